@@ -1,0 +1,110 @@
+/**
+ * The contract between the compiler and the engines: a program is a list of sweeps, measurements
+ * and resets over physical qubits, with every matrix in one pool.
+ *
+ * A sweep is one trip of the whole state through memory: the engine gathers tiles of the resident
+ * qubits, applies the sweep's kernels to each and stores it. Controls and diagonal kernels may use
+ * any qubit, because outside the tile they are constants of the tile; any other kernel's targets
+ * are resident. Plain data throughout, so that a program crosses threads by structured clone.
+ */
+import type { Bit, Condition, Qubit } from '../circuit/circuit.ts';
+
+interface KernelBase {
+  /** Physical; bit i of the kernel's index is `targets[i]`. */
+  readonly targets: readonly Qubit[];
+  /** Physical; the kernel acts where all of them are |1⟩. */
+  readonly controls: readonly Qubit[];
+  /** First entry in the pool, counted in complex numbers. */
+  readonly offset: number;
+}
+
+/** A general 2^k × 2^k block: 4^k pool entries, row-major. */
+export interface DenseKernel extends KernelBase {
+  readonly kind: 'dense';
+}
+
+/** Multiplies by a diagonal: 2^k pool entries. With no targets, a phase. */
+export interface DiagonalKernel extends KernelBase {
+  readonly kind: 'diagonal';
+}
+
+/** Sends |j⟩ to entry(j)·|rows[j]⟩: 2^k pool entries. */
+export interface PermutationKernel extends KernelBase {
+  readonly kind: 'permutation';
+  /** A permutation of 0 … 2^k − 1. */
+  readonly rows: readonly number[];
+}
+
+/** What a sweep applies to a tile. */
+export type Kernel = DenseKernel | DiagonalKernel | PermutationKernel;
+
+/** One trip of the state through memory. */
+export interface Sweep {
+  readonly kind: 'sweep';
+  /** Physical, ascending; holds the target's lowest `contiguousQubits` and all non-diagonal targets. */
+  readonly resident: readonly Qubit[];
+  readonly kernels: readonly Kernel[];
+  /** On classical bits as they stand; the whole sweep is skipped where it does not hold. */
+  readonly condition?: Condition;
+}
+
+/** Measures physical `qubits[i]` into classical `bits[i]`. */
+export interface Measure {
+  readonly kind: 'measure';
+  readonly qubits: readonly Qubit[];
+  readonly bits: readonly Bit[];
+  readonly condition?: Condition;
+}
+
+/** Returns physical qubits to |0⟩. */
+export interface Reset {
+  readonly kind: 'reset';
+  readonly qubits: readonly Qubit[];
+  readonly condition?: Condition;
+}
+
+/** One step of a program. */
+export type Step = Sweep | Measure | Reset;
+
+/** A compiled circuit. */
+export interface Program {
+  /** Content hash, hex: equal programs have equal hashes. The key of every cache. */
+  readonly hash: string;
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly steps: readonly Step[];
+  /** Interleaved re, im. */
+  readonly matrices: Float64Array;
+  /** finalLayout[q] is the physical place of logical qubit q after the last step. */
+  readonly finalLayout: readonly Qubit[];
+}
+
+/** An engine's limits, as data: all the compiler knows of an engine. */
+export interface TargetProfile {
+  readonly maxQubits: number;
+  /** Resident qubits of one sweep. */
+  readonly tileQubits: number;
+  /** Lowest qubits that every tile holds, so that memory is read in full lines. */
+  readonly contiguousQubits: number;
+  /** Widest dense or permutation kernel. */
+  readonly maxDenseQubits: number;
+  /** Qubits inside one buffer; those above are chunk qubits. */
+  readonly chunkQubits: number;
+  readonly precision: 'f32' | 'f64';
+}
+
+/**
+ * Where the trailing measurements begin: every step from there on is an unconditioned measure, so
+ * one final state serves all shots.
+ *
+ * @returns An index into `steps`; `steps.length` when the program does not end in a measurement.
+ */
+export function terminalMeasureIndex(program: Program): number {
+  let index = program.steps.length;
+  while (index > 0) {
+    const step = program.steps[index - 1]!;
+    if (step.kind !== 'measure' || step.condition !== undefined) break;
+    index--;
+  }
+  return index;
+}

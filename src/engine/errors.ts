@@ -1,0 +1,24 @@
+/** Errors of the engines. */
+import { CodedError } from '../errors/coded-error.ts';
+
+/** The program needs more qubits than the engine can hold. */
+export class ProgramTooWideError extends CodedError {
+  readonly code = 'ENGINE_PROGRAM_TOO_WIDE';
+
+  constructor(numQubits: number, maxQubits: number, engine: string) {
+    super(
+      `The program needs ${numQubits} qubits; the ${engine} engine on this machine holds at most ${maxQubits}.`,
+    );
+  }
+}
+
+/** An output was asked for that only exists when no measurement or reset comes before the end. */
+export class OutputNeedsFinalStateError extends CodedError {
+  readonly code = 'ENGINE_OUTPUT_NEEDS_FINAL_STATE';
+
+  constructor(output: string) {
+    super(
+      `${output} needs a circuit whose measurements are all last and which has no reset and no condition.`,
+    );
+  }
+}

@@ -1,0 +1,106 @@
+/** What callers target: processors, what they take, what they answer, and whether they would. */
+import type { Circuit } from '../circuit/circuit.ts';
+import type { CompilationReport } from '../compiler/compile.ts';
+import type { RunRequest, RunResult } from '../engine/engine.ts';
+
+/** Identity and fixed limits of a processor. */
+export interface ProcessorSpec {
+  readonly id: string;
+  readonly name: string;
+  readonly family: 'statevector' | 'gpu-fleet' | 'superconducting';
+  readonly maxQubits: number;
+  readonly maxShots: number;
+  readonly maxGates: number;
+  /** Of the amplitudes as they are computed now; null for hardware. */
+  readonly precision: 'f32' | 'f64' | null;
+  /** What runs circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
+  readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
+  /** Set for a processor of the fleet. */
+  readonly physicalGpus?: number;
+}
+
+/** The outcome of the last self-test, and what an operator said since. */
+export interface Availability {
+  readonly available: boolean;
+  /** Present when not available. */
+  readonly reason?: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly checkedAt: number;
+  /** Seconds until it may be worth trying again, when that is known. */
+  readonly retryAfterS?: number;
+}
+
+/** One circuit to run. */
+export interface CircuitTask {
+  /** The job's id: queue positions and logs use it. */
+  readonly id: string;
+  readonly circuit: Circuit;
+  readonly request: Omit<RunRequest, 'onProgress'>;
+  readonly priority: 'low' | 'normal' | 'high';
+}
+
+/** What really ran a circuit. */
+export interface Backend {
+  readonly engine: 'reference' | 'cpu' | 'webgpu';
+  readonly execution: ProcessorSpec['execution'];
+  readonly precision: 'f32' | 'f64';
+  /** The adapter's name, or the CPU's. */
+  readonly hardware: string;
+}
+
+/** What a processor gives back for a task. */
+export interface CircuitResult {
+  readonly run: RunResult;
+  readonly compilation: CompilationReport;
+  readonly backend: Backend;
+  /** Milliseconds; execution is evolution and sampling together. */
+  readonly timing: {
+    readonly queueMs: number;
+    readonly compileMs: number;
+    readonly executionMs: number;
+  };
+}
+
+/** How a task's progress is followed. */
+export interface TaskHooks {
+  /** The task left the queue. */
+  readonly onStarted?: () => void;
+  /** Fraction done in [0, 1]. */
+  readonly onProgress?: (fraction: number) => void;
+  /** The task was accepted before (it comes back after a restart), so a full queue takes it too. */
+  readonly readmitted?: boolean;
+}
+
+/** Work waiting and under way. */
+export interface ProcessorLoad {
+  readonly queueDepth: number;
+  readonly running: number;
+  /** Until a circuit submitted now would start, from the measured run times of recent ones. */
+  readonly expectedWaitMs: number;
+}
+
+/** A processor. */
+export interface Processor {
+  readonly spec: ProcessorSpec;
+  availability(): Availability;
+  load(): ProcessorLoad;
+  /** Tasks that will start before this one; undefined once it is not queued. */
+  queuePosition(taskId: string): number | undefined;
+  /**
+   * Checks that a task would be taken now.
+   *
+   * @throws {ProcessorUnavailableError} when offline, failed its self-test or in maintenance.
+   * @throws {QueueFullError}
+   */
+  admit(): void;
+  /**
+   * Queues the task and runs it when its turn comes.
+   *
+   * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless readmitted.
+   * @throws {EngineLostError} if what ran it died, and died again on the retry.
+   * @throws the signal's reason, soon after it aborts; the work really stops.
+   */
+  run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult>;
+  /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
+  setMaintenance(maintenance: { readonly reason: string } | undefined): void;
+}

@@ -1,0 +1,95 @@
+/**
+ * A job: a persisted unit of work. Circuits, agents' tasks and TPU jobs share this one record and
+ * its life cycle.
+ *
+ *     queued ──▶ running ──▶ completed | failed | cancelled
+ *       │  ▲        │
+ *       │  └────────┘ (interrupted: the process ended under it; once)
+ *       └──▶ cancelled | failed
+ */
+
+/** What kind of work. */
+export type JobKind = 'circuit' | 'task' | 'tpu_job';
+
+/** Where a job is in its life; the last three are final. */
+export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+
+/** The level that took effect, not the one asked for. */
+export type JobPriority = 'low' | 'normal' | 'high';
+
+/** Prefix plus UUIDv7 without dashes, so that ids sort by creation: `circ_0199…`. */
+export type JobId = string;
+
+/** Why a job failed. */
+export interface JobError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The record. Times are milliseconds since 1970 UTC. */
+export interface Job {
+  readonly id: JobId;
+  readonly kind: JobKind;
+  /** The API key that owns it. */
+  readonly keyId: string;
+  readonly status: JobStatus;
+  readonly priority: JobPriority;
+  /** What it runs on, as its kind names it: a processor id for circuits. */
+  readonly target: string;
+  /** JSON text of what its handler needs to run it, or run it again. */
+  readonly request: string;
+  /** JSON text; present once completed. */
+  readonly result?: string;
+  readonly error?: JobError;
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly finishedAt?: number;
+  /** How often it has been started; above 1 after an interruption. */
+  readonly attempts: number;
+}
+
+/** What is needed to create one. */
+export interface NewJob {
+  readonly id: JobId;
+  readonly kind: JobKind;
+  readonly keyId: string;
+  readonly priority: JobPriority;
+  readonly target: string;
+  readonly request: string;
+  readonly createdAt: number;
+}
+
+/** What a transition may set. */
+export interface JobPatch {
+  readonly startedAt?: number;
+  readonly finishedAt?: number;
+  readonly attempts?: number;
+  readonly result?: string;
+  readonly error?: JobError;
+}
+
+/** A filter; results come newest first. */
+export interface JobQuery {
+  readonly kind?: JobKind;
+  readonly keyId?: string;
+  readonly statuses?: readonly JobStatus[];
+  /** Only jobs with an id below this one: the cursor of a listing. */
+  readonly before?: JobId;
+  /** Oldest first instead; recovery re-queues in order of creation. */
+  readonly oldestFirst?: boolean;
+  readonly limit: number;
+}
+
+/** Whether nothing leaves the status. */
+export function isFinal(status: JobStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** The transitions of the life cycle. */
+export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  queued: ['running', 'cancelled', 'failed'],
+  running: ['completed', 'failed', 'cancelled', 'queued'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+};

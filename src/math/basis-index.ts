@@ -1,0 +1,26 @@
+/**
+ * Basis indices and their labels. Qubit 0 is the least significant bit of an index and the
+ * rightmost character of a label: X on qubit 0 of 3 gives index 1, label "001".
+ */
+
+/** The label of a basis index: `width` characters, bit 0 rightmost. Exact up to 53 bits. */
+export function basisLabel(index: number, width: number): string {
+  return width === 0 ? '' : index.toString(2).padStart(width, '0');
+}
+
+/**
+ * Spreads an index over the gaps between fixed bit positions: inserts a zero bit at each position.
+ *
+ * Uses arithmetic instead of shifts, so that indices past 2^31 stay exact.
+ *
+ * @param positions - Ascending.
+ */
+export function insertZeroBits(index: number, positions: readonly number[]): number {
+  let out = index;
+  for (const position of positions) {
+    const low = 2 ** position;
+    const below = out % low;
+    out = (out - below) * 2 + below;
+  }
+  return out;
+}

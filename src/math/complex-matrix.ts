@@ -1,0 +1,101 @@
+/**
+ * Square complex matrices as flat arrays: row-major, interleaved re, im, length 2·d².
+ *
+ * Small (d ≤ 64) and used off the hot path only: gate definitions, validation, compile passes.
+ * Row and column indices follow the project's convention: bit i of an index is `targets[i]`, so
+ * `targets[0]` is the least significant bit.
+ */
+
+/** Row-major, interleaved re, im; length 2·d². */
+export type ComplexMatrix = Float64Array;
+
+/** Number of rows of a square matrix. */
+export function dimension(matrix: ComplexMatrix): number {
+  return Math.round(Math.sqrt(matrix.length / 2));
+}
+
+/** The identity of `d` rows. */
+export function identity(d: number): ComplexMatrix {
+  const out = new Float64Array(2 * d * d);
+  for (let i = 0; i < d; i++) out[2 * (i * d + i)] = 1;
+  return out;
+}
+
+/** The product a·b. */
+export function multiply(a: ComplexMatrix, b: ComplexMatrix): ComplexMatrix {
+  const d = dimension(a);
+  const out = new Float64Array(a.length);
+  for (let row = 0; row < d; row++) {
+    for (let col = 0; col < d; col++) {
+      let re = 0;
+      let im = 0;
+      for (let k = 0; k < d; k++) {
+        const i = 2 * (row * d + k);
+        const j = 2 * (k * d + col);
+        re += a[i]! * b[j]! - a[i + 1]! * b[j + 1]!;
+        im += a[i]! * b[j + 1]! + a[i + 1]! * b[j]!;
+      }
+      out[2 * (row * d + col)] = re;
+      out[2 * (row * d + col) + 1] = im;
+    }
+  }
+  return out;
+}
+
+/** The conjugate transpose; of a unitary, its inverse. */
+export function adjoint(matrix: ComplexMatrix): ComplexMatrix {
+  const d = dimension(matrix);
+  const out = new Float64Array(matrix.length);
+  for (let row = 0; row < d; row++) {
+    for (let col = 0; col < d; col++) {
+      out[2 * (col * d + row)] = matrix[2 * (row * d + col)]!;
+      out[2 * (col * d + row) + 1] = -matrix[2 * (row * d + col) + 1]!;
+    }
+  }
+  return out;
+}
+
+/** The largest |a_ij − b_ij|. */
+export function maxAbsDifference(a: ComplexMatrix, b: ComplexMatrix): number {
+  let worst = 0;
+  for (let i = 0; i < a.length; i += 2) {
+    worst = Math.max(worst, Math.hypot(a[i]! - b[i]!, a[i + 1]! - b[i + 1]!));
+  }
+  return worst;
+}
+
+/** How far U†U is from the identity: the largest entry of the difference. */
+export function unitarityDefect(matrix: ComplexMatrix): number {
+  return maxAbsDifference(multiply(adjoint(matrix), matrix), identity(dimension(matrix)));
+}
+
+/** Whether every entry off the diagonal is exactly zero. */
+export function isDiagonal(matrix: ComplexMatrix): boolean {
+  const d = dimension(matrix);
+  for (let i = 0; i < d * d; i++) {
+    const offDiagonal = Math.floor(i / d) !== i % d;
+    if (offDiagonal && (matrix[2 * i] !== 0 || matrix[2 * i + 1] !== 0)) return false;
+  }
+  return true;
+}
+
+/**
+ * The row of each column's only nonzero entry, or undefined when some column has more than one
+ * (the matrix is then not monomial).
+ */
+export function monomialRows(matrix: ComplexMatrix): readonly number[] | undefined {
+  const d = dimension(matrix);
+  const rows: number[] = [];
+  for (let col = 0; col < d; col++) {
+    let found = -1;
+    for (let row = 0; row < d; row++) {
+      const i = 2 * (row * d + col);
+      if (matrix[i] === 0 && matrix[i + 1] === 0) continue;
+      if (found >= 0) return undefined;
+      found = row;
+    }
+    if (found < 0) return undefined;
+    rows.push(found);
+  }
+  return rows;
+}

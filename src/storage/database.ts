@@ -1,0 +1,97 @@
+/**
+ * The embedded SQLite database: one file in the data directory, in write-ahead mode, with every
+ * table of every store defined here and versioned by `user_version`.
+ *
+ * `synchronous = NORMAL` in WAL mode: a committed transaction survives the death of the process at
+ * any point (`kill -9`); a power cut may lose the last ones but never corrupts the file. Several
+ * processes may open it: `qcs keys create` works while the service runs.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Entry i brings a database of version i to version i + 1. Never edit one that was released. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    priority TEXT NOT NULL,
+    target TEXT NOT NULL,
+    request TEXT NOT NULL,
+    result TEXT,
+    error_code TEXT,
+    error_message TEXT,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    attempts INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX jobs_by_owner ON jobs (key_id, kind, id);
+  CREATE INDEX jobs_unfinished ON jobs (status, id) WHERE status IN ('queued', 'running');
+  CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL;
+
+  CREATE TABLE idempotency (
+    key_id TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    body_hash TEXT NOT NULL,
+    job_id TEXT NOT NULL,
+    response TEXT,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (key_id, idempotency_key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    secret_hash TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE maintenance (
+    processor_id TEXT PRIMARY KEY,
+    reason TEXT NOT NULL,
+    since INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/**
+ * Opens the database, creating the file and its directory and bringing the tables up to date.
+ *
+ * @param path - A file, or ":memory:" for a database of this process alone.
+ * @throws {Error} if the file was written by a newer version of this software.
+ */
+export function openDatabase(path: string): DatabaseSync {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA busy_timeout = 5000');
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = NORMAL');
+  migrate(database, path);
+  return database;
+}
+
+function migrate(database: DatabaseSync, path: string): void {
+  // IMMEDIATE: of two processes that open a new file at once, the second waits and then finds it done.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        `${path} has schema version ${version}; this version of the software knows up to ${MIGRATIONS.length}.`,
+      );
+    }
+    for (const statements of MIGRATIONS.slice(version)) database.exec(statements);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
