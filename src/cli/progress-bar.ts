@@ -1,0 +1,59 @@
+/**
+ * A progress bar on one line of a terminal, for work that takes more than a second. Where the
+ * stream is no terminal it writes nothing.
+ */
+
+/** What the bar needs of `process.stderr`. */
+export interface TerminalStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const APPEARS_AFTER_MS = 1000;
+const REDRAW_EVERY_MS = 100;
+const ERASE_LINE = '\r\u001b[2K';
+
+/** A bar that appears once the work has taken a second. Dispose of it to erase it. */
+export class ProgressBar implements Disposable {
+  readonly #stream: TerminalStream;
+  readonly #label: string;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #isShown = false;
+
+  /** @param now - Milliseconds, monotonic. */
+  constructor(stream: TerminalStream, label: string, now: () => number) {
+    this.#stream = stream;
+    this.#label = label;
+    this.#now = now;
+    this.#startedAt = now();
+  }
+
+  /** Draws the fraction done, in [0, 1], unless it is too early or too soon after the last one. */
+  update(fraction: number): void {
+    const now = this.#now();
+    const elapsedMs = now - this.#startedAt;
+    if (this.#stream.isTTY !== true || elapsedMs < APPEARS_AFTER_MS) return;
+    if (now - this.#drawnAt < REDRAW_EVERY_MS) return;
+    this.#drawnAt = now;
+    this.#isShown = true;
+    const suffix = ` ${String(Math.floor(fraction * 100)).padStart(3)}%  ${remaining(fraction, elapsedMs)}`;
+    const room = (this.#stream.columns ?? 80) - this.#label.length - suffix.length - 4;
+    const width = Math.max(5, Math.min(40, room));
+    const filled = Math.round(fraction * width);
+    const bar = '█'.repeat(filled) + '░'.repeat(width - filled);
+    this.#stream.write(`${ERASE_LINE}${this.#label} ${bar}${suffix}`);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isShown) this.#stream.write(ERASE_LINE);
+    this.#isShown = false;
+  }
+}
+
+function remaining(fraction: number, elapsedMs: number): string {
+  if (fraction <= 0.01) return '';
+  return `${Math.ceil((elapsedMs * (1 - fraction)) / fraction / 1000)} s left`;
+}

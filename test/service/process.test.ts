@@ -1,0 +1,93 @@
+/** The real process on a real port, used as a stranger with curl would. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type ServiceProcess,
+  startServiceProcess,
+  temporaryFolder,
+} from '../support/service-process.ts';
+
+const run = promisify(execFile);
+
+describe('npm start', () => {
+  const folder = temporaryFolder();
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await startServiceProcess(folder.path);
+  });
+  afterAll(async () => {
+    await service.stop('SIGTERM');
+    folder[Symbol.dispose]();
+  });
+
+  test('prints its address, the documentation, what runs circuits, and a key', () => {
+    expect(service.output()).toContain(`${service.origin}/api/v1`);
+    expect(service.output()).toContain(`${service.origin}/docs`);
+    expect(service.output()).toMatch(/CPU engine|WebGPU/);
+    expect(service.key).toMatch(/^qcs_/);
+  });
+
+  test('prints a curl command that submits a Bell circuit and works as pasted', async () => {
+    const command = /^\s*(curl (?:.|\n)*?'\{.*?\}')$/m.exec(service.output())?.[1];
+    if (command === undefined) throw new Error(`no curl command in: ${service.output()}`);
+    const { stdout } = await run('bash', ['-c', command.replace('curl ', 'curl --silent ')]);
+    const answer = JSON.parse(stdout);
+    expect(answer).toMatchObject({ success: true, data: { status: 'completed' } });
+    expect(Object.keys(answer.data.counts).sort()).toEqual(['00', '11']);
+    expect(answer.data.counts['00'] + answer.data.counts['11']).toBe(answer.data.shots);
+  });
+
+  test('answers /status within 100 ms while a 20-qubit circuit runs', async () => {
+    const headers = { 'x-api-key': service.key ?? '', 'content-type': 'application/json' };
+    const circuit = Array.from({ length: 2000 }, (_, i) => ({ gate: 'H', qubit: i % 20 }));
+    const submitted = await fetch(`${service.origin}/api/v1/quantum/circuits`, {
+      method: 'POST',
+      headers: { ...headers, prefer: 'respond-async' },
+      body: JSON.stringify({ circuit, target_processor: 'statevector-sim', shots: 10 }),
+    });
+    const { data } = (await submitted.json()) as { data: { circuit_id: string; status: string } };
+    expect(data.status).toBe('queued');
+
+    const durations: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const start = performance.now();
+      const answer = await fetch(`${service.origin}/api/v1/status`, { headers });
+      await answer.json();
+      durations.push(performance.now() - start);
+    }
+    const record = await fetch(`${service.origin}/api/v1/quantum/circuits/${data.circuit_id}`, {
+      headers,
+    });
+    expect(await record.json()).toMatchObject({ data: { status: 'running' } });
+    // The median, since one of twenty may fall on a pause of the machine.
+    expect(durations.sort((a, b) => a - b)[10]).toBeLessThan(100);
+
+    const cancelled = await fetch(
+      `${service.origin}/api/v1/quantum/circuits/${data.circuit_id}/cancel`,
+      { method: 'POST', headers: { 'x-api-key': service.key ?? '' } },
+    );
+    expect(await cancelled.json()).toMatchObject({ data: { status: 'cancelled' } });
+  });
+
+  test('writes no key into its log', () => {
+    expect(service.log()).toContain('/api/v1/status');
+    expect(service.log()).not.toContain(service.key?.split('_')[2]);
+  });
+
+  test('prints no key at the second start', async () => {
+    await service.stop('SIGTERM');
+    service = await startServiceProcess(folder.path);
+    expect(service.key).toBeUndefined();
+  });
+});
+
+test('an environment that cannot be used ends the process with code 2 and lists every fault', async () => {
+  const failure = await run(process.execPath, ['src/main.ts'], {
+    env: { ...process.env, QCS_PORT: 'x', QCS_ENGINE: 'abacus' },
+  }).catch((error: { code: number; stderr: string }) => error);
+  expect(failure).toMatchObject({ code: 2 });
+  expect(failure.stderr).toContain('QCS_PORT');
+  expect(failure.stderr).toContain('QCS_ENGINE');
+});

@@ -1,0 +1,66 @@
+/** Starts the real service as a process of its own, on a free port with a data folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A running service and what it printed. */
+export interface ServiceProcess {
+  readonly process: ChildProcess;
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  /** The key printed at the first start; undefined when one existed. */
+  readonly key: string | undefined;
+  readonly output: () => string;
+  readonly log: () => string;
+  /** Sends the signal and waits for the end; gives the exit code (null after SIGKILL). */
+  stop(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null>;
+}
+
+/** A folder that is removed on disposal. */
+export function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'qcs-test-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts the service and waits until it says that it listens. */
+export async function startServiceProcess(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: { ...process.env, QCS_PORT: '0', QCS_DATA_DIR: dataDir, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      if (output.includes('Ready')) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${output}${log}`)));
+  });
+  const origin = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output)?.[1];
+  if (origin === undefined) throw new Error(`no address in: ${output}`);
+  return {
+    process: child,
+    origin,
+    key: /\b(qcs_[A-Za-z0-9_-]+)/.exec(output)?.[1],
+    output: () => output,
+    log: () => log,
+    async stop(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const exit = once(child, 'exit');
+      child.kill(signal);
+      const [code] = await exit;
+      return code as number | null;
+    },
+  };
+}
