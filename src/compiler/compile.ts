@@ -1,13 +1,26 @@
-/** The pipeline: Circuit → Program for one target profile. */
+/** The pipeline: Circuit → Program for one target profile. A pure function. */
+import type { Circuit } from '../circuit/circuit.ts';
+import type { Program, TargetProfile } from './program.ts';
+import { hashProgram } from './program-hash.ts';
+import { type CompilationReport, reportOn } from './report.ts';
+import { schedule } from './schedule.ts';
 
-/** What compiling changed, in the units users of circuit compilers know. */
-export interface CompilationReport {
-  readonly gatesBefore: number;
-  readonly gatesAfter: number;
-  readonly depthBefore: number;
-  readonly depthAfter: number;
-  /** Kernels that hold more than one gate of the caller's. */
-  readonly fusedBlocks: number;
-  /** Trips of the whole state through memory: the sweeps. */
-  readonly statePasses: number;
+export type { CompilationReport } from './report.ts';
+
+/** A program, and what compiling changed. */
+export interface Compiled {
+  readonly program: Program;
+  readonly report: CompilationReport;
+}
+
+/**
+ * Compiles a valid circuit. Global phase is kept exactly.
+ *
+ * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
+ *   `target.maxDenseQubits`.
+ */
+export function compile(circuit: Circuit, target: TargetProfile): Compiled {
+  const scheduled = schedule(circuit, target);
+  const program: Program = { hash: hashProgram(scheduled), ...scheduled };
+  return { program, report: reportOn(circuit, scheduled.steps) };
 }

@@ -22,3 +22,14 @@ export class OutputNeedsFinalStateError extends CodedError {
     );
   }
 }
+
+/** The exact distribution was asked for over more classical bits than can be listed. */
+export class TooManyOutcomesError extends CodedError {
+  readonly code = 'ENGINE_TOO_MANY_OUTCOMES';
+
+  constructor(numBits: number, maxBits: number) {
+    super(
+      `The exact distribution over ${numBits} classical bits has 2^${numBits} entries; at most 2^${maxBits} are computed.`,
+    );
+  }
+}

@@ -14,16 +14,53 @@ const WEYL_0 = 0x9e3779b9;
 const WEYL_1 = 0xbb67ae85;
 const NUM_ROUNDS = 10;
 
-/** Upper 32 bits of the 64-bit product of two 32-bit unsigned integers. */
+/** Upper 32 bits of the 64-bit product of two 32-bit unsigned integers, as a signed 32-bit word. */
 function mulHigh(a: number, b: number): number {
   const aLow = a & 0xffff;
   const aHigh = a >>> 16;
   const bLow = b & 0xffff;
   const bHigh = b >>> 16;
-  const low = aLow * bLow;
-  const mid1 = aHigh * bLow + (low >>> 16);
-  const mid2 = aLow * bHigh + (mid1 & 0xffff);
-  return (aHigh * bHigh + Math.floor(mid1 / 0x10000) + Math.floor(mid2 / 0x10000)) >>> 0;
+  // No sum reaches 2^32: (2^16 − 1)² + 2^16 − 1 < 2^32, and mid2 adds as much at most.
+  const mid1 = (Math.imul(aHigh, bLow) + (Math.imul(aLow, bLow) >>> 16)) >>> 0;
+  const mid2 = (Math.imul(aLow, bHigh) + (mid1 & 0xffff)) >>> 0;
+  return (Math.imul(aHigh, bHigh) + (mid1 >>> 16) + (mid2 >>> 16)) | 0;
+}
+
+/**
+ * The last block computed. A sampler draws millions of times, and an array a draw would cost more
+ * than the arithmetic; every function that fills this reads it before it returns.
+ */
+const block = new Int32Array(4);
+
+/** Fills `block`. Words are 32 bits, signed or not. */
+function computeBlock(
+  counter0: number,
+  counter1: number,
+  counter2: number,
+  counter3: number,
+  key0: number,
+  key1: number,
+): void {
+  let c0 = counter0 | 0;
+  let c1 = counter1 | 0;
+  let c2 = counter2 | 0;
+  let c3 = counter3 | 0;
+  let k0 = key0 | 0;
+  let k1 = key1 | 0;
+  for (let round = 0; round < NUM_ROUNDS; round++) {
+    const next0 = mulHigh(MULTIPLIER_1, c2) ^ c1 ^ k0;
+    const next2 = mulHigh(MULTIPLIER_0, c0) ^ c3 ^ k1;
+    c1 = Math.imul(MULTIPLIER_1, c2);
+    c3 = Math.imul(MULTIPLIER_0, c0);
+    c0 = next0;
+    c2 = next2;
+    k0 = (k0 + WEYL_0) | 0;
+    k1 = (k1 + WEYL_1) | 0;
+  }
+  block[0] = c0;
+  block[1] = c1;
+  block[2] = c2;
+  block[3] = c3;
 }
 
 /**
@@ -36,23 +73,8 @@ export function philox4x32(
   counter: readonly [number, number, number, number],
   key: readonly [number, number],
 ): [number, number, number, number] {
-  let [c0, c1, c2, c3] = counter;
-  let [k0, k1] = key;
-  for (let round = 0; round < NUM_ROUNDS; round++) {
-    const high0 = mulHigh(MULTIPLIER_0, c0);
-    const low0 = Math.imul(MULTIPLIER_0, c0) >>> 0;
-    const high1 = mulHigh(MULTIPLIER_1, c2);
-    const low1 = Math.imul(MULTIPLIER_1, c2) >>> 0;
-    const next0 = (high1 ^ c1 ^ k0) >>> 0;
-    const next2 = (high0 ^ c3 ^ k1) >>> 0;
-    c0 = next0;
-    c1 = low1;
-    c2 = next2;
-    c3 = low0;
-    k0 = (k0 + WEYL_0) >>> 0;
-    k1 = (k1 + WEYL_1) >>> 0;
-  }
-  return [c0, c1, c2, c3];
+  computeBlock(counter[0], counter[1], counter[2], counter[3], key[0], key[1]);
+  return [block[0]! >>> 0, block[1]! >>> 0, block[2]! >>> 0, block[3]! >>> 0];
 }
 
 /** The largest seed: every integer from 0 to here is exact as a JSON number. */
@@ -67,9 +89,6 @@ export const MAX_SEED = 2 ** 53 - 1;
  * @param position - Which draw of that event; below 2^32.
  */
 export function uniformDraw(seed: number, shot: number, event: number, position: number): number {
-  const [high, low] = philox4x32(
-    [shot, event, position, 0],
-    [seed >>> 0, Math.floor(seed / 0x100000000)],
-  );
-  return ((high >>> 5) * 0x4000000 + (low >>> 6)) / 2 ** 53;
+  computeBlock(shot, event, position, 0, seed, Math.floor(seed / 0x100000000));
+  return ((block[0]! >>> 5) * 0x4000000 + (block[1]! >>> 6)) / 2 ** 53;
 }

@@ -1,0 +1,44 @@
+/**
+ * The content hash of a program: SHA-256 over everything in it, so that equal programs have equal
+ * hashes, whichever circuit they came from.
+ *
+ * The encoding is arrays in a fixed order, not the objects themselves: the order in which an
+ * object's properties were written is no part of a program. It begins with a version, to be raised
+ * when a kernel or step comes to mean something else.
+ */
+import { createHash } from 'node:crypto';
+import type { Condition } from '../circuit/circuit.ts';
+import type { Kernel, Program, Step } from './program.ts';
+
+const ENCODING_VERSION = 1;
+
+/** SHA-256, 64 hex digits. */
+export function hashProgram(program: Omit<Program, 'hash'>): string {
+  const { numQubits, numBits, steps, matrices, finalLayout } = program;
+  const structure = [ENCODING_VERSION, numQubits, numBits, steps.map(encodeStep), finalLayout];
+  return createHash('sha256')
+    .update(JSON.stringify(structure))
+    .update(new Uint8Array(matrices.buffer, matrices.byteOffset, matrices.byteLength))
+    .digest('hex');
+}
+
+function encodeStep(step: Step): unknown {
+  const condition = encodeCondition(step.condition);
+  switch (step.kind) {
+    case 'sweep':
+      return ['sweep', step.resident, step.kernels.map(encodeKernel), condition];
+    case 'measure':
+      return ['measure', step.qubits, step.bits, condition];
+    case 'reset':
+      return ['reset', step.qubits, condition];
+  }
+}
+
+function encodeKernel(kernel: Kernel): unknown {
+  const { kind, targets, controls, offset } = kernel;
+  return [kind, targets, controls, offset, kernel.kind === 'permutation' ? kernel.rows : null];
+}
+
+function encodeCondition(condition: Condition | undefined): unknown {
+  return condition === undefined ? null : [condition.bits, condition.value];
+}

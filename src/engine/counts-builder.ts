@@ -1,0 +1,132 @@
+/**
+ * Collects outcomes and how often each occurred, and gives them back distinct and ascending.
+ *
+ * Typed arrays and a radix sort rather than a map of strings: a million shots may end in a million
+ * outcomes of up to 1,024 bits. Outcomes that already come ascending, as they do from a sampled
+ * full measurement, are not sorted.
+ */
+import { wordsFor } from './classical-bits.ts';
+import type { Counts } from './engine.ts';
+import type { Pacer } from './pacer.ts';
+
+const INITIAL_CAPACITY = 16;
+
+/** A list of outcomes that grows. */
+export class CountsBuilder {
+  readonly #numBits: number;
+  readonly #wordsPerOutcome: number;
+  #outcomes: Uint32Array;
+  #occurrences: Uint32Array;
+  #length = 0;
+  #isAscending = true;
+
+  constructor(numBits: number) {
+    this.#numBits = numBits;
+    this.#wordsPerOutcome = wordsFor(numBits);
+    this.#outcomes = new Uint32Array(INITIAL_CAPACITY * this.#wordsPerOutcome);
+    this.#occurrences = new Uint32Array(INITIAL_CAPACITY);
+  }
+
+  /**
+   * Adds an outcome, which may have been added before.
+   *
+   * @param words - Copied; length `wordsFor(numBits)`.
+   */
+  add(words: Uint32Array, occurrences: number): void {
+    if (this.#length === this.#occurrences.length) this.#grow();
+    const start = this.#length * this.#wordsPerOutcome;
+    for (let i = 0; i < this.#wordsPerOutcome; i++) this.#outcomes[start + i] = words[i]!;
+    this.#occurrences[this.#length] = occurrences;
+    this.#length++;
+    if (this.#length > 1 && this.#isAscending) {
+      this.#isAscending = this.#compare(this.#length - 2, this.#length - 1) < 0;
+    }
+  }
+
+  /** The counts; the builder is spent. */
+  async finish(pacer: Pacer): Promise<Counts> {
+    const merged = this.#isAscending
+      ? this.#asIs()
+      : this.#merge(await this.#ascendingOrder(pacer));
+    return { numBits: this.#numBits, wordsPerOutcome: this.#wordsPerOutcome, ...merged };
+  }
+
+  #grow(): void {
+    const outcomes = new Uint32Array(2 * this.#outcomes.length);
+    outcomes.set(this.#outcomes);
+    this.#outcomes = outcomes;
+    const occurrences = new Uint32Array(2 * this.#occurrences.length);
+    occurrences.set(this.#occurrences);
+    this.#occurrences = occurrences;
+  }
+
+  /** Negative, zero or positive as entry i is below, equal to or above entry j. */
+  #compare(i: number, j: number): number {
+    for (let word = this.#wordsPerOutcome - 1; word >= 0; word--) {
+      const difference =
+        this.#outcomes[i * this.#wordsPerOutcome + word]! -
+        this.#outcomes[j * this.#wordsPerOutcome + word]!;
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+
+  #asIs(): Pick<Counts, 'outcomes' | 'occurrences'> {
+    return {
+      outcomes: this.#outcomes.slice(0, this.#length * this.#wordsPerOutcome),
+      occurrences: this.#occurrences.slice(0, this.#length),
+    };
+  }
+
+  /** The entries' positions by ascending outcome: a radix sort, lowest byte first. */
+  async #ascendingOrder(pacer: Pacer): Promise<Uint32Array> {
+    let order = Uint32Array.from({ length: this.#length }, (_, i) => i);
+    let spare = new Uint32Array(this.#length);
+    for (let byte = 0; byte < 4 * this.#wordsPerOutcome; byte++) {
+      if (this.#sortByByte(byte, order, spare)) [order, spare] = [spare, order];
+      if (pacer.spend(this.#length)) await pacer.pause();
+    }
+    return order;
+  }
+
+  /** One stable pass from `order` into `sorted`; false when the byte is the same everywhere. */
+  #sortByByte(byte: number, order: Uint32Array, sorted: Uint32Array): boolean {
+    const word = byte >>> 2;
+    const shift = 8 * (byte & 3);
+    const stride = this.#wordsPerOutcome;
+    const starts = new Uint32Array(257);
+    for (let i = 0; i < this.#length; i++) {
+      starts[((this.#outcomes[i * stride + word]! >>> shift) & 255) + 1]!++;
+    }
+    if (starts.includes(this.#length)) return false;
+    for (let value = 1; value < 256; value++) starts[value]! += starts[value - 1]!;
+    for (let i = 0; i < this.#length; i++) {
+      const entry = order[i]!;
+      const value = (this.#outcomes[entry * stride + word]! >>> shift) & 255;
+      sorted[starts[value]!++] = entry;
+    }
+    return true;
+  }
+
+  /** The outcomes in that order, equal ones as one. */
+  #merge(order: Uint32Array): Pick<Counts, 'outcomes' | 'occurrences'> {
+    const stride = this.#wordsPerOutcome;
+    const outcomes = new Uint32Array(order.length * stride);
+    const occurrences = new Uint32Array(order.length);
+    let last = -1;
+    for (let i = 0; i < order.length; i++) {
+      const entry = order[i]!;
+      if (i === 0 || this.#compare(order[i - 1]!, entry) !== 0) {
+        last++;
+        for (let word = 0; word < stride; word++) {
+          outcomes[last * stride + word] = this.#outcomes[entry * stride + word]!;
+        }
+      }
+      occurrences[last]! += this.#occurrences[entry]!;
+    }
+    return {
+      outcomes: outcomes.slice(0, (last + 1) * stride),
+      occurrences: occurrences.slice(0, last + 1),
+    };
+  }
+}

@@ -1,0 +1,66 @@
+/** Measuring one qubit of a state: the probability of 1, and what is left afterwards. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
+
+/** Sums of |amplitude|² over the basis states where a qubit is 0, and where it is 1. */
+export interface QubitMasses {
+  readonly zero: number;
+  readonly one: number;
+}
+
+/** The masses of a physical qubit. */
+export async function qubitMasses(
+  state: Float64Array,
+  qubit: Qubit,
+  pacer: Pacer,
+): Promise<QubitMasses> {
+  const numAmplitudes = state.length / 2;
+  let zero = 0;
+  let one = 0;
+  for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+    for (let i = from; i < to; i++) {
+      const mass = state[2 * i]! ** 2 + state[2 * i + 1]! ** 2;
+      if ((i >>> qubit) & 1) one += mass;
+      else zero += mass;
+    }
+    if (pacer.spend(to - from)) await pacer.pause();
+  }
+  return { zero, one };
+}
+
+/**
+ * Keeps what agrees with `outcome`, renormalised, and leaves the qubit as |left⟩: the outcome
+ * itself after a measurement, 0 after a reset.
+ *
+ * @param mass - The outcome's, as `qubitMasses` gives it; positive.
+ */
+export async function collapse(
+  state: Float64Array,
+  qubit: Qubit,
+  outcome: 0 | 1,
+  left: 0 | 1,
+  mass: number,
+  pacer: Pacer,
+): Promise<void> {
+  const scale = 1 / Math.sqrt(mass);
+  const mask = 2 ** qubit;
+  const numPairs = state.length / 4;
+  let base = 0;
+  for (let from = 0; from < numPairs; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numPairs);
+    for (let pair = from; pair < to; pair++) {
+      const kept = 2 * (base + outcome * mask);
+      const re = scale * state[kept]!;
+      const im = scale * state[kept + 1]!;
+      const cleared = 2 * (base + (1 - left) * mask);
+      state[cleared] = 0;
+      state[cleared + 1] = 0;
+      const filled = 2 * (base + left * mask);
+      state[filled] = re;
+      state[filled + 1] = im;
+      base = ((base | mask) + 1) & ~mask;
+    }
+    if (pacer.spend(2 * (to - from))) await pacer.pause();
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Kernels over the whole state, one amplitude group at a time.
+ *
+ * A group is the 2^k amplitudes that differ in the targets only; groups where a control is 0 do
+ * not exist. Groups are disjoint, so any range of them can be done at any time: that is what lets
+ * a kernel on a large state pause half-way. The state is interleaved re, im.
+ */
+import type { Kernel, PermutationKernel } from '../../compiler/program.ts';
+import { insertZeroBits } from '../../math/basis-index.ts';
+import { UNITS_PER_CHUNK } from '../pacer.ts';
+
+/** A kernel with its masks worked out. */
+export interface PreparedKernel {
+  readonly numGroups: number;
+  /** Groups to do at a stretch, about `UNITS_PER_CHUNK` of work. */
+  readonly groupsPerChunk: number;
+  readonly unitsPerGroup: number;
+  /** Applies it to the groups `from` to `to`, the last excluded. */
+  apply(state: Float64Array, from: number, to: number): void;
+}
+
+/**
+ * Where the groups of a kernel are.
+ *
+ * The bases of the groups are the indices with zeros at the fixed bits. Setting those bits before
+ * adding one carries the one over them: base' = ((base | fixed) + 1) & ~fixed.
+ */
+interface Groups {
+  readonly numGroups: number;
+  /** Targets and controls, ascending. */
+  readonly fixedQubits: readonly number[];
+  readonly fixedMask: number;
+  readonly controlMask: number;
+  /** Where amplitude j of a group lies from its first, counted in doubles; length 2^k. */
+  readonly offsets: Int32Array;
+}
+
+/** The kernel made ready for states of `numQubits` qubits. */
+export function prepareKernel(
+  kernel: Kernel,
+  matrices: Float64Array,
+  numQubits: number,
+): PreparedKernel {
+  const groups = groupsOf(kernel, numQubits);
+  const d = groups.offsets.length;
+  const entriesOf = (count: number) =>
+    matrices.subarray(2 * kernel.offset, 2 * (kernel.offset + count));
+  switch (kernel.kind) {
+    case 'dense': {
+      const apply = d === 2 ? dense2(groups, entriesOf(4)) : dense(groups, entriesOf(d * d));
+      return paced(groups, d * d, apply);
+    }
+    case 'diagonal':
+      return paced(groups, d, diagonal(groups, entriesOf(d)));
+    case 'permutation':
+      return paced(groups, 2 * d, permutation(groups, entriesOf(d), kernel));
+  }
+}
+
+function groupsOf(kernel: Kernel, numQubits: number): Groups {
+  const fixedQubits = [...kernel.targets, ...kernel.controls].sort((a, b) => a - b);
+  const maskOf = (qubits: readonly number[]) => qubits.reduce((mask, q) => mask | (1 << q), 0);
+  const offsets = new Int32Array(2 ** kernel.targets.length);
+  for (const [i, target] of kernel.targets.entries()) {
+    const half = 2 ** i;
+    for (let j = 0; j < half; j++) offsets[half + j] = offsets[j]! + 2 * 2 ** target;
+  }
+  return {
+    numGroups: 2 ** (numQubits - fixedQubits.length),
+    fixedQubits,
+    fixedMask: maskOf(fixedQubits),
+    controlMask: maskOf(kernel.controls),
+    offsets,
+  };
+}
+
+function paced(
+  { numGroups }: Groups,
+  unitsPerGroup: number,
+  apply: PreparedKernel['apply'],
+): PreparedKernel {
+  const groupsPerChunk = Math.max(1, Math.floor(UNITS_PER_CHUNK / unitsPerGroup));
+  return { numGroups, groupsPerChunk, unitsPerGroup, apply };
+}
+
+/** A dense block on one target, written out: it is most of what circuits are made of. */
+function dense2(groups: Groups, matrix: Float64Array): PreparedKernel['apply'] {
+  const { fixedQubits, fixedMask, controlMask, offsets } = groups;
+  const [aRe = 0, aIm = 0, bRe = 0, bIm = 0, cRe = 0, cIm = 0, dRe = 0, dIm = 0] = matrix;
+  const offset = offsets[1]!;
+  return (state, from, to) => {
+    let base = insertZeroBits(from, fixedQubits);
+    for (let group = from; group < to; group++) {
+      const i = 2 * (base | controlMask);
+      const j = i + offset;
+      const xRe = state[i]!;
+      const xIm = state[i + 1]!;
+      const yRe = state[j]!;
+      const yIm = state[j + 1]!;
+      state[i] = aRe * xRe - aIm * xIm + bRe * yRe - bIm * yIm;
+      state[i + 1] = aRe * xIm + aIm * xRe + bRe * yIm + bIm * yRe;
+      state[j] = cRe * xRe - cIm * xIm + dRe * yRe - dIm * yIm;
+      state[j + 1] = cRe * xIm + cIm * xRe + dRe * yIm + dIm * yRe;
+      base = ((base | fixedMask) + 1) & ~fixedMask;
+    }
+  };
+}
+
+function dense(groups: Groups, matrix: Float64Array): PreparedKernel['apply'] {
+  const { fixedQubits, fixedMask, controlMask, offsets } = groups;
+  const d = offsets.length;
+  const old = new Float64Array(2 * d);
+  return (state, from, to) => {
+    let base = insertZeroBits(from, fixedQubits);
+    for (let group = from; group < to; group++) {
+      const start = 2 * (base | controlMask);
+      for (let j = 0; j < d; j++) {
+        old[2 * j] = state[start + offsets[j]!]!;
+        old[2 * j + 1] = state[start + offsets[j]! + 1]!;
+      }
+      for (let row = 0; row < d; row++) {
+        let re = 0;
+        let im = 0;
+        for (let j = 0, m = 2 * row * d; j < 2 * d; j += 2, m += 2) {
+          re += matrix[m]! * old[j]! - matrix[m + 1]! * old[j + 1]!;
+          im += matrix[m]! * old[j + 1]! + matrix[m + 1]! * old[j]!;
+        }
+        state[start + offsets[row]!] = re;
+        state[start + offsets[row]! + 1] = im;
+      }
+      base = ((base | fixedMask) + 1) & ~fixedMask;
+    }
+  };
+}
+
+/** Leaves alone what is multiplied by 1: half the amplitudes of a phase gate. */
+function diagonal(groups: Groups, entries: Float64Array): PreparedKernel['apply'] {
+  const { fixedQubits, fixedMask, controlMask, offsets } = groups;
+  const changed = Int32Array.from(offsets.keys()).filter(
+    (j) => entries[2 * j] !== 1 || entries[2 * j + 1] !== 0,
+  );
+  return (state, from, to) => {
+    let base = insertZeroBits(from, fixedQubits);
+    for (let group = from; group < to; group++) {
+      const start = 2 * (base | controlMask);
+      for (let c = 0; c < changed.length; c++) {
+        const j = changed[c]!;
+        const i = start + offsets[j]!;
+        const re = state[i]!;
+        const im = state[i + 1]!;
+        state[i] = entries[2 * j]! * re - entries[2 * j + 1]! * im;
+        state[i + 1] = entries[2 * j]! * im + entries[2 * j + 1]! * re;
+      }
+      base = ((base | fixedMask) + 1) & ~fixedMask;
+    }
+  };
+}
+
+/** Leaves alone what stays where it is, times 1. */
+function permutation(
+  groups: Groups,
+  entries: Float64Array,
+  { rows }: PermutationKernel,
+): PreparedKernel['apply'] {
+  const { fixedQubits, fixedMask, controlMask, offsets } = groups;
+  const moved = Int32Array.from(rows.keys()).filter(
+    (j) => rows[j] !== j || entries[2 * j] !== 1 || entries[2 * j + 1] !== 0,
+  );
+  const destinations = Int32Array.from(rows, (row) => offsets[row]!);
+  const old = new Float64Array(2 * moved.length);
+  return (state, from, to) => {
+    let base = insertZeroBits(from, fixedQubits);
+    for (let group = from; group < to; group++) {
+      const start = 2 * (base | controlMask);
+      for (let m = 0; m < moved.length; m++) {
+        old[2 * m] = state[start + offsets[moved[m]!]!]!;
+        old[2 * m + 1] = state[start + offsets[moved[m]!]! + 1]!;
+      }
+      for (let m = 0; m < moved.length; m++) {
+        const j = moved[m]!;
+        const i = start + destinations[j]!;
+        state[i] = entries[2 * j]! * old[2 * m]! - entries[2 * j + 1]! * old[2 * m + 1]!;
+        state[i + 1] = entries[2 * j]! * old[2 * m + 1]! + entries[2 * j + 1]! * old[2 * m]!;
+      }
+      base = ((base | fixedMask) + 1) & ~fixedMask;
+    }
+  };
+}
