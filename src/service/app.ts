@@ -1,0 +1,89 @@
+/**
+ * The service as a fastify application: testable through `inject()`, listening nowhere by itself.
+ *
+ * Order matters here. Hooks run in the order of registration: the key is checked before an unknown
+ * path is answered, both before a body is read. Routes come last, since plugins take note of them.
+ */
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { createEnvelopes } from './envelope.ts';
+import { registerAuthentication } from './plugins/authentication.ts';
+import { createClientErrorHandler } from './plugins/client-errors.ts';
+import { registerDocumentation } from './plugins/documentation.ts';
+import { createErrorAnswer, registerErrorAnswers } from './plugins/error-answers.ts';
+import { registerJsonBody } from './plugins/json-body.ts';
+import { API_PREFIX, registerNotFound } from './plugins/not-found.ts';
+import { registerRequestLog, withoutSecrets } from './plugins/request-log.ts';
+import { registerResponseCheck } from './plugins/response-check.ts';
+import { registerValidation } from './plugins/validation.ts';
+import { circuitRoutes } from './routes/circuits.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { operationRoutes } from './routes/operations.ts';
+import { processorRoutes, restoreMaintenance } from './routes/processors.ts';
+import type { RouteContext } from './routes/route-context.ts';
+import { serviceStatusRoutes } from './routes/service-status.ts';
+import type { ServiceDeps } from './service-deps.ts';
+
+/** A request must arrive whole within this time. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Longest part of a path; ids have about 40 characters. */
+const MAX_PARAM_LENGTH = 200;
+
+/**
+ * Builds the application and puts processors back into the maintenance they were in.
+ *
+ * @returns Ready for `inject()` and `listen()`; the caller closes it.
+ */
+export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
+  const { settings, now } = deps;
+  const envelopes = createEnvelopes({ version: settings.version, now });
+  const answerError = createErrorAnswer(envelopes, settings.bodyLimitBytes);
+  const app = Fastify({
+    logger: withoutSecrets(deps.logger),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'request_id',
+    }),
+    genReqId: ({ headers }) => requestId(headers['x-request-id']),
+    bodyLimit: settings.bodyLimitBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: answerError,
+    clientErrorHandler: createClientErrorHandler(envelopes, randomUUID),
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  registerRequestLog(app);
+  registerErrorAnswers(app, answerError);
+  registerJsonBody(app);
+  registerValidation(app);
+  registerAuthentication(app, deps);
+  registerNotFound(app);
+  if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
+  await registerDocumentation(app, settings.version);
+  await app.register(
+    async (scope) => {
+      const api = scope.withTypeProvider<ZodTypeProvider>();
+      const context: RouteContext = { deps, envelopes };
+      serviceStatusRoutes(api, context);
+      processorRoutes(api, context);
+      operationRoutes(api, context);
+      circuitRoutes(api, context);
+      keyRoutes(api, context);
+    },
+    { prefix: API_PREFIX },
+  );
+  await restoreMaintenance(deps);
+  await app.ready();
+  return app;
+}
+
+/** The caller's own id where it has the form of one, else a new one. */
+function requestId(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)
+    ? header
+    : randomUUID();
+}

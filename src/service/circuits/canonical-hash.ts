@@ -1,0 +1,17 @@
+/** Whether two bodies say the same: a hash that spaces and the order of fields do not change. */
+import { hashBody } from '../../jobs/idempotency.ts';
+
+/**
+ * SHA-256, hex, of what a request asks for.
+ *
+ * @param path - So that one idempotency key cannot stand for requests to different endpoints.
+ * @param body - A JSON value, nested at most as deep as the body reader lets through.
+ */
+export function requestHash(path: string, body: unknown): string {
+  const sorted = JSON.stringify(body, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return hashBody(`${path}\n${sorted}`);
+}

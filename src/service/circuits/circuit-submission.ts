@@ -1,0 +1,234 @@
+/**
+ * A submission of good form → a circuit ready to run, or all that is wrong with its meaning.
+ *
+ * Each check looks at the fields it needs and is left out where one of them is missing, so that a
+ * body with faults of form elsewhere still has its other faults listed.
+ */
+import {
+  type Circuit,
+  hasMidCircuitMeasurement,
+  withFinalMeasurement,
+} from '../../circuit/circuit.ts';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { FaultList } from '../../circuit/fault-list.ts';
+import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
+import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
+import { RequestInvalidError } from '../errors.ts';
+import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
+import type { ProcessorDirectory } from '../service-deps.ts';
+
+/** Bits of all shots together: what outcomes may take in memory, 32 MiB. */
+const MAX_OUTCOME_BITS = 2 ** 28;
+
+/** Outputs that only a circuit without mid-circuit measurement has. */
+const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];
+
+/** A circuit that its target would take. */
+export interface PreparedCircuit {
+  readonly processor: Processor;
+  /** With its final measurement. */
+  readonly circuit: Circuit;
+  readonly outputs: readonly Output[];
+  readonly observables: readonly PauliSum[];
+}
+
+/** The fields of a body whose own form is good. */
+type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
+
+/**
+ * The circuit of a body of good form.
+ *
+ * @throws {RequestInvalidError} listing every fault of its meaning.
+ */
+export function prepareCircuit(body: CircuitBody, fleet: ProcessorDirectory): PreparedCircuit {
+  const faults = new FaultList();
+  const prepared = checkParts(body, Object.keys(body), fleet, faults);
+  if (faults.count > 0) throw new RequestInvalidError(faults.kept);
+  if (prepared === undefined) throw new Error('unreachable: no circuit and no fault');
+  return prepared;
+}
+
+/**
+ * The faults of meaning of a body that has faults of form too.
+ *
+ * @param given - The names of the fields that were given, also of those whose form is bad.
+ */
+export function meaningFaults(
+  parts: BodyParts,
+  given: readonly string[],
+  fleet: ProcessorDirectory,
+): readonly Fault[] {
+  const faults = new FaultList();
+  checkParts(parts, given, fleet, faults);
+  return faults.kept;
+}
+
+/** What the processor draws and computes for a prepared circuit. */
+export function runRequest(
+  { outputs, observables }: PreparedCircuit,
+  shots: number,
+  seed: number,
+): CircuitTask['request'] {
+  return {
+    shots: outputs.includes('counts') ? shots : 0,
+    seed,
+    ...(outputs.includes('statevector') ? { statevector: true } : {}),
+    ...(outputs.includes('probabilities') ? { probabilities: true } : {}),
+    ...(outputs.includes('expectation') ? { observables } : {}),
+  };
+}
+
+function checkParts(
+  parts: BodyParts,
+  given: readonly string[],
+  fleet: ProcessorDirectory,
+  faults: FaultList,
+): PreparedCircuit | undefined {
+  const processor = checkTarget(parts.target_processor, fleet, faults);
+  checkSource(given, faults);
+  const written = attempt(faults, () => readCircuit(parts, limitsOf(processor, fleet), faults));
+  const circuit = written === undefined ? undefined : withFinalMeasurement(written);
+  const outputs = parts.return ?? ['counts'];
+  checkOutputs(outputs, given, faults);
+  if (processor !== undefined) checkShots(parts.shots, processor.spec, faults);
+  if (circuit === undefined) return undefined;
+  checkOutputLimits(circuit, outputs, faults);
+  checkOutcomeBits(circuit, parts.shots, faults);
+  const observables = attempt(faults, () =>
+    parseObservables(parts.observables ?? [], circuit.numQubits, 'observables'),
+  );
+  if (processor === undefined || observables === undefined) return undefined;
+  return { processor, circuit, outputs, observables };
+}
+
+function checkTarget(
+  id: string | undefined,
+  fleet: ProcessorDirectory,
+  faults: FaultList,
+): Processor | undefined {
+  if (id === undefined) return undefined;
+  const processor = fleet.get(id);
+  if (processor === undefined) {
+    const known = fleet.processors.map(({ spec }) => spec.id);
+    const problem = `There is no processor ${JSON.stringify(id)}; there are ${known.join(', ')}.`;
+    faults.add('target_processor', problem);
+  }
+  return processor;
+}
+
+function checkSource(given: readonly string[], faults: FaultList): void {
+  const hasObjects = given.includes('circuit');
+  const hasText = given.includes('qasm');
+  if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
+  if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
+}
+
+/** The target's limits; where the target is unknown, those of the widest processor. */
+function limitsOf(processor: Processor | undefined, fleet: ProcessorDirectory) {
+  const specs =
+    processor === undefined ? fleet.processors.map(({ spec }) => spec) : [processor.spec];
+  return {
+    maxQubits: Math.max(1, ...specs.map((spec) => spec.maxQubits)),
+    maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),
+  };
+}
+
+function readCircuit(
+  { circuit, qasm, qubits }: BodyParts,
+  limits: ReturnType<typeof limitsOf>,
+  faults: FaultList,
+): Circuit | undefined {
+  if (circuit !== undefined) {
+    return circuitFromGateObjects(circuit, {
+      limits,
+      ...(qubits === undefined ? {} : { numQubits: qubits }),
+    });
+  }
+  if (qasm === undefined) return undefined;
+  const read = parseOpenQasm(qasm, limits);
+  return qubits === undefined ? read : widened(read, qubits, limits.maxQubits, faults);
+}
+
+/** The circuit on `numQubits` qubits, of which the text declares only the first. */
+function widened(
+  circuit: Circuit,
+  numQubits: number,
+  maxQubits: number,
+  faults: FaultList,
+): Circuit | undefined {
+  if (numQubits < circuit.numQubits) {
+    faults.add('qubits', `The text declares ${circuit.numQubits} qubits, not ${numQubits}.`);
+  } else if (numQubits > maxQubits) {
+    const problem = `The circuit has ${numQubits} qubits; the limit max_qubits is ${maxQubits}.`;
+    faults.add('qubits', problem, LIMIT_EXCEEDED);
+  } else {
+    return { ...circuit, numQubits };
+  }
+  return undefined;
+}
+
+function checkOutputs(
+  outputs: readonly Output[],
+  given: readonly string[],
+  faults: FaultList,
+): void {
+  for (const [i, name] of outputs.entries()) {
+    if (outputs.indexOf(name) < i) faults.add(`return[${i}]`, `${name} is named twice.`);
+  }
+  const wanted = outputs.includes('expectation');
+  const hasObservables = given.includes('observables');
+  if (wanted && !hasObservables) {
+    faults.add('observables', 'Required: return has "expectation".');
+  }
+  if (!wanted && hasObservables && !(given.includes('return') && outputs.length === 0)) {
+    faults.add('observables', 'Only taken where return has "expectation".');
+  }
+}
+
+function checkShots(shots: number | undefined, spec: ProcessorSpec, faults: FaultList): void {
+  if (shots === undefined || shots <= spec.maxShots) return;
+  const problem = `${shots} shots; the limit max_shots of ${spec.id} is ${spec.maxShots}.`;
+  faults.add('shots', problem, LIMIT_EXCEEDED);
+}
+
+function checkOutputLimits(circuit: Circuit, outputs: readonly Output[], faults: FaultList): void {
+  const isMidCircuit = hasMidCircuitMeasurement(circuit);
+  for (const name of outputs) {
+    if (isMidCircuit && NEEDS_FINAL_STATE.includes(name)) {
+      const needs = 'needs a circuit whose measurements are all last, without reset and condition';
+      faults.add('return', `${name} ${needs}.`);
+    }
+  }
+  if (outputs.includes('statevector') && circuit.numQubits > MAX_LISTED_QUBITS) {
+    const limit = `the limit for a JSON answer is ${MAX_LISTED_QUBITS}`;
+    faults.add('return', `statevector of ${circuit.numQubits} qubits; ${limit}.`, LIMIT_EXCEEDED);
+  }
+  if (outputs.includes('probabilities') && circuit.numBits > MAX_LISTED_QUBITS) {
+    const limit = `the limit for a JSON answer is ${MAX_LISTED_QUBITS}`;
+    const problem = `probabilities of ${circuit.numBits} measured bits; ${limit}.`;
+    faults.add('return', problem, LIMIT_EXCEEDED);
+  }
+}
+
+function checkOutcomeBits(circuit: Circuit, shots: number | undefined, faults: FaultList): void {
+  if (shots === undefined || circuit.numBits * shots <= MAX_OUTCOME_BITS) return;
+  const most = Math.floor(MAX_OUTCOME_BITS / circuit.numBits);
+  const problem = `${shots} shots of ${circuit.numBits} classical bits; the limit is ${most} shots (2^28 bits in all).`;
+  faults.add('shots', problem, LIMIT_EXCEEDED);
+}
+
+/** The result, or undefined after noting the faults of a CodedError. */
+function attempt<T>(faults: FaultList, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    for (const fault of error.faults)
+      faults.add(fault.path, fault.message, fault.code ?? error.code);
+    if (error.faults.length === 0) faults.add('circuit', error.message, error.code);
+    return undefined;
+  }
+}

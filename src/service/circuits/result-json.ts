@@ -1,0 +1,104 @@
+/**
+ * A processor's result as the JSON text that is stored and answered.
+ *
+ * Counts and amplitudes are written straight from their typed arrays: building objects of a
+ * million labels first would cost several times the memory and time of the text itself.
+ */
+import { measuredQubits } from '../../circuit/circuit.ts';
+import type { CircuitResult } from '../../fleet/processor.ts';
+import { basisLabel } from '../../math/basis-index.ts';
+import type { CircuitResultFields } from '../schemas/circuits.ts';
+import type { PreparedCircuit } from './circuit-submission.ts';
+
+type Counts = CircuitResult['run']['counts'];
+
+/** The result fields of the record, as one JSON object. */
+export function circuitResultJson(
+  { circuit, outputs }: Pick<PreparedCircuit, 'circuit' | 'outputs'>,
+  { run, backend, compilation, timing }: CircuitResult,
+): string {
+  const parts: string[] = [];
+  if (outputs.includes('counts')) parts.push(`"counts":${countsJson(run.counts)}`);
+  if (run.probabilities !== undefined) {
+    parts.push(`"probabilities":${probabilitiesJson(run.probabilities, circuit.numBits)}`);
+  }
+  if (run.statevector !== undefined) parts.push(`"statevector":${amplitudesJson(run.statevector)}`);
+  if (run.expectations !== undefined) {
+    const values = [...run.expectations];
+    const sum = values.reduce((total, value) => total + value, 0);
+    parts.push(`"expectation":${JSON.stringify({ values, sum })}`);
+  }
+  const rest: CircuitResultFields = {
+    backend: {
+      engine: backend.engine,
+      execution: backend.execution,
+      precision: backend.precision,
+      hardware: backend.hardware,
+    },
+    compilation: {
+      gates: { before: compilation.gatesBefore, after: compilation.gatesAfter },
+      depth: { before: compilation.depthBefore, after: compilation.depthAfter },
+      fused_blocks: compilation.fusedBlocks,
+      state_passes: compilation.statePasses,
+    },
+    timing: {
+      queue_ms: milliseconds(timing.queueMs),
+      compile_ms: milliseconds(timing.compileMs),
+      execution_ms: milliseconds(timing.executionMs),
+    },
+    bit_order: 'little-endian',
+    measured_qubits: [...measuredQubits(circuit)],
+  };
+  parts.push(JSON.stringify(rest).slice(1, -1));
+  return `{${parts.join(',')}}`;
+}
+
+/** Microseconds are the finest that a clock tells. */
+function milliseconds(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {
+  const entries: string[] = [];
+  for (const [i, occurrence] of occurrences.entries()) {
+    const label = outcomeLabel(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits);
+    entries.push(`"${label}":${occurrence}`);
+  }
+  return `{${entries.join(',')}}`;
+}
+
+/**
+ * The bit string of an outcome of any width, bit 0 of its first word rightmost.
+ *
+ * @param words - 32-bit words, least significant first, of which `numWords` from `offset` on.
+ */
+export function outcomeLabel(
+  words: Uint32Array,
+  offset: number,
+  numWords: number,
+  numBits: number,
+): string {
+  let label = '';
+  for (let i = 0; i < numWords; i++) {
+    const width = Math.min(32, numBits - 32 * i);
+    label = basisLabel(words[offset + i]!, width) + label;
+  }
+  return label;
+}
+
+function probabilitiesJson(probabilities: Float64Array, numBits: number): string {
+  const entries: string[] = [];
+  for (const [outcome, probability] of probabilities.entries()) {
+    if (probability > 0) entries.push(`"${basisLabel(outcome, numBits)}":${probability}`);
+  }
+  return `{${entries.join(',')}}`;
+}
+
+function amplitudesJson(amplitudes: Float64Array): string {
+  const entries: string[] = [];
+  for (let i = 0; i < amplitudes.length; i += 2) {
+    // Adding 0 turns −0 into 0, which is what JSON would make of it anyway.
+    entries.push(`[${amplitudes[i]! + 0},${amplitudes[i + 1]! + 0}]`);
+  }
+  return `[${entries.join(',')}]`;
+}

@@ -1,0 +1,35 @@
+/**
+ * What is stored of a submission: the body, to run it or run it again, and before it the few facts
+ * that a record shows, so that listing circuits does not parse their bodies.
+ */
+import type { CircuitBody } from '../schemas/circuits.ts';
+
+/** The facts of a submission as they took effect. */
+export interface CircuitFacts {
+  readonly shots: number;
+  readonly seed: number;
+  /** Width of the register. */
+  readonly qubits: number;
+}
+
+const SEPARATOR = ',"body":';
+
+/** The stored text: one JSON object with `facts` and `body`. */
+export function encodeRequest(facts: CircuitFacts, body: CircuitBody): string {
+  const { shots, seed, qubits } = facts;
+  return `{"facts":${JSON.stringify({ shots, seed, qubits })}${SEPARATOR}${JSON.stringify(body)}}`;
+}
+
+/** The facts alone. They are numbers, so the separator first occurs at their end. */
+export function decodeFacts(text: string): CircuitFacts {
+  const end = text.indexOf(SEPARATOR);
+  if (end < 0) throw new Error('unreachable: a stored circuit without a body');
+  // Checked: the text was written by encodeRequest.
+  return (JSON.parse(`${text.slice(0, end)}}`) as { facts: CircuitFacts }).facts;
+}
+
+/** Facts and body. */
+export function decodeRequest(text: string): { facts: CircuitFacts; body: CircuitBody } {
+  // Checked: the text was written by encodeRequest.
+  return JSON.parse(text) as { facts: CircuitFacts; body: CircuitBody };
+}

@@ -1,0 +1,189 @@
+/**
+ * The one place that knows which HTTP status an error becomes.
+ *
+ * On the wire `error.code` is one of the specification's codes; the class's own code, which is a
+ * row here, stands in `error.details[].code`. docs/errors.md is made from this table, and a test
+ * fails on a class whose code has no row.
+ */
+
+/** The specification's error codes and their HTTP statuses. */
+export const SPEC_CODES = {
+  BAD_REQUEST: { status: 400, meaning: 'Invalid request body or missing required fields' },
+  UNAUTHORIZED: { status: 401, meaning: 'Missing or invalid API key' },
+  FORBIDDEN: { status: 403, meaning: 'Key lacks permission for this endpoint' },
+  NOT_FOUND: { status: 404, meaning: 'Resource not found' },
+  RATE_LIMIT_EXCEEDED: { status: 429, meaning: "Rate limit of the key's tier exceeded" },
+  INTERNAL_ERROR: { status: 500, meaning: 'Unexpected server error' },
+  SERVICE_UNAVAILABLE: { status: 503, meaning: 'Quantum processor offline or under maintenance' },
+} as const;
+
+/** One of the specification's error codes. */
+export type SpecCode = keyof typeof SPEC_CODES;
+/** An HTTP status that an error answers. */
+export type ErrorStatus = (typeof SPEC_CODES)[SpecCode]['status'];
+
+interface ErrorRow {
+  /** Null for an error of the command line or of the start, which no request ever meets. */
+  readonly answers: SpecCode | null;
+  /** For people, in docs/errors.md. */
+  readonly meaning: string;
+}
+
+/** What each error class's code answers. */
+export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
+  CLI_FILE_NOT_FOUND: { answers: null, meaning: '`qcs run`: there is no such file.' },
+  CLI_FILE_UNREADABLE: { answers: null, meaning: '`qcs run`: the file holds no circuit.' },
+  CLI_INTERRUPTED: { answers: null, meaning: '`qcs run`: ended by the keyboard.' },
+  CIRCUIT_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Gate objects or observables do not make a circuit; each fault names its place.',
+  },
+  CIRCUIT_LIMIT_EXCEEDED: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit is larger than a limit of the target processor or of the service.',
+  },
+  CIRCUIT_OPENQASM_SYNTAX: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The OpenQASM text breaks the grammar; the message gives line and column.',
+  },
+  CIRCUIT_OPENQASM_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The OpenQASM text is grammatical but names something that is not there.',
+  },
+  CIRCUIT_OPENQASM_UNSUPPORTED: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The OpenQASM text uses a part of the language that this service does not run.',
+  },
+  COMPILER_KERNEL_TOO_WIDE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'An operation acts on more qubits at once than what runs the circuit can take.',
+  },
+  CONFIG_INVALID: {
+    answers: null,
+    meaning: 'The environment has settings that cannot be used; the process does not start.',
+  },
+  ENGINE_OUTPUT_NEEDS_FINAL_STATE: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      'Amplitudes, probabilities or expectation values of a circuit that measures before its end.',
+  },
+  ENGINE_PROGRAM_TOO_WIDE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit has more qubits than the engine holds on this machine.',
+  },
+  ENGINE_TOO_MANY_OUTCOMES: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The exact distribution over so many classical bits is not computed.',
+  },
+  FLEET_CLOSED: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The service stopped while the circuit waited or ran.',
+  },
+  FLEET_ENGINE_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'What ran the circuit died under it, and again on the retry.',
+  },
+  FLEET_NO_WORKER: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'No engine can be started.',
+  },
+  FLEET_OUT_OF_MEMORY: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The machine has no memory left for the state vector.',
+  },
+  FLEET_PROCESSOR_UNAVAILABLE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The target is offline, in maintenance, or failed its last self-test.',
+  },
+  FLEET_QUEUE_FULL: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'As many circuits wait for the target as it lets wait.',
+  },
+  FLEET_WORKER_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'A worker thread ended under its circuit; callers see FLEET_ENGINE_LOST.',
+  },
+  JOBS_CANCELLED: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'Why the work of a cancelled job was aborted; no request is answered with it.',
+  },
+  JOBS_DUPLICATE: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'A job id was used twice; callers never choose ids.',
+  },
+  JOBS_IDEMPOTENCY_CONFLICT: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The Idempotency-Key was used before with another body.',
+  },
+  JOBS_INTERRUPTED: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'The process ended under the job as often as it is tried.',
+  },
+  JOBS_NO_HANDLER: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'Nothing in the process runs jobs of that kind.',
+  },
+  JOBS_NOT_FOUND: {
+    answers: 'NOT_FOUND',
+    meaning: 'No job of this key has that id.',
+  },
+  JOBS_SHUTTING_DOWN: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The service is stopping and takes no new work.',
+  },
+  JOBS_TRANSITION: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'The life cycle has no such step; callers of the HTTP interface never cause it.',
+  },
+  SERVICE_BODY_MALFORMED: { answers: 'BAD_REQUEST', meaning: 'The body is not a JSON text.' },
+  SERVICE_BODY_TOO_LARGE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The body is larger than QCS_BODY_LIMIT_MIB.',
+  },
+  SERVICE_CONTENT_TYPE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The body is not declared as application/json.',
+  },
+  SERVICE_HTTP_MALFORMED: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The request line, a header or the framing of the body breaks HTTP.',
+  },
+  SERVICE_JOB_FAILED: {
+    answers: 'INTERNAL_ERROR',
+    meaning:
+      'The job that the caller waited for failed; the detail carries its own code. 503 where that code answers 503.',
+  },
+  SERVICE_KEY_INVALID: {
+    answers: 'UNAUTHORIZED',
+    meaning: 'The API key is unknown, misspelt or revoked.',
+  },
+  SERVICE_KEY_MISSING: { answers: 'UNAUTHORIZED', meaning: 'There is no X-API-Key header.' },
+  SERVICE_KEY_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No API key has that id.' },
+  SERVICE_METHOD_NOT_FOUND: {
+    answers: 'NOT_FOUND',
+    meaning: 'The path exists but not with that method; the Allow header lists those it takes.',
+  },
+  SERVICE_PROCESSOR_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No processor has that id.' },
+  SERVICE_RATE_LIMIT: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'The key has used up its requests of this minute.',
+  },
+  SERVICE_REQUEST_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A field of the body, query or headers is missing, unknown or out of range.',
+  },
+  SERVICE_ROUTE_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'Nothing is at that path.' },
+  SERVICE_SCOPE_MISSING: {
+    answers: 'FORBIDDEN',
+    meaning: 'The API key lacks the scope that the endpoint needs.',
+  },
+  SERVICE_TOO_MANY_ATTEMPTS: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'Too many requests without a valid key came from one address within a minute.',
+  },
+};
+
+/** The specification's code for a class's code; what is not in the table is a bug and answers 500. */
+export function specCodeOf(code: string): SpecCode {
+  return ERROR_TABLE[code]?.answers ?? 'INTERNAL_ERROR';
+}

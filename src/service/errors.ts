@@ -1,0 +1,165 @@
+/** Errors of the service layer: what is wrong with a request before its meaning is looked at. */
+import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+
+/** A part of the request has the wrong form; the faults say where. */
+export class RequestInvalidError extends CodedError {
+  readonly code = 'SERVICE_REQUEST_INVALID';
+
+  /** @param faults - At least one; the first 20 are kept. */
+  constructor(faults: readonly Fault[]) {
+    const [first] = faults;
+    if (first === undefined) throw new Error('unreachable: an invalid request without a fault');
+    const where = first.path === '' ? first.message : `${first.path}: ${first.message}`;
+    super(
+      faults.length === 1 ? where : `The request has ${faults.length} faults; the first: ${where}`,
+      faults.slice(0, MAX_FAULTS),
+    );
+  }
+}
+
+/** The body is not a JSON text. */
+export class BodyMalformedError extends CodedError {
+  readonly code = 'SERVICE_BODY_MALFORMED';
+
+  constructor(problem: string, path = '') {
+    super(`The body cannot be read: ${problem}`, [{ path, message: problem }]);
+  }
+}
+
+/** The body is longer than the service reads. */
+export class BodyTooLargeError extends CodedError {
+  readonly code = 'SERVICE_BODY_TOO_LARGE';
+
+  constructor(maxBytes: number) {
+    super(`The body is larger than ${maxBytes} bytes, the most this service reads.`);
+  }
+}
+
+/** The body is declared as something other than JSON. */
+export class ContentTypeError extends CodedError {
+  readonly code = 'SERVICE_CONTENT_TYPE';
+
+  constructor(found: string | undefined) {
+    const what = found === undefined ? 'without a Content-Type' : `as ${found.slice(0, 100)}`;
+    super(`The body was sent ${what}; send it as application/json.`);
+  }
+}
+
+/** The request line, a header or the framing of the body breaks HTTP. */
+export class HttpMalformedError extends CodedError {
+  readonly code = 'SERVICE_HTTP_MALFORMED';
+
+  constructor(problem: string) {
+    super(`The request cannot be read: ${problem}`);
+  }
+}
+
+/** A keyed endpoint was called without a key. */
+export class KeyMissingError extends CodedError {
+  readonly code = 'SERVICE_KEY_MISSING';
+
+  constructor() {
+    super('This endpoint needs an API key in the header X-API-Key.');
+  }
+}
+
+/** The key is unknown, misspelt or revoked; which of these is not told. */
+export class KeyInvalidError extends CodedError {
+  readonly code = 'SERVICE_KEY_INVALID';
+
+  constructor() {
+    super('The API key is not valid.');
+  }
+}
+
+/** The key is valid, but not for this endpoint. */
+export class ScopeMissingError extends CodedError {
+  readonly code = 'SERVICE_SCOPE_MISSING';
+
+  constructor(needed: string, granted: readonly string[]) {
+    super(
+      `This endpoint needs the scope "${needed}"; the key has ${granted.length === 0 ? 'none' : granted.join(', ')}.`,
+    );
+  }
+}
+
+/** Nothing is at that path. */
+export class RouteNotFoundError extends CodedError {
+  readonly code = 'SERVICE_ROUTE_NOT_FOUND';
+
+  constructor(method: string, path: string) {
+    super(
+      `There is nothing at ${method} ${path.slice(0, 200)}; the endpoints are listed at /docs.`,
+    );
+  }
+}
+
+/** The path exists, but not with that method. */
+export class MethodNotFoundError extends CodedError {
+  readonly code = 'SERVICE_METHOD_NOT_FOUND';
+  readonly allowed: readonly string[];
+
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super(`${path.slice(0, 200)} does not take ${method}; it takes ${allowed.join(', ')}.`);
+    this.allowed = allowed;
+  }
+}
+
+/** No processor has that id. */
+export class ProcessorNotFoundError extends CodedError {
+  readonly code = 'SERVICE_PROCESSOR_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    super(`There is no processor "${id.slice(0, 100)}"; there are ${known.join(', ')}.`);
+  }
+}
+
+/** The key has used up its requests of this window. */
+export class RateLimitError extends CodedError {
+  readonly code = 'SERVICE_RATE_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(tier: string, limit: number, retryAfterS: number) {
+    super(
+      `The ${tier} tier allows ${limit} requests a minute; the next window opens in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** Too many requests with wrong keys came from one address. */
+export class TooManyAttemptsError extends CodedError {
+  readonly code = 'SERVICE_TOO_MANY_ATTEMPTS';
+  readonly retryAfterS: number;
+
+  constructor(limit: number, retryAfterS: number) {
+    super(
+      `More than ${limit} requests without a valid key came from this address within a minute; try again in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** The job that the caller waited for failed; `jobCode` says why. */
+export class JobFailedError extends CodedError {
+  readonly code = 'SERVICE_JOB_FAILED';
+  readonly jobCode: string;
+  readonly location: string;
+
+  constructor(location: string, jobCode: string, problem: string) {
+    super(`The circuit was accepted but failed: ${problem}`, [
+      { path: '', message: problem, code: jobCode },
+    ]);
+    this.jobCode = jobCode;
+    this.location = location;
+  }
+}
+
+/** No API key has that id. */
+export class KeyNotFoundError extends CodedError {
+  readonly code = 'SERVICE_KEY_NOT_FOUND';
+
+  constructor(id: string) {
+    super(`There is no API key with the id "${id.slice(0, 100)}".`);
+  }
+}

@@ -1,0 +1,54 @@
+/** docs/openapi.json, from the routes as the running service has them. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { MemoryIdempotencyStore } from '../jobs/memory-idempotency-store.ts';
+import { buildApp } from './app.ts';
+import { createMemoryKeyStore } from './keys/memory-key-store.ts';
+import { createMemoryMaintenanceStore } from './maintenance/maintenance-store.ts';
+import type { ServiceDeps } from './service-deps.ts';
+
+/** The document's text. */
+export async function generateOpenApi(): Promise<string> {
+  const app = await buildApp(documentationDeps());
+  try {
+    return `${JSON.stringify(app.swagger(), null, 2)}\n`;
+  } finally {
+    await app.close();
+  }
+}
+
+/** Parts of a service that is described but never called. */
+function documentationDeps(): ServiceDeps {
+  const never = () => {
+    throw new Error('unreachable: the documented service is not called');
+  };
+  return {
+    fleet: { processors: [], get: () => undefined },
+    jobs: {
+      submit: never,
+      get: never,
+      list: never,
+      waitFor: never,
+      cancel: never,
+      queuePosition: never,
+      progress: never,
+    },
+    idempotency: new MemoryIdempotencyStore(),
+    keys: createMemoryKeyStore(),
+    maintenance: createMemoryMaintenanceStore(),
+    settings: {
+      version: packageVersion(),
+      rateLimits: { standard: 1, enterprise: 1 },
+      bodyLimitBytes: 1,
+      trustedProxies: [],
+    },
+    now: () => 0,
+    drawSeed: never,
+    logger: false,
+  };
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}

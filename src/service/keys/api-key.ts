@@ -1,0 +1,71 @@
+/**
+ * What an API key is: a public id and a secret in one text, `qcs_<id>_<secret>`.
+ *
+ * The id finds the record, so that only one hash is compared; the secret has 256 random bits, so
+ * that a plain SHA-256 of it is enough (slow password hashes protect guessable secrets).
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Decides the rate limit and whether priority `high` takes effect. */
+export const TIERS = ['standard', 'enterprise'] as const;
+/** A tier. */
+export type Tier = (typeof TIERS)[number];
+
+/** What a key may be allowed to do, in the order documents list them. */
+export const SCOPES = ['read', 'circuits', 'agents', 'models', 'tpu', 'admin'] as const;
+/** A scope. */
+export type Scope = (typeof SCOPES)[number];
+
+/** What a key gets when nothing is said: everything but administration. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
+
+/** What is known of a key; the secret is not. Times are milliseconds since 1970 UTC. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: Tier;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  /** Present once revoked. */
+  readonly revokedAt?: number;
+}
+
+const ID_BYTES = 8;
+const SECRET_BYTES = 32;
+const KEY_TEXT = /^qcs_([0-9a-f]{16})_([0-9a-f]{64})$/;
+
+/** The two parts of a key text; undefined when it does not have the form of one. */
+export function parseKeyText(text: string): { id: string; secret: string } | undefined {
+  const match = KEY_TEXT.exec(text);
+  const [, id, secret] = match ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/** A new id and secret from the operating system's random source. */
+export function drawKeyText(): { id: string; secretHash: string; text: string } {
+  const id = randomBytes(ID_BYTES).toString('hex');
+  const secret = randomBytes(SECRET_BYTES).toString('hex');
+  return { id, secretHash: hashSecret(secret), text: `qcs_${id}_${secret}` };
+}
+
+/** SHA-256, hex: all that is stored of a secret. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Compares in a time that does not depend on where the hashes differ. */
+export function secretMatches(secret: string, secretHash: string): boolean {
+  const expected = Buffer.from(secretHash, 'hex');
+  const found = createHash('sha256').update(secret).digest();
+  return expected.length === found.length && timingSafeEqual(expected, found);
+}
+
+/** Narrows a text to a scope. */
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text);
+}
+
+/** Narrows a text to a tier. */
+export function isTier(text: string): text is Tier {
+  return TIERS.some((tier) => tier === text);
+}

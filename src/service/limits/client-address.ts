@@ -1,0 +1,19 @@
+/** What stands for one client when only its IP address is known. */
+import { isIPv6 } from 'node:net';
+
+/**
+ * The address that a budget is kept for: an IPv4 address as it is, of an IPv6 address the first 64
+ * bits, because one client usually holds all addresses below such a prefix.
+ */
+export function budgetAddress(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(ip)) return ip;
+  const [head = '', tail] = (ip.split('%')[0] ?? '').toLowerCase().split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = new Array(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const groups = tail === undefined ? before : [...before, ...zeros, ...after];
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${prefix.join(':')}::/64`;
+}

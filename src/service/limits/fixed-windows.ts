@@ -1,0 +1,74 @@
+/**
+ * Counts hits per subject in windows of fixed length, each opened by the subject's first hit.
+ *
+ * A Map keeps its entries in the order in which their windows opened, and all windows are equally
+ * long, so that those that have ended are at its front: each hit clears them away in constant
+ * amortised time, and memory holds only the subjects of the last window's length.
+ */
+
+/** A subject's window after a hit, or as it stands. */
+export interface WindowState {
+  readonly openedAt: number;
+  readonly endsAt: number;
+  /** Hits that were within the limit. */
+  readonly used: number;
+}
+
+/** A hit's outcome. */
+export interface HitOutcome extends WindowState {
+  readonly allowed: boolean;
+}
+
+/** Windows of one length for any number of subjects. Times are milliseconds. */
+export class FixedWindows {
+  readonly #lengthMs: number;
+  readonly #maxSubjects: number;
+  readonly #windows = new Map<string, { openedAt: number; used: number }>();
+
+  /** @param maxSubjects - Beyond it the window that opened first is forgotten. */
+  constructor(lengthMs: number, maxSubjects = 100_000) {
+    this.#lengthMs = lengthMs;
+    this.#maxSubjects = maxSubjects;
+  }
+
+  /** Subjects with a window in memory. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts one hit; one above the limit is not counted and not allowed. */
+  hit(subject: string, limit: number, now: number): HitOutcome {
+    this.#forgetEnded(now);
+    let window = this.#windows.get(subject);
+    if (window === undefined) {
+      window = { openedAt: now, used: 0 };
+      this.#windows.set(subject, window);
+    }
+    const allowed = window.used < limit;
+    if (allowed) window.used++;
+    return { allowed, ...this.#state(window) };
+  }
+
+  /** The subject's open window, without counting anything. */
+  peek(subject: string, now: number): WindowState | undefined {
+    this.#forgetEnded(now);
+    const window = this.#windows.get(subject);
+    return window === undefined ? undefined : this.#state(window);
+  }
+
+  #state(window: { openedAt: number; used: number }): WindowState {
+    return {
+      openedAt: window.openedAt,
+      endsAt: window.openedAt + this.#lengthMs,
+      used: window.used,
+    };
+  }
+
+  #forgetEnded(now: number): void {
+    for (const [subject, window] of this.#windows) {
+      const open = now < window.openedAt + this.#lengthMs;
+      if (open && this.#windows.size <= this.#maxSubjects) return;
+      this.#windows.delete(subject);
+    }
+  }
+}

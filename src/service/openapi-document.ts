@@ -1,0 +1,148 @@
+/**
+ * The OpenAPI document beyond what routes and schemas say: what holds for all operations is added
+ * here once instead of being repeated in every route.
+ */
+import type { SwaggerTransformObject } from '@fastify/swagger';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { SPEC_CODES } from './error-table.ts';
+
+type Document = OpenAPIV3_1.Document;
+type Header = OpenAPIV3_1.HeaderObject;
+
+const DESCRIPTION = `Quantum circuits over HTTP and JSON.
+
+Every answer stands in an envelope: \`success\`, \`data\` or \`error\`, and \`meta\`. Errors answer
+RFC 9457 problem details instead where the Accept header names \`application/problem+json\`.
+Qubit 0 is the least significant bit everywhere: rightmost in bit strings, lowest in basis indices.
+Unknown fields are refused. A known path with another method answers 404 with an Allow header.`;
+
+/** The fixed part of the document. */
+export function openApiBase(version: string): Partial<Document> {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Quantum Compute Service',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/api/v1' }],
+    tags: [
+      { name: 'service', description: 'What the service is and how it is' },
+      { name: 'processors', description: 'What circuits run on' },
+      { name: 'operations', description: 'What circuits may hold' },
+      { name: 'circuits', description: 'Submitting circuits and reading their results' },
+      { name: 'keys', description: "The caller's key" },
+      { name: 'administration', description: 'For operators' },
+    ],
+    components: {
+      parameters: { RequestId: REQUEST_ID },
+      headers: { ...HEADERS },
+      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+    },
+  };
+}
+
+const REQUEST_ID: OpenAPIV3_1.ParameterObject = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: "1 to 64 of A-Za-z0-9._- are kept as the answer's request id; anything else is not",
+  schema: { type: 'string' },
+};
+
+const text = (description: string): Header => ({ description, schema: { type: 'string' } });
+const whole = (description: string): Header => ({ description, schema: { type: 'integer' } });
+
+/** Headers of answers, each described once. */
+const HEADERS: Readonly<Record<string, Header>> = {
+  'X-Request-Id': text('Also in `meta.request_id`'),
+  'RateLimit-Policy': text('The quota and the seconds of its window: `"standard";q=100;w=60`'),
+  RateLimit: text('What remains, and the seconds until the reset: `"standard";r=99;t=60`'),
+  'X-RateLimit-Limit': whole('Requests a window'),
+  'X-RateLimit-Remaining': whole('Requests left in this window'),
+  'X-RateLimit-Reset': whole('Seconds until the window ends'),
+  'Retry-After': whole('Seconds after which to try again; with 503 only where it is known'),
+  Location: text('Path of the record'),
+  'Preference-Applied': text('The preferences of Prefer that were honoured'),
+  'Idempotent-Replayed': text('`true` where the answer is that of an earlier request'),
+};
+
+/** Which of them an answer bears. */
+function headerNames(status: string, isKeyed: boolean): readonly string[] {
+  const names = ['X-Request-Id'];
+  // A 401 belongs to no key.
+  if (isKeyed && status !== '401') {
+    names.push('RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit');
+    names.push('X-RateLimit-Remaining', 'X-RateLimit-Reset');
+  }
+  if (status === '429' || status === '503') names.push('Retry-After');
+  if (status === '201') names.push('Location', 'Preference-Applied', 'Idempotent-Replayed');
+  return names;
+}
+
+/** Names of request headers as people write them; the framework knows them in lower case. */
+const HEADER_NAMES: Readonly<Record<string, string>> = {
+  prefer: 'Prefer',
+  'idempotency-key': 'Idempotency-Key',
+};
+
+const PROBLEM_REF = { $ref: '#/components/schemas/Problem' };
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: 'Success',
+  201: 'Created',
+  ...Object.fromEntries(Object.values(SPEC_CODES).map(({ status, meaning }) => [status, meaning])),
+};
+
+/** Adds headers, media types and descriptions to every operation, and drops unused schemas. */
+export function completeOpenApi(document: ReturnType<SwaggerTransformObject>): Document {
+  // Checked: the base above makes it a 3.1 document.
+  const complete = structuredClone(document) as Document;
+  for (const item of Object.values(complete.paths ?? {})) {
+    for (const operation of [item?.get, item?.post]) {
+      if (operation !== undefined) completeOperation(operation);
+    }
+  }
+  dropUnusedSchemas(complete);
+  return complete;
+}
+
+function completeOperation(operation: OpenAPIV3_1.OperationObject): void {
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    '$ref' in parameter || parameter.in !== 'header'
+      ? parameter
+      : { ...parameter, name: HEADER_NAMES[parameter.name] ?? parameter.name },
+  );
+  operation.parameters = [...parameters, { $ref: '#/components/parameters/RequestId' }];
+  const isKeyed = (operation.security ?? []).length > 0;
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    if ('$ref' in response) continue;
+    response.description = DESCRIPTIONS[status] ?? response.description;
+    response.headers = Object.fromEntries(
+      headerNames(status, isKeyed).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    );
+    if (Number(status) >= 400) {
+      response.content = {
+        ...response.content,
+        'application/problem+json': { schema: PROBLEM_REF },
+      };
+    }
+  }
+}
+
+/** Each schema is made in two forms, for reading and for writing; most are used in one only. */
+function dropUnusedSchemas(document: Document): void {
+  const schemas = document.components?.schemas;
+  if (schemas === undefined) return;
+  const used = new Set<string>();
+  const follow = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      follow(schemas[name]);
+    }
+  };
+  follow(document.paths);
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+}

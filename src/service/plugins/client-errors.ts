@@ -1,0 +1,39 @@
+/** Bytes that are no HTTP request, or come too slowly: answered in the envelope, then hung up on. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Envelopes, JSON_TYPE } from '../envelope.ts';
+import { HttpMalformedError } from '../errors.ts';
+import { presentError } from '../present-error.ts';
+import type { ErrorEnvelope } from '../schemas/envelope.ts';
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'its headers are larger than 16 KiB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'it did not arrive in time.',
+};
+
+/** The server's handler of client errors. */
+export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () => string) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const problem = PROBLEMS[error.code ?? ''] ?? 'it is not well-formed HTTP.';
+    const facts = { method: '', path: '', contentType: undefined, maxBodyBytes: 0 };
+    const presented = presentError(new HttpMalformedError(problem), facts).error;
+    const meta = envelopes.meta(newRequestId());
+    const body = JSON.stringify({ success: false, error: presented, meta } satisfies ErrorEnvelope);
+    const { status } = presented;
+    socket.end(
+      [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        `Content-Type: ${JSON_TYPE}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${meta.request_id}`,
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  };
+}

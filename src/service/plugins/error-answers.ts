@@ -1,0 +1,41 @@
+/** Every error, wherever it arises, as an answer in the envelope. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CodedError } from '../../errors/coded-error.ts';
+import {
+  asksForProblemDetails,
+  type Envelopes,
+  JSON_TYPE,
+  PROBLEM_TYPE,
+  toProblemDetails,
+} from '../envelope.ts';
+import { presentError } from '../present-error.ts';
+import type { ErrorEnvelope } from '../schemas/envelope.ts';
+import { pathOf } from './not-found.ts';
+
+/** Answers a request with what was thrown. */
+export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+/** How errors are answered; also for those that arise before a route is found. */
+export function createErrorAnswer(envelopes: Envelopes, maxBodyBytes: number): ErrorAnswer {
+  return (thrown, request, reply) => {
+    const path = pathOf(request.url);
+    const contentType = request.headers['content-type'];
+    const facts = { method: request.method, path, contentType, maxBodyBytes };
+    const { error, headers, title } = presentError(thrown, facts);
+    if (error.status === 500 && !(thrown instanceof CodedError)) {
+      request.log.error({ err: thrown }, 'unexpected error');
+    }
+    const body: ErrorEnvelope = { success: false, error, meta: envelopes.meta(request.id) };
+    const asProblem = asksForProblemDetails(request.headers.accept);
+    reply
+      .code(error.status)
+      .headers(headers)
+      .type(asProblem ? PROBLEM_TYPE : JSON_TYPE)
+      .send(JSON.stringify(asProblem ? toProblemDetails(body, title, path) : body));
+  };
+}
+
+/** Answers what handlers, hooks and readers throw. */
+export function registerErrorAnswers(app: FastifyInstance, answer: ErrorAnswer): void {
+  app.setErrorHandler((error, request, reply) => answer(error, request, reply));
+}

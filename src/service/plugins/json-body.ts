@@ -1,0 +1,106 @@
+/**
+ * Reads request bodies: UTF-8 JSON texts that are not nested deeply and name no prototype.
+ *
+ * Nesting is bounded before parsing, so that nothing after it has to be written without recursion.
+ */
+import type { FastifyInstance } from 'fastify';
+import { BodyMalformedError } from '../errors.ts';
+import { formatPath } from '../request-paths.ts';
+
+/** Deepest nesting of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
+export const MAX_DEPTH = 32;
+
+/** Makes JSON the only media type that the service reads. */
+export function registerJsonBody(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: unknown, body: Buffer) => parseJsonBody(body),
+  );
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The value of a body.
+ *
+ * @returns undefined for an empty body: whether one is needed is the route's business.
+ * @throws {BodyMalformedError}
+ */
+export function parseJsonBody(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  const text = decode(body);
+  if (text.charCodeAt(0) === 0xfeff) {
+    throw new BodyMalformedError('it begins with a byte order mark; send plain UTF-8.');
+  }
+  checkDepth(text);
+  const value = parse(text);
+  // Only a text that spells the name, or hides characters in escapes, can hold such a field.
+  if (text.includes('__proto__') || text.includes('\\u')) refusePrototypes(value);
+  return value;
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch (error) {
+    if (error instanceof TypeError) throw new BodyMalformedError('it is not UTF-8 text.');
+    throw error;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new BodyMalformedError(`${error.message}.`);
+    throw error;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `{` differ in this bit only; so do `]` and `}`. */
+const BRACE_BIT = 0x20;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charCodeAt(i);
+    if (character === QUOTE) {
+      i = endOfString(text, i);
+      continue;
+    }
+    const bracket = character & ~BRACE_BIT;
+    if (bracket === CLOSE) depth--;
+    else if (bracket === OPEN && ++depth > MAX_DEPTH) {
+      throw new BodyMalformedError(`it is nested more than ${MAX_DEPTH} levels deep.`);
+    }
+  }
+}
+
+/** The index of the quote that ends the string begun at `start`. */
+function endOfString(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length) {
+    const character = text.charCodeAt(i);
+    if (character === QUOTE) return i;
+    i += character === BACKSLASH ? 2 : 1;
+  }
+  return i;
+}
+
+/** Refuses own fields called `__proto__`: copied carelessly they would become an object's prototype. */
+function refusePrototypes(value: unknown, path: readonly PropertyKey[] = []): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const here = [...path, Array.isArray(value) ? Number(name) : name];
+    if (name === '__proto__') {
+      throw new BodyMalformedError('a field called __proto__ is not taken.', formatPath(here));
+    }
+    refusePrototypes(inner, here);
+  }
+}

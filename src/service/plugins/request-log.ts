@@ -1,0 +1,32 @@
+/** One line a request, without secrets: the path but no query, the key's public id but no header. */
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import type { LoggerOptions } from '../service-deps.ts';
+import { pathOf } from './not-found.ts';
+
+/** Headers that carry secrets, wherever a log line holds headers. */
+const SECRETS = ['x-api-key', 'authorization', 'cookie'].flatMap((name) => [
+  `headers["${name}"]`,
+  `*.headers["${name}"]`,
+]);
+
+/** The logger's options with redaction added. */
+export function withoutSecrets(
+  options: LoggerOptions,
+): NonNullable<FastifyServerOptions['logger']> {
+  return options === false ? false : { ...options, redact: SECRETS };
+}
+
+/** Logs each request when its answer is sent. */
+export function registerRequestLog(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const line = {
+      method: request.method,
+      path: pathOf(request.url),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(request.caller === undefined ? {} : { key_id: request.caller.key.id }),
+    };
+    if (reply.statusCode >= 500) request.log.warn(line, 'request');
+    else request.log.info(line, 'request');
+  });
+}

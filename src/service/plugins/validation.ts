@@ -1,0 +1,54 @@
+/** zod as the framework's validator, with faults in this project's form. */
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import type { z } from 'zod';
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { RequestInvalidError } from '../errors.ts';
+import { formatPath } from '../request-paths.ts';
+
+/** How paths begin, by the part of the request; a body's have no prefix. */
+const PREFIXES: Readonly<Record<string, string>> = { querystring: 'query', headers: 'headers' };
+
+/** Validates with zod; answers are sent as text, so serializing is left to JSON. */
+export function registerValidation(app: FastifyInstance): void {
+  const compiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+    const prefix = PREFIXES[httpPart ?? ''];
+    return (data: unknown) => {
+      const parsed = schema.safeParse(data);
+      return parsed.success
+        ? { value: parsed.data }
+        : { error: new RequestInvalidError(formFaults(parsed.error, prefix)) };
+    };
+  };
+  app.setValidatorCompiler(compiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+}
+
+/** The faults of a value's form; one a field, also where zod reports several fields together. */
+export function formFaults(error: z.ZodError, prefix?: string): readonly Fault[] {
+  const root = prefix === undefined ? [] : [prefix];
+  const faults: Fault[] = [];
+  for (const issue of error.issues) {
+    if (faults.length >= MAX_FAULTS) break;
+    const place = [...root, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        faults.push({ path: formatPath([...place, key]), message: 'There is no such field.' });
+      }
+    } else if (place.length === 0) {
+      faults.push({ path: '', message: 'The body must be a JSON object.' });
+    } else {
+      faults.push({ path: formatPath(place), message: messageOf(issue) });
+    }
+  }
+  return faults;
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  if (missing) return `Required: ${expectedOf(issue)}.`;
+  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
+}
+
+function expectedOf(issue: z.core.$ZodIssueInvalidType): string {
+  return issue.expected === 'int' ? 'integer' : issue.expected;
+}

@@ -1,0 +1,204 @@
+/** Schemas of circuits: what is submitted, and the record that is answered. */
+import { z } from 'zod';
+import { MAX_SEED } from '../../math/philox.ts';
+import { isoTime } from './envelope.ts';
+import { gateObject } from './gate-object.ts';
+
+/** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
+export const MAX_LISTED_QUBITS = 16;
+
+const BELL = [
+  { gate: 'H', qubit: 0 },
+  { gate: 'CX', control: 0, target: 1 },
+  { gate: 'M', qubits: [0, 1] },
+];
+
+const pauliTerm = z.strictObject({
+  pauli: z.string().max(4096).describe('For example `Z0 Z1`; `I` is the identity'),
+  coefficient: z.number().optional().describe('Default 1'),
+});
+
+/** A level, of which `high` takes effect for Enterprise keys. */
+export const priority = z.enum(['low', 'normal', 'high']);
+
+/** What a submission may ask to have returned. */
+export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
+/** One of them. */
+export type Output = z.output<typeof output>;
+
+/** The body of POST /quantum/circuits. */
+export const circuitBody = z
+  .strictObject({
+    circuit: z
+      .array(gateObject)
+      .optional()
+      .describe('Operations in order. Either this or `qasm` is required'),
+    qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text, instead of `circuit`'),
+    target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
+    shots: z.int().min(1).describe("Repetitions; at most the processor's max_shots"),
+    qubits: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Width of the register; by default one past the highest qubit named'),
+    seed: z
+      .int()
+      .min(0)
+      .max(MAX_SEED)
+      .optional()
+      .describe('The same request with the same seed returns the same counts; drawn by default'),
+    priority: priority.optional().describe('Default normal; high takes effect for Enterprise keys'),
+    return: z
+      .array(output)
+      .min(1)
+      .max(4)
+      .optional()
+      .describe(
+        `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\``,
+      ),
+    observables: z
+      .array(z.union([pauliTerm, z.array(pauliTerm)]))
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Each element a Pauli term, or a list of terms that are summed'),
+  })
+  .meta({
+    id: 'CircuitSubmission',
+    examples: [
+      { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
+      {
+        qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nbit[2] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n',
+        target_processor: 'gpu-fleet',
+        shots: 1000,
+        seed: 7,
+      },
+      {
+        circuit: [{ gate: 'RY', qubit: 0, theta: 0.5 }],
+        target_processor: 'statevector-sim',
+        shots: 1,
+        return: ['statevector', 'probabilities', 'expectation'],
+        observables: [{ pauli: 'Z0' }, [{ pauli: 'X0', coefficient: 0.5 }, { pauli: 'I' }]],
+      },
+    ],
+  });
+/** A submission of good form. */
+export type CircuitBody = z.output<typeof circuitBody>;
+
+const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });
+const probability = z.number().min(0);
+
+/** What a completed circuit's record holds beyond the record of any other. */
+export const circuitResult = z.strictObject({
+  counts: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('Bit string, classical bit 0 rightmost → how often; sums to `shots`')
+    .meta({ examples: [{ '00': 503, '11': 497 }] }),
+  probabilities: z
+    .record(z.string(), probability)
+    .optional()
+    .describe('Bit string → exact probability; outcomes of probability zero are left out'),
+  statevector: z
+    .array(z.tuple([z.number(), z.number()]))
+    .optional()
+    .describe('[re, im] of each basis state before the final measurement, little-endian'),
+  expectation: z
+    .strictObject({ values: z.array(z.number()), sum: z.number() })
+    .optional()
+    .describe('Exact values, one an element of `observables`, and their sum'),
+  backend: z
+    .strictObject({
+      engine: z.string(),
+      execution: z.string(),
+      precision: z.enum(['f32', 'f64']),
+      hardware: z.string(),
+    })
+    .describe('What really ran it'),
+  compilation: z.strictObject({
+    gates: gateNumbers,
+    depth: gateNumbers,
+    fused_blocks: z.int().describe('Kernels that hold more than one gate'),
+    state_passes: z.int().describe('Trips of the whole state through memory'),
+  }),
+  timing: z.strictObject({
+    queue_ms: z.number(),
+    compile_ms: z.number(),
+    execution_ms: z.number(),
+  }),
+  bit_order: z.literal('little-endian'),
+  measured_qubits: z
+    .array(z.int().nullable())
+    .describe('Index = classical bit; null for a bit that nothing is measured into'),
+});
+/** The result fields. */
+export type CircuitResultFields = z.output<typeof circuitResult>;
+
+const recordFields = {
+  circuit_id: z.string().meta({ examples: ['circ_0199f3a2c5d87c3e9b1f2a4d6c8e0b35'] }),
+  status: z.enum(['queued', 'running', 'completed', 'failed', 'cancelled']),
+  processor: z.string(),
+  shots: z.int(),
+  seed: z.int(),
+  qubits: z.int(),
+  priority: priority.describe('The level that took effect'),
+  created_at: isoTime,
+  started_at: isoTime.optional(),
+  finished_at: isoTime.optional(),
+  queue_position: z.int().optional().describe('While queued: circuits that start before this one'),
+  progress: z.number().min(0).max(1).optional().describe('While running'),
+  error: z
+    .strictObject({ code: z.string(), message: z.string() })
+    .optional()
+    .describe('Once failed'),
+};
+
+/** A circuit in a listing: without its result. */
+export const circuitSummary = z.strictObject(recordFields).meta({ id: 'CircuitSummary' });
+/** A summary, as it is written. */
+export type CircuitSummary = z.output<typeof circuitSummary>;
+
+/** A circuit's record; the result fields are there once it is completed. */
+export const circuitRecord = z
+  .strictObject({ ...recordFields, ...circuitResult.partial().shape })
+  .meta({ id: 'Circuit' });
+
+/** A page of the caller's circuits. */
+export const circuitPage = z.strictObject({
+  circuits: z.array(circuitSummary),
+  next_cursor: z.string().nullable().describe('Pass as `cursor` for older ones; null at the end'),
+});
+
+/** Query of GET /quantum/circuits. */
+export const circuitQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^([1-9]\d?|100)$/, { error: 'Must be a whole number from 1 to 100' })
+    .optional()
+    .describe('1 to 100, default 20')
+    .meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+  cursor: z
+    .string()
+    .regex(/^circ_[0-9a-z]{1,64}$/, { error: 'Must be a next_cursor of an earlier page' })
+    .optional()
+    .describe('`next_cursor` of the page before'),
+});
+
+/** Path of one circuit. */
+export const circuitParams = z.strictObject({ circuit_id: z.string() });
+
+/** Headers of POST /quantum/circuits; others pass. */
+export const submissionHeaders = z.looseObject({
+  prefer: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      'RFC 7240. `respond-async` answers at once with status queued; `wait=N` waits N seconds at most',
+    ),
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, { error: 'Must be 1 to 255 printable characters' })
+    .optional()
+    .describe('A repeat with the same body within 24 h returns the stored answer'),
+});

@@ -1,0 +1,79 @@
+/** Schemas of the envelope, and of what is common to several resources. */
+import { z } from 'zod';
+import { SPEC_CODES } from '../error-table.ts';
+
+/** An ISO 8601 UTC time with milliseconds. */
+export const isoTime = z.iso
+  .datetime({ precision: 3 })
+  .describe('ISO 8601 UTC time with milliseconds');
+
+/** `meta` of every envelope. */
+export const meta = z
+  .strictObject({
+    version: z.string().describe('Version of the service'),
+    timestamp: isoTime,
+    request_id: z.string().describe('Also in the header X-Request-Id'),
+  })
+  .meta({ id: 'Meta' });
+/** `meta`, as it is written. */
+export type Meta = z.output<typeof meta>;
+
+const detail = z
+  .strictObject({
+    path: z
+      .string()
+      .describe('Where, as in `circuit[3].qubit`; empty when the whole request is meant'),
+    message: z.string(),
+    code: z.string().describe('The exact condition; all codes are listed in docs/errors.md'),
+  })
+  .meta({ id: 'ErrorDetail' });
+
+const specCode = z.enum(Object.keys(SPEC_CODES));
+
+/** An error in the envelope. */
+export const errorEnvelope = z
+  .strictObject({
+    success: z.literal(false),
+    error: z.strictObject({
+      code: specCode,
+      message: z.string().describe('One sentence for people'),
+      status: z.int(),
+      details: z.array(detail).max(20).optional(),
+    }),
+    meta,
+  })
+  .meta({ id: 'Error' });
+/** An error envelope, as it is written. */
+export type ErrorEnvelope = z.output<typeof errorEnvelope>;
+
+/** RFC 9457's form of the same, for callers whose Accept header asks for it. */
+export const problemDetails = z
+  .strictObject({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string(),
+    code: specCode,
+    details: z.array(detail).max(20).optional(),
+    version: z.string(),
+    timestamp: isoTime,
+    request_id: z.string(),
+  })
+  .meta({ id: 'Problem' });
+/** Problem details, as they are written. */
+export type ProblemDetails = z.output<typeof problemDetails>;
+
+/** The envelope of a success. */
+export function successEnvelope<T extends z.ZodType>(data: T) {
+  return z.strictObject({ success: z.literal(true), data, meta });
+}
+
+/** The response schemas of the errors that a route can answer. */
+export function errorResponses<const Status extends number>(
+  ...statuses: readonly Status[]
+): Record<Status, typeof errorEnvelope> {
+  const responses = Object.fromEntries(statuses.map((status) => [status, errorEnvelope]));
+  // Checked: the line above makes one entry a status.
+  return responses as Record<Status, typeof errorEnvelope>;
+}

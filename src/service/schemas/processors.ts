@@ -1,0 +1,64 @@
+/** Schemas of processors, their maintenance, and the status of the service. */
+import { z } from 'zod';
+import { isoTime } from './envelope.ts';
+
+/** A processor, as it stands now. */
+export const processor = z
+  .strictObject({
+    id: z.string().meta({ examples: ['statevector-sim'] }),
+    name: z.string(),
+    family: z.enum(['statevector', 'gpu-fleet', 'superconducting']),
+    available: z.boolean().describe('Whether a circuit sent now would run: the last self-test'),
+    reason: z.string().optional().describe('Why not, when not available'),
+    checked_at: isoTime.describe('When the last self-test ended'),
+    qubits: z.int().describe('Largest circuit that would run now; 0 when not available'),
+    max_qubits: z.int(),
+    max_shots: z.int(),
+    max_gates: z.int(),
+    precision: z.enum(['f32', 'f64']).nullable().describe('Of amplitudes; null for hardware'),
+    execution: z.enum(['webgpu', 'cpu', 'cpu-fallback', 'hardware']),
+    physical_gpus: z.int().optional().describe('Of a fleet: GPUs that are really there'),
+    queue_depth: z.int(),
+    expected_wait_ms: z
+      .number()
+      .describe('Until a circuit sent now would start, from the run times of recent ones'),
+  })
+  .meta({ id: 'Processor' });
+/** A processor, as it is written. */
+export type ProcessorView = z.output<typeof processor>;
+
+/** All processors. */
+export const processorList = z.strictObject({ processors: z.array(processor) });
+
+/** Path of one processor. */
+export const processorParams = z.strictObject({ processor_id: z.string() });
+
+/** Body of POST /admin/processors/{id}/maintenance. */
+export const maintenanceBody = z
+  .strictObject({
+    enabled: z.boolean(),
+    reason: z.string().trim().min(1).max(200).optional().describe('Shown to callers'),
+  })
+  .meta({ examples: [{ enabled: true, reason: 'Cooling is being repaired' }] });
+
+/** GET /status. */
+export const status = z.strictObject({
+  status: z
+    .enum(['operational', 'degraded', 'outage'])
+    .describe(
+      'operational: every simulator is available; outage: nothing is; degraded: in between. Hardware does not count: it is offline until an operator configures a provider',
+    ),
+  uptime_s: z.number(),
+  processors: z.array(
+    processor.pick({
+      id: true,
+      available: true,
+      reason: true,
+      checked_at: true,
+      queue_depth: true,
+      expected_wait_ms: true,
+    }),
+  ),
+});
+/** The status, as it is written. */
+export type StatusView = z.output<typeof status>;

@@ -1,0 +1,21 @@
+/** Schema of GET /. */
+import { z } from 'zod';
+
+/** What the service is and offers. */
+export const root = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  api_version: z.literal('v1'),
+  documentation: z.string(),
+  openapi: z.string(),
+  services: z.array(
+    z.strictObject({
+      id: z.string(),
+      description: z.string(),
+      path: z.string(),
+      methods: z.array(z.string()),
+    }),
+  ),
+});
+/** It, as it is written. */
+export type RootView = z.output<typeof root>;

@@ -1,0 +1,54 @@
+/** What the service is given: everything that has state, a clock, chance or a setting. */
+import type { FastifyServerOptions } from 'fastify';
+import type { Processor } from '../fleet/processor.ts';
+import type { IdempotencyStore } from '../jobs/idempotency.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
+
+/** The processors that callers may target: what the service needs of the fleet. */
+export interface ProcessorDirectory {
+  readonly processors: readonly Processor[];
+  get(id: string): Processor | undefined;
+}
+
+/** What the service needs of the job runner. */
+export type Jobs = Pick<
+  JobRunner,
+  'submit' | 'get' | 'list' | 'waitFor' | 'cancel' | 'queuePosition' | 'progress'
+>;
+
+/** Settings of the service. */
+export interface ServiceSettings {
+  /** Dotted numbers; `meta.version` of every answer. */
+  readonly version: string;
+  /** Requests a minute, by tier. */
+  readonly rateLimits: { readonly standard: number; readonly enterprise: number };
+  readonly bodyLimitBytes: number;
+  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** Everything the service is made from. */
+export interface ServiceDeps {
+  readonly fleet: ProcessorDirectory;
+  readonly jobs: Jobs;
+  readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
+  readonly keys: KeyStore;
+  readonly maintenance: MaintenanceStore;
+  readonly settings: ServiceSettings;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** A seed for a circuit that comes without: an integer in [0, 2^53 − 1]. */
+  readonly drawSeed: () => number;
+  /** Options of the logger, or false for none; secrets are redacted whatever they say. */
+  readonly logger: LoggerOptions;
+  /**
+   * Called with what is wrong when an answer does not match its declared schema. Given in tests
+   * only: checking costs more than answering.
+   */
+  readonly onInvalidResponse?: (problem: string) => void;
+}
+
+/** The framework's logger options. */
+export type LoggerOptions = Exclude<FastifyServerOptions['logger'], undefined | true> | false;

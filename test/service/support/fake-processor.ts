@@ -1,0 +1,136 @@
+/** A processor whose results, delays and faults a test decides. */
+
+import { ProcessorUnavailableError, QueueFullError } from '../../../src/fleet/errors.ts';
+import type {
+  Availability,
+  CircuitResult,
+  CircuitTask,
+  Processor,
+  ProcessorSpec,
+  TaskHooks,
+} from '../../../src/fleet/processor.ts';
+
+/** A held task, to be let go by the test. */
+export interface HeldTask {
+  readonly task: CircuitTask;
+  readonly hooks: TaskHooks;
+  finish(): void;
+  fail(error: Error): void;
+}
+
+/** Runs every circuit at once with all shots on the outcome 0, unless told to hold them. */
+export class FakeProcessor implements Processor {
+  readonly spec: ProcessorSpec;
+  /** Tasks that ran or were begun. */
+  readonly tasks: CircuitTask[] = [];
+  readonly held: HeldTask[] = [];
+  isHolding = false;
+  queueLimit = Infinity;
+  retryAfterS: number | undefined = 30;
+  reason: string | undefined;
+  #maintenance: { readonly reason: string } | undefined;
+
+  constructor(spec: Partial<ProcessorSpec> = {}) {
+    this.spec = {
+      id: 'statevector-sim',
+      name: 'Statevector simulator',
+      family: 'statevector',
+      maxQubits: 24,
+      maxShots: 1_000_000,
+      maxGates: 1000,
+      precision: 'f64',
+      execution: 'cpu',
+      ...spec,
+    };
+  }
+
+  availability(): Availability {
+    const reason = this.#maintenance?.reason ?? this.reason;
+    const state = { available: reason === undefined, checkedAt: 1_700_000_000_000 };
+    return reason === undefined ? state : { ...state, reason };
+  }
+
+  load() {
+    return { queueDepth: this.held.length, running: 0, expectedWaitMs: 12.3 };
+  }
+
+  queuePosition(taskId: string): number | undefined {
+    const index = this.held.findIndex(({ task }) => task.id === taskId);
+    return index < 0 ? undefined : index;
+  }
+
+  admit(): void {
+    const { available, reason } = this.availability();
+    if (!available) {
+      throw new ProcessorUnavailableError(this.spec.id, reason ?? '', this.retryAfterS);
+    }
+    if (this.held.length >= this.queueLimit) {
+      throw new QueueFullError(this.spec.id, this.queueLimit, 7);
+    }
+  }
+
+  run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
+    this.tasks.push(task);
+    if (!this.isHolding) {
+      hooks.onStarted?.();
+      return Promise.resolve(zeroResult(task));
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => this.held.splice(this.held.indexOf(held), 1);
+      const held: HeldTask = {
+        task,
+        hooks,
+        finish: () => {
+          leave();
+          resolve(zeroResult(task));
+        },
+        fail: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      this.held.push(held);
+      signal.addEventListener('abort', () => held.fail(signal.reason));
+    });
+  }
+
+  setMaintenance(maintenance: { readonly reason: string } | undefined): void {
+    this.#maintenance = maintenance;
+  }
+}
+
+/** All shots on the outcome 0, and what else the task asks for. */
+export function zeroResult({ circuit, request }: CircuitTask): CircuitResult {
+  const wordsPerOutcome = Math.ceil(circuit.numBits / 32);
+  const isDrawn = request.shots > 0;
+  const statevector = new Float64Array(2 * 2 ** Math.min(circuit.numQubits, 16));
+  const probabilities = new Float64Array(2 ** Math.min(circuit.numBits, 16));
+  statevector[0] = 1;
+  probabilities[0] = 1;
+  return {
+    run: {
+      counts: {
+        numBits: circuit.numBits,
+        wordsPerOutcome,
+        outcomes: new Uint32Array(isDrawn ? wordsPerOutcome : 0),
+        occurrences: isDrawn ? Uint32Array.of(request.shots) : new Uint32Array(0),
+      },
+      ...(request.statevector === true ? { statevector } : {}),
+      ...(request.probabilities === true ? { probabilities } : {}),
+      ...(request.observables === undefined
+        ? {}
+        : { expectations: request.observables.map((_, i) => i + 1) }),
+      timing: { evolutionMs: 0, samplingMs: 0 },
+    },
+    compilation: {
+      gatesBefore: circuit.operations.length,
+      gatesAfter: 1,
+      depthBefore: 2,
+      depthAfter: 1,
+      fusedBlocks: 1,
+      statePasses: 1,
+    },
+    backend: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a test' },
+    timing: { queueMs: 0.1, compileMs: 0.2, executionMs: 0.3 },
+  };
+}

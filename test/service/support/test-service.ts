@@ -1,0 +1,129 @@
+/** The service with everything in memory, a clock that stands still, and answers that are checked. */
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Processor } from '../../../src/fleet/processor.ts';
+import { JobRunner } from '../../../src/jobs/job-runner.ts';
+import { MemoryIdempotencyStore } from '../../../src/jobs/memory-idempotency-store.ts';
+import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
+import { buildApp } from '../../../src/service/app.ts';
+import { createCircuitJobHandler } from '../../../src/service/circuits/circuit-job-handler.ts';
+import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
+import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
+import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
+import type { ServiceDeps } from '../../../src/service/service-deps.ts';
+import { FakeProcessor } from './fake-processor.ts';
+
+/** 2026-01-02T03:04:05.678Z. */
+export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+/** A body that every test may vary. */
+export const BELL = {
+  circuit: [
+    { gate: 'H', qubit: 0 },
+    { gate: 'CX', control: 0, target: 1 },
+    { gate: 'M', qubits: [0, 1] },
+  ],
+  target_processor: 'statevector-sim',
+  shots: 100,
+  seed: 7,
+};
+
+/** A running service under test. */
+export interface TestService extends AsyncDisposable {
+  readonly app: FastifyInstance;
+  readonly deps: ServiceDeps;
+  readonly runner: JobRunner;
+  readonly processor: FakeProcessor;
+  /** A key of the Standard tier with the default scopes. */
+  readonly key: string;
+  readonly clock: { now: number };
+  createKey(tier?: Tier, scopes?: readonly Scope[]): Promise<string>;
+  /** Sends a request with the key, below /api/v1. */
+  request(options: RequestOptions): Promise<LightMyRequestResponse>;
+  get(path: string, headers?: Headers): Promise<LightMyRequestResponse>;
+  submit(body: unknown, headers?: Headers): Promise<LightMyRequestResponse>;
+}
+
+type Headers = Readonly<Record<string, string>>;
+type RequestOptions = Pick<InjectOptions, 'method' | 'url' | 'payload' | 'remoteAddress'> & {
+  readonly headers?: Headers;
+};
+
+/** What a test may replace. */
+export type TestOverrides = Partial<Omit<ServiceDeps, 'settings'>> & {
+  readonly processors?: readonly Processor[];
+  readonly settings?: Partial<ServiceDeps['settings']>;
+};
+
+/** Builds a service; disposing it fails where an answer did not match its declared schema. */
+export async function openTestService(overrides: TestOverrides = {}): Promise<TestService> {
+  const { processors, settings, ...others } = overrides;
+  const processor = new FakeProcessor();
+  const fleet = directory(processors ?? [processor]);
+  const clock = { now: START };
+  const now = () => clock.now;
+  const runner = new JobRunner({
+    store: new MemoryJobStore(),
+    handlers: { circuit: createCircuitJobHandler(others.fleet ?? fleet) },
+    now,
+    onUnexpectedError: (error) => problems.push(String(error)),
+  });
+  const problems: string[] = [];
+  const deps: ServiceDeps = {
+    fleet,
+    jobs: runner,
+    idempotency: new MemoryIdempotencyStore(),
+    keys: createMemoryKeyStore(),
+    maintenance: createMemoryMaintenanceStore(),
+    now,
+    drawSeed: () => 1234,
+    logger: false,
+    onInvalidResponse: (problem) => problems.push(problem),
+    ...others,
+    settings: {
+      version: '0.1.0',
+      rateLimits: { standard: 100_000, enterprise: 1_000_000 },
+      bodyLimitBytes: 1024 * 1024,
+      trustedProxies: [],
+      ...settings,
+    },
+  };
+  const app = await buildApp(deps);
+  const createKey: TestService['createKey'] = async (tier = 'standard', scopes = DEFAULT_SCOPES) =>
+    (await deps.keys.create({ name: 'test', tier, scopes, createdAt: START })).text;
+  const key = await createKey();
+  const request: TestService['request'] = ({ headers, url, ...options }) =>
+    app.inject({ ...options, url: `/api/v1${url}`, headers: { 'x-api-key': key, ...headers } });
+  return {
+    app,
+    deps,
+    runner,
+    processor,
+    key,
+    clock,
+    createKey,
+    request,
+    get: (url, headers = {}) => request({ method: 'GET', url, headers }),
+    submit: (body, headers = {}) =>
+      request({
+        method: 'POST',
+        url: '/quantum/circuits',
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    async [Symbol.asyncDispose]() {
+      await runner.shutdown(0);
+      await app.close();
+      if (problems.length > 0) throw new Error(`The service misbehaved:\n${problems.join('\n')}`);
+    },
+  };
+}
+
+/** Processors as the fleet offers them. */
+export function directory(processors: readonly Processor[]): ServiceDeps['fleet'] {
+  return { processors, get: (id) => processors.find(({ spec }) => spec.id === id) };
+}
+
+/** Lets everything run that only waits for its turn: the stores in memory answer within one. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
