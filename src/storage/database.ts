@@ -10,7 +10,15 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Entry i brings a database of version i to version i + 1. Never edit one that was released. */
+/** The database's name inside the data directory. */
+export const DATABASE_FILE = 'qcs.sqlite';
+
+/**
+ * Entry i brings a database of version i to version i + 1. Never edit one that was released.
+ *
+ * Tables whose rows hold whole requests and answers keep their rowid: without one, every row would
+ * sit inside the B-tree of its key, four to a page.
+ */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE jobs (
@@ -28,9 +36,9 @@ const MIGRATIONS: readonly string[] = [
     started_at INTEGER,
     finished_at INTEGER,
     attempts INTEGER NOT NULL DEFAULT 0
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE INDEX jobs_by_owner ON jobs (key_id, kind, id);
-  CREATE INDEX jobs_unfinished ON jobs (status, id) WHERE status IN ('queued', 'running');
+  CREATE INDEX jobs_unfinished ON jobs (kind, id) WHERE status IN ('queued', 'running');
   CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL;
 
   CREATE TABLE idempotency (
@@ -38,10 +46,12 @@ const MIGRATIONS: readonly string[] = [
     idempotency_key TEXT NOT NULL,
     body_hash TEXT NOT NULL,
     job_id TEXT NOT NULL,
+    claimed_by TEXT NOT NULL,
     response TEXT,
     created_at INTEGER NOT NULL,
     PRIMARY KEY (key_id, idempotency_key)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
+  CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
   CREATE TABLE api_keys (
     id TEXT PRIMARY KEY,
