@@ -6,7 +6,11 @@ import type { Job, JobId, JobPatch, JobQuery, JobStatus, NewJob } from './job.ts
 
 /** A store of jobs. */
 export interface JobStore {
-  /** Adds a job as `queued` with no attempts. */
+  /**
+   * Adds a job as `queued` with no attempts.
+   *
+   * @throws {DuplicateJobError} if the id is taken.
+   */
   create(job: NewJob): Promise<Job>;
   get(id: JobId): Promise<Job | undefined>;
   list(query: JobQuery): Promise<readonly Job[]>;

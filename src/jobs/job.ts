@@ -8,14 +8,23 @@
  *       └──▶ cancelled | failed
  */
 
-/** What kind of work. */
-export type JobKind = 'circuit' | 'task' | 'tpu_job';
+/** Every kind of work. */
+export const JOB_KINDS = ['circuit', 'task', 'tpu_job'] as const;
 
-/** Where a job is in its life; the last three are final. */
-export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+/** What kind of work. */
+export type JobKind = (typeof JOB_KINDS)[number];
+
+/** Every status; the last three are final. */
+export const JOB_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+
+/** Where a job is in its life. */
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Every level, the last one first served. */
+export const JOB_PRIORITIES = ['low', 'normal', 'high'] as const;
 
 /** The level that took effect, not the one asked for. */
-export type JobPriority = 'low' | 'normal' | 'high';
+export type JobPriority = (typeof JOB_PRIORITIES)[number];
 
 /** Prefix plus UUIDv7 without dashes, so that ids sort by creation: `circ_0199…`. */
 export type JobId = string;
@@ -59,7 +68,7 @@ export interface NewJob {
   readonly createdAt: number;
 }
 
-/** What a transition may set. */
+/** What a transition may set; what is left out stays. Going back to `queued` clears `startedAt`. */
 export interface JobPatch {
   readonly startedAt?: number;
   readonly finishedAt?: number;
@@ -68,13 +77,15 @@ export interface JobPatch {
   readonly error?: JobError;
 }
 
-/** A filter; results come newest first. */
+/** A filter; results come newest first, by id: within a kind that is the order of creation. */
 export interface JobQuery {
   readonly kind?: JobKind;
   readonly keyId?: string;
   readonly statuses?: readonly JobStatus[];
   /** Only jobs with an id below this one: the cursor of a listing. */
   readonly before?: JobId;
+  /** Only jobs with an id above this one: the cursor of a listing that has the oldest first. */
+  readonly after?: JobId;
   /** Oldest first instead; recovery re-queues in order of creation. */
   readonly oldestFirst?: boolean;
   readonly limit: number;

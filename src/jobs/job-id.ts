@@ -1,0 +1,40 @@
+/**
+ * Job ids: a prefix that names the kind and a UUIDv7 without dashes.
+ *
+ * The UUID begins with the time and counts within a millisecond, so ids of one kind sort by creation
+ * and a listing needs no other order or cursor. Its random part makes ids impossible to guess.
+ */
+import { uuidv7obj } from 'uuidv7';
+import type { JobId, JobKind } from './job.ts';
+
+const PREFIXES: Readonly<Record<JobKind, string>> = {
+  circuit: 'circ_',
+  task: 'task_',
+  tpu_job: 'tpujob_',
+};
+
+const KINDS: ReadonlyMap<string, JobKind> = new Map([
+  ['circ', 'circuit'],
+  ['task', 'task'],
+  ['tpujob', 'tpu_job'],
+]);
+
+/** Version 7 and the RFC's variant stand at fixed places. */
+const JOB_ID = /^(circ|task|tpujob)_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
+
+/** A new id, above every id of that kind this process made before. */
+export function newJobId(kind: JobKind): JobId {
+  return PREFIXES[kind] + uuidv7obj().toHex();
+}
+
+/** The kind of job an id names; undefined when the text is not a job id. */
+export function jobKindOf(text: string): JobKind | undefined {
+  const prefix = JOB_ID.exec(text)?.[1];
+  return prefix === undefined ? undefined : KINDS.get(prefix);
+}
+
+/** Whether the text has the form of a job id, of `kind` where one is given. */
+export function isJobId(text: string, kind?: JobKind): boolean {
+  const found = jobKindOf(text);
+  return found !== undefined && (kind === undefined || found === kind);
+}

@@ -1,0 +1,64 @@
+/**
+ * Jobs in memory: for tests, and for processes that need none of them after their end.
+ *
+ * It is the plain statement of what a store does; the SQLite store is held to the same suite.
+ * A listing sorts what it finds, which is fine for the thousands of jobs a test has.
+ */
+import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
+import {
+  type Job,
+  type JobId,
+  type JobPatch,
+  type JobQuery,
+  type JobStatus,
+  type NewJob,
+  TRANSITIONS,
+} from './job.ts';
+import type { JobStore } from './job-store.ts';
+
+/** A JobStore whose jobs end with the process. */
+export class MemoryJobStore implements JobStore {
+  readonly #jobs = new Map<JobId, Job>();
+
+  async create(job: NewJob): Promise<Job> {
+    if (this.#jobs.has(job.id)) throw new DuplicateJobError(job.id);
+    const created: Job = { ...job, status: 'queued', attempts: 0 };
+    this.#jobs.set(job.id, created);
+    return created;
+  }
+
+  async get(id: JobId): Promise<Job | undefined> {
+    return this.#jobs.get(id);
+  }
+
+  async list(query: JobQuery): Promise<readonly Job[]> {
+    const sign = query.oldestFirst ? 1 : -1;
+    return [...this.#jobs.values()]
+      .filter((job) => matches(job, query))
+      .sort((a, b) => (a.id < b.id ? -sign : sign))
+      .slice(0, query.limit);
+  }
+
+  async transition(id: JobId, from: JobStatus, to: JobStatus, patch: JobPatch = {}): Promise<Job> {
+    const job = this.#jobs.get(id);
+    if (job === undefined) throw new JobNotFoundError(id);
+    if (job.status !== from || !TRANSITIONS[from].includes(to)) {
+      throw new JobTransitionError(id, from, to, job.status);
+    }
+    const { startedAt, ...rest } = { ...job, ...patch };
+    const keepsStart = to !== 'queued' && startedAt !== undefined;
+    const moved: Job = { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
+    this.#jobs.set(id, moved);
+    return moved;
+  }
+}
+
+function matches(job: Job, query: JobQuery): boolean {
+  return (
+    (query.kind === undefined || job.kind === query.kind) &&
+    (query.keyId === undefined || job.keyId === query.keyId) &&
+    (query.statuses === undefined || query.statuses.includes(job.status)) &&
+    (query.before === undefined || job.id < query.before) &&
+    (query.after === undefined || job.id > query.after)
+  );
+}

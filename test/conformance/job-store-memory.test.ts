@@ -1,0 +1,4 @@
+import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
+import { describeJobStore } from './job-store-suite.ts';
+
+describeJobStore('memory', () => ({ store: new MemoryJobStore(), close: () => {} }));

@@ -1,0 +1,265 @@
+/** What every JobStore does; each implementation has a short file that runs this. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { JobTransitionError } from '../../src/jobs/errors.ts';
+import {
+  isFinal,
+  JOB_STATUSES,
+  type JobStatus,
+  type NewJob,
+  TRANSITIONS,
+} from '../../src/jobs/job.ts';
+import type { JobStore } from '../../src/jobs/job-store.ts';
+import { newJob } from '../support/jobs.ts';
+
+/** A store for one test, and how to dispose of it. */
+export interface OpenedStore {
+  readonly store: JobStore;
+  readonly close: () => void;
+}
+
+/** A way from `queued` to each status. */
+const WAY_TO: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  queued: [],
+  running: ['running'],
+  completed: ['running', 'completed'],
+  failed: ['failed'],
+  cancelled: ['cancelled'],
+};
+
+/** Runs the suite over the store that `open` gives. */
+export function describeJobStore(name: string, open: () => OpenedStore): void {
+  describe(`${name} as a job store`, () => {
+    let store: JobStore;
+    let close: () => void;
+    beforeEach(() => {
+      ({ store, close } = open());
+    });
+    afterEach(() => close());
+
+    async function createIn(status: JobStatus, changes: Partial<NewJob> = {}): Promise<string> {
+      const { id } = await store.create(newJob(changes));
+      let from: JobStatus = 'queued';
+      for (const to of WAY_TO[status]) {
+        await store.transition(id, from, to);
+        from = to;
+      }
+      return id;
+    }
+
+    describe('creating and reading', () => {
+      test('a new job is queued, has no attempts and keeps every field it was given', async () => {
+        const job = newJob({ kind: 'tpu_job', keyId: 'k', priority: 'high', request: '{"ψ":"↑"}' });
+        const created = await store.create(job);
+        expect(created).toStrictEqual({ ...job, status: 'queued', attempts: 0 });
+        expect(await store.get(job.id)).toStrictEqual(created);
+      });
+
+      test('an unknown id gives undefined', async () => {
+        expect(await store.get('circ_0')).toBeUndefined();
+      });
+
+      test('an id that is taken is refused and the first job stays', async () => {
+        const job = newJob({ request: 'first' });
+        await store.create(job);
+        await expect(store.create({ ...job, request: 'second' })).rejects.toMatchObject({
+          code: 'JOBS_DUPLICATE',
+        });
+        expect((await store.get(job.id))?.request).toBe('first');
+      });
+
+      test('of many that create one id at once exactly one succeeds', async () => {
+        const job = newJob();
+        const tries = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, i) => store.create({ ...job, request: `${i}` })),
+        );
+        const winners = tries.flatMap((t) => (t.status === 'fulfilled' ? [t.value] : []));
+        expect(winners).toHaveLength(1);
+        expect(await store.get(job.id)).toStrictEqual(winners[0]);
+      });
+    });
+
+    describe('transitions', () => {
+      test('a patch is stored with the new status and the answer is the stored record', async () => {
+        const id = await createIn('queued');
+        await store.transition(id, 'queued', 'running', { startedAt: 2000, attempts: 1 });
+        const done = await store.transition(id, 'running', 'completed', {
+          finishedAt: 3000,
+          result: '{"counts":{}}',
+        });
+        expect(done).toMatchObject({
+          status: 'completed',
+          startedAt: 2000,
+          finishedAt: 3000,
+          attempts: 1,
+          result: '{"counts":{}}',
+        });
+        expect(await store.get(id)).toStrictEqual(done);
+      });
+
+      test('a failure keeps its code and message and has no result', async () => {
+        const id = await createIn('queued');
+        const error = { code: 'FLEET_QUEUE_FULL', message: 'The queue is full.' };
+        const failed = await store.transition(id, 'queued', 'failed', { finishedAt: 5, error });
+        expect(failed.error).toStrictEqual(error);
+        expect(failed).not.toHaveProperty('result');
+        expect(await store.get(id)).toStrictEqual(failed);
+      });
+
+      test('a job put back into the queue keeps its attempts and loses its start', async () => {
+        const id = await createIn('queued');
+        await store.transition(id, 'queued', 'running', { startedAt: 2000, attempts: 1 });
+        const queued = await store.transition(id, 'running', 'queued');
+        expect(queued).toMatchObject({ status: 'queued', attempts: 1 });
+        expect(queued).not.toHaveProperty('startedAt');
+        expect(await store.get(id)).toStrictEqual(queued);
+      });
+
+      test('attempts can be set back to zero', async () => {
+        const id = await createIn('queued');
+        await store.transition(id, 'queued', 'running', { attempts: 1 });
+        const queued = await store.transition(id, 'running', 'queued', { attempts: 0 });
+        expect(queued.attempts).toBe(0);
+      });
+
+      const steps = JOB_STATUSES.flatMap((from) => JOB_STATUSES.map((to) => ({ from, to })));
+      const inTable = ({ from, to }: (typeof steps)[number]) => TRANSITIONS[from].includes(to);
+
+      test.each(steps.filter(inTable))('$from to $to is a step of the life cycle', async (step) => {
+        const id = await createIn(step.from);
+        const moved = await store.transition(id, step.from, step.to);
+        expect(moved.status).toBe(step.to);
+      });
+
+      test.each(steps.filter((step) => !inTable(step)))(
+        '$from to $to is refused and changes nothing',
+        async ({ from, to }) => {
+          const id = await createIn(from);
+          const before = await store.get(id);
+          const attempt = store.transition(id, from, to, { finishedAt: 9, result: 'x' });
+          await expect(attempt).rejects.toMatchObject({ code: 'JOBS_TRANSITION', actual: from });
+          expect(await store.get(id)).toStrictEqual(before);
+        },
+      );
+
+      test.each(JOB_STATUSES.filter(isFinal))(
+        'nothing leaves %s, whatever the caller believes',
+        async (status) => {
+          const id = await createIn(status);
+          const before = await store.get(id);
+          for (const { from, to } of steps) {
+            await expect(store.transition(id, from, to)).rejects.toMatchObject({
+              code: 'JOBS_TRANSITION',
+              actual: status,
+            });
+          }
+          expect(await store.get(id)).toStrictEqual(before);
+        },
+      );
+
+      test('a step from a status the job does not have is refused and says which it has', async () => {
+        const id = await createIn('queued');
+        const attempt = store.transition(id, 'running', 'completed', { result: 'x' });
+        await expect(attempt).rejects.toMatchObject({ code: 'JOBS_TRANSITION', actual: 'queued' });
+        expect(await store.get(id)).toMatchObject({ status: 'queued' });
+      });
+
+      test('a step of a job that does not exist is refused as not found', async () => {
+        const attempt = store.transition('circ_0', 'queued', 'running');
+        await expect(attempt).rejects.toMatchObject({ code: 'JOBS_NOT_FOUND' });
+        const impossible = store.transition('circ_0', 'completed', 'running');
+        await expect(impossible).rejects.toMatchObject({ code: 'JOBS_NOT_FOUND' });
+      });
+
+      test('of 100 that try the same step at once exactly one succeeds, and its patch is stored', async () => {
+        const id = await createIn('queued');
+        const tries = await Promise.allSettled(
+          Array.from({ length: 100 }, (_, i) =>
+            store.transition(id, 'queued', 'running', { startedAt: i, attempts: 1 }),
+          ),
+        );
+        const winners = tries.flatMap((t) => (t.status === 'fulfilled' ? [t.value] : []));
+        expect(winners).toHaveLength(1);
+        expect(await store.get(id)).toStrictEqual(winners[0]);
+        const losers = tries.flatMap((t) => (t.status === 'rejected' ? [t.reason] : []));
+        expect(losers.every((reason) => reason instanceof JobTransitionError)).toBe(true);
+        expect(losers).toHaveLength(99);
+      });
+
+      test('of a completion and a cancellation at once exactly one succeeds', async () => {
+        const id = await createIn('running');
+        const tries = await Promise.allSettled([
+          store.transition(id, 'running', 'cancelled', { finishedAt: 1 }),
+          store.transition(id, 'running', 'completed', { finishedAt: 2, result: 'x' }),
+        ]);
+        const winners = tries.flatMap((t) => (t.status === 'fulfilled' ? [t.value] : []));
+        expect(winners).toHaveLength(1);
+        expect(await store.get(id)).toStrictEqual(winners[0]);
+      });
+    });
+
+    describe('listing', () => {
+      test('newest first, and oldest first on request', async () => {
+        const ids = [await createIn('queued'), await createIn('queued'), await createIn('queued')];
+        const newest = await store.list({ limit: 10 });
+        expect(newest.map((job) => job.id)).toStrictEqual(ids.toReversed());
+        const oldest = await store.list({ limit: 10, oldestFirst: true });
+        expect(oldest.map((job) => job.id)).toStrictEqual(ids);
+      });
+
+      test('a listed job is the whole record', async () => {
+        const id = await createIn('completed', { request: 'r' });
+        expect(await store.list({ limit: 1 })).toStrictEqual([await store.get(id)]);
+      });
+
+      test('pages cut by the cursor hold every job once, and none that came after the first page', async () => {
+        const ids: string[] = [];
+        for (let i = 0; i < 7; i++) ids.push(await createIn('queued'));
+        const first = await store.list({ limit: 3 });
+        await createIn('queued');
+        const seen = first.map((job) => job.id);
+        for (let page = first; page.length > 0; ) {
+          page = await store.list({ limit: 3, before: seen.at(-1) ?? '' });
+          seen.push(...page.map((job) => job.id));
+        }
+        expect(seen).toStrictEqual(ids.toReversed());
+      });
+
+      test('the oldest-first cursor goes on above the last id', async () => {
+        const ids = [await createIn('queued'), await createIn('queued'), await createIn('queued')];
+        const rest = await store.list({ limit: 10, oldestFirst: true, after: ids[0] ?? '' });
+        expect(rest.map((job) => job.id)).toStrictEqual(ids.slice(1));
+      });
+
+      test('every filter leaves out what does not match, alone and with the others', async () => {
+        const circuit = await createIn('queued', { keyId: 'a' });
+        const running = await createIn('running', { keyId: 'a' });
+        const task = await createIn('completed', { keyId: 'a', kind: 'task' });
+        const foreign = await createIn('queued', { keyId: 'b' });
+        const ids = async (query: Parameters<JobStore['list']>[0]) =>
+          new Set((await store.list(query)).map((job) => job.id));
+
+        expect(await ids({ limit: 9, keyId: 'a' })).toStrictEqual(
+          new Set([circuit, running, task]),
+        );
+        expect(await ids({ limit: 9, kind: 'task' })).toStrictEqual(new Set([task]));
+        expect(await ids({ limit: 9, statuses: ['queued'] })).toStrictEqual(
+          new Set([circuit, foreign]),
+        );
+        expect(await ids({ limit: 9, statuses: ['queued', 'running'] })).toStrictEqual(
+          new Set([circuit, running, foreign]),
+        );
+        expect(await ids({ limit: 9, statuses: ['running', 'completed'] })).toStrictEqual(
+          new Set([running, task]),
+        );
+        expect(
+          await ids({ limit: 9, keyId: 'a', kind: 'circuit', statuses: ['queued'] }),
+        ).toStrictEqual(new Set([circuit]));
+        expect(
+          await ids({ limit: 9, kind: 'circuit', statuses: ['queued'], before: foreign }),
+        ).toStrictEqual(new Set([circuit]));
+        expect(await ids({ limit: 9, statuses: [] })).toStrictEqual(new Set());
+        expect(await ids({ limit: 9, keyId: 'nobody' })).toStrictEqual(new Set());
+      });
+    });
+  });
+}
