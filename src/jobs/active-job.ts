@@ -1,0 +1,233 @@
+/**
+ * A job in the hands of this process, from its submission or recovery until it is final or put back.
+ *
+ * All races between starting, finishing, cancelling and shutting down are decided by order: each is a
+ * step, steps come one at a time, and each sees the record that the one before it left. To cancel or
+ * put back a job its record is written first and the work aborted second. Once the job is released,
+ * later steps do nothing, so what the handler still answers is dropped, the job has exactly one
+ * outcome, and waiters see the one that is stored. The store's compare-and-set has the last word: a
+ * status that another process wrote is taken over.
+ */
+import { CodedError } from '../errors/coded-error.ts';
+import { JobCancelledError, JobTransitionError, RunnerClosedError } from './errors.ts';
+import { isFinal, type Job, type JobError, type JobPatch, type JobStatus } from './job.ts';
+import type { JobHandler, JobHooks } from './job-handler.ts';
+import type { JobStore } from './job-store.ts';
+import { Settlement } from './settlement.ts';
+
+/** What all jobs of a runner share. */
+export interface ActiveJobContext {
+  readonly store: JobStore;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  readonly onUnexpectedError: (error: unknown, job: Job) => void;
+  /** The job left the hands of this process. */
+  readonly onReleased: (job: Job) => void;
+}
+
+type Outcome = { readonly result: string } | { readonly error: unknown };
+
+const INTERNAL_ERROR: JobError = {
+  code: 'INTERNAL_ERROR',
+  message: 'The job failed because of an unexpected error in the service.',
+};
+
+/** A job that this process runs. */
+export class ActiveJob {
+  readonly handler: JobHandler;
+  readonly #context: ActiveJobContext;
+  readonly #readmitted: boolean;
+  readonly #controller = new AbortController();
+  readonly #settlement = new Settlement();
+  #record: Job;
+  #lastStep: Promise<unknown> = Promise.resolve();
+  #hasBegun = false;
+  #isLeaving = false;
+  #progress = 0;
+
+  /** @param readmitted - The job was accepted before a restart. */
+  constructor(record: Job, handler: JobHandler, readmitted: boolean, context: ActiveJobContext) {
+    this.#record = record;
+    this.handler = handler;
+    this.#readmitted = readmitted;
+    this.#context = context;
+  }
+
+  /** As last written to the store. */
+  get record(): Job {
+    return this.#record;
+  }
+
+  /** The handler said that the work has begun; the store learns of it a step later. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Fraction done in [0, 1]; undefined before the work has begun. */
+  get progress(): number | undefined {
+    return this.#hasBegun ? this.#progress : undefined;
+  }
+
+  /** The record once released, or as it stands after `timeoutMs`; see JobRunner.waitFor. */
+  wait(timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
+    return this.#settlement.wait(() => this.#record, timeoutMs, signal);
+  }
+
+  /** Stores the job and starts its work; resolves once it is stored. */
+  create(): Promise<Job> {
+    return this.#inTurn(async () => {
+      try {
+        this.#record = await this.#context.store.create(this.#record);
+      } catch (error) {
+        this.#release(error);
+        throw error;
+      }
+      const created = this.#record;
+      this.start();
+      return created;
+    });
+  }
+
+  /** Has the handler do the work, in the background, unless the job is about to be put back. */
+  start(): void {
+    if (!this.#isLeaving) void this.#drive();
+  }
+
+  /** Cancels the job and stops its work; undefined if it had left the hands of this process. */
+  cancel(): Promise<Job | undefined> {
+    return this.#inTurn(async () => {
+      if (this.#settlement.isSettled) return undefined;
+      await this.#move('cancelled', { finishedAt: this.#context.now() });
+      this.#release();
+      this.#controller.abort(new JobCancelledError(this.#record.id));
+      return this.#record;
+    });
+  }
+
+  /**
+   * Leaves the job to the next process, the attempt not counted, and stops its work.
+   *
+   * @returns Whether it was running and is queued again.
+   */
+  putBack(): Promise<boolean> {
+    this.#isLeaving = true;
+    return this.#inTurn(async () => {
+      if (this.#settlement.isSettled) return false;
+      const wasRunning = this.#record.status === 'running';
+      try {
+        if (wasRunning) await this.#move('queued', { attempts: this.#record.attempts - 1 });
+        this.#release();
+      } catch (error) {
+        this.#giveUp(error);
+      }
+      this.#controller.abort(new RunnerClosedError());
+      return wasRunning && this.#record.status === 'queued';
+    });
+  }
+
+  /** Runs `step` after all steps before it are over, whether they succeeded or not. */
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const turn = this.#lastStep.then(step);
+    this.#lastStep = turn.catch(() => {});
+    return turn;
+  }
+
+  async #drive(): Promise<void> {
+    const hooks: JobHooks = {
+      readmitted: this.#readmitted,
+      started: () => this.#begin(),
+      progress: (fraction) => {
+        if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
+      },
+    };
+    let outcome: Outcome;
+    try {
+      const result = await this.handler.run(this.#record, hooks, this.#controller.signal);
+      outcome = { result };
+    } catch (error) {
+      outcome = { error };
+    }
+    const finishedAt = this.#context.now();
+    await this.#inTurn(() => this.#finish(outcome, finishedAt));
+  }
+
+  #begin(): void {
+    if (this.#hasBegun || this.#isLeaving || this.#settlement.isSettled) return;
+    this.#hasBegun = true;
+    const startedAt = this.#context.now();
+    void this.#inTurn(async () => {
+      if (this.#settlement.isSettled) return;
+      try {
+        await this.#markRunning(startedAt);
+      } catch (error) {
+        // The work goes on: its outcome is another chance to write that it began.
+        this.#context.onUnexpectedError(error, this.#record);
+      }
+      if (!isFinal(this.#record.status)) return;
+      // Another process cancelled it.
+      this.#release();
+      this.#controller.abort(new JobCancelledError(this.#record.id));
+    });
+  }
+
+  async #finish(outcome: Outcome, finishedAt: number): Promise<void> {
+    if (this.#settlement.isSettled) return;
+    let unexpected: unknown;
+    try {
+      if ('result' in outcome) {
+        if (this.#record.status === 'queued') await this.#markRunning(finishedAt);
+        await this.#move('completed', { finishedAt, result: outcome.result });
+      } else {
+        if (!(outcome.error instanceof CodedError)) unexpected = outcome.error;
+        await this.#move('failed', { finishedAt, error: failureOf(outcome.error) });
+      }
+    } catch (error) {
+      unexpected = error;
+      try {
+        // A failure is short: it may fit where a large result did not.
+        await this.#move('failed', { finishedAt, error: INTERNAL_ERROR });
+      } catch {
+        return this.#giveUp(error);
+      }
+    }
+    this.#release();
+    if (unexpected !== undefined) this.#context.onUnexpectedError(unexpected, this.#record);
+  }
+
+  /** The store cannot be written: the record stays as it is until a restart recovers the job. */
+  #giveUp(error: unknown): void {
+    this.#release(error);
+    this.#context.onUnexpectedError(error, this.#record);
+  }
+
+  #release(error?: unknown): void {
+    this.#context.onReleased(this.#record);
+    if (error === undefined) this.#settlement.resolve(this.#record);
+    else this.#settlement.reject(error);
+  }
+
+  #markRunning(startedAt: number): Promise<void> {
+    return this.#move('running', { startedAt, attempts: this.#record.attempts + 1 });
+  }
+
+  /** Moves the job on; when somebody else has brought it to an end, takes over what they wrote. */
+  async #move(to: JobStatus, patch: JobPatch): Promise<void> {
+    const { store } = this.#context;
+    const { id, status } = this.#record;
+    if (isFinal(status)) return;
+    try {
+      this.#record = await store.transition(id, status, to, patch);
+    } catch (error) {
+      const stored = error instanceof JobTransitionError ? await store.get(id) : undefined;
+      if (stored === undefined || !isFinal(stored.status)) throw error;
+      this.#record = stored;
+    }
+  }
+}
+
+/** What a job's record says of an error; of one that is a bug, no detail. */
+function failureOf(error: unknown): JobError {
+  return error instanceof CodedError
+    ? { code: error.code, message: error.message }
+    : INTERNAL_ERROR;
+}

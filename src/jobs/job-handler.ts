@@ -1,0 +1,25 @@
+/** What the job layer asks of whoever does the work: one handler a kind. */
+import type { Job, JobId } from './job.ts';
+
+/** What a handler tells about a job it runs. */
+export interface JobHooks {
+  /** The work has really begun. */
+  started(): void;
+  /** Fraction done in [0, 1]; going backwards is ignored. */
+  progress(fraction: number): void;
+  /** The job was accepted before a restart, so a full queue takes it too. */
+  readonly readmitted: boolean;
+}
+
+/** Runs the jobs of one kind. */
+export interface JobHandler {
+  /**
+   * Runs the job's work, queueing it first if need be; resolves with the result's JSON text.
+   *
+   * @throws {CodedError} to fail the job with that code and message.
+   * @throws the signal's reason, soon after it aborts.
+   */
+  run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string>;
+  /** Jobs that will start before this one; undefined when it is not queued. */
+  queuePosition(id: JobId): number | undefined;
+}

@@ -1,0 +1,197 @@
+/**
+ * Takes jobs through their life: persists them, has their kind's handler run them, answers those who
+ * wait, and brings jobs back after a crash. What happens to one job is in active-job.ts.
+ */
+import { ActiveJob, type ActiveJobContext } from './active-job.ts';
+import {
+  DuplicateJobError,
+  JobNotFoundError,
+  JobTransitionError,
+  NoHandlerError,
+  RunnerClosedError,
+} from './errors.ts';
+import { isFinal, type Job, type JobId, type JobKind, type JobQuery, type NewJob } from './job.ts';
+import type { JobHandler } from './job-handler.ts';
+import type { JobStore } from './job-store.ts';
+import { leftoverJobs } from './recovery.ts';
+
+/** What a JobRunner works with. */
+export interface JobRunnerOptions {
+  readonly store: JobStore;
+  readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** Told of every error that is a bug or a fault of the machine rather than of the job. */
+  readonly onUnexpectedError: (error: unknown, job: Job) => void;
+}
+
+/** What became of the running jobs in a shutdown. */
+export interface ShutdownCounts {
+  readonly finished: number;
+  readonly requeued: number;
+}
+
+/** Runs jobs. */
+export class JobRunner {
+  readonly #store: JobStore;
+  readonly #handlers: JobRunnerOptions['handlers'];
+  readonly #context: ActiveJobContext;
+  readonly #active = new Map<JobId, ActiveJob>();
+  #shutdown: Promise<ShutdownCounts> | undefined;
+
+  constructor(options: JobRunnerOptions) {
+    const { store, handlers, now, onUnexpectedError } = options;
+    this.#store = store;
+    this.#handlers = handlers;
+    const onReleased = (job: Job) => this.#active.delete(job.id);
+    this.#context = { store, now, onUnexpectedError, onReleased };
+  }
+
+  /**
+   * Persists a job and starts its handler in the background.
+   *
+   * @returns The record once it is stored. When a shutdown began meanwhile, the job waits there for
+   *   the next start.
+   * @throws {RunnerClosedError} once a shutdown has begun.
+   * @throws {NoHandlerError} if nothing runs its kind.
+   * @throws {DuplicateJobError} if its id is taken.
+   */
+  async submit(newJob: NewJob): Promise<Job> {
+    if (this.#shutdown !== undefined) throw new RunnerClosedError();
+    const handler = this.#handlers[newJob.kind];
+    if (handler === undefined) throw new NoHandlerError(newJob.kind);
+    if (this.#active.has(newJob.id)) throw new DuplicateJobError(newJob.id);
+
+    // Known here before it is stored: a shutdown must wait for the write, and who asks for the job
+    // by its id waits for it too.
+    const record: Job = { ...newJob, status: 'queued', attempts: 0 };
+    return this.#adopt(record, handler, false).create();
+  }
+
+  /** The job as it is stored. */
+  get(id: JobId): Promise<Job | undefined> {
+    return this.#store.get(id);
+  }
+
+  /** Jobs as they are stored. */
+  list(query: JobQuery): Promise<readonly Job[]> {
+    return this.#store.list(query);
+  }
+
+  /**
+   * The job once it is final; or as it stands when the time is up, when a shutdown put it back, or
+   * when this process does not run it.
+   *
+   * @param timeoutMs - Without one, no time limit.
+   * @param signal - Ends the wait, not the job.
+   * @throws {JobNotFoundError} if there is no such job.
+   * @throws the store's error, if what became of the job could not be written; the signal's reason.
+   */
+  async waitFor(id: JobId, timeoutMs?: number, signal?: AbortSignal): Promise<Job> {
+    signal?.throwIfAborted();
+    return this.#active.get(id)?.wait(timeoutMs, signal) ?? this.#stored(id);
+  }
+
+  /**
+   * Cancels a queued or running job and stops its work; a final one is left as it is.
+   *
+   * @returns The record: `cancelled`, unless another outcome came first.
+   * @throws {JobNotFoundError} if there is no such job.
+   */
+  async cancel(id: JobId): Promise<Job> {
+    return (await this.#active.get(id)?.cancel()) ?? this.#cancelStored(id);
+  }
+
+  /** Jobs that will start before this one; undefined when it is not queued here. */
+  queuePosition(id: JobId): number | undefined {
+    return this.#active.get(id)?.handler.queuePosition(id);
+  }
+
+  /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
+  progress(id: JobId): number | undefined {
+    return this.#active.get(id)?.progress;
+  }
+
+  /**
+   * Takes up what an earlier process left: its queued jobs run again, its running ones once more,
+   * oldest first within a kind; one interrupted for the second time fails with JOBS_INTERRUPTED.
+   *
+   * @returns How many will run again, and how many failed.
+   */
+  async recover(): Promise<{ requeued: number; failed: number }> {
+    const counts = { requeued: 0, failed: 0 };
+    const runs = (kind: JobKind) => this.#handlers[kind] !== undefined;
+    const isOurs = (id: JobId) => this.#active.has(id);
+    for await (const job of leftoverJobs(this.#store, runs, isOurs, this.#context.now)) {
+      const handler = this.#handlers[job.kind];
+      if (job.status !== 'queued' || handler === undefined) {
+        counts.failed += 1;
+        continue;
+      }
+      counts.requeued += 1;
+      if (this.#shutdown === undefined) this.#adopt(job, handler, true).start();
+    }
+    return counts;
+  }
+
+  /**
+   * Stops: no job starts any more; running ones get `graceMs` to finish, and are then put back into
+   * the queue and aborted, without the attempt being counted. Every waiter is answered. What is
+   * stored as queued runs after the next start.
+   *
+   * @returns How many jobs came to an end meanwhile, and how many running ones were put back.
+   */
+  shutdown(graceMs: number): Promise<ShutdownCounts> {
+    this.#shutdown ??= this.#stop(graceMs);
+    return this.#shutdown;
+  }
+
+  async #stop(graceMs: number): Promise<ShutdownCounts> {
+    const jobs = [...this.#active.values()];
+    const running = jobs.filter((active) => active.hasBegun);
+    const waiting = jobs.filter((active) => !active.hasBegun);
+    const finishing = Promise.allSettled(running.map((active) => active.wait()));
+    await Promise.all(waiting.map((active) => active.putBack()));
+
+    // Not unref'ed: the process must live until the jobs are put back.
+    let timer: NodeJS.Timeout | undefined;
+    const timeUp = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([finishing, timeUp]);
+    clearTimeout(timer);
+
+    const putBack = await Promise.all(running.map((active) => active.putBack()));
+    return {
+      finished: jobs.filter((active) => isFinal(active.record.status)).length,
+      requeued: putBack.filter((isQueuedAgain) => isQueuedAgain).length,
+    };
+  }
+
+  #adopt(record: Job, handler: JobHandler, readmitted: boolean): ActiveJob {
+    const active = new ActiveJob(record, handler, readmitted, this.#context);
+    this.#active.set(record.id, active);
+    return active;
+  }
+
+  async #stored(id: JobId): Promise<Job> {
+    const job = await this.#store.get(id);
+    if (job === undefined) throw new JobNotFoundError(id);
+    return job;
+  }
+
+  /** Cancels a job that this process does not run: one left by a crash, or put back. */
+  async #cancelStored(id: JobId): Promise<Job> {
+    for (;;) {
+      const job = await this.#stored(id);
+      if (isFinal(job.status)) return job;
+      try {
+        const finishedAt = this.#context.now();
+        return await this.#store.transition(id, job.status, 'cancelled', { finishedAt });
+      } catch (error) {
+        // It moved between the two steps: look again.
+        if (!(error instanceof JobTransitionError)) throw error;
+      }
+    }
+  }
+}
