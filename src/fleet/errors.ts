@@ -1,5 +1,5 @@
 /** Errors of the fleet. */
-import { CodedError } from '../errors/coded-error.ts';
+import { CodedError, type Fault } from '../errors/coded-error.ts';
 
 /** The processor is offline, in maintenance, or failed its last self-test. */
 export class ProcessorUnavailableError extends CodedError {
@@ -29,5 +29,54 @@ export class EngineLostError extends CodedError {
 
   constructor(attempts: number, options?: ErrorOptions) {
     super(`The engine stopped while it ran the circuit (${attempts} attempts).`, [], options);
+  }
+}
+
+/** A worker thread ended under its circuit. Callers see it only as the cause of EngineLostError. */
+export class WorkerLostError extends CodedError {
+  readonly code = 'FLEET_WORKER_LOST';
+
+  constructor(how: string, options?: ErrorOptions) {
+    super(`A worker thread ended while it ran a circuit: ${how}.`, [], options);
+  }
+}
+
+/** No worker thread can be started: each of the last ones ended before it was ready. */
+export class NoWorkerError extends CodedError {
+  readonly code = 'FLEET_NO_WORKER';
+
+  constructor(numFailedStarts: number, how: string) {
+    super(`No engine can be started: ${numFailedStarts} attempts failed, the last with: ${how}.`);
+  }
+}
+
+/**
+ * An expected failure inside a worker thread, with the code it had there: the compiler's and the
+ * engines' errors reach callers as this class, because classes do not cross threads.
+ */
+export class EngineFailure extends CodedError {
+  readonly code: string;
+
+  constructor(code: string, message: string, faults: readonly Fault[]) {
+    super(message, faults);
+    this.code = code;
+  }
+}
+
+/** The machine would not give the memory for the circuit's state vector. */
+export class OutOfMemoryError extends CodedError {
+  readonly code = 'FLEET_OUT_OF_MEMORY';
+
+  constructor(numQubits: number) {
+    super(`The machine has no memory left for the state of ${numQubits} qubits.`);
+  }
+}
+
+/** The fleet was closed while the circuit waited or ran. */
+export class FleetClosedError extends CodedError {
+  readonly code = 'FLEET_CLOSED';
+
+  constructor() {
+    super('The service is stopping; the circuit was not finished.');
   }
 }

@@ -1,0 +1,10 @@
+/** Entry of a worker thread: opens the engine that `workerData` names and serves the pool. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { compile } from '../compiler/compile.ts';
+import { openEngine } from './open-engine.ts';
+import { serveEngine } from './serve-engine.ts';
+import type { WorkerSetup } from './worker-messages.ts';
+
+if (parentPort === null) throw new Error('unreachable: this module is the entry of a thread');
+const setup: WorkerSetup = workerData;
+serveEngine(parentPort, openEngine(setup.engine), compile);

@@ -1,0 +1,231 @@
+/**
+ * The processors of this machine and what backs them.
+ *
+ * In this version every circuit runs on the reference engine in worker threads: `statevector-sim` by
+ * design, `gpu-fleet` for want of a GPU engine. Both share the machine's threads and one queue.
+ * `superconducting-1` is offline until an operator configures a provider.
+ */
+import { discoverAdapters } from './adapter-discovery.ts';
+import type { AdapterDiscovery } from './adapter-report.ts';
+import { CpuBackend } from './cpu-backend.ts';
+import { type Machine, maxQubitsWithin } from './machine.ts';
+import { OfflineProcessor } from './offline-processor.ts';
+import type { Backend, Processor, ProcessorSpec } from './processor.ts';
+import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
+
+/** The widest circuit the reference engine indexes, whatever the memory. */
+const MAX_REFERENCE_QUBITS = 30;
+/** Waiting that raises a circuit by one priority level. */
+const AGEING_MS = 30_000;
+
+/** How a fleet is made. */
+export interface FleetOptions {
+  readonly machine: Machine;
+  /** What `gpu-fleet` may run on: a GPU or else the CPU, a GPU or nothing, the CPU. */
+  readonly engine: 'auto' | 'webgpu' | 'cpu';
+  /** Engine threads; each runs one circuit at a time. */
+  readonly numThreads: number;
+  /** For the state vectors of all threads together; it decides the processors' `maxQubits`. */
+  readonly memoryBytes: number;
+  /** No wider circuits, whatever the memory. */
+  readonly maxQubits?: number;
+  readonly maxShots: number;
+  readonly maxGates: number;
+  /** Circuits that may wait, over all processors. */
+  readonly queueLimit: number;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  readonly ageingMs?: number;
+  readonly selfTestTimes?: SelfTestTimes;
+  /** Looks for GPU adapters; the machine's own unless told otherwise. */
+  readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
+  /** The worker threads' module; the product's own unless a test brings another. */
+  readonly workerEntry?: URL;
+}
+
+/** All processors. */
+export class Fleet {
+  readonly processors: readonly Processor[];
+  readonly #options: FleetOptions;
+  readonly #backend: CpuBackend;
+  readonly #simulators: readonly SimulatorProcessor[];
+  readonly #closing = new AbortController();
+  #discovery: AdapterDiscovery | undefined;
+  readonly #ready = Promise.withResolvers<void>();
+  #isStarted = false;
+
+  /** Opens nothing yet: `start` does. */
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    const maxQubits = maxQubitsOf(options);
+    this.#backend = new CpuBackend({
+      numThreads: options.numThreads,
+      engine: { engine: 'reference', maxQubits },
+      queueLimit: options.queueLimit,
+      ageingMs: options.ageingMs ?? AGEING_MS,
+      ...(options.workerEntry && { workerEntry: options.workerEntry }),
+    });
+    const statevector = this.#simulator({
+      id: 'statevector-sim',
+      name: 'Statevector simulator',
+      family: 'statevector',
+      maxQubits,
+      precision: 'f64',
+      execution: 'cpu',
+    });
+    const gpuFleet = this.#gpuFleet(maxQubits);
+    this.#simulators = [statevector, gpuFleet].filter(
+      (processor) => processor instanceof SimulatorProcessor,
+    );
+    this.processors = [statevector, gpuFleet, superconducting(options.now)];
+  }
+
+  /** The processor of that id. */
+  get(id: string): Processor | undefined {
+    return this.processors.find((processor) => processor.spec.id === id);
+  }
+
+  /**
+   * Starts the threads, looks for adapters and runs the first self-tests.
+   *
+   * @returns When each simulator has its first outcome, good or bad, and adapters are known. Called
+   *   again, the same promise.
+   */
+  start(): Promise<void> {
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#start().then(this.#ready.resolve, this.#ready.reject);
+    }
+    return this.#ready.promise;
+  }
+
+  /** What `start` returns; pending until it was called. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** The adapters found on this machine; undefined before the search is through. */
+  get adapters(): AdapterDiscovery | undefined {
+    return this.#discovery;
+  }
+
+  /** What runs circuits and why: a few lines for people, one for each processor and the adapters. */
+  describe(): readonly string[] {
+    const lines = this.processors.map((processor) => {
+      const { available, reason } = processor.availability();
+      const { id, maxQubits } = processor.spec;
+      if (!available) return `${id}: not available. ${reason}`;
+      return `${id}: CPU engine (reference), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
+    });
+    return [...lines, `GPU adapters: ${describeAdapters(this.#discovery)}`];
+  }
+
+  /** Ends everything; what waits or runs is rejected with FleetClosedError. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const simulator of this.#simulators) simulator.close();
+    await this.#backend.close();
+    if (this.#isStarted) await this.#ready.promise;
+  }
+
+  async #start(): Promise<void> {
+    const discover = this.#options.discover ?? ((signal) => discoverAdapters({ signal }));
+    this.#backend.open();
+    const [discovery] = await Promise.all([
+      discover(this.#closing.signal),
+      ...this.#simulators.map((simulator) => simulator.check()),
+    ]);
+    this.#discovery = discovery;
+  }
+
+  #gpuFleet(maxQubits: number): Processor {
+    const identity = { id: 'gpu-fleet', name: 'GPU simulator fleet', family: 'gpu-fleet' } as const;
+    switch (this.#options.engine) {
+      case 'webgpu':
+        return new OfflineProcessor(
+          {
+            ...identity,
+            ...this.#limits(),
+            maxQubits: 0,
+            precision: 'f32',
+            execution: 'webgpu',
+            physicalGpus: 0,
+          },
+          'It is set to run on WebGPU only, and this version has no WebGPU engine yet.',
+          this.#options.now,
+        );
+      case 'auto':
+      case 'cpu':
+        return this.#simulator({
+          ...identity,
+          maxQubits,
+          precision: 'f64',
+          execution: 'cpu-fallback',
+          physicalGpus: 0,
+        });
+    }
+  }
+
+  #simulator(
+    spec: Omit<ProcessorSpec, 'maxShots' | 'maxGates' | 'precision'> & Pick<Backend, 'precision'>,
+  ): SimulatorProcessor {
+    const { machine, now, selfTestTimes } = this.#options;
+    return new SimulatorProcessor({
+      spec: { ...spec, ...this.#limits() },
+      runsOn: {
+        engine: 'reference',
+        execution: spec.execution,
+        precision: spec.precision,
+        hardware: machine.cpuModel,
+      },
+      backend: this.#backend,
+      now,
+      ...(selfTestTimes && { selfTestTimes }),
+    });
+  }
+
+  #limits(): Pick<ProcessorSpec, 'maxShots' | 'maxGates'> {
+    return { maxShots: this.#options.maxShots, maxGates: this.#options.maxGates };
+  }
+
+  #whyCpu(processor: Processor): string {
+    if (processor.spec.execution !== 'cpu-fallback') return '';
+    if (this.#options.engine === 'cpu') return ' It is set to run on the CPU.';
+    const gpus = this.#discovery?.adapters.filter((adapter) => !adapter.isSoftware) ?? [];
+    if (gpus.length === 0) return ' No GPU adapter was found.';
+    const names = gpus.map((adapter) => adapter.name).join(', ');
+    return ` Found ${names}, but this version has no WebGPU engine yet.`;
+  }
+}
+
+function maxQubitsOf({ memoryBytes, numThreads, maxQubits }: FleetOptions): number {
+  const cap = Math.min(maxQubits ?? MAX_REFERENCE_QUBITS, MAX_REFERENCE_QUBITS);
+  return maxQubitsWithin(memoryBytes / numThreads, cap);
+}
+
+function superconducting(now: () => number): Processor {
+  return new OfflineProcessor(
+    {
+      id: 'superconducting-1',
+      name: 'Superconducting processor 1',
+      family: 'superconducting',
+      maxQubits: 0,
+      maxShots: 0,
+      maxGates: 0,
+      precision: null,
+      execution: 'hardware',
+    },
+    'No hardware provider is configured.',
+    now,
+  );
+}
+
+function describeAdapters(discovery: AdapterDiscovery | undefined): string {
+  if (discovery === undefined) return 'not looked for yet.';
+  const { adapters, reason = '' } = discovery;
+  if (adapters.length === 0) return `none. ${reason}`;
+  const names = adapters.map(({ name, isSoftware }) =>
+    isSoftware ? `${name} (software, not counted as a GPU)` : name,
+  );
+  return `${names.join(', ')}. ${reason}`.trim();
+}

@@ -1,0 +1,35 @@
+/** The machine as plain data. */
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { constrainedMemory } from 'node:process';
+
+/** What circuits run on when no GPU does. */
+export interface Machine {
+  /** As the operating system names it. */
+  readonly cpuModel: string;
+  /** Threads that run at the same time, as far as this process may use them. */
+  readonly numCores: number;
+  /** Physical, or the container's limit where that is less. */
+  readonly memoryBytes: number;
+}
+
+/** Reads what this process has to work with. */
+export function readMachine(): Machine {
+  const limitBytes = constrainedMemory();
+  const physicalBytes = totalmem();
+  return {
+    cpuModel: cpus()[0]?.model.trim() || `${process.arch} CPU`,
+    numCores: availableParallelism(),
+    // 0, or a huge number, where there is no limit.
+    memoryBytes: limitBytes > 0 ? Math.min(limitBytes, physicalBytes) : physicalBytes,
+  };
+}
+
+/**
+ * The widest circuit whose f64 amplitudes, 16·2^n bytes, fit in the memory of one thread.
+ *
+ * @returns 0 to `cap`.
+ */
+export function maxQubitsWithin(bytesPerThread: number, cap: number): number {
+  const fits = Math.floor(Math.log2(bytesPerThread / 16));
+  return Math.max(0, Math.min(cap, fits));
+}

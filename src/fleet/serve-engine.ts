@@ -1,0 +1,135 @@
+/**
+ * The worker thread's side of the pool: takes one circuit at a time, compiles it, runs it, answers.
+ *
+ * A cancel message is seen whenever the engine yields; what does not yield is ended by the pool.
+ * While a circuit runs, a progress message goes out at least once a second as long as the engine
+ * yields, also when the fraction stands still: it is the sign of life that health checks read.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import type { Circuit } from '../circuit/circuit.ts';
+import type { CompilationReport } from '../compiler/compile.ts';
+import type { Program, TargetProfile } from '../compiler/program.ts';
+import type { Engine, RunRequest, RunResult } from '../engine/engine.ts';
+import { CodedError } from '../errors/coded-error.ts';
+import type { FromWorker, ToWorker, WorkerFailure, WorkerOutcome } from './worker-messages.ts';
+
+/** Progress goes out at most this often. */
+const PROGRESS_INTERVAL_MS = 50;
+/** And at least this often. */
+const SIGN_OF_LIFE_INTERVAL_MS = 1000;
+
+/** Below this size a copy costs less than a transfer (measured: some 4 µs a buffer). */
+const MIN_TRANSFER_BYTES = 16_384;
+
+/** The compiler's pipeline. */
+export type Compile = (
+  circuit: Circuit,
+  target: TargetProfile,
+) => { readonly program: Program; readonly report: CompilationReport };
+
+type RunMessage = Extract<ToWorker, { kind: 'run' }>;
+
+/** Answers the messages on `port` until the thread is ended. */
+export function serveEngine(port: MessagePort, engine: Engine, compile: Compile): void {
+  const controllers = new Map<number, AbortController>();
+  const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []) =>
+    port.postMessage(message, transfer);
+
+  const run = async (message: RunMessage) => {
+    const { id } = message;
+    const controller = new AbortController();
+    controllers.set(id, controller);
+    const progress = progressReporter((fraction) => post({ kind: 'progress', id, fraction }));
+    try {
+      const outcome = await runCircuit(
+        engine,
+        compile,
+        message,
+        progress.report,
+        controller.signal,
+      );
+      post({ kind: 'done', id, outcome }, buffersOf(outcome.run));
+    } catch (error) {
+      if (controller.signal.aborted) post({ kind: 'aborted', id });
+      else post({ kind: 'failed', id, failure: failureOf(error, message.circuit.numQubits) });
+    } finally {
+      progress.stop();
+      controllers.delete(id);
+    }
+  };
+
+  port.on('message', (message: ToWorker) => {
+    switch (message.kind) {
+      case 'run':
+        void run(message);
+        return;
+      case 'cancel':
+        controllers.get(message.id)?.abort();
+        return;
+    }
+  });
+  post({ kind: 'ready' });
+}
+
+async function runCircuit(
+  engine: Engine,
+  compile: Compile,
+  { circuit, request }: RunMessage,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal,
+): Promise<WorkerOutcome> {
+  const started = performance.now();
+  const { program, report } = compile(circuit, engine.target);
+  await using executable = await engine.prepare(program);
+  const compileMs = performance.now() - started;
+  const runRequest: RunRequest = { ...request, onProgress };
+  const run = await executable.run(runRequest, signal);
+  return { run, compilation: report, compileMs };
+}
+
+/** Passes fractions on, no more often than is worth a message, and repeats the last as a sign of life. */
+function progressReporter(send: (fraction: number) => void) {
+  let last = 0;
+  let lastSent = performance.now();
+  const timer = setInterval(() => send(last), SIGN_OF_LIFE_INTERVAL_MS);
+  return {
+    report: (fraction: number) => {
+      last = fraction;
+      const now = performance.now();
+      if (now - lastSent < PROGRESS_INTERVAL_MS) return;
+      lastSent = now;
+      send(fraction);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** The large buffers, to transfer; each once, for two arrays may share one. */
+function buffersOf(run: RunResult): readonly ArrayBuffer[] {
+  const arrays = [run.counts.outcomes, run.counts.occurrences, run.statevector, run.probabilities];
+  const buffers = new Set<ArrayBuffer>();
+  for (const array of arrays) {
+    const buffer = array?.buffer;
+    if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < MIN_TRANSFER_BYTES) continue;
+    buffers.add(buffer);
+  }
+  return [...buffers];
+}
+
+function failureOf(error: unknown, numQubits: number): WorkerFailure {
+  if (error instanceof CodedError) {
+    return {
+      kind: 'coded',
+      code: error.code,
+      message: error.message,
+      faults: error.faults.map((fault) => ({ ...fault })),
+    };
+  }
+  // What V8 throws when the operating system refuses the memory of a typed array.
+  if (error instanceof RangeError && error.message === 'Array buffer allocation failed') {
+    return { kind: 'out-of-memory', numQubits };
+  }
+  return error instanceof Error
+    ? { kind: 'unexpected', message: error.message, stack: error.stack ?? '' }
+    : { kind: 'unexpected', message: String(error), stack: '' };
+}

@@ -1,0 +1,2 @@
+/** A driver that takes its process down. */
+process.kill(process.pid, 'SIGSEGV');

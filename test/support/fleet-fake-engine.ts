@@ -1,0 +1,161 @@
+/**
+ * An engine that does as the circuit says: the name of its first gate is the instruction.
+ *
+ * A circuit's matrix may lie in shared memory, by which a test steers a run under way. The self-test
+ * circuit is answered from its known state, with a wrong phase where told so or where the first
+ * number that a BREAK circuit left here is not zero.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { parentPort } from 'node:worker_threads';
+import type { Circuit } from '../../src/circuit/circuit.ts';
+import type { Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
+import { ProgramTooWideError } from '../../src/engine/errors.ts';
+import { expectedCounts } from '../../src/fleet/self-test.ts';
+import { serveEngine } from '../../src/fleet/serve-engine.ts';
+
+let isWrong = false;
+/** The state that WIDE gave away. */
+let wide = new Float64Array(1);
+let breakSwitch: Float64Array = new Float64Array(1);
+
+const target = {
+  maxQubits: 10,
+  tileQubits: 10,
+  contiguousQubits: 0,
+  maxDenseQubits: 6,
+  chunkQubits: 10,
+  precision: 'f64',
+} as const;
+
+function compile(circuit: Circuit) {
+  const [first, second] = circuit.operations;
+  const program = {
+    hash: first?.kind === 'gate' ? first.gate : '',
+    numQubits: circuit.numQubits,
+    numBits: circuit.numBits,
+    steps: [],
+    matrices: second?.kind === 'unitary' ? second.matrix : new Float64Array(1),
+    finalLayout: [],
+  };
+  const report = {
+    gatesBefore: 1,
+    gatesAfter: 1,
+    depthBefore: 1,
+    depthAfter: 1,
+    fusedBlocks: 0,
+    statePasses: 1,
+  };
+  return { program, report };
+}
+
+function answer(numBits: number, outcomes: readonly number[], occurrences: readonly number[]) {
+  return {
+    counts: {
+      numBits,
+      wordsPerOutcome: 1,
+      outcomes: Uint32Array.from(outcomes),
+      occurrences: Uint32Array.from(occurrences),
+    },
+    timing: { evolutionMs: 1, samplingMs: 2 },
+  };
+}
+
+function selfTestAnswer(): RunResult {
+  const statevector = new Float64Array(512);
+  const parts: readonly (readonly [number, number])[] = [
+    [11, 0],
+    [123, 1],
+    [139, 0],
+    [251, 1],
+  ];
+  for (const [index, part] of parts) {
+    const sign = part === 1 && (isWrong || breakSwitch[0] !== 0) ? -1 : 1;
+    statevector[2 * index + part] = sign * Math.sqrt(index < 128 ? 1 / 8 : 3 / 8);
+  }
+  const counts = [...expectedCounts()].sort(([a], [b]) => a - b);
+  return {
+    ...answer(
+      8,
+      counts.map(([outcome]) => outcome),
+      counts.map(([, times]) => times),
+    ),
+    statevector,
+  };
+}
+
+async function follow(
+  instruction: string,
+  shared: Float64Array,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  switch (instruction) {
+    case 'ECHO':
+      return answer(1, [request.seed], [request.shots]);
+    case 'WIDE':
+      wide = new Float64Array(2 ** 17);
+      return { ...answer(1, [0], [1]), statevector: wide, probabilities: wide };
+    case 'WHAT_IS_LEFT':
+      return answer(1, [wide.length], [1]);
+    case 'BREAK':
+      breakSwitch = shared;
+      return answer(1, [0], [1]);
+    case 'WAIT':
+      shared[1] = 1;
+      while (shared[0] === 0) {
+        request.onProgress?.(0.5);
+        await setImmediate();
+        signal.throwIfAborted();
+      }
+      shared[2] = 1;
+      return answer(1, [0], [1]);
+    case 'SPIN':
+      shared[1] = 1;
+      // Never yields, so no message is seen.
+      while (shared[0] !== -1) shared[2]!++;
+      return answer(1, [0], [1]);
+    case 'EXIT':
+      return process.exit(3);
+    case 'EXIT_ONCE':
+      if (shared[0]!++ === 0) process.exit(3);
+      return answer(1, [0], [1]);
+    case 'THROW_LATE':
+      globalThis.setImmediate(() => {
+        throw new Error('thrown from nowhere');
+      });
+      return new Promise(() => {});
+    case 'EXHAUST_HEAP': {
+      const chain: unknown[] = [];
+      while (shared[0] !== -1) chain.push(Array.from({ length: 1e5 }, (_, i) => ({ i })));
+      return answer(1, [chain.length], [1]);
+    }
+    case 'EXHAUST_MEMORY':
+      throw new RangeError('Array buffer allocation failed');
+    case 'CODED':
+      throw new ProgramTooWideError(11, 10, 'fake');
+    case 'BUG':
+      throw new TypeError('x is not a function');
+    default:
+      return selfTestAnswer();
+  }
+}
+
+const engine: Engine = {
+  name: 'reference',
+  target,
+  async prepare(program) {
+    return {
+      run: (request, signal) => follow(program.hash, program.matrices, request, signal),
+      async [Symbol.asyncDispose]() {},
+    };
+  },
+  async close() {},
+};
+
+/** Serves the pool from this thread. */
+export function serveFakeEngine(options: { readonly isWrong: boolean }): void {
+  if (parentPort === null) throw new Error('unreachable: called in a thread');
+  isWrong = options.isWrong;
+  serveEngine(parentPort, engine, compile);
+}

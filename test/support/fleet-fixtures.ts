@@ -1,0 +1,37 @@
+/** Circuits for the fake worker, and ways to wait for what other threads do. */
+import { setImmediate } from 'node:timers/promises';
+import type { Circuit } from '../../src/circuit/circuit.ts';
+
+/** The entry of the fake worker; see fleet-fake-engine.ts. */
+export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);
+/** The same with an engine whose phases are wrong. */
+export const WRONG_WORKER = new URL('./fleet-wrong-worker.ts', import.meta.url);
+/** An entry that ends before it is ready. */
+export const STILLBORN_WORKER = new URL('./fleet-stillborn-worker.ts', import.meta.url);
+
+/** Three numbers that the test and the run share: go, has started, result. */
+export function sharedNumbers(): Float64Array<SharedArrayBuffer> {
+  return new Float64Array(new SharedArrayBuffer(24));
+}
+
+/** A circuit that the fake engine takes as an instruction. */
+export function instruction(name: string, shared: Float64Array = new Float64Array(3)): Circuit {
+  return {
+    numQubits: 1,
+    numBits: 1,
+    operations: [
+      { kind: 'gate', gate: name, controls: [], targets: [0], angles: [] },
+      { kind: 'unitary', controls: [], targets: [0], matrix: shared },
+    ],
+  };
+}
+
+/** Resolves once the condition holds, looked at on every turn of the event loop. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
+}
+
+/** A signal that never aborts. */
+export function never(): AbortSignal {
+  return new AbortController().signal;
+}

@@ -1,0 +1,2 @@
+/** A driver that hangs: never answers, never ends. */
+setInterval(() => {}, 1000);

@@ -1,0 +1,2 @@
+/** A worker that ends before its engine is open. */
+throw new Error('no engine here');

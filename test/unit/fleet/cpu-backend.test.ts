@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type BackendTask,
+  CpuBackend,
+  type CpuBackendOptions,
+} from '../../../src/fleet/cpu-backend.ts';
+import {
+  eventually,
+  FAKE_WORKER,
+  instruction,
+  never,
+  STILLBORN_WORKER,
+  sharedNumbers,
+} from '../../support/fleet-fixtures.ts';
+
+const open: CpuBackend[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((backend) => backend.close()));
+});
+
+function openBackend(options: Partial<CpuBackendOptions> = {}): CpuBackend {
+  const backend = new CpuBackend({
+    numThreads: 1,
+    engine: { engine: 'reference', maxQubits: 10 },
+    workerEntry: FAKE_WORKER,
+    queueLimit: 10,
+    ageingMs: 60_000,
+    ...options,
+  });
+  open.push(backend);
+  backend.open();
+  return backend;
+}
+
+let numTasks = 0;
+
+function task(
+  name: string,
+  more: Partial<BackendTask> = {},
+  shared = sharedNumbers(),
+): BackendTask {
+  return {
+    id: `task-${numTasks++}`,
+    group: 'a',
+    priority: 'normal',
+    circuit: instruction(name, shared),
+    request: { shots: 1, seed: 1 },
+    ...more,
+  };
+}
+
+/** Submits a circuit that holds a thread until its first shared number is set. */
+async function holdThread(backend: CpuBackend, group = 'a') {
+  const shared = sharedNumbers();
+  const result = backend.submit(task('WAIT', { group }, shared), {}, never());
+  await eventually(() => shared[1] === 1);
+  return { shared, result };
+}
+
+describe('CpuBackend', () => {
+  test('completes each of 1,000 small circuits once, with its own answer', async () => {
+    const backend = openBackend({ numThreads: 2, queueLimit: 1000 });
+    const answered = new Map<number, number>();
+    const all = Array.from({ length: 1000 }, async (_, seed) => {
+      const outcome = await backend.submit(
+        task('ECHO', { request: { shots: 1, seed } }),
+        {},
+        never(),
+      );
+      const [echo = -1] = outcome.run.counts.outcomes;
+      expect(echo).toBe(seed);
+      answered.set(echo, (answered.get(echo) ?? 0) + 1);
+    });
+    await Promise.all(all);
+    expect(answered.size).toBe(1000);
+    expect(new Set(answered.values())).toEqual(new Set([1]));
+    expect(backend.load('a')).toMatchObject({ queueDepth: 0, running: 0, expectedWaitMs: 0 });
+  });
+
+  test('starts high work before normal and low work', async () => {
+    const backend = openBackend();
+    const { shared, result } = await holdThread(backend);
+    const started: string[] = [];
+    const submitted = (['low', 'normal', 'high'] as const).map((priority) => {
+      const onStarted = () => started.push(priority);
+      return backend.submit(task('ECHO', { priority }), { onStarted }, never());
+    });
+    shared[0] = 1;
+    await Promise.all([result, ...submitted]);
+    expect(started).toEqual(['high', 'normal', 'low']);
+  });
+
+  test('tells how many circuits start before a waiting one, and nothing of a running one', async () => {
+    const backend = openBackend();
+    const running = task('WAIT');
+    const first = task('ECHO');
+    const second = task('ECHO', { group: 'b' });
+    const results = [running, first, second].map((one) =>
+      backend.submit(one, {}, never()).catch(() => undefined),
+    );
+    await eventually(() => backend.load('a').running === 1);
+    expect([running, first, second].map(({ id }) => backend.position(id))).toEqual([
+      undefined,
+      0,
+      1,
+    ]);
+    expect(backend.load('b').queueDepth).toBe(1);
+    await backend.close();
+    await Promise.all(results);
+  });
+
+  test('refuses a circuit beyond the queue’s limit, except one accepted before', async () => {
+    const backend = openBackend({ queueLimit: 2 });
+    const { shared, result } = await holdThread(backend);
+    const waiting = ['a', 'b'].map((group) => backend.submit(task('ECHO', { group }), {}, never()));
+    await expect(backend.submit(task('ECHO'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_QUEUE_FULL',
+      retryAfterS: 1,
+    });
+    const readmitted = backend.submit(task('ECHO'), { readmitted: true }, never());
+    shared[0] = 1;
+    await Promise.all([result, ...waiting, readmitted]);
+  });
+
+  test('runs a circuit again, once, when its thread dies', async () => {
+    const backend = openBackend();
+    const shared = sharedNumbers();
+    let numStarted = 0;
+    const hooks = { onStarted: () => numStarted++ };
+    await backend.submit(task('EXIT_ONCE', {}, shared), hooks, never());
+    expect(shared[0]).toBe(2);
+    expect(numStarted).toBe(1);
+  });
+
+  test('gives a circuit up that takes two threads down, and goes on with the next', async () => {
+    const backend = openBackend();
+    const poison = backend.submit(task('EXIT'), {}, never());
+    const next = backend.submit(task('ECHO'), {}, never());
+    await expect(poison).rejects.toMatchObject({
+      code: 'FLEET_ENGINE_LOST',
+      cause: { code: 'FLEET_WORKER_LOST' },
+    });
+    await next;
+  });
+
+  test('starts nothing of a paused group but its self-tests, and the rest when it goes on', async () => {
+    const backend = openBackend();
+    const { shared, result } = await holdThread(backend);
+    backend.setPaused('a', true);
+    const started: string[] = [];
+    const submit = (name: string, more: Partial<BackendTask>) =>
+      backend.submit(task('ECHO', more), { onStarted: () => started.push(name) }, never());
+    const waiting = submit('paused', {});
+    const others = [submit('other', { group: 'b' }), submit('self-test', { isSelfTest: true })];
+    shared[0] = 1;
+    await Promise.all([result, ...others]);
+    expect(started).toEqual(['self-test', 'other']);
+    expect(backend.load('a').queueDepth).toBe(1);
+    backend.setPaused('a', false);
+    await waiting;
+    expect(started).toEqual(['self-test', 'other', 'paused']);
+  });
+
+  test('drops a cancelled circuit from the queue at once', async () => {
+    const backend = openBackend();
+    const { shared, result } = await holdThread(backend);
+    const cancel = new AbortController();
+    const waiting = backend.submit(task('EXIT'), {}, cancel.signal);
+    cancel.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(backend.load('a').queueDepth).toBe(0);
+    shared[0] = 1;
+    await result;
+  });
+
+  test('frees its only thread when the circuit there is cancelled', async () => {
+    const backend = openBackend({ cancelGraceMs: 30 });
+    const cancel = new AbortController();
+    const shared = sharedNumbers();
+    const stuck = backend.submit(task('SPIN', {}, shared), {}, cancel.signal);
+    const next = backend.submit(task('ECHO'), {}, never());
+    await eventually(() => shared[1] === 1);
+    cancel.abort();
+    await expect(stuck).rejects.toMatchObject({ name: 'AbortError' });
+    await next;
+  });
+
+  test('expects the wait that recent run times and reported progress say', async () => {
+    const backend = openBackend();
+    expect(backend.load('a').expectedWaitMs).toBe(0);
+    const { shared, result } = await holdThread(backend);
+    const waiting = backend.submit(task('ECHO'), {}, never());
+    await eventually(() => backend.load('a').expectedWaitMs > 50);
+    shared[0] = 1;
+    await Promise.all([result, waiting]);
+    expect(backend.load('a').expectedWaitMs).toBe(0);
+  });
+
+  test('rejects a self-test instead of letting it wait for threads that cannot be started', async () => {
+    const backend = openBackend({ workerEntry: STILLBORN_WORKER });
+    const test = () => backend.submit(task('ECHO', { isSelfTest: true }), {}, never());
+    await expect(test()).rejects.toMatchObject({
+      code: 'FLEET_ENGINE_LOST',
+      cause: { code: 'FLEET_NO_WORKER' },
+    });
+    await expect(test()).rejects.toMatchObject({ code: 'FLEET_ENGINE_LOST' });
+  });
+
+  test('rejects what runs and what waits when it is closed, and what comes after', async () => {
+    const backend = openBackend();
+    const { result } = await holdThread(backend);
+    const waiting = backend.submit(task('ECHO'), {}, never());
+    const rejected = Promise.all(
+      [result, waiting].map((one) => expect(one).rejects.toMatchObject({ code: 'FLEET_CLOSED' })),
+    );
+    await backend.close();
+    await rejected;
+    await expect(backend.submit(task('ECHO'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_CLOSED',
+    });
+  });
+});

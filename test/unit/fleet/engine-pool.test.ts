@@ -1,0 +1,201 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/engine-pool.ts';
+import {
+  eventually,
+  FAKE_WORKER,
+  instruction,
+  never,
+  STILLBORN_WORKER,
+  sharedNumbers,
+} from '../../support/fleet-fixtures.ts';
+
+const open: EnginePool[] = [];
+const faults: Error[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((pool) => pool.close()));
+  faults.length = 0;
+});
+
+async function openPool(options: Partial<EnginePoolOptions> = {}): Promise<EnginePool> {
+  const pool = startPool(options);
+  await eventually(() => pool.numIdle === pool.numThreads);
+  return pool;
+}
+
+function startPool(options: Partial<EnginePoolOptions> = {}): EnginePool {
+  const pool = new EnginePool(
+    {
+      numThreads: 1,
+      engine: { engine: 'reference', maxQubits: 10 },
+      workerEntry: FAKE_WORKER,
+      ...options,
+    },
+    { onIdle: () => {}, onFault: (fault) => faults.push(fault) },
+  );
+  open.push(pool);
+  return pool;
+}
+
+function run(
+  pool: EnginePool,
+  name: string,
+  { shared = sharedNumbers(), signal = never(), onProgress = (_: number) => {} } = {},
+) {
+  const request = { shots: 7, seed: 5 };
+  return pool.run({ circuit: instruction(name, shared), request, onProgress, signal });
+}
+
+describe('EnginePool', () => {
+  test('gives back what the engine and the compiler say of a circuit', async () => {
+    const pool = await openPool();
+    const { run: result, compilation, compileMs } = await run(pool, 'ECHO');
+    expect(result.counts.outcomes).toEqual(Uint32Array.of(5));
+    expect(result.counts.occurrences).toEqual(Uint32Array.of(7));
+    expect(compilation.statePasses).toBe(1);
+    expect(compileMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test('moves a wide state out of its thread instead of copying it', async () => {
+    const pool = await openPool();
+    const { run: wide } = await run(pool, 'WIDE');
+    expect(wide.statevector).toHaveLength(2 ** 17);
+    const { run: left } = await run(pool, 'WHAT_IS_LEFT');
+    expect(left.counts.outcomes).toEqual(Uint32Array.of(0));
+  });
+
+  test('passes progress on while a circuit runs', async () => {
+    const pool = await openPool();
+    const shared = sharedNumbers();
+    const seen: number[] = [];
+    const result = run(pool, 'WAIT', { shared, onProgress: (fraction) => seen.push(fraction) });
+    await eventually(() => seen.length > 0);
+    shared[0] = 1;
+    await result;
+    expect(seen[0]).toBe(0.5);
+  });
+
+  test('keeps the code and message of an error across the thread', async () => {
+    const pool = await openPool();
+    await expect(run(pool, 'CODED')).rejects.toMatchObject({
+      code: 'ENGINE_PROGRAM_TOO_WIDE',
+      message: expect.stringContaining('11 qubits'),
+    });
+    expect(pool.numIdle).toBe(1);
+  });
+
+  test('says that memory ran out when a state cannot be allocated', async () => {
+    const pool = await openPool();
+    await expect(run(pool, 'EXHAUST_MEMORY')).rejects.toMatchObject({
+      code: 'FLEET_OUT_OF_MEMORY',
+    });
+  });
+
+  test('passes an unexpected error on without a code, with where it was thrown', async () => {
+    const pool = await openPool();
+    const error = await run(pool, 'BUG').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: 'x is not a function' });
+    expect(error).not.toHaveProperty('code');
+    expect(String(error instanceof Error && error.stack)).toContain('fleet-fake-engine');
+  });
+
+  test('stops a cancelled circuit at the engine’s next yield and keeps the thread', async () => {
+    const pool = await openPool({ cancelGraceMs: 20_000 });
+    const shared = sharedNumbers();
+    const cancel = new AbortController();
+    const result = run(pool, 'WAIT', { shared, signal: cancel.signal });
+    await eventually(() => shared[1] === 1);
+    const reason = new Error('the caller changed its mind');
+    cancel.abort(reason);
+    await expect(result).rejects.toBe(reason);
+    expect(pool.numIdle).toBe(1);
+    shared[0] = 1;
+    await run(pool, 'ECHO');
+    expect(shared[2]).toBe(0);
+  });
+
+  test('ends the thread of a cancelled circuit that does not yield, and replaces it', async () => {
+    const pool = await openPool({ cancelGraceMs: 30 });
+    const shared = sharedNumbers();
+    const cancel = new AbortController();
+    const result = run(pool, 'SPIN', { shared, signal: cancel.signal });
+    await eventually(() => shared[1] === 1);
+    const cancelled = performance.now();
+    cancel.abort();
+    await expect(result).rejects.toMatchObject({ name: 'AbortError' });
+    expect(performance.now() - cancelled).toBeLessThan(2000);
+    const turns = shared[2];
+    await eventually(() => pool.numIdle === 1);
+    expect(shared[2]).toBe(turns);
+    await run(pool, 'ECHO');
+  });
+
+  test.each([
+    ['EXIT', 'exit code 3'],
+    ['THROW_LATE', 'thrown from nowhere'],
+    ['EXHAUST_HEAP', 'memory'],
+  ])(
+    'rejects the circuit of a thread that dies by %s, and replaces the thread',
+    async (name, how) => {
+      const pool = await openPool({ heapLimitMb: 64 });
+      await expect(run(pool, name)).rejects.toMatchObject({
+        code: 'FLEET_WORKER_LOST',
+        message: expect.stringContaining(how),
+      });
+      expect(pool.numIdle).toBe(0);
+      await eventually(() => pool.numIdle === 1);
+      await run(pool, 'ECHO');
+    },
+  );
+
+  test('replaces threads of a crash loop after growing delays', async () => {
+    const pool = await openPool();
+    const delays: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      await expect(run(pool, 'EXIT')).rejects.toMatchObject({ code: 'FLEET_WORKER_LOST' });
+      const lost = performance.now();
+      await eventually(() => pool.numIdle === 1);
+      delays.push(performance.now() - lost);
+    }
+    // Delays of 0, 100, 200 and 400 ms, each before the same time to start.
+    expect(delays[3]! - delays[0]!).toBeGreaterThan(200);
+    expect(delays[3]).toBeGreaterThanOrEqual(399);
+    await run(pool, 'ECHO');
+    await expect(run(pool, 'EXIT')).rejects.toMatchObject({ code: 'FLEET_WORKER_LOST' });
+    const lost = performance.now();
+    await eventually(() => pool.numIdle === 1);
+    expect(performance.now() - lost).toBeLessThan(399);
+  });
+
+  test('says so when no engine can be started', async () => {
+    const pool = startPool({ workerEntry: STILLBORN_WORKER, numThreads: 2 });
+    await eventually(() => faults.length > 0);
+    expect(pool.fault).toMatchObject({
+      code: 'FLEET_NO_WORKER',
+      message: expect.stringContaining('no engine here'),
+    });
+    expect(pool.numIdle).toBe(0);
+  });
+
+  test('rejects what cannot be sent to a thread and keeps the thread', async () => {
+    const pool = await openPool();
+    const request = { shots: 1, seed: 1, onProgress: () => {} };
+    const circuit = instruction('ECHO');
+    await expect(
+      pool.run({ circuit, request, onProgress: () => {}, signal: never() }),
+    ).rejects.toMatchObject({ name: 'DataCloneError' });
+    expect(pool.numIdle).toBe(1);
+    await run(pool, 'ECHO');
+  });
+
+  test('rejects the circuits under way when it is closed', async () => {
+    const pool = await openPool();
+    const shared = sharedNumbers();
+    const result = run(pool, 'SPIN', { shared });
+    const rejected = expect(result).rejects.toMatchObject({ code: 'FLEET_WORKER_LOST' });
+    await eventually(() => shared[1] === 1);
+    await pool.close();
+    await rejected;
+    expect(pool.numIdle).toBe(0);
+  });
+});

@@ -1,0 +1,247 @@
+import { execFile } from 'node:child_process';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Circuit, GateOperation } from '../../../src/circuit/circuit.ts';
+import type { Adapter, AdapterDiscovery } from '../../../src/fleet/adapter-report.ts';
+import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
+import { maxQubitsWithin, readMachine } from '../../../src/fleet/machine.ts';
+import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
+import { FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
+
+const NOW = 1_700_000_000_000;
+const open: Fleet[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((fleet) => fleet.close()));
+});
+
+const NO_ADAPTER: AdapterDiscovery = { adapters: [], reason: 'No WebGPU driver was found.' };
+
+async function openFleet(options: Partial<FleetOptions> = {}): Promise<Fleet> {
+  const fleet = new Fleet({
+    machine: { cpuModel: 'a CPU', numCores: 2, memoryBytes: 2 ** 30 },
+    engine: 'auto',
+    numThreads: 2,
+    memoryBytes: 2 ** 26,
+    maxShots: 1000,
+    maxGates: 1000,
+    queueLimit: 10,
+    now: () => NOW,
+    discover: async () => NO_ADAPTER,
+    ...options,
+  });
+  open.push(fleet);
+  await fleet.start();
+  return fleet;
+}
+
+function processor(fleet: Fleet, id: string): Processor {
+  const found = fleet.get(id);
+  if (found === undefined) throw new Error(`unreachable: no ${id}`);
+  return found;
+}
+
+function gate(name: string, target: number, control?: number): GateOperation {
+  const controls = control === undefined ? [] : [control];
+  return { kind: 'gate', gate: name, controls, targets: [target], angles: [] };
+}
+
+function ghz(numQubits: number, numLayers = 1): Circuit {
+  const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const layer = [gate('H', 0), ...qubits.slice(1).map((qubit) => gate('CX', qubit, qubit - 1))];
+  const operations = Array.from({ length: numLayers }, () => layer).flat();
+  return {
+    numQubits,
+    numBits: numQubits,
+    operations: [...operations, { kind: 'measure', qubits, bits: qubits }],
+  };
+}
+
+function task(circuit: Circuit, shots = 100): CircuitTask {
+  return { id: 'circ_1', circuit, request: { shots, seed: 1 }, priority: 'normal' };
+}
+
+function adapter(name: string, isSoftware: boolean): Adapter {
+  return {
+    name,
+    isSoftware,
+    backend: 'vulkan',
+    vendor: 'v',
+    architecture: 'a',
+    description: 'd',
+    limits: {
+      maxBufferSize: 1,
+      maxStorageBufferBindingSize: 1,
+      maxComputeWorkgroupStorageSize: 1,
+      maxComputeInvocationsPerWorkgroup: 1,
+    },
+    features: [],
+  };
+}
+
+describe('Fleet', () => {
+  test.each(['statevector-sim', 'gpu-fleet'])('runs a circuit on %s', async (id) => {
+    const fleet = await openFleet();
+    const target = processor(fleet, id);
+    expect(target.availability()).toEqual({ available: true, checkedAt: NOW });
+    const { run, backend } = await target.run(task(ghz(4)), {}, never());
+    expect([...run.counts.outcomes]).toEqual([0, 15]);
+    expect(run.counts.occurrences.reduce((sum, times) => sum + times)).toBe(100);
+    expect(backend).toMatchObject({ engine: 'reference', precision: 'f64', hardware: 'a CPU' });
+  });
+
+  test('says of each processor what runs its circuits', async () => {
+    const fleet = await openFleet();
+    expect(fleet.processors.map(({ spec }) => spec)).toMatchObject([
+      { id: 'statevector-sim', family: 'statevector', execution: 'cpu', precision: 'f64' },
+      {
+        id: 'gpu-fleet',
+        family: 'gpu-fleet',
+        execution: 'cpu-fallback',
+        precision: 'f64',
+        physicalGpus: 0,
+      },
+      { id: 'superconducting-1', execution: 'hardware', precision: null, maxQubits: 0 },
+    ]);
+  });
+
+  test('takes no work for hardware that is not there', async () => {
+    const hardware = processor(await openFleet(), 'superconducting-1');
+    expect(hardware.availability()).toEqual({
+      available: false,
+      reason: 'No hardware provider is configured.',
+      checkedAt: NOW,
+    });
+    expect(() => hardware.admit()).toThrow('No hardware provider');
+    await expect(hardware.run(task(ghz(2)), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_PROCESSOR_UNAVAILABLE',
+    });
+  });
+
+  test('gives the fleet no CPU where a GPU was asked for', async () => {
+    const fleet = await openFleet({ engine: 'webgpu' });
+    expect(processor(fleet, 'gpu-fleet').availability()).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('no WebGPU engine yet'),
+    });
+    expect(processor(fleet, 'statevector-sim').availability().available).toBe(true);
+  });
+
+  test.each([
+    ['auto', NO_ADAPTER, 'No GPU adapter was found.'],
+    ['auto', { adapters: [adapter('llvmpipe', true)] }, 'No GPU adapter was found.'],
+    ['auto', { adapters: [adapter('NVIDIA H200', false)] }, 'Found NVIDIA H200, but this version'],
+    ['cpu', { adapters: [adapter('NVIDIA H200', false)] }, 'It is set to run on the CPU.'],
+  ] as const)('says why the fleet runs on the CPU: engine %s, %o', async (engine, found, why) => {
+    const fleet = await openFleet({ engine, discover: async () => found });
+    const [statevector, gpuFleet] = fleet.describe();
+    expect(statevector).toBe('statevector-sim: CPU engine (reference), up to 21 qubits.');
+    expect(gpuFleet).toContain(why);
+    expect(fleet.adapters).toBe(found);
+  });
+
+  test('never counts a software driver as a GPU', async () => {
+    const discover = async () => ({ adapters: [adapter('llvmpipe', true)] });
+    const fleet = await openFleet({ discover });
+    expect(fleet.describe().at(-1)).toBe(
+      'GPU adapters: llvmpipe (software, not counted as a GPU).',
+    );
+    expect(processor(fleet, 'gpu-fleet').spec.physicalGpus).toBe(0);
+  });
+
+  test('is ready, and says why nothing is available, where no engine can be started', async () => {
+    const fleet = await openFleet({ workerEntry: STILLBORN_WORKER });
+    for (const id of ['statevector-sim', 'gpu-fleet']) {
+      expect(processor(fleet, id).availability()).toMatchObject({
+        available: false,
+        reason: expect.stringContaining('self-test failed'),
+      });
+    }
+  });
+
+  test('keeps work of one processor going while the other is in maintenance', async () => {
+    const fleet = await openFleet({ workerEntry: FAKE_WORKER });
+    processor(fleet, 'gpu-fleet').setMaintenance({ reason: 'a new rack' });
+    expect(processor(fleet, 'gpu-fleet').availability().available).toBe(false);
+    await processor(fleet, 'statevector-sim').run(task(ghz(2)), {}, never());
+  });
+
+  test('runs the widest circuit it promises and refuses a wider one', async () => {
+    const fleet = await openFleet({ maxQubits: 12 });
+    const target = processor(fleet, 'statevector-sim');
+    expect(target.spec.maxQubits).toBe(12);
+    await target.run(task(ghz(12)), {}, never());
+    await expect(target.run(task(ghz(13)), {}, never())).rejects.toMatchObject({
+      code: 'ENGINE_PROGRAM_TOO_WIDE',
+    });
+  });
+
+  test('leaves the event loop free while a 20-qubit circuit runs', async () => {
+    const fleet = await openFleet();
+    let isRunning = true;
+    const result = processor(fleet, 'statevector-sim')
+      .run(task(ghz(20, 4), 1000), {}, never())
+      .finally(() => {
+        isRunning = false;
+      });
+    const delays: number[] = [];
+    while (isRunning) {
+      const before = performance.now();
+      await setImmediate();
+      delays.push(performance.now() - before);
+    }
+    const { timing } = await result;
+    expect(timing.executionMs).toBeGreaterThan(200);
+    // A stall is a turn that takes long. The machine's other work may hold up a few of them.
+    const total = delays.reduce((sum, ms) => sum + ms);
+    const stalled = delays.filter((ms) => ms >= 20).reduce((sum, ms) => sum + ms, 0);
+    expect(stalled / total).toBeLessThan(0.1);
+  });
+
+  test('stops a wide circuit of the real engine within its grace when cancelled', async () => {
+    const fleet = await openFleet({ numThreads: 1 });
+    const target = processor(fleet, 'statevector-sim');
+    const cancel = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const hooks = { onStarted: () => started.resolve() };
+    const result = target.run(task(ghz(20, 50)), hooks, cancel.signal);
+    await started.promise;
+    await setImmediate();
+    const cancelled = performance.now();
+    cancel.abort();
+    await expect(result).rejects.toMatchObject({ name: 'AbortError' });
+    expect(performance.now() - cancelled).toBeLessThan(1500);
+    await target.run(task(ghz(2)), {}, never());
+  });
+});
+
+describe('a process with a fleet', () => {
+  const script = fileURLToPath(new URL('../../support/fleet-process.ts', import.meta.url));
+  const run = promisify(execFile);
+
+  test('stays for a waiting circuit and ends by itself afterwards, without closing', async () => {
+    const { stdout } = await run(process.execPath, [script], { timeout: 20_000 });
+    expect(stdout).toBe('2 outcomes\n');
+  });
+});
+
+describe('maxQubitsWithin', () => {
+  test.each([
+    [16 * 2 ** 20, 30, 20],
+    [16 * 2 ** 20 - 1, 30, 19],
+    [2 ** 50, 30, 30],
+    [16, 30, 0],
+    [1, 30, 0],
+  ])('%d bytes and a cap of %d give %d qubits', (bytes, cap, qubits) => {
+    expect(maxQubitsWithin(bytes, cap)).toBe(qubits);
+  });
+});
+
+test('readMachine tells a model, cores and memory', () => {
+  const machine = readMachine();
+  expect(machine.cpuModel).not.toBe('');
+  expect(machine.numCores).toBeGreaterThanOrEqual(1);
+  expect(machine.memoryBytes).toBeGreaterThan(2 ** 26);
+});
