@@ -1,6 +1,8 @@
 /** Pauli sums as callers write them (`"Z0 Z1"`) and as engines read them (bit masks' ingredients). */
 import type { Fault } from '../errors/coded-error.ts';
 import type { Qubit } from './circuit.ts';
+import { InvalidCircuitError } from './errors.ts';
+import { FaultList } from './fault-list.ts';
 
 /** One Pauli on one qubit. */
 export interface PauliFactor {
@@ -50,4 +52,60 @@ export function parsePauliString(
     if (pauli === 'X' || pauli === 'Y' || pauli === 'Z') factors.push({ pauli, qubit });
   }
   return factors;
+}
+
+/** One term of an observable as JSON writes it. */
+export interface PauliTermObject {
+  /** For example `"Z0 Z1"`. */
+  readonly pauli: string;
+  /** Default 1. */
+  readonly coefficient?: number | undefined;
+}
+
+/** An observable as JSON writes it: one term, or the terms of a sum. */
+export type ObservableObject = PauliTermObject | readonly PauliTermObject[];
+
+/**
+ * The observables of a request, in order.
+ *
+ * @param path - What faults call the list, for example `observables`.
+ * @throws {InvalidCircuitError} listing every fault (the first 20) with paths such as
+ *   `observables[1][0].pauli`.
+ */
+export function parseObservables(
+  observables: readonly ObservableObject[],
+  numQubits: number,
+  path: string,
+): readonly PauliSum[] {
+  const faults = new FaultList();
+  const sums = observables.map((observable, i) => {
+    const place = `${path}[${i}]`;
+    if (!isSum(observable)) return [parseTerm(observable, numQubits, place, faults)];
+    if (observable.length === 0) faults.add(place, 'A Pauli sum has at least one term.');
+    return observable.map((term, j) => parseTerm(term, numQubits, `${place}[${j}]`, faults));
+  });
+  if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
+  return sums;
+}
+
+/** Array.isArray does not narrow a readonly array away. */
+function isSum(observable: ObservableObject): observable is readonly PauliTermObject[] {
+  return Array.isArray(observable);
+}
+
+function parseTerm(
+  { pauli, coefficient = 1 }: PauliTermObject,
+  numQubits: number,
+  path: string,
+  faults: FaultList,
+): PauliTerm {
+  if (!Number.isFinite(coefficient)) {
+    faults.add(`${path}.coefficient`, `${coefficient} is not a finite number.`);
+  }
+  const factors = parsePauliString(pauli, numQubits, `${path}.pauli`);
+  if ('message' in factors) {
+    faults.add(factors.path, factors.message);
+    return { coefficient, factors: [] };
+  }
+  return { coefficient, factors };
 }

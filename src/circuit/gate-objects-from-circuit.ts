@@ -1,0 +1,71 @@
+/** Circuit → gate objects: the JSON a caller could have written for it. */
+import type { Circuit, GateOperation, Operation, Qubit } from './circuit.ts';
+import type { GateObject } from './gate-object.ts';
+import { gateNamed } from './gates.ts';
+import { rowsFromMatrix } from './matrix-rows.ts';
+
+/**
+ * Gate objects that describe the circuit; reading them back with its `numQubits` gives it again.
+ *
+ * Two things that OpenQASM can say have no gate object: classical bits past the last measured one,
+ * and conditions on bits that nothing measures.
+ */
+export function gateObjectsFromCircuit(circuit: Circuit): GateObject[] {
+  return circuit.operations.map(gateObject);
+}
+
+function gateObject(operation: Operation): GateObject {
+  switch (operation.kind) {
+    case 'gate':
+      return withCondition(operation, namedGate(operation));
+    case 'unitary':
+      return withCondition(operation, {
+        gate: 'UNITARY',
+        ...controlFields(operation.controls),
+        qubits: operation.targets,
+        matrix: rowsFromMatrix(operation.matrix),
+      });
+    case 'measure': {
+      const { qubits, bits } = operation;
+      return withCondition(operation, { gate: 'M', qubits, bits });
+    }
+    case 'reset':
+      return withCondition(operation, { gate: 'RESET', qubits: operation.qubits });
+    case 'barrier':
+      return { gate: 'BARRIER', qubits: operation.qubits };
+  }
+}
+
+function withCondition(
+  { condition }: Exclude<Operation, { kind: 'barrier' }>,
+  object: GateObject,
+): GateObject {
+  return condition === undefined ? object : { ...object, condition };
+}
+
+function namedGate({ gate, controls, targets, angles }: GateOperation): GateObject {
+  const { parameters } = gateNamed(gate);
+  return {
+    gate,
+    ...controlFields(controls),
+    ...targetFields(targets, controls.length > 0),
+    ...Object.fromEntries(parameters.map((parameter, i) => [parameter, angles[i]])),
+  };
+}
+
+function controlFields(controls: readonly Qubit[]): Pick<GateObject, 'control' | 'controls'> {
+  if (controls.length === 0) return {};
+  return controls.length === 1 ? { control: controls[0] } : { controls };
+}
+
+/** `qubit` or `qubits`; under controls `target` or `targets`. */
+function targetFields(
+  targets: readonly Qubit[],
+  isControlled: boolean,
+): Pick<GateObject, 'qubit' | 'qubits' | 'target' | 'targets'> {
+  if (targets.length === 0) return {};
+  if (targets.length === 1) {
+    return isControlled ? { target: targets[0] } : { qubit: targets[0] };
+  }
+  return isControlled ? { targets } : { qubits: targets };
+}

@@ -1,0 +1,295 @@
+/**
+ * Gate objects → Circuit: the one place where the meaning of a JSON circuit is checked.
+ *
+ * Two passes, each linear: the first finds the register's width, the second reads each object
+ * against it. Faults are collected, not thrown one by one, so that a caller mends them all at once.
+ */
+import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
+import { type CircuitLimits, MAX_UNITARY_QUBITS } from './circuit-limits.ts';
+import { ClassicalBits } from './classical-bits.ts';
+import { InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
+import { counted, FaultList } from './fault-list.ts';
+import { type GateDefinition, PARAMETER_NAMES } from './gate-definition.ts';
+import {
+  findOperation,
+  type GateObject,
+  operationNames,
+  type SpecialOperation,
+  TARGET_FIELDS,
+} from './gate-object.ts';
+import { OperandReader, type OperandShape } from './gate-operands.ts';
+import { unitaryFromRows } from './matrix-rows.ts';
+import { nearestNames } from './nearest-names.ts';
+
+/** How gate objects are read. */
+export interface GateObjectOptions {
+  /** Width of the register; by default one past the highest qubit named, at least 1. */
+  readonly numQubits?: number;
+  readonly limits: CircuitLimits;
+  /** What faults call the list; default `circuit`. */
+  readonly path?: string;
+}
+
+/**
+ * The circuit that a list of gate objects describes.
+ *
+ * `M` without `bits` writes the bits after the highest one written so far. An empty list is a
+ * circuit only where `numQubits` says how wide it is.
+ *
+ * @throws {InvalidCircuitError} listing every fault (the first 20) with its path.
+ */
+export function circuitFromGateObjects(
+  objects: readonly GateObject[],
+  options: GateObjectOptions,
+): Circuit {
+  const { limits, path = 'circuit' } = options;
+  const faults = new FaultList();
+  checkSize(objects, options, path, faults);
+  const numQubits = registerWidth(objects, options, faults);
+  const reader = new GateObjectReader(numQubits, limits.maxQubits, faults);
+  const operations: Operation[] = [];
+  for (const [i, object] of objects.entries()) {
+    const operation = reader.read(object, `${path}[${i}]`);
+    if (operation !== undefined) operations.push(operation);
+  }
+  if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
+  return { numQubits, numBits: reader.numBits, operations };
+}
+
+/** Holds the number of entries to the limits. Barriers cost nothing to run but are not free. */
+function checkSize(
+  objects: readonly GateObject[],
+  { limits, numQubits }: GateObjectOptions,
+  path: string,
+  faults: FaultList,
+): void {
+  if (objects.length === 0 && numQubits === undefined) {
+    faults.add(path, 'The circuit is empty; `qubits` must then say how wide it is.');
+  }
+  if (objects.length <= limits.maxGates) return;
+  const numBarriers = objects.filter(({ gate }) => gate.toLowerCase() === 'barrier').length;
+  for (const [count, noun] of [
+    [objects.length - numBarriers, 'gates'],
+    [numBarriers, 'barriers'],
+  ] as const) {
+    if (count <= limits.maxGates) continue;
+    const limit = `the limit max_gates is ${limits.maxGates}`;
+    faults.add(path, `The circuit has ${count} ${noun}; ${limit}.`, LIMIT_EXCEEDED);
+  }
+}
+
+/** The register's width: as given, or as wide as the operands ask, within the limit. */
+function registerWidth(
+  objects: readonly GateObject[],
+  { limits, numQubits }: GateObjectOptions,
+  faults: FaultList,
+): number {
+  if (numQubits !== undefined) {
+    if (!Number.isInteger(numQubits) || numQubits < 1) {
+      faults.add('qubits', `${numQubits} is not a width; it is a whole number from 1.`);
+    } else if (numQubits > limits.maxQubits) {
+      const limit = `the limit max_qubits is ${limits.maxQubits}`;
+      faults.add('qubits', `The circuit has ${numQubits} qubits; ${limit}.`, LIMIT_EXCEEDED);
+      return numQubits;
+    } else {
+      return numQubits;
+    }
+  }
+  let highest = 0;
+  const include = (qubit: Qubit | undefined): void => {
+    if (qubit !== undefined && qubit > highest && Number.isInteger(qubit)) highest = qubit;
+  };
+  for (const object of objects) {
+    include(object.control);
+    if (object.controls !== undefined) for (const qubit of object.controls) include(qubit);
+    for (const field of TARGET_FIELDS) {
+      const value = object[field];
+      if (typeof value === 'number') include(value);
+      else if (value !== undefined) for (const qubit of value) include(qubit);
+    }
+  }
+  return Math.min(highest + 1, limits.maxQubits);
+}
+
+const UNITARY_SHAPE: OperandShape = {
+  name: 'UNITARY',
+  numControls: 0,
+  numTargets: { min: 1, max: MAX_UNITARY_QUBITS },
+  takesControls: true,
+};
+
+const ANY_WIDTH = { numControls: 0, numTargets: { min: 1, max: Infinity }, takesControls: false };
+
+/** Reads objects in order; what a measurement wrote is known to the objects after it. */
+class GateObjectReader {
+  readonly #faults: FaultList;
+  readonly #operands: OperandReader;
+  readonly #bits: ClassicalBits;
+  readonly #allQubits: readonly Qubit[];
+  readonly #shapes = new Map<GateDefinition, OperandShape>();
+
+  constructor(numQubits: number, maxQubits: number, faults: FaultList) {
+    this.#faults = faults;
+    this.#operands = new OperandReader({ numQubits, maxQubits }, faults);
+    this.#bits = new ClassicalBits(faults);
+    // A width past the limit is a fault already; the list need not be that long.
+    const width = Math.min(numQubits, maxQubits);
+    this.#allQubits = Array.from({ length: width }, (_, qubit) => qubit);
+  }
+
+  /** Width of the classical register after the objects read so far. */
+  get numBits(): number {
+    return this.#bits.numBits;
+  }
+
+  /** The operation, or undefined after reporting what is wrong with it. */
+  read(object: GateObject, path: string): Operation | undefined {
+    const found = findOperation(object.gate);
+    if (found === undefined) {
+      this.#faults.add(`${path}.gate`, this.#unknownGate(object.gate));
+      return undefined;
+    }
+    return 'parameters' in found
+      ? this.#gate(object, found, path)
+      : this.#special(object, found, path);
+  }
+
+  /** Suggestions are sought only for faults that will be listed: each costs a walk over all names. */
+  #unknownGate(gate: string): string {
+    if (this.#faults.isFull) return '';
+    const shown = gate.length > 40 ? `${gate.slice(0, 40)}…` : gate;
+    const near = nearestNames(gate, operationNames());
+    const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+    return `There is no gate called ${JSON.stringify(shown)}.${suggestion}`;
+  }
+
+  #gate(object: GateObject, definition: GateDefinition, path: string): Operation | undefined {
+    this.#refuseFields(object, definition.name, path);
+    const angles = this.#angles(object, definition, path);
+    const operands = this.#operands.read(object, this.#shapeOf(definition), path);
+    const condition = this.#condition(object, path);
+    if (operands === undefined) return undefined;
+    const operation = { kind: 'gate', gate: definition.name, ...operands, angles } as const;
+    return condition === undefined ? operation : { ...operation, condition };
+  }
+
+  #special(object: GateObject, { name }: SpecialOperation, path: string): Operation | undefined {
+    this.#refuseFields(object, name, path);
+    this.#angles(object, { name, parameters: [] }, path);
+    switch (name) {
+      case 'UNITARY':
+        return this.#unitary(object, path);
+      case 'M':
+        return this.#measure(object, path);
+      case 'RESET':
+        return this.#reset(object, path);
+      case 'BARRIER':
+        return this.#barrier(object, path);
+    }
+  }
+
+  #shapeOf(definition: GateDefinition): OperandShape {
+    let shape = this.#shapes.get(definition);
+    if (shape === undefined) {
+      const { name, numControls, numTargets } = definition;
+      shape = { name, numControls, numTargets, takesControls: true };
+      this.#shapes.set(definition, shape);
+    }
+    return shape;
+  }
+
+  /** Reports fields that belong to other operations. */
+  #refuseFields(object: GateObject, name: string, path: string): void {
+    if (object.matrix !== undefined && name !== 'UNITARY') {
+      this.#faults.add(`${path}.matrix`, `${name} takes no matrix; only UNITARY does.`);
+    }
+    if (object.bits !== undefined && name !== 'M') {
+      this.#faults.add(`${path}.bits`, `${name} writes no bits; only M does.`);
+    }
+  }
+
+  /** The angles in the order of the gate's parameters. */
+  #angles(
+    object: GateObject,
+    { name, parameters }: Pick<GateDefinition, 'name' | 'parameters'>,
+    path: string,
+  ): readonly number[] {
+    const angles: number[] = [];
+    for (const parameter of parameters) {
+      const angle = object[parameter];
+      if (angle === undefined) {
+        const all = parameters.join(', ');
+        this.#faults.add(`${path}.${parameter}`, `Missing; ${name} takes ${all}, in radians.`);
+      } else if (!Number.isFinite(angle)) {
+        this.#faults.add(`${path}.${parameter}`, `${angle} is not an angle; it must be finite.`);
+      } else {
+        angles.push(angle);
+      }
+    }
+    for (const parameter of PARAMETER_NAMES) {
+      if (object[parameter] === undefined || parameters.includes(parameter)) continue;
+      const takes = parameters.length === 0 ? 'no angles' : `only ${parameters.join(', ')}`;
+      this.#faults.add(`${path}.${parameter}`, `${name} takes ${takes}.`);
+    }
+    return angles;
+  }
+
+  /** The condition, or undefined where there is none or it is reported as wrong. */
+  #condition({ condition }: GateObject, path: string): Condition | undefined {
+    if (condition === undefined) return undefined;
+    return this.#bits.check(condition, `${path}.condition`) ? condition : undefined;
+  }
+
+  #unitary(object: GateObject, path: string): Operation | undefined {
+    const operands = this.#operands.read(object, UNITARY_SHAPE, path);
+    const condition = this.#condition(object, path);
+    if (object.matrix === undefined) {
+      const needs = 'UNITARY needs `matrix`: rows of [re, im]';
+      this.#faults.add(`${path}.matrix`, `Missing; ${needs}.`);
+      return undefined;
+    }
+    if (operands === undefined) return undefined;
+    const numTargets = operands.targets.length;
+    const place = `${path}.matrix`;
+    const matrix = unitaryFromRows(object.matrix, numTargets, place, this.#faults);
+    if (matrix === undefined) return undefined;
+    const operation = { kind: 'unitary', ...operands, matrix } as const;
+    return condition === undefined ? operation : { ...operation, condition };
+  }
+
+  #measure(object: GateObject, path: string): Operation | undefined {
+    const operands = this.#operands.read(object, { name: 'M', ...ANY_WIDTH }, path);
+    const condition = this.#condition(object, path);
+    // Also after a fault: later conditions are then not blamed for the bits this one would write.
+    const numNamed = operands?.targets.length ?? (object.qubits ?? object.targets)?.length ?? 1;
+    const bits = object.bits ?? this.#bits.nextFree(numNamed);
+    if (bits.length !== numNamed) {
+      const counts = `${counted(bits.length, 'bit')} for ${counted(numNamed, 'qubit')}`;
+      this.#faults.add(`${path}.bits`, `${counts}; each qubit is measured into one bit.`);
+    }
+    this.#bits.write(bits, `${path}.bits`);
+    if (operands === undefined) return undefined;
+    const operation = { kind: 'measure', qubits: operands.targets, bits } as const;
+    return condition === undefined ? operation : { ...operation, condition };
+  }
+
+  #reset(object: GateObject, path: string): Operation | undefined {
+    const operands = this.#operands.read(object, { name: 'RESET', ...ANY_WIDTH }, path);
+    const condition = this.#condition(object, path);
+    if (operands === undefined) return undefined;
+    const operation = { kind: 'reset', qubits: operands.targets } as const;
+    return condition === undefined ? operation : { ...operation, condition };
+  }
+
+  /** With no qubits named, a barrier stands across all of them. */
+  #barrier(object: GateObject, path: string): Operation | undefined {
+    if (object.condition !== undefined) {
+      this.#faults.add(`${path}.condition`, 'BARRIER takes no condition.');
+    }
+    if (TARGET_FIELDS.every((field) => object[field] === undefined)) {
+      return { kind: 'barrier', qubits: this.#allQubits };
+    }
+    const operands = this.#operands.read(object, { name: 'BARRIER', ...ANY_WIDTH }, path);
+    return operands && { kind: 'barrier', qubits: operands.targets };
+  }
+}

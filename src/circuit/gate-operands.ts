@@ -1,0 +1,200 @@
+/**
+ * Reads which qubits a gate object acts on: generous in how they are written, strict in what the
+ * writing means.
+ *
+ * Controls are `control` and then `controls`; targets stand in one of `qubit`, `target`, `qubits`,
+ * `targets`. A list that holds the gate's own controls and its targets together is in OpenQASM's
+ * order, controls first, and `control` and `controls` are then further ones.
+ */
+import type { Qubit } from './circuit.ts';
+import { LIMIT_EXCEEDED } from './errors.ts';
+import { counted, type FaultList } from './fault-list.ts';
+import { type GateObject, TARGET_FIELDS, type TargetField } from './gate-object.ts';
+
+/** How many qubits an operation takes. */
+export interface OperandShape {
+  readonly name: string;
+  /** Its own controls; further ones may be added where `takesControls`. */
+  readonly numControls: number;
+  /** A number, or a range for operations of any width. */
+  readonly numTargets: number | { readonly min: number; readonly max: number };
+  readonly takesControls: boolean;
+}
+
+/** Distinct qubits in range. */
+export interface Operands {
+  readonly controls: readonly Qubit[];
+  readonly targets: readonly Qubit[];
+}
+
+/** The targets as written: which field, and its qubits. */
+interface ListedTargets {
+  readonly field: TargetField;
+  readonly isList: boolean;
+  readonly qubits: readonly Qubit[];
+}
+
+/** The field a fault names when an operation's targets are missing. */
+function usualField(shape: OperandShape): TargetField {
+  if (shape.numTargets !== 1) return shape.numControls > 0 ? 'targets' : 'qubits';
+  return shape.numControls > 0 ? 'target' : 'qubit';
+}
+
+/** The register that operands are checked against. */
+export interface Register {
+  readonly numQubits: number;
+  readonly maxQubits: number;
+}
+
+/** Reads operands and reports what is wrong with them. */
+export class OperandReader {
+  readonly #register: Register;
+  readonly #faults: FaultList;
+  /** For each qubit, the last object that named it: repeats are found without a set an object. */
+  readonly #lastUse: Int32Array;
+  #use = 0;
+
+  constructor(register: Register, faults: FaultList) {
+    this.#register = register;
+    this.#faults = faults;
+    this.#lastUse = new Int32Array(Math.min(register.numQubits, register.maxQubits));
+  }
+
+  /**
+   * The operands of a gate object, or undefined after reporting why there are none.
+   *
+   * @param path - Of the object, for example `circuit[3]`.
+   */
+  read(object: GateObject, shape: OperandShape, path: string): Operands | undefined {
+    const before = this.#faults.count;
+    this.#use++;
+    const controls = this.#controls(object, shape, path);
+    const listed = this.#listedTargets(object, shape, path);
+    const operands = listed && this.#assign(shape, controls, listed, path);
+    return this.#faults.count === before ? operands : undefined;
+  }
+
+  /** `control` and then `controls`, each qubit checked. */
+  #controls(object: GateObject, shape: OperandShape, path: string): readonly Qubit[] {
+    const { control, controls } = object;
+    if (control === undefined && controls === undefined) return [];
+    if (!shape.takesControls) {
+      const field = control === undefined ? 'controls' : 'control';
+      this.#faults.add(`${path}.${field}`, `${shape.name} takes no controls.`);
+      return [];
+    }
+    if (control !== undefined) this.#check(control, path, 'control');
+    if (controls !== undefined) this.#checkAll(controls, path, 'controls');
+    if (control === undefined) return controls ?? [];
+    return controls === undefined ? [control] : [control, ...controls];
+  }
+
+  /** The one target field given, each qubit checked. */
+  #listedTargets(object: GateObject, shape: OperandShape, path: string): ListedTargets | undefined {
+    let listed: ListedTargets | undefined;
+    for (const field of TARGET_FIELDS) {
+      const value = object[field];
+      if (value === undefined) continue;
+      if (listed !== undefined) {
+        this.#faults.add(
+          `${path}.${field}`,
+          `\`${listed.field}\` and \`${field}\` are both given; write the targets in one of them.`,
+        );
+        return undefined;
+      }
+      listed =
+        typeof value === 'number'
+          ? { field, isList: false, qubits: [value] }
+          : { field, isList: true, qubits: value };
+    }
+    if (listed === undefined) {
+      if (shape.numTargets === 0) return { field: 'qubits', isList: true, qubits: [] };
+      const field = usualField(shape);
+      this.#faults.add(`${path}.${field}`, `${shape.name} needs \`${field}\`.`);
+      return undefined;
+    }
+    if (listed.isList) this.#checkAll(listed.qubits, path, listed.field);
+    else this.#check(listed.qubits[0]!, path, listed.field);
+    return listed;
+  }
+
+  /** Tells the gate's own controls from its targets. */
+  #assign(
+    shape: OperandShape,
+    controls: readonly Qubit[],
+    listed: ListedTargets,
+    path: string,
+  ): Operands | undefined {
+    const { name, numControls, numTargets } = shape;
+    const { qubits } = listed;
+    const place = `${path}.${listed.field}`;
+    if (typeof numTargets !== 'number') {
+      const { min, max } = numTargets;
+      if (qubits.length >= min && qubits.length <= max) return { controls, targets: qubits };
+      const range =
+        max === Infinity ? `at least ${counted(min, 'qubit')}` : `${min} to ${max} qubits`;
+      const problem = `${name} acts on ${range}, but \`${listed.field}\` names ${qubits.length}.`;
+      this.#faults.add(place, problem, qubits.length > max ? LIMIT_EXCEEDED : undefined);
+      return undefined;
+    }
+    if (numControls > 0 && qubits.length === numControls + numTargets) {
+      const own = qubits.slice(0, numControls);
+      return {
+        controls: controls.length === 0 ? own : [...own, ...controls],
+        targets: qubits.slice(numControls),
+      };
+    }
+    if (qubits.length === numTargets) {
+      if (controls.length >= numControls) return { controls, targets: qubits };
+      const field = numControls === 1 ? 'control' : 'controls';
+      const needs = `${name} needs ${counted(numControls, 'control')}`;
+      this.#faults.add(`${path}.${field}`, `${needs}; found ${controls.length}.`);
+      return undefined;
+    }
+    this.#faults.add(place, this.#wrongCount(shape, numTargets, qubits.length, listed.field));
+    return undefined;
+  }
+
+  #wrongCount(shape: OperandShape, numTargets: number, found: number, field: string): string {
+    const { name, numControls } = shape;
+    if (numTargets === 0) return `${name} has no targets; name its qubits in \`controls\`.`;
+    const names = `\`${field}\` names ${found}`;
+    if (numControls === 0 && numTargets === 1) {
+      return `${name} acts on one qubit and ${names}; write one object for each qubit.`;
+    }
+    const targets = counted(numTargets, 'target');
+    if (numControls === 0) return `${name} has ${targets}, but ${names}.`;
+    return `${name} has ${counted(numControls, 'control')} and ${targets}, but ${names}.`;
+  }
+
+  #checkAll(qubits: readonly Qubit[], path: string, field: string): void {
+    for (let i = 0; i < qubits.length; i++) this.#check(qubits[i]!, path, field, i);
+  }
+
+  /** Reports a qubit that is none, is out of range, or was named by this object before. */
+  #check(qubit: Qubit, path: string, field: string, position?: number): void {
+    if (
+      Number.isInteger(qubit) &&
+      qubit >= 0 &&
+      qubit < this.#register.numQubits &&
+      this.#lastUse[qubit] !== this.#use
+    ) {
+      this.#lastUse[qubit] = this.#use;
+      return;
+    }
+    const place = position === undefined ? `${path}.${field}` : `${path}.${field}[${position}]`;
+    const { numQubits, maxQubits } = this.#register;
+    if (!Number.isInteger(qubit) || qubit < 0) {
+      this.#faults.add(place, `${qubit} is not a qubit; qubits are whole numbers from 0.`);
+    } else if (qubit >= numQubits && numQubits >= maxQubits) {
+      const problem = `Qubit ${qubit} needs ${counted(qubit + 1, 'qubit')}`;
+      this.#faults.add(place, `${problem}; the limit max_qubits is ${maxQubits}.`, LIMIT_EXCEEDED);
+    } else if (qubit >= numQubits) {
+      const range = numQubits === 1 ? '(0)' : `(0 to ${numQubits - 1})`;
+      const has = `the circuit has ${counted(numQubits, 'qubit')} ${range}`;
+      this.#faults.add(place, `Qubit ${qubit}, but ${has}.`);
+    } else {
+      this.#faults.add(place, `Qubit ${qubit} is named twice.`);
+    }
+  }
+}

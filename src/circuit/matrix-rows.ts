@@ -1,0 +1,58 @@
+/** Matrices as JSON writes them, rows of `[re, im]`, to and from the flat form. */
+import { type ComplexMatrix, dimension, unitarityDefect } from '../math/complex-matrix.ts';
+import { UNITARITY_TOLERANCE } from './circuit-limits.ts';
+import { counted, type FaultList } from './fault-list.ts';
+import type { MatrixRows } from './gate-object.ts';
+
+/**
+ * The unitary on `numTargets` qubits that the rows spell out, or undefined after reporting why
+ * they do not.
+ *
+ * @param path - Of the matrix, for example `circuit[3].matrix`.
+ */
+export function unitaryFromRows(
+  rows: MatrixRows,
+  numTargets: number,
+  path: string,
+  faults: FaultList,
+): ComplexMatrix | undefined {
+  const before = faults.count;
+  const d = 2 ** numTargets;
+  if (rows.length !== d) {
+    const expected = `${counted(numTargets, 'qubit')} need ${d} rows of ${d} entries`;
+    faults.add(path, `${counted(rows.length, 'row')}; ${expected}.`);
+    return undefined;
+  }
+  const matrix = new Float64Array(2 * d * d);
+  for (const [i, row] of rows.entries()) {
+    if (row.length !== d) {
+      const found = row.length === 1 ? '1 entry' : `${row.length} entries`;
+      faults.add(`${path}[${i}]`, `${found}; each row has ${d}.`);
+      continue;
+    }
+    for (const [j, [re, im]] of row.entries()) {
+      if (!Number.isFinite(re) || !Number.isFinite(im)) {
+        faults.add(`${path}[${i}][${j}]`, 'An entry is [re, im], two finite numbers.');
+      }
+      matrix[2 * (i * d + j)] = re;
+      matrix[2 * (i * d + j) + 1] = im;
+    }
+  }
+  if (faults.count > before) return undefined;
+  const defect = unitarityDefect(matrix);
+  if (defect <= UNITARITY_TOLERANCE) return matrix;
+  const found = `U†U differs from 1 by ${defect.toPrecision(2)} in its worst entry`;
+  faults.add(path, `Not unitary: ${found}; the tolerance is ${UNITARITY_TOLERANCE}.`);
+  return undefined;
+}
+
+/** The rows of a matrix; −0 is written as 0, because JSON does so too. */
+export function rowsFromMatrix(matrix: ComplexMatrix): MatrixRows {
+  const d = dimension(matrix);
+  return Array.from({ length: d }, (_, row) =>
+    Array.from({ length: d }, (_, column): readonly [number, number] => {
+      const i = 2 * (row * d + column);
+      return [matrix[i]! + 0, matrix[i + 1]! + 0];
+    }),
+  );
+}

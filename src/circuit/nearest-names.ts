@@ -1,0 +1,47 @@
+/** Which known names a misspelt one may have meant. */
+
+/** Longer words are not compared: no name is that long, and the cost grows with the length. */
+const MAX_COMPARED_LENGTH = 24;
+
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+ *
+ * @see Damerau 1964; the restricted ("optimal string alignment") form.
+ */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let best = Math.min(last[j]! + 1, row[j - 1]! + 1, replaced);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, beforeLast[j - 2]! + 1);
+      }
+      row.push(best);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
+}
+
+/**
+ * The names nearest to a misspelt one, nearest first, at most three; none when all are far off.
+ *
+ * Case is ignored. A third of the word may be wrong, at least one letter.
+ */
+export function nearestNames(name: string, known: Iterable<string>): readonly string[] {
+  if (name.length > MAX_COMPARED_LENGTH) return [];
+  const wanted = name.toLowerCase();
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  const near: { readonly candidate: string; readonly distance: number }[] = [];
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - wanted.length) > allowed) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance <= allowed) near.push({ candidate, distance });
+  }
+  near.sort((a, b) => a.distance - b.distance);
+  return near.slice(0, 3).map(({ candidate }) => candidate);
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InvalidCircuitError } from '../../src/circuit/errors.ts';
+import type { GateObject } from '../../src/circuit/gate-object.ts';
+import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
+import { gateObjectsFromCircuit } from '../../src/circuit/gate-objects-from-circuit.ts';
+import { circuits } from './circuit-arbitrary.ts';
+
+const limits = { maxQubits: 30, maxGates: 1000 };
+
+describe('gate objects', () => {
+  test('of any circuit, through JSON text, give the same circuit again', () => {
+    fc.assert(
+      fc.property(circuits, (circuit) => {
+        const text = JSON.stringify(gateObjectsFromCircuit(circuit));
+        const objects: readonly GateObject[] = JSON.parse(text);
+        const again = circuitFromGateObjects(objects, { numQubits: circuit.numQubits, limits });
+        expect(again).toEqual(circuit);
+      }),
+      { seed: 20, numRuns: 300 },
+    );
+  });
+
+  test('are read, or refused with a path into the list for each fault, and nothing else', () => {
+    const index = fc.oneof(fc.integer({ min: -2, max: 6 }), fc.constantFrom(0.5, Number.NaN, 1e12));
+    const numbers = fc.array(index, { maxLength: 4 });
+    const row = fc.array(fc.tuple(fc.double(), fc.double()), { maxLength: 3 });
+    const fields = fc.record({
+      qubit: index,
+      target: index,
+      control: index,
+      controls: numbers,
+      qubits: numbers,
+      targets: numbers,
+      theta: fc.double(),
+      bits: numbers,
+      matrix: fc.array(row, { maxLength: 3 }),
+      condition: fc.record({ bits: numbers, value: index }),
+    });
+    const kept = fc.subarray(
+      [
+        'qubit',
+        'target',
+        'control',
+        'controls',
+        'qubits',
+        'targets',
+        'theta',
+        'bits',
+        'matrix',
+        'condition',
+      ] as const,
+      { maxLength: 3 },
+    );
+    const gate = fc.constantFrom(
+      ...['H', 'cx', 'RX', 'swap', 'CSWAP', 'GPHASE', 'UNITARY', 'M', 'reset', 'barrier', 'hh'],
+    );
+    const gateObject = fc.tuple(gate, fields, kept).map(
+      ([gate, fields, kept]): GateObject => ({
+        gate,
+        ...Object.fromEntries(kept.map((field) => [field, fields[field]])),
+      }),
+    );
+    let numRead = 0;
+    fc.assert(
+      fc.property(fc.array(gateObject, { maxLength: 3 }), (objects) => {
+        try {
+          circuitFromGateObjects(objects, { limits });
+          numRead++;
+        } catch (error) {
+          if (!(error instanceof InvalidCircuitError)) throw error;
+          expect(error.faults.length).toBe(Math.min(20, error.numFaults));
+          for (const { path } of error.faults) expect(path).toMatch(/^circuit($|\[\d\]\.[a-z])/);
+        }
+      }),
+      { seed: 21, numRuns: 2000 },
+    );
+    expect(numRead).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidCircuitError } from '../../../src/circuit/errors.ts';
+import { type ObservableObject, parseObservables } from '../../../src/circuit/observable.ts';
+
+describe('a list of observables', () => {
+  test('holds single terms and sums; a coefficient is 1 unless given', () => {
+    const observables = parseObservables(
+      [{ pauli: 'Z0 z1' }, [{ pauli: 'X2', coefficient: -0.5 }, { pauli: 'I' }]],
+      3,
+      'observables',
+    );
+    const [z0, z1] = [
+      { pauli: 'Z', qubit: 0 },
+      { pauli: 'Z', qubit: 1 },
+    ];
+    expect(observables).toEqual([
+      [{ coefficient: 1, factors: [z0, z1] }],
+      [
+        { coefficient: -0.5, factors: [{ pauli: 'X', qubit: 2 }] },
+        { coefficient: 1, factors: [] },
+      ],
+    ]);
+  });
+
+  test.each<[ObservableObject, path: string]>([
+    [{ pauli: 'Q0' }, 'observables[1].pauli'],
+    [{ pauli: 'Z3' }, 'observables[1].pauli'],
+    [{ pauli: 'Z0 X0' }, 'observables[1].pauli'],
+    [{ pauli: 'Z0', coefficient: Infinity }, 'observables[1].coefficient'],
+    [[], 'observables[1]'],
+    [[{ pauli: 'Z0' }, { pauli: 'Z' }], 'observables[1][1].pauli'],
+    [[{ pauli: 'Z0', coefficient: Number.NaN }], 'observables[1][0].coefficient'],
+  ])('is refused for %j, at its place', (observable, path) => {
+    const parse = () => parseObservables([{ pauli: 'Z0' }, observable], 3, 'observables');
+    const faults = [{ path, message: expect.any(String) }];
+    expect(parse).toThrow(InvalidCircuitError);
+    expect(parse).toThrow(expect.objectContaining({ code: 'CIRCUIT_INVALID', faults }));
+  });
+});
