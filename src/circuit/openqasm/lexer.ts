@@ -1,0 +1,128 @@
+/**
+ * OpenQASM text → tokens, one at a time, so that memory does not grow with the text.
+ *
+ * One lexer serves both versions: what only one of them knows (`^`, `**`, `@`) is refused by its
+ * grammar. Tokens carry offsets; lines and columns are counted only when an error needs them.
+ */
+import { OpenQasmSyntaxError, type SourcePosition } from '../errors.ts';
+
+/** What a token is. Keywords are identifiers: which words are keywords is the grammar's business. */
+export type TokenKind = 'identifier' | 'integer' | 'real' | 'string' | 'symbol' | 'end';
+
+/** A word, number, string or symbol of the text. */
+export interface Token {
+  readonly kind: TokenKind;
+  /** As written; of a string, what is between the quotes. */
+  readonly text: string;
+  /** Where it begins, in UTF-16 units from the start of the text. */
+  readonly offset: number;
+}
+
+const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
+/** OpenQASM 3 allows letters of any script, such as θ; tried only where ASCII does not suffice. */
+const UNICODE_WORD = /[\p{L}_][\p{L}\p{N}_]*/uy;
+const SYMBOL = /->|==|!=|<=|>=|&&|\|\||\*\*|[;,()[\]{}+\-*/^=!@#$:<>&|~%]/y;
+
+const SLASH = 47;
+const STAR = 42;
+
+const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** Line and column of an offset. */
+export function positionAt(source: string, offset: number): SourcePosition {
+  let line = 1;
+  let lineStart = 0;
+  for (let i = source.indexOf('\n'); i >= 0 && i < offset; i = source.indexOf('\n', i + 1)) {
+    line++;
+    lineStart = i + 1;
+  }
+  return { line, column: offset - lineStart + 1 };
+}
+
+/** Reads tokens from the front of a text. */
+export class Lexer {
+  readonly source: string;
+  #offset = 0;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /**
+   * The next token; after the last one, `end` again and again.
+   *
+   * @throws {OpenQasmSyntaxError} at a character that begins no token, or an unclosed string.
+   */
+  next(): Token {
+    this.#skipSpace();
+    const offset = this.#offset;
+    const { source } = this;
+    if (offset >= source.length) return { kind: 'end', text: '', offset };
+    const code = source.charCodeAt(offset);
+    if (code === 34 || code === 39) return this.#string(source[offset]!);
+    if (isDigit(code) || (code === 46 && isDigit(source.charCodeAt(offset + 1)))) {
+      const text = this.#match(NUMBER) ?? '';
+      return { kind: /^\d+$/.test(text) ? 'integer' : 'real', text, offset };
+    }
+    const word = this.#word();
+    if (word !== undefined) return { kind: 'identifier', text: word, offset };
+    const symbol = this.#match(SYMBOL);
+    if (symbol !== undefined) return { kind: 'symbol', text: symbol, offset };
+    const character = String.fromCodePoint(source.codePointAt(offset) ?? code);
+    throw this.#error(offset, 'a word, a number or a symbol', JSON.stringify(character));
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#offset;
+    const text = pattern.exec(this.source)?.[0];
+    if (text !== undefined) this.#offset += text.length;
+    return text;
+  }
+
+  #word(): string | undefined {
+    const start = this.#offset;
+    const word = this.#match(WORD);
+    const following = this.source.charCodeAt(this.#offset);
+    if (!(following > 127) || (word === undefined && this.#offset !== start)) return word;
+    this.#offset = start;
+    return this.#match(UNICODE_WORD) ?? this.#match(WORD);
+  }
+
+  #string(quote: string): Token {
+    const offset = this.#offset;
+    const end = this.source.indexOf(quote, offset + 1);
+    const text = this.source.slice(offset + 1, end < 0 ? undefined : end);
+    if (end < 0 || text.includes('\n')) {
+      throw this.#error(offset, `a closing ${quote} on the same line`, 'none');
+    }
+    this.#offset = end + 1;
+    return { kind: 'string', text, offset };
+  }
+
+  /** Skips blanks and both kinds of comments. */
+  #skipSpace(): void {
+    const { source } = this;
+    for (;;) {
+      const code = source.charCodeAt(this.#offset);
+      if (isSpace(code)) {
+        this.#offset++;
+      } else if (code === SLASH && source.charCodeAt(this.#offset + 1) === SLASH) {
+        const end = source.indexOf('\n', this.#offset);
+        this.#offset = end < 0 ? source.length : end + 1;
+      } else if (code === SLASH && source.charCodeAt(this.#offset + 1) === STAR) {
+        const end = source.indexOf('*/', this.#offset + 2);
+        if (end < 0) throw this.#error(this.#offset, 'a closing */', 'none');
+        this.#offset = end + 2;
+      } else {
+        return;
+      }
+    }
+  }
+
+  #error(offset: number, expected: string, found: string): OpenQasmSyntaxError {
+    return new OpenQasmSyntaxError(positionAt(this.source, offset), expected, found);
+  }
+}

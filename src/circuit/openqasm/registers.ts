@@ -1,0 +1,97 @@
+/** The registers of a program and the operands that name them: `q`, or `q[3]`. */
+import { nearestNames } from '../nearest-names.ts';
+import { quoted, type TokenStream } from './token-stream.ts';
+
+/** A declared register; its elements are numbered on from the registers before it. */
+export interface Register {
+  readonly kind: 'qubit' | 'bit';
+  readonly name: string;
+  readonly start: number;
+  readonly size: number;
+  /** Declared without a size, as OpenQASM 3 allows. */
+  readonly isScalar: boolean;
+}
+
+/** A whole register, or one of its elements. */
+export interface Operand {
+  readonly start: number;
+  /** Undefined for a single element; such an operand goes with registers of any size. */
+  readonly size: number | undefined;
+  readonly name: string;
+  readonly offset: number;
+}
+
+const KINDS = { qubit: 'quantum', bit: 'classical' } as const;
+
+/** The registers declared so far. */
+export class Registers {
+  readonly #tokens: TokenStream;
+  readonly #byName = new Map<string, Register>();
+
+  constructor(tokens: TokenStream) {
+    this.#tokens = tokens;
+  }
+
+  /** Throws when the name is taken. */
+  checkNew(name: string, offset: number): void {
+    if (this.#byName.has(name)) {
+      throw this.#tokens.meaningless(offset, `${quoted(name)} is declared twice.`);
+    }
+  }
+
+  /** Adds a register whose name is new. */
+  declare(register: Register): void {
+    this.#byName.set(register.name, register);
+  }
+
+  /** Whether a classical register has that name. */
+  isBit(name: string): boolean {
+    return this.#byName.get(name)?.kind === 'bit';
+  }
+
+  /** Reads `q` or `q[3]`. */
+  readOperand(kind: Register['kind']): Operand {
+    const { register, offset } = this.#readName(kind);
+    const { name, start, size, isScalar } = register;
+    if (!this.#tokens.isSymbol('[')) {
+      return { start, size: isScalar ? undefined : size, name, offset };
+    }
+    this.#tokens.next();
+    const place = this.#tokens.current.offset;
+    const index = this.#tokens.expectInteger('an index, a whole number');
+    this.#tokens.expect(']');
+    if (index >= size) {
+      const range = size === 1 ? '0' : `0 to ${size - 1}`;
+      const problem = `${name}[${index}] is out of range; ${name} has indices ${range}.`;
+      throw this.#tokens.meaningless(place, problem);
+    }
+    return { start: start + index, size: undefined, name, offset };
+  }
+
+  /** Reads operands with commas between. */
+  readOperands(kind: Register['kind']): readonly Operand[] {
+    const operands = [this.readOperand(kind)];
+    while (this.#tokens.accept(',')) operands.push(this.readOperand(kind));
+    return operands;
+  }
+
+  #readName(kind: Register['kind']): { readonly register: Register; readonly offset: number } {
+    const { text: name, offset } = this.#tokens.expectWord(`a ${KINDS[kind]} register`);
+    const register = this.#byName.get(name);
+    if (register === undefined) {
+      const near = nearestNames(name, this.#byName.keys());
+      const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+      throw this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
+    }
+    if (register.kind !== kind) {
+      const is = `${quoted(name)} is a ${KINDS[register.kind]} register`;
+      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one stands here.`);
+    }
+    return { register, offset };
+  }
+}
+
+/** The elements an operand names. */
+export function elements({ start, size }: Operand): readonly number[] {
+  return size === undefined ? [start] : Array.from({ length: size }, (_, i) => start + i);
+}

@@ -1,0 +1,96 @@
+/** What a parser asks of its tokens: look at one, take one if it is the right one, or fail there. */
+import {
+  OpenQasmLimitError,
+  OpenQasmMeaningError,
+  OpenQasmSyntaxError,
+  OpenQasmUnsupportedError,
+} from '../errors.ts';
+import { Lexer, positionAt, type Token } from './lexer.ts';
+
+/** The longest part of the text that a message quotes. */
+const MAX_QUOTED = 40;
+
+/** A part of the text, quoted and cut for a message. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
+}
+
+/** One token of lookahead over a lexer, and the errors that name a place in the text. */
+export class TokenStream {
+  readonly #lexer: Lexer;
+  /** The token that `next` would take. */
+  current: Token;
+
+  constructor(source: string) {
+    this.#lexer = new Lexer(source);
+    this.current = this.#lexer.next();
+  }
+
+  /** Takes the current token. */
+  next(): Token {
+    const token = this.current;
+    this.current = this.#lexer.next();
+    return token;
+  }
+
+  /** Whether the current token is that symbol. */
+  isSymbol(text: string): boolean {
+    return this.current.kind === 'symbol' && this.current.text === text;
+  }
+
+  /** Whether the current token is that word. */
+  isWord(text: string): boolean {
+    return this.current.kind === 'identifier' && this.current.text === text;
+  }
+
+  /** Takes the symbol if it is there. */
+  accept(symbol: string): boolean {
+    if (!this.isSymbol(symbol)) return false;
+    this.next();
+    return true;
+  }
+
+  /** Takes the symbol; the text must have it here. */
+  expect(symbol: string): Token {
+    if (!this.isSymbol(symbol)) throw this.unexpected(quoted(symbol));
+    return this.next();
+  }
+
+  /** Takes a word; the text must have `what` here. */
+  expectWord(what: string): Token {
+    if (this.current.kind !== 'identifier') throw this.unexpected(what);
+    return this.next();
+  }
+
+  /** Takes a whole number; past 2^53 it is inexact, which every use refuses as too large anyway. */
+  expectInteger(what: string): number {
+    if (this.current.kind !== 'integer') throw this.unexpected(what);
+    return Number(this.next().text);
+  }
+
+  /** The error that the current token is not what the grammar allows. */
+  unexpected(expected: string): OpenQasmSyntaxError {
+    const { kind, text, offset } = this.current;
+    const found = kind === 'end' ? 'the end of the text' : quoted(text);
+    return new OpenQasmSyntaxError(this.#position(offset), expected, found);
+  }
+
+  /** The error that the text at `offset` means nothing. */
+  meaningless(offset: number, problem: string): OpenQasmMeaningError {
+    return new OpenQasmMeaningError(this.#position(offset), problem);
+  }
+
+  /** The error that the construct at `offset` is not run by this service. */
+  unsupported(offset: number, construct: string): OpenQasmUnsupportedError {
+    return new OpenQasmUnsupportedError(this.#position(offset), construct);
+  }
+
+  /** The error that the text at `offset` goes past a limit. */
+  pastLimit(offset: number, problem: string): OpenQasmLimitError {
+    return new OpenQasmLimitError(this.#position(offset), problem);
+  }
+
+  #position(offset: number) {
+    return positionAt(this.#lexer.source, offset);
+  }
+}

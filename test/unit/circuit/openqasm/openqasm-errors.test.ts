@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import { OpenQasmError } from '../../../../src/circuit/errors.ts';
+import { parseOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
+
+const limits = { maxQubits: 5, maxGates: 100 };
+
+/** The error that a text is refused with. */
+function refusal(source: string): OpenQasmError {
+  try {
+    parseOpenQasm(source, limits);
+  } catch (error) {
+    if (error instanceof OpenQasmError) return error;
+    throw error;
+  }
+  throw new Error('the program was accepted');
+}
+
+/** A second line, whose columns the tables below count from 1. */
+const in2 = (line: string) =>
+  refusal(`OPENQASM 2.0; include "qelib1.inc"; qreg q[3]; qreg r[2]; creg c[2];\n${line}`);
+const in3 = (line: string) =>
+  refusal(`OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[2] c; bit d;\n${line}`);
+
+describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what was expected:', () => {
+  const code = 'CIRCUIT_OPENQASM_SYNTAX';
+  test.each([
+    ['h q[0]', 7, 'expected ";", found the end of the text'],
+    ['h q[0] h q[1];', 8, 'expected ";", found "h"'],
+    ['h q[a];', 5, 'expected an index, a whole number, found "a"'],
+    ['h q[0;', 6, 'expected "]", found ";"'],
+    ['rx(1 q[0];', 6, 'expected ")", found "q"'],
+    ['rx(1 +) q[0];', 7, 'expected an angle, found ")"'],
+    ['rx("1") q[0];', 4, 'expected an angle, found "1"'],
+    ['measure q c;', 11, 'expected "->", found "c"'],
+    ['if (c = 1) h q;', 7, 'expected "==", found "="'],
+    ['if (c == 1) barrier q;', 13, 'expected a gate, measure or reset, found "barrier"'],
+    ['if (c == 1) if (c == 1) h q;', 13, 'expected a gate, measure or reset, found "if"'],
+    ['qreg 3[2];', 6, 'expected the register\'s name, found "3"'],
+    ['qreg a[1.5];', 8, 'expected the register\'s size, a whole number, found "1.5"'],
+    ['gate g a { h a; ', 17, 'expected "}", found the end of the text'],
+    ['gate g(1) a { }', 8, 'expected a parameter, found "1"'],
+    ['include qelib1;', 9, 'expected the name of a file in quotes, found "qelib1"'],
+    ['include "qelib1', 9, 'expected a closing " on the same line, found none'],
+    ['/* open', 1, 'expected a closing */, found none'],
+    ['h q[0]; €', 9, 'expected a word, a number or a symbol, found "€"'],
+    ['3;', 1, 'expected a statement, found "3"'],
+    ['}', 1, 'expected a statement, found "}"'],
+    ['h @;', 3, 'expected a quantum register, found "@"'],
+  ])('%s', (line, column, problem) => {
+    const error = in2(line);
+    expect(error.message).toContain(problem);
+    expect({ line: error.line, column: error.column }).toEqual({ line: 2, column });
+    expect(error.code).toBe(code);
+    expect(error.faults).toEqual([{ path: 'qasm', message: error.message, code }]);
+  });
+
+  test.each(['', '   ', '// only a comment', 'qreg q[2];', 'h q;', '2.0;'])(
+    'no header in %j',
+    (source) => {
+      expect(refusal(source)).toMatchObject({
+        code,
+        expected: '"OPENQASM 2.0;" or "OPENQASM 3.0;"',
+      });
+    },
+  );
+
+  test('a place counts lines with either line end', () => {
+    const error = refusal('OPENQASM 2.0;\r\nqreg q[1];\n\n  U(0,0,0) q[0] q;');
+    expect(error).toMatchObject({ line: 4, column: 17 });
+  });
+});
+
+describe('text without meaning has the code CIRCUIT_OPENQASM_INVALID and a place:', () => {
+  test.each([
+    ['h ;', 1, 'h acts on 1 qubit, not 0'],
+    ['gate g a { measure a; }', 12, 'no gate called "measure"'],
+    ['hh q[0];', 1, 'no gate called "hh" here. Did you mean h or ch?'],
+    ['h s[0];', 3, '"s" is not declared'],
+    ['h c[0];', 3, '"c" is a classical register; a quantum one stands here'],
+    ['measure q[0] -> q[1];', 17, '"q" is a quantum register; a classical one stands here'],
+    ['h q[3];', 5, 'q[3] is out of range; q has indices 0 to 2'],
+    ['h q[99999999999999999999];', 5, 'out of range'],
+    ['cx q[0], q[0];', 10, 'distinct qubits'],
+    ['cx q, q[1];', 7, 'distinct qubits'],
+    ['cx q, r;', 7, 'q has 3 qubits and r 2'],
+    ['cx q[0];', 1, 'cx acts on 2 qubits, not 1'],
+    ['h(1) q[0];', 1, 'h takes 0 parameters, not 1'],
+    ['rx q[0];', 1, 'rx takes 1 parameter, not 0'],
+    ['rx(1,2) q[0];', 1, 'rx takes 1 parameter, not 2'],
+    ['rx(1/0) q[0];', 1, 'An angle of rx is Infinity'],
+    ['rx(ln(-1)) q[0];', 1, 'An angle of rx is NaN'],
+    ['gate g(a) x { rx(1/a) x; } g(0) q[0];', 28, 'An angle of rx is Infinity'],
+    ['rx(alpha) q[0];', 4, 'alpha is not defined here'],
+    ['rx(negate(1)) q[0];', 4, 'negate is not defined here'],
+    ['measure q -> c;', 1, 'q has 3 qubits and c 2 bits'],
+    ['if (c == 4) h q;', 10, 'c has 2 bits, so it reads at most 3, not 4'],
+    ['qreg q[1];', 6, '"q" is declared twice'],
+    ['creg q[1];', 6, '"q" is declared twice'],
+    ['qreg a[0];', 8, 'at least one element'],
+    ['gate g a { } gate g a { }', 19, '"g" is defined twice'],
+    ['gate g a, a { }', 11, '"a" is named twice'],
+    ['gate g a { h b; }', 14, '"b" is no qubit of this gate'],
+    ['gate g a, b { cx a, a; }', 21, '"a" is named twice'],
+    ['gate g a { g a; }', 12, 'no gate called "g"'],
+    ['gate g a { cx a; }', 12, 'cx acts on 2 qubits, not 1'],
+    ['gate g a { rx(b) a; }', 15, 'b is not defined here'],
+  ])('%s', (line, column, problem) => {
+    const error = in2(line);
+    expect(error.message).toContain(problem);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_INVALID', line: 2, column });
+  });
+
+  test('a library gate without its include names the include', () => {
+    const { code, message } = refusal('OPENQASM 2.0; qreg q[1]; h q[0];');
+    expect(code).toBe('CIRCUIT_OPENQASM_INVALID');
+    expect(message).toContain('include "qelib1.inc" defines it');
+  });
+
+  test.each(['OPENQASM 2.0;', 'OPENQASM 3.0; bit c;'])('no qubits in %j', (source) => {
+    expect(refusal(source).message).toContain('declares no qubits');
+  });
+});
+
+describe('a construct that is not run has the code CIRCUIT_OPENQASM_UNSUPPORTED and is named:', () => {
+  const code = 'CIRCUIT_OPENQASM_UNSUPPORTED';
+  test.each([
+    ['opaque g a;', '"opaque"'],
+    ['include "other.inc";', '"other.inc"'],
+  ])('%s in OpenQASM 2.0', (line, name) => {
+    const error = in2(line);
+    expect(error.message).toContain(name);
+    expect(error).toMatchObject({ code, line: 2 });
+  });
+
+  test.each([
+    ['for int i in [0:3] { x q[i]; }', '"for"'],
+    ['while (true) { }', '"while"'],
+    ['def f(qubit a) { }', '"def"'],
+    ['input float a;', '"input"'],
+    ['const int n = 3;', '"const"'],
+    ['ctrl @ x q[0], q[1];', '"ctrl"'],
+    ['inv @ s q[0];', '"inv"'],
+    ['@note x', 'annotation'],
+    ['#pragma x', 'pragma'],
+    ['c = 1;', 'Assigning anything but a measurement'],
+    ['if (c == 1) { x q; } else { y q; }', '"else"'],
+    ['if (c) x q;', 'A condition on a register other than =='],
+    ['if (c != 1) x q;', 'A condition on a register other than =='],
+    ['if (c[0] && c[1]) x q;', 'A condition of several comparisons'],
+    ['if (c[0]) { if (c[1]) x q; }', 'An "if" inside an "if"'],
+    ['if (c[0]) { c[0] = measure q[0]; x q; }', 'goes on after writing the bits it is under'],
+    ['if (c[0]) { for int i in [0:3] { } }', '"for"'],
+  ])('%s in OpenQASM 3', (line, name) => {
+    const error = in3(line);
+    expect(error.message).toContain(name);
+    expect(error).toMatchObject({ code, line: 2 });
+  });
+
+  test.each(['1.0', '2.1', '4', '3.7'])('version %s', (version) => {
+    expect(refusal(`OPENQASM ${version}; qreg q[1];`)).toMatchObject({ code, line: 1, column: 10 });
+  });
+});
+
+describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is named:', () => {
+  const definitions = (n: number, body: (i: number) => string) =>
+    Array.from({ length: n }, (_, i) => `gate g${i + 1} a { ${body(i)} }`).join('\n');
+  const twice = (i: number) => `g${i} a; g${i} a;`;
+
+  test.each([
+    ['qubits', 'qreg a[1];', 'declares 6 qubits; the limit max_qubits is 5'],
+    ['a register of 10^20 qubits', 'qreg a[100000000000000000000];', 'the limit max_qubits is 5'],
+    ['bits', 'creg a[1023];', 'declares 1025 classical bits; the limit is 1024'],
+    [
+      'bits of a condition',
+      'creg a[33]; if (a == 1) h q;',
+      'a has 33 bits; the limit for one condition is 32',
+    ],
+    ['gates', 'h q[0];'.repeat(101), 'the limit max_gates is 100'],
+    ['gates over a register', 'h q;'.repeat(34), 'the limit max_gates is 100'],
+    ['measurements', 'measure r -> c;'.repeat(101), 'the limit max_gates is 100'],
+    ['barriers', 'barrier q;'.repeat(101), 'more barriers than gates'],
+    [
+      'gates that double 2,000 times',
+      `gate g0 a { h a; } ${definitions(2000, twice)} g60 q[0];`,
+      'max_gates is 100',
+    ],
+    [
+      'barriers that double 60 times',
+      `gate g0 a { barrier a; } ${definitions(60, twice)} g60 q[0];`,
+      'max_gates is 100',
+    ],
+    [
+      'definitions in one another',
+      `gate g0 a { h a; } ${definitions(300, (i) => `g${i} a;`)} g300 q[0];`,
+      'nest 301 deep; the limit is 256',
+    ],
+    [
+      'steps',
+      `gate g0 a { h a; } ${definitions(200, (i) => `g${i} a;`)} ${'g200 q[0];'.repeat(90)}`,
+      'too many steps; the limit max_gates is 100',
+    ],
+    ['parentheses', `rx(${'('.repeat(300)}1${')'.repeat(300)}) q[0];`, 'nest at most 256 deep'],
+    ['100,000 parentheses', `rx(${'('.repeat(100_000)}`, 'nest at most 256 deep'],
+    ['100,000 functions', `rx(${'sin('.repeat(100_000)}`, 'nest at most 256 deep'],
+    ['100,000 powers', `rx(${'2^'.repeat(100_000)}1) q[0];`, 'nest at most 256 deep'],
+  ])('%s', (_, line, problem) => {
+    const error = in2(line);
+    expect(error.message).toContain(problem);
+    expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
+    expect(error.line).toBeGreaterThanOrEqual(2);
+  });
+
+  test('100,000 signs and sums are within all of them', () => {
+    const source = (angle: string) => `OPENQASM 2.0; qreg q[1]; U(${angle},0,0) q[0];`;
+    for (const angle of [`${'-'.repeat(100_000)}1`, `1${'-1'.repeat(100_000)}`]) {
+      expect(parseOpenQasm(source(angle), limits).operations).toHaveLength(1);
+    }
+  });
+
+  test('definitions that double to nothing are within all of them', () => {
+    const source = `OPENQASM 2.0; qreg q[1]; gate g0 a { } ${definitions(60, twice)} g60 q[0];`;
+    expect(parseOpenQasm(source, limits).operations).toEqual([]);
+  });
+});
