@@ -1,0 +1,114 @@
+/** The text of docs/gates.md, from the catalog. */
+import {
+  MAX_CLASSICAL_BITS,
+  MAX_CONDITION_BITS,
+  MAX_UNITARY_QUBITS,
+  UNITARITY_TOLERANCE,
+} from '../src/circuit/circuit-limits.ts';
+import {
+  type CatalogEntry,
+  type CatalogOperand,
+  gateCatalog,
+} from '../src/circuit/gate-catalog.ts';
+
+const HEAD = `# Gates and operations
+
+<!-- Generated from src/circuit/gates.ts by \`npm run gen\`; edit the gate table, not this file. -->
+
+A circuit in JSON is a list of gate objects, applied in order to qubits that start in |0…0⟩.
+
+\`\`\`json
+[
+  { "gate": "H", "qubit": 0 },
+  { "gate": "CX", "control": 0, "target": 1 },
+  { "gate": "M", "qubits": [0, 1] }
+]
+\`\`\`
+
+## How a gate object is read
+
+- **Names** are those of the table below or their aliases, in any case.
+- **Angles** are in radians and named as the table says; all that a gate takes must be given.
+- **Targets** stand in one of \`qubit\`, \`target\`, \`qubits\`, \`targets\`; **controls** in
+  \`control\`, \`controls\`, or both. A list that holds a gate's own controls and its targets is read
+  controls first: \`{"gate": "CX", "qubits": [0, 1]}\` has control 0.
+- **Further controls.** Every unitary operation takes more \`controls\` than its own:
+  \`{"gate": "H", "qubit": 2, "controls": [0, 1]}\`. A global phase then matters, and is exact.
+- **One object, one gate.** A gate on one qubit is not spread over a list of qubits.
+- **Matrices** index basis states with qubit 0, and the first operand, as the least significant bit.
+- **\`UNITARY\`** takes 1 to ${MAX_UNITARY_QUBITS} \`qubits\` and a \`matrix\` of rows of \`[re, im]\`. No entry of U†U − 1
+  may exceed ${UNITARITY_TOLERANCE}.
+- **\`M\`** may stand anywhere. \`bits\` names the classical bit of each qubit; without it, the bits after
+  the highest one written so far are used. A circuit has at most ${MAX_CLASSICAL_BITS} classical bits. A circuit
+  without \`M\` measures all its qubits at the end.
+- **\`RESET\`** takes any number of qubits; **\`BARRIER\`** too, and without any stands across all.
+- **\`condition\`** \`{"bits": [0, 1], "value": 2}\` runs a gate, \`UNITARY\`, \`M\` or \`RESET\` only where those
+  bits, the first least significant, read that value. The bits (at most ${MAX_CONDITION_BITS}) must be written earlier.
+`;
+
+/** The whole document. */
+export function gatesDocument(): string {
+  const catalog = gateCatalog();
+  return [HEAD, overview(catalog), '## Each operation\n', ...catalog.map(section)].join('\n');
+}
+
+const code = (text: string): string => `\`${text}\``;
+const listed = (texts: readonly string[]): string => texts.map(code).join(', ');
+
+function overview(catalog: readonly CatalogEntry[]): string {
+  const rows = catalog.map(
+    ({ gate, aliases, operands, parameters, openqasm }) =>
+      `| [${gate}](#${anchor(gate)}) | ${listed(aliases)} | ${operands.map(operand).join(', ')} | ${listed(
+        parameters.map(({ name }) => name),
+      )} | ${openqasm === null ? '' : code(openqasm.name)} |`,
+  );
+  return [
+    '## Overview\n',
+    '| gate | aliases | operands | angles | OpenQASM |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** As Markdown renderers make anchors of headings: lower case, punctuation dropped. */
+function anchor(gate: string): string {
+  return gate.toLowerCase().replaceAll(/[^a-z0-9_-]/g, '');
+}
+
+/** `qubit`, or `qubits` (2), (1–6), (2 or more); further controls as an option. */
+function operand({ field, min, max }: CatalogOperand): string {
+  if (field === 'controls' && min === 0) return `[${code(field)}]`;
+  if (min === 1 && max === 1) return code(field);
+  if (max === null) return min === 0 ? `[${code(field)}]` : `${code(field)} (${min} or more)`;
+  return min === max ? `${code(field)} (${min})` : `${code(field)} (${min}–${max})`;
+}
+
+function section(entry: CatalogEntry): string {
+  const { gate, summary, kind, formula, openqasm, traits, example } = entry;
+  const facts = [
+    ...(formula === null ? [] : [`- On the targets: ${formula}`]),
+    ...(traits.length === 0 ? [] : [`- ${traits.join(', ')}`]),
+    ...(openqasm === null
+      ? []
+      : [`- OpenQASM: ${code(openqasm.name)} (${origin(openqasm.library)})`]),
+    ...(kind === 'unitary' ? [] : [`- Not a gate: ${kind}`]),
+  ];
+  const json = ['```json', JSON.stringify(example), '```'];
+  return [`### ${gate}\n`, `${summary}.\n`, ...facts, '', ...json, ''].join('\n');
+}
+
+function origin(library: NonNullable<CatalogEntry['openqasm']>['library']): string {
+  switch (library) {
+    case 'qelib1+stdgates':
+      return 'qelib1.inc and stdgates.inc';
+    case 'qelib1':
+      return 'qelib1.inc';
+    case 'stdgates':
+      return 'stdgates.inc';
+    case 'builtin':
+      return 'part of the language';
+    case 'none':
+      return 'in no standard library; known once one is included';
+  }
+}

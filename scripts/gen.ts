@@ -1,0 +1,58 @@
+/**
+ * Writes the generated documents; with `--check`, writes nothing and exits 1 if one is out of date.
+ *
+ * To add a document, add a row to GENERATED_DOCUMENTS: tests and CI then hold it to its source.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { generateErrorsDoc } from '../src/service/error-docs.ts';
+import { generateOpenApi } from '../src/service/generate-openapi.ts';
+import { gatesDocument } from './gates-document.ts';
+
+/** A file of the repository that is made from other files. */
+export interface GeneratedDocument {
+  /** From the repository's root. */
+  readonly path: string;
+  render(): string | Promise<string>;
+}
+
+/** Every generated document. */
+export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
+  { path: 'docs/gates.md', render: gatesDocument },
+  { path: 'docs/errors.md', render: generateErrorsDoc },
+  { path: 'docs/openapi.json', render: generateOpenApi },
+];
+
+/** Where a path of the repository lies. */
+function locate(path: string): URL {
+  return new URL(`../${path}`, import.meta.url);
+}
+
+/** What a document's file holds now; undefined when there is none. */
+export function committedText({ path }: GeneratedDocument): string | undefined {
+  try {
+    return readFileSync(locate(path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes what has changed, or, when only checking, leaves it; returns the paths concerned. */
+export async function generate(isCheck: boolean): Promise<readonly string[]> {
+  const stale: string[] = [];
+  for (const document of GENERATED_DOCUMENTS) {
+    const text = await document.render();
+    if (committedText(document) === text) continue;
+    stale.push(document.path);
+    if (!isCheck) writeFileSync(locate(document.path), text);
+  }
+  return stale;
+}
+
+if (import.meta.main) {
+  const isCheck = process.argv.includes('--check');
+  const stale = await generate(isCheck);
+  for (const path of stale) {
+    process.stderr.write(isCheck ? `${path} is out of date: npm run gen\n` : `wrote ${path}\n`);
+  }
+  if (isCheck && stale.length > 0) process.exitCode = 1;
+}
