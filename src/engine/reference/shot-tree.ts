@@ -103,7 +103,9 @@ export class ShotTree {
     let branch = start;
     while (branch.step < this.#plan.steps.length) {
       const step = this.#plan.steps[branch.step]!;
-      const holds = conditionHolds(step.condition, branch.bits);
+      // A branch that waited in mid-step is in it because the condition held; the step may since
+      // have written the bits that the condition reads.
+      const holds = branch.position > 0 || conditionHolds(step.condition, branch.bits);
       if (step.kind === 'sweep') {
         if (holds) await this.#applySweep(step, branch);
         else this.#fractionDone += step.kernels.length * this.#weightOfKernel(branch);

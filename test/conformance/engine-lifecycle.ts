@@ -1,0 +1,113 @@
+/** Limits, cancelling, progress, and using an executable more than once. */
+import { MessageChannel } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { type Circuit, withFinalMeasurement } from '../../src/circuit/circuit.ts';
+import { compile } from '../../src/compiler/compile.ts';
+import type { Program } from '../../src/compiler/program.ts';
+import { NEVER } from '../support/engine-runs.ts';
+import { gate } from '../support/random-circuits.ts';
+import type { EngineUnderTest } from './engine-suite.ts';
+
+/** More gates on a register than any engine gets through in the time it takes to cancel it. */
+function longCircuit(maxQubits: number): Circuit {
+  const numQubits = Math.min(maxQubits, 18);
+  const operations = Array.from({ length: 5000 }, (_, i) =>
+    gate('RX', [i % numQubits], [(i + 1) % numQubits], [0.1 + i]),
+  );
+  return withFinalMeasurement({ numQubits, numBits: 0, operations });
+}
+
+/** Lifecycle tests of an engine. */
+export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void {
+  test('refuses a program wider than its target profile', async () => {
+    const numQubits = engine().target.maxQubits + 1;
+    const finalLayout = Array.from({ length: numQubits }, (_, q) => q);
+    const program: Program = {
+      hash: 'too wide',
+      numQubits,
+      numBits: 0,
+      steps: [],
+      matrices: new Float64Array(0),
+      finalLayout,
+    };
+    await expect(engine().prepare(program)).rejects.toMatchObject({
+      code: 'ENGINE_PROGRAM_TOO_WIDE',
+    });
+  });
+
+  test('rejects a program whose sweep acts outside its tile', async () => {
+    const program: Program = {
+      hash: 'not resident',
+      numQubits: 2,
+      numBits: 0,
+      steps: [
+        {
+          kind: 'sweep',
+          resident: [0],
+          kernels: [{ kind: 'permutation', targets: [1], controls: [], offset: 0, rows: [1, 0] }],
+        },
+      ],
+      matrices: Float64Array.of(1, 0, 1, 0),
+      finalLayout: [0, 1],
+    };
+    await expect(engine().prepare(program)).rejects.toThrow(/unreachable/);
+  });
+
+  test('does not start when the signal has already aborted', async () => {
+    const { program } = compile(longCircuit(maxQubits), engine().target);
+    await using executable = await engine().prepare(program);
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(executable.run({ shots: 1, seed: 1 }, signal)).rejects.toThrow('too late');
+  });
+
+  test('hears a message that cancels it, and stops with the signal’s reason', async () => {
+    const { program } = compile(longCircuit(maxQubits), engine().target);
+    await using executable = await engine().prepare(program);
+    const controller = new AbortController();
+    const { port1, port2 } = new MessageChannel();
+    port1.once('message', () => controller.abort(new Error('cancelled by message')));
+    const fractions: number[] = [];
+    const run = executable.run(
+      { shots: 1, seed: 1, onProgress: (fraction) => fractions.push(fraction) },
+      controller.signal,
+    );
+    port2.postMessage('cancel');
+    await expect(run).rejects.toThrow('cancelled by message');
+    port1.close();
+    // It did not do all the work first.
+    expect(fractions.at(-1) ?? 0).toBeLessThan(0.5);
+  });
+
+  test('reports progress that only grows, from 0 to at most 1', async () => {
+    const { program } = compile(longCircuit(Math.min(maxQubits, 15)), engine().target);
+    await using executable = await engine().prepare(program);
+    const fractions: number[] = [];
+    const onProgress = (fraction: number) => fractions.push(fraction);
+    await executable.run({ shots: 1, seed: 1, onProgress }, NEVER);
+    expect(fractions.length).toBeGreaterThan(0);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    expect(fractions.every((fraction) => fraction >= 0 && fraction <= 1)).toBe(true);
+  });
+
+  test('runs one executable several times, also at once', async () => {
+    const operations = [gate('H', [0]), gate('CX', [1], [0])];
+    const circuit = withFinalMeasurement({ numQubits: 2, numBits: 0, operations });
+    await using executable = await engine().prepare(compile(circuit, engine().target).program);
+    const run = async (seed: number) => {
+      const result = await executable.run({ shots: 100, seed, statevector: true }, NEVER);
+      return { counts: result.counts, statevector: result.statevector };
+    };
+    const [first, second] = await Promise.all([run(1), run(2)]);
+    expect(await run(1)).toEqual(first);
+    expect(await run(2)).toEqual(second);
+    expect(first?.statevector).toEqual(second?.statevector);
+  });
+
+  test('says how long evolution and sampling took', async () => {
+    const { program } = compile(longCircuit(2), engine().target);
+    await using executable = await engine().prepare(program);
+    const { timing } = await executable.run({ shots: 1000, seed: 1 }, NEVER);
+    expect(timing.evolutionMs).toBeGreaterThan(0);
+    expect(timing.samplingMs).toBeGreaterThan(0);
+  });
+}

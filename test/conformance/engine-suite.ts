@@ -1,0 +1,51 @@
+/**
+ * What every engine is held to. A new engine adds one short file that calls `describeEngine`, and
+ * says once how exact it is.
+ */
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Engine } from '../../src/engine/engine.ts';
+import { describeLifecycle } from './engine-lifecycle.ts';
+import { describeMidCircuit } from './engine-mid-circuit.ts';
+import { describeOutputs } from './engine-outputs.ts';
+import { describeSampling } from './engine-sampling.ts';
+import { describeUnitaries } from './engine-unitaries.ts';
+
+/** What an engine claims of itself. */
+export interface EngineClaims {
+  /** Largest error of an amplitude over some 20 gates: 1e-12 for f64, 1e-5 for f32. */
+  readonly tolerance: number;
+  /** Qubits it surely holds in a test; at least 12. */
+  readonly maxQubits: number;
+}
+
+/** What the parts of the suite work with; the engine is open once the first test runs. */
+export interface EngineUnderTest extends EngineClaims {
+  engine(): Engine;
+}
+
+/** Describes an engine by the whole suite. */
+export function describeEngine(
+  name: string,
+  open: () => Engine | Promise<Engine>,
+  claims: EngineClaims,
+): void {
+  describe(`engine ${name}`, () => {
+    let opened: Engine | undefined;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(async () => {
+      await opened?.close();
+    });
+    const engine = (): Engine => {
+      if (opened === undefined) throw new Error('The engine is not open yet.');
+      return opened;
+    };
+    const underTest: EngineUnderTest = { ...claims, engine };
+    describeUnitaries(underTest);
+    describeOutputs(underTest);
+    describeSampling(underTest);
+    describeMidCircuit(underTest);
+    describeLifecycle(underTest);
+  });
+}

@@ -1,0 +1,154 @@
+/** Circuits to try engines and compilers with. */
+import type { Circuit, Operation, Qubit, UnitaryOperation } from '../../src/circuit/circuit.ts';
+import type { GateDefinition } from '../../src/circuit/gate-definition.ts';
+import { GATES } from '../../src/circuit/gates.ts';
+import type { ComplexMatrix } from '../../src/math/complex-matrix.ts';
+import type { RandomStream } from './random-stream.ts';
+
+/** A named gate without fuss. */
+export function gate(
+  name: string,
+  targets: readonly Qubit[],
+  controls: readonly Qubit[] = [],
+  angles: readonly number[] = [],
+): Operation & { kind: 'gate' } {
+  return { kind: 'gate', gate: name, controls, targets, angles };
+}
+
+/** A unitary from the Haar measure: Gram–Schmidt on normally distributed columns. */
+export function randomUnitary(stream: RandomStream, numTargets: number): ComplexMatrix {
+  const d = 2 ** numTargets;
+  const columns: Float64Array[] = [];
+  for (let c = 0; c < d; c++) {
+    const column = Float64Array.from({ length: 2 * d }, () => stream.normal());
+    // Twice: one pass leaves rounding of the size that tests look for.
+    for (const other of [...columns, ...columns]) {
+      let re = 0;
+      let im = 0;
+      for (let i = 0; i < 2 * d; i += 2) {
+        re += other[i]! * column[i]! + other[i + 1]! * column[i + 1]!;
+        im += other[i]! * column[i + 1]! - other[i + 1]! * column[i]!;
+      }
+      for (let i = 0; i < 2 * d; i += 2) {
+        column[i]! -= re * other[i]! - im * other[i + 1]!;
+        column[i + 1]! -= re * other[i + 1]! + im * other[i]!;
+      }
+    }
+    const norm = Math.hypot(...column);
+    columns.push(column.map((part) => part / norm));
+  }
+  return fromEntries(d, (row, col) => [columns[col]![2 * row]!, columns[col]![2 * row + 1]!]);
+}
+
+/** A diagonal of random phases. */
+export function randomDiagonal(stream: RandomStream, numTargets: number): ComplexMatrix {
+  const d = 2 ** numTargets;
+  const phases = Array.from({ length: d }, () => stream.angle());
+  return fromEntries(d, (row, col) =>
+    row === col ? [Math.cos(phases[row]!), Math.sin(phases[row]!)] : [0, 0],
+  );
+}
+
+/** A random permutation with random phases. */
+export function randomMonomial(stream: RandomStream, numTargets: number): ComplexMatrix {
+  const d = 2 ** numTargets;
+  const rows = stream.distinct(d, d);
+  const phases = Array.from({ length: d }, () => stream.angle());
+  return fromEntries(d, (row, col) =>
+    row === rows[col] ? [Math.cos(phases[col]!), Math.sin(phases[col]!)] : [0, 0],
+  );
+}
+
+function fromEntries(
+  d: number,
+  entry: (row: number, col: number) => readonly [number, number],
+): ComplexMatrix {
+  const out = new Float64Array(2 * d * d);
+  for (let row = 0; row < d; row++) {
+    for (let col = 0; col < d; col++) out.set(entry(row, col), 2 * (row * d + col));
+  }
+  return out;
+}
+
+/** A gate of the table on random qubits, with random angles and up to two further controls. */
+export function randomUse(
+  stream: RandomStream,
+  definition: GateDefinition,
+  numQubits: number,
+): Operation & { kind: 'gate' } {
+  const { numControls, numTargets, parameters, name } = definition;
+  const spare = numQubits - numControls - numTargets;
+  const further = stream.below(Math.min(2, spare) + 1);
+  const qubits = stream.distinct(numTargets + numControls + further, numQubits);
+  const angles = parameters.map(() => stream.angle());
+  return gate(name, qubits.slice(0, numTargets), qubits.slice(numTargets), angles);
+}
+
+/** An explicit unitary on random qubits in random order, with up to two controls. */
+export function randomUnitaryUse(
+  stream: RandomStream,
+  matrix: ComplexMatrix,
+  numQubits: number,
+): UnitaryOperation {
+  const numTargets = Math.log2(Math.sqrt(matrix.length / 2));
+  const numControls = stream.below(Math.min(2, numQubits - numTargets) + 1);
+  const qubits = stream.distinct(numTargets + numControls, numQubits);
+  return {
+    kind: 'unitary',
+    targets: qubits.slice(0, numTargets),
+    controls: qubits.slice(numTargets),
+    matrix,
+  };
+}
+
+/** Gates of the table, explicit unitaries, diagonals and permutations, and barriers. */
+export function randomGates(
+  stream: RandomStream,
+  numQubits: number,
+  numOperations: number,
+  maxUnitaryTargets: number,
+): readonly Operation[] {
+  const fitting = GATES.filter((g) => g.numControls + g.numTargets <= numQubits);
+  const widest = Math.min(maxUnitaryTargets, numQubits);
+  const makers = [randomUnitary, randomDiagonal, randomMonomial];
+  return Array.from({ length: numOperations }, (): Operation => {
+    const choice = stream.below(10);
+    if (choice === 0) return { kind: 'barrier', qubits: stream.distinct(1, numQubits) };
+    if (choice > 3) return randomUse(stream, stream.pick(fitting), numQubits);
+    const matrix = stream.pick(makers)(stream, 1 + stream.below(widest));
+    return randomUnitaryUse(stream, matrix, numQubits);
+  });
+}
+
+/** Every qubit tilted, then gates with measurements, resets and conditions among them. */
+export function randomDynamicCircuit(
+  stream: RandomStream,
+  numQubits: number,
+  numBits: number,
+  numOperations: number,
+): Circuit {
+  const withCondition = <T extends Operation>(operation: T): T => {
+    if (stream.below(3) > 0) return operation;
+    const bits = stream.distinct(1 + stream.below(Math.min(2, numBits)), numBits);
+    return { ...operation, condition: { bits, value: stream.below(2 ** bits.length) } };
+  };
+  const operations = Array.from({ length: numOperations }, (): Operation => {
+    const qubits = stream.distinct(1 + stream.below(Math.min(2, numQubits, numBits)), numQubits);
+    switch (stream.below(6)) {
+      case 0:
+        return withCondition({
+          kind: 'measure',
+          qubits,
+          bits: stream.distinct(qubits.length, numBits),
+        });
+      case 1:
+        return withCondition({ kind: 'reset', qubits });
+      default: {
+        const [operation = gate('H', [0])] = randomGates(stream, numQubits, 1, 2);
+        return operation.kind === 'barrier' ? operation : withCondition(operation);
+      }
+    }
+  });
+  const tilts = Array.from({ length: numQubits }, (_, q) => gate('RY', [q], [], [1 + q / 3]));
+  return { numQubits, numBits, operations: [...tilts, ...operations] };
+}

@@ -1,0 +1,213 @@
+/**
+ * A state vector moved operation by operation, straight from the definition of a matrix element:
+ * for registers too wide for full matrices, and for shots with measurements in between. Held to
+ * the Kronecker oracle by its own test.
+ */
+import {
+  type Circuit,
+  type Condition,
+  hasMidCircuitMeasurement,
+  type Operation,
+} from '../../src/circuit/circuit.ts';
+import { gateNamed } from '../../src/circuit/gates.ts';
+import { basisLabel } from '../../src/math/basis-index.ts';
+import { uniformDraw } from '../../src/math/philox.ts';
+
+/** |0…0⟩; interleaved re, im. */
+export function zeroState(numQubits: number): Float64Array {
+  const state = new Float64Array(2 * 2 ** numQubits);
+  state[0] = 1;
+  return state;
+}
+
+/** The state after a gate or unitary. */
+export function applied(
+  state: Float64Array,
+  op: Operation & { kind: 'gate' | 'unitary' },
+): Float64Array {
+  const matrix = op.kind === 'unitary' ? op.matrix : gateNamed(op.gate).matrix(op.angles);
+  const d = 2 ** op.targets.length;
+  const bitOf = (index: number, qubit: number) => Math.floor(index / 2 ** qubit) % 2;
+  const out = new Float64Array(state.length);
+  for (let from = 0; from < state.length / 2; from++) {
+    const re = state[2 * from]!;
+    const im = state[2 * from + 1]!;
+    if (op.controls.some((control) => bitOf(from, control) === 0)) {
+      out[2 * from]! += re;
+      out[2 * from + 1]! += im;
+      continue;
+    }
+    const column = op.targets.reduce((sum, target, t) => sum + 2 ** t * bitOf(from, target), 0);
+    for (let row = 0; row < d; row++) {
+      const to = op.targets.reduce(
+        (index, target, t) => index + 2 ** target * (bitOf(row, t) - bitOf(index, target)),
+        from,
+      );
+      const mRe = matrix[2 * (row * d + column)]!;
+      const mIm = matrix[2 * (row * d + column) + 1]!;
+      out[2 * to]! += mRe * re - mIm * im;
+      out[2 * to + 1]! += mRe * im + mIm * re;
+    }
+  }
+  return out;
+}
+
+/** The amplitudes after all gates; measurements and barriers are passed over. */
+export function finalAmplitudes(circuit: Circuit): Float64Array {
+  let state = zeroState(circuit.numQubits);
+  for (const operation of circuit.operations) {
+    if (operation.kind === 'gate' || operation.kind === 'unitary')
+      state = applied(state, operation);
+  }
+  return state;
+}
+
+/** |amplitude|² of each basis state. */
+export function probabilitiesOf(state: Float64Array): readonly number[] {
+  return Array.from({ length: state.length / 2 }, (_, i) =>
+    [state[2 * i]!, state[2 * i + 1]!].reduce((sum, part) => sum + part * part, 0),
+  );
+}
+
+/** The state where `qubit` reads `outcome`, renormalised; flipped to |0⟩ for a reset. */
+function projected(state: Float64Array, qubit: number, outcome: number, isReset: boolean) {
+  const kept = state.map((part, i) => (Math.floor(i / 2 / 2 ** qubit) % 2 === outcome ? part : 0));
+  const norm = Math.sqrt(kept.reduce((sum, part) => sum + part * part, 0));
+  const scaled = kept.map((part) => part / norm);
+  if (!isReset || outcome === 0) return scaled;
+  return applied(scaled, { kind: 'gate', gate: 'X', controls: [], targets: [qubit], angles: [] });
+}
+
+function probabilityOfOne(state: Float64Array, qubit: number): number {
+  const all = probabilitiesOf(state);
+  const one = all.filter((_, i) => Math.floor(i / 2 ** qubit) % 2 === 1);
+  const mass = (parts: readonly number[]) => parts.reduce((sum, part) => sum + part, 0);
+  return mass(one) / mass(all);
+}
+
+const holds = (condition: Condition | undefined, bits: readonly number[]): boolean =>
+  condition === undefined ||
+  condition.bits.every((bit, i) => bits[bit] === Math.floor(condition.value / 2 ** i) % 2);
+
+const labelOf = (bits: readonly number[]): string => [...bits].reverse().join('');
+
+/** The exact probability of each outcome label, following every branch of every measurement. */
+export function exactOutcomes(circuit: Circuit): Map<string, number> {
+  const outcomes = new Map<string, number>();
+  const follow = (from: number, start: Float64Array, bits: readonly number[], weight: number) => {
+    let state = start;
+    for (const [i, op] of circuit.operations.entries()) {
+      if (i < from || op.kind === 'barrier' || !holds(op.condition, bits)) continue;
+      if (op.kind === 'gate' || op.kind === 'unitary') {
+        state = applied(state, op);
+        continue;
+      }
+      for (const branch of collapses(op, state, bits)) {
+        follow(i + 1, branch.state, branch.bits, weight * branch.weight);
+      }
+      return;
+    }
+    outcomes.set(labelOf(bits), (outcomes.get(labelOf(bits)) ?? 0) + weight);
+  };
+  const unwritten = new Array<number>(circuit.numBits).fill(0);
+  follow(0, zeroState(circuit.numQubits), unwritten, 1);
+  return outcomes;
+}
+
+interface Collapsed {
+  readonly state: Float64Array;
+  readonly bits: readonly number[];
+  readonly weight: number;
+}
+
+/** All ways a measurement or reset may turn out. */
+function collapses(
+  op: Operation & { kind: 'measure' | 'reset' },
+  state: Float64Array,
+  bits: readonly number[],
+): readonly Collapsed[] {
+  let branches: Collapsed[] = [{ state, bits, weight: 1 }];
+  for (const [i, qubit] of op.qubits.entries()) {
+    branches = branches.flatMap((branch) => {
+      const one = probabilityOfOne(branch.state, qubit);
+      return [1 - one, one].flatMap((chance, outcome) => {
+        if (chance < 1e-14) return [];
+        const next = projected(branch.state, qubit, outcome, op.kind === 'reset');
+        const written =
+          op.kind === 'measure' ? branch.bits.with(op.bits[i]!, outcome) : branch.bits;
+        return [{ state: next, bits: written, weight: branch.weight * chance }];
+      });
+    });
+  }
+  return branches;
+}
+
+/**
+ * What one shot of a circuit comes to, by the rules of engine.ts and nothing else: its draws, one
+ * by one, on a state of its own.
+ */
+export function replayShot(circuit: Circuit, seed: number, shot: number): string {
+  const bits = new Array<number>(circuit.numBits).fill(0);
+  const { operations, terminal } = withTerminal(circuit);
+  let state = zeroState(circuit.numQubits);
+  let event = 0;
+  for (const op of operations) {
+    if (op.kind === 'barrier') continue;
+    const isHeld = holds(op.condition, bits);
+    if (op.kind === 'gate' || op.kind === 'unitary') {
+      if (isHeld) state = applied(state, op);
+      continue;
+    }
+    for (const [i, qubit] of isHeld ? op.qubits.entries() : []) {
+      const draw = uniformDraw(seed, shot, event, i);
+      const outcome = draw < probabilityOfOne(state, qubit) ? 1 : 0;
+      state = projected(state, qubit, outcome, op.kind === 'reset');
+      if (op.kind === 'measure') bits[op.bits[i]!] = outcome;
+    }
+    event++;
+  }
+  if (terminal.length > 0) {
+    const all = probabilitiesOf(state);
+    const norm = all.reduce((sum, part) => sum + part, 0);
+    const threshold = uniformDraw(seed, shot, event, 0) * norm;
+    let cumulative = 0;
+    const index = all.findIndex((part) => {
+      cumulative += part;
+      return cumulative > threshold;
+    });
+    for (const { qubits, bits: into } of terminal) {
+      for (const [i, qubit] of qubits.entries()) {
+        bits[into[i]!] = Number(basisLabel(index, circuit.numQubits).at(-1 - qubit));
+      }
+    }
+  }
+  return labelOf(bits);
+}
+
+/** The operations that come before the terminal event, and the measurements that are it. */
+function withTerminal(circuit: Circuit) {
+  type Measurement = Operation & { kind: 'measure' };
+  const isMeasurement = (op: Operation): op is Measurement => op.kind === 'measure';
+  if (!hasMidCircuitMeasurement(circuit)) {
+    return {
+      operations: circuit.operations.filter((op) => !isMeasurement(op)),
+      terminal: circuit.operations.filter(isMeasurement),
+    };
+  }
+  const ops = circuit.operations.filter((op) => op.kind !== 'barrier');
+  const last = ops.findLastIndex((op) => !isMeasurement(op) || op.condition !== undefined);
+  return {
+    operations: ops.slice(0, last + 1),
+    terminal: ops.slice(last + 1).filter(isMeasurement),
+  };
+}
+
+/** How often each outcome label occurs among the shots 0 … shots − 1. */
+export function replayCounts(circuit: Circuit, seed: number, shots: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (let shot = 0; shot < shots; shot++) {
+    const label = replayShot(circuit, seed, shot);
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return counts;
+}
