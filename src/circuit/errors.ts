@@ -34,13 +34,18 @@ export interface SourcePosition {
   readonly column: number;
 }
 
+/** Names in a text may be of any length; a message that quotes them is cut here. */
+const MAX_PROBLEM_LENGTH = 300;
+
 /** An OpenQASM program that is not taken; the subclasses say why. */
 export abstract class OpenQasmError extends CodedError {
   readonly line: number;
   readonly column: number;
 
   constructor(position: SourcePosition, problem: string, code: string) {
-    const message = `OpenQASM line ${position.line}, column ${position.column}: ${problem}`;
+    const shown =
+      problem.length > MAX_PROBLEM_LENGTH ? `${problem.slice(0, MAX_PROBLEM_LENGTH)}…` : problem;
+    const message = `OpenQASM line ${position.line}, column ${position.column}: ${shown}`;
     super(message, [{ path: 'qasm', message, code }]);
     this.line = position.line;
     this.column = position.column;

@@ -37,7 +37,8 @@ export function parsePauliString(
     if (word === '' || word.toUpperCase() === 'I') continue;
     const match = FACTOR.exec(word);
     if (match === null) {
-      return { path, message: `"${word}" is not a Pauli factor; write for example "Z0 X3".` };
+      const shown = word.length > 20 ? `${word.slice(0, 20)}…` : word;
+      return { path, message: `"${shown}" is not a Pauli factor; write for example "Z0 X3".` };
     }
     const qubit = Number(match[2]);
     if (qubit >= numQubits) {
@@ -46,7 +47,7 @@ export function parsePauliString(
         message: `"${word}" names qubit ${qubit}, but the circuit has ${numQubits} qubits.`,
       };
     }
-    if (seen.has(qubit)) return { path, message: `Qubit ${qubit} appears twice in "${text}".` };
+    if (seen.has(qubit)) return { path, message: `Qubit ${qubit} is named twice in one term.` };
     seen.add(qubit);
     const pauli = match[1]!.toUpperCase();
     if (pauli === 'X' || pauli === 'Y' || pauli === 'Z') factors.push({ pauli, qubit });

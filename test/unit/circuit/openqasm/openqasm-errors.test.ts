@@ -41,6 +41,7 @@ describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what 
     ['gate g(1) a { }', 8, 'expected a parameter, found "1"'],
     ['include qelib1;', 9, 'expected the name of a file in quotes, found "qelib1"'],
     ['include "qelib1', 9, 'expected a closing " on the same line, found none'],
+    ['include "qelib1\n.inc";', 9, 'expected a closing " on the same line, found none'],
     ['/* open', 1, 'expected a closing */, found none'],
     ['h q[0]; €', 9, 'expected a word, a number or a symbol, found "€"'],
     ['3;', 1, 'expected a statement, found "3"'],
@@ -52,6 +53,12 @@ describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what 
     expect({ line: error.line, column: error.column }).toEqual({ line: 2, column });
     expect(error.code).toBe(code);
     expect(error.faults).toEqual([{ path: 'qasm', message: error.message, code }]);
+  });
+
+  test('a message stays short, whatever the text holds', () => {
+    const name = 'n'.repeat(100_000);
+    expect(in2(`qreg ${name}[1]; h ${name}[2];`).message.length).toBeLessThan(400);
+    expect(in2(`${name} q;`).message.length).toBeLessThan(400);
   });
 
   test.each(['', '   ', '// only a comment', 'qreg q[2];', 'h q;', '2.0;'])(
@@ -179,6 +186,11 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     ['gates over a register', 'h q;'.repeat(34), 'the limit max_gates is 100'],
     ['measurements', 'measure r -> c;'.repeat(101), 'the limit max_gates is 100'],
     ['barriers', 'barrier q;'.repeat(101), 'more barriers than gates'],
+    [
+      'gates that double 7 times',
+      `gate g0 a { h a; } ${definitions(7, twice)} g7 q[0];`,
+      'more gates than are allowed; the limit max_gates is 100',
+    ],
     [
       'gates that double 2,000 times',
       `gate g0 a { h a; } ${definitions(2000, twice)} g60 q[0];`,
