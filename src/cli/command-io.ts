@@ -8,6 +8,10 @@ export interface CommandIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Calls back on Ctrl-C until disposed of. */
+  readonly onInterrupt: (listener: () => void) => Disposable;
 }
 
 /** Exit codes that scripts can rely on; `--help` of `qcs` lists them. */

@@ -1,0 +1,81 @@
+/** What every benchmark shares: the machine's facts, medians, and a JSON file of results. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+
+/** One measured figure. */
+export interface Measurement {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** Smallest and largest of the repeats. */
+  readonly spread?: readonly [number, number];
+  /** The aim, in the same unit, where there is one. */
+  readonly goal?: number;
+}
+
+/** The middle of the values; the mean of the two middle ones where their number is even. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+/** Repeats the work, after one run that is not counted, and gives the median milliseconds. */
+export async function measureMs(
+  name: string,
+  repeats: number,
+  work: () => Promise<unknown>,
+): Promise<Measurement> {
+  await work();
+  const durations: number[] = [];
+  for (let i = 0; i < repeats; i++) {
+    const start = performance.now();
+    await work();
+    durations.push(performance.now() - start);
+  }
+  return {
+    name,
+    value: median(durations),
+    unit: 'ms',
+    spread: [Math.min(...durations), Math.max(...durations)],
+  };
+}
+
+/** Copies 256 MiB back and forth: the plain copy rate of one thread, read plus written. */
+export function copyBandwidthGBs(): number {
+  const words = (256 * 1024 * 1024) / 8;
+  const from = new Float64Array(words).fill(1);
+  const to = new Float64Array(words);
+  to.set(from);
+  const durations = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    to.set(from);
+    return performance.now() - start;
+  });
+  return (2 * words * 8) / median(durations) / 1e6;
+}
+
+/** Prints the measurements as a table and writes them to `bench/results/NAME.json`. */
+export function report(name: string, measurements: readonly Measurement[]): void {
+  const width = Math.max(...measurements.map((m) => m.name.length));
+  const lines = measurements.map((m) => {
+    const spread = m.spread ? `  (${m.spread.map((v) => v.toPrecision(3)).join(' to ')})` : '';
+    const goal = m.goal === undefined ? '' : `  goal ${m.goal} ${m.unit}`;
+    return `  ${m.name.padEnd(width)}  ${m.value.toPrecision(4)} ${m.unit}${spread}${goal}`;
+  });
+  process.stdout.write(`${name}\n${lines.join('\n')}\n`);
+  mkdirSync('bench/results', { recursive: true });
+  const result = {
+    bench: name,
+    date: new Date().toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model,
+      cores: availableParallelism(),
+      memory_gib: Math.round(totalmem() / 2 ** 30),
+      node: process.version,
+    },
+    measurements,
+  };
+  writeFileSync(`bench/results/${name}.json`, `${JSON.stringify(result, null, 2)}\n`);
+}

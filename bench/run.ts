@@ -1,0 +1,20 @@
+/** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
+import { benchHttpCircuits } from './http-circuits.ts';
+import { benchReferenceEngine } from './reference-engine.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
+  'reference-engine': benchReferenceEngine,
+  'http-circuits': benchHttpCircuits,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `There is no benchmark ${unknown.join(', ')}; there are: ${Object.keys(BENCHES).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (wanted.length === 0 || wanted.includes(name)) await bench();
+}

@@ -1,0 +1,42 @@
+/** A circuit file → the body that POST /quantum/circuits would take. */
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { FileNotFoundError, FileUnreadableError } from './errors.ts';
+
+/**
+ * The fields of a file: of a `.json` file its object, or its array as `circuit`; of any other, its
+ * text as `qasm`.
+ *
+ * @throws {FileNotFoundError | FileUnreadableError}
+ */
+export async function readCircuitFile(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readText(path);
+  if (extname(path).toLowerCase() !== '.json') return { qasm: text };
+  const content = parseJson(text, path);
+  if (Array.isArray(content)) return { circuit: content };
+  if (typeof content === 'object' && content !== null) return { ...content };
+  throw new FileUnreadableError(path, 'it holds neither a list of gate objects nor a request body');
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new FileNotFoundError(path, { cause: error });
+    }
+    throw new FileUnreadableError(path, messageOf(error), { cause: error });
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new FileUnreadableError(path, `it is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,34 @@
+/** Errors → what stderr says, and the exit code. */
+import { CommanderError } from 'commander';
+import { CodedError } from '../errors/coded-error.ts';
+import { EXIT_CODES } from './command-io.ts';
+
+/** Codes of errors whose exit code is not `failed`. */
+const EXIT_CODE_OF: Readonly<Record<string, number>> = {
+  CONFIG_INVALID: EXIT_CODES.usage,
+  SERVICE_REQUEST_INVALID: EXIT_CODES.usage,
+  CLI_FILE_UNREADABLE: EXIT_CODES.usage,
+  CLI_FILE_NOT_FOUND: EXIT_CODES.notFound,
+  SERVICE_KEY_NOT_FOUND: EXIT_CODES.notFound,
+  FLEET_PROCESSOR_UNAVAILABLE: EXIT_CODES.unavailable,
+  CLI_INTERRUPTED: EXIT_CODES.interrupted,
+};
+
+/** The exit code for whatever a command threw. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // Help and version are thrown too, with 0; wrong usage comes with 1.
+    return error.exitCode === 1 ? EXIT_CODES.usage : error.exitCode;
+  }
+  if (error instanceof CodedError) return EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed;
+  return EXIT_CODES.failed;
+}
+
+/** The message, with a line for each fault that it does not already hold. */
+export function faultText(error: unknown): string {
+  if (!(error instanceof CodedError)) return error instanceof Error ? error.message : String(error);
+  const lines = error.faults
+    .filter((fault) => !error.message.includes(fault.message))
+    .map((fault) => `  ${fault.path === '' ? '' : `${fault.path}: `}${fault.message}`);
+  return [error.message, ...lines].join('\n');
+}

@@ -1,0 +1,147 @@
+/** `qcs run FILE`: runs a circuit on this machine without a server, the way the service would. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { createFleet, drawSeed } from '../compose.ts';
+import { loadConfig } from '../config.ts';
+import type { CircuitResult } from '../fleet/processor.ts';
+import { basisLabel } from '../math/basis-index.ts';
+import {
+  type PreparedCircuit,
+  prepareCircuit,
+  runRequest,
+} from '../service/circuits/circuit-submission.ts';
+import { circuitResultJson } from '../service/circuits/result-json.ts';
+import { RequestInvalidError } from '../service/errors.ts';
+import { formFaults } from '../service/plugins/validation.ts';
+import {
+  type CircuitBody,
+  type CircuitResultFields,
+  circuitBody,
+} from '../service/schemas/circuits.ts';
+import { readCircuitFile } from './circuit-file.ts';
+import { type CommandIo, writeJson } from './command-io.ts';
+import { InterruptedError } from './errors.ts';
+import { histogram } from './histogram.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+interface RunOptions {
+  readonly processor?: string;
+  readonly shots?: number;
+  readonly seed?: number;
+  readonly json?: boolean;
+}
+
+/** What was run, under the names of the HTTP response. */
+interface RunFacts {
+  readonly processor: string;
+  readonly shots: number;
+  readonly seed: number;
+  readonly qubits: number;
+}
+
+const DEFAULT_PROCESSOR = 'statevector-sim';
+const DEFAULT_SHOTS = 1000;
+
+/** Adds the command to the program. */
+export function addRunCommand(program: Command, io: CommandIo): void {
+  program
+    .command('run')
+    .description('run a circuit on this machine, without a server, and print a histogram')
+    .argument(
+      '<file>',
+      'OpenQASM; or .json with a list of gate objects, or with a whole request body of POST /quantum/circuits',
+    )
+    .option('--processor <id>', `gpu-fleet, or ${DEFAULT_PROCESSOR} by default`)
+    .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, parseWhole)
+    .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', parseWhole)
+    .option('--json', 'print the fields of the HTTP response as one JSON object')
+    .action((file: string, options: RunOptions) => runFile(file, options, io));
+}
+
+async function runFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
+  const content = await readCircuitFile(file);
+  const config = loadConfig(io.environment);
+  const fleet = createFleet(config, io.now, { discover: async () => ({ adapters: [] }) });
+  try {
+    const body = readBody(content, options);
+    const prepared = prepareCircuit(body, fleet);
+    const facts: RunFacts = {
+      processor: prepared.processor.spec.id,
+      shots: body.shots,
+      seed: body.seed ?? drawSeed(io.random),
+      qubits: prepared.circuit.numQubits,
+    };
+    await fleet.start();
+    const result = await runWithProgress(prepared, facts, io);
+    const fields = JSON.parse(circuitResultJson(prepared, result));
+    if (options.json) writeJson(io, { status: 'completed', ...facts, ...fields });
+    else io.out.write(`${report(facts, fields, io.out.columns ?? 80)}\n`);
+  } finally {
+    await fleet.close();
+  }
+}
+
+/** The file's fields, completed by defaults and overruled by options. */
+function readBody(content: Readonly<Record<string, unknown>>, options: RunOptions): CircuitBody {
+  const parsed = circuitBody.safeParse({
+    target_processor: DEFAULT_PROCESSOR,
+    shots: DEFAULT_SHOTS,
+    ...content,
+    ...(options.processor !== undefined && { target_processor: options.processor }),
+    ...(options.shots !== undefined && { shots: options.shots }),
+    ...(options.seed !== undefined && { seed: options.seed }),
+  });
+  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
+  return parsed.data;
+}
+
+async function runWithProgress(
+  prepared: PreparedCircuit,
+  { shots, seed }: RunFacts,
+  io: CommandIo,
+): Promise<CircuitResult> {
+  const interrupt = new AbortController();
+  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
+  using bar = new ProgressBar(io.err, 'running', io.now);
+  return await prepared.processor.run(
+    {
+      id: 'local',
+      circuit: prepared.circuit,
+      request: runRequest(prepared, shots, seed),
+      priority: 'normal',
+    },
+    { onProgress: (fraction) => bar.update(fraction) },
+    interrupt.signal,
+  );
+}
+
+/** What a person reads: what ran where, and what came out. */
+function report(facts: RunFacts, fields: CircuitResultFields, columns: number): string {
+  const { backend, timing, compilation } = fields;
+  const lines = [
+    `${facts.processor}: ${facts.qubits} qubits, ${compilation.gates.before} gates, ${facts.shots} shots, seed ${facts.seed}`,
+    `${backend.engine} engine (${backend.precision}) on ${backend.hardware}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
+  ];
+  if (fields.counts) lines.push('', histogram(fields.counts, columns));
+  if (fields.expectation) lines.push('', `expectation: ${fields.expectation.values.join(', ')}`);
+  if (fields.probabilities) lines.push('', 'probabilities:', ...listed(fields.probabilities));
+  if (fields.statevector) lines.push('', 'statevector:', ...amplitudes(fields.statevector));
+  return lines.join('\n');
+}
+
+function listed(values: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(values).map(([label, value]) => `${label}  ${value}`);
+}
+
+function amplitudes(vector: readonly (readonly [number, number])[]): readonly string[] {
+  const width = Math.log2(vector.length);
+  return vector.flatMap(([re, im], index) =>
+    re === 0 && im === 0
+      ? []
+      : [`${basisLabel(index, width)}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`],
+  );
+}
+
+function parseWhole(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

@@ -1,0 +1,161 @@
+/**
+ * Puts the parts together for the two entry points: a fleet for `qcs run` and `qcs devices`, the
+ * whole service for `npm start` and `qcs serve`. Nothing here decides anything about circuits.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { Fleet, type FleetOptions } from './fleet/fleet.ts';
+import { readMachine } from './fleet/machine.ts';
+import { JobRunner } from './jobs/job-runner.ts';
+import { pruneFinishedJobs } from './jobs/retention.ts';
+import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
+import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
+import { MAX_SEED } from './math/philox.ts';
+import { buildApp } from './service/app.ts';
+import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
+import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
+import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
+import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { DATABASE_FILE, openDatabase } from './storage/database.ts';
+
+const MS_PER_DAY = 86_400_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** The world outside, as the entry point reads it. */
+export interface Surroundings {
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** The software's version, from package.json. */
+export function version(): string {
+  // Checked by npm: a package has a version.
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** A seed for a run that names none. */
+export function drawSeed(random: () => number): number {
+  return Math.floor(random() * (MAX_SEED + 1));
+}
+
+/** The fleet that the settings describe on this machine; it is not started. */
+export function createFleet(
+  config: Config,
+  now: () => number,
+  options: Pick<FleetOptions, 'discover'> = {},
+): Fleet {
+  const machine = readMachine();
+  return new Fleet({
+    ...options,
+    machine,
+    engine: config.engine,
+    numThreads: config.numThreads ?? machine.numCores,
+    memoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
+    maxShots: config.maxShots,
+    maxGates: config.maxGates,
+    queueLimit: config.queueLimit,
+    now,
+  });
+}
+
+/** A running service. */
+export interface RunningService {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  readonly app: FastifyInstance;
+  /** What runs circuits and why, a line each. */
+  readonly backing: readonly string[];
+  /** The key made because there was none; shown once. */
+  readonly firstKey: string | undefined;
+  /** Jobs that an earlier process left. */
+  readonly recovered: { readonly requeued: number; readonly failed: number };
+  /** Stops taking work, lets running jobs finish or puts them back, and ends everything. */
+  close(): Promise<{ readonly finished: number; readonly requeued: number }>;
+}
+
+/**
+ * Starts the whole service: database, fleet with its first self-tests, jobs left by an earlier
+ * process, HTTP.
+ */
+export async function startService(
+  config: Config,
+  { now, random }: Surroundings,
+  logDestination: NodeJS.WritableStream,
+): Promise<RunningService> {
+  const database = openDatabase(join(config.dataDir, DATABASE_FILE));
+  const store = new SqliteJobStore(database);
+  const keys = createSqliteKeyStore(database);
+  const idempotency = new SqliteIdempotencyStore(database);
+  const maintenance = createSqliteMaintenanceStore(database);
+  const fleet = createFleet(config, now);
+  const runner = new JobRunner({
+    store,
+    handlers: { circuit: createCircuitJobHandler(fleet) },
+    now,
+    onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
+  });
+  const app = await buildApp({
+    fleet,
+    jobs: runner,
+    idempotency,
+    keys,
+    maintenance,
+    settings: {
+      version: version(),
+      rateLimits: config.rateLimits,
+      bodyLimitBytes: config.bodyLimitBytes,
+      trustedProxies: config.trustedProxies,
+    },
+    now,
+    drawSeed: () => drawSeed(random),
+    logger: { level: config.logLevel, stream: logDestination },
+  });
+
+  for (const record of await maintenance.list()) {
+    fleet.get(record.processorId)?.setMaintenance({ reason: record.reason });
+  }
+  await fleet.start();
+  const recovered = await runner.recover();
+  const firstKey = (await keys.list()).length > 0 ? undefined : await createFirstKey();
+  const origin = await app.listen({ host: config.host, port: config.port });
+
+  const prune = async () => {
+    try {
+      await pruneFinishedJobs(database, now() - config.jobRetentionDays * MS_PER_DAY);
+      await idempotency.prune(now());
+    } catch (error) {
+      app.log.error({ err: error }, 'old records could not be deleted');
+    }
+  };
+  const pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
+
+  async function createFirstKey(): Promise<string> {
+    const { text } = await keys.create({
+      name: 'first key',
+      tier: 'standard',
+      scopes: DEFAULT_SCOPES,
+      createdAt: now(),
+    });
+    return text;
+  }
+
+  return {
+    origin,
+    app,
+    backing: fleet.describe(),
+    firstKey,
+    recovered,
+    async close() {
+      clearInterval(pruning);
+      const counts = await runner.shutdown(config.shutdownGraceMs);
+      await app.close();
+      await fleet.close();
+      database.close();
+      return counts;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** The server's entry point: `npm start`, `node src/main.ts`, `qcs serve`. */
+
+import { type RunningService, startService } from './compose.ts';
+import { loadConfig, unknownSettings } from './config.ts';
+import { CodedError } from './errors/coded-error.ts';
+
+/** Reads the environment, serves until SIGTERM or SIGINT, and sets the exit code. */
+export async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  for (const name of unknownSettings(process.env)) {
+    process.stderr.write(`warning: ${name} is not a setting of this version; it is ignored.\n`);
+  }
+  const surroundings = { now: Date.now, random: Math.random };
+  const service = await startService(config, surroundings, process.stderr);
+  process.stdout.write(greeting(service));
+
+  let isStopping = false;
+  const stop = async (signal: string) => {
+    // A second signal means: now.
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    process.stdout.write(`${signal}: finishing what runs …\n`);
+    const { finished, requeued } = await service.close();
+    process.stdout.write(
+      `Stopped. ${finished} jobs finished, ${requeued} wait for the next start.\n`,
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+function greeting({ origin, backing, firstKey, recovered }: RunningService): string {
+  const lines = [
+    `Quantum compute service: ${origin}/api/v1`,
+    `Documentation:           ${origin}/docs`,
+    'What runs circuits:',
+    ...backing.map((line) => `  ${line}`),
+  ];
+  if (recovered.requeued + recovered.failed > 0) {
+    lines.push(
+      `Jobs of an earlier process: ${recovered.requeued} run again, ${recovered.failed} failed.`,
+    );
+  }
+  if (firstKey !== undefined) {
+    lines.push(
+      '',
+      `There was no API key. This one is shown once: ${firstKey}`,
+      'Try it:',
+      `  curl ${origin}/api/v1/quantum/circuits \\`,
+      `    -H 'X-API-Key: ${firstKey}' -H 'Content-Type: application/json' \\`,
+      `    -d '{"circuit":[{"gate":"H","qubit":0},{"gate":"CX","control":0,"target":1},{"gate":"M","qubits":[0,1]}],"target_processor":"statevector-sim","shots":1000}'`,
+    );
+  }
+  return `${lines.join('\n')}\n\nReady.\n`;
+}
+
+/** Says why the server could not start, and ends with 2 for settings, 1 for anything else. */
+export function reportStartFailure(error: unknown): void {
+  const isSettings = error instanceof CodedError && error.code === 'CONFIG_INVALID';
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(isSettings ? 2 : 1);
+}
+
+if (import.meta.main) await main().catch(reportStartFailure);

@@ -1,0 +1,160 @@
+/** `qcs` as a process: what scripts see of it. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/service-process.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function qcs(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return new Promise<Ended>((resolve) => {
+    const env = { ...process.env, ...environment };
+    execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+test('run prints a histogram of an OpenQASM file', async () => {
+  const { code, stdout } = await qcs([
+    'run',
+    'examples/bell.qasm',
+    '--shots',
+    '100',
+    '--seed',
+    '1',
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^00 +\d+ +\d+\.\d+% +█/m);
+  expect(stdout).toMatch(/^11 +\d+ +\d+\.\d+% +█/m);
+});
+
+test('run --json prints the fields of the HTTP response, timing included', async () => {
+  const { stdout } = await qcs(['run', 'examples/teleport.json', '--json', '--seed', '5']);
+  const answer = JSON.parse(stdout);
+  expect(answer).toMatchObject({
+    status: 'completed',
+    processor: 'statevector-sim',
+    shots: 4000,
+    seed: 5,
+    qubits: 3,
+    bit_order: 'little-endian',
+    measured_qubits: [0, 1, 2],
+    timing: { queue_ms: expect.any(Number), execution_ms: expect.any(Number) },
+  });
+  // RY(π/3) was teleported: qubit 2 is 1 with probability sin²(π/6) = 1/4; four standard deviations.
+  const ones = Object.entries(answer.counts as Record<string, number>)
+    .filter(([label]) => label.startsWith('1'))
+    .reduce((sum, [, count]) => sum + count, 0);
+  expect(Math.abs(ones - 1000)).toBeLessThan(4 * Math.sqrt(4000 * 0.25 * 0.75));
+});
+
+test('run with the same seed prints the same counts', async () => {
+  const args = ['run', 'examples/bell.qasm', '--json', '--seed', '42', '--processor', 'gpu-fleet'];
+  const [first, second] = await Promise.all([qcs(args), qcs(args)]);
+  expect(JSON.parse(first.stdout).counts).toEqual(JSON.parse(second.stdout).counts);
+});
+
+test.each([
+  ['a missing file', ['run', 'nowhere.qasm'], 3, 'nowhere.qasm'],
+  ['an unknown command', ['fly'], 2, 'fly'],
+  ['an unknown option', ['run', 'examples/bell.qasm', '--shot', '5'], 2, '--shot'],
+  ['shots that are no number', ['run', 'examples/bell.qasm', '--shots', 'many'], 2, 'shots'],
+  ['an unknown processor', ['run', 'examples/bell.qasm', '--processor', 'abacus'], 2, 'abacus'],
+  [
+    'an offline processor',
+    ['run', 'examples/bell.qasm', '--processor', 'superconducting-1'],
+    4,
+    'superconducting-1',
+  ],
+  ['an unknown gate', ['gates', 'frobnicate'], 3, 'frobnicate'],
+  ['an unknown key', ['keys', 'revoke', 'nobody'], 3, 'nobody'],
+  [
+    'a key of no known scope',
+    ['keys', 'create', '--name', 'x', '--scopes', 'all'],
+    2,
+    'read, circuits',
+  ],
+])('%s is an error on stderr with its own exit code', async (_, args, code, text) => {
+  using folder = temporaryFolder();
+  const ended = await qcs(args, { QCS_DATA_DIR: folder.path });
+  expect(ended).toMatchObject({ code, stdout: '' });
+  expect(ended.stderr).toContain(text);
+});
+
+test('a faulty circuit file is answered with every fault and its path', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'faulty.json');
+  const circuit = [
+    { gate: 'H', qubit: 0 },
+    { gate: 'RX', qubit: 0 },
+    { gate: 'HH', qubit: 1 },
+  ];
+  writeFileSync(file, JSON.stringify(circuit));
+  const { code, stderr } = await qcs(['run', file]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('circuit[1]');
+  expect(stderr).toContain('circuit[2].gate');
+});
+
+test('a syntax error in OpenQASM is answered with line and column', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'faulty.qasm');
+  writeFileSync(file, 'OPENQASM 2.0;\ninclude "qelib1.inc";\nqreg q[1];\nh q[0]\n');
+  const { code, stderr } = await qcs(['run', file]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/line [45]/);
+});
+
+test('keys are created, listed and revoked, as JSON where asked', async () => {
+  using folder = temporaryFolder();
+  const environment = { QCS_DATA_DIR: folder.path };
+  const created = await qcs(
+    ['keys', 'create', '--name', 'ci', '--tier', 'enterprise', '--scopes', 'read,admin', '--json'],
+    environment,
+  );
+  const key = JSON.parse(created.stdout);
+  expect(key).toMatchObject({ name: 'ci', tier: 'enterprise', scopes: ['read', 'admin'] });
+  expect(key.key).toMatch(/^qcs_/);
+
+  await qcs(['keys', 'revoke', key.id], environment);
+  const listed = await qcs(['keys', 'list', '--json'], environment);
+  const { keys } = JSON.parse(listed.stdout);
+  expect(keys).toHaveLength(1);
+  expect(keys[0]).toMatchObject({ id: key.id, revoked_at: expect.any(String) });
+  expect(listed.stdout).not.toContain(key.key);
+});
+
+test('devices says of each processor whether it would run a circuit now', async () => {
+  const { stdout } = await qcs(['devices', '--json']);
+  const { processors, adapters } = JSON.parse(stdout);
+  expect(processors).toMatchObject([
+    { id: 'statevector-sim', available: true },
+    { id: 'gpu-fleet', available: true, execution: 'cpu-fallback' },
+    { id: 'superconducting-1', available: false },
+  ]);
+  expect(Array.isArray(adapters)).toBe(true);
+});
+
+test.each([
+  [[]],
+  [['serve']],
+  [['run']],
+  [['keys']],
+  [['keys', 'create']],
+  [['devices']],
+  [['gates']],
+])('qcs %j --help explains itself', async (command) => {
+  const { code, stdout } = await qcs([...command, '--help']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Usage: qcs');
+});
+
+test('serve --help shows the settings', async () => {
+  expect((await qcs(['serve', '--help'])).stdout).toContain('QCS_DATA_DIR');
+});
