@@ -152,7 +152,7 @@ export class ActiveJob {
   }
 
   #begin(): void {
-    if (this.#hasBegun || this.#isLeaving || this.#settlement.isSettled) return;
+    if (this.#hasBegun || this.#settlement.isSettled) return;
     this.#hasBegun = true;
     const startedAt = this.#context.now();
     void this.#inTurn(async () => {
@@ -214,7 +214,6 @@ export class ActiveJob {
   async #move(to: JobStatus, patch: JobPatch): Promise<void> {
     const { store } = this.#context;
     const { id, status } = this.#record;
-    if (isFinal(status)) return;
     try {
       this.#record = await store.transition(id, status, to, patch);
     } catch (error) {

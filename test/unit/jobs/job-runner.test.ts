@@ -124,6 +124,7 @@ describe('the life of a job', () => {
   test('an id in use is refused, and the job that has it goes on', async () => {
     const id = await submitRunning();
     await expect(runner.submit(newJob({ id }))).rejects.toMatchObject({ code: 'JOBS_DUPLICATE' });
+    expect(runner.progress(id)).toBe(0);
     handler.of(id).resolve('r');
     await runner.waitFor(id);
     await expect(runner.submit(newJob({ id }))).rejects.toMatchObject({ code: 'JOBS_DUPLICATE' });

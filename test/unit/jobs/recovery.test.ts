@@ -67,6 +67,13 @@ describe('recovery', () => {
     expect(handler.calls).toHaveLength(0);
   });
 
+  test('a queued job runs, however often it was started before', async () => {
+    const id = await leftRunning(2);
+    await store.transition(id, 'running', 'queued');
+    expect(await runner.recover()).toStrictEqual({ requeued: 1, failed: 0 });
+    expect(handler.calls.map((call) => call.job.id)).toStrictEqual([id]);
+  });
+
   test('final jobs are left alone', async () => {
     const id = await leftRunning(1);
     await store.transition(id, 'running', 'completed', { result: 'r' });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { GroupCommit } from '../../../src/storage/group-commit.ts';
 
@@ -26,6 +26,7 @@ describe('GroupCommit', () => {
 
   test('writes of one turn run in order in one transaction and are answered after its commit', async () => {
     using numbers = openNumbers();
+    const exec = vi.spyOn(numbers.database, 'exec');
     const order: number[] = [];
     const answers = await Promise.all(
       [3, 1, 2].map(async (n) => {
@@ -38,6 +39,8 @@ describe('GroupCommit', () => {
       }),
     );
     expect(order).toStrictEqual([3, 1, 2]);
+    const turnAfter = await numbers.writer.write(() => exec.mock.calls.flat());
+    expect(turnAfter).toStrictEqual(['BEGIN IMMEDIATE', 'COMMIT', 'BEGIN IMMEDIATE']);
     expect(answers).toStrictEqual(
       Array.from({ length: 3 }, () => ({ changes: 1, committed: true })),
     );
