@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
+import { compile } from '../../../src/compiler/compile.ts';
+import { profile, TINY_TILE } from '../../support/profiles.ts';
+import { gate } from '../../support/random-circuits.ts';
+
+function reportOf(operations: readonly Operation[], target = profile()) {
+  const circuit: Circuit = { numQubits: 4, numBits: 4, operations };
+  return compile(circuit, target).report;
+}
+
+const measure = (qubits: readonly number[], bits: readonly number[]): Operation => ({
+  kind: 'measure',
+  qubits,
+  bits,
+});
+
+describe('the compilation report', () => {
+  test('counts gates before and kernels after', () => {
+    const operations = [
+      gate('H', [0]),
+      gate('ID', [0]),
+      gate('SWAP', [0, 1]),
+      gate('X', [1]),
+      measure([0, 1], [0, 1]),
+      { kind: 'barrier', qubits: [0] } as const,
+    ];
+    expect(reportOf(operations)).toMatchObject({ gatesBefore: 4, gatesAfter: 2, fusedBlocks: 0 });
+  });
+
+  test('counts a state pass for each sweep', () => {
+    const operations = [3, 2, 1].map((qubit) => gate('H', [qubit]));
+    expect(reportOf(operations, TINY_TILE).statePasses).toBe(2);
+    expect(reportOf(operations).statePasses).toBe(1);
+  });
+});
+
+describe('depth is the longest path', () => {
+  test.each<[string, readonly Operation[], number]>([
+    ['of nothing is 0', [], 0],
+    ['of gates side by side is 1', [gate('H', [0]), gate('H', [1])], 1],
+    ['goes through controls', [gate('H', [0]), gate('X', [1], [0]), gate('H', [2])], 2],
+    ['counts measurements, each qubit by itself', [gate('H', [0]), measure([0, 1], [0, 1])], 2],
+    ['counts resets', [gate('H', [0]), { kind: 'reset', qubits: [0, 1] }], 2],
+    ['does not count a global phase', [gate('GPHASE', [], [], [0.3])], 0],
+    [
+      'waits for the bits of a condition',
+      [
+        gate('H', [0]),
+        measure([0], [0]),
+        { ...gate('X', [1]), condition: { bits: [0], value: 1 } },
+      ],
+      3,
+    ],
+  ])('%s', (_, operations, depth) => {
+    expect(reportOf(operations)).toMatchObject({ depthBefore: depth, depthAfter: depth });
+  });
+
+  test('waits at a barrier, which adds nothing', () => {
+    const operations: readonly Operation[] = [
+      gate('H', [0]),
+      gate('T', [0]),
+      { kind: 'barrier', qubits: [0, 1] },
+      gate('H', [1]),
+    ];
+    expect(reportOf(operations).depthBefore).toBe(3);
+  });
+
+  test('shrinks with what compiles to nothing', () => {
+    const operations = [gate('H', [0]), gate('SWAP', [0, 1]), gate('ID', [1]), gate('X', [1])];
+    expect(reportOf(operations)).toMatchObject({ depthBefore: 4, depthAfter: 2 });
+  });
+});
