@@ -93,7 +93,7 @@ function checkParts(
   const circuit = written === undefined ? undefined : withFinalMeasurement(written);
   const outputs = parts.return ?? ['counts'];
   checkOutputs(outputs, given, faults);
-  if (processor !== undefined) checkShots(parts.shots, processor.spec, faults);
+  if (processor?.availability().available) checkShots(parts.shots, processor.spec, faults);
   if (circuit === undefined) return undefined;
   checkOutputLimits(circuit, outputs, faults);
   checkOutcomeBits(circuit, parts.shots, faults);
@@ -126,10 +126,13 @@ function checkSource(given: readonly string[], faults: FaultList): void {
   if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
 }
 
-/** The target's limits; where the target is unknown, those of the widest processor. */
+/**
+ * The target's limits; where it is unknown or not available, those of the widest processor: what is
+ * offline may know no limits, and its caller is to be told that it is offline.
+ */
 function limitsOf(processor: Processor | undefined, fleet: ProcessorDirectory) {
-  const specs =
-    processor === undefined ? fleet.processors.map(({ spec }) => spec) : [processor.spec];
+  const hasOwn = processor?.availability().available;
+  const specs = (hasOwn ? [processor] : fleet.processors).map(({ spec }) => spec);
   return {
     maxQubits: Math.max(1, ...specs.map((spec) => spec.maxQubits)),
     maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),

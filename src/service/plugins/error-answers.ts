@@ -29,6 +29,8 @@ export function createErrorAnswer(envelopes: Envelopes, maxBodyBytes: number): E
     const asProblem = asksForProblemDetails(request.headers.accept);
     reply
       .code(error.status)
+      // Also here: an error before the routes skips the hook that sets it.
+      .header('x-request-id', request.id)
       .headers(headers)
       .type(asProblem ? PROBLEM_TYPE : JSON_TYPE)
       .send(JSON.stringify(asProblem ? toProblemDetails(body, title, path) : body));

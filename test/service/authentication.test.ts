@@ -1,0 +1,180 @@
+/** Keys, scopes, and the budget of those who have none. */
+import { describe, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../src/service/keys/api-key.ts';
+import { BELL, openTestService } from './support/test-service.ts';
+
+const UNKNOWN_KEY = `qcs_${'0'.repeat(16)}_${'0'.repeat(64)}`;
+
+const KEYED_ROUTES: readonly (readonly [string, string, Scope])[] = [
+  ['GET', '/status', 'read'],
+  ['GET', '/quantum/processors', 'read'],
+  ['GET', '/quantum/processors/statevector-sim', 'read'],
+  ['GET', '/quantum/operations', 'read'],
+  ['GET', '/keys/info', 'read'],
+  ['POST', '/quantum/circuits', 'circuits'],
+  ['GET', '/quantum/circuits', 'circuits'],
+  ['GET', '/quantum/circuits/circ_1', 'circuits'],
+  ['POST', '/quantum/circuits/circ_1/cancel', 'circuits'],
+  ['POST', '/admin/processors/statevector-sim/maintenance', 'admin'],
+];
+
+describe.each(KEYED_ROUTES)('%s %s', (verb, url, scope) => {
+  const method = verb === 'GET' ? 'GET' : 'POST';
+
+  test.each([
+    ['no key', undefined, 'SERVICE_KEY_MISSING'],
+    ['an empty key', '', 'SERVICE_KEY_MISSING'],
+    ['a text that is no key', 'hello', 'SERVICE_KEY_INVALID'],
+    ['a key that does not exist', UNKNOWN_KEY, 'SERVICE_KEY_INVALID'],
+  ])('answers 401 to %s', async (_what, key, code) => {
+    await using service = await openTestService();
+    const headers = key === undefined ? {} : { 'x-api-key': key };
+    const answer = await service.app.inject({ method, url: `/api/v1${url}`, headers });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json().error).toMatchObject({ code: 'UNAUTHORIZED', details: [{ code }] });
+  });
+
+  test(`answers 403 to a key without the scope ${scope}, and names it`, async () => {
+    await using service = await openTestService();
+    const key = await service.createKey(
+      'standard',
+      SCOPES.filter((other) => other !== scope),
+    );
+    const answer = await service.request({ method, url, headers: { 'x-api-key': key } });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json().error).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining(`"${scope}"`),
+      details: [{ code: 'SERVICE_SCOPE_MISSING' }],
+    });
+    expect(answer.headers['ratelimit']).toBe('"standard";r=99999;t=60');
+  });
+
+  test(`asks for no scope but ${scope}`, async () => {
+    await using service = await openTestService();
+    const key = await service.createKey('standard', [scope]);
+    const answer = await service.request({ method, url, headers: { 'x-api-key': key } });
+    expect([401, 403]).not.toContain(answer.statusCode);
+  });
+});
+
+test('a secret that differs in its last character is refused', async () => {
+  await using service = await openTestService();
+  const last = service.key.endsWith('0') ? '1' : '0';
+  const answer = await service.get('/status', { 'x-api-key': service.key.slice(0, -1) + last });
+  expect(answer.statusCode).toBe(401);
+});
+
+test('a revoked key is refused from the next request on', async () => {
+  await using service = await openTestService();
+  expect((await service.get('/status')).statusCode).toBe(200);
+  const [record] = await service.deps.keys.list();
+  await service.deps.keys.revoke(record?.id ?? '', service.clock.now);
+  expect((await service.get('/status')).statusCode).toBe(401);
+});
+
+test('a body is not read before the key is known to be good', async () => {
+  await using service = await openTestService();
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/quantum/circuits',
+    headers: { 'content-type': 'application/json' },
+    payload: '{',
+  });
+  expect(answer.statusCode).toBe(401);
+});
+
+describe('requests without a valid key', () => {
+  const guess = (service: Awaited<ReturnType<typeof openTestService>>, remoteAddress: string) =>
+    service.request({
+      method: 'GET',
+      url: '/status',
+      remoteAddress,
+      headers: { 'x-api-key': UNKNOWN_KEY },
+    });
+
+  test('are answered 401 sixty times a minute and address, then 429 with Retry-After', async () => {
+    await using service = await openTestService();
+    for (let i = 0; i < 60; i++) expect((await guess(service, '10.0.0.1')).statusCode).toBe(401);
+    service.clock.now += 20_500;
+    const answer = await guess(service, '10.0.0.1');
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('40');
+    expect(answer.json().error).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: [{ code: 'SERVICE_TOO_MANY_ATTEMPTS' }],
+    });
+    expect((await guess(service, '10.0.0.2')).statusCode).toBe(401);
+    service.clock.now += 39_500;
+    expect((await guess(service, '10.0.0.1')).statusCode).toBe(401);
+  });
+
+  test('use up the budget under which a right guess would be recognised', async () => {
+    await using service = await openTestService();
+    for (let i = 0; i < 60; i++) await guess(service, '10.0.0.1');
+    const first = { method: 'GET', url: '/status', remoteAddress: '10.0.0.1' } as const;
+    expect((await service.request(first)).statusCode).toBe(429);
+  });
+
+  test('do not lock out a key that was valid from the same address before', async () => {
+    await using service = await openTestService();
+    const own = { method: 'GET', url: '/status', remoteAddress: '10.0.0.1' } as const;
+    expect((await service.request(own)).statusCode).toBe(200);
+    for (let i = 0; i < 61; i++) await guess(service, '10.0.0.1');
+    expect((await service.request(own)).statusCode).toBe(200);
+  });
+
+  test('count for the whole /64 of an IPv6 client', async () => {
+    await using service = await openTestService();
+    for (let i = 0; i < 60; i++) await guess(service, `2001:db8::${i.toString(16)}`);
+    expect((await guess(service, '2001:db8:0:0:9::1')).statusCode).toBe(429);
+    expect((await guess(service, '2001:db8:0:1::1')).statusCode).toBe(401);
+  });
+
+  test('count for the address that a trusted proxy names, and for no other header', async () => {
+    const forwarded = (address: string) => ({
+      'x-api-key': UNKNOWN_KEY,
+      'x-forwarded-for': address,
+    });
+    await using trusting = await openTestService({ settings: { trustedProxies: ['10.9.0.0/16'] } });
+    await using wary = await openTestService();
+    const last = new Map<string, number>();
+    for (const [name, service] of [
+      ['trusting', trusting],
+      ['wary', wary],
+    ] as const) {
+      for (let i = 0; i < 61; i++) {
+        const answer = await service.request({
+          method: 'GET',
+          url: '/status',
+          remoteAddress: '10.9.1.1',
+          headers: forwarded(`192.0.2.${i}`),
+        });
+        last.set(name, answer.statusCode);
+      }
+    }
+    expect(last).toEqual(
+      new Map([
+        ['trusting', 401],
+        ['wary', 429],
+      ]),
+    );
+  });
+
+  test('to unknown paths are answered 404, but a wrong key there costs the budget too', async () => {
+    await using service = await openTestService();
+    const url = '/api/v1/nowhere';
+    expect((await service.app.inject({ url })).statusCode).toBe(404);
+    const headers = { 'x-api-key': UNKNOWN_KEY };
+    for (let i = 0; i < 60; i++) {
+      expect((await service.app.inject({ url, headers })).statusCode).toBe(401);
+    }
+    expect((await service.app.inject({ url, headers })).statusCode).toBe(429);
+  });
+});
+
+test('a submission works with a key of the scope circuits alone', async () => {
+  await using service = await openTestService();
+  const key = await service.createKey('standard', ['circuits']);
+  expect((await service.submit(BELL, { 'x-api-key': key })).statusCode).toBe(201);
+});

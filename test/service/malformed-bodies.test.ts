@@ -1,0 +1,147 @@
+/** Bodies that begin well and are then broken: always 400 with a path, never 500, never a hang. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestService, type TestService } from './support/test-service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const qubit = fc.integer({ min: 0, max: 3 });
+const angle = fc.double({ noNaN: true, min: -10, max: 10 });
+const operation = fc.oneof(
+  fc.record({ gate: fc.constantFrom('H', 'x', 'T'), qubit }),
+  fc.record({ gate: fc.constantFrom('rx', 'RZ'), qubit, theta: angle }),
+  fc.record({ gate: fc.constant('CX'), control: fc.constant(0), target: fc.constant(1) }),
+  fc.record({ gate: fc.constant('M'), qubits: fc.constant([0, 1]) }),
+);
+const goodBody = fc.record({
+  circuit: fc.array(operation, { minLength: 1, maxLength: 8 }),
+  target_processor: fc.constant('statevector-sim'),
+  shots: fc.integer({ min: 1, max: 1000 }),
+  seed: fc.maxSafeNat(),
+  priority: fc.constantFrom('low', 'normal', 'high'),
+});
+
+/** Values that are wrong wherever they stand in a good body. */
+const wrongValue = fc.constantFrom<unknown>(
+  null,
+  '',
+  -1,
+  1e300,
+  0.5,
+  true,
+  {},
+  [[]],
+  [[[[null]]]],
+  { toString: 1 },
+  'x'.repeat(500),
+  '\u0000',
+  { constructor: { prototype: {} } },
+);
+
+/** Every place of a value: the list of keys that leads there. */
+function places(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, inner]) => places(inner, [...path, key]))];
+}
+
+type Change = (holder: Record<string, unknown>, key: string) => void;
+
+/** A copy with one place changed. */
+function changed(value: object, path: readonly string[], change: Change): unknown {
+  const copy = { root: structuredClone(value) };
+  const keys = ['root', ...path];
+  const last = keys.pop() ?? 'root';
+  let holder: Record<string, unknown> = copy;
+  // Checked: the path was read off the value itself.
+  for (const key of keys) holder = holder[key] as Record<string, unknown>;
+  change(holder, last);
+  return copy.root;
+}
+
+const mutated = fc
+  .tuple(goodBody, fc.nat(), wrongValue, fc.constantFrom('replace', 'add', 'spoil'))
+  .map(([body, at, wrong, how]) => {
+    const all = places(body);
+    const path = all[at % all.length] ?? [];
+    if (how === 'spoil') {
+      const text = JSON.stringify(body);
+      return text.slice(0, at % text.length);
+    }
+    if (how === 'add') return JSON.stringify({ ...body, [`extra${at}`]: wrong });
+    return JSON.stringify(
+      changed(body, path, (holder, key) => {
+        // Any number is an angle.
+        holder[key] = key === 'theta' && typeof wrong === 'number' ? `${wrong}` : wrong;
+      }),
+    );
+  });
+
+test('200 good bodies, each broken in one place, answer 400 with the path of a fault', async () => {
+  await fc.assert(
+    fc.asyncProperty(mutated, async (text) => {
+      const answer = await service.submit(text);
+      const { error } = answer.json();
+      expect([text, answer.statusCode]).toEqual([text, 400]);
+      expect(error.details.length).toBeGreaterThan(0);
+      for (const { path, message } of error.details) {
+        expect(path).toEqual(expect.any(String));
+        expect(message).toMatch(/./);
+      }
+      expect(service.processor.tasks).toHaveLength(0);
+    }),
+    { numRuns: 200, seed: 20260102 },
+  );
+});
+
+test('the good bodies themselves are taken', async () => {
+  await using own = await openTestService();
+  await fc.assert(
+    fc.asyncProperty(goodBody, async (body) => {
+      expect((await own.submit(body)).statusCode).toBe(201);
+    }),
+    { numRuns: 50, seed: 20260103 },
+  );
+});
+
+test('200 arbitrary JSON values answer 400', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.json(), async (text) => {
+      expect((await service.submit(text)).statusCode).toBe(400);
+    }),
+    { numRuns: 200, seed: 20260104 },
+  );
+});
+
+test.each([
+  ['brackets', '['.repeat(500_000)],
+  ['objects', '{"a":'.repeat(200_000)],
+  ['balanced brackets', '['.repeat(500_000) + ']'.repeat(500_000)],
+  ['a string of brackets that never ends', `"${'['.repeat(500_000)}`],
+  ['a string that ends in a backslash', '{"a":"\\'],
+])('a megabyte of %s answers 400 within a second', async (_what, text) => {
+  const start = performance.now();
+  expect((await service.submit(text)).statusCode).toBe(400);
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+test.each([
+  ['at the top', '{"__proto__":{"shots":1}}', '__proto__'],
+  ['in a gate', '{"circuit":[{"gate":"H","__proto__":1}]}', 'circuit[0].__proto__'],
+  ['spelt with escapes', '{"\\u005f_proto__":1}', '__proto__'],
+])('a field called __proto__ %s answers 400 and pollutes nothing', async (_where, text, path) => {
+  const answer = await service.submit(text);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.details).toMatchObject([{ path }]);
+  expect(Object.hasOwn(Object.prototype, 'shots')).toBe(false);
+});
+
+test('brackets and prototypes inside texts are no structure', async () => {
+  const name = `${'['.repeat(60)} \\" __proto__`;
+  const answer = await service.submit(`{"circuit":[{"gate":"${name}"}]}`);
+  const paths = answer.json().error.details.map(({ path }: { path: string }) => path);
+  expect(paths).toContain('circuit[0].gate');
+});

@@ -1,0 +1,155 @@
+/** The OpenAPI document: valid in structure, complete, true, and committed. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateOpenApi } from '../../src/service/generate-openapi.ts';
+import { openTestService, type TestService } from './support/test-service.ts';
+
+interface Operation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly {
+    readonly name?: string;
+    readonly in?: string;
+    readonly $ref?: string;
+  }[];
+  readonly responses: Readonly<Record<string, Response>>;
+}
+interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+let service: TestService;
+let document: Document;
+let operations: readonly (readonly [path: string, method: string, operation: Operation])[];
+beforeAll(async () => {
+  service = await openTestService();
+  document = (await service.app.inject({ url: '/api/v1/openapi.json' })).json();
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [path, method, operation] as const),
+  );
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test('is what the repository holds', async () => {
+  const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+  expect(await generateOpenApi()).toBe(committed);
+});
+
+test('is an OpenAPI 3.1 document served without a key', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.servers).toEqual([{ url: '/api/v1' }]);
+});
+
+test('describes every route of the service and no other', () => {
+  const described = operations.map(([path, method]) => `${method.toUpperCase()} ${path}`).sort();
+  expect(described).toEqual([
+    'GET /',
+    'GET /keys/info',
+    'GET /quantum/circuits',
+    'GET /quantum/circuits/{circuit_id}',
+    'GET /quantum/operations',
+    'GET /quantum/processors',
+    'GET /quantum/processors/{processor_id}',
+    'GET /status',
+    'POST /admin/processors/{processor_id}/maintenance',
+    'POST /quantum/circuits',
+    'POST /quantum/circuits/{circuit_id}/cancel',
+  ]);
+});
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+  expect(references.length).toBeGreaterThan(20);
+  for (const [, pointer] of references) {
+    let value: unknown = document;
+    for (const part of (pointer ?? '').split('/')) {
+      value = new Map(Object.entries(value ?? {})).get(part);
+    }
+    expect([pointer, value]).toEqual([pointer, expect.any(Object)]);
+  }
+});
+
+test('operation ids are unique, and every operation has a summary', () => {
+  const ids = operations.map(([, , { operationId }]) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const [, , { operationId, summary }] of operations) {
+    expect([operationId, summary]).toEqual([expect.any(String), expect.any(String)]);
+  }
+});
+
+test('every parameter of a path is declared', () => {
+  for (const [path, , { parameters = [] }] of operations) {
+    const declared = parameters.filter((parameter) => parameter.in === 'path');
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(declared.map(({ name }) => name)).toEqual(names);
+  }
+});
+
+test('every keyed operation declares 401, 403, 429 and 500, and asks for the key', () => {
+  for (const [path, , { responses, security }] of operations) {
+    const statuses = Object.keys(responses);
+    const expected = path === '/' ? ['500'] : ['401', '403', '429', '500'];
+    expect(statuses).toEqual(expect.arrayContaining(expected));
+    expect(security).toEqual(path === '/' ? [] : [{ ApiKey: [] }]);
+  }
+});
+
+test('every answer is described, bears X-Request-Id, and errors have both media types', () => {
+  for (const [, , { responses }] of operations) {
+    for (const [status, { description, headers, content }] of Object.entries(responses)) {
+      expect(description).not.toBe('Default Response');
+      expect(headers).toHaveProperty('X-Request-Id');
+      const types = Number(status) < 400 ? 1 : 2;
+      expect(Object.keys(content)).toEqual(
+        ['application/json', 'application/problem+json'].slice(0, types),
+      );
+    }
+  }
+});
+
+describe('POST /quantum/circuits', () => {
+  const submission = () => {
+    const operation = document.paths['/quantum/circuits']?.['post'];
+    if (operation === undefined) throw new Error('not described');
+    return operation;
+  };
+
+  test('declares Prefer, Idempotency-Key and X-Request-Id', () => {
+    const { parameters = [] } = submission();
+    expect(parameters.map(({ name, $ref }) => name ?? $ref)).toEqual([
+      'Prefer',
+      'Idempotency-Key',
+      '#/components/parameters/RequestId',
+    ]);
+  });
+
+  test('declares the headers of its answers', () => {
+    const { responses } = submission();
+    expect(Object.keys(responses['201']?.headers ?? {})).toEqual(
+      expect.arrayContaining([
+        'Location',
+        'Preference-Applied',
+        'Idempotent-Replayed',
+        'RateLimit',
+      ]),
+    );
+    expect(responses['503']?.headers).toHaveProperty('Retry-After');
+    expect(responses['429']?.headers).toHaveProperty('Retry-After');
+  });
+
+  test('refuses unknown fields in writing too', () => {
+    expect(document.components['schemas']?.['CircuitSubmissionInput']).toMatchObject({
+      additionalProperties: false,
+      required: ['target_processor', 'shots'],
+    });
+  });
+});
