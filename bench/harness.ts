@@ -1,6 +1,7 @@
 /** What every benchmark shares: the machine's facts, medians, and a JSON file of results. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
+import { Bench } from 'tinybench';
 
 /** One measured figure. */
 export interface Measurement {
@@ -27,19 +28,17 @@ export async function measureMs(
   repeats: number,
   work: () => Promise<unknown>,
 ): Promise<Measurement> {
-  await work();
-  const durations: number[] = [];
-  for (let i = 0; i < repeats; i++) {
-    const start = performance.now();
+  const bench = new Bench({ iterations: repeats, time: 0, warmupIterations: 1, warmupTime: 0 });
+  bench.add(name, async () => {
     await work();
-    durations.push(performance.now() - start);
+  });
+  const [task] = await bench.run();
+  const result = task?.result;
+  if (result === undefined || !('latency' in result)) {
+    throw new Error(`${name} could not be measured`, { cause: result });
   }
-  return {
-    name,
-    value: median(durations),
-    unit: 'ms',
-    spread: [Math.min(...durations), Math.max(...durations)],
-  };
+  const { p50, min, max } = result.latency;
+  return { name, value: p50, unit: 'ms', spread: [min, max] };
 }
 
 /** Copies 256 MiB back and forth: the plain copy rate of one thread, read plus written. */

@@ -5,113 +5,37 @@
  * A controlled gate is its base matrix plus a count of controls, so that controls stay controls
  * all the way to the engines, where they cost nothing, instead of growing the matrix.
  *
+ * One long file on purpose: it is a table, and a gate is looked up and added in one place.
  * Matrix conventions are those of OpenQASM 3's stdgates.inc and of Qiskit's circuit library; a
  * difference of global phase matters under further controls, so phases are exact, not "up to".
  */
-import type { ComplexMatrix } from '../math/complex-matrix.ts';
 import type { GateDefinition, InverseGate } from './gate-definition.ts';
-
-type Complex = readonly [re: number, im: number];
-
-const SQRT_HALF = Math.SQRT1_2;
-const ZERO: Complex = [0, 0];
-const ONE: Complex = [1, 0];
-
-const phase = (angle: number): Complex => [Math.cos(angle), Math.sin(angle)];
-const real = (value: number): Complex => [value, 0];
-const imaginary = (value: number): Complex => [0, value];
-
-/** A matrix from its rows. */
-function rows(...entries: readonly (readonly Complex[])[]): ComplexMatrix {
-  return Float64Array.from(entries.flat(2));
-}
-
-/** A diagonal matrix. */
-function diagonal(...entries: readonly Complex[]): ComplexMatrix {
-  return rows(...entries.map((entry, i) => entries.map((_, j) => (i === j ? entry : ZERO))));
-}
-
-/** The middle block [[a, b], [c, d]] on |01⟩, |10⟩ of a two-qubit gate, with `corner` at |11⟩. */
-function exchange(a: Complex, b: Complex, c: Complex, d: Complex, corner: Complex): ComplexMatrix {
-  return rows(
-    [ONE, ZERO, ZERO, ZERO],
-    [ZERO, a, b, ZERO],
-    [ZERO, c, d, ZERO],
-    [ZERO, ZERO, ZERO, corner],
-  );
-}
-
-const X = (): ComplexMatrix => rows([ZERO, ONE], [ONE, ZERO]);
-const Y = (): ComplexMatrix => rows([ZERO, imaginary(-1)], [imaginary(1), ZERO]);
-const Z = (): ComplexMatrix => diagonal(ONE, real(-1));
-const H = (): ComplexMatrix =>
-  rows([real(SQRT_HALF), real(SQRT_HALF)], [real(SQRT_HALF), real(-SQRT_HALF)]);
-const SX = (sign: 1 | -1): ComplexMatrix =>
-  rows(
-    [
-      [0.5, 0.5 * sign],
-      [0.5, -0.5 * sign],
-    ],
-    [
-      [0.5, -0.5 * sign],
-      [0.5, 0.5 * sign],
-    ],
-  );
-const SWAP = (): ComplexMatrix => exchange(ZERO, ONE, ONE, ZERO, ONE);
-const phaseGate = (angle: number): ComplexMatrix => diagonal(ONE, phase(angle));
-
-/** cos(θ/2)·1 − i·sin(θ/2)·(cos φ X + sin φ Y): a rotation about an axis of the equator. */
-function equatorRotation(theta: number, phi: number): ComplexMatrix {
-  const c = real(Math.cos(theta / 2));
-  const s = Math.sin(theta / 2);
-  return rows(
-    [c, [-s * Math.sin(phi), -s * Math.cos(phi)]],
-    [[s * Math.sin(phi), -s * Math.cos(phi)], c],
-  );
-}
-
-function RY(theta: number): ComplexMatrix {
-  const c = real(Math.cos(theta / 2));
-  const s = Math.sin(theta / 2);
-  return rows([c, real(-s)], [real(s), c]);
-}
-
-const RX = (theta: number): ComplexMatrix => equatorRotation(theta, 0);
-const RZ = (theta: number): ComplexMatrix => diagonal(phase(-theta / 2), phase(theta / 2));
-
-/** e^{iγ}·U(θ, φ, λ) in OpenQASM 3's convention: U(θ, φ, λ) has a real upper left entry. */
-function euler(theta: number, phi: number, lambda: number, gamma: number): ComplexMatrix {
-  const c = Math.cos(theta / 2);
-  const s = Math.sin(theta / 2);
-  const scaled = (factor: number, angle: number): Complex => [
-    factor * Math.cos(angle),
-    factor * Math.sin(angle),
-  ];
-  return rows(
-    [scaled(c, gamma), scaled(-s, gamma + lambda)],
-    [scaled(s, gamma + phi), scaled(c, gamma + phi + lambda)],
-  );
-}
-
-/** exp(−iθ/2 · P) for a two-qubit Pauli P given by its action |j⟩ → factor(j)·|j ^ flip⟩. */
-function pauliRotation(theta: number, flip: number, factor: (j: number) => Complex): ComplexMatrix {
-  const c = Math.cos(theta / 2);
-  const s = Math.sin(theta / 2);
-  const out = new Float64Array(32);
-  for (let column = 0; column < 4; column++) {
-    const [re, im] = factor(column);
-    out[2 * (column * 4 + column)]! += c;
-    const i = 2 * ((column ^ flip) * 4 + column);
-    out[i]! += s * im;
-    out[i + 1]! -= s * re;
-  }
-  return out;
-}
-
-const parity = (j: number): number => (j === 1 || j === 2 ? -1 : 1);
-const RXX = (theta: number): ComplexMatrix => pauliRotation(theta, 3, () => ONE);
-const RYY = (theta: number): ComplexMatrix => pauliRotation(theta, 3, (j) => real(-parity(j)));
-const RZX = (theta: number): ComplexMatrix => pauliRotation(theta, 2, (j) => real(j & 1 ? -1 : 1));
+import {
+  diagonal,
+  equatorRotation,
+  euler,
+  exchange,
+  H,
+  imaginary,
+  ONE,
+  phase,
+  phaseGate,
+  RX,
+  RXX,
+  RY,
+  RYY,
+  RZ,
+  RZX,
+  real,
+  rows,
+  SQRT_HALF,
+  SWAP,
+  SX,
+  X,
+  Y,
+  Z,
+  ZERO,
+} from './gate-matrices.ts';
 
 const a = (angles: readonly number[], i: number): number => angles[i] ?? Number.NaN;
 const negated =

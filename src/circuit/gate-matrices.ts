@@ -1,0 +1,136 @@
+/**
+ * The matrices behind the gate table.
+ *
+ * Phases are exact, never "up to a global phase": under a further control they would show.
+ */
+import type { ComplexMatrix } from '../math/complex-matrix.ts';
+
+/** A complex number. */
+export type Complex = readonly [re: number, im: number];
+
+/** 1/√2. */
+export const SQRT_HALF = Math.SQRT1_2;
+/** 0. */
+export const ZERO: Complex = [0, 0];
+/** 1. */
+export const ONE: Complex = [1, 0];
+
+/** e^{i·angle}. */
+export const phase = (angle: number): Complex => [Math.cos(angle), Math.sin(angle)];
+/** A real number. */
+export const real = (value: number): Complex => [value, 0];
+/** An imaginary number. */
+export const imaginary = (value: number): Complex => [0, value];
+
+/** A matrix from its rows. */
+export function rows(...entries: readonly (readonly Complex[])[]): ComplexMatrix {
+  return Float64Array.from(entries.flat(2));
+}
+
+/** A diagonal matrix. */
+export function diagonal(...entries: readonly Complex[]): ComplexMatrix {
+  return rows(...entries.map((entry, i) => entries.map((_, j) => (i === j ? entry : ZERO))));
+}
+
+/** The middle block [[a, b], [c, d]] on |01⟩, |10⟩ of a two-qubit gate, with `corner` at |11⟩. */
+export function exchange(
+  a: Complex,
+  b: Complex,
+  c: Complex,
+  d: Complex,
+  corner: Complex,
+): ComplexMatrix {
+  return rows(
+    [ONE, ZERO, ZERO, ZERO],
+    [ZERO, a, b, ZERO],
+    [ZERO, c, d, ZERO],
+    [ZERO, ZERO, ZERO, corner],
+  );
+}
+
+/** Pauli X. */
+export const X = (): ComplexMatrix => rows([ZERO, ONE], [ONE, ZERO]);
+/** Pauli Y. */
+export const Y = (): ComplexMatrix => rows([ZERO, imaginary(-1)], [imaginary(1), ZERO]);
+/** Pauli Z. */
+export const Z = (): ComplexMatrix => diagonal(ONE, real(-1));
+/** Hadamard. */
+export const H = (): ComplexMatrix =>
+  rows([real(SQRT_HALF), real(SQRT_HALF)], [real(SQRT_HALF), real(-SQRT_HALF)]);
+/** √X, or with −1 its inverse. */
+export const SX = (sign: 1 | -1): ComplexMatrix =>
+  rows(
+    [
+      [0.5, 0.5 * sign],
+      [0.5, -0.5 * sign],
+    ],
+    [
+      [0.5, -0.5 * sign],
+      [0.5, 0.5 * sign],
+    ],
+  );
+/** Exchanges the two qubits. */
+export const SWAP = (): ComplexMatrix => exchange(ZERO, ONE, ONE, ZERO, ONE);
+/** diag(1, e^{i·angle}). */
+export const phaseGate = (angle: number): ComplexMatrix => diagonal(ONE, phase(angle));
+
+/** cos(θ/2)·1 − i·sin(θ/2)·(cos φ X + sin φ Y): a rotation about an axis of the equator. */
+export function equatorRotation(theta: number, phi: number): ComplexMatrix {
+  const c = real(Math.cos(theta / 2));
+  const s = Math.sin(theta / 2);
+  return rows(
+    [c, [-s * Math.sin(phi), -s * Math.cos(phi)]],
+    [[s * Math.sin(phi), -s * Math.cos(phi)], c],
+  );
+}
+
+/** exp(−iθ/2 · Y). */
+export function RY(theta: number): ComplexMatrix {
+  const c = real(Math.cos(theta / 2));
+  const s = Math.sin(theta / 2);
+  return rows([c, real(-s)], [real(s), c]);
+}
+
+/** exp(−iθ/2 · X). */
+export const RX = (theta: number): ComplexMatrix => equatorRotation(theta, 0);
+/** exp(−iθ/2 · Z). */
+export const RZ = (theta: number): ComplexMatrix => diagonal(phase(-theta / 2), phase(theta / 2));
+
+/** e^{iγ}·U(θ, φ, λ) in OpenQASM 3's convention: U(θ, φ, λ) has a real upper left entry. */
+export function euler(theta: number, phi: number, lambda: number, gamma: number): ComplexMatrix {
+  const c = Math.cos(theta / 2);
+  const s = Math.sin(theta / 2);
+  const scaled = (factor: number, angle: number): Complex => [
+    factor * Math.cos(angle),
+    factor * Math.sin(angle),
+  ];
+  return rows(
+    [scaled(c, gamma), scaled(-s, gamma + lambda)],
+    [scaled(s, gamma + phi), scaled(c, gamma + phi + lambda)],
+  );
+}
+
+/** exp(−iθ/2 · P) for a two-qubit Pauli P given by its action |j⟩ → factor(j)·|j ^ flip⟩. */
+function pauliRotation(theta: number, flip: number, factor: (j: number) => Complex): ComplexMatrix {
+  const c = Math.cos(theta / 2);
+  const s = Math.sin(theta / 2);
+  const out = new Float64Array(32);
+  for (let column = 0; column < 4; column++) {
+    const [re, im] = factor(column);
+    out[2 * (column * 4 + column)]! += c;
+    const i = 2 * ((column ^ flip) * 4 + column);
+    out[i]! += s * im;
+    out[i + 1]! -= s * re;
+  }
+  return out;
+}
+
+const parity = (j: number): number => (j === 1 || j === 2 ? -1 : 1);
+/** exp(−iθ/2 · X⊗X). */
+export const RXX = (theta: number): ComplexMatrix => pauliRotation(theta, 3, () => ONE);
+/** exp(−iθ/2 · Y⊗Y). */
+export const RYY = (theta: number): ComplexMatrix =>
+  pauliRotation(theta, 3, (j) => real(-parity(j)));
+/** exp(−iθ/2 · X⊗Z), Z on the first target. */
+export const RZX = (theta: number): ComplexMatrix =>
+  pauliRotation(theta, 2, (j) => real(j & 1 ? -1 : 1));
