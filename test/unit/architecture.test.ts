@@ -1,0 +1,107 @@
+/**
+ * Imports point one way, and only the entry points read the clock, chance and the environment. The
+ * rules are a table; the scan proves itself on seeded breaches before it is trusted with the tree.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const SRC = new URL('../../src/', import.meta.url);
+
+const LEFT_OF_ENGINE = ['errors', 'math', 'storage', 'circuit'];
+const LEFT_OF_SERVICE = [...LEFT_OF_ENGINE, 'compiler', 'fleet', 'workloads', 'jobs'];
+const LEFT_OF_ROOTS = [...LEFT_OF_SERVICE, 'service', 'config.ts', 'compose.ts'];
+
+/** What each layer, a folder or file directly under src/, may import besides itself. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  math: ['errors'],
+  storage: ['errors'],
+  circuit: ['errors', 'math', 'storage'],
+  compiler: LEFT_OF_ENGINE,
+  engine: [...LEFT_OF_ENGINE, 'compiler'],
+  fleet: [...LEFT_OF_ENGINE, 'compiler', 'engine'],
+  workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'fleet'],
+  jobs: ['errors', 'storage'],
+  service: LEFT_OF_SERVICE,
+  'config.ts': ['errors'],
+  'compose.ts': LEFT_OF_ROOTS,
+  cli: LEFT_OF_ROOTS,
+  'main.ts': LEFT_OF_ROOTS,
+  'cli.ts': [...LEFT_OF_ROOTS, 'cli', 'main.ts'],
+};
+const ENTRY_POINTS = ['main.ts', 'cli.ts'];
+const SURROUNDINGS = [
+  /\bprocess\.env\b/,
+  /\benv\b[^;]*['"]node:process['"]/,
+  /\bDate\.now\b/,
+  /\bnew Date\b(?!\s*\(\s*[^\s)])/,
+  /\bMath\.random\b/,
+];
+
+/** What is wrong with a file of that path under src/. */
+function breaches(path: string, source: string): readonly string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+  const imports = code.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g);
+  const targets = [...imports].map(([, name = '']) => posix.join(posix.dirname(path), name));
+  const found = targets.filter((target) => !mayImport(path, target)).map((t) => `${path} → ${t}`);
+  if (ENTRY_POINTS.includes(path)) return found;
+  return [...found, ...SURROUNDINGS.flatMap((p) => p.exec(code) ?? []).map((w) => `${path}: ${w}`)];
+}
+
+function mayImport(path: string, target: string): boolean {
+  const [layer = '', ...rest] = path.split('/');
+  const [targetLayer = '', ...targetRest] = target.split('/');
+  if (layer === 'engine' && targetLayer === 'compiler') return target === 'compiler/program.ts';
+  if (layer !== targetLayer) return ALLOWED[layer]?.includes(targetLayer) ?? false;
+  if (layer !== 'engine') return true;
+  // Engines are the folders of engine/: none imports another, and what they share imports none.
+  return targetRest.length === 1 || targetRest[0] === (rest.length > 1 ? rest[0] : undefined);
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.replaceAll('\\', '/'));
+
+test('every file keeps to its layer, and to what it is given', () => {
+  expect(files.length).toBeGreaterThan(20);
+  const found = files.flatMap((path) => breaches(path, readFileSync(new URL(path, SRC), 'utf8')));
+  expect(found).toEqual([]);
+});
+
+describe('the scan finds', () => {
+  test.each([
+    ['an import to the right', 'circuit/a.ts', "import { b } from '../compiler/b.ts';"],
+    ['also of a type', 'math/a.ts', "import type { B } from '../circuit/b.ts';"],
+    ['also re-exported', 'errors/a.ts', "export {\n  b,\n} from '../math/b.ts';"],
+    ['also dynamic', 'jobs/a.ts', "const b = await import('../fleet/b.ts');"],
+    ['also for its effects', 'fleet/a.ts', "import '../jobs/b.ts';"],
+    ['the service importing an engine', 'service/routes/a.ts', "from '../../engine/engine.ts'"],
+    ['an engine importing the pipeline', 'engine/cpu/a.ts', "from '../../compiler/compile.ts'"],
+    ['an engine importing another', 'engine/cpu/a.ts', "from '../reference/b.ts'"],
+    ['what engines share importing one', 'engine/a.ts', "from './reference/b.ts'"],
+    ['a layer importing an entry point', 'service/a.ts', "from '../main.ts'"],
+    ['a layer that the table does not know', 'extras/a.ts', "from '../math/b.ts'"],
+    ['the environment', 'config.ts', 'const home = process.env.HOME;'],
+    ['the environment by its module', 'fleet/a.ts', "import { env } from 'node:process';"],
+    ['the clock', 'jobs/a.ts', 'const now = Date.now();'],
+    ['the clock in a date', 'service/a.ts', 'const now = new Date();'],
+    ['chance', 'math/a.ts', 'const u = Math.random();'],
+  ])('%s', (_, path, source) => {
+    expect(breaches(path, source)).toHaveLength(1);
+  });
+});
+
+describe('the scan lets pass', () => {
+  test.each([
+    ['an import to the left', 'engine/cpu/a.ts', "from '../../math/philox.ts'"],
+    ['an engine importing the program', 'engine/cpu/a.ts', "from '../../compiler/program.ts'"],
+    ['an engine importing what engines share', 'engine/cpu/a.ts', "from '../pacer.ts'"],
+    ['an engine importing itself', 'engine/cpu/a.ts', "from './b.ts'"],
+    ['a date of a given time', 'service/a.ts', 'new Date(now).toISOString();'],
+    ['words in comments', 'jobs/a.ts', '/** Not Date.now. */ // nor process.env\nconst a = 1;'],
+    ['an entry point’s reading', 'main.ts', 'const { env } = process; Date.now(); Math.random();'],
+  ])('%s', (_, path, source) => {
+    expect(breaches(path, source)).toEqual([]);
+  });
+});
