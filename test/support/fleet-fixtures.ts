@@ -1,5 +1,5 @@
 /** Circuits for the fake worker, and ways to wait for what other threads do. */
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { Circuit } from '../../src/circuit/circuit.ts';
 
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
@@ -26,9 +26,9 @@ export function instruction(name: string, shared: Float64Array = new Float64Arra
   };
 }
 
-/** Resolves once the condition holds, looked at on every turn of the event loop. */
+/** Resolves once the condition holds; looks every millisecond, to leave the cores to the threads. */
 export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await setImmediate();
+  while (!condition()) await setTimeout(1);
 }
 
 /** A signal that never aborts. */

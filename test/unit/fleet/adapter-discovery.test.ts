@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { discoverAdapters } from '../../../src/fleet/adapter-discovery.ts';
 import { isSoftwareAdapter, parseListing } from '../../../src/fleet/adapter-report.ts';
+import { eventually } from '../../support/fleet-fixtures.ts';
 
 const LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.json';
 const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
@@ -12,6 +16,14 @@ function discoverWith(...drivers: readonly string[]) {
   return discoverAdapters({
     environment: { ...process.env, VK_ICD_FILENAMES: paths, VK_DRIVER_FILES: paths },
   });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 if (missing.length > 0) {
@@ -69,9 +81,13 @@ describe('discoverAdapters', () => {
 
   test('gives up on a driver that hangs', async () => {
     const probe = new URL('../../support/fleet-hanging-probe.ts', import.meta.url);
-    const { adapters, reason } = await discoverAdapters({ probe, timeoutMs: 300 });
+    const pidFile = join(await mkdtemp(join(tmpdir(), 'qcs-probe-')), 'pid');
+    const environment = { ...process.env, QCS_TEST_PID_FILE: pidFile };
+    const { adapters, reason } = await discoverAdapters({ probe, environment, timeoutMs: 2000 });
     expect(adapters).toEqual([]);
-    expect(reason).toContain('300 ms');
+    expect(reason).toContain('2000 ms');
+    const pid = Number(await readFile(pidFile, 'utf8'));
+    await eventually(() => !isAlive(pid));
   });
 
   test('ends when it is told to', async () => {

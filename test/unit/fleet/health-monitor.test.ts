@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HealthMonitor } from '../../../src/fleet/health-monitor.ts';
+import { HealthMonitor, type HealthMonitorOptions } from '../../../src/fleet/health-monitor.ts';
 import type { Availability } from '../../../src/fleet/processor.ts';
 
 beforeEach(() => {
@@ -11,11 +11,15 @@ afterEach(() => {
 });
 
 /** A monitor of a processor whose self-test does as `behaviour` says at the time. */
-function monitored(behaviour: { current: 'pass' | 'wrong' | 'throw' | 'hang' | 'wait' }) {
+function monitored(
+  behaviour: { current: 'pass' | 'wrong' | 'throw' | 'hang' | 'wait' },
+  times: Pick<HealthMonitorOptions, 'limitMs' | 'stallMs'> = {},
+) {
   const starts: number[] = [];
   const changes: Availability[] = [];
   let lastSignOfLife = 0;
   const monitor = new HealthMonitor({
+    ...times,
     now: () => 1_000_000 + performance.now(),
     lastSignOfLife: () => lastSignOfLife,
     onChange: (availability) => changes.push(availability),
@@ -111,6 +115,17 @@ describe('HealthMonitor', () => {
       available: false,
       reason: expect.stringContaining('60000 ms'),
     });
+    monitor.close();
+  });
+
+  test('does not take a self-test that has started for one that waits', async () => {
+    const { monitor, changes } = monitored({ current: 'hang' }, { limitMs: 5000, stallMs: 1000 });
+    const outcome = monitor.check();
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(changes).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1000);
+    await outcome;
+    expect(changes).toHaveLength(1);
     monitor.close();
   });
 
