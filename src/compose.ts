@@ -19,6 +19,7 @@ import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
+import { lockDataDirectory } from './storage/service-lock.ts';
 
 const MS_PER_DAY = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -86,6 +87,7 @@ export async function startService(
   { now, random }: Surroundings,
   logDestination: NodeJS.WritableStream,
 ): Promise<RunningService> {
+  const lock = lockDataDirectory(config.dataDir);
   const database = openDatabase(join(config.dataDir, DATABASE_FILE));
   const store = new SqliteJobStore(database);
   const keys = createSqliteKeyStore(database);
@@ -155,6 +157,7 @@ export async function startService(
       await app.close();
       await fleet.close();
       database.close();
+      lock[Symbol.dispose]();
       return counts;
     },
   };

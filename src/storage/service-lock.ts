@@ -1,0 +1,35 @@
+/**
+ * One service a data directory: two would both take up the jobs of an earlier process and run them
+ * twice.
+ *
+ * The lock is an open exclusive transaction on an empty SQLite file of its own. The operating system
+ * gives it back when the process ends in whatever way, `kill -9` included, which a file holding a
+ * process id cannot promise.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DataDirectoryInUseError } from './errors.ts';
+
+/** SQLite's result code for a file that another connection has locked. */
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the directory for this process, making it if it is missing.
+ *
+ * @throws {DataDirectoryInUseError} if another service has it.
+ */
+export function lockDataDirectory(path: string): Disposable {
+  mkdirSync(path, { recursive: true });
+  const database = new DatabaseSync(join(path, 'service.lock'));
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
+      throw new DataDirectoryInUseError(path);
+    }
+    throw error;
+  }
+  return { [Symbol.dispose]: () => database.close() };
+}
