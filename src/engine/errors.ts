@@ -23,6 +23,18 @@ export class OutputNeedsFinalStateError extends CodedError {
   }
 }
 
+/** Measurements in the middle part the shots into more states than the engine may hold at once. */
+export class TooManyBranchesError extends CodedError {
+  readonly code = 'ENGINE_TOO_MANY_BRANCHES';
+
+  constructor(numQubits: number, stateBytes: number, maxStates: number) {
+    const mib = (stateBytes / 2 ** 20).toPrecision(3);
+    super(
+      `Measurements in the middle of this ${numQubits}-qubit circuit part its shots into branches, each with a state of ${mib} MiB; memory here allows ${maxStates} at a time. Fewer qubits or fewer shots need less.`,
+    );
+  }
+}
+
 /** The exact distribution was asked for over more classical bits than can be listed. */
 export class TooManyOutcomesError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_OUTCOMES';

@@ -5,6 +5,7 @@
  * design, `gpu-fleet` for want of a GPU engine. Both share the machine's threads and one queue.
  * `superconducting-1` is offline until an operator configures a provider.
  */
+import { MAX_REFERENCE_QUBITS } from '../engine/reference/reference-engine.ts';
 import { discoverAdapters } from './adapter-discovery.ts';
 import type { AdapterDiscovery } from './adapter-report.ts';
 import { CpuBackend } from './cpu-backend.ts';
@@ -13,8 +14,6 @@ import { OfflineProcessor } from './offline-processor.ts';
 import type { Backend, Processor, ProcessorSpec } from './processor.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
 
-/** The widest circuit the reference engine indexes, whatever the memory. */
-const MAX_REFERENCE_QUBITS = 30;
 /** Waiting that raises a circuit by one priority level. */
 const AGEING_MS = 30_000;
 
@@ -60,7 +59,11 @@ export class Fleet {
     const maxQubits = maxQubitsOf(options);
     this.#backend = new CpuBackend({
       numThreads: options.numThreads,
-      engine: { engine: 'reference', maxQubits },
+      engine: {
+        engine: 'reference',
+        maxQubits,
+        memoryBytes: options.memoryBytes / options.numThreads,
+      },
       queueLimit: options.queueLimit,
       ageingMs: options.ageingMs ?? AGEING_MS,
       ...(options.workerEntry && { workerEntry: options.workerEntry }),

@@ -7,6 +7,6 @@ import type { EngineOptions } from './worker-messages.ts';
 export function openEngine(options: EngineOptions): Engine {
   switch (options.engine) {
     case 'reference':
-      return openReferenceEngine({ maxQubits: options.maxQubits });
+      return openReferenceEngine(options);
   }
 }

@@ -13,6 +13,8 @@ import type { Fault } from '../errors/coded-error.ts';
 export interface EngineOptions {
   readonly engine: 'reference';
   readonly maxQubits: number;
+  /** For the states of one run. */
+  readonly memoryBytes: number;
 }
 
 /** A worker's `workerData`. */

@@ -16,8 +16,8 @@ import { expectation, logicalAmplitudes, outcomeProbabilities } from './final-st
 import { planRun, type RunPlan } from './run-plan.ts';
 import { ShotTree } from './shot-tree.ts';
 
-/** Positions in the state, two doubles an amplitude, must stay 31-bit integers. */
-const MAX_QUBITS = 29;
+/** The engine's own limit: positions in the state, two doubles an amplitude, must stay 31-bit integers. */
+export const MAX_REFERENCE_QUBITS = 29;
 /** 2^26 probabilities are 512 MiB. */
 const MAX_PROBABILITY_BITS = 26;
 
@@ -25,12 +25,17 @@ const MAX_PROBABILITY_BITS = 26;
 export interface ReferenceEngineOptions {
   /** At most 29; n qubits take 16·2^n bytes, and again for each branch of a mid-circuit measurement. */
   readonly maxQubits: number;
+  /** For the states that a run holds at once; one is always allowed. Unlimited by default. */
+  readonly memoryBytes?: number;
 }
 
 /** Opens the reference engine; it holds nothing that needs closing. */
-export function openReferenceEngine({ maxQubits }: ReferenceEngineOptions): Engine {
-  if (maxQubits > MAX_QUBITS) {
-    throw new RangeError(`The reference engine holds at most ${MAX_QUBITS} qubits.`);
+export function openReferenceEngine({
+  maxQubits,
+  memoryBytes = Number.POSITIVE_INFINITY,
+}: ReferenceEngineOptions): Engine {
+  if (maxQubits > MAX_REFERENCE_QUBITS) {
+    throw new RangeError(`The reference engine holds at most ${MAX_REFERENCE_QUBITS} qubits.`);
   }
   const target: TargetProfile = {
     maxQubits,
@@ -43,18 +48,19 @@ export function openReferenceEngine({ maxQubits }: ReferenceEngineOptions): Engi
   return {
     name: 'reference',
     target,
-    prepare: async (program) => prepare(program, maxQubits),
+    prepare: async (program) => prepare(program, maxQubits, memoryBytes),
     close: async () => {},
   };
 }
 
-function prepare(program: Program, maxQubits: number): Executable {
+function prepare(program: Program, maxQubits: number, memoryBytes: number): Executable {
   if (program.numQubits > maxQubits) {
     throw new ProgramTooWideError(program.numQubits, maxQubits, 'reference');
   }
   const plan = planRun(program);
+  const maxStates = Math.max(1, Math.floor(memoryBytes / (16 * 2 ** program.numQubits)));
   return {
-    run: (request, signal) => run(plan, request, signal),
+    run: (request, signal) => run(plan, maxStates, request, signal),
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -65,12 +71,17 @@ type FinalStateOutputs = Pick<
   'statevector' | 'probabilities' | 'expectations'
 >;
 
-async function run(plan: RunPlan, request: RunRequest, signal: AbortSignal): Promise<RunResult> {
+async function run(
+  plan: RunPlan,
+  maxStates: number,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<RunResult> {
   signal.throwIfAborted();
   const needsFinalState = checkOutputs(plan, request);
   const started = performance.now();
   const pacer = new Pacer(signal, () => request.onProgress?.(tree.fractionDone));
-  const tree = new ShotTree(plan, request.shots, request.seed, pacer);
+  const tree = new ShotTree(plan, { ...request, maxStates }, pacer);
   const outputs: FinalStateOutputs = {};
   const onFinalState = (state: Float64Array) => readOutputs(plan, request, state, pacer, outputs);
   const counts = await tree.run(needsFinalState ? onFinalState : undefined);

@@ -12,6 +12,7 @@ import { uniformDraw } from '../../math/philox.ts';
 import { conditionHolds, wordsFor, writeBit } from '../classical-bits.ts';
 import { CountsBuilder } from '../counts-builder.ts';
 import type { Counts } from '../engine.ts';
+import { TooManyBranchesError } from '../errors.ts';
 import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
 import { sampleBasisStates } from './basis-samples.ts';
 import { collapse, type QubitMasses, qubitMasses } from './collapse.ts';
@@ -42,18 +43,25 @@ export class ShotTree {
   readonly #seed: number;
   readonly #pacer: Pacer;
   readonly #totalShots: number;
+  readonly #maxStates: number;
   readonly #counts: CountsBuilder;
   readonly #waiting: Branch[] = [];
   /** States of finished branches, to be used again. */
   readonly #spareStates: Float64Array[] = [];
+  #numStates = 1;
   #samplingMs = 0;
   #fractionDone = 0;
 
-  constructor(plan: RunPlan, shots: number, seed: number, pacer: Pacer) {
+  constructor(
+    plan: RunPlan,
+    { shots, seed, maxStates }: { shots: number; seed: number; maxStates: number },
+    pacer: Pacer,
+  ) {
     this.#plan = plan;
     this.#seed = seed;
     this.#pacer = pacer;
     this.#totalShots = shots;
+    this.#maxStates = maxStates;
     this.#counts = new CountsBuilder(plan.numBits);
   }
 
@@ -198,8 +206,14 @@ export class ShotTree {
     return branch;
   }
 
+  /** @throws {TooManyBranchesError} before more is allocated than the engine may hold. */
   #copyOf(state: Float64Array): Float64Array {
-    const copy = this.#spareStates.pop() ?? new Float64Array(state.length);
+    const spare = this.#spareStates.pop();
+    if (spare === undefined && this.#numStates >= this.#maxStates) {
+      throw new TooManyBranchesError(this.#plan.numQubits, state.byteLength, this.#maxStates);
+    }
+    if (spare === undefined) this.#numStates++;
+    const copy = spare ?? new Float64Array(state.length);
     copy.set(state);
     return copy;
   }

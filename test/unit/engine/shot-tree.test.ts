@@ -37,7 +37,11 @@ describe('the shots of a run', () => {
         }),
       );
       try {
-        await new ShotTree(plan, shots, 1, new Pacer(NEVER, () => {})).run();
+        await new ShotTree(
+          plan,
+          { shots, seed: 1, maxStates: 99 },
+          new Pacer(NEVER, () => {}),
+        ).run();
       } finally {
         vi.unstubAllGlobals();
       }
@@ -48,9 +52,21 @@ describe('the shots of a run', () => {
     },
   );
 
+  test('are refused where their states would take more than is allowed', async () => {
+    const plan = planRun(compile(manyMeasurements(1), profile()).program);
+    const run = (maxStates: number) =>
+      new ShotTree(plan, { shots: 64, seed: 1, maxStates }, new Pacer(NEVER, () => {})).run();
+    await expect(run(1)).rejects.toMatchObject({ code: 'ENGINE_TOO_MANY_BRANCHES' });
+    expect((await run(7)).occurrences.reduce((sum, value) => sum + value, 0)).toBe(64);
+  });
+
   test('count as done kernel by kernel, and come to 1', async () => {
     const plan = planRun(compile(manyMeasurements(1), profile()).program);
-    const tree = new ShotTree(plan, 64, 1, new Pacer(NEVER, () => {}));
+    const tree = new ShotTree(
+      plan,
+      { shots: 64, seed: 1, maxStates: 99 },
+      new Pacer(NEVER, () => {}),
+    );
     expect(tree.fractionDone).toBe(0);
     await tree.run();
     expect(tree.fractionDone).toBeCloseTo(1, 10);

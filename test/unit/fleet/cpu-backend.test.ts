@@ -23,7 +23,7 @@ afterEach(async () => {
 function openBackend(options: Partial<CpuBackendOptions> = {}): CpuBackend {
   const backend = new CpuBackend({
     numThreads: 1,
-    engine: { engine: 'reference', maxQubits: 10 },
+    engine: { engine: 'reference', maxQubits: 10, memoryBytes: 2 ** 20 },
     workerEntry: FAKE_WORKER,
     queueLimit: 10,
     ageingMs: 60_000,

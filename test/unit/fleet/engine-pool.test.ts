@@ -27,7 +27,7 @@ function startPool(options: Partial<EnginePoolOptions> = {}): EnginePool {
   const pool = new EnginePool(
     {
       numThreads: 1,
-      engine: { engine: 'reference', maxQubits: 10 },
+      engine: { engine: 'reference', maxQubits: 10, memoryBytes: 2 ** 20 },
       workerEntry: FAKE_WORKER,
       ...options,
     },

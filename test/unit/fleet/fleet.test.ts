@@ -168,6 +168,13 @@ describe('Fleet', () => {
     await processor(fleet, 'statevector-sim').run(task(ghz(2)), {}, never());
   });
 
+  test('on a machine of any memory open an engine that can hold what they promise', async () => {
+    const fleet = await openFleet({ memoryBytes: 2 ** 42 });
+    const target = processor(fleet, 'statevector-sim');
+    expect(target.availability()).toMatchObject({ available: true });
+    expect(target.spec.maxQubits).toBe(29);
+  });
+
   test('runs the widest circuit it promises and refuses a wider one', async () => {
     const fleet = await openFleet({ maxQubits: 12 });
     const target = processor(fleet, 'statevector-sim');

@@ -32,7 +32,7 @@ const spec: ProcessorSpec = {
 function openProcessor(workerEntry = FAKE_WORKER) {
   const backend = new CpuBackend({
     numThreads: 1,
-    engine: { engine: 'reference', maxQubits: 10 },
+    engine: { engine: 'reference', maxQubits: 10, memoryBytes: 2 ** 20 },
     workerEntry,
     queueLimit: 2,
     ageingMs: 60_000,
