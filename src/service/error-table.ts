@@ -71,6 +71,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The circuit has more qubits than the engine holds on this machine.',
   },
+  ENGINE_TOO_MANY_BRANCHES: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Measurements in the middle part the shots into more states than the memory holds.',
+  },
   ENGINE_TOO_MANY_OUTCOMES: {
     answers: 'BAD_REQUEST',
     meaning: 'The exact distribution over so many classical bits is not computed.',
@@ -151,7 +155,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_JOB_FAILED: {
     answers: 'INTERNAL_ERROR',
     meaning:
-      'The job that the caller waited for failed; the detail carries its own code. 503 where that code answers 503.',
+      'The job that the caller waited for failed; the detail carries its own code, and where that code answers 400 or 503, so does the request.',
   },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',
@@ -180,6 +184,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_TOO_MANY_ATTEMPTS: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'Too many requests without a valid key came from one address within a minute.',
+  },
+  STORAGE_DATA_DIRECTORY_IN_USE: {
+    answers: null,
+    meaning: 'Another service runs on the same data directory; this one does not start.',
   },
 };
 

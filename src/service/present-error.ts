@@ -68,11 +68,9 @@ function present(
   };
 }
 
-/** A failed job answers 500, unless what failed is gone for the moment: then 503. */
+/** A failed job answers what its own code does: 400, 503, and 500 for everything unforeseen. */
 function specCodeFor(error: CodedError): SpecCode {
-  if (!(error instanceof JobFailedError)) return specCodeOf(error.code);
-  const ofJob = specCodeOf(error.jobCode);
-  return ofJob === 'SERVICE_UNAVAILABLE' ? ofJob : 'INTERNAL_ERROR';
+  return specCodeOf(error instanceof JobFailedError ? error.jobCode : error.code);
 }
 
 function headersOf(error: CodedError): Record<string, string | number> {

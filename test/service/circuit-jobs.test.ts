@@ -1,6 +1,6 @@
 /** Circuits as jobs: waiting and not waiting, looking, listing, cancelling, failing. */
 import { describe, expect, test } from 'vitest';
-import { EngineLostError, QueueFullError } from '../../src/fleet/errors.ts';
+import { EngineFailure, EngineLostError, QueueFullError } from '../../src/fleet/errors.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL, openTestService, settled, type TestService } from './support/test-service.ts';
 
@@ -195,6 +195,17 @@ describe('POST /quantum/circuits/{circuit_id}/cancel', () => {
     );
   });
 
+  test('takes an empty body that is declared as JSON', async () => {
+    await using service = await openTestService();
+    const { circuit_id } = (await service.submit(BELL)).json().data;
+    const answer = await service.request({
+      method: 'POST',
+      url: `/quantum/circuits/${circuit_id}/cancel`,
+      headers: { 'content-type': 'application/json', 'content-length': '0' },
+    });
+    expect(answer.statusCode).toBe(200);
+  });
+
   test('leaves a completed circuit as it is', async () => {
     await using service = await openTestService();
     const { data } = (await service.submit(BELL)).json();
@@ -221,6 +232,12 @@ describe('a circuit that fails while its caller waits', () => {
   test.each([
     [new EngineLostError(2), 503, 'SERVICE_UNAVAILABLE', 'FLEET_ENGINE_LOST'],
     [new QueueFullError('statevector-sim', 5, 3), 503, 'SERVICE_UNAVAILABLE', 'FLEET_QUEUE_FULL'],
+    [
+      new EngineFailure('ENGINE_PROGRAM_TOO_WIDE', 'too wide', []),
+      400,
+      'BAD_REQUEST',
+      'ENGINE_PROGRAM_TOO_WIDE',
+    ],
   ] as const)(
     '%s answers %i with its code and its location',
     async (error, status, code, ownCode) => {

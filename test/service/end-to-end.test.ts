@@ -224,6 +224,19 @@ test('every example of the OpenAPI document runs', async () => {
   for (const example of examples) expect((await run(example)).status).toBe('completed');
 });
 
+test('of ten submissions at the same time with one idempotency key one runs', async () => {
+  const body = { circuit: ghz(2), target_processor: 'statevector-sim', shots: 100 };
+  const headers = { 'idempotency-key': 'ten at once', 'x-api-key': await service.createKey() };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => service.submit(body, headers)),
+  );
+  const data = answers.map((answer) => answer.json().data);
+  expect(data[0].status).toBe('completed');
+  expect(data).toEqual(new Array(10).fill(data[0]));
+  const { circuits } = (await service.get('/quantum/circuits', headers)).json().data;
+  expect(circuits).toHaveLength(1);
+});
+
 test('superconducting-1 is listed, is not available, and answers 503', async () => {
   const { data } = (await service.get('/quantum/processors/superconducting-1')).json();
   expect(data).toMatchObject({ available: false, qubits: 0, reason: expect.any(String) });

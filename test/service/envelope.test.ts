@@ -49,6 +49,7 @@ describe('the envelope', () => {
       'x',
       404,
     ],
+    ['an unknown path with a body that is no JSON', 'POST', '/nowhere', json, '{', 404],
     ['a path that is wrongly percent-encoded', 'GET', '/quantum/circuits/%', {}, undefined, 400],
     [
       'a path with a very long part',

@@ -100,6 +100,13 @@ test.each([
   expect(answer.headers).not.toHaveProperty('idempotent-replayed');
 });
 
+test('of several requests at the same time that are refused, each is told why', async () => {
+  await using service = await openTestService();
+  service.processor.reason = 'offline';
+  const answers = await Promise.all(Array.from({ length: 10 }, () => service.submit(BELL, KEY)));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(new Array(10).fill(503));
+});
+
 test('a job lost with its engine leaves the key free, so that a repeat runs', async () => {
   await using service = await openTestService();
   service.processor.isHolding = true;

@@ -139,6 +139,14 @@ test.each([
   expect(Object.hasOwn(Object.prototype, 'shots')).toBe(false);
 });
 
+test('a body is read down to 32 levels and no further', async () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
+  const codeOf = async (text: string) => (await service.submit(text)).json().error.details[0].code;
+  expect(await codeOf(nested(32))).toBe('SERVICE_REQUEST_INVALID');
+  expect(await codeOf(nested(33))).toBe('SERVICE_BODY_MALFORMED');
+  expect(await codeOf(`{"a":"\\u0041","b":${nested(400_000)}}`)).toBe('SERVICE_BODY_MALFORMED');
+});
+
 test('brackets and prototypes inside texts are no structure', async () => {
   const name = `${'['.repeat(60)} \\" __proto__`;
   const answer = await service.submit(`{"circuit":[{"gate":"${name}"}]}`);

@@ -8,7 +8,7 @@ import { isIPv6 } from 'node:net';
 export function budgetAddress(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;
-  if (!isIPv6(ip)) return ip;
+  if (!ip.includes(':') || !isIPv6(ip)) return ip;
   const [head = '', tail] = (ip.split('%')[0] ?? '').toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

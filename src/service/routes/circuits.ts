@@ -48,7 +48,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
         tags: ['circuits'],
         summary: 'Submit a circuit and wait for its counts',
         description:
-          'Waits for the result unless the header Prefer says otherwise. 500 and 503 may come with a Location header: then the job was created and failed.',
+          'Waits for the result unless the header Prefer says otherwise. An error with a Location header is that of a job which was created and failed.',
         body: circuitBody,
         headers: submissionHeaders,
         response: { 201: successEnvelope(circuitRecord), ...errorResponses(400, 503) },
