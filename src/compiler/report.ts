@@ -13,8 +13,8 @@ export interface CompilationReport {
   readonly depthAfter: number;
   /** Kernels that hold more than one gate of the caller's. */
   readonly fusedBlocks: number;
-  /** Trips of the whole state through memory: the sweeps. */
-  readonly statePasses: number;
+  /** Trips of the state through memory, on an engine that takes a sweep in one. */
+  readonly sweeps: number;
 }
 
 /** The report of a circuit and the steps it became. */
@@ -27,7 +27,7 @@ export function reportOn(circuit: Circuit, steps: readonly Step[]): CompilationR
     depthBefore: depthOfCircuit(circuit),
     depthAfter: depthOfSteps(circuit, steps),
     fusedBlocks: 0,
-    statePasses: sweeps.length,
+    sweeps: sweeps.length,
   };
 }
 

@@ -54,6 +54,8 @@ export interface RunResult {
   readonly probabilities?: Float64Array;
   /** One for each observable asked for. */
   readonly expectations?: readonly number[];
+  /** Trips that whole states made through memory for gates, over all branches of the shots. */
+  readonly statePasses: number;
   /** Evolution and sampling apart, milliseconds. */
   readonly timing: { readonly evolutionMs: number; readonly samplingMs: number };
 }

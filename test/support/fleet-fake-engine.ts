@@ -44,7 +44,7 @@ function compile(circuit: Circuit) {
     depthBefore: 1,
     depthAfter: 1,
     fusedBlocks: 0,
-    statePasses: 1,
+    sweeps: 1,
   };
   return { program, report };
 }
@@ -57,6 +57,7 @@ function answer(numBits: number, outcomes: readonly number[], occurrences: reado
       outcomes: Uint32Array.from(outcomes),
       occurrences: Uint32Array.from(occurrences),
     },
+    statePasses: 1,
     timing: { evolutionMs: 1, samplingMs: 2 },
   };
 }

@@ -85,9 +85,9 @@ async function run(
   const outputs: FinalStateOutputs = {};
   const onFinalState = (state: Float64Array) => readOutputs(plan, request, state, pacer, outputs);
   const counts = await tree.run(needsFinalState ? onFinalState : undefined);
-  const { samplingMs } = tree;
+  const { samplingMs, statePasses } = tree;
   const evolutionMs = performance.now() - started - samplingMs;
-  return { counts, ...outputs, timing: { evolutionMs, samplingMs } };
+  return { counts, ...outputs, statePasses, timing: { evolutionMs, samplingMs } };
 }
 
 /** Whether anything is asked for that is read off a final state; refuses what there is none of. */

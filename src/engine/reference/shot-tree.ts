@@ -49,6 +49,7 @@ export class ShotTree {
   /** States of finished branches, to be used again. */
   readonly #spareStates: Float64Array[] = [];
   #numStates = 1;
+  #statePasses = 0;
   #samplingMs = 0;
   #fractionDone = 0;
 
@@ -68,6 +69,11 @@ export class ShotTree {
   /** Milliseconds spent on the trailing measurements and on sorting the counts. */
   get samplingMs(): number {
     return this.#samplingMs;
+  }
+
+  /** One a kernel: this engine takes no two kernels through memory together. */
+  get statePasses(): number {
+    return this.#statePasses;
   }
 
   /** Kernels done, weighted by the shots they were done for; in [0, 1], never falls. */
@@ -130,6 +136,7 @@ export class ShotTree {
 
   async #applySweep({ kernels }: PreparedSweep, branch: Branch): Promise<void> {
     const weight = this.#weightOfKernel(branch);
+    this.#statePasses += kernels.length;
     for (const { numGroups, groupsPerChunk, unitsPerGroup, apply } of kernels) {
       for (let from = 0; from < numGroups; from += groupsPerChunk) {
         const to = Math.min(from + groupsPerChunk, numGroups);

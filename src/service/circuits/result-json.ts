@@ -39,7 +39,7 @@ export function circuitResultJson(
       gates: { before: compilation.gatesBefore, after: compilation.gatesAfter },
       depth: { before: compilation.depthBefore, after: compilation.depthAfter },
       fused_blocks: compilation.fusedBlocks,
-      state_passes: compilation.statePasses,
+      state_passes: run.statePasses,
     },
     timing: {
       queue_ms: milliseconds(timing.queueMs),

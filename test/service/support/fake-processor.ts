@@ -120,6 +120,7 @@ export function zeroResult({ circuit, request }: CircuitTask): CircuitResult {
       ...(request.observables === undefined
         ? {}
         : { expectations: request.observables.map((_, i) => i + 1) }),
+      statePasses: 1,
       timing: { evolutionMs: 0, samplingMs: 0 },
     },
     compilation: {
@@ -128,7 +129,7 @@ export function zeroResult({ circuit, request }: CircuitTask): CircuitResult {
       depthBefore: 2,
       depthAfter: 1,
       fusedBlocks: 1,
-      statePasses: 1,
+      sweeps: 1,
     },
     backend: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a test' },
     timing: { queueMs: 0.1, compileMs: 0.2, executionMs: 0.3 },

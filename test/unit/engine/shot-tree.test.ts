@@ -60,6 +60,21 @@ describe('the shots of a run', () => {
     expect((await run(7)).occurrences.reduce((sum, value) => sum + value, 0)).toBe(64);
   });
 
+  test('add up the trips through memory of every branch', async () => {
+    const h = { kind: 'gate', gate: 'H', controls: [], targets: [0], angles: [] } as const;
+    const measure = { kind: 'measure', qubits: [0], bits: [0] } as const;
+    const circuit = { numQubits: 1, numBits: 1, operations: [h, measure, h, measure] };
+    const plan = planRun(compile(circuit, profile()).program);
+    const tree = new ShotTree(
+      plan,
+      { shots: 64, seed: 1, maxStates: 99 },
+      new Pacer(NEVER, () => {}),
+    );
+    await tree.run();
+    // One H for all shots, then one in each of the two branches.
+    expect(tree.statePasses).toBe(3);
+  });
+
   test('count as done kernel by kernel, and come to 1', async () => {
     const plan = planRun(compile(manyMeasurements(1), profile()).program);
     const tree = new ShotTree(

@@ -52,7 +52,7 @@ describe('EnginePool', () => {
     const { run: result, compilation, compileMs } = await run(pool, 'ECHO');
     expect(result.counts.outcomes).toEqual(Uint32Array.of(5));
     expect(result.counts.occurrences).toEqual(Uint32Array.of(7));
-    expect(compilation.statePasses).toBe(1);
+    expect(compilation.sweeps).toBe(1);
     expect(compileMs).toBeGreaterThanOrEqual(0);
   });
 
