@@ -88,8 +88,16 @@ export interface JobQuery {
   readonly after?: JobId;
   /** Oldest first instead; recovery re-queues in order of creation. */
   readonly oldestFirst?: boolean;
+  /**
+   * For listings: results are left out, and of requests only the first 256 characters are given. A
+   * page of whole records may be gigabytes.
+   */
+  readonly isBrief?: boolean;
   readonly limit: number;
 }
+
+/** Characters of a request that a brief listing gives. */
+export const BRIEF_REQUEST_LENGTH = 256;
 
 /** Whether nothing leaves the status. */
 export function isFinal(status: JobStatus): boolean {

@@ -6,6 +6,7 @@
  */
 import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
 import {
+  BRIEF_REQUEST_LENGTH,
   type Job,
   type JobId,
   type JobPatch,
@@ -36,7 +37,8 @@ export class MemoryJobStore implements JobStore {
     return [...this.#jobs.values()]
       .filter((job) => matches(job, query))
       .sort((a, b) => (a.id < b.id ? -sign : sign))
-      .slice(0, query.limit);
+      .slice(0, query.limit)
+      .map((job) => (query.isBrief ? brief(job) : job));
   }
 
   async transition(id: JobId, from: JobStatus, to: JobStatus, patch: JobPatch = {}): Promise<Job> {
@@ -51,6 +53,10 @@ export class MemoryJobStore implements JobStore {
     this.#jobs.set(id, moved);
     return moved;
   }
+}
+
+function brief({ result: _, request, ...rest }: Job): Job {
+  return { ...rest, request: request.slice(0, BRIEF_REQUEST_LENGTH) };
 }
 
 function matches(job: Job, query: JobQuery): boolean {

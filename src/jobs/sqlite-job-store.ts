@@ -8,6 +8,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
 import {
+  BRIEF_REQUEST_LENGTH,
   isFinal,
   type Job,
   type JobId,
@@ -36,6 +37,9 @@ const UPDATE = `
     error_message = coalesce(?9, error_message)
   WHERE id = ?1 AND status = ?2
   RETURNING *`;
+
+const BRIEF_COLUMNS = `id, kind, key_id, status, priority, target, error_code, error_message,
+  substr(request, 1, ${BRIEF_REQUEST_LENGTH}) AS request, created_at, started_at, finished_at, attempts`;
 
 /** A JobStore over the `jobs` table. */
 export class SqliteJobStore implements JobStore {
@@ -141,5 +145,9 @@ function listing(query: JobQuery): { readonly sql: string; readonly values: (str
   const condition = conditions.length > 0 ? conditions.join(' AND ') : 'TRUE';
   const order = query.oldestFirst ? 'ASC' : 'DESC';
   values.push(query.limit);
-  return { sql: `SELECT * FROM ${from} WHERE ${condition} ORDER BY id ${order} LIMIT ?`, values };
+  const columns = query.isBrief ? BRIEF_COLUMNS : '*';
+  return {
+    sql: `SELECT ${columns} FROM ${from} WHERE ${condition} ORDER BY id ${order} LIMIT ?`,
+    values,
+  };
 }

@@ -211,6 +211,15 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         expect(await store.list({ limit: 1 })).toStrictEqual([await store.get(id)]);
       });
 
+      test('a brief listing has no results and only the beginning of requests', async () => {
+        const id = await createIn('running', { request: `${'r'.repeat(256)}s` });
+        await store.transition(id, 'running', 'completed', { result: 'x', finishedAt: 9 });
+        const { result: _, ...rest } = (await store.get(id)) ?? {};
+        expect(await store.list({ limit: 1, isBrief: true })).toStrictEqual([
+          { ...rest, request: 'r'.repeat(256) },
+        ]);
+      });
+
       test('pages cut by the cursor hold every job once, and none that came after the first page', async () => {
         const ids: string[] = [];
         for (let i = 0; i < 7; i++) ids.push(await createIn('queued'));

@@ -134,6 +134,14 @@ describe('GET /quantum/circuits', () => {
     }
   });
 
+  test('shows the facts of circuits however long their bodies are', async () => {
+    await using service = await openTestService();
+    const circuit = new Array(500).fill({ gate: 'H', qubit: 23 });
+    await service.submit({ ...BELL, circuit, shots: 1_000_000, seed: 2 ** 53 - 1 });
+    const [shown] = (await service.get('/quantum/circuits')).json().data.circuits;
+    expect(shown).toMatchObject({ shots: 1_000_000, seed: 2 ** 53 - 1, qubits: 24 });
+  });
+
   test('walks through all pages by limit and cursor, each circuit once', async () => {
     await using service = await openTestService();
     for (let i = 0; i < 25; i++) await service.submit(BELL);
@@ -227,6 +235,34 @@ describe('POST /quantum/circuits/{circuit_id}/cancel', () => {
     expect(answer.json().data).toMatchObject({ status: 'cancelled', circuit_id: job?.id });
   });
 });
+
+test('a circuit whose caller hangs up while waiting runs on and can be looked at', async () => {
+  await using service = await openTestService();
+  service.processor.isHolding = true;
+  const origin = await service.app.listen({ port: 0, host: '127.0.0.1' });
+  const hangUp = new AbortController();
+  const waiting = fetch(`${origin}/api/v1/quantum/circuits`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
+    body: JSON.stringify(BELL),
+    signal: hangUp.signal,
+  });
+  while (service.processor.held.length === 0) await settled();
+  hangUp.abort();
+  await expect(waiting).rejects.toThrow();
+  while ((await connections(service)) > 0) await settled();
+  expect(service.processor.held).toHaveLength(1);
+  service.processor.held[0]?.finish();
+  await settled();
+  const { data } = (await service.get('/quantum/circuits')).json();
+  expect(data.circuits).toMatchObject([{ status: 'completed' }]);
+});
+
+function connections({ app }: TestService): Promise<number> {
+  return new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
 
 describe('a circuit that fails while its caller waits', () => {
   test.each([

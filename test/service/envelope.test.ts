@@ -163,23 +163,25 @@ describe('the envelope', () => {
     expect(answer.body).not.toContain('secret detail');
   });
 
-  test('surrounds the answer to bytes that are no HTTP', async () => {
-    await service.app.listen({ port: 0, host: '127.0.0.1' });
-    const address = service.app.server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    const socket = connect(address.port, '127.0.0.1');
+  test.each([
+    ['bytes that are no HTTP', 'GET / HTTP/9.9\r\nbroken\r\n\r\n', 'not well-formed'],
+    ['headers of 20 KiB', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
+  ])('surrounds the answer to %s', async (_what, sent, problem) => {
+    await using listening = await openTestService();
+    const origin = await listening.app.listen({ port: 0, host: '127.0.0.1' });
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     socket.setEncoding('utf8');
     let received = '';
     socket.on('data', (text: string) => {
       received += text;
     });
-    socket.write('GET / HTTP/9.9\r\nbroken\r\n\r\n');
+    socket.write(sent);
     await once(socket, 'end');
     const [head = '', body = ''] = received.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(JSON.parse(body)).toMatchObject({
       success: false,
-      error: { code: 'BAD_REQUEST', status: 400 },
+      error: { code: 'BAD_REQUEST', status: 400, message: expect.stringContaining(problem) },
       meta: META,
     });
     expect(head).toContain(`X-Request-Id: ${JSON.parse(body).meta.request_id}`);

@@ -20,7 +20,10 @@ export function encodeRequest(facts: CircuitFacts, body: CircuitBody): string {
   return `{"facts":${JSON.stringify({ shots, seed, qubits })}${SEPARATOR}${JSON.stringify(body)}}`;
 }
 
-/** The facts alone. They are numbers, so the separator first occurs at their end. */
+/**
+ * The facts alone, for which the beginning of the text is enough. They are numbers: the separator
+ * first occurs at their end, and they are short enough for a brief listing of jobs.
+ */
 export function decodeFacts(text: string): CircuitFacts {
   const end = text.indexOf(SEPARATOR);
   if (end < 0) throw new Error('unreachable: a stored circuit without a body');

@@ -102,6 +102,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
         kind: 'circuit',
         keyId: callerOf(request).key.id,
         ...(cursor === undefined ? {} : { before: cursor }),
+        isBrief: true,
         // One more than asked for tells whether there is another page.
         limit: limit + 1,
       });
