@@ -178,7 +178,7 @@ export function describeOutputs({ engine, tolerance }: EngineUnderTest): void {
   test('gives back only what was asked for', async () => {
     const circuit: Circuit = { numQubits: 1, numBits: 0, operations: [gate('H', [0])] };
     const result = await runCircuit(engine(), circuit, {});
-    expect(Object.keys(result).sort()).toEqual(['counts', 'timing']);
+    expect(Object.keys(result).sort()).toEqual(['counts', 'statePasses', 'timing']);
   });
 
   describe('refuses what needs one final state, after', () => {
