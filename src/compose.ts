@@ -14,6 +14,7 @@ import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { MAX_SEED } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
+import { CircuitIntake } from './service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
 import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
@@ -94,15 +95,17 @@ export async function startService(
   const idempotency = new SqliteIdempotencyStore(database);
   const maintenance = createSqliteMaintenanceStore(database);
   const fleet = createFleet(config, now);
+  const intake = new CircuitIntake(fleet);
   const runner = new JobRunner({
     store,
-    handlers: { circuit: createCircuitJobHandler(fleet) },
+    handlers: { circuit: createCircuitJobHandler(fleet, intake) },
     now,
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
   const app = await buildApp({
     fleet,
     jobs: runner,
+    intake,
     idempotency,
     keys,
     maintenance,
@@ -156,6 +159,7 @@ export async function startService(
       const counts = await runner.shutdown(config.shutdownGraceMs);
       await app.close();
       await fleet.close();
+      await intake.close();
       database.close();
       lock[Symbol.dispose]();
       return counts;

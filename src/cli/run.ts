@@ -2,12 +2,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { createFleet, drawSeed } from '../compose.ts';
 import { loadConfig } from '../config.ts';
-import type { CircuitResult } from '../fleet/processor.ts';
+import type { CircuitResult, Processor } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
 import {
   type PreparedCircuit,
   prepareCircuit,
   runRequest,
+  targetsOf,
 } from '../service/circuits/circuit-submission.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { RequestInvalidError } from '../service/errors.ts';
@@ -63,15 +64,17 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
   const fleet = createFleet(config, io.now, { discover: async () => ({ adapters: [] }) });
   try {
     const body = readBody(content, options);
-    const prepared = prepareCircuit(body, fleet);
+    await fleet.start();
+    const prepared = prepareCircuit(body, targetsOf(fleet));
+    const processor = fleet.get(prepared.processorId);
+    if (processor === undefined) throw new Error('unreachable: a circuit without its target');
     const facts: RunFacts = {
-      processor: prepared.processor.spec.id,
+      processor: prepared.processorId,
       shots: body.shots,
       seed: body.seed ?? drawSeed(io.random),
       qubits: prepared.circuit.numQubits,
     };
-    await fleet.start();
-    const result = await runWithProgress(prepared, facts, io);
+    const result = await runWithProgress(processor, prepared, facts, io);
     const fields = JSON.parse(circuitResultJson(prepared, result));
     if (options.json) writeJson(io, { status: 'completed', ...facts, ...fields });
     else io.out.write(`${report(facts, fields, io.out.columns ?? 80)}\n`);
@@ -95,6 +98,7 @@ function readBody(content: Readonly<Record<string, unknown>>, options: RunOption
 }
 
 async function runWithProgress(
+  processor: Processor,
   prepared: PreparedCircuit,
   { shots, seed }: RunFacts,
   io: CommandIo,
@@ -102,7 +106,7 @@ async function runWithProgress(
   const interrupt = new AbortController();
   using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
   using bar = new ProgressBar(io.err, 'running', io.now);
-  return await prepared.processor.run(
+  return await processor.run(
     {
       id: 'local',
       circuit: prepared.circuit,

@@ -12,9 +12,12 @@ import { EnginePool, type EnginePoolOptions } from './engine-pool.ts';
 import { EngineLostError, FleetClosedError, QueueFullError, WorkerLostError } from './errors.ts';
 import type { ProcessorLoad, TaskHooks } from './processor.ts';
 import { RunTimes } from './run-times.ts';
+import { type SerializedCircuit, sizeOfCircuit } from './serialized-circuit.ts';
 import { type Priority, WorkQueue } from './work-queue.ts';
 import type { WorkerOutcome } from './worker-messages.ts';
 
+/** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
+const MAX_WAITING_BYTES = 512 * 2 ** 20;
 /** A circuit is started this often at most. */
 const MAX_ATTEMPTS = 2;
 
@@ -25,7 +28,7 @@ export interface BackendTask {
   /** The processor it was sent to. */
   readonly group: string;
   readonly priority: Priority;
-  readonly circuit: Circuit;
+  readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   /** A self-test: goes ahead of the queue, also while its group is paused. */
   readonly isSelfTest?: boolean;
@@ -64,6 +67,7 @@ export class CpuBackend {
   readonly #urgent: Submitted[] = [];
   readonly #running = new Set<Submitted>();
   readonly #runTimes = new RunTimes();
+  #waitingBytes = 0;
   #pool: EnginePool | undefined;
   #lastSignOfLife = performance.now();
   #isClosed = false;
@@ -98,11 +102,14 @@ export class CpuBackend {
    * @throws {QueueFullError}
    */
   admit(group: string): void {
-    if (!this.#queue.isFull) return;
+    const isHeavy = this.#waitingBytes >= MAX_WAITING_BYTES;
+    if (!this.#queue.isFull && !isHeavy) return;
     const untilRoomMs = this.#runTimes.meanMs / this.#options.numThreads;
     throw new QueueFullError(
       group,
-      this.#queue.capacity,
+      isHeavy
+        ? `${MAX_WAITING_BYTES / 2 ** 20} MiB of circuits`
+        : `${this.#queue.capacity} circuits`,
       Math.max(1, Math.ceil(untilRoomMs / 1000)),
     );
   }
@@ -136,7 +143,10 @@ export class CpuBackend {
     };
     signal.addEventListener('abort', submitted.onAbort, { once: true });
     if (isSelfTest) this.#addUrgent(submitted);
-    else this.#queue.add(submitted, submitted.submittedAt);
+    else {
+      this.#queue.add(submitted, submitted.submittedAt);
+      this.#waitingBytes += sizeOfCircuit(task.circuit);
+    }
     this.#dispatch();
     return promise;
   }
@@ -182,11 +192,17 @@ export class CpuBackend {
   #dispatch(): void {
     const pool = this.#pool;
     while (pool !== undefined && pool.numIdle > 0) {
-      const task = this.#urgent.shift() ?? this.#queue.take(performance.now());
+      const task = this.#urgent.shift() ?? this.#takeWaiting();
       if (task === undefined) break;
       void this.#run(pool, task);
     }
     this.#holdProcess();
+  }
+
+  #takeWaiting(): Submitted | undefined {
+    const task = this.#queue.take(performance.now());
+    if (task !== undefined) this.#waitingBytes -= sizeOfCircuit(task.circuit);
+    return task;
   }
 
   async #run(pool: EnginePool, task: Submitted): Promise<void> {
@@ -246,7 +262,7 @@ export class CpuBackend {
     if (this.#running.has(task)) return;
     const place = this.#urgent.indexOf(task);
     if (place >= 0) this.#urgent.splice(place, 1);
-    else this.#queue.remove(task.id);
+    else if (this.#queue.remove(task.id)) this.#waitingBytes -= sizeOfCircuit(task.circuit);
     this.#settle(task, () => task.reject(task.signal.reason));
     this.#holdProcess();
   }

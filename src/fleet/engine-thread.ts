@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { Circuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
 import { EngineFailure, OutOfMemoryError, WorkerLostError } from './errors.ts';
+import type { SerializedCircuit } from './serialized-circuit.ts';
 import type {
   FromWorker,
   ToWorker,
@@ -22,7 +23,7 @@ const START_LIMIT_MS = 30_000;
 
 /** A circuit for a worker. */
 export interface WorkerTask {
-  readonly circuit: Circuit;
+  readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   readonly onProgress: (fraction: number) => void;
   readonly signal: AbortSignal;

@@ -17,8 +17,9 @@ export class QueueFullError extends CodedError {
   readonly code = 'FLEET_QUEUE_FULL';
   readonly retryAfterS: number;
 
-  constructor(processorId: string, limit: number, retryAfterS: number) {
-    super(`The queue of ${processorId} is full: ${limit} circuits are waiting.`);
+  /** @param limit - What is reached: "1000 circuits", "512 MiB of circuits". */
+  constructor(processorId: string, limit: string, retryAfterS: number) {
+    super(`The queue of ${processorId} is full: ${limit} are waiting.`);
     this.retryAfterS = retryAfterS;
   }
 }

@@ -2,6 +2,7 @@
 import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
+import type { SerializedCircuit } from './serialized-circuit.ts';
 
 /** Identity and fixed limits of a processor. */
 export interface ProcessorSpec {
@@ -34,7 +35,7 @@ export interface Availability {
 export interface CircuitTask {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
-  readonly circuit: Circuit;
+  readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   readonly priority: 'low' | 'normal' | 'high';
 }

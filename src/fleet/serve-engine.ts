@@ -11,6 +11,7 @@ import type { CompilationReport } from '../compiler/compile.ts';
 import type { Program, TargetProfile } from '../compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../engine/engine.ts';
 import { CodedError } from '../errors/coded-error.ts';
+import { circuitOf } from './serialized-circuit.ts';
 import type { FromWorker, ToWorker, WorkerFailure, WorkerOutcome } from './worker-messages.ts';
 
 /** Progress goes out at most this often. */
@@ -79,7 +80,7 @@ async function runCircuit(
   signal: AbortSignal,
 ): Promise<WorkerOutcome> {
   const started = performance.now();
-  const { program, report } = compile(circuit, engine.target);
+  const { program, report } = compile(circuitOf(circuit), engine.target);
   await using executable = await engine.prepare(program);
   const compileMs = performance.now() - started;
   const runRequest: RunRequest = { ...request, onProgress };

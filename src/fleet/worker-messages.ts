@@ -8,6 +8,7 @@ import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { Fault } from '../errors/coded-error.ts';
+import type { SerializedCircuit } from './serialized-circuit.ts';
 
 /** Which engine a worker opens, as data. */
 export interface EngineOptions {
@@ -46,7 +47,7 @@ export type ToWorker =
   | {
       readonly kind: 'run';
       readonly id: number;
-      readonly circuit: Circuit;
+      readonly circuit: Circuit | SerializedCircuit;
       readonly request: Omit<RunRequest, 'onProgress'>;
     }
   | { readonly kind: 'cancel'; readonly id: number };

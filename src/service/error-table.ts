@@ -172,6 +172,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'The key has used up its requests of this minute.',
   },
+  SERVICE_OFFLOAD_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The thread that reads large circuits ended under this one; a repeat may go through.',
+  },
   SERVICE_REQUEST_INVALID: {
     answers: 'BAD_REQUEST',
     meaning: 'A field of the body, query or headers is missing, unknown or out of range.',

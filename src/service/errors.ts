@@ -17,6 +17,29 @@ export class RequestInvalidError extends CodedError {
   }
 }
 
+/** What work in the offload thread ended with, under its own code. */
+export class OffloadedError extends CodedError {
+  readonly code: string;
+
+  constructor(code: string, message: string, faults: readonly Fault[]) {
+    super(message, faults);
+    this.code = code;
+  }
+}
+
+/** The thread that reads large requests and writes large results ended under one. */
+export class OffloadLostError extends CodedError {
+  readonly code = 'SERVICE_OFFLOAD_LOST';
+
+  constructor(how: string, options?: ErrorOptions) {
+    super(
+      `The thread that reads large circuits and writes large results ended: ${how}.`,
+      [],
+      options,
+    );
+  }
+}
+
 /** The body is not a JSON text. */
 export class BodyMalformedError extends CodedError {
   readonly code = 'SERVICE_BODY_MALFORMED';

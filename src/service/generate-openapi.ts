@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { MemoryIdempotencyStore } from '../jobs/memory-idempotency-store.ts';
 import { buildApp } from './app.ts';
+import { CircuitIntake } from './circuits/circuit-intake.ts';
 import { createMemoryKeyStore } from './keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from './maintenance/maintenance-store.ts';
 import type { ServiceDeps } from './service-deps.ts';
@@ -22,8 +23,10 @@ function documentationDeps(): ServiceDeps {
   const never = () => {
     throw new Error('unreachable: the documented service is not called');
   };
+  const fleet = { processors: [], get: () => undefined };
   return {
-    fleet: { processors: [], get: () => undefined },
+    fleet,
+    intake: new CircuitIntake(fleet),
     jobs: {
       submit: never,
       get: never,

@@ -3,6 +3,7 @@ import type { FastifyServerOptions } from 'fastify';
 import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
+import type { CircuitIntake } from './circuits/circuit-intake.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
 
@@ -33,6 +34,8 @@ export interface ServiceSettings {
 export interface ServiceDeps {
   readonly fleet: ProcessorDirectory;
   readonly jobs: Jobs;
+  /** The one that the circuits' job handler has, too. */
+  readonly intake: CircuitIntake;
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;

@@ -267,7 +267,12 @@ function connections({ app }: TestService): Promise<number> {
 describe('a circuit that fails while its caller waits', () => {
   test.each([
     [new EngineLostError(2), 503, 'SERVICE_UNAVAILABLE', 'FLEET_ENGINE_LOST'],
-    [new QueueFullError('statevector-sim', 5, 3), 503, 'SERVICE_UNAVAILABLE', 'FLEET_QUEUE_FULL'],
+    [
+      new QueueFullError('statevector-sim', '5 circuits', 3),
+      503,
+      'SERVICE_UNAVAILABLE',
+      'FLEET_QUEUE_FULL',
+    ],
     [
       new EngineFailure('ENGINE_PROGRAM_TOO_WIDE', 'too wide', []),
       400,

@@ -1,6 +1,7 @@
 /** The pure parts of submitting circuits: labels, results as text, stored requests, preferences. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { requestHash } from '../../src/service/circuits/canonical-hash.ts';
 import { parsePrefer } from '../../src/service/circuits/prefer.ts';
@@ -59,7 +60,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
     expectations: [0.25, -1],
   };
   const text = circuitResultJson(
-    { circuit, outputs: ['counts', 'expectation'] },
+    { numBits: 33, measuredQubits: measuredQubits(circuit), outputs: ['counts', 'expectation'] },
     { ...result, run },
   );
   expect(JSON.parse(text)).toMatchObject({
@@ -78,13 +79,13 @@ describe('a stored request', () => {
 
   test('gives back facts and body', () => {
     const body = { ...BELL, circuit: [{ gate: ',"body":' }] };
-    const text = encodeRequest(facts, body);
+    const text = encodeRequest(facts, JSON.stringify(body));
     expect(decodeFacts(text)).toEqual(facts);
     expect(decodeRequest(text)).toEqual({ facts, body });
   });
 
   test('gives its facts without reading the body', () => {
-    const text = encodeRequest(facts, BELL);
+    const text = encodeRequest(facts, JSON.stringify(BELL));
     expect(decodeFacts(`${text.slice(0, text.indexOf('"body":') + 7)} not JSON`)).toEqual(facts);
   });
 });

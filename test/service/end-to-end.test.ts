@@ -11,6 +11,7 @@ import { readMachine } from '../../src/fleet/machine.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { SqliteIdempotencyStore } from '../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
+import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from '../../src/service/circuits/circuit-job-handler.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -35,9 +36,10 @@ beforeAll(async () => {
     now,
     discover: async () => ({ adapters: [] }),
   });
+  const intake = new CircuitIntake(fleet);
   runner = new JobRunner({
     store: new SqliteJobStore(database),
-    handlers: { circuit: createCircuitJobHandler(fleet) },
+    handlers: { circuit: createCircuitJobHandler(fleet, intake) },
     now,
     onUnexpectedError: (error) => {
       throw error;
@@ -47,6 +49,7 @@ beforeAll(async () => {
   service = await openTestService({
     fleet,
     jobs: runner,
+    intake,
     idempotency: new SqliteIdempotencyStore(database),
     keys: createSqliteKeyStore(database),
     now,

@@ -1,22 +1,22 @@
 /** Runs jobs of kind `circuit`: from the stored request to the stored result. */
 import type { JobHandler } from '../../jobs/job-handler.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
-import { prepareCircuit, runRequest } from './circuit-submission.ts';
-import { circuitResultJson } from './result-json.ts';
-import { decodeRequest } from './stored-request.ts';
+import type { CircuitIntake } from './circuit-intake.ts';
+import { runRequest } from './circuit-submission.ts';
+import { decodeFacts } from './stored-request.ts';
 
-/**
- * The handler over the fleet's processors.
- *
- * The request is read again from what was stored, so that a job which comes back after a restart
- * takes the same way as a new one.
- */
-export function createCircuitJobHandler(fleet: ProcessorDirectory): JobHandler {
+/** The handler over the fleet's processors. */
+export function createCircuitJobHandler(
+  fleet: ProcessorDirectory,
+  intake: CircuitIntake,
+): JobHandler {
   return {
     async run(job, hooks, signal) {
-      const { facts, body } = decodeRequest(job.request);
-      const prepared = prepareCircuit(body, fleet);
-      const result = await prepared.processor.run(
+      const facts = decodeFacts(job.request);
+      const prepared = await intake.circuitOfJob(job.id, job.request);
+      const processor = fleet.get(prepared.processorId);
+      if (processor === undefined) throw new Error('unreachable: a circuit without its target');
+      const result = await processor.run(
         {
           id: job.id,
           circuit: prepared.circuit,
@@ -30,7 +30,7 @@ export function createCircuitJobHandler(fleet: ProcessorDirectory): JobHandler {
         },
         signal,
       );
-      return circuitResultJson(prepared, result);
+      return intake.writeResult(prepared, result);
     },
 
     queuePosition(id) {

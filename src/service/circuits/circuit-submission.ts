@@ -7,6 +7,8 @@
 import {
   type Circuit,
   hasMidCircuitMeasurement,
+  measuredQubits,
+  type Qubit,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
@@ -15,7 +17,8 @@ import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
-import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
+import type { CircuitTask, ProcessorSpec } from '../../fleet/processor.ts';
+import type { SerializedCircuit } from '../../fleet/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
@@ -26,11 +29,28 @@ const MAX_OUTCOME_BITS = 2 ** 28;
 /** Outputs that only a circuit without mid-circuit measurement has. */
 const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];
 
-/** A circuit that its target would take. */
+/** A processor as far as submissions are checked against it; plain data. */
+export interface Target {
+  readonly spec: ProcessorSpec;
+  readonly available: boolean;
+}
+
+/** The processors as targets, as they are now. */
+export function targetsOf(fleet: ProcessorDirectory): readonly Target[] {
+  return fleet.processors.map((processor) => ({
+    spec: processor.spec,
+    available: processor.availability().available,
+  }));
+}
+
+/** A circuit that its target would take; plain data. */
 export interface PreparedCircuit {
-  readonly processor: Processor;
+  readonly processorId: string;
   /** With its final measurement. */
-  readonly circuit: Circuit;
+  readonly circuit: Circuit | SerializedCircuit;
+  readonly numBits: number;
+  /** The qubit measured into each classical bit; null for a bit never written. */
+  readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
   readonly observables: readonly PauliSum[];
 }
@@ -43,9 +63,9 @@ type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefine
  *
  * @throws {RequestInvalidError} listing every fault of its meaning.
  */
-export function prepareCircuit(body: CircuitBody, fleet: ProcessorDirectory): PreparedCircuit {
+export function prepareCircuit(body: CircuitBody, targets: readonly Target[]): PreparedCircuit {
   const faults = new FaultList();
-  const prepared = checkParts(body, Object.keys(body), fleet, faults);
+  const prepared = checkParts(body, Object.keys(body), targets, faults);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   if (prepared === undefined) throw new Error('unreachable: no circuit and no fault');
   return prepared;
@@ -59,10 +79,10 @@ export function prepareCircuit(body: CircuitBody, fleet: ProcessorDirectory): Pr
 export function meaningFaults(
   parts: BodyParts,
   given: readonly string[],
-  fleet: ProcessorDirectory,
+  targets: readonly Target[],
 ): readonly Fault[] {
   const faults = new FaultList();
-  checkParts(parts, given, fleet, faults);
+  checkParts(parts, given, targets, faults);
   return faults.kept;
 }
 
@@ -84,39 +104,46 @@ export function runRequest(
 function checkParts(
   parts: BodyParts,
   given: readonly string[],
-  fleet: ProcessorDirectory,
+  targets: readonly Target[],
   faults: FaultList,
 ): PreparedCircuit | undefined {
-  const processor = checkTarget(parts.target_processor, fleet, faults);
+  const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
-  const written = attempt(faults, () => readCircuit(parts, limitsOf(processor, fleet), faults));
+  const written = attempt(faults, () => readCircuit(parts, limitsOf(target, targets), faults));
   const circuit = written === undefined ? undefined : withFinalMeasurement(written);
   const outputs = parts.return ?? ['counts'];
   checkOutputs(outputs, given, faults);
-  if (processor?.availability().available) checkShots(parts.shots, processor.spec, faults);
+  if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (circuit === undefined) return undefined;
   checkOutputLimits(circuit, outputs, faults);
   checkOutcomeBits(circuit, parts.shots, faults);
   const observables = attempt(faults, () =>
     parseObservables(parts.observables ?? [], circuit.numQubits, 'observables'),
   );
-  if (processor === undefined || observables === undefined) return undefined;
-  return { processor, circuit, outputs, observables };
+  if (target === undefined || observables === undefined) return undefined;
+  return {
+    processorId: target.spec.id,
+    circuit,
+    numBits: circuit.numBits,
+    measuredQubits: measuredQubits(circuit),
+    outputs,
+    observables,
+  };
 }
 
 function checkTarget(
   id: string | undefined,
-  fleet: ProcessorDirectory,
+  targets: readonly Target[],
   faults: FaultList,
-): Processor | undefined {
+): Target | undefined {
   if (id === undefined) return undefined;
-  const processor = fleet.get(id);
-  if (processor === undefined) {
-    const known = fleet.processors.map(({ spec }) => spec.id);
+  const target = targets.find(({ spec }) => spec.id === id);
+  if (target === undefined) {
+    const known = targets.map(({ spec }) => spec.id);
     const problem = `There is no processor ${JSON.stringify(id)}; there are ${known.join(', ')}.`;
     faults.add('target_processor', problem);
   }
-  return processor;
+  return target;
 }
 
 function checkSource(given: readonly string[], faults: FaultList): void {
@@ -130,9 +157,8 @@ function checkSource(given: readonly string[], faults: FaultList): void {
  * The target's limits; where it is unknown or not available, those of the widest processor: what is
  * offline may know no limits, and its caller is to be told that it is offline.
  */
-function limitsOf(processor: Processor | undefined, fleet: ProcessorDirectory) {
-  const hasOwn = processor?.availability().available;
-  const specs = (hasOwn ? [processor] : fleet.processors).map(({ spec }) => spec);
+function limitsOf(target: Target | undefined, targets: readonly Target[]) {
+  const specs = (target?.available ? [target] : targets).map(({ spec }) => spec);
   return {
     maxQubits: Math.max(1, ...specs.map((spec) => spec.maxQubits)),
     maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),

@@ -4,7 +4,6 @@
  * Counts and amplitudes are written straight from their typed arrays: building objects of a
  * million labels first would cost several times the memory and time of the text itself.
  */
-import { measuredQubits } from '../../circuit/circuit.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
@@ -12,15 +11,18 @@ import type { PreparedCircuit } from './circuit-submission.ts';
 
 type Counts = CircuitResult['run']['counts'];
 
+/** What of a circuit its result's text depends on. */
+export type ResultLayout = Pick<PreparedCircuit, 'numBits' | 'measuredQubits' | 'outputs'>;
+
 /** The result fields of the record, as one JSON object. */
 export function circuitResultJson(
-  { circuit, outputs }: Pick<PreparedCircuit, 'circuit' | 'outputs'>,
+  { numBits, measuredQubits, outputs }: ResultLayout,
   { run, backend, compilation, timing }: CircuitResult,
 ): string {
   const parts: string[] = [];
   if (outputs.includes('counts')) parts.push(`"counts":${countsJson(run.counts)}`);
   if (run.probabilities !== undefined) {
-    parts.push(`"probabilities":${probabilitiesJson(run.probabilities, circuit.numBits)}`);
+    parts.push(`"probabilities":${probabilitiesJson(run.probabilities, numBits)}`);
   }
   if (run.statevector !== undefined) parts.push(`"statevector":${amplitudesJson(run.statevector)}`);
   if (run.expectations !== undefined) {
@@ -47,7 +49,7 @@ export function circuitResultJson(
       execution_ms: milliseconds(timing.executionMs),
     },
     bit_order: 'little-endian',
-    measured_qubits: [...measuredQubits(circuit)],
+    measured_qubits: [...measuredQubits],
   };
   parts.push(JSON.stringify(rest).slice(1, -1));
   return `{${parts.join(',')}}`;

@@ -15,9 +15,9 @@ export interface CircuitFacts {
 const SEPARATOR = ',"body":';
 
 /** The stored text: one JSON object with `facts` and `body`. */
-export function encodeRequest(facts: CircuitFacts, body: CircuitBody): string {
+export function encodeRequest(facts: CircuitFacts, bodyJson: string): string {
   const { shots, seed, qubits } = facts;
-  return `{"facts":${JSON.stringify({ shots, seed, qubits })}${SEPARATOR}${JSON.stringify(body)}}`;
+  return `{"facts":${JSON.stringify({ shots, seed, qubits })}${SEPARATOR}${bodyJson}}`;
 }
 
 /**

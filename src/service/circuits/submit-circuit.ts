@@ -10,18 +10,16 @@ import type { JsonText } from '../envelope.ts';
 import { specCodeOf } from '../error-table.ts';
 import { JobFailedError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import type { CircuitBody } from '../schemas/circuits.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import type { PreparedCircuit } from './circuit-submission.ts';
 import type { Preference } from './prefer.ts';
 import { circuitRecordJson } from './present-circuit.ts';
+import type { ReadSubmission } from './read-submission.ts';
 import { encodeRequest } from './stored-request.ts';
 
 /** A circuit that is to run, and how its caller wants to be answered. */
 export interface Submission {
   readonly key: ApiKey;
-  readonly body: CircuitBody;
-  readonly prepared: PreparedCircuit;
+  readonly read: ReadSubmission;
   readonly preference: Preference;
   readonly idempotency?: { readonly key: string; readonly bodyHash: string };
 }
@@ -128,20 +126,27 @@ export class CircuitSubmitter {
     return { job, isReplay: true, ...(response === undefined ? {} : { storedAnswer: response }) };
   }
 
-  async #start({ key, body, prepared }: Submission, id: JobId): Promise<Job> {
-    const { jobs, drawSeed, now } = this.#deps;
-    prepared.processor.admit();
-    const seed = body.seed ?? drawSeed();
-    const facts = { shots: body.shots, seed, qubits: prepared.circuit.numQubits };
-    return jobs.submit({
-      id,
-      kind: 'circuit',
-      keyId: key.id,
-      priority: effectivePriority(key, body.priority),
-      target: prepared.processor.spec.id,
-      request: encodeRequest(facts, body),
-      createdAt: now(),
-    });
+  async #start({ key, read }: Submission, id: JobId): Promise<Job> {
+    const { jobs, fleet, intake, drawSeed, now } = this.#deps;
+    const { prepared, shots, priority, bodyJson } = read;
+    fleet.get(prepared.processorId)?.admit();
+    const seed = read.seed ?? drawSeed();
+    const facts = { shots, seed, qubits: prepared.circuit.numQubits };
+    intake.hold(id, prepared);
+    try {
+      return await jobs.submit({
+        id,
+        kind: 'circuit',
+        keyId: key.id,
+        priority: effectivePriority(key, priority),
+        target: prepared.processorId,
+        request: encodeRequest(facts, bodyJson),
+        createdAt: now(),
+      });
+    } catch (error) {
+      intake.drop(id);
+      throw error;
+    }
   }
 
   /** The job as it is when it is final or the caller's time is over. */

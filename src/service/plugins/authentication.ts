@@ -29,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route needs; a route without is public. */
     readonly scope?: Scope;
+    /** The route gets a large body as it came, and reads it elsewhere. */
+    readonly readsLargeBodies?: boolean;
   }
   interface FastifyRequest {
     /** The caller; undefined on public routes. */

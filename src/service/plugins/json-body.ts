@@ -3,12 +3,24 @@
  *
  * Nesting is bounded before parsing, so that nothing after it has to be written without recursion.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyMalformedError } from '../errors.ts';
 import { formatPath } from '../request-paths.ts';
 
 /** Deepest nesting of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
 export const MAX_DEPTH = 32;
+
+/** From this size on, reading a body would hold the event loop for several milliseconds. */
+export const LARGE_BODY_BYTES = 65_536;
+
+/** A body that was not read yet, on a route that reads large ones elsewhere. */
+export class LargeBody {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
 
 /** Makes JSON the only media type that the service reads. */
 export function registerJsonBody(app: FastifyInstance): void {
@@ -16,7 +28,10 @@ export function registerJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => parseJsonBody(body),
+    async (request: FastifyRequest, body: Buffer) =>
+      body.length >= LARGE_BODY_BYTES && request.routeOptions.config.readsLargeBodies === true
+        ? new LargeBody(body)
+        : parseJsonBody(body),
   );
 }
 
@@ -28,7 +43,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @returns undefined for an empty body: whether one is needed is the route's business.
  * @throws {BodyMalformedError}
  */
-export function parseJsonBody(body: Buffer): unknown {
+export function parseJsonBody(body: Uint8Array): unknown {
   if (body.length === 0) return undefined;
   const text = decode(body);
   if (text.charCodeAt(0) === 0xfeff) {
@@ -41,7 +56,7 @@ export function parseJsonBody(body: Buffer): unknown {
   return value;
 }
 
-function decode(body: Buffer): string {
+function decode(body: Uint8Array): string {
   try {
     return utf8.decode(body);
   } catch (error) {

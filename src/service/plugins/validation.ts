@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { formatPath } from '../request-paths.ts';
+import { LargeBody } from './json-body.ts';
 
 /** How paths begin, by the part of the request; a body's have no prefix. */
 const PREFIXES: Readonly<Record<string, string>> = { querystring: 'query', headers: 'headers' };
@@ -13,6 +14,8 @@ export function registerValidation(app: FastifyInstance): void {
   const compiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
     const prefix = PREFIXES[httpPart ?? ''];
     return (data: unknown) => {
+      // Its route reads and validates it.
+      if (data instanceof LargeBody) return { value: data };
       const parsed = schema.safeParse(data);
       return parsed.success
         ? { value: parsed.data }

@@ -1,16 +1,16 @@
 /** Circuits: submit, list, look at, cancel. */
 
-import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { JobNotFoundError } from '../../jobs/errors.ts';
 import type { Job } from '../../jobs/job.ts';
 import { isJobId } from '../../jobs/job-id.ts';
-import { requestHash } from '../circuits/canonical-hash.ts';
-import { meaningFaults, prepareCircuit } from '../circuits/circuit-submission.ts';
+import { targetsOf } from '../circuits/circuit-submission.ts';
 import { parsePrefer } from '../circuits/prefer.ts';
 import { circuitRecordJson, summarizeCircuit } from '../circuits/present-circuit.ts';
+import { allFaults } from '../circuits/read-submission.ts';
 import { CircuitSubmitter, circuitLocation } from '../circuits/submit-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { callerOf } from '../plugins/authentication.ts';
+import { LargeBody } from '../plugins/json-body.ts';
 import {
   circuitBody,
   circuitPage,
@@ -20,14 +20,13 @@ import {
   submissionHeaders,
 } from '../schemas/circuits.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 const DEFAULT_LIMIT = 20;
 
 /** Registers the routes below `/quantum/circuits`. */
 export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { jobs, fleet } = deps;
+  const { jobs, intake } = deps;
   const submitter = new CircuitSubmitter(deps);
 
   /** The caller's own circuit; another key's does not exist for it. */
@@ -40,7 +39,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
   app.post(
     '/quantum/circuits',
     {
-      config: { scope: 'circuits' },
+      config: { scope: 'circuits', readsLargeBodies: true },
       // Faults of form are answered by the handler, together with those of meaning.
       attachValidation: true,
       schema: {
@@ -55,25 +54,27 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
       },
     },
     async (request, reply) => {
-      if (request.validationError !== undefined) {
-        throw withMeaningFaults(request.validationError, request.body, fleet);
+      const { body, headers, validationError } = request;
+      if (validationError !== undefined) {
+        const isOfBody = validationError.validationContext === 'body';
+        if (!isOfBody || !(validationError instanceof RequestInvalidError)) throw validationError;
+        throw allFaults(validationError.faults, body, targetsOf(deps.fleet));
       }
-      const { body, headers } = request;
       const preference = parsePrefer(headers.prefer);
       const idempotencyKey = headers['idempotency-key'];
+      const needsHash = idempotencyKey !== undefined;
+      const read =
+        body instanceof LargeBody
+          ? await intake.readLarge(body.bytes, needsHash)
+          : intake.read(body, needsHash);
+      const { bodyHash } = read;
       const answer = await submitter.submit({
         key: callerOf(request).key,
-        body,
-        prepared: prepareCircuit(body, fleet),
+        read,
         preference,
-        ...(idempotencyKey === undefined
-          ? {}
-          : {
-              idempotency: {
-                key: idempotencyKey,
-                bodyHash: requestHash('/quantum/circuits', body),
-              },
-            }),
+        ...(idempotencyKey !== undefined && bodyHash !== undefined
+          ? { idempotency: { key: idempotencyKey, bodyHash } }
+          : {}),
       });
       reply.code(201).header('location', circuitLocation(answer.circuitId));
       if (answer.isReplay) reply.header('idempotent-replayed', 'true');
@@ -152,27 +153,4 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
       return envelopes.sendText(request, reply, circuitRecordJson(job, jobs));
     },
   );
-}
-
-/** Adds what is wrong with the meaning of those fields of a body whose form is good. */
-function withMeaningFaults(
-  formError: Error & { readonly validationContext: string },
-  body: unknown,
-  fleet: ProcessorDirectory,
-): Error {
-  const isOfBody =
-    formError instanceof RequestInvalidError && formError.validationContext === 'body';
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  if (!isOfBody || !isObject) return formError;
-  const given = Object.keys(body);
-  const parts = Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => {
-      const schema = new Map(Object.entries(circuitBody.shape)).get(name);
-      return schema?.safeParse(value).success === true;
-    }),
-  );
-  const faults = [...formError.faults, ...meaningFaults(parts, given, fleet)];
-  const places = new Set<string>();
-  const distinct = faults.filter(({ path }) => !places.has(path) && places.add(path));
-  return new RequestInvalidError(distinct.slice(0, MAX_FAULTS));
 }

@@ -9,6 +9,7 @@ import type {
   ProcessorSpec,
   TaskHooks,
 } from '../../../src/fleet/processor.ts';
+import { circuitOf } from '../../../src/fleet/serialized-circuit.ts';
 
 /** A held task, to be let go by the test. */
 export interface HeldTask {
@@ -65,7 +66,7 @@ export class FakeProcessor implements Processor {
       throw new ProcessorUnavailableError(this.spec.id, reason ?? '', this.retryAfterS);
     }
     if (this.held.length >= this.queueLimit) {
-      throw new QueueFullError(this.spec.id, this.queueLimit, 7);
+      throw new QueueFullError(this.spec.id, `${this.queueLimit} circuits`, 7);
     }
   }
 
@@ -100,7 +101,8 @@ export class FakeProcessor implements Processor {
 }
 
 /** All shots on the outcome 0, and what else the task asks for. */
-export function zeroResult({ circuit, request }: CircuitTask): CircuitResult {
+export function zeroResult({ circuit: given, request }: CircuitTask): CircuitResult {
+  const circuit = circuitOf(given);
   const wordsPerOutcome = Math.ceil(circuit.numBits / 32);
   const isDrawn = request.shots > 0;
   const statevector = new Float64Array(2 * 2 ** Math.min(circuit.numQubits, 16));

@@ -5,6 +5,7 @@ import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { MemoryIdempotencyStore } from '../../../src/jobs/memory-idempotency-store.ts';
 import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
 import { buildApp } from '../../../src/service/app.ts';
+import { CircuitIntake } from '../../../src/service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from '../../../src/service/circuits/circuit-job-handler.ts';
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
@@ -61,9 +62,10 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const fleet = directory(processors ?? [processor]);
   const clock = { now: START };
   const now = () => clock.now;
+  const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet);
   const runner = new JobRunner({
     store: new MemoryJobStore(),
-    handlers: { circuit: createCircuitJobHandler(others.fleet ?? fleet) },
+    handlers: { circuit: createCircuitJobHandler(others.fleet ?? fleet, intake) },
     now,
     onUnexpectedError: (error) => problems.push(String(error)),
   });
@@ -71,6 +73,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const deps: ServiceDeps = {
     fleet,
     jobs: runner,
+    intake,
     idempotency: new MemoryIdempotencyStore(),
     keys: createMemoryKeyStore(),
     maintenance: createMemoryMaintenanceStore(),
@@ -113,6 +116,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     async [Symbol.asyncDispose]() {
       await runner.shutdown(0);
       await app.close();
+      await intake.close();
       if (problems.length > 0) throw new Error(`The service misbehaved:\n${problems.join('\n')}`);
     },
   };

@@ -1,0 +1,53 @@
+/** What passes between the main thread and the offload thread: plain data. */
+import type { Fault } from '../../errors/coded-error.ts';
+import type { CircuitResult } from '../../fleet/processor.ts';
+import type { PreparedCircuit, Target } from '../circuits/circuit-submission.ts';
+import type { ReadSubmission } from '../circuits/read-submission.ts';
+import type { ResultLayout } from '../circuits/result-json.ts';
+
+/** Work for the thread, by kind: what it gets, and what it gives back. */
+export interface OffloadedWork {
+  /** A request body into a submission. */
+  readonly readSubmission: {
+    readonly input: {
+      readonly bytes: Uint8Array;
+      readonly targets: readonly Target[];
+      readonly needsHash: boolean;
+    };
+    readonly output: ReadSubmission;
+  };
+  /** A stored request into its circuit. */
+  readonly readStored: {
+    readonly input: { readonly text: string; readonly targets: readonly Target[] };
+    readonly output: PreparedCircuit;
+  };
+  /** A result into the text that is stored and answered. */
+  readonly writeResult: {
+    readonly input: { readonly layout: ResultLayout; readonly result: CircuitResult };
+    readonly output: string;
+  };
+}
+
+/** The kinds of work. */
+export type OffloadKind = keyof OffloadedWork;
+
+/** To the thread. */
+export type ToOffload = {
+  readonly [K in OffloadKind]: {
+    readonly id: number;
+    readonly kind: K;
+    readonly input: OffloadedWork[K]['input'];
+  };
+}[OffloadKind];
+
+/** From the thread. */
+export type FromOffload =
+  | { readonly id: number; readonly kind: 'done'; readonly output: unknown }
+  | {
+      readonly id: number;
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly faults: readonly Fault[];
+    }
+  | { readonly id: number; readonly kind: 'broken'; readonly stack: string };

@@ -1,0 +1,38 @@
+/** Entry of the offload thread: does one piece of work after the other. */
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { CodedError } from '../../errors/coded-error.ts';
+import { readLargeStored, readLargeSubmission } from '../circuits/read-submission.ts';
+import { circuitResultJson } from '../circuits/result-json.ts';
+import type { FromOffload, ToOffload } from './offload-messages.ts';
+
+/** Answers the messages on `port` until the thread is ended. */
+function serve(port: MessagePort): void {
+  port.on('message', (message: ToOffload) => port.postMessage(answer(message)));
+}
+
+function answer(message: ToOffload): FromOffload {
+  const { id } = message;
+  try {
+    return { id, kind: 'done', output: outputOf(message) };
+  } catch (error) {
+    if (error instanceof CodedError) {
+      const { code, message: text, faults } = error;
+      return { id, kind: 'refused', code, message: text, faults: faults.map((f) => ({ ...f })) };
+    }
+    return { id, kind: 'broken', stack: error instanceof Error ? (error.stack ?? '') : `${error}` };
+  }
+}
+
+function outputOf({ kind, input }: ToOffload): unknown {
+  switch (kind) {
+    case 'readSubmission':
+      return readLargeSubmission(input.bytes, input.targets, input.needsHash);
+    case 'readStored':
+      return readLargeStored(input.text, input.targets);
+    case 'writeResult':
+      return circuitResultJson(input.layout, input.result);
+  }
+}
+
+if (parentPort === null) throw new Error('unreachable: this module is the entry of a thread');
+serve(parentPort);

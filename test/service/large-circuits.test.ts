@@ -1,0 +1,143 @@
+/** Circuits and results that are too large to be read or written between two requests. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
+import { targetsOf } from '../../src/service/circuits/circuit-submission.ts';
+import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
+import { OffloadThread } from '../../src/service/offload/offload-thread.ts';
+import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
+import { FakeProcessor, zeroResult } from './support/fake-processor.ts';
+import { directory, openTestService, type TestService } from './support/test-service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const H = { gate: 'H', qubit: 0 };
+const U = { gate: 'U', qubit: 0, theta: Math.SQRT1_2, phi: Math.LN2, lambda: -Math.SQRT1_2 };
+/** With U, past the size from which bodies are read in the offload thread. */
+const NUM_GATES = 900;
+const large = (...last: readonly object[]) => ({
+  circuit: [...new Array(NUM_GATES).fill(U), ...last],
+  target_processor: 'statevector-sim',
+  shots: 7,
+  seed: 3,
+});
+
+test('the bodies of these tests are large', () => {
+  expect(JSON.stringify(large()).length).toBeGreaterThan(LARGE_BODY_BYTES);
+});
+
+describe('a large body', () => {
+  test('is answered as a small one is', async () => {
+    const answer = await service.submit(large({ gate: 'M', qubits: [0], bits: [2] }));
+    expect(answer.statusCode).toBe(201);
+    expect(answer.json()).toMatchObject({
+      data: {
+        status: 'completed',
+        qubits: 1,
+        shots: 7,
+        seed: 3,
+        counts: { '000': 7 },
+        measured_qubits: [null, null, 0],
+        compilation: { gates: { before: NUM_GATES + 1 } },
+      },
+    });
+  });
+
+  test('is answered with every fault and its path', async () => {
+    const answer = await service.submit({
+      ...large({ gate: 'RX', qubit: 0 }, { gate: 'H', qubt: 1 }, { gate: 'X', qubit: -1 }),
+      shot: 1,
+    });
+    expect(answer.statusCode).toBe(400);
+    const paths = answer.json().error.details.map(({ path }: { path: string }) => path);
+    expect(paths).toContain(`circuit[${NUM_GATES}].theta`);
+    expect(paths).toContain(`circuit[${NUM_GATES + 1}].qubt`);
+    expect(paths).toContain(`circuit[${NUM_GATES + 2}].qubit`);
+    expect(paths).toContain('shot');
+  });
+
+  test.each([
+    ['is no JSON', `${JSON.stringify(large()).slice(0, -1)},`, 'SERVICE_BODY_MALFORMED'],
+    ['is nested too deeply', '['.repeat(100_000), 'SERVICE_BODY_MALFORMED'],
+    ['is no object', JSON.stringify(large().circuit), 'SERVICE_REQUEST_INVALID'],
+  ])('that %s is refused', async (_, payload, code) => {
+    const answer = await service.request({
+      method: 'POST',
+      url: '/quantum/circuits',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.details[0].code).toBe(code);
+  });
+
+  test('stands for the same request as its repeat under an idempotency key', async () => {
+    const headers = { 'idempotency-key': 'large' };
+    const first = await service.submit(large(), headers);
+    const repeat = await service.submit(large(), headers);
+    const other = await service.submit(large(H), headers);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    expect(repeat.json().data.circuit_id).toBe(first.json().data.circuit_id);
+    expect(other.statusCode).toBe(400);
+  });
+});
+
+describe('the intake', () => {
+  const fleet = directory([new FakeProcessor()]);
+  const targets = targetsOf(fleet);
+
+  test('reads a stored circuit again when it does not hold it', async () => {
+    const intake = new CircuitIntake(fleet);
+    for (const numGates of [1, NUM_GATES]) {
+      const body = { ...large(), circuit: new Array(numGates).fill(U) };
+      const text = `{"facts":{},"body":${JSON.stringify(body)}}`;
+      expect(await intake.circuitOfJob('circ_x', text)).toMatchObject({
+        processorId: 'statevector-sim',
+        numBits: 1,
+        circuit: { numQubits: 1 },
+      });
+    }
+    await intake.close();
+  });
+
+  test('gives a held circuit once', async () => {
+    const intake = new CircuitIntake(fleet);
+    const { prepared } = intake.read({ ...large(), circuit: [H] }, false);
+    intake.hold('circ_x', prepared);
+    expect(await intake.circuitOfJob('circ_x', 'never read')).toBe(prepared);
+    await expect(intake.circuitOfJob('circ_x', 'no JSON')).rejects.toThrow();
+    await intake.close();
+  });
+
+  test('writes a large result as it would a small one', async () => {
+    const intake = new CircuitIntake(fleet);
+    const { prepared } = intake.read({ ...large(), circuit: [{ gate: 'H', qubit: 15 }] }, false);
+    const { circuit } = prepared;
+    const task = { id: '', circuit, request: { shots: 1, seed: 1 }, priority: 'normal' } as const;
+    const result = zeroResult(task);
+    const counts = {
+      numBits: 16,
+      wordsPerOutcome: 1,
+      outcomes: Uint32Array.from({ length: 60_000 }, (_, i) => i),
+      occurrences: new Uint32Array(60_000).fill(2),
+    };
+    const run = { ...result.run, counts };
+    const expected = circuitResultJson(prepared, { ...result, run });
+    expect(await intake.writeResult(prepared, { ...result, run })).toBe(expected);
+    await intake.close();
+  });
+
+  test('says that its thread ended, and starts another', async () => {
+    const crashing = new URL('../support/crashing-thread.ts', import.meta.url);
+    const thread = new OffloadThread(crashing);
+    const input = { text: '{}', targets };
+    const lost = { code: 'SERVICE_OFFLOAD_LOST' };
+    await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
+    await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
+    await thread.close();
+    await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
+  });
+});

@@ -1,0 +1,4 @@
+/** A thread that ends at the first message. */
+import { parentPort } from 'node:worker_threads';
+
+parentPort?.on('message', () => process.exit(3));

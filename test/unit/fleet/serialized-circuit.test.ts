@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { Circuit } from '../../../src/circuit/circuit.ts';
+import {
+  circuitOf,
+  serializeCircuit,
+  sizeOfCircuit,
+} from '../../../src/fleet/serialized-circuit.ts';
+
+const circuit: Circuit = {
+  numQubits: 3,
+  numBits: 1,
+  operations: [
+    { kind: 'gate', gate: 'RX', controls: [2], targets: [0], angles: [0.1] },
+    {
+      kind: 'unitary',
+      controls: [],
+      targets: [1],
+      matrix: Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0),
+    },
+    { kind: 'measure', qubits: [1], bits: [0], condition: { bits: [0], value: 1 } },
+  ],
+};
+
+test('a circuit comes back from shared memory as it was, matrices included', () => {
+  const serialized = serializeCircuit(circuit);
+  expect(serialized.numQubits).toBe(3);
+  expect(serialized.bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
+  expect(circuitOf(serialized)).toEqual(circuit);
+});
+
+test('a circuit of objects is taken as it is', () => {
+  expect(circuitOf(circuit)).toBe(circuit);
+});
+
+test('the size of a circuit grows with its operations in either form', () => {
+  const longer = { ...circuit, operations: [...circuit.operations, ...circuit.operations] };
+  expect(sizeOfCircuit(longer)).toBe(2 * sizeOfCircuit(circuit));
+  expect(sizeOfCircuit(serializeCircuit(longer))).toBeGreaterThan(
+    sizeOfCircuit(serializeCircuit(circuit)),
+  );
+});
