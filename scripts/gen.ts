@@ -4,9 +4,9 @@
  * To add a document, add a row to GENERATED_DOCUMENTS: tests and CI then hold it to its source.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { generateErrorsDoc } from '../src/service/error-docs.ts';
-import { generateOpenApi } from '../src/service/generate-openapi.ts';
+import { generateErrorsDoc } from './errors-document.ts';
 import { gatesDocument } from './gates-document.ts';
+import { generateOpenApi } from './openapi-document.ts';
 
 /** A file of the repository that is made from other files. */
 export interface GeneratedDocument {

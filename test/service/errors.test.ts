@@ -1,8 +1,8 @@
 /** The error table and docs/errors.md against the errors that the source has. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { generateErrorsDoc } from '../../scripts/errors-document.ts';
 import { CodedError } from '../../src/errors/coded-error.ts';
-import { generateErrorsDoc } from '../../src/service/error-docs.ts';
 import { ERROR_TABLE } from '../../src/service/error-table.ts';
 import { presentError } from '../../src/service/present-error.ts';
 

@@ -1,7 +1,7 @@
 /** The OpenAPI document: valid in structure, complete, true, and committed. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateOpenApi } from '../../src/service/generate-openapi.ts';
+import { generateOpenApi } from '../../scripts/openapi-document.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 interface Operation {

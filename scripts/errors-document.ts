@@ -1,5 +1,5 @@
 /** docs/errors.md, from the error table. */
-import { ERROR_TABLE, SPEC_CODES } from './error-table.ts';
+import { ERROR_TABLE, SPEC_CODES } from '../src/service/error-table.ts';
 
 /** The document's text. */
 export function generateErrorsDoc(): string {

@@ -1,12 +1,11 @@
 /** docs/openapi.json, from the routes as the running service has them. */
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-import { MemoryIdempotencyStore } from '../jobs/memory-idempotency-store.ts';
-import { buildApp } from './app.ts';
-import { CircuitIntake } from './circuits/circuit-intake.ts';
-import { createMemoryKeyStore } from './keys/memory-key-store.ts';
-import { createMemoryMaintenanceStore } from './maintenance/maintenance-store.ts';
-import type { ServiceDeps } from './service-deps.ts';
+import { version } from '../src/compose.ts';
+import { MemoryIdempotencyStore } from '../src/jobs/memory-idempotency-store.ts';
+import { buildApp } from '../src/service/app.ts';
+import { CircuitIntake } from '../src/service/circuits/circuit-intake.ts';
+import { createMemoryKeyStore } from '../src/service/keys/memory-key-store.ts';
+import { createMemoryMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
+import type { ServiceDeps } from '../src/service/service-deps.ts';
 
 /** The document's text. */
 export async function generateOpenApi(): Promise<string> {
@@ -40,7 +39,7 @@ function documentationDeps(): ServiceDeps {
     keys: createMemoryKeyStore(),
     maintenance: createMemoryMaintenanceStore(),
     settings: {
-      version: packageVersion(),
+      version: version(),
       rateLimits: { standard: 1, enterprise: 1 },
       bodyLimitBytes: 1,
       trustedProxies: [],
@@ -49,9 +48,4 @@ function documentationDeps(): ServiceDeps {
     drawSeed: never,
     logger: false,
   };
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
