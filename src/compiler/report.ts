@@ -1,34 +1,78 @@
-/** What compiling changed, counted the same way before and after. */
-import type { Bit, Circuit, Condition, Operation, Qubit } from '../circuit/circuit.ts';
-import type { Kernel, Step } from './program.ts';
+/** What compiling changed, counted the same way before and after the passes. */
+import {
+  type Bit,
+  type Circuit,
+  type Condition,
+  type Operation,
+  operationQubits,
+  type Qubit,
+} from '../circuit/circuit.ts';
+import type { PassReport } from './passes/pass.ts';
+import type { Optimized } from './passes/pipeline.ts';
+import type { Step } from './program.ts';
+
+/** A number before the passes and after them. */
+export interface BeforeAndAfter {
+  readonly before: number;
+  readonly after: number;
+}
 
 /** What compiling changed, in the units users of circuit compilers know. */
 export interface CompilationReport {
   /** Gates and unitaries; measurements, resets and barriers are not counted. */
   readonly gatesBefore: number;
-  /** Kernels. */
   readonly gatesAfter: number;
   /** The longest chain of operations that wait for each other's qubits or bits. */
   readonly depthBefore: number;
   readonly depthAfter: number;
+  /** Gates on two qubits, controls counted. */
+  readonly twoQubitGates: BeforeAndAfter;
+  /** Gates on three qubits or more. */
+  readonly widerGates: BeforeAndAfter;
+  /** Each pass in order; none when the circuit was compiled as it is. */
+  readonly passes: readonly PassReport[];
+  /** What the gates that are left became in the program. */
+  readonly kernels: number;
   /** Kernels that hold more than one gate of the caller's. */
   readonly fusedBlocks: number;
   /** Trips of the state through memory, on an engine that takes a sweep in one. */
   readonly sweeps: number;
 }
 
-/** The report of a circuit and the steps it became. */
-export function reportOn(circuit: Circuit, steps: readonly Step[]): CompilationReport {
+/** The report of a circuit, what the passes made of it, and the steps that became. */
+export function reportOn(
+  original: Circuit,
+  { circuit, passes }: Optimized,
+  steps: readonly Step[],
+): CompilationReport {
   const sweeps = steps.filter((step) => step.kind === 'sweep');
-  const isGate = ({ kind }: Operation) => kind === 'gate' || kind === 'unitary';
+  const before = widthsOf(original.operations);
+  const after = widthsOf(circuit.operations);
   return {
-    gatesBefore: circuit.operations.filter(isGate).length,
-    gatesAfter: sweeps.reduce((sum, sweep) => sum + sweep.kernels.length, 0),
-    depthBefore: depthOfCircuit(circuit),
-    depthAfter: depthOfSteps(circuit, steps),
+    gatesBefore: before.total,
+    gatesAfter: after.total,
+    depthBefore: depthOf(original),
+    depthAfter: depthOf(circuit),
+    twoQubitGates: { before: before.two, after: after.two },
+    widerGates: { before: before.wider, after: after.wider },
+    passes,
+    kernels: sweeps.reduce((sum, sweep) => sum + sweep.kernels.length, 0),
     fusedBlocks: 0,
     sweeps: sweeps.length,
   };
+}
+
+/** Gates by the number of qubits they touch. */
+function widthsOf(operations: readonly Operation[]) {
+  let [total, two, wider] = [0, 0, 0];
+  for (const operation of operations) {
+    if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
+    const width = operation.controls.length + operation.targets.length;
+    total++;
+    if (width === 2) two++;
+    if (width > 2) wider++;
+  }
+  return { total, two, wider };
 }
 
 /**
@@ -72,13 +116,13 @@ class DepthCounter {
   }
 }
 
-function depthOfCircuit(circuit: Circuit): number {
+function depthOf(circuit: Circuit): number {
   const counter = new DepthCounter(circuit);
   for (const operation of circuit.operations) {
     switch (operation.kind) {
       case 'gate':
       case 'unitary':
-        counter.gate([...operation.controls, ...operation.targets], operation.condition);
+        counter.gate(operationQubits(operation), operation.condition);
         break;
       case 'measure':
         for (const [i, qubit] of operation.qubits.entries()) {
@@ -90,27 +134,6 @@ function depthOfCircuit(circuit: Circuit): number {
         break;
       case 'barrier':
         counter.barrier(operation.qubits);
-        break;
-    }
-  }
-  return counter.depth;
-}
-
-function depthOfSteps(circuit: Circuit, steps: readonly Step[]): number {
-  const counter = new DepthCounter(circuit);
-  const qubitsOf = ({ controls, targets }: Kernel) => [...controls, ...targets];
-  for (const step of steps) {
-    switch (step.kind) {
-      case 'sweep':
-        for (const kernel of step.kernels) counter.gate(qubitsOf(kernel), step.condition);
-        break;
-      case 'measure':
-        for (const [i, qubit] of step.qubits.entries()) {
-          counter.measure(qubit, step.bits[i], step.condition);
-        }
-        break;
-      case 'reset':
-        for (const qubit of step.qubits) counter.gate([qubit], step.condition);
         break;
     }
   }

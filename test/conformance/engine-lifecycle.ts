@@ -54,14 +54,14 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   });
 
   test('does not start when the signal has already aborted', async () => {
-    const { program } = compile(longCircuit(maxQubits), engine().target);
+    const { program } = compile(longCircuit(maxQubits), engine().target, { optimize: false });
     await using executable = await engine().prepare(program);
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(executable.run({ shots: 1, seed: 1 }, signal)).rejects.toThrow('too late');
   });
 
   test('hears a message that cancels it, and stops with the signal’s reason', async () => {
-    const { program } = compile(longCircuit(maxQubits), engine().target);
+    const { program } = compile(longCircuit(maxQubits), engine().target, { optimize: false });
     await using executable = await engine().prepare(program);
     const controller = new AbortController();
     const { port1, port2 } = new MessageChannel();
@@ -79,7 +79,9 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   });
 
   test('reports progress that only grows, from 0 to at most 1', async () => {
-    const { program } = compile(longCircuit(Math.min(maxQubits, 15)), engine().target);
+    const { program } = compile(longCircuit(Math.min(maxQubits, 15)), engine().target, {
+      optimize: false,
+    });
     await using executable = await engine().prepare(program);
     const fractions: number[] = [];
     const onProgress = (fraction: number) => fractions.push(fraction);
@@ -92,7 +94,9 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   test('runs one executable several times, also at once', async () => {
     const operations = [gate('H', [0]), gate('CX', [1], [0])];
     const circuit = withFinalMeasurement({ numQubits: 2, numBits: 0, operations });
-    await using executable = await engine().prepare(compile(circuit, engine().target).program);
+    await using executable = await engine().prepare(
+      compile(circuit, engine().target, { optimize: false }).program,
+    );
     const run = async (seed: number) => {
       const result = await executable.run({ shots: 100, seed, statevector: true }, NEVER);
       return { counts: result.counts, statevector: result.statevector };
@@ -104,7 +108,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   });
 
   test('says how long evolution and sampling took', async () => {
-    const { program } = compile(longCircuit(2), engine().target);
+    const { program } = compile(longCircuit(2), engine().target, { optimize: false });
     await using executable = await engine().prepare(program);
     const { timing } = await executable.run({ shots: 1000, seed: 1 }, NEVER);
     expect(timing.evolutionMs).toBeGreaterThan(0);

@@ -18,7 +18,11 @@ export async function runProgram(engine: Engine, program: Program, ask: Ask): Pr
 
 /** Compiles a circuit for the engine and runs it once. */
 export async function runCircuit(engine: Engine, circuit: Circuit, ask: Ask): Promise<RunResult> {
-  return await runProgram(engine, compile(circuit, engine.target).program, ask);
+  return await runProgram(
+    engine,
+    compile(circuit, engine.target, { optimize: false }).program,
+    ask,
+  );
 }
 
 /** The state vector before the trailing measurements. */

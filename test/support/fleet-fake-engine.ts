@@ -43,6 +43,10 @@ function compile(circuit: Circuit) {
     gatesAfter: 1,
     depthBefore: 1,
     depthAfter: 1,
+    twoQubitGates: { before: 0, after: 0 },
+    widerGates: { before: 0, after: 0 },
+    passes: [],
+    kernels: 1,
     fusedBlocks: 0,
     sweeps: 1,
   };

@@ -8,7 +8,7 @@ import { RandomStream } from '../../support/random-stream.ts';
 
 function programOf(...operations: readonly Operation[]): Program {
   const circuit: Circuit = { numQubits: 4, numBits: 0, operations };
-  return compile(circuit, profile()).program;
+  return compile(circuit, profile(), { optimize: false }).program;
 }
 
 function kernelsOf(...operations: readonly Operation[]): readonly Kernel[] {

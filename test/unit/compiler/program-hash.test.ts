@@ -15,7 +15,9 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 function programOf(operations: readonly Operation[], changes: Partial<Circuit> = {}): Program {
-  return compile({ numQubits: 2, numBits: 2, operations, ...changes }, profile()).program;
+  return compile({ numQubits: 2, numBits: 2, operations, ...changes }, profile(), {
+    optimize: false,
+  }).program;
 }
 
 describe('the hash of a program', () => {

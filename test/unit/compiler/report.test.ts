@@ -6,7 +6,7 @@ import { gate } from '../../support/random-circuits.ts';
 
 function reportOf(operations: readonly Operation[], target = profile()) {
   const circuit: Circuit = { numQubits: 4, numBits: 4, operations };
-  return compile(circuit, target).report;
+  return compile(circuit, target, { optimize: false }).report;
 }
 
 const measure = (qubits: readonly number[], bits: readonly number[]): Operation => ({
@@ -16,7 +16,7 @@ const measure = (qubits: readonly number[], bits: readonly number[]): Operation 
 });
 
 describe('the compilation report', () => {
-  test('counts gates before and kernels after', () => {
+  test('counts gates and kernels apart', () => {
     const operations = [
       gate('H', [0]),
       gate('ID', [0]),
@@ -25,7 +25,15 @@ describe('the compilation report', () => {
       measure([0, 1], [0, 1]),
       { kind: 'barrier', qubits: [0] } as const,
     ];
-    expect(reportOf(operations)).toMatchObject({ gatesBefore: 4, gatesAfter: 2, fusedBlocks: 0 });
+    expect(reportOf(operations)).toMatchObject({ gatesBefore: 4, gatesAfter: 4, kernels: 2 });
+  });
+
+  test('counts gates on two qubits and on more, controls included', () => {
+    const operations = [gate('X', [0], [1]), gate('SWAP', [0, 1]), gate('X', [0], [1, 2])];
+    expect(reportOf(operations)).toMatchObject({
+      twoQubitGates: { before: 2, after: 2 },
+      widerGates: { before: 1, after: 1 },
+    });
   });
 
   test('counts a state pass for each sweep', () => {
@@ -64,10 +72,5 @@ describe('depth is the longest path', () => {
       gate('H', [1]),
     ];
     expect(reportOf(operations).depthBefore).toBe(3);
-  });
-
-  test('shrinks with what compiles to nothing', () => {
-    const operations = [gate('H', [0]), gate('SWAP', [0, 1]), gate('ID', [1]), gate('X', [1])];
-    expect(reportOf(operations)).toMatchObject({ depthBefore: 4, depthAfter: 2 });
   });
 });

@@ -23,7 +23,9 @@ describe('the shots of a run', () => {
   test.each([0.3, Math.PI / 2])(
     'need no more states at a time than 1 + log2(shots), when tilted by %f',
     async (angle) => {
-      const plan = planRun(compile(manyMeasurements(angle), profile()).program);
+      const plan = planRun(
+        compile(manyMeasurements(angle), profile(), { optimize: false }).program,
+      );
       const shots = 256;
       const lengths: number[] = [];
       const Original = Float64Array;
@@ -53,7 +55,7 @@ describe('the shots of a run', () => {
   );
 
   test('are refused where their states would take more than is allowed', async () => {
-    const plan = planRun(compile(manyMeasurements(1), profile()).program);
+    const plan = planRun(compile(manyMeasurements(1), profile(), { optimize: false }).program);
     const run = (maxStates: number) =>
       new ShotTree(plan, { shots: 64, seed: 1, maxStates }, new Pacer(NEVER, () => {})).run();
     await expect(run(1)).rejects.toMatchObject({ code: 'ENGINE_TOO_MANY_BRANCHES' });
@@ -64,7 +66,7 @@ describe('the shots of a run', () => {
     const h = { kind: 'gate', gate: 'H', controls: [], targets: [0], angles: [] } as const;
     const measure = { kind: 'measure', qubits: [0], bits: [0] } as const;
     const circuit = { numQubits: 1, numBits: 1, operations: [h, measure, h, measure] };
-    const plan = planRun(compile(circuit, profile()).program);
+    const plan = planRun(compile(circuit, profile(), { optimize: false }).program);
     const tree = new ShotTree(
       plan,
       { shots: 64, seed: 1, maxStates: 99 },
@@ -76,7 +78,7 @@ describe('the shots of a run', () => {
   });
 
   test('count as done kernel by kernel, and come to 1', async () => {
-    const plan = planRun(compile(manyMeasurements(1), profile()).program);
+    const plan = planRun(compile(manyMeasurements(1), profile(), { optimize: false }).program);
     const tree = new ShotTree(
       plan,
       { shots: 64, seed: 1, maxStates: 99 },

@@ -14,7 +14,9 @@ import { never } from '../../support/fleet-fixtures.ts';
 
 async function runOnReference(circuit: Circuit): Promise<RunResult> {
   const engine = openReferenceEngine({ maxQubits: 10 });
-  await using executable = await engine.prepare(compile(circuit, engine.target).program);
+  await using executable = await engine.prepare(
+    compile(circuit, engine.target, { optimize: false }).program,
+  );
   return await executable.run(SELF_TEST_REQUEST, never());
 }
 

@@ -1,0 +1,28 @@
+/** The passes in the order they run: each leaves less for the next. */
+import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import type { Pass, PassReport, Requested } from './pass.ts';
+
+/** Adding a pass means adding a line here. */
+export const PIPELINE: readonly Pass[] = [];
+
+/** A circuit after all passes, and what each of them did. */
+export interface Optimized {
+  readonly circuit: Circuit;
+  readonly passes: readonly PassReport[];
+}
+
+/** Runs the pipeline. */
+export function optimize(circuit: Circuit, requested: Requested): Optimized {
+  let current = circuit;
+  const passes = PIPELINE.map(({ name, run }): PassReport => {
+    const operationsBefore = countOperations(current.operations);
+    current = run(current, requested);
+    return { name, operationsBefore, operationsAfter: countOperations(current.operations) };
+  });
+  return { circuit: current, passes };
+}
+
+/** Barriers do nothing, and are not counted. */
+function countOperations(operations: readonly Operation[]): number {
+  return operations.reduce((sum, { kind }) => sum + (kind === 'barrier' ? 0 : 1), 0);
+}
