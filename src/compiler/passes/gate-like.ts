@@ -1,0 +1,99 @@
+/** What passes ask of gates and explicit unitaries alike. */
+import type { Condition, GateOperation, Qubit, UnitaryOperation } from '../../circuit/circuit.ts';
+import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
+import {
+  type Axes,
+  axesOn,
+  FIXED_PHASES,
+  factsNamed,
+  GLOBAL_PHASE_GATE,
+  NEGLIGIBLE,
+  nameUnderControls,
+  PHASE_GATE,
+  Z_AXIS,
+} from './gate-facts.ts';
+
+/** An operation with a matrix. */
+export type GateLike = GateOperation | UnitaryOperation;
+
+/** An optional condition, to spread into an operation. */
+export interface Conditioned {
+  readonly condition?: Condition;
+}
+
+/** Just the condition of an operation, if it has one. */
+export function conditionOf({ condition }: Conditioned): Conditioned {
+  return condition === undefined ? {} : { condition };
+}
+
+/** What acts on the targets where the controls are |1⟩. */
+export function matrixOf(operation: GateLike): ComplexMatrix {
+  if (operation.kind === 'unitary') return operation.matrix;
+  const { matrix, definition } = factsNamed(operation.gate);
+  return matrix ?? definition.matrix(operation.angles);
+}
+
+const axesOfMatrices = new WeakMap<ComplexMatrix, readonly Axes[]>();
+
+/** What an operation commutes with on each of its targets, for any angles. */
+export function targetAxes(operation: GateLike): readonly Axes[] {
+  if (operation.kind === 'gate') return factsNamed(operation.gate).axes;
+  const known = axesOfMatrices.get(operation.matrix);
+  if (known !== undefined) return known;
+  const numTargets = Math.round(Math.log2(dimension(operation.matrix)));
+  const axes = Array.from({ length: numTargets }, (_, i) => axesOn(operation.matrix, i));
+  axesOfMatrices.set(operation.matrix, axes);
+  return axes;
+}
+
+/** Likewise on controls and then targets, in the order of `operationQubits`. */
+export function axesOf(operation: GateLike): readonly Axes[] {
+  const axes = targetAxes(operation);
+  if (operation.controls.length === 0) return axes;
+  return [...operation.controls.map(() => Z_AXIS), ...axes];
+}
+
+/** The angle in (−period/2, period/2] that differs by whole periods. */
+export function wrapped(angle: number, period: number): number {
+  const turned = angle - period * Math.round(angle / period);
+  return turned <= -period / 2 + NEGLIGIBLE ? turned + period : turned;
+}
+
+/**
+ * e^{i·angle} where all the qubits are |1⟩: a Z, S, T or P under controls; undefined where the
+ * angle is nothing.
+ */
+export function phaseOn(
+  qubits: readonly Qubit[],
+  angle: number,
+  condition: Conditioned,
+): GateOperation | undefined {
+  const turned = wrapped(angle, 2 * Math.PI);
+  if (Math.abs(turned) < NEGLIGIBLE) return undefined;
+  const [target, ...controls] = qubits;
+  if (target === undefined) {
+    return {
+      kind: 'gate',
+      gate: GLOBAL_PHASE_GATE,
+      controls: [],
+      targets: [],
+      angles: [turned],
+      ...condition,
+    };
+  }
+  const fixed = FIXED_PHASES.find((phase) => Math.abs(phase.angle - turned) < NEGLIGIBLE);
+  return {
+    kind: 'gate',
+    gate: nameUnderControls(fixed?.base ?? PHASE_GATE, controls.length),
+    controls,
+    targets: [target],
+    angles: fixed === undefined ? [turned] : [],
+    ...condition,
+  };
+}
+
+/** The angle of a phase on |1…1⟩ of all qubits, controls included; undefined for other gates. */
+export function phaseAngleOf({ gate, angles }: GateOperation): number | undefined {
+  const { base, phaseAngle } = factsNamed(gate);
+  return base === PHASE_GATE || base === GLOBAL_PHASE_GATE ? angles[0] : phaseAngle;
+}
