@@ -7,7 +7,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Circuit } from '../circuit/circuit.ts';
-import type { CompilationReport } from '../compiler/compile.ts';
+import type { CompilationReport, CompileOptions } from '../compiler/compile.ts';
 import type { Program, TargetProfile } from '../compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../engine/engine.ts';
 import { CodedError } from '../errors/coded-error.ts';
@@ -26,6 +26,7 @@ const MIN_TRANSFER_BYTES = 16_384;
 export type Compile = (
   circuit: Circuit,
   target: TargetProfile,
+  options: CompileOptions,
 ) => { readonly program: Program; readonly report: CompilationReport };
 
 type RunMessage = Extract<ToWorker, { kind: 'run' }>;
@@ -80,7 +81,8 @@ async function runCircuit(
   signal: AbortSignal,
 ): Promise<WorkerOutcome> {
   const started = performance.now();
-  const { program, report } = compile(circuitOf(circuit), engine.target);
+  const keepState = request.statevector === true || request.observables !== undefined;
+  const { program, report } = compile(circuitOf(circuit), engine.target, { keepState });
   await using executable = await engine.prepare(program);
   const compileMs = performance.now() - started;
   const runRequest: RunRequest = { ...request, onProgress };

@@ -38,6 +38,8 @@ describe('a submission', () => {
       compilation: {
         gates: { before: 3, after: 1 },
         depth: { before: 2, after: 1 },
+        two_qubit_gates: { before: 1, after: 1 },
+        passes: [],
         fused_blocks: 1,
         state_passes: 1,
       },

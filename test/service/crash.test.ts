@@ -1,5 +1,6 @@
 /** What a crash and a shutdown leave behind: nothing lost, nothing twice. */
 import { afterEach, expect, test } from 'vitest';
+import { lastingCircuit } from '../support/lasting-circuit.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -9,10 +10,7 @@ import {
 const NUM_JOBS = 50;
 const environment = { QCS_RATE_LIMIT_STANDARD: '1000000', QCS_LOG_LEVEL: 'warn' };
 /** Some tenths of a second on one thread of the reference engine. */
-const circuit = [
-  ...Array.from({ length: 60 }, (_, i) => ({ gate: 'H', qubit: i % 16 })),
-  ...Array.from({ length: 15 }, (_, i) => ({ gate: 'CX', control: i, target: i + 1 })),
-];
+const circuit = lastingCircuit(16, 3);
 
 let running: ServiceProcess | undefined;
 afterEach(async () => {

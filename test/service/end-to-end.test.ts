@@ -15,6 +15,7 @@ import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from '../../src/service/circuits/circuit-job-handler.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { lastingCircuit } from '../support/lasting-circuit.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let fleet: Fleet;
@@ -253,7 +254,7 @@ test('superconducting-1 is listed, is not available, and answers 503', async () 
 });
 
 test('cancelling really stops a long circuit', async () => {
-  const circuit = Array.from({ length: 9000 }, (_, i) => ({ gate: 'H', qubit: i % 20 }));
+  const circuit = lastingCircuit(20, 200);
   const body = { circuit, target_processor: 'statevector-sim', shots: 1 };
   const answer = await service.submit(body, { prefer: 'respond-async' });
   const url = `/quantum/circuits/${answer.json().data.circuit_id}`;

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lastingCircuit } from '../support/lasting-circuit.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -41,7 +42,7 @@ describe('npm start', () => {
 
   test('answers /status within 100 ms while a 20-qubit circuit runs', async () => {
     const headers = { 'x-api-key': service.key ?? '', 'content-type': 'application/json' };
-    const circuit = Array.from({ length: 2000 }, (_, i) => ({ gate: 'H', qubit: i % 20 }));
+    const circuit = lastingCircuit(20, 50);
     const submitted = await fetch(`${service.origin}/api/v1/quantum/circuits`, {
       method: 'POST',
       headers: { ...headers, prefer: 'respond-async' },

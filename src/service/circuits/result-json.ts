@@ -40,6 +40,11 @@ export function circuitResultJson(
     compilation: {
       gates: { before: compilation.gatesBefore, after: compilation.gatesAfter },
       depth: { before: compilation.depthBefore, after: compilation.depthAfter },
+      two_qubit_gates: compilation.twoQubitGates,
+      passes: compilation.passes.map(({ name, operationsBefore, operationsAfter }) => ({
+        name,
+        operations: { before: operationsBefore, after: operationsAfter },
+      })),
       fused_blocks: compilation.fusedBlocks,
       state_passes: run.statePasses,
     },

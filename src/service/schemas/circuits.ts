@@ -118,6 +118,10 @@ export const circuitResult = z.strictObject({
   compilation: z.strictObject({
     gates: gateNumbers,
     depth: gateNumbers,
+    two_qubit_gates: gateNumbers.describe('Gates on two qubits, controls counted'),
+    passes: z
+      .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
+      .describe("The compiler's passes in order, and the operations each left"),
     fused_blocks: z.int().describe('Kernels that hold more than one gate'),
     state_passes: z.int().describe('Trips of the whole state through memory'),
   }),

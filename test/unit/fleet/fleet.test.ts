@@ -3,12 +3,18 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Circuit, GateOperation } from '../../../src/circuit/circuit.ts';
+import {
+  type Circuit,
+  type GateOperation,
+  withFinalMeasurement,
+} from '../../../src/circuit/circuit.ts';
+import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import type { Adapter, AdapterDiscovery } from '../../../src/fleet/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { maxQubitsWithin, readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
 import { FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
+import { lastingCircuit } from '../../support/lasting-circuit.ts';
 
 const NOW = 1_700_000_000_000;
 const open: Fleet[] = [];
@@ -48,15 +54,16 @@ function gate(name: string, target: number, control?: number): GateOperation {
   return { kind: 'gate', gate: name, controls, targets: [target], angles: [] };
 }
 
-function ghz(numQubits: number, numLayers = 1): Circuit {
-  const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
-  const layer = [gate('H', 0), ...qubits.slice(1).map((qubit) => gate('CX', qubit, qubit - 1))];
-  const operations = Array.from({ length: numLayers }, () => layer).flat();
-  return {
-    numQubits,
-    numBits: numQubits,
-    operations: [...operations, { kind: 'measure', qubits, bits: qubits }],
-  };
+function lasting(numQubits: number, numLayers: number): Circuit {
+  const limits = { maxQubits: numQubits, maxGates: 10_000 };
+  const gates = lastingCircuit(numQubits, numLayers);
+  return withFinalMeasurement(circuitFromGateObjects(gates, { limits }));
+}
+
+function ghz(numQubits: number): Circuit {
+  const [, ...rest] = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const operations = [gate('H', 0), ...rest.map((qubit) => gate('CX', qubit, qubit - 1))];
+  return withFinalMeasurement({ numQubits, numBits: 0, operations });
 }
 
 function task(circuit: Circuit, shots = 100): CircuitTask {
@@ -191,7 +198,7 @@ describe('Fleet', () => {
     // Processor time of this thread, not time on the clock: other work of the machine may delay a
     // turn of the loop, but what the thread has not computed it cannot have held the loop for.
     const before = process.threadCpuUsage();
-    const { timing } = await target.run(task(ghz(20, 4), 1000), {}, never());
+    const { timing } = await target.run(task(lasting(20, 3), 1000), {}, never());
     const { user, system } = process.threadCpuUsage(before);
     expect(timing.executionMs).toBeGreaterThan(200);
     // Some 3 ms in 550 where nothing else runs.
@@ -204,7 +211,7 @@ describe('Fleet', () => {
     const cancel = new AbortController();
     const started = Promise.withResolvers<void>();
     const hooks = { onStarted: () => started.resolve() };
-    const result = target.run(task(ghz(20, 50)), hooks, cancel.signal);
+    const result = target.run(task(lasting(20, 50)), hooks, cancel.signal);
     await started.promise;
     await setImmediate();
     const cancelled = performance.now();
