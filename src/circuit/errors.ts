@@ -90,3 +90,19 @@ export class OpenQasmLimitError extends OpenQasmError {
     super(position, problem, LIMIT_EXCEEDED);
   }
 }
+
+/** Values for the inputs of a program that are missing, unknown, or of another type. */
+export class OpenQasmInputError extends CodedError {
+  readonly code = 'CIRCUIT_OPENQASM_INPUT';
+
+  /** @param faults - At least one, each with the path of an input; the first 20 are kept. */
+  constructor(faults: readonly Fault[]) {
+    const code = 'CIRCUIT_OPENQASM_INPUT';
+    const first = faults[0];
+    if (first === undefined) throw new Error('unreachable: an input error without a fault');
+    super(
+      first.message,
+      faults.slice(0, MAX_FAULTS).map((fault) => ({ ...fault, code })),
+    );
+  }
+}

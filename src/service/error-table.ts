@@ -42,6 +42,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The circuit is larger than a limit of the target processor or of the service.',
   },
+  CIRCUIT_OPENQASM_INPUT: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The values in `inputs` are not those that the OpenQASM text declares as its inputs.',
+  },
   CIRCUIT_OPENQASM_SYNTAX: {
     answers: 'BAD_REQUEST',
     meaning: 'The OpenQASM text breaks the grammar; the message gives line and column.',

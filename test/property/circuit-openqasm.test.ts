@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OpenQasmError } from '../../src/circuit/errors.ts';
+import { OpenQasmError, OpenQasmInputError } from '../../src/circuit/errors.ts';
 import { parseOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
 
 const limits = { maxQubits: 20, maxGates: 200 };
@@ -12,21 +12,45 @@ g(pi/2, sin(0.1)^2) q[0], q[1]; u3(1, 2e-1, .5) q; // comment
 barrier q; measure q -> c; if (c == 3) x q[2]; reset q[0];`,
   `OPENQASM 3.0; include "stdgates.inc"; qubit[2] q; bit[2] c; bit d;
 gphase(pi); h q; c = measure q; d = measure q[0]; if (c[0] == true) { x q[1]; reset q[0]; }`,
+  `OPENQASM 3.1; include "stdgates.inc"; input float a; const int n = 2; qubit[n + 1] q; bit[3] c;
+gate g(t) x, y { for int j in {1, 2} { ctrl @ rz(t * j) x, y; } pow(0.5) @ inv @ sx y; }
+let r = q[0:1] ++ q[{-1}]; for uint i in [0:n] { if (i == 1) continue; g(a ** i) r[i], q[1]; }
+int k = 0x2; while (k > 0) { k -= 1; negctrl(2) @ x q[0], q[2], q[1]; } c[0:1] = measure q[1:2];
+if (c[0] && !(c < 3) || c[2:2] == "1") { x q[0]; } else { switch (c) { case 0, 1 { y r; } } }`,
 ];
 
 const FRAGMENTS = [
   ...['OPENQASM', '2.0', '3.0', ';', 'include', '"qelib1.inc"', 'qreg', 'creg', 'qubit', 'bit'],
   ...['q', 'c', '[', ']', '(', ')', '{', '}', '2', '0', ',', '->', '=', '==', '-', '+', '*', '/'],
   ...['^', 'pi', 'sin', 'gate', 'g', 'h', 'cx', 'rx', 'U', 'measure', 'reset', 'barrier', 'if'],
+  ...['[0:2]', 'int', 'i', 'in', 'float', 'const', 'input', 'let', 'ctrl @', 'inv @', 'pow(2) @'],
+  ...['pow(0.5) @', 'negctrl', 'else', 'while', 'switch', 'case', 'default', 'end', 'break', '&&'],
+  ...[
+    '<<',
+    '>=',
+    '=',
+    '+=',
+    '++',
+    ':',
+    '0x1f',
+    '"01"',
+    '1_0',
+    'true',
+    '$1',
+    '&',
+    'bit[2]',
+    'if (c)',
+  ],
   ...['opaque', 'for', '@', '//', '/*', '"', '\n', 'θ', '€', '1e999', '!', 'gphase', 'u0', ' '],
 ];
 
 /** Whether the text is a program; what is thrown must name a place inside the text. */
 function isProgram(source: string): boolean {
   try {
-    parseOpenQasm(source, limits);
+    parseOpenQasm(source, limits, { inputs: source.includes('input') ? { a: 0.5 } : {} });
     return true;
   } catch (error) {
+    if (error instanceof OpenQasmInputError) return false;
     if (!(error instanceof OpenQasmError)) throw error;
     const lines = source.split('\n');
     expect(error.line).toBeGreaterThanOrEqual(1);

@@ -1,8 +1,8 @@
 /** The circuit while a program is read: its operations so far, held to the limits as they grow. */
-import type { Bit, Circuit, Condition, Operation, Qubit } from '../circuit.ts';
+import type { Bit, Circuit, Operation, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
-import type { OpenQasmMeaningError } from '../errors.ts';
-import type { ExpansionCost, TableGate } from './gate-meaning.ts';
+import type { OperationSink } from './gate-expansion.ts';
+import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** Steps of gate expansion allowed for each gate allowed; real definitions take fewer than ten. */
@@ -11,7 +11,7 @@ const STEPS_PER_GATE = 64;
 const MAX_NESTING = 256;
 
 /** Collects operations; throws, naming the place in the text, when a limit is passed. */
-export class CircuitBuilder {
+export class CircuitBuilder implements OperationSink {
   readonly #limits: CircuitLimits;
   readonly #tokens: TokenStream;
   readonly #operations: Operation[] = [];
@@ -50,40 +50,32 @@ export class CircuitBuilder {
 
   /** Makes sure, before anything is expanded, that `times` expansions stay within the limits. */
   reserve(cost: ExpansionCost, times: number, offset: number): void {
-    const { maxGates } = this.#limits;
     if (cost.depth > MAX_NESTING) {
       const problem = `Gate definitions nest ${cost.depth} deep`;
       throw this.#tokens.pastLimit(offset, `${problem}; the limit is ${MAX_NESTING}.`);
     }
     this.#holdGates(this.#operations.length - this.#numBarriers + cost.gates * times, offset);
     this.#holdBarriers(this.#numBarriers + cost.barriers * times, offset);
-    this.#numSteps += cost.steps * times;
+    this.takeSteps(cost.steps * times, offset);
+  }
+
+  /** Adds a gate whose cost was reserved. */
+  push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void {
+    this.#operations.push(operation);
+  }
+
+  /** Counts work that adds no operation, so that a loop without gates ends too. */
+  takeSteps(count: number, offset: number): void {
+    this.#numSteps += count;
+    const { maxGates } = this.#limits;
     if (this.#numSteps > STEPS_PER_GATE * (maxGates + 1)) {
-      const problem = 'Expanding the gate definitions takes too many steps';
+      const problem = 'Running the program takes too many steps';
       throw this.#tokens.pastLimit(offset, `${problem}; the limit max_gates is ${maxGates}.`);
     }
   }
 
-  /** Adds a gate whose cost was reserved. */
-  addGate(
-    gate: TableGate,
-    angles: readonly number[],
-    qubits: readonly Qubit[],
-    condition: Condition | undefined,
-  ): void {
-    const { name, parameters } = gate.definition;
-    const operation = {
-      kind: 'gate',
-      gate: name,
-      controls: qubits.slice(0, gate.numControls),
-      targets: qubits.slice(gate.numControls),
-      angles: angles.length === parameters.length ? angles : angles.slice(0, parameters.length),
-    } as const;
-    this.#operations.push(condition === undefined ? operation : { ...operation, condition });
-  }
-
   /** Adds a barrier. */
-  addBarrier(qubits: readonly Qubit[], offset: number): void {
+  pushBarrier(qubits: readonly Qubit[], offset: number): void {
     this.#numBarriers++;
     this.#holdBarriers(this.#numBarriers, offset);
     this.#operations.push({ kind: 'barrier', qubits });
@@ -93,11 +85,6 @@ export class CircuitBuilder {
   add(operation: Extract<Operation, { kind: 'measure' | 'reset' }>, offset: number): void {
     this.#operations.push(operation);
     this.#holdGates(this.#operations.length - this.#numBarriers, offset);
-  }
-
-  /** The error that a gate would turn by no finite angle. */
-  infiniteAngle(gate: string, angle: number, offset: number): OpenQasmMeaningError {
-    return this.#tokens.meaningless(offset, `An angle of ${gate} is ${angle}; it must be finite.`);
   }
 
   /** All qubits declared so far. */

@@ -1,251 +1,186 @@
 /**
- * Angles of a program: text → postfix instructions → a number.
+ * Expressions of a program: text → postfix instructions → a value.
  *
- * Postfix rather than a tree: a gate's body is evaluated once a call, and a flat list needs no
- * recursion there. Constants are folded while parsing, so outside gate bodies one number is left.
+ * Postfix rather than a tree: a loop's or gate's body is evaluated again and again, and a flat list
+ * needs no recursion there. What is constant is folded while parsing, so of most angles one number
+ * is left. One parser serves both versions; OpenQASM 2 has fewer operators, and floats only.
  */
+import { DecisionDiagrams } from './decision-diagram.ts';
+import type { OperandSyntax } from './operand-syntax.ts';
+import { asScalar, binary, call, unary, ValueProblem } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
+import { type Scalar, type ScalarType, scalar, type Value } from './values.ts';
 
-const FUNCTIONS = {
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  exp: Math.exp,
-  ln: Math.log,
-  log: Math.log,
-  sqrt: Math.sqrt,
-  asin: Math.asin,
-  acos: Math.acos,
-  atan: Math.atan,
-  arcsin: Math.asin,
-  arccos: Math.acos,
-  arctan: Math.atan,
-  negate: (x: number): number => -x,
-} as const;
+/** Pushes a value, or applies something to the top of the stack. */
+export type Instruction =
+  | { readonly kind: 'value'; readonly value: Value }
+  /** A name, perhaps with indices; only the scope it is evaluated in knows what it is. */
+  | { readonly kind: 'operand'; readonly operand: OperandSyntax }
+  /** An angle of the gate whose body this is. */
+  | { readonly kind: 'parameter'; readonly index: number; readonly offset: number }
+  | { readonly kind: 'unary'; readonly operator: string; readonly offset: number }
+  | { readonly kind: 'binary'; readonly operator: string; readonly offset: number }
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly arity: number;
+      readonly offset: number;
+    }
+  | { readonly kind: 'cast'; readonly type: CastType; readonly offset: number };
 
-const OPERATORS = {
-  '+': (x: number, y: number): number => x + y,
-  '-': (x: number, y: number): number => x - y,
-  '*': (x: number, y: number): number => x * y,
-  '/': (x: number, y: number): number => x / y,
-  '^': (x: number, y: number): number => x ** y,
-} as const;
+/** A type in a cast or a declaration; `bit` keeps its bits, the others make a number. */
+export interface CastType {
+  readonly base: ScalarType | 'bit';
+  readonly width: number | undefined;
+}
 
-const CONSTANTS: ReadonlyMap<string, number> = new Map([
-  ['pi', Math.PI],
-  ['π', Math.PI],
-  ['tau', 2 * Math.PI],
-  ['τ', 2 * Math.PI],
-  ['euler', Math.E],
-  ['ℇ', Math.E],
-]);
+/** An expression in postfix order. */
+export interface Expression {
+  readonly instructions: readonly Instruction[];
+  /** Where it begins. */
+  readonly offset: number;
+}
 
-type FunctionName = keyof typeof FUNCTIONS;
-type OperatorName = keyof typeof OPERATORS;
+/** What an expression may refer to where it is evaluated. */
+export interface Scope {
+  readonly tokens: TokenStream;
+  readonly diagrams: DecisionDiagrams;
+  /** The value a name has, with its indices applied. */
+  read(operand: OperandSyntax): Value;
+  /** A value as a type, other than through a number. */
+  cast(type: CastType, value: Value): Value;
+}
 
-/** Pushes a number, pushes a parameter, or applies a function or operator to the top of the stack. */
-type Instruction =
-  | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'parameter'; readonly index: number }
-  | { readonly kind: 'function'; readonly name: FunctionName }
-  | { readonly kind: 'operator'; readonly name: OperatorName };
+/** The expression that is one number. */
+export function literal(value: Value, offset: number): Expression {
+  return { instructions: [{ kind: 'value', value }], offset };
+}
 
-/** An angle as a function of a gate's parameters, in postfix order. */
-export type Expression = readonly Instruction[];
+/**
+ * The value of an expression without parameters.
+ *
+ * @throws {OpenQasmError} where it has none.
+ */
+export function evaluate(expression: Expression, scope: Scope): Value {
+  const only = expression.instructions[0];
+  if (expression.instructions.length === 1 && only?.kind === 'value') return only.value;
+  const stack: Value[] = [];
+  for (const instruction of expression.instructions) {
+    if (instruction.kind === 'operand') stack.push(scope.read(instruction.operand));
+    else applyTo(stack, instruction, scope, []);
+  }
+  return popped(stack);
+}
 
-/** Parameters in scope, by name, with their positions. */
+/** The value of an expression whose operands are all parameters; `angles` are theirs. */
+export function evaluateAngle(
+  expression: Expression,
+  angles: readonly number[],
+  tokens: TokenStream,
+): number {
+  const only = expression.instructions[0];
+  if (expression.instructions.length === 1 && only?.kind === 'value') {
+    return asScalar(only.value).value;
+  }
+  const stack: Value[] = [];
+  for (const instruction of expression.instructions) {
+    applyTo(stack, instruction, { tokens, diagrams: NO_DIAGRAMS }, angles);
+  }
+  return asScalar(popped(stack)).value;
+}
+
+/** Angles of gates never depend on measured bits, so nothing is ever made here. */
+const NO_DIAGRAMS = new DecisionDiagrams();
+
+function popped(stack: Value[]): Value {
+  const value = stack.pop();
+  if (value === undefined) throw new Error('unreachable: an operator without operands');
+  return value;
+}
+
+function applyTo(
+  stack: Value[],
+  instruction: Instruction,
+  scope: Pick<Scope, 'tokens' | 'diagrams'> & Partial<Scope>,
+  angles: readonly number[],
+): void {
+  switch (instruction.kind) {
+    case 'value':
+      stack.push(instruction.value);
+      return;
+    case 'parameter':
+      stack.push(scalar('angle', angles[instruction.index] ?? Number.NaN));
+      return;
+    case 'operand':
+      throw new Error('unreachable: a name in a gate body that was not resolved');
+    default:
+      withPlace(scope.tokens, instruction.offset, () => {
+        stack.push(applied(stack, instruction, scope));
+      });
+  }
+}
+
+function applied(
+  stack: Value[],
+  instruction: Extract<Instruction, { kind: 'unary' | 'binary' | 'call' | 'cast' }>,
+  scope: Pick<Scope, 'diagrams'> & Partial<Scope>,
+): Value {
+  switch (instruction.kind) {
+    case 'unary':
+      return unary(scope.diagrams, instruction.operator, popped(stack));
+    case 'binary': {
+      const right = popped(stack);
+      return binary(scope.diagrams, instruction.operator, popped(stack), right);
+    }
+    case 'call':
+      return call(instruction.name, stack.splice(-instruction.arity));
+    case 'cast': {
+      const value = popped(stack);
+      if (scope.cast === undefined) throw new ValueProblem('A cast of an angle', true);
+      return scope.cast(instruction.type, value);
+    }
+  }
+}
+
+/** Runs what may throw a ValueProblem, and gives the problem its place. */
+export function withPlace<T>(tokens: TokenStream, offset: number, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ValueProblem)) throw error;
+    throw error.isUnsupported
+      ? tokens.unsupported(offset, error.message)
+      : tokens.meaningless(offset, error.message);
+  }
+}
+
+/** The value of an expression that must be a number known while reading. */
+export function evaluateScalar(expression: Expression, scope: Scope): Scalar {
+  return withPlace(scope.tokens, expression.offset, () => asScalar(evaluate(expression, scope)));
+}
+
+/** Parameters of a gate, by name, with their positions. */
 export type Parameters = ReadonlyMap<string, number>;
 
 /** Outside gate definitions. */
 export const NO_PARAMETERS: Parameters = new Map();
 
-/** Parentheses, signs and powers inside one another; deeper text is refused before the stack ends. */
-const MAX_DEPTH = 256;
-
-/** The value of an expression; not finite where the mathematics is not, as in 1/0 or ln(−1). */
-export function evaluate(expression: Expression, values: readonly number[]): number {
-  const only = expression[0];
-  if (expression.length === 1 && only?.kind === 'number') return only.value;
-  const stack: number[] = [];
-  const pop = (): number => stack.pop() ?? Number.NaN;
-  for (const instruction of expression) {
-    switch (instruction.kind) {
-      case 'number':
-        stack.push(instruction.value);
-        break;
-      case 'parameter':
-        stack.push(values[instruction.index] ?? Number.NaN);
-        break;
-      case 'function':
-        stack.push(FUNCTIONS[instruction.name](pop()));
-        break;
-      case 'operator': {
-        const right = pop();
-        stack.push(OPERATORS[instruction.name](pop(), right));
-        break;
-      }
-    }
-  }
-  return pop();
-}
-
 /**
- * Reads one expression.
- *
- * @throws {OpenQasmError} where the text is none, names what is not in scope, or nests too deep.
+ * An expression of a gate's body, fit for `evaluateAngle`: parameters become positions, and
+ * `read` gives the other names their values for good.
  */
-export function parseExpression(tokens: TokenStream, parameters: Parameters): Expression {
-  const parser = new ExpressionParser(tokens, parameters);
-  parser.sum();
-  return parser.instructions;
-}
-
-/** Recursive descent; power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9). */
-class ExpressionParser {
-  readonly instructions: Instruction[] = [];
-  readonly #tokens: TokenStream;
-  readonly #parameters: Parameters;
-  #depth = 0;
-
-  constructor(tokens: TokenStream, parameters: Parameters) {
-    this.#tokens = tokens;
-    this.#parameters = parameters;
-  }
-
-  sum(): void {
-    this.#product();
-    for (;;) {
-      if (this.#tokens.accept('+')) {
-        this.#product();
-        this.#operate('+');
-      } else if (this.#tokens.accept('-')) {
-        this.#product();
-        this.#operate('-');
-      } else {
-        return;
-      }
-    }
-  }
-
-  #product(): void {
-    this.#signed();
-    for (;;) {
-      if (this.#tokens.accept('*')) {
-        this.#signed();
-        this.#operate('*');
-      } else if (this.#tokens.accept('/')) {
-        this.#signed();
-        this.#operate('/');
-      } else {
-        return;
-      }
-    }
-  }
-
-  #signed(): void {
-    let isNegative = false;
-    for (;;) {
-      if (this.#tokens.accept('-')) isNegative = !isNegative;
-      else if (!this.#tokens.accept('+')) break;
-    }
-    this.#power();
-    if (isNegative) this.#apply('negate');
-  }
-
-  #power(): void {
-    this.#primary();
-    if (this.#tokens.accept('^') || this.#tokens.accept('**')) {
-      this.#nested(() => this.#signed());
-      this.#operate('^');
-    }
-  }
-
-  #primary(): void {
-    const { current } = this.#tokens;
-    switch (current.kind) {
-      case 'integer':
-      case 'real':
-        this.#tokens.next();
-        this.#push(Number(current.text));
-        return;
-      case 'identifier':
-        this.#tokens.next();
-        this.#name(current.text, current.offset);
-        return;
-      case 'symbol':
-        if (current.text === '(') {
-          this.#tokens.next();
-          this.#nested(() => this.sum());
-          this.#tokens.expect(')');
-          return;
-        }
-        throw this.#tokens.unexpected('an angle');
-      case 'string':
-      case 'end':
-        throw this.#tokens.unexpected('an angle');
-    }
-  }
-
-  #name(name: string, offset: number): void {
-    const index = this.#parameters.get(name);
-    if (index !== undefined) {
-      this.instructions.push({ kind: 'parameter', index });
-      return;
-    }
-    const constant = CONSTANTS.get(name);
-    if (constant !== undefined) {
-      this.#push(constant);
-      return;
-    }
-    if (!isFunctionName(name)) {
-      const known = [...this.#parameters.keys(), 'pi'].slice(0, 8).join(', ');
-      throw this.#tokens.meaningless(offset, `${name} is not defined here; known are ${known}.`);
-    }
-    this.#tokens.expect('(');
-    this.#nested(() => this.sum());
-    this.#tokens.expect(')');
-    this.#apply(name);
-  }
-
-  #nested(parse: () => void): void {
-    const { offset } = this.#tokens.current;
-    if (++this.#depth > MAX_DEPTH) {
-      const problem = `Expressions nest at most ${MAX_DEPTH} deep.`;
-      throw this.#tokens.pastLimit(offset, problem);
-    }
-    parse();
-    this.#depth--;
-  }
-
-  #push(value: number): void {
-    this.instructions.push({ kind: 'number', value });
-  }
-
-  #apply(name: FunctionName): void {
-    const operand = this.instructions.at(-1);
-    if (operand?.kind === 'number') {
-      this.instructions.pop();
-      this.#push(FUNCTIONS[name](operand.value));
-    } else {
-      this.instructions.push({ kind: 'function', name });
-    }
-  }
-
-  #operate(name: OperatorName): void {
-    const right = this.instructions.at(-1);
-    const left = this.instructions.at(-2);
-    // Two numbers at the end are the operands: what precedes an operand ends in an instruction too,
-    // but an operand that is a number is that one instruction.
-    if (left?.kind === 'number' && right?.kind === 'number') {
-      this.instructions.length -= 2;
-      this.#push(OPERATORS[name](left.value, right.value));
-    } else {
-      this.instructions.push({ kind: 'operator', name });
-    }
-  }
-}
-
-/** `negate` is the parser's own: as a word of the text it is no function. */
-function isFunctionName(name: string): name is FunctionName {
-  return name !== 'negate' && Object.hasOwn(FUNCTIONS, name);
+export function bindParameters(
+  expression: Expression,
+  parameters: Parameters,
+  read: (operand: OperandSyntax) => Value,
+): Expression {
+  if (expression.instructions.every(({ kind }) => kind === 'value')) return expression;
+  const instructions = expression.instructions.map((instruction): Instruction => {
+    if (instruction.kind !== 'operand') return instruction;
+    const { name, selectors, offset } = instruction.operand;
+    const index = selectors.length === 0 ? parameters.get(name) : undefined;
+    if (index !== undefined) return { kind: 'parameter', index, offset };
+    return { kind: 'value', value: read(instruction.operand) };
+  });
+  return { instructions, offset: expression.offset };
 }

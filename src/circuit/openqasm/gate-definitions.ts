@@ -1,9 +1,10 @@
 /** The gates a program can call at a place in its text, and how it defines further ones. */
 import { counted } from '../fault-list.ts';
 import { nearestNames } from '../nearest-names.ts';
-import { type Expression, NO_PARAMETERS, type Parameters, parseExpression } from './expressions.ts';
+import { ExpressionParser } from './expression-parser.ts';
+import { bindParameters, type Expression, NO_PARAMETERS, type Parameters } from './expressions.ts';
 import { BUILTINS, EXTENSIONS, LIBRARIES, QELIB1_TEXT } from './gate-library.ts';
-import { type BodyStatement, costOfBody, type GateMeaning } from './gate-meaning.ts';
+import { type BodyStatement, definedGate, type GateMeaning } from './gate-meaning.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
 /** A gate's name as a program writes it, with what it means there. */
@@ -16,12 +17,14 @@ export interface NamedGate {
 /** The gates in scope; a program's own definition hides a library's gate of the same name. */
 export class Gates {
   readonly #tokens: TokenStream;
+  readonly #expressions: ExpressionParser;
   readonly #inScope: Map<string, GateMeaning>;
   readonly #included = new Set<string>();
   readonly #defined = new Set<string>();
 
   constructor(version: 2 | 3, tokens: TokenStream) {
     this.#tokens = tokens;
+    this.#expressions = new ExpressionParser(tokens, 2);
     this.#inScope = new Map(BUILTINS[version]);
   }
 
@@ -38,27 +41,48 @@ export class Gates {
     return true;
   }
 
-  /** Reads a gate's name; it must be in scope. */
-  readName(): NamedGate {
-    const { text: name, offset } = this.#tokens.expectWord('a statement');
+  /** Whether a gate of that name is in scope. */
+  has(name: string): boolean {
+    return this.#inScope.has(name);
+  }
+
+  /** The gate of a name that the text has at `offset`; it must be in scope. */
+  named(name: string, offset: number): NamedGate {
     const gate = this.#inScope.get(name);
     if (gate === undefined) throw this.#tokens.meaningless(offset, this.#unknown(name));
     return { name, gate, offset };
   }
 
+  /** Reads a gate's name; it must be in scope. */
+  readName(): NamedGate {
+    const { text: name, offset } = this.#tokens.expectWord('a statement');
+    return this.named(name, offset);
+  }
+
   /** Reads the angles of a call, `(…)` or nothing; as many as the gate takes. */
-  readAngles({ name, gate, offset }: NamedGate, parameters: Parameters): readonly Expression[] {
+  readAngles(called: NamedGate, parameters: Parameters): readonly Expression[] {
     const angles: Expression[] = [];
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
-      do angles.push(parseExpression(this.#tokens, parameters));
+      do angles.push(this.#readAngle(parameters));
       while (this.#tokens.accept(','));
       this.#tokens.expect(')');
     }
-    if (angles.length !== gate.numParameters) {
-      const takes = `${name} takes ${counted(gate.numParameters, 'parameter')}`;
-      throw this.#tokens.meaningless(offset, `${takes}, not ${angles.length}.`);
-    }
+    this.checkNumAngles(called, angles.length);
     return angles;
+  }
+
+  #readAngle(parameters: Parameters): Expression {
+    return bindParameters(this.#expressions.parse(), parameters, ({ name, offset }) => {
+      const known = [...parameters.keys(), 'pi'].slice(0, 8).join(', ');
+      throw this.#tokens.meaningless(offset, `${name} is not defined here; known are ${known}.`);
+    });
+  }
+
+  /** Throws unless a call gives as many angles as the gate takes. */
+  checkNumAngles({ name, gate, offset }: NamedGate, numAngles: number): void {
+    if (gate.numParameters === numAngles) return;
+    const takes = `${name} takes ${counted(gate.numParameters, 'parameter')}`;
+    throw this.#tokens.meaningless(offset, `${takes}, not ${numAngles}.`);
   }
 
   /** Throws unless a call names as many operands as the gate takes. */
@@ -72,9 +96,7 @@ export class Gates {
   readDefinition(): void {
     this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the gate's name");
-    if (this.#defined.has(name)) {
-      throw this.#tokens.meaningless(offset, `The gate ${quoted(name)} is defined twice.`);
-    }
+    this.checkNew(name, offset);
     let parameters: Parameters = NO_PARAMETERS;
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
       parameters = this.#readNames('a parameter');
@@ -83,14 +105,20 @@ export class Gates {
     // OpenQASM 3 has gates on no qubits: phases of the whole state.
     const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#readNames('a qubit');
     const body = this.#readBody(parameters, qubits);
+    this.define(name, definedGate(parameters.size, qubits.size, body));
+  }
+
+  /** Throws when the program has defined a gate of that name. */
+  checkNew(name: string, offset: number): void {
+    if (this.#defined.has(name)) {
+      throw this.#tokens.meaningless(offset, `The gate ${quoted(name)} is defined twice.`);
+    }
+  }
+
+  /** Brings a program's own gate into scope. */
+  define(name: string, gate: GateMeaning): void {
     this.#defined.add(name);
-    this.#inScope.set(name, {
-      kind: 'defined',
-      numQubits: qubits.size,
-      numParameters: parameters.size,
-      body,
-      cost: costOfBody(body),
-    });
+    this.#inScope.set(name, gate);
   }
 
   /** The gates in scope that a program defined. */
@@ -119,12 +147,7 @@ export class Gates {
         ? this.#readBodyBarrier(qubits)
         : this.#readBodyCall(parameters, qubits);
       this.#tokens.expect(';');
-      // Calls that come to nothing are dropped, or doubling them would take steps without end.
-      const comesToNothing =
-        statement.kind === 'call' &&
-        statement.gate.kind === 'defined' &&
-        statement.gate.body.length === 0;
-      if (!comesToNothing) body.push(statement);
+      body.push(statement);
     }
     return body;
   }

@@ -1,14 +1,14 @@
 /**
- * What a gate's name means in a program: an entry of the gate table, or a definition's body.
+ * What a gate's name means in a program: an entry of the gate table, a definition's body, or one
+ * of these under modifiers.
  *
- * Bodies are kept as calls and expanded where the gate is used. Definitions that double each other
- * reach 2^n operations in n lines, so each one carries what its expansion costs, and a call is
- * refused before it is expanded, not when memory has run out.
+ * Bodies are kept as calls and expanded where the gate is used (gate-expansion.ts). Definitions
+ * that double each other reach 2^n operations in n lines, so each one carries what its expansion
+ * costs, and a call is refused before it is expanded, not when memory has run out.
  */
-import type { Condition, Qubit } from '../circuit.ts';
+import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';
-import type { CircuitBuilder } from './circuit-builder.ts';
-import { type Expression, evaluate } from './expressions.ts';
+import type { Expression } from './expressions.ts';
 
 /** A gate of the gate table, perhaps under further controls. */
 export interface TableGate {
@@ -30,8 +30,29 @@ export interface DefinedGate {
   readonly cost: ExpansionCost;
 }
 
+/** A gate under controls, which come first among its qubits. */
+export interface ControlledGate {
+  readonly kind: 'controlled';
+  readonly gate: GateMeaning;
+  /** For each control, the value that lets the gate act. */
+  readonly activeValues: readonly (0 | 1)[];
+  readonly numQubits: number;
+  readonly numParameters: number;
+  readonly cost: ExpansionCost;
+}
+
+/** A gate to a power; −1 is its inverse. */
+export interface PowerGate {
+  readonly kind: 'power';
+  readonly gate: GateMeaning;
+  readonly exponent: number;
+  readonly numQubits: number;
+  readonly numParameters: number;
+  readonly cost: ExpansionCost;
+}
+
 /** What a gate's name means. */
-export type GateMeaning = TableGate | DefinedGate;
+export type GateMeaning = TableGate | DefinedGate | ControlledGate | PowerGate;
 
 /** A call in a gate's body; `qubits` are positions in the definition's own list. */
 export interface BodyCall {
@@ -57,7 +78,7 @@ export interface ExpansionCost {
   readonly barriers: number;
   /** Calls made and expression instructions evaluated. */
   readonly steps: number;
-  /** Definitions inside one another. */
+  /** Definitions and modifiers inside one another. */
   readonly depth: number;
 }
 
@@ -68,8 +89,31 @@ export function costOf(gate: GateMeaning): ExpansionCost {
   return gate.kind === 'table' ? TABLE_COST : gate.cost;
 }
 
-/** What expanding a body once costs. */
-export function costOfBody(body: readonly BodyStatement[]): ExpansionCost {
+/** A gate with that body. */
+export function definedGate(
+  numParameters: number,
+  numQubits: number,
+  statements: readonly BodyStatement[],
+): DefinedGate {
+  // Calls that come to nothing are dropped, or doubling them would take steps without end.
+  const body = statements.filter(({ kind, ...call }) => !('gate' in call && isEmpty(call.gate)));
+  return { kind: 'defined', numParameters, numQubits, body, cost: costOfBody(body) };
+}
+
+function isEmpty(gate: GateMeaning): boolean {
+  switch (gate.kind) {
+    case 'table':
+      return false;
+    case 'defined':
+      return gate.body.length === 0;
+    case 'power':
+      return gate.exponent === 0 || isEmpty(gate.gate);
+    case 'controlled':
+      return isEmpty(gate.gate);
+  }
+}
+
+function costOfBody(body: readonly BodyStatement[]): ExpansionCost {
   let [gates, barriers, steps, depth] = [0, 0, 1, 0];
   for (const statement of body) {
     steps++;
@@ -81,47 +125,78 @@ export function costOfBody(body: readonly BodyStatement[]): ExpansionCost {
     gates += cost.gates;
     barriers += cost.barriers;
     steps += cost.steps;
-    for (const angle of statement.angles) steps += angle.length;
+    for (const angle of statement.angles) steps += angle.instructions.length;
     depth = Math.max(depth, cost.depth);
   }
   return { gates, barriers, steps, depth: depth + 1 };
 }
 
-/** One use of a gate, ready to be expanded. */
-export interface GateUse {
-  readonly name: string;
-  readonly gate: GateMeaning;
-  readonly angles: readonly number[];
-  /** Distinct. */
-  readonly qubits: readonly Qubit[];
-  readonly condition: Condition | undefined;
-  /** Where the program uses it, for errors. */
-  readonly offset: number;
+/** The gate under further controls, given by the values that let it act. */
+export function controlled(gate: GateMeaning, activeValues: readonly (0 | 1)[]): GateMeaning {
+  if (activeValues.length === 0) return gate;
+  const { gates, barriers, steps, depth } = costOf(gate);
+  const numFlips = 2 * activeValues.filter((value) => value === 0).length;
+  const numQubits = gate.numQubits + activeValues.length;
+  const cost = { gates: gates + numFlips, barriers, steps: steps + numFlips, depth: depth + 1 };
+  return {
+    kind: 'controlled',
+    gate,
+    activeValues,
+    numQubits,
+    numParameters: gate.numParameters,
+    cost,
+  };
 }
 
-/** Adds the operations a use stands for; the caller has reserved its cost with the builder. */
-export function expandGate(builder: CircuitBuilder, use: GateUse): void {
-  const { gate, angles, qubits, condition, offset } = use;
-  for (const angle of angles) {
-    if (!Number.isFinite(angle)) throw builder.infiniteAngle(use.name, angle, offset);
+/**
+ * The gate to a power. For a fraction it is the principal one: eigenvalues e^{iθ}, −π < θ ≤ π,
+ * become e^{ikθ}.
+ *
+ * @see OpenQASM 3.1, "Gates", modifiers.
+ */
+export function power(gate: GateMeaning, exponent: number): GateMeaning {
+  // Where a control is off nothing happens, to any power.
+  if (gate.kind === 'controlled') return controlled(power(gate.gate, exponent), gate.activeValues);
+  // (U^a)^k is U^(ak) for whole k only: of the product, other roots are the principal ones.
+  if (gate.kind === 'power' && Number.isInteger(exponent)) {
+    return power(gate.gate, gate.exponent * exponent);
   }
-  if (gate.kind === 'table') {
-    builder.addGate(gate, angles, qubits, condition);
-    return;
+  const { numQubits, numParameters } = gate;
+  return {
+    kind: 'power',
+    gate,
+    exponent,
+    numQubits,
+    numParameters,
+    cost: costOfPower(gate, exponent),
+  };
+}
+
+function costOfPower(gate: GateMeaning, exponent: number): ExpansionCost {
+  const { gates, barriers, steps, depth } = costOf(gate);
+  if (!Number.isInteger(exponent)) {
+    // Multiplying the matrix together, and taking it apart by eigenvalues: cubes of 2^numQubits.
+    const isTaken = gate.numQubits <= MAX_UNITARY_QUBITS;
+    const work = isTaken ? 16 * 8 ** gate.numQubits : 1;
+    return { gates: 1, barriers: 0, steps: steps + work * (1 + gates), depth: depth + 1 };
   }
-  for (const statement of gate.body) {
-    const acting = statement.qubits.map((position) => qubits[position]!);
-    if (statement.kind === 'barrier') {
-      builder.addBarrier(acting, offset);
-      continue;
-    }
-    expandGate(builder, {
-      name: statement.name,
-      gate: statement.gate,
-      angles: statement.angles.map((angle) => evaluate(angle, angles)),
-      qubits: acting,
-      condition,
-      offset,
-    });
-  }
+  if (gate.kind === 'table' && scalesWithAngles(gate)) return { ...TABLE_COST, depth: depth + 1 };
+  const times = Math.abs(exponent);
+  return {
+    gates: gates * times,
+    barriers: barriers * times,
+    steps: steps * times + 1,
+    depth: depth + 1,
+  };
+}
+
+/** Whether a gate's k-th power has k times its angles: those whose inverse negates them all. */
+export function scalesWithAngles({ definition }: TableGate): boolean {
+  const angles = definition.parameters.map((_, i) => i + 1);
+  const inverse = definition.inverse(angles);
+  return (
+    angles.length > 0 &&
+    inverse.gate === definition.name &&
+    inverse.angles.every((angle, i) => angle === -angles[i]!)
+  );
 }

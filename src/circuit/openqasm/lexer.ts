@@ -7,7 +7,15 @@
 import { OpenQasmSyntaxError, type SourcePosition } from '../errors.ts';
 
 /** What a token is. Keywords are identifiers: which words are keywords is the grammar's business. */
-export type TokenKind = 'identifier' | 'integer' | 'real' | 'string' | 'symbol' | 'end';
+export type TokenKind =
+  | 'identifier'
+  | 'integer'
+  | 'real'
+  /** A whole number as only OpenQASM 3 writes it: 0xff, 0b101, 0o17, 1_000. */
+  | 'based'
+  | 'string'
+  | 'symbol'
+  | 'end';
 
 /** A word, number, string or symbol of the text. */
 export interface Token {
@@ -18,11 +26,13 @@ export interface Token {
   readonly offset: number;
 }
 
-const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
-const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
+const NUMBER =
+  /0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[bB][01]+(?:_[01]+)*|0[oO][0-7]+(?:_[0-7]+)*|(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+)?/y;
+/** `$0` is a qubit of the machine itself. */
+const WORD = /[A-Za-z_][A-Za-z0-9_]*|\$\d+/y;
 /** OpenQASM 3 allows letters of any script, such as θ; tried only where ASCII does not suffice. */
 const UNICODE_WORD = /[\p{L}_][\p{L}\p{N}_]*/uy;
-const SYMBOL = /->|==|!=|<=|>=|&&|\|\||\*\*|[;,()[\]{}+\-*/^=!@#$:<>&|~%]/y;
+const SYMBOL = /->|==|!=|<=|>=|<<|>>|&&|\|\||\*\*|[;,()[\]{}+\-*/^=!@#$:<>&|~%]/y;
 
 const SLASH = 47;
 const STAR = 42;
@@ -30,6 +40,11 @@ const STAR = 42;
 const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0xfeff;
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+function numberKind(text: string): 'integer' | 'real' | 'based' {
+  if (/^\d+$/.test(text)) return 'integer';
+  return /^0[xXbBoO]|^[\d_]+$/.test(text) ? 'based' : 'real';
+}
 
 /** Line and column of an offset. */
 export function positionAt(source: string, offset: number): SourcePosition {
@@ -65,7 +80,7 @@ export class Lexer {
     if (code === 34 || code === 39) return this.#string(source[offset]!);
     if (isDigit(code) || (code === 46 && isDigit(source.charCodeAt(offset + 1)))) {
       const text = this.#match(NUMBER) ?? '';
-      return { kind: /^\d+$/.test(text) ? 'integer' : 'real', text, offset };
+      return { kind: numberKind(text), text, offset };
     }
     const word = this.#word();
     if (word !== undefined) return { kind: 'identifier', text: word, offset };
@@ -73,6 +88,12 @@ export class Lexer {
     if (symbol !== undefined) return { kind: 'symbol', text: symbol, offset };
     const character = String.fromCodePoint(source.codePointAt(offset) ?? code);
     throw this.#error(offset, 'a word, a number or a symbol', JSON.stringify(character));
+  }
+
+  /** Goes on after the line that holds `offset`. */
+  skipLine(offset: number): void {
+    const end = this.source.indexOf('\n', offset);
+    this.#offset = end < 0 ? this.source.length : end + 1;
   }
 
   #match(pattern: RegExp): string | undefined {

@@ -1,59 +1,170 @@
 /**
- * The statements of OpenQASM 2.0.
+ * OpenQASM 2.0, read statement by statement straight into a circuit.
  *
  * @see Cross, Bishop, Smolin, Gambetta, "Open Quantum Assembly Language", arXiv:1707.03429.
  */
-import type { Condition } from '../circuit.ts';
-import type { ProgramReader } from './statements.ts';
+import type { CircuitLimits } from '../circuit-limits.ts';
+import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
+import { counted } from '../fault-list.ts';
+import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
+import type { CircuitBuilder } from './circuit-builder.ts';
+import { evaluateAngle, NO_PARAMETERS } from './expressions.ts';
+import { Gates } from './gate-definitions.ts';
+import { readInclude } from './include.ts';
+import { type Operand, type Register, Registers } from './registers.ts';
+import type { TokenStream } from './token-stream.ts';
 
-type StatementReader = (program: ProgramReader) => void;
-
-/** What the words that begin a statement lead to; any other word is a gate's name. */
-const STATEMENTS: ReadonlyMap<string, StatementReader> = new Map<string, StatementReader>([
-  ['include', (program) => program.readInclude()],
-  ['qreg', (program) => program.readOldRegister('qubit')],
-  ['creg', (program) => program.readOldRegister('bit')],
-  ['gate', (program) => program.gates.readDefinition()],
-  ['opaque', refuseOpaque],
-  ['barrier', (program) => program.readBarrier()],
-  ['if', readConditional],
+/** Words that begin a statement that may not stand after `if (…)`. */
+const DECLARATIONS: ReadonlySet<string> = new Set([
+  ...['include', 'qreg', 'creg', 'gate', 'opaque', 'barrier', 'if'],
 ]);
 
-/** Reads one statement. */
-export function readStatement2(program: ProgramReader): void {
-  const { kind, text } = program.tokens.current;
-  if (kind !== 'identifier') throw program.tokens.unexpected('a statement');
-  const read = STATEMENTS.get(text);
-  if (read === undefined) readQuantumOperation(program, undefined);
-  else read(program);
-}
+/** A program while it is read. */
+export class OpenQasm2Reader {
+  readonly #tokens: TokenStream;
+  readonly #gates: Gates;
+  readonly #registers: Registers;
+  readonly #actions: Actions;
 
-function refuseOpaque({ tokens }: ProgramReader): void {
-  const problem = '"opaque" declares a gate without saying what it does, and running one';
-  throw tokens.unsupported(tokens.current.offset, problem);
-}
-
-/** What may stand after `if (…)`: a gate, a measurement or a reset. */
-function readQuantumOperation(program: ProgramReader, condition: Condition | undefined): void {
-  if (program.tokens.isWord('measure')) program.readMeasureArrow(condition);
-  else if (program.tokens.isWord('reset')) program.readReset(condition);
-  else program.readGateCall(condition);
-}
-
-/** `if (c == 3) x q[0];` */
-function readConditional(program: ProgramReader): void {
-  const { tokens, registers } = program;
-  tokens.next();
-  tokens.expect('(');
-  const register = registers.readOperand('bit');
-  tokens.expect('==');
-  const { offset } = tokens.current;
-  const value = tokens.expectInteger('a whole number');
-  tokens.expect(')');
-  const condition = program.registerCondition(register, value, offset);
-  const { kind, text } = tokens.current;
-  if (kind !== 'identifier' || STATEMENTS.has(text)) {
-    throw tokens.unexpected('a gate, measure or reset');
+  constructor(tokens: TokenStream, limits: CircuitLimits) {
+    this.#tokens = tokens;
+    this.#gates = new Gates(2, tokens);
+    this.#registers = new Registers(tokens);
+    this.#actions = new Actions(tokens, limits);
   }
-  readQuantumOperation(program, condition);
+
+  /** Reads the program to its end. */
+  read(): CircuitBuilder {
+    while (this.#tokens.current.kind !== 'end') this.#readStatement();
+    return this.#actions.builder;
+  }
+
+  #readStatement(): void {
+    const { kind, text } = this.#tokens.current;
+    if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
+    switch (text) {
+      case 'include':
+        readInclude(this.#tokens, this.#gates);
+        break;
+      case 'qreg':
+        this.#readRegister('qubit');
+        break;
+      case 'creg':
+        this.#readRegister('bit');
+        break;
+      case 'gate':
+        this.#gates.readDefinition();
+        break;
+      case 'opaque':
+        this.#refuseOpaque();
+        break;
+      case 'barrier':
+        this.#readBarrier();
+        break;
+      case 'if':
+        this.#readConditional();
+        break;
+      default:
+        this.#readQuantumOperation(UNCONDITIONED);
+    }
+  }
+
+  #refuseOpaque(): never {
+    const problem = '"opaque" declares a gate without saying what it does, and running one';
+    throw this.#tokens.unsupported(this.#tokens.current.offset, problem);
+  }
+
+  /** `qreg q[4];` or `creg c[4];` */
+  #readRegister(kind: Register['kind']): void {
+    this.#tokens.next();
+    const { text: name, offset } = this.#tokens.expectWord("the register's name");
+    this.#tokens.expect('[');
+    const place = this.#tokens.current.offset;
+    const size = this.#tokens.expectInteger("the register's size, a whole number");
+    if (size === 0) {
+      throw this.#tokens.meaningless(place, 'A register has at least one element.');
+    }
+    this.#tokens.expect(']');
+    this.#tokens.expect(';');
+    this.#registers.checkNew(name, offset);
+    const { builder } = this.#actions;
+    const start =
+      kind === 'qubit' ? builder.declareQubits(size, offset) : builder.declareBits(size, offset);
+    this.#registers.declare({ kind, name, start, size, isScalar: false });
+  }
+
+  /** What may stand after `if (…)`: a gate, a measurement or a reset. */
+  #readQuantumOperation(conditions: Conditions): void {
+    if (this.#tokens.isWord('measure')) this.#readMeasure(conditions);
+    else if (this.#tokens.isWord('reset')) this.#readReset(conditions);
+    else this.#readGateCall(conditions);
+  }
+
+  #readGateCall(conditions: Conditions): void {
+    const called = this.#gates.readName();
+    const angles = this.#gates
+      .readAngles(called, NO_PARAMETERS)
+      .map((angle) => evaluateAngle(angle, [], this.#tokens));
+    const operands = this.#tokens.isSymbol(';') ? [] : this.#registers.readOperands('qubit');
+    this.#tokens.expect(';');
+    this.#gates.checkNumQubits(called, operands.length);
+    this.#actions.callGate(called, angles, operands, conditions);
+  }
+
+  /** `measure q -> c;` */
+  #readMeasure(conditions: Conditions): void {
+    const { offset } = this.#tokens.next();
+    const from = this.#registers.readOperand('qubit');
+    this.#tokens.expect('->');
+    const to = this.#registers.readOperand('bit');
+    this.#tokens.expect(';');
+    this.#actions.measure(from, to, conditions, offset);
+  }
+
+  /** `reset q;` */
+  #readReset(conditions: Conditions): void {
+    const { offset } = this.#tokens.next();
+    const operand = this.#registers.readOperand('qubit');
+    this.#tokens.expect(';');
+    this.#actions.reset(operand, conditions, offset);
+  }
+
+  /** `barrier q, r[0];`, or, as Qiskit reads it, `barrier;` across all qubits. */
+  #readBarrier(): void {
+    const { offset } = this.#tokens.next();
+    const operands = this.#tokens.isSymbol(';') ? [] : this.#registers.readOperands('qubit');
+    this.#tokens.expect(';');
+    this.#actions.barrier(operands, offset);
+  }
+
+  /** `if (c == 3) x q[0];` */
+  #readConditional(): void {
+    this.#tokens.next();
+    this.#tokens.expect('(');
+    const register = this.#registers.readOperand('bit');
+    this.#tokens.expect('==');
+    const { offset } = this.#tokens.current;
+    const value = this.#tokens.expectInteger('a whole number');
+    this.#tokens.expect(')');
+    const conditions = this.#registerReads(register, value, offset);
+    const { kind, text } = this.#tokens.current;
+    if (kind !== 'identifier' || DECLARATIONS.has(text)) {
+      throw this.#tokens.unexpected('a gate, measure or reset');
+    }
+    this.#readQuantumOperation(conditions);
+  }
+
+  #registerReads({ elements: bits, name }: Operand, value: number, offset: number): Conditions {
+    if (bits.length > MAX_CONDITION_BITS) {
+      const problem = `${name} has ${bits.length} bits; the limit for one condition is`;
+      throw this.#tokens.pastLimit(offset, `${problem} ${MAX_CONDITION_BITS}.`);
+    }
+    const highest = 2 ** bits.length - 1;
+    if (value > highest) {
+      const has = `${name} has ${counted(bits.length, 'bit')}`;
+      const problem = `${has}, so it reads at most ${highest}, not ${value}.`;
+      throw this.#tokens.meaningless(offset, problem);
+    }
+    return [{ bits, value }];
+  }
 }

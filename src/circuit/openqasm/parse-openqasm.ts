@@ -1,19 +1,31 @@
 /**
  * OpenQASM text → Circuit.
  *
- * One pass, one token of lookahead, nothing kept but the circuit: time and memory are linear in
- * the text and in what it expands to. The version in the header picks the dialect.
+ * One token of lookahead, one statement kept at a time: time and memory are linear in the text and
+ * in what it expands to. The version in the header picks the dialect.
  */
 import type { Circuit } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
-import { readStatement2 } from './openqasm2.ts';
-import { readStatement3 } from './openqasm3.ts';
-import { ProgramReader } from './statements.ts';
+import type { CircuitBuilder } from './circuit-builder.ts';
+import { DiagramTooLargeError } from './decision-diagram.ts';
+import { ExpressionParser } from './expression-parser.ts';
+import { readInclude } from './include.ts';
+import { Inputs, type InputValues } from './inputs.ts';
+import { Interpreter } from './interpreter.ts';
+import { OpenQasm2Reader } from './openqasm2.ts';
+import { StatementParser } from './statement-parser.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
+/** What else a program may be read with. */
+export interface OpenQasmOptions {
+  /** Values for `input` declarations, by name. */
+  readonly inputs?: InputValues;
+}
+
 /**
- * The circuit of an OpenQASM 2.0 program, or of an OpenQASM 3 program that keeps to gates,
- * measurement, reset and simple conditions.
+ * The circuit of an OpenQASM 2.0 program, or of an OpenQASM 3 program that is a static circuit
+ * with feed-forward: loops and variables are worked out while reading, measured bits decide in
+ * `if` and `switch` alone.
  *
  * Registers are numbered in the order of their declaration. Gate definitions are expanded.
  *
@@ -21,14 +33,52 @@ import { quoted, TokenStream } from './token-stream.ts';
  * @throws {OpenQasmMeaningError} at unknown names, indices out of range and the like.
  * @throws {OpenQasmUnsupportedError} at constructs that are not run, naming them.
  * @throws {OpenQasmLimitError} when a limit is passed, naming it.
+ * @throws {OpenQasmInputError} when `inputs` are not those that the program declares.
  */
-export function parseOpenQasm(source: string, limits: CircuitLimits): Circuit {
+export function parseOpenQasm(
+  source: string,
+  limits: CircuitLimits,
+  options: OpenQasmOptions = {},
+): Circuit {
   const tokens = new TokenStream(source);
-  const version = readVersion(tokens);
-  const program = new ProgramReader(version, tokens, limits);
-  const readStatement = version === 2 ? readStatement2 : readStatement3;
-  while (tokens.current.kind !== 'end') readStatement(program);
-  return program.builder.circuit(tokens.current.offset);
+  const inputs = new Inputs(options.inputs ?? {});
+  let builder: CircuitBuilder;
+  try {
+    const version = readVersion(tokens);
+    builder =
+      version === 2
+        ? new OpenQasm2Reader(tokens, limits).read()
+        : readOpenQasm3(tokens, limits, inputs);
+  } catch (error) {
+    // What goes wrong after an input without a value may go wrong because of it.
+    inputs.checkTaken();
+    throw error;
+  }
+  inputs.checkAll();
+  return builder.circuit(tokens.current.offset);
+}
+
+function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): CircuitBuilder {
+  const parser = new StatementParser(tokens, new ExpressionParser(tokens, 3));
+  const interpreter = new Interpreter(tokens, limits, inputs);
+  let hasEnded = false;
+  while (parser.isNext()) {
+    const { offset } = tokens.current;
+    if (tokens.isWord('include')) {
+      readInclude(tokens, interpreter.gates);
+      continue;
+    }
+    const statement = parser.statement();
+    // What follows `end` is read for its grammar, but nothing happens any more.
+    if (hasEnded) continue;
+    try {
+      hasEnded = interpreter.run(statement) === 'end';
+    } catch (error) {
+      if (!(error instanceof DiagramTooLargeError)) throw error;
+      throw tokens.pastLimit(offset, 'A condition on measured bits has too many cases.');
+    }
+  }
+  return interpreter.builder;
 }
 
 /** `OPENQASM 2.0;` or `OPENQASM 3.0;`, which comes before all else. */

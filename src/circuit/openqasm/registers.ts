@@ -1,4 +1,4 @@
-/** The registers of a program and the operands that name them: `q`, or `q[3]`. */
+/** The registers of an OpenQASM 2 program and the operands that name them: `q`, or `q[3]`. */
 import { nearestNames } from '../nearest-names.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
@@ -12,11 +12,11 @@ export interface Register {
   readonly isScalar: boolean;
 }
 
-/** A whole register, or one of its elements. */
+/** Qubits or bits that a statement names. */
 export interface Operand {
-  readonly start: number;
-  /** Undefined for a single element; such an operand goes with registers of any size. */
-  readonly size: number | undefined;
+  readonly elements: readonly number[];
+  /** A single element rather than a register of one; it goes with registers of any size. */
+  readonly isScalar: boolean;
   readonly name: string;
   readonly offset: number;
 }
@@ -44,18 +44,11 @@ export class Registers {
     this.#byName.set(register.name, register);
   }
 
-  /** Whether a classical register has that name. */
-  isBit(name: string): boolean {
-    return this.#byName.get(name)?.kind === 'bit';
-  }
-
   /** Reads `q` or `q[3]`. */
   readOperand(kind: Register['kind']): Operand {
     const { register, offset } = this.#readName(kind);
-    const { name, start, size, isScalar } = register;
-    if (!this.#tokens.isSymbol('[')) {
-      return { start, size: isScalar ? undefined : size, name, offset };
-    }
+    const { name, start, size } = register;
+    if (!this.#tokens.isSymbol('[')) return wholeRegister(register, offset);
     this.#tokens.next();
     const place = this.#tokens.current.offset;
     const index = this.#tokens.expectInteger('an index, a whole number');
@@ -65,7 +58,7 @@ export class Registers {
       const problem = `${name}[${index}] is out of range; ${name} has indices ${range}.`;
       throw this.#tokens.meaningless(place, problem);
     }
-    return { start: start + index, size: undefined, name, offset };
+    return { elements: [start + index], isScalar: true, name, offset };
   }
 
   /** Reads operands with commas between. */
@@ -91,7 +84,8 @@ export class Registers {
   }
 }
 
-/** The elements an operand names. */
-export function elements({ start, size }: Operand): readonly number[] {
-  return size === undefined ? [start] : Array.from({ length: size }, (_, i) => start + i);
+/** The operand that is all of a register. */
+export function wholeRegister(register: Register, offset: number): Operand {
+  const { start, size, isScalar, name } = register;
+  return { elements: Array.from({ length: size }, (_, i) => start + i), isScalar, name, offset };
 }

@@ -33,6 +33,12 @@ export class TokenStream {
     return token;
   }
 
+  /** Drops the rest of the line that the current token is on. */
+  skipLine(): void {
+    this.#lexer.skipLine(this.current.offset);
+    this.current = this.#lexer.next();
+  }
+
   /** Whether the current token is that symbol. */
   isSymbol(text: string): boolean {
     return this.current.kind === 'symbol' && this.current.text === text;

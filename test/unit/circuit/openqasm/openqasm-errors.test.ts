@@ -5,9 +5,9 @@ import { parseOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.t
 const limits = { maxQubits: 5, maxGates: 100 };
 
 /** The error that a text is refused with. */
-function refusal(source: string): OpenQasmError {
+function refusal(source: string, maxQubits = limits.maxQubits): OpenQasmError {
   try {
-    parseOpenQasm(source, limits);
+    parseOpenQasm(source, { ...limits, maxQubits });
   } catch (error) {
     if (error instanceof OpenQasmError) return error;
     throw error;
@@ -18,8 +18,14 @@ function refusal(source: string): OpenQasmError {
 /** A second line, whose columns the tables below count from 1. */
 const in2 = (line: string) =>
   refusal(`OPENQASM 2.0; include "qelib1.inc"; qreg q[3]; qreg r[2]; creg c[2];\n${line}`);
-const in3 = (line: string) =>
-  refusal(`OPENQASM 3.0; include "stdgates.inc"; qubit[3] q; bit[2] c; bit d;\n${line}`);
+const WIDE = 'gate wide a, b, c, d, e, f, g { cx a, b; }';
+const in3 = (line: string) => {
+  const names = line.includes('wide') ? `${WIDE} qubit[4] r;` : '';
+  return refusal(
+    `OPENQASM 3.0; include "stdgates.inc"; ${names} qubit[3] q; bit[2] c; bit d;\n${line}`,
+    30,
+  );
+};
 
 describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what was expected:', () => {
   const code = 'CIRCUIT_OPENQASM_SYNTAX';
@@ -74,6 +80,68 @@ describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what 
   test('a place counts lines with either line end', () => {
     const error = refusal('OPENQASM 2.0;\r\nqreg q[1];\n\n  U(0,0,0) q[0] q;');
     expect(error).toMatchObject({ line: 4, column: 17 });
+  });
+});
+
+describe('broken grammar of OpenQASM 3 likewise:', () => {
+  test.each([
+    ['for int i [0:1] { }', 11, 'expected "in", found "["'],
+    ['for i in [0:1] { }', 5, 'expected the type of the loop\'s variable, found "i"'],
+    ['for int i in [3] { }', 16, 'expected ":", found "]"'],
+    ['if d x q;', 4, 'expected "(", found "d"'],
+    ['if (d { x q; }', 7, 'expected ")", found "{"'],
+    ['ctrl x q[0], q[1];', 6, 'expected "@", found "x"'],
+    ['pow @ x q[0];', 5, 'expected "(", found "@"'],
+    ['const n = 3;', 7, 'expected a type: int, uint, float, angle or bool, found "n"'],
+    ['const int n;', 12, 'expected "=", found ";"'],
+    ['let a = q + q;', 13, 'expected "+", found "q"'],
+    ['switch (c) { x q; }', 14, 'expected "case", "default" or "}", found "x"'],
+    ['if (d) { include "stdgates.inc"; }', 10, 'expected a statement that may stand in a block'],
+    ['{ x q;', 7, 'expected "}", found the end of the text'],
+    ['rx("12") q;', 4, 'expected a value, found "12"'],
+    ['i = = 1;', 5, 'expected a value, found "="'],
+  ])('%s', (line, column, problem) => {
+    const error = in3(line);
+    expect(error.message).toContain(problem);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_SYNTAX', line: 2, column });
+  });
+});
+
+describe('text without meaning in OpenQASM 3 has the code CIRCUIT_OPENQASM_INVALID and a place:', () => {
+  test.each([
+    ['x q[-4];', 5, 'q[-4] is out of range; q has indices 0 to 2'],
+    ['x q[0:3];', 7, 'q[3] is out of range'],
+    ['x q[2:0];', 5, 'selects nothing of q'],
+    ['x q[0:0:2];', 5, 'a step other than 0'],
+    ['x q[{0, 0}];', 6, 'An element of q is selected twice'],
+    ['x q[0][0];', 3, 'a single qubit, which has no elements'],
+    ['let a = q ++ q;', 5, 'would name an element twice'],
+    ['let a = q ++ c;', 14, '"c" is a classical register'],
+    ['x q[0.5];', 5, 'A whole number stands here'],
+    ['int i = 0.5;', 9, '0.5 is no whole number'],
+    ['uint i = -1;', 10, 'uint holds no negative number'],
+    ['int i; x q[i];', 12, '"i" has no value yet'],
+    ['const int i = 0; i = 1;', 18, '"i" is constant'],
+    ['int i = 0; int i = 1;', 16, '"i" is declared twice'],
+    ['int i = 1 / 0;', 11, 'divided by zero'],
+    ['int i = 9007199254740993;', 9, 'passes 2^53'],
+    ['int i = 2 ** 60;', 11, 'passes 2^53'],
+    ['x n;', 3, '"n" is not declared'],
+    ['int n = 0; x n;', 14, '"n" is a number; a register stands here'],
+    ['break;', 1, 'no loop here for "break"'],
+    ['for int i in [0:0:3] { }', 1, 'a step other than 0'],
+    ['ctrl(0) @ x q[0];', 1, 'ctrl takes 1 to 1024 controls, not 0'],
+    ['ctrl @ x q[0];', 8, 'x acts on 2 qubits, not 1'],
+    ['ctrl @ x q[0], q[0];', 16, 'distinct qubits'],
+    ['pow(1.0 / 0) @ x q[0];', 5, 'A power is finite'],
+    ['int n = 2; gate g a { rx(n) a; }', 26, '"n" is no constant'],
+    ['gate g a { rx(n) a; }', 15, '"n" is not declared'],
+    ['gate g a { x a[0]; }', 14, '"a" is no qubit of this gate'],
+    ['if (c == d + "01") { }', 12, 'A number that depends'],
+  ])('%s', (line, column, problem) => {
+    const error = in3(line);
+    expect(error.message).toContain(problem);
+    expect(error).toMatchObject({ line: 2, column });
   });
 });
 
@@ -140,23 +208,41 @@ describe('a construct that is not run has the code CIRCUIT_OPENQASM_UNSUPPORTED 
   });
 
   test.each([
-    ['for int i in [0:3] { x q[i]; }', '"for"'],
-    ['while (true) { }', '"while"'],
     ['def f(qubit a) { }', '"def"'],
-    ['input float a;', '"input"'],
-    ['const int n = 3;', '"const"'],
-    ['ctrl @ x q[0], q[1];', '"ctrl"'],
-    ['inv @ s q[0];', '"inv"'],
-    ['@note x', 'annotation'],
-    ['#pragma x', 'pragma'],
+    ['extern f(int) -> int;', '"extern"'],
+    ['cal { }', '"cal"'],
+    ['defcal x $0 { }', '"defcal"'],
+    ['defcalgrammar "openpulse";', '"defcalgrammar"'],
+    ['delay[10ns] q;', '"delay"'],
+    ['box { x q; }', '"box"'],
+    ['duration d2 = 10ns;', '"duration"'],
+    ['stretch s;', '"stretch"'],
+    ['array[int, 3] a;', '"array"'],
+    ['complex a;', '"complex"'],
+    ['output bit e;', '"output"'],
+    ['input bit e;', '"input bit"'],
+    ['while (d) { x q; }', '"while" on measured bits'],
+    ['rx(10ns) q[0];', 'The duration or imaginary 10ns'],
+    ['rx(1)[5] q[0];', 'A duration of a gate'],
+    ['x $0;', 'Declaring qubits beside those of the machine'],
     ['c = 1;', 'Assigning anything but a measurement'],
-    ['if (c == 1) { x q; } else { y q; }', '"else"'],
-    ['if (c) x q;', 'A condition on a register other than =='],
-    ['if (c != 1) x q;', 'A condition on a register other than =='],
-    ['if (c[0] && c[1]) x q;', 'A condition of several comparisons'],
-    ['if (c[0]) { if (c[1]) x q; }', 'An "if" inside an "if"'],
+    ['d = measure q[0]; d = 0;', 'Assigning anything but a measurement'],
+    ['int i = 0; if (d) i = 1;', 'Assigning a number under a condition on measured bits'],
+    ['for int i in [0:1] { if (d) break; }', '"break" under a condition on measured bits'],
+    ['if (d) end;', '"end" under a condition on measured bits'],
+    ['bool b = d;', 'A variable that depends on measured bits'],
+    ['rx(c) q[0];', 'A number that depends on measured bits'],
+    ['if (c + 1 == 2) x q[0];', 'A number that depends on measured bits'],
+    ['if (d) { qubit r; }', 'A qubit declared inside a block'],
+    ['if (d) { gate g a { } }', 'A gate defined inside a block'],
     ['if (c[0]) { c[0] = measure q[0]; x q; }', 'goes on after writing the bits it is under'],
-    ['if (c[0]) { for int i in [0:3] { } }', '"for"'],
+    ['if (d) { d = measure q[0]; } else { x q; }', 'goes on after writing the bits it is under'],
+    ['if (d) { if (c[0]) { d = measure q[0]; } x q; }', 'goes on after writing the bits'],
+    ['if (c != 0) c[0] = measure q[0];', 'Writing a bit of a condition that can be met in'],
+    ['pow(0.5) @ wide q[0], q[1], q[2], r[0], r[1], r[2], r[3];', 'A fractional power of wide'],
+    ['gate g a { if (true) x a; }', '"if" in the body of a gate'],
+    ['bit[2] e = c;', 'Assigning anything but a measurement'],
+    ['for int i in c { }', 'Looping over anything but a range or a set'],
   ])('%s in OpenQASM 3', (line, name) => {
     const error = in3(line);
     expect(error.message).toContain(name);
@@ -220,6 +306,35 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     expect(error.message).toContain(problem);
     expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
     expect(error.line).toBeGreaterThanOrEqual(2);
+  });
+
+  test.each([
+    ['iterations of nothing', 'for int i in [0:1000000000] { }', 'too many steps'],
+    ['rounds of a while', 'while (true) { }', 'too many steps'],
+    ['powers', 'pow(1000) @ h q[0];', 'the limit max_gates is 100'],
+    ['nested powers', 'pow(1e9) @ pow(1e9) @ h q[0];', 'the limit max_gates is 100'],
+    ['matrices of fractional powers', 'for int i in [0:99] { pow(0.5) @ h q[0]; }', 'steps'],
+    [
+      'a wide fractional power',
+      'pow(0.5) @ six q[0], q[1], q[2], r[0], r[1], r[2];',
+      'too many steps',
+    ],
+    ['blocks', '{'.repeat(300), 'Blocks nest at most 256 deep'],
+    ['100,000 ifs', 'if (d) '.repeat(100_000), 'Blocks nest at most 256 deep'],
+    ['modifiers', `${'ctrl @ inv @ '.repeat(100_000)} x q;`, 'at most 64 modifiers'],
+    [
+      'ways to meet a condition',
+      `if (${Array.from({ length: 12 }, (_, i) => `e[${i}]`).join(' ^ ')}) x q;`,
+      'in more than 1024 ways',
+    ],
+    ['cases of a condition', 'if (f[0:19] == f[20:39]) x q;', 'has too many cases'],
+    ['bits in a loop', 'for int i in [0:2000] { bit b; }', 'classical bits; the limit is 1024'],
+  ])('in OpenQASM 3, %s', (_, line, problem) => {
+    const six = 'gate six a, b, c, d, e, f { ctrl(5) @ x a, b, c, d, e, f; } qubit[3] r;';
+    const source = `OPENQASM 3; include "stdgates.inc"; ${six} qubit[3] q; bit d; bit[12] e; bit[40] f;`;
+    const error = refusal(`${source}\n${line}`, 30);
+    expect(error.message).toContain(problem);
+    expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
   });
 
   test('100,000 signs and sums are within all of them', () => {

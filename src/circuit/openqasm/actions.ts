@@ -1,0 +1,102 @@
+/** What statements of either version do to the circuit, once their operands are known. */
+import type { Condition } from '../circuit.ts';
+import type { CircuitLimits } from '../circuit-limits.ts';
+import { CircuitBuilder } from './circuit-builder.ts';
+import { expandGate } from './gate-expansion.ts';
+import { costOf, type GateMeaning } from './gate-meaning.ts';
+import type { Operand } from './registers.ts';
+import type { TokenStream } from './token-stream.ts';
+
+/** Exclusive conditions, under each of which an operation is to run; undefined is always. */
+export type Conditions = readonly (Condition | undefined)[];
+
+/** For what stands under no `if`. */
+export const UNCONDITIONED: Conditions = [undefined];
+
+const under = <T extends object>(operation: T, condition: Condition | undefined) =>
+  condition === undefined ? operation : { ...operation, condition };
+
+/** Adds operations to a circuit. */
+export class Actions {
+  readonly builder: CircuitBuilder;
+  readonly #tokens: TokenStream;
+
+  constructor(tokens: TokenStream, limits: CircuitLimits) {
+    this.builder = new CircuitBuilder(limits, tokens);
+    this.#tokens = tokens;
+  }
+
+  /** `cx q[0], r;`: over whole registers, once for each element. */
+  callGate(
+    called: { readonly name: string; readonly gate: GateMeaning; readonly offset: number },
+    angles: readonly number[],
+    operands: readonly Operand[],
+    conditions: Conditions,
+  ): void {
+    const { name, gate, offset } = called;
+    const size = this.#commonSize(operands);
+    this.builder.reserve(costOf(gate), size * conditions.length, offset);
+    for (let i = 0; i < size; i++) {
+      const qubits = operands.map(({ elements, isScalar }) => elements[isScalar ? 0 : i]!);
+      this.#checkDistinct(qubits, operands);
+      for (const condition of conditions) {
+        const modifiers = { controls: [], isInverse: false };
+        const use = { name, gate, angles, qubits, ...modifiers, condition, offset };
+        expandGate(this.builder, this.#tokens, use);
+      }
+    }
+  }
+
+  /** Measures qubits into as many bits. */
+  measure(from: Operand, to: Operand, conditions: Conditions, offset: number): void {
+    const [qubits, bits] = [from.elements, to.elements];
+    if (qubits.length !== bits.length) {
+      const sizes = `${from.name} has ${qubits.length} qubits and ${to.name} ${bits.length} bits`;
+      throw this.#tokens.meaningless(offset, `${sizes}; a measurement needs as many of each.`);
+    }
+    for (const condition of conditions) {
+      this.builder.add(under({ kind: 'measure', qubits, bits } as const, condition), offset);
+    }
+  }
+
+  /** Resets qubits. */
+  reset({ elements }: Operand, conditions: Conditions, offset: number): void {
+    for (const condition of conditions) {
+      this.builder.add(under({ kind: 'reset', qubits: elements } as const, condition), offset);
+    }
+  }
+
+  /** Bars qubits, each once; all of them where none is named. */
+  barrier(operands: readonly Operand[], offset: number): void {
+    const named = new Set(operands.flatMap(({ elements }) => elements));
+    const qubits = operands.length === 0 ? this.builder.allQubits : [...named];
+    this.builder.pushBarrier(qubits, offset);
+  }
+
+  /** How often a statement runs over its registers: their common size, or once. */
+  #commonSize(operands: readonly Operand[]): number {
+    let first: Operand | undefined;
+    for (const operand of operands) {
+      if (operand.isScalar) continue;
+      first ??= operand;
+      const [expected, found] = [first.elements.length, operand.elements.length];
+      if (found !== expected) {
+        const sizes = `${first.name} has ${expected} qubits and ${operand.name} ${found}`;
+        const problem = `${sizes}; registers in one statement have the same size.`;
+        throw this.#tokens.meaningless(operand.offset, problem);
+      }
+    }
+    return first?.elements.length ?? 1;
+  }
+
+  #checkDistinct(qubits: readonly number[], operands: readonly Operand[]): void {
+    for (const [i, qubit] of qubits.entries()) {
+      const earlier = qubits.indexOf(qubit);
+      if (earlier === i) continue;
+      const { name, offset } = operands[i]!;
+      const first = operands[earlier]!.name;
+      const problem = `${first} and ${name} name the same qubit (number ${qubit})`;
+      throw this.#tokens.meaningless(offset, `A gate acts on distinct qubits; ${problem}.`);
+    }
+  }
+}

@@ -1,0 +1,322 @@
+/** Reads expressions by precedence climbing; the values they come to are expressions.ts's. */
+import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import { type CastType, type Expression, type Instruction, withPlace } from './expressions.ts';
+import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
+import { binary, call, FUNCTIONS, unary } from './operators.ts';
+import type { TokenStream } from './token-stream.ts';
+import { type Scalar, type ScalarType, scalar, type Value } from './values.ts';
+
+const CONSTANTS: ReadonlyMap<string, number> = new Map([
+  ['pi', Math.PI],
+  ['π', Math.PI],
+  ['tau', 2 * Math.PI],
+  ['τ', 2 * Math.PI],
+  ['euler', Math.E],
+  ['ℇ', Math.E],
+]);
+
+/** Binary operators by how tightly they bind; `**` (in OpenQASM 2 also `^`) is apart. */
+const PRECEDENCE_3: ReadonlyMap<string, number> = new Map([
+  ['||', 1],
+  ['&&', 2],
+  ['|', 3],
+  ['^', 4],
+  ['&', 5],
+  ['==', 6],
+  ['!=', 6],
+  ['<', 7],
+  ['<=', 7],
+  ['>', 7],
+  ['>=', 7],
+  ['<<', 8],
+  ['>>', 8],
+  ['+', 9],
+  ['-', 9],
+  ['*', 10],
+  ['/', 10],
+  ['%', 10],
+]);
+const PRECEDENCE_2: ReadonlyMap<string, number> = new Map(
+  [...PRECEDENCE_3].filter(([operator]) => ['+', '-', '*', '/'].includes(operator)),
+);
+
+const CASTS: ReadonlySet<string> = new Set(['int', 'uint', 'float', 'angle', 'bool', 'bit']);
+const isCast = (name: string): name is ScalarType | 'bit' => CASTS.has(name);
+
+/** Parentheses, signs and powers inside one another; deeper text is refused before the stack ends. */
+const MAX_DEPTH = 256;
+
+/** Bit strings are registers, and no register is longer. */
+const MAX_BIT_STRING = 1024;
+
+/** Constants hold no measured bits, so folding never makes a diagram of its own. */
+const NO_DIAGRAMS = new DecisionDiagrams();
+
+/** Reads the expressions of one program. */
+export class ExpressionParser {
+  readonly #tokens: TokenStream;
+  readonly #version: 2 | 3;
+  readonly #precedence: ReadonlyMap<string, number>;
+  #instructions: Instruction[] = [];
+  #depth = 0;
+
+  constructor(tokens: TokenStream, version: 2 | 3) {
+    this.#tokens = tokens;
+    this.#version = version;
+    this.#precedence = version === 2 ? PRECEDENCE_2 : PRECEDENCE_3;
+  }
+
+  /** Reads one expression; throws where the text is none or nests too deep. */
+  parse(): Expression {
+    const outer = this.#instructions;
+    this.#instructions = [];
+    const { offset } = this.#tokens.current;
+    this.#nested(() => this.#operation(0));
+    const instructions = this.#instructions;
+    this.#instructions = outer;
+    return { instructions, offset };
+  }
+
+  /** Reads `q` with any number of `[…]`. */
+  operand(what: string): OperandSyntax {
+    const { text: name, offset } = this.#tokens.expectWord(what);
+    return { name, selectors: this.selectors(), offset };
+  }
+
+  /** Reads `{a, b, c}`. */
+  set(): readonly Expression[] {
+    this.#tokens.expect('{');
+    const members: Expression[] = [];
+    do members.push(this.parse());
+    while (this.#tokens.accept(',') && !this.#tokens.isSymbol('}'));
+    this.#tokens.expect('}');
+    return members;
+  }
+
+  /** Reads `a:b`, `a:step:b` or one index. */
+  indexOrRange(): RangeSyntax | { readonly kind: 'index'; readonly index: Expression } {
+    const { offset } = this.#tokens.current;
+    const start = this.#tokens.isSymbol(':') ? undefined : this.parse();
+    if (start !== undefined && !this.#tokens.isSymbol(':')) return { kind: 'index', index: start };
+    this.#tokens.expect(':');
+    const isEnd = () => this.#tokens.isSymbol(']') || this.#tokens.isSymbol(':');
+    const second = isEnd() ? undefined : this.parse();
+    if (!this.#tokens.accept(':')) {
+      return { kind: 'range', start, step: undefined, stop: second, offset };
+    }
+    return { kind: 'range', start, step: second, stop: isEnd() ? undefined : this.parse(), offset };
+  }
+
+  /** Reads any number of `[…]`. */
+  selectors(): readonly Selector[] {
+    if (!this.#tokens.isSymbol('[')) return [];
+    const selectors: Selector[] = [];
+    while (this.#tokens.accept('[')) {
+      if (this.#tokens.isSymbol('{')) selectors.push({ kind: 'set', indices: this.set() });
+      else selectors.push(this.indexOrRange());
+      this.#tokens.expect(']');
+    }
+    return selectors;
+  }
+
+  /** An operand and all operators after it that bind tighter than `above`. */
+  #operation(above: number): void {
+    this.#signed();
+    for (;;) {
+      const { kind, text, offset } = this.#tokens.current;
+      const precedence = kind === 'symbol' ? this.#precedence.get(text) : undefined;
+      if (precedence === undefined || precedence <= above) return;
+      this.#tokens.next();
+      this.#operation(precedence);
+      this.#operate(text, offset);
+    }
+  }
+
+  /** Power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9). */
+  #signed(): void {
+    const signs: { readonly operator: string; readonly offset: number }[] = [];
+    for (;;) {
+      const { text, offset } = this.#tokens.current;
+      const isSign = this.#tokens.isSymbol('-') || this.#tokens.isSymbol('+');
+      const isLogic =
+        this.#version === 3 && (this.#tokens.isSymbol('!') || this.#tokens.isSymbol('~'));
+      if (!isSign && !isLogic) break;
+      this.#tokens.next();
+      if (text !== '+') signs.push({ operator: text, offset });
+    }
+    this.#primary();
+    const { offset } = this.#tokens.current;
+    if ((this.#version === 2 && this.#tokens.accept('^')) || this.#tokens.accept('**')) {
+      this.#nested(() => this.#signed());
+      this.#operate('**', offset);
+    }
+    for (const { operator, offset } of signs.reverse()) {
+      const operand = this.#takeConstant();
+      if (operand === undefined) this.#instructions.push({ kind: 'unary', operator, offset });
+      else this.#push(this.#fold(offset, () => unary(NO_DIAGRAMS, operator, operand)));
+    }
+  }
+
+  #primary(): void {
+    const { kind, text, offset } = this.#tokens.current;
+    switch (kind) {
+      case 'integer':
+      case 'real':
+      case 'based':
+        this.#number();
+        return;
+      case 'identifier':
+        this.#name(text, offset);
+        return;
+      case 'string':
+        this.#bitString(text);
+        return;
+      case 'symbol':
+        if (text !== '(') throw this.#unexpected();
+        this.#tokens.next();
+        this.#nested(() => this.#operation(0));
+        this.#tokens.expect(')');
+        return;
+      case 'end':
+        throw this.#unexpected();
+    }
+  }
+
+  #number(): void {
+    const { kind, text, offset } = this.#tokens.current;
+    if (this.#version === 2) {
+      // A word of the third version; its underscores would read as NaN.
+      if (kind === 'based' || text.includes('_')) throw this.#unexpected();
+      this.#tokens.next();
+      this.#push(scalar('float', Number(text)));
+      return;
+    }
+    this.#tokens.next();
+    const following = this.#tokens.current;
+    if (following.kind === 'identifier' && following.offset === offset + text.length) {
+      throw this.#tokens.unsupported(offset, `The duration or imaginary ${text}${following.text}`);
+    }
+    const value = Number(text.replaceAll('_', ''));
+    if (kind !== 'real' && !Number.isSafeInteger(value)) {
+      throw this.#tokens.meaningless(offset, 'A whole number passes 2^53 in size.');
+    }
+    this.#push(scalar(kind === 'real' ? 'float' : 'int', value));
+  }
+
+  #bitString(text: string): void {
+    const digits = text.replaceAll('_', '');
+    if (this.#version === 2 || !/^[01]+$/.test(digits) || digits.length > MAX_BIT_STRING) {
+      throw this.#unexpected();
+    }
+    const { offset } = this.#tokens.next();
+    // Bits that no measurement decides, most significant first in the text.
+    const bits = [...digits].reverse().map((digit) => (digit === '1' ? ALWAYS : NEVER));
+    this.#instructions.push({ kind: 'value', value: { kind: 'bits', bits, isScalar: false } });
+    if (this.#tokens.isSymbol('[')) {
+      throw this.#tokens.unsupported(offset, 'An index into a bit string');
+    }
+  }
+
+  #name(name: string, offset: number): void {
+    const constant = CONSTANTS.get(name);
+    if (constant !== undefined) {
+      this.#tokens.next();
+      this.#push(scalar('float', constant));
+      return;
+    }
+    if (this.#version === 3) {
+      if (name === 'true' || name === 'false') {
+        this.#tokens.next();
+        this.#push(scalar('bool', name === 'true' ? 1 : 0));
+        return;
+      }
+      if (isCast(name)) {
+        this.#cast(name, offset);
+        return;
+      }
+      if (name === 'measure') {
+        throw this.#tokens.unsupported(offset, 'A measurement inside an expression');
+      }
+    }
+    const found = FUNCTIONS.get(name);
+    if (found === undefined || (this.#version === 2 && !found.in2)) {
+      const operand = this.#version === 2 ? this.#plainName() : this.operand('a value');
+      this.#instructions.push({ kind: 'operand', operand });
+      return;
+    }
+    this.#tokens.next();
+    this.#call(name, found.arity, offset);
+  }
+
+  #plainName(): OperandSyntax {
+    const { text: name, offset } = this.#tokens.next();
+    return { name, selectors: [], offset };
+  }
+
+  #call(name: string, arity: number, offset: number): void {
+    this.#tokens.expect('(');
+    for (let i = 0; i < arity; i++) {
+      if (i > 0) this.#tokens.expect(',');
+      this.#nested(() => this.#operation(0));
+    }
+    this.#tokens.expect(')');
+    const operand = arity === 1 ? this.#takeConstant() : undefined;
+    if (operand === undefined) this.#instructions.push({ kind: 'call', name, arity, offset });
+    else this.#push(this.#fold(offset, () => call(name, [operand])));
+  }
+
+  #cast(base: ScalarType | 'bit', offset: number): void {
+    this.#tokens.next();
+    let width: number | undefined;
+    if (this.#tokens.accept('[')) {
+      width = this.#tokens.expectInteger('a width in bits, a whole number');
+      this.#tokens.expect(']');
+    }
+    this.#tokens.expect('(');
+    this.#nested(() => this.#operation(0));
+    this.#tokens.expect(')');
+    const type: CastType = { base, width };
+    this.#instructions.push({ kind: 'cast', type, offset });
+  }
+
+  #nested(parse: () => void): void {
+    const { offset } = this.#tokens.current;
+    if (++this.#depth > MAX_DEPTH) {
+      const problem = `Expressions nest at most ${MAX_DEPTH} deep.`;
+      throw this.#tokens.pastLimit(offset, problem);
+    }
+    parse();
+    this.#depth--;
+  }
+
+  #push(value: Value): void {
+    this.#instructions.push({ kind: 'value', value });
+  }
+
+  /** Takes the last instruction off if it is a number: then it is the whole last operand. */
+  #takeConstant(): Scalar | undefined {
+    const last = this.#instructions.at(-1);
+    if (last?.kind !== 'value' || last.value.kind !== 'scalar') return undefined;
+    this.#instructions.pop();
+    return last.value;
+  }
+
+  #operate(operator: string, offset: number): void {
+    const right = this.#takeConstant();
+    const left = right === undefined ? undefined : this.#takeConstant();
+    if (left !== undefined && right !== undefined) {
+      this.#push(this.#fold(offset, () => binary(NO_DIAGRAMS, operator, left, right)));
+      return;
+    }
+    if (right !== undefined) this.#push(right);
+    this.#instructions.push({ kind: 'binary', operator, offset });
+  }
+
+  #fold(offset: number, compute: () => Value): Value {
+    return withPlace(this.#tokens, offset, compute);
+  }
+
+  #unexpected() {
+    return this.#tokens.unexpected(this.#version === 2 ? 'an angle' : 'a value');
+  }
+}

@@ -1,0 +1,151 @@
+/** Gate calls and definitions of OpenQASM 3 → what the gates mean, modifiers and loops undone. */
+import { bindParameters, type Expression, type Parameters } from './expressions.ts';
+import type { Gates, NamedGate } from './gate-definitions.ts';
+import {
+  type BodyStatement,
+  controlled,
+  definedGate,
+  type GateMeaning,
+  power,
+} from './gate-meaning.ts';
+import type { OperandSyntax } from './operand-syntax.ts';
+import type {
+  Completion,
+  ForLoop,
+  GateCall,
+  GateDefinitionSyntax,
+  Modifier,
+  Statement,
+} from './syntax-tree.ts';
+import { quoted, type TokenStream } from './token-stream.ts';
+import type { Scalar, Value } from './values.ts';
+
+/** More controls than any register has qubits. */
+const MAX_CONTROLS = 1024;
+
+/** What elaboration needs of the interpreter. */
+export interface Elaborating {
+  readonly tokens: TokenStream;
+  readonly gates: Gates;
+  /** The value of a constant. */
+  constant(operand: OperandSyntax): Value;
+  scalar(expression: Expression): Scalar;
+  whole(expression: Expression): number;
+  takeSteps(count: number, offset: number): void;
+  /** Runs a body once for each value of its loop, until it says otherwise. */
+  loop(loop: ForLoop, run: () => Completion): Completion;
+}
+
+/** What a call acts by: the gate under its modifiers. */
+export function calledGate(context: Elaborating, call: GateCall): NamedGate {
+  const { tokens, gates } = context;
+  const { name, nameOffset, angles, modifiers } = call;
+  const called = gates.named(name, nameOffset);
+  gates.checkNumAngles(called, angles.length);
+  // The modifier nearest to the name comes first to act on it.
+  const gate = modifiers.reduceRight(
+    (inner, modifier) => modified(context, inner, modifier, tokens),
+    called.gate,
+  );
+  return { name, gate, offset: nameOffset };
+}
+
+function modified(
+  context: Elaborating,
+  gate: GateMeaning,
+  { kind, argument, offset }: Modifier,
+  tokens: TokenStream,
+): GateMeaning {
+  switch (kind) {
+    case 'inv':
+      return power(gate, -1);
+    case 'pow': {
+      if (argument === undefined) throw new Error('unreachable: pow without an exponent');
+      const exponent = context.scalar(argument).value;
+      if (Number.isFinite(exponent)) return power(gate, exponent);
+      throw tokens.meaningless(argument.offset, `A power is finite; here it is ${exponent}.`);
+    }
+    case 'ctrl':
+    case 'negctrl': {
+      const count = argument === undefined ? 1 : context.whole(argument);
+      if (count < 1 || count > MAX_CONTROLS) {
+        const allowed = `${kind} takes 1 to ${MAX_CONTROLS} controls`;
+        throw tokens.meaningless(offset, `${allowed}, not ${count}.`);
+      }
+      return controlled(gate, new Array<0 | 1>(count).fill(kind === 'ctrl' ? 1 : 0));
+    }
+  }
+}
+
+/** What a definition's name means from there on. */
+export function definedMeaning(
+  context: Elaborating,
+  definition: GateDefinitionSyntax,
+): GateMeaning {
+  const { parameters, qubits, body } = definition;
+  const statements: BodyStatement[] = [];
+  const elaborate = (statement: Statement): void => {
+    context.takeSteps(1, statement.offset);
+    switch (statement.kind) {
+      case 'call':
+        statements.push(bodyCall(context, statement, parameters, qubits));
+        return;
+      case 'barrier': {
+        const named = bodyQubits(context, statement.operands, qubits);
+        const all = [...qubits.values()];
+        statements.push({ kind: 'barrier', qubits: named.length === 0 ? all : named });
+        return;
+      }
+      case 'for':
+        if (parameters.has(statement.variable)) {
+          const problem = `${quoted(statement.variable)} is named twice.`;
+          throw context.tokens.meaningless(statement.variableOffset, problem);
+        }
+        context.loop(statement, () => {
+          for (const inner of statement.body) elaborate(inner);
+          return 'next';
+        });
+        return;
+      default: {
+        const construct = `${quoted(statement.kind)} in the body of a gate`;
+        throw context.tokens.unsupported(statement.offset, construct);
+      }
+    }
+  };
+  for (const statement of body) elaborate(statement);
+  return definedGate(parameters.size, qubits.size, statements);
+}
+
+function bodyCall(
+  context: Elaborating,
+  call: GateCall,
+  parameters: Parameters,
+  qubits: ReadonlyMap<string, number>,
+): BodyStatement {
+  const called = calledGate(context, call);
+  const angles = call.angles.map((angle) => {
+    context.takeSteps(angle.instructions.length, angle.offset);
+    return bindParameters(angle, parameters, (operand) => context.constant(operand));
+  });
+  const acting = bodyQubits(context, call.operands, qubits);
+  context.gates.checkNumQubits(called, acting.length);
+  return { kind: 'call', name: called.name, gate: called.gate, angles, qubits: acting };
+}
+
+/** Positions of the named qubits in the definition's list. */
+function bodyQubits(
+  { tokens }: Elaborating,
+  operands: readonly OperandSyntax[],
+  qubits: ReadonlyMap<string, number>,
+): readonly number[] {
+  const named = new Set<number>();
+  for (const { name, selectors, offset } of operands) {
+    const position = qubits.get(name);
+    if (position === undefined || selectors.length > 0) {
+      throw tokens.meaningless(offset, `${quoted(name)} is no qubit of this gate.`);
+    }
+    if (named.has(position)) throw tokens.meaningless(offset, `${quoted(name)} is named twice.`);
+    named.add(position);
+  }
+  return [...named];
+}

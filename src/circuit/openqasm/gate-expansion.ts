@@ -1,0 +1,178 @@
+/** A use of a gate → the operations it stands for. */
+import type { Condition, Operation, Qubit } from '../circuit.ts';
+import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
+import { gateNamed } from '../gates.ts';
+import { matrixOfOperations } from '../operation-matrix.ts';
+import { principalPower } from '../unitary-power.ts';
+import { evaluateAngle } from './expressions.ts';
+import {
+  type DefinedGate,
+  type GateMeaning,
+  type PowerGate,
+  scalesWithAngles,
+  type TableGate,
+} from './gate-meaning.ts';
+import type { TokenStream } from './token-stream.ts';
+
+/** Where expansions go; a circuit, or the list that a matrix is made of. */
+export interface OperationSink {
+  push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void;
+  pushBarrier(qubits: readonly Qubit[], offset: number): void;
+}
+
+/** One use of a gate. */
+export interface GateUse {
+  readonly name: string;
+  readonly gate: GateMeaning;
+  readonly angles: readonly number[];
+  /** Distinct. */
+  readonly qubits: readonly Qubit[];
+  /** Controls that modifiers have put on it, distinct from `qubits`. */
+  readonly controls: readonly Qubit[];
+  readonly isInverse: boolean;
+  readonly condition: Condition | undefined;
+  /** Where the program uses it, for errors. */
+  readonly offset: number;
+}
+
+/** Adds the operations a use stands for; the caller has reserved its cost. */
+export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUse): void {
+  for (const angle of use.angles) {
+    if (!Number.isFinite(angle)) {
+      const problem = `An angle of ${use.name} is ${angle}; it must be finite.`;
+      throw tokens.meaningless(use.offset, problem);
+    }
+  }
+  const { gate } = use;
+  switch (gate.kind) {
+    case 'table':
+      sink.push(tableOperation(gate, use));
+      return;
+    case 'defined':
+      expandBody(sink, tokens, gate, use);
+      return;
+    case 'power':
+      expandPower(sink, tokens, gate, use);
+      return;
+    case 'controlled': {
+      const added = use.qubits.slice(0, gate.activeValues.length);
+      const flips = added.filter((_, i) => gate.activeValues[i] === 0);
+      for (const qubit of flips) sink.push(flip(qubit, use));
+      expandGate(sink, tokens, {
+        ...use,
+        gate: gate.gate,
+        qubits: use.qubits.slice(added.length),
+        controls: [...use.controls, ...added],
+      });
+      for (const qubit of flips) sink.push(flip(qubit, use));
+    }
+  }
+}
+
+const underCondition = (condition: Condition | undefined): { readonly condition?: Condition } =>
+  condition === undefined ? {} : { condition };
+
+function flip(qubit: Qubit, { condition }: GateUse) {
+  const x = { kind: 'gate', gate: 'X', controls: [], targets: [qubit], angles: [] } as const;
+  return { ...x, ...underCondition(condition) };
+}
+
+function tableOperation(gate: TableGate, use: GateUse) {
+  const { definition, numControls } = gate;
+  const own = use.qubits.slice(0, numControls);
+  const targets = use.qubits.slice(numControls);
+  const numAngles = definition.parameters.length;
+  const angles = use.angles.length === numAngles ? use.angles : use.angles.slice(0, numAngles);
+  const controls = use.controls.length === 0 ? own : [...use.controls, ...own];
+  const shared = { kind: 'gate', controls, ...underCondition(use.condition) } as const;
+  if (!use.isInverse) return { ...shared, gate: definition.name, targets, angles };
+  const inverse = definition.inverse(angles);
+  const order = inverse.targetOrder;
+  const ordered = order === undefined ? targets : order.map((position) => targets[position]!);
+  return { ...shared, gate: inverse.gate, targets: ordered, angles: inverse.angles };
+}
+
+function expandBody(
+  sink: OperationSink,
+  tokens: TokenStream,
+  { body }: DefinedGate,
+  use: GateUse,
+): void {
+  for (const statement of use.isInverse ? body.toReversed() : body) {
+    const acting = statement.qubits.map((position) => use.qubits[position]!);
+    if (statement.kind === 'barrier') {
+      sink.pushBarrier(acting, use.offset);
+      continue;
+    }
+    const { name, gate } = statement;
+    const angles = statement.angles.map((angle) => evaluateAngle(angle, use.angles, tokens));
+    expandGate(sink, tokens, { ...use, name, gate, angles, qubits: acting });
+  }
+}
+
+function expandPower(
+  sink: OperationSink,
+  tokens: TokenStream,
+  { gate, exponent }: PowerGate,
+  use: GateUse,
+): void {
+  if (!Number.isInteger(exponent)) {
+    sink.push(fractionalPower(tokens, gate, use.isInverse ? -exponent : exponent, use));
+    return;
+  }
+  const times = Math.abs(exponent);
+  const inner = { ...use, gate, isInverse: use.isInverse !== exponent < 0 };
+  if (gate.kind === 'table' && scalesWithAngles(gate)) {
+    if (times === 0) return;
+    expandGate(sink, tokens, { ...inner, angles: use.angles.map((angle) => angle * times) });
+    return;
+  }
+  for (let i = 0; i < times; i++) expandGate(sink, tokens, inner);
+}
+
+function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: number, use: GateUse) {
+  const shared = { kind: 'unitary', ...underCondition(use.condition) } as const;
+  if (gate.kind === 'table') {
+    const {
+      controls,
+      targets,
+      angles,
+      gate: name,
+    } = tableOperation(gate, { ...use, isInverse: false });
+    const matrix = principalPower(gateNamed(name).matrix(angles), exponent);
+    // A power of a phase of the whole state has no target to act on.
+    if (targets.length === 0) {
+      const gamma = Math.atan2(matrix[1]!, matrix[0]!);
+      return {
+        ...shared,
+        kind: 'gate',
+        gate: 'GPHASE',
+        controls,
+        targets,
+        angles: [gamma],
+      } as const;
+    }
+    return { ...shared, controls, targets, matrix };
+  }
+  if (gate.numQubits > MAX_UNITARY_QUBITS || gate.numQubits === 0) {
+    const problem = `A fractional power of ${use.name}, which acts on ${gate.numQubits} qubits,`;
+    throw tokens.unsupported(use.offset, problem);
+  }
+  const operations: Extract<Operation, { kind: 'gate' | 'unitary' }>[] = [];
+  const places = use.qubits.map((_, i) => i);
+  const plain = {
+    ...use,
+    gate,
+    qubits: places,
+    controls: [],
+    isInverse: false,
+    condition: undefined,
+  };
+  const list: OperationSink = {
+    push: (operation) => void operations.push(operation),
+    pushBarrier: () => undefined,
+  };
+  expandGate(list, tokens, plain);
+  const matrix = principalPower(matrixOfOperations(operations, gate.numQubits), exponent);
+  return { ...shared, controls: use.controls, targets: use.qubits, matrix };
+}

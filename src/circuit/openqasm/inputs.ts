@@ -1,0 +1,82 @@
+/** The values that a request gives to the `input` declarations of a program. */
+import type { Fault } from '../../errors/coded-error.ts';
+import { OpenQasmInputError } from '../errors.ts';
+import { nearestNames } from '../nearest-names.ts';
+import { typeName } from './conversions.ts';
+import type { CastType } from './expressions.ts';
+import { quoted } from './token-stream.ts';
+import { type Scalar, type ScalarType, scalar } from './values.ts';
+
+/** Values by the names of the program's inputs; numbers, or booleans for `input bool`. */
+export type InputValues = Readonly<Record<string, unknown>>;
+
+/** Hands inputs out and collects what is wrong with them, so that one answer lists it all. */
+export class Inputs {
+  readonly #values: InputValues;
+  readonly #declared = new Set<string>();
+  readonly #faults: Fault[] = [];
+
+  constructor(values: InputValues) {
+    this.#values = values;
+  }
+
+  /** The value of a declared input; where there is no fit one, a fault is noted and 1 stands in. */
+  take(name: string, type: CastType & { base: ScalarType }): Scalar {
+    this.#declared.add(name);
+    const expected = `${typeName(type)} is ${DESCRIPTIONS[type.base]}`;
+    if (!Object.hasOwn(this.#values, name)) {
+      this.#add(name, `The program's input ${quoted(name)} has no value; ${expected}.`);
+      return scalar(type.base, 1);
+    }
+    const value = this.#values[name];
+    const number = numberFor(type, value);
+    if (number === undefined) {
+      const found = quoted(JSON.stringify(value) ?? 'undefined');
+      this.#add(name, `The input ${quoted(name)} is ${found}; ${expected}.`);
+      return scalar(type.base, 1);
+    }
+    return scalar(type.base, number);
+  }
+
+  /** Throws when a declared input has had no fit value; before any error that may follow from it. */
+  checkTaken(): void {
+    if (this.#faults.length > 0) throw new OpenQasmInputError(this.#faults);
+  }
+
+  /** Throws, once the program has been read, when there are faults or values of no input. */
+  checkAll(): void {
+    for (const name of Object.keys(this.#values)) {
+      if (this.#declared.has(name)) continue;
+      const near = nearestNames(name, this.#declared);
+      const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+      this.#add(name, `The program declares no input ${quoted(name)}.${suggestion}`);
+    }
+    this.checkTaken();
+  }
+
+  #add(name: string, message: string): void {
+    this.#faults.push({ path: `inputs.${name.slice(0, 100)}`, message });
+  }
+}
+
+const DESCRIPTIONS: Readonly<Record<ScalarType, string>> = {
+  int: 'a whole number',
+  uint: 'a whole number from 0',
+  float: 'a finite number',
+  angle: 'a finite number, in radians',
+  bool: 'true or false',
+};
+
+function numberFor(
+  { base, width }: CastType & { base: ScalarType },
+  value: unknown,
+): number | undefined {
+  if (base === 'bool') return typeof value === 'boolean' ? Number(value) : undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  if (base === 'float' || base === 'angle') return value;
+  if (!Number.isSafeInteger(value)) return undefined;
+  const bits = Math.min(width ?? 53, 53);
+  const [low, high] = base === 'uint' ? [0, 2 ** bits] : [-(2 ** (bits - 1)), 2 ** (bits - 1)];
+  const isFit = value >= low && (width === undefined || value < high);
+  return isFit || (width === undefined && base === 'int') ? value : undefined;
+}

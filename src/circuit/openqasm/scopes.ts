@@ -1,0 +1,182 @@
+/** The names of an OpenQASM 3 program, and what operands such as `q[{0, -1}]` select. */
+import { nearestNames } from '../nearest-names.ts';
+import type { CastType, Expression } from './expressions.ts';
+import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
+import type { Operand } from './registers.ts';
+import { quoted, type TokenStream } from './token-stream.ts';
+import type { Scalar, ScalarType } from './values.ts';
+
+/** A register, an alias of parts of some, or a single qubit or bit. */
+export interface RegisterSymbol {
+  readonly kind: 'qubit' | 'bit';
+  readonly elements: readonly number[];
+  readonly isScalar: boolean;
+}
+
+/** A number with a name. */
+export interface VariableSymbol {
+  readonly kind: 'variable';
+  readonly type: CastType & { readonly base: ScalarType };
+  readonly isConst: boolean;
+  /** How many conditions on measured bits its declaration is under. */
+  readonly depth: number;
+  /** Undefined until it is given one. */
+  value: Scalar | undefined;
+}
+
+/** What a name stands for. */
+export type SymbolEntry = RegisterSymbol | VariableSymbol;
+
+const KINDS = { qubit: 'quantum', bit: 'classical' } as const;
+
+/** Gives an index the value it has in the current scope; the caller's business. */
+type WholeNumber = (expression: Expression) => number;
+
+/** Blocks inside one another, each with its names. */
+export class Scopes {
+  readonly #tokens: TokenStream;
+  readonly #blocks: Map<string, SymbolEntry>[] = [new Map()];
+
+  constructor(tokens: TokenStream) {
+    this.#tokens = tokens;
+  }
+
+  /** Whether no block is open. */
+  get isGlobal(): boolean {
+    return this.#blocks.length === 1;
+  }
+
+  /** Runs something in a block of its own. */
+  within<T>(run: () => T): T {
+    this.#blocks.push(new Map());
+    const result = run();
+    this.#blocks.pop();
+    return result;
+  }
+
+  /** Gives a name its meaning in the innermost block; it must be new there. */
+  declare(name: string, symbol: SymbolEntry, offset: number): void {
+    const block = this.#blocks.at(-1)!;
+    if (block.has(name)) {
+      throw this.#tokens.meaningless(offset, `${quoted(name)} is declared twice.`);
+    }
+    block.set(name, symbol);
+  }
+
+  /** What a name stands for; undefined where it is not declared. */
+  find(name: string): SymbolEntry | undefined {
+    for (let i = this.#blocks.length - 1; i >= 0; i--) {
+      const symbol = this.#blocks[i]!.get(name);
+      if (symbol !== undefined) return symbol;
+    }
+    return undefined;
+  }
+
+  /** The error that a name is not declared. */
+  undeclared(name: string, offset: number) {
+    const known = this.#blocks.flatMap((block) => [...block.keys()]);
+    const near = nearestNames(name, known);
+    const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+    return this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
+  }
+
+  /** The qubits or bits an operand names, which must be of that kind. */
+  resolve(
+    operand: OperandSyntax,
+    kind: RegisterSymbol['kind'] | undefined,
+    toWhole: WholeNumber,
+  ): Operand & { readonly kind: RegisterSymbol['kind'] } {
+    const { name, selectors, offset } = operand;
+    const symbol = this.find(name);
+    if (symbol === undefined) throw this.undeclared(name, offset);
+    if (symbol.kind === 'variable') {
+      throw this.#tokens.meaningless(
+        offset,
+        `${quoted(name)} is a number; a register stands here.`,
+      );
+    }
+    if (kind !== undefined && symbol.kind !== kind) {
+      const is = `${quoted(name)} is a ${KINDS[symbol.kind]} register`;
+      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one stands here.`);
+    }
+    let { elements, isScalar } = symbol;
+    for (const selector of selectors) {
+      if (isScalar) {
+        const is = `${name} is here a single ${symbol.kind}`;
+        throw this.#tokens.meaningless(offset, `${is}, which has no elements to select.`);
+      }
+      elements = this.#select(name, elements, selector, toWhole);
+      isScalar = selector.kind === 'index';
+    }
+    return { kind: symbol.kind, elements, isScalar, name, offset };
+  }
+
+  #select(
+    name: string,
+    elements: readonly number[],
+    selector: Selector,
+    toWhole: WholeNumber,
+  ): readonly number[] {
+    switch (selector.kind) {
+      case 'index':
+        return [this.#element(name, elements, selector.index, toWhole)];
+      case 'set':
+        return this.#distinct(
+          selector.indices.map((index) => this.#element(name, elements, index, toWhole)),
+          name,
+          selector.indices[0]!.offset,
+        );
+      case 'range':
+        return this.#slice(name, elements, selector, toWhole);
+    }
+  }
+
+  /** An element by its index; negative ones count from the end. */
+  #element(
+    name: string,
+    elements: readonly number[],
+    index: Expression,
+    toWhole: WholeNumber,
+  ): number {
+    const i = toWhole(index);
+    const element = elements[i < 0 ? i + elements.length : i];
+    if (element !== undefined) return element;
+    const size = elements.length;
+    const range = size === 1 ? '0' : `0 to ${size - 1}`;
+    const problem = `${name}[${i}] is out of range; ${name} has indices ${range}.`;
+    throw this.#tokens.meaningless(index.offset, problem);
+  }
+
+  #slice(
+    name: string,
+    elements: readonly number[],
+    { start, step, stop, offset }: RangeSyntax,
+    toWhole: WholeNumber,
+  ): readonly number[] {
+    const size = elements.length;
+    const by = step === undefined ? 1 : toWhole(step);
+    if (by === 0) throw this.#tokens.meaningless(offset, 'A range has a step other than 0.');
+    const place = (end: Expression | undefined, otherwise: number): number => {
+      if (end === undefined) return otherwise;
+      this.#element(name, elements, end, toWhole);
+      const i = toWhole(end);
+      return i < 0 ? i + size : i;
+    };
+    const first = place(start, by > 0 ? 0 : size - 1);
+    const last = place(stop, by > 0 ? size - 1 : 0);
+    const selected: number[] = [];
+    for (let i = first; by > 0 ? i <= last : i >= last; i += by) selected.push(elements[i]!);
+    if (selected.length === 0) {
+      throw this.#tokens.meaningless(offset, `This range selects nothing of ${name}.`);
+    }
+    return selected;
+  }
+
+  /** Throws where something is selected twice. */
+  #distinct(elements: readonly number[], name: string, offset: number): readonly number[] {
+    if (new Set(elements).size < elements.length) {
+      throw this.#tokens.meaningless(offset, `An element of ${name} is selected twice.`);
+    }
+    return elements;
+  }
+}

@@ -1,0 +1,404 @@
+/**
+ * The grammar of OpenQASM 3 for circuits with feed-forward: tokens → statements. Pulses, timing,
+ * subroutines and whatever else no circuit stands for are named and refused.
+ *
+ * @see https://openqasm.com/versions/3.1/grammar/ (OpenQASM live specification, 3.1).
+ */
+import type { ExpressionParser } from './expression-parser.ts';
+import type { CastType, Expression } from './expressions.ts';
+import type { OperandSyntax } from './operand-syntax.ts';
+import type { ForLoop, GateCall, Modifier, RegisterDeclaration, Statement } from './syntax-tree.ts';
+import { quoted, type TokenStream } from './token-stream.ts';
+
+/** Keywords that begin what is not supported. */
+const UNSUPPORTED: ReadonlySet<string> = new Set([
+  ...['array', 'box', 'cal', 'complex', 'def', 'defcal', 'defcalgrammar', 'delay', 'duration'],
+  ...['extern', 'nop', 'opaque', 'output', 'return', 'stretch', 'durationof', 'mutable'],
+]);
+
+const NUMBER_TYPES: ReadonlySet<string> = new Set(['int', 'uint', 'float', 'angle', 'bool']);
+const isNumberType = (text: string): text is 'int' | 'uint' | 'float' | 'angle' | 'bool' =>
+  NUMBER_TYPES.has(text);
+
+const MODIFIERS: ReadonlySet<string> = new Set(['ctrl', 'negctrl', 'inv', 'pow']);
+const isModifier = (text: string): text is Modifier['kind'] => MODIFIERS.has(text);
+
+/** Operators that may stand before `=` in an assignment. */
+const ASSIGNING: ReadonlySet<string> = new Set([
+  ...['+', '-', '*', '/', '%', '**', '&', '|', '^', '<<', '>>'],
+]);
+
+/** Blocks inside one another; deeper text is refused before the stack ends. */
+const MAX_DEPTH = 256;
+
+/** Modifiers of one call; several controls take one, `ctrl(5) @`. */
+const MAX_MODIFIERS = 64;
+
+/** Reads the statements of one program. */
+export class StatementParser {
+  readonly #tokens: TokenStream;
+  readonly #expressions: ExpressionParser;
+  #depth = 0;
+
+  constructor(tokens: TokenStream, expressions: ExpressionParser) {
+    this.#tokens = tokens;
+    this.#expressions = expressions;
+  }
+
+  /** Whether a statement follows, rather than the end of the text. */
+  isNext(): boolean {
+    this.#skipPragmas();
+    return this.#tokens.current.kind !== 'end';
+  }
+
+  /** Reads one statement, but `include`, which stands at the top only. */
+  statement(): Statement {
+    this.#skipPragmas();
+    const { kind, text, offset } = this.#tokens.current;
+    if (kind === 'symbol' && text === '{') return { kind: 'block', body: this.#block(), offset };
+    if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
+    if (UNSUPPORTED.has(text)) throw this.#tokens.unsupported(offset, `"${text}" of OpenQASM 3`);
+    switch (text) {
+      case 'qubit':
+      case 'bit':
+        return this.#register(text);
+      case 'qreg':
+      case 'creg':
+        return this.#oldRegister(text === 'qreg' ? 'qubit' : 'bit');
+      case 'gate':
+        return this.#gateDefinition();
+      case 'const':
+      case 'input':
+        this.#tokens.next();
+        return this.#variable(text, offset);
+      case 'let':
+        return this.#alias();
+      case 'if':
+        return this.#conditional();
+      case 'switch':
+        return this.#switch();
+      case 'for':
+        return this.#forLoop();
+      case 'while':
+        this.#tokens.next();
+        return { kind: 'while', condition: this.#inParentheses(), body: this.#body(), offset };
+      case 'break':
+      case 'continue':
+      case 'end':
+        this.#tokens.next();
+        this.#tokens.expect(';');
+        return { kind: text, offset };
+      case 'measure':
+        return this.#measureArrow();
+      case 'reset': {
+        this.#tokens.next();
+        const operand = this.#expressions.operand('a quantum register');
+        this.#tokens.expect(';');
+        return { kind: 'reset', operand, offset };
+      }
+      case 'barrier': {
+        this.#tokens.next();
+        const operands = this.#operandsUntilSemicolon();
+        return { kind: 'barrier', operands, offset };
+      }
+      case 'include':
+        throw this.#tokens.unexpected('a statement that may stand in a block');
+    }
+    if (isNumberType(text)) return this.#variable('plain', offset);
+    if (isModifier(text)) return this.#modifiedCall();
+    return this.#callOrAssignment();
+  }
+
+  /** Annotations and pragmas say nothing of what a program means; each ends with its line. */
+  #skipPragmas(): void {
+    for (;;) {
+      const { kind, text } = this.#tokens.current;
+      const isPragma = kind === 'identifier' && text === 'pragma';
+      if (!isPragma && !(kind === 'symbol' && (text === '@' || text === '#'))) return;
+      this.#tokens.skipLine();
+    }
+  }
+
+  #type(base: CastType['base']): CastType {
+    this.#tokens.next();
+    let width: number | undefined;
+    if (this.#tokens.accept('[')) {
+      width = this.#tokens.expectInteger('a width in bits, a whole number');
+      this.#tokens.expect(']');
+    }
+    return { base, width };
+  }
+
+  #register(of: 'qubit' | 'bit'): RegisterDeclaration {
+    this.#tokens.next();
+    const isScalar = !this.#tokens.accept('[');
+    const size = isScalar ? undefined : this.#expressions.parse();
+    if (!isScalar) this.#tokens.expect(']');
+    const { text: name, offset } = this.#tokens.expectWord("the register's name");
+    const declared = { kind: 'register', of, name, size, offset } as const;
+    if (of === 'qubit' || !this.#tokens.accept('=')) {
+      this.#tokens.expect(';');
+      return { ...declared, measured: undefined, value: undefined };
+    }
+    if (this.#tokens.isWord('measure')) {
+      return { ...declared, measured: this.#measured(), value: undefined };
+    }
+    const value = this.#expressions.parse();
+    this.#tokens.expect(';');
+    return { ...declared, measured: undefined, value };
+  }
+
+  #oldRegister(of: 'qubit' | 'bit'): RegisterDeclaration {
+    this.#tokens.next();
+    const { text: name, offset } = this.#tokens.expectWord("the register's name");
+    let size: Expression | undefined;
+    if (this.#tokens.accept('[')) {
+      size = this.#expressions.parse();
+      this.#tokens.expect(']');
+    }
+    this.#tokens.expect(';');
+    return { kind: 'register', of, name, size, measured: undefined, value: undefined, offset };
+  }
+
+  #variable(role: 'const' | 'input' | 'plain', offset: number): Statement {
+    const { text } = this.#tokens.current;
+    if (!isNumberType(text)) {
+      if (text === 'bit' || UNSUPPORTED.has(text)) {
+        const construct = `"${role} ${text}" of OpenQASM 3`;
+        throw this.#tokens.unsupported(offset, construct);
+      }
+      throw this.#tokens.unexpected('a type: int, uint, float, angle or bool');
+    }
+    const type = this.#type(text);
+    const { text: name, offset: nameOffset } = this.#tokens.expectWord("the variable's name");
+    let value: Expression | undefined;
+    if (role === 'const') this.#tokens.expect('=');
+    if (role === 'const' || (role === 'plain' && this.#tokens.accept('='))) {
+      value = this.#expressions.parse();
+    }
+    this.#tokens.expect(';');
+    return { kind: 'variable', role, type, name, value, offset: nameOffset };
+  }
+
+  #alias(): Statement {
+    this.#tokens.next();
+    const { text: name, offset } = this.#tokens.expectWord("the alias's name");
+    this.#tokens.expect('=');
+    const parts = [this.#expressions.operand('a register')];
+    while (this.#tokens.accept('+')) {
+      this.#tokens.expect('+');
+      parts.push(this.#expressions.operand('a register'));
+    }
+    this.#tokens.expect(';');
+    return { kind: 'alias', name, parts, offset };
+  }
+
+  #gateDefinition(): Statement {
+    this.#tokens.next();
+    const { text: name, offset } = this.#tokens.expectWord("the gate's name");
+    let parameters: ReadonlyMap<string, number> = new Map();
+    if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
+      parameters = this.#names('a parameter');
+      this.#tokens.expect(')');
+    }
+    // OpenQASM 3 has gates on no qubits: phases of the whole state.
+    const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#names('a qubit');
+    return { kind: 'gate', name, parameters, qubits, body: this.#block(), offset };
+  }
+
+  /** Distinct names with commas between, with their positions. */
+  #names(what: string): ReadonlyMap<string, number> {
+    const names = new Map<string, number>();
+    do {
+      const { text: name, offset } = this.#tokens.expectWord(what);
+      if (names.has(name)) {
+        throw this.#tokens.meaningless(offset, `${quoted(name)} is named twice.`);
+      }
+      names.set(name, names.size);
+    } while (this.#tokens.accept(','));
+    return names;
+  }
+
+  #block(): readonly Statement[] {
+    const { offset } = this.#tokens.expect('{');
+    if (++this.#depth > MAX_DEPTH) {
+      throw this.#tokens.pastLimit(offset, `Blocks nest at most ${MAX_DEPTH} deep.`);
+    }
+    const statements: Statement[] = [];
+    for (;;) {
+      this.#skipPragmas();
+      if (this.#tokens.accept('}')) break;
+      if (this.#tokens.current.kind === 'end') throw this.#tokens.unexpected('"}"');
+      statements.push(this.statement());
+    }
+    this.#depth--;
+    return statements;
+  }
+
+  /** A block, or one statement without braces. */
+  #body(): readonly Statement[] {
+    if (this.#tokens.isSymbol('{')) return this.#block();
+    const { offset } = this.#tokens.current;
+    if (++this.#depth > MAX_DEPTH) {
+      throw this.#tokens.pastLimit(offset, `Blocks nest at most ${MAX_DEPTH} deep.`);
+    }
+    const statement = this.statement();
+    this.#depth--;
+    return [statement];
+  }
+
+  #inParentheses(): Expression {
+    this.#tokens.expect('(');
+    const expression = this.#expressions.parse();
+    this.#tokens.expect(')');
+    return expression;
+  }
+
+  #conditional(): Statement {
+    const { offset } = this.#tokens.next();
+    const condition = this.#inParentheses();
+    const whenTrue = this.#body();
+    let whenFalse: readonly Statement[] = [];
+    if (this.#tokens.isWord('else')) {
+      this.#tokens.next();
+      whenFalse = this.#body();
+    }
+    return { kind: 'if', condition, whenTrue, whenFalse, offset };
+  }
+
+  #switch(): Statement {
+    const { offset } = this.#tokens.next();
+    const subject = this.#inParentheses();
+    const cases: { labels: readonly Expression[]; body: readonly Statement[] }[] = [];
+    let otherwise: readonly Statement[] = [];
+    this.#tokens.expect('{');
+    while (this.#tokens.isWord('case')) {
+      this.#tokens.next();
+      const labels = [this.#expressions.parse()];
+      while (this.#tokens.accept(',')) labels.push(this.#expressions.parse());
+      cases.push({ labels, body: this.#block() });
+    }
+    if (this.#tokens.isWord('default')) {
+      this.#tokens.next();
+      otherwise = this.#block();
+    }
+    if (!this.#tokens.isSymbol('}')) throw this.#tokens.unexpected('"case", "default" or "}"');
+    this.#tokens.next();
+    return { kind: 'switch', subject, cases, otherwise, offset };
+  }
+
+  #forLoop(): ForLoop {
+    const { offset } = this.#tokens.next();
+    const { text } = this.#tokens.current;
+    if (!isNumberType(text)) throw this.#tokens.unexpected("the type of the loop's variable");
+    const type = this.#type(text);
+    const { text: variable, offset: variableOffset } =
+      this.#tokens.expectWord("the loop's variable");
+    if (!this.#tokens.isWord('in')) throw this.#tokens.unexpected('"in"');
+    this.#tokens.next();
+    const shared = { kind: 'for', type, variable, variableOffset, offset } as const;
+    if (this.#tokens.isSymbol('{')) {
+      const members = this.#expressions.set();
+      return { ...shared, values: { kind: 'set', members }, body: this.#body() };
+    }
+    const place = this.#tokens.current.offset;
+    if (this.#tokens.current.kind === 'identifier') {
+      throw this.#tokens.unsupported(place, 'Looping over anything but a range or a set');
+    }
+    this.#tokens.expect('[');
+    const values = this.#expressions.indexOrRange();
+    if (values.kind === 'index') throw this.#tokens.unexpected('":"');
+    this.#tokens.expect(']');
+    return { ...shared, values, body: this.#body() };
+  }
+
+  /** `measure q -> c;`, or `measure q;`, whose outcome is dropped. */
+  #measureArrow(): Statement {
+    const { offset } = this.#tokens.next();
+    const from = this.#expressions.operand('a quantum register');
+    const to = this.#tokens.accept('->')
+      ? this.#expressions.operand('a classical register')
+      : undefined;
+    if (to === undefined && !this.#tokens.isSymbol(';')) throw this.#tokens.unexpected('"->"');
+    this.#tokens.expect(';');
+    return { kind: 'measure', from, to, offset };
+  }
+
+  /** What follows `=`: `measure q;` */
+  #measured(): OperandSyntax {
+    this.#tokens.next();
+    const from = this.#expressions.operand('a quantum register');
+    this.#tokens.expect(';');
+    return from;
+  }
+
+  #modifiedCall(): GateCall {
+    const { offset } = this.#tokens.current;
+    const modifiers: Modifier[] = [];
+    for (;;) {
+      const { text: kind, offset: place } = this.#tokens.current;
+      if (this.#tokens.current.kind !== 'identifier' || !isModifier(kind)) break;
+      if (modifiers.length === MAX_MODIFIERS) {
+        throw this.#tokens.pastLimit(place, `A gate has at most ${MAX_MODIFIERS} modifiers.`);
+      }
+      this.#tokens.next();
+      const hasArgument = kind !== 'inv' && (kind === 'pow' || this.#tokens.isSymbol('('));
+      modifiers.push({
+        kind,
+        argument: hasArgument ? this.#inParentheses() : undefined,
+        offset: place,
+      });
+      this.#tokens.expect('@');
+    }
+    return this.#call(modifiers, this.#tokens.expectWord("a gate's name"), offset);
+  }
+
+  #call(
+    modifiers: readonly Modifier[],
+    { text: name, offset: nameOffset }: { readonly text: string; readonly offset: number },
+    offset: number,
+  ): GateCall {
+    const angles: Expression[] = [];
+    if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
+      do angles.push(this.#expressions.parse());
+      while (this.#tokens.accept(','));
+      this.#tokens.expect(')');
+    }
+    if (this.#tokens.isSymbol('[')) {
+      throw this.#tokens.unsupported(this.#tokens.current.offset, 'A duration of a gate');
+    }
+    const operands = this.#operandsUntilSemicolon();
+    return { kind: 'call', modifiers, name, nameOffset, angles, operands, offset };
+  }
+
+  #operandsUntilSemicolon(): readonly OperandSyntax[] {
+    const operands: OperandSyntax[] = [];
+    if (!this.#tokens.isSymbol(';')) {
+      do operands.push(this.#expressions.operand('a quantum register'));
+      while (this.#tokens.accept(','));
+    }
+    this.#tokens.expect(';');
+    return operands;
+  }
+
+  /** A word that is no keyword: `h q;`, `c = measure q;`, `c[0] = 0;`, `i += 1;` */
+  #callOrAssignment(): Statement {
+    const word = this.#tokens.next();
+    const { kind, text } = this.#tokens.current;
+    const isAssignment = kind === 'symbol' && (text === '=' || text === '[' || ASSIGNING.has(text));
+    if (!isAssignment) return this.#call([], word, word.offset);
+    const selectors = this.#expressions.selectors();
+    const target = { name: word.text, selectors, offset: word.offset };
+    const { text: operator } = this.#tokens.current;
+    const isCompound = this.#tokens.current.kind === 'symbol' && ASSIGNING.has(operator);
+    if (isCompound) this.#tokens.next();
+    this.#tokens.expect('=');
+    const { offset } = word;
+    if (!isCompound && this.#tokens.isWord('measure')) {
+      return { kind: 'measure', from: this.#measured(), to: target, offset };
+    }
+    const value = this.#expressions.parse();
+    this.#tokens.expect(';');
+    return { kind: 'assign', target, operator: isCompound ? operator : undefined, value, offset };
+  }
+}

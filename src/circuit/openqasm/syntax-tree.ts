@@ -1,0 +1,133 @@
+/** The statements of OpenQASM 3 as trees, so that a loop's body can run again. */
+import type { CastType, Expression } from './expressions.ts';
+import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
+
+/** `ctrl(2) @`, `inv @`, `pow(0.5) @` before a gate's name. */
+export interface Modifier {
+  readonly kind: 'ctrl' | 'negctrl' | 'inv' | 'pow';
+  /** How many controls (1 where none is written), or the exponent. */
+  readonly argument: Expression | undefined;
+  readonly offset: number;
+}
+
+/** `inv @ rx(pi) q[0];` */
+export interface GateCall {
+  readonly kind: 'call';
+  readonly modifiers: readonly Modifier[];
+  readonly name: string;
+  readonly nameOffset: number;
+  readonly angles: readonly Expression[];
+  readonly operands: readonly OperandSyntax[];
+  readonly offset: number;
+}
+
+/** `for int i in [0:3] { … }`; what is looped over is a range, a set, or a register's bits. */
+export interface ForLoop {
+  readonly kind: 'for';
+  readonly type: CastType;
+  readonly variable: string;
+  readonly variableOffset: number;
+  readonly values: RangeSyntax | { readonly kind: 'set'; readonly members: readonly Expression[] };
+  readonly body: readonly Statement[];
+  readonly offset: number;
+}
+
+/** `gate g(a) q { … }` */
+export interface GateDefinitionSyntax {
+  readonly kind: 'gate';
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, number>;
+  readonly qubits: ReadonlyMap<string, number>;
+  readonly body: readonly Statement[];
+  readonly offset: number;
+}
+
+/** `if (c == 1) { … } else { … }` */
+export interface Conditional {
+  readonly kind: 'if';
+  readonly condition: Expression;
+  readonly whenTrue: readonly Statement[];
+  readonly whenFalse: readonly Statement[];
+  readonly offset: number;
+}
+
+/** `switch (c) { case 0, 1 { … } default { … } }` */
+export interface Switch {
+  readonly kind: 'switch';
+  readonly subject: Expression;
+  readonly cases: readonly {
+    readonly labels: readonly Expression[];
+    readonly body: readonly Statement[];
+  }[];
+  readonly otherwise: readonly Statement[];
+  readonly offset: number;
+}
+
+/** `qubit[4] q;`, `bit c;`, `bit[4] c = measure q;`, `bit[2] c = "00";` */
+export interface RegisterDeclaration {
+  readonly kind: 'register';
+  readonly of: 'qubit' | 'bit';
+  readonly name: string;
+  /** Undefined for a single qubit or bit. */
+  readonly size: Expression | undefined;
+  readonly measured: OperandSyntax | undefined;
+  readonly value: Expression | undefined;
+  readonly offset: number;
+}
+
+/** `const int n = 3;`, `float x;`, `input angle theta;` */
+export interface VariableDeclaration {
+  readonly kind: 'variable';
+  readonly role: 'const' | 'input' | 'plain';
+  readonly type: CastType;
+  readonly name: string;
+  readonly value: Expression | undefined;
+  readonly offset: number;
+}
+
+/** How a statement ends: on to the next one, out of a loop, on with it, or out of the program. */
+export type Completion = 'next' | 'break' | 'continue' | 'end';
+
+/** One statement. */
+export type Statement =
+  | GateCall
+  | ForLoop
+  | GateDefinitionSyntax
+  | Conditional
+  | Switch
+  | RegisterDeclaration
+  | VariableDeclaration
+  | {
+      readonly kind: 'measure';
+      readonly from: OperandSyntax;
+      readonly to: OperandSyntax | undefined;
+      readonly offset: number;
+    }
+  | { readonly kind: 'reset'; readonly operand: OperandSyntax; readonly offset: number }
+  | {
+      readonly kind: 'barrier';
+      readonly operands: readonly OperandSyntax[];
+      readonly offset: number;
+    }
+  | {
+      readonly kind: 'while';
+      readonly condition: Expression;
+      readonly body: readonly Statement[];
+      readonly offset: number;
+    }
+  | {
+      readonly kind: 'assign';
+      readonly target: OperandSyntax;
+      /** Undefined for `=`; `+` for `+=`. */
+      readonly operator: string | undefined;
+      readonly value: Expression;
+      readonly offset: number;
+    }
+  | {
+      readonly kind: 'alias';
+      readonly name: string;
+      readonly parts: readonly OperandSyntax[];
+      readonly offset: number;
+    }
+  | { readonly kind: 'block'; readonly body: readonly Statement[]; readonly offset: number }
+  | { readonly kind: 'break' | 'continue' | 'end'; readonly offset: number };
