@@ -64,6 +64,11 @@ export function report(name: string, measurements: readonly Measurement[]): void
     return `  ${m.name.padEnd(width)}  ${m.value.toPrecision(4)} ${m.unit}${spread}${goal}`;
   });
   process.stdout.write(`${name}\n${lines.join('\n')}\n`);
+  store(name, measurements);
+}
+
+/** Writes results to `bench/results/NAME.json`, with the machine and the date. */
+export function store(name: string, measurements: readonly object[]): void {
   mkdirSync('bench/results', { recursive: true });
   const result = {
     bench: name,

@@ -1,8 +1,10 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
+import { benchSweeps } from './sweeps.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
+  sweeps: benchSweeps,
   'reference-engine': benchReferenceEngine,
   'http-circuits': benchHttpCircuits,
 };

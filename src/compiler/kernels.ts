@@ -1,19 +1,8 @@
-/**
- * From an operation to a kernel.
- *
- * The kind of a kernel is read off the numbers, not off the gate's name: RX(0), a UNITARY that is
- * diagonal and a gate added tomorrow are all classified alike. Only exact zeros count, so a kernel
- * computes just what the matrix says.
- */
+/** Where circuits become matrices, and blocks become kernels. */
 import type { GateOperation, Qubit, UnitaryOperation } from '../circuit/circuit.ts';
 import { gateNamed } from '../circuit/gates.ts';
-import {
-  type ComplexMatrix,
-  dimension,
-  identity,
-  isDiagonal,
-  monomialRows,
-} from '../math/complex-matrix.ts';
+import type { ComplexMatrix } from '../math/complex-matrix.ts';
+import type { Block } from './block.ts';
 import type { MatrixPool } from './matrix-pool.ts';
 import type { Kernel } from './program.ts';
 
@@ -25,47 +14,20 @@ export function targetMatrix(operation: GateOperation | UnitaryOperation): Compl
 }
 
 /**
- * The kernel of an operation; undefined when it changes nothing.
+ * The kernel of a block.
  *
- * @param layout - Logical qubit → physical qubit.
+ * @param placeOf - Wire → physical qubit.
  */
-export function kernelOf(
-  operation: GateOperation | UnitaryOperation,
-  layout: readonly Qubit[],
-  pool: MatrixPool,
-): Kernel | undefined {
-  const matrix = targetMatrix(operation);
-  const place = (qubit: Qubit): Qubit => layout[qubit]!;
-  const targets = operation.targets.map(place);
-  const controls = operation.controls.map(place);
-  const d = dimension(matrix);
-  if (isDiagonal(matrix)) {
-    const ones = identity(d);
-    if (matrix.every((entry, i) => entry === ones[i])) return undefined;
-    const entries = pickEntries(matrix, (j) => j);
-    return { kind: 'diagonal', targets, controls, offset: pool.add(entries) };
+export function kernelOf(block: Block, placeOf: readonly Qubit[], pool: MatrixPool): Kernel {
+  const { form } = block;
+  const targets = block.targets.map((wire) => placeOf[wire]!);
+  const controls = block.controls.map((wire) => placeOf[wire]!);
+  const offset = pool.add(form.entries);
+  switch (form.kind) {
+    case 'dense':
+    case 'diagonal':
+      return { kind: form.kind, targets, controls, offset };
+    case 'permutation':
+      return { kind: form.kind, targets, controls, offset, rows: form.rows };
   }
-  const rows = monomialRows(matrix);
-  if (rows !== undefined && isPermutation(rows)) {
-    const entries = pickEntries(matrix, (j) => rows[j]!);
-    return { kind: 'permutation', targets, controls, offset: pool.add(entries), rows };
-  }
-  return { kind: 'dense', targets, controls, offset: pool.add(matrix) };
-}
-
-/** The one entry of each column that is not zero; interleaved re, im. */
-function pickEntries(matrix: ComplexMatrix, rowOf: (column: number) => number): Float64Array {
-  const d = dimension(matrix);
-  const out = new Float64Array(2 * d);
-  for (let column = 0; column < d; column++) {
-    const i = 2 * (rowOf(column) * d + column);
-    out[2 * column] = matrix[i]!;
-    out[2 * column + 1] = matrix[i + 1]!;
-  }
-  return out;
-}
-
-/** A matrix that is unitary only within rounding may have one entry a column and share rows. */
-function isPermutation(rows: readonly number[]): boolean {
-  return new Set(rows).size === rows.length;
 }

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import type { Condition } from '../circuit/circuit.ts';
 import type { Kernel, Program, Step } from './program.ts';
 
-const ENCODING_VERSION = 1;
+const ENCODING_VERSION = 2;
 
 /** SHA-256, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {
@@ -26,7 +26,13 @@ function encodeStep(step: Step): unknown {
   const condition = encodeCondition(step.condition);
   switch (step.kind) {
     case 'sweep':
-      return ['sweep', step.resident, step.kernels.map(encodeKernel), condition];
+      return [
+        'sweep',
+        step.resident,
+        step.kernels.map(encodeKernel),
+        step.store ?? null,
+        condition,
+      ];
     case 'measure':
       return ['measure', step.qubits, step.bits, condition];
     case 'reset':

@@ -44,6 +44,15 @@ export interface Sweep {
   /** Physical, ascending; holds the target's lowest `contiguousQubits` and all non-diagonal targets. */
   readonly resident: readonly Qubit[];
   readonly kernels: readonly Kernel[];
+  /**
+   * Where the tile is stored: what lay at place `resident[i]` lies at `store[i]` from then on. A
+   * permutation of `resident`, so a tile still writes the memory it read and nothing else; absent
+   * when everything stays where it was, and under a condition.
+   *
+   * This is how the lowest places are given to other qubits without a trip of their own: memory is
+   * still written in runs of 2^contiguousQubits amplitudes, only the tile's insides are transposed.
+   */
+  readonly store?: readonly Qubit[];
   /** On classical bits as they stand; the whole sweep is skipped where it does not hold. */
   readonly condition?: Condition;
 }

@@ -1,24 +1,18 @@
 /**
- * Operations → steps, greedily and in order: a kernel joins the open sweep while the tile holds
- * its targets, and nothing ever moves past anything else. The simplest schedule that is right;
- * one that reorders what commutes needs far fewer sweeps.
+ * Circuit → steps: work items in an order that needs few trips of the state through memory.
  *
- * Two things cost nothing. A SWAP without controls or condition only relabels: `layout` says where
- * each logical qubit is, and everything after it goes through there. And where nothing depends on
- * a measurement, all of them move to the end as one step.
+ * Each stage has its file: `work-list.ts` (what there is to do and what commutes), `sweep-plan.ts`
+ * and `sweep-search.ts` (which qubits are resident in which sweep), `sweep-layout.ts` (where they
+ * lie), `kernels.ts` (what is done to them). Here they meet.
  */
-import {
-  type Circuit,
-  type Condition,
-  hasMidCircuitMeasurement,
-  type MeasureOperation,
-  type Operation,
-  type Qubit,
-} from '../circuit/circuit.ts';
-import { KernelTooWideError } from './errors.ts';
+import type { Circuit, MeasureOperation, ResetOperation } from '../circuit/circuit.ts';
+import type { Wire } from './block.ts';
 import { kernelOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
-import type { Kernel, Measure, Program, Step, TargetProfile } from './program.ts';
+import type { Program, Step, TargetProfile } from './program.ts';
+import { SweepLayout } from './sweep-layout.ts';
+import { planSweeps } from './sweep-plan.ts';
+import { workOf } from './work-list.ts';
 
 /** A program but for its hash. */
 export type UnhashedProgram = Omit<Program, 'hash'>;
@@ -30,112 +24,42 @@ export type UnhashedProgram = Omit<Program, 'hash'>;
  *   `target.maxDenseQubits`.
  */
 export function schedule(circuit: Circuit, target: TargetProfile): UnhashedProgram {
-  const scheduler = new Scheduler(circuit.numQubits, target);
-  const measuresLast = !hasMidCircuitMeasurement(circuit);
-  const measurements: MeasureOperation[] = [];
-  for (const [index, operation] of circuit.operations.entries()) {
-    if (measuresLast && operation.kind === 'measure') measurements.push(operation);
-    else scheduler.add(operation, index);
+  if (target.tileQubits < target.contiguousQubits + target.maxDenseQubits) {
+    throw new Error('unreachable: the target profile has a tile too small for its widest kernel');
   }
-  if (measurements.length > 0) scheduler.add(joined(measurements), circuit.operations.length);
-  return { numQubits: circuit.numQubits, numBits: circuit.numBits, ...scheduler.finish() };
+  const { numQubits, numBits } = circuit;
+  const work = workOf(circuit, target.maxDenseQubits);
+  const plan = planSweeps(work, target);
+  const layout = new SweepLayout(plan, numQubits, target.contiguousQubits);
+  const pool = new MatrixPool();
+  const steps: Step[] = [];
+  for (const planned of plan) {
+    if (planned.kind === 'collapse') {
+      steps.push(placed(planned.operation, layout.placeOf));
+      continue;
+    }
+    const { blocks, condition } = planned;
+    const sweep = layout.enter();
+    const kernels = blocks.map((block) => kernelOf(block, layout.placeOf, pool));
+    const { resident, store } = sweep;
+    steps.push({
+      kind: 'sweep',
+      resident,
+      kernels,
+      ...(store === undefined ? {} : { store }),
+      ...(condition === undefined ? {} : { condition }),
+    });
+    layout.leave(sweep);
+  }
+  const finalLayout = work.wireOf.map((wire) => layout.placeOf[wire]!);
+  if (work.lastMeasurement !== undefined) steps.push(placed(work.lastMeasurement, finalLayout));
+  return { numQubits, numBits, steps, matrices: pool.entries(), finalLayout };
 }
 
-/** One measurement for several; of two that write a bit, the last counts. */
-function joined(measurements: readonly MeasureOperation[]): MeasureOperation {
-  const sources = new Map<number, Qubit>();
-  for (const { qubits, bits } of measurements) {
-    for (const [i, bit] of bits.entries()) sources.set(bit, qubits[i]!);
-  }
-  return { kind: 'measure', qubits: [...sources.values()], bits: [...sources.keys()] };
-}
-
-/** Takes operations in order. */
-class Scheduler {
-  readonly #target: TargetProfile;
-  readonly #lowQubits: readonly Qubit[];
-  readonly #layout: Qubit[];
-  readonly #pool = new MatrixPool();
-  readonly #steps: Step[] = [];
-  #resident: Set<Qubit>;
-  #kernels: Kernel[] = [];
-
-  constructor(numQubits: number, target: TargetProfile) {
-    if (target.tileQubits < target.contiguousQubits + target.maxDenseQubits) {
-      throw new Error('unreachable: the target profile has a tile too small for its widest kernel');
-    }
-    this.#target = target;
-    this.#layout = Array.from({ length: numQubits }, (_, qubit) => qubit);
-    this.#lowQubits = this.#layout.slice(0, target.contiguousQubits);
-    this.#resident = new Set(this.#lowQubits);
-  }
-
-  add(operation: Operation, index: number): void {
-    switch (operation.kind) {
-      case 'gate':
-      case 'unitary': {
-        if (operation.kind === 'gate' && this.#relabels(operation)) return;
-        const kernel = kernelOf(operation, this.#layout, this.#pool);
-        if (kernel !== undefined) this.#addKernel(kernel, operation.condition, index);
-        return;
-      }
-      case 'measure':
-      case 'reset':
-        this.#addCollapse(operation);
-        return;
-      case 'barrier':
-        return;
-    }
-  }
-
-  finish(): Pick<Program, 'steps' | 'matrices' | 'finalLayout'> {
-    this.#closeSweep();
-    return { steps: this.#steps, matrices: this.#pool.entries(), finalLayout: this.#layout };
-  }
-
-  /** Takes a swap into the layout, if the operation is one. */
-  #relabels({ gate, controls, targets, condition }: Operation & { kind: 'gate' }): boolean {
-    if (gate !== 'SWAP' || controls.length > 0 || condition !== undefined) return false;
-    const [first = 0, second = 0] = targets;
-    const place = this.#layout[first]!;
-    this.#layout[first] = this.#layout[second]!;
-    this.#layout[second] = place;
-    return true;
-  }
-
-  #addKernel(kernel: Kernel, condition: Condition | undefined, index: number): void {
-    const { maxDenseQubits, tileQubits } = this.#target;
-    const needed = kernel.kind === 'diagonal' ? [] : kernel.targets;
-    if (needed.length > maxDenseQubits) {
-      throw new KernelTooWideError(index, needed.length, maxDenseQubits);
-    }
-    const resident = this.#resident.union(new Set(needed));
-    if (condition !== undefined || resident.size > tileQubits) this.#closeSweep();
-    for (const qubit of needed) this.#resident.add(qubit);
-    this.#kernels.push(kernel);
-    if (condition !== undefined) this.#closeSweep(condition);
-  }
-
-  #addCollapse(operation: Operation & { kind: 'measure' | 'reset' }): void {
-    if (operation.qubits.length === 0) return;
-    this.#closeSweep();
-    const qubits = operation.qubits.map((qubit) => this.#layout[qubit]!);
-    const condition = operation.condition === undefined ? {} : { condition: operation.condition };
-    if (operation.kind === 'reset') {
-      this.#steps.push({ kind: 'reset', qubits, ...condition });
-    } else {
-      const measure: Measure = { kind: 'measure', qubits, bits: operation.bits, ...condition };
-      this.#steps.push(measure);
-    }
-  }
-
-  #closeSweep(condition?: Condition): void {
-    if (this.#kernels.length > 0) {
-      const resident = [...this.#resident].sort((a, b) => a - b);
-      const step = { kind: 'sweep', resident, kernels: this.#kernels } as const;
-      this.#steps.push(condition === undefined ? step : { ...step, condition });
-    }
-    this.#kernels = [];
-    this.#resident = new Set(this.#lowQubits);
-  }
+/** The operation on the places of its wires or qubits. */
+function placed(
+  operation: MeasureOperation | ResetOperation,
+  placeOf: readonly Wire[],
+): MeasureOperation | ResetOperation {
+  return { ...operation, qubits: operation.qubits.map((wire) => placeOf[wire]!) };
 }

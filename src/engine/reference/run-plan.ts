@@ -2,6 +2,7 @@
 import type { Bit, Condition, Qubit } from '../../circuit/circuit.ts';
 import {
   type Measure,
+  type PermutationKernel,
   type Program,
   type Reset,
   type Sweep,
@@ -59,11 +60,12 @@ export function planRun(program: Program): RunPlan {
   for (const step of program.steps.slice(0, terminal)) {
     const condition = step.condition === undefined ? {} : { condition: step.condition };
     if (step.kind === 'sweep') {
-      assertResident(step);
+      assertPromises(step);
       const kernels = step.kernels.map((kernel) =>
         prepareKernel(kernel, program.matrices, program.numQubits),
       );
-      steps.push({ kind: 'sweep', kernels, ...condition });
+      const moves = movesOf(step).map((swap) => prepareKernel(swap, ONES, program.numQubits));
+      steps.push({ kind: 'sweep', kernels: [...kernels, ...moves], ...condition });
     } else {
       steps.push({ kind: 'collapse', step, event, ...condition });
       event++;
@@ -82,8 +84,34 @@ export function planRun(program: Program): RunPlan {
   };
 }
 
-/** A compiler's promise; broken, other engines would compute nonsense, so this one says so. */
-function assertResident({ resident, kernels }: Sweep): void {
+/** The entries of a permutation without phases. */
+const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
+
+/** A sweep's store as swaps of two places each: its cycles, from their first places. */
+function movesOf({ resident, store = resident }: Sweep): readonly PermutationKernel[] {
+  const goesTo = new Map(resident.map((place, i) => [place, store[i]!]));
+  const swaps: PermutationKernel[] = [];
+  for (const first of resident) {
+    for (let place = goesTo.get(first)!; place !== first; ) {
+      const swap = { targets: [first, place], controls: [], offset: 0, rows: [0, 2, 1, 3] };
+      swaps.push({ kind: 'permutation', ...swap });
+      const next = goesTo.get(place)!;
+      goesTo.set(place, place);
+      place = next;
+    }
+    goesTo.set(first, first);
+  }
+  return swaps;
+}
+
+/** The compiler's promises; broken, other engines would compute nonsense, so this one says so. */
+function assertPromises({ resident, kernels, store = resident, condition }: Sweep): void {
+  const isPermutation =
+    store.length === resident.length && resident.every((place) => store.includes(place));
+  if (!isPermutation) throw new Error('unreachable: a store that is no permutation');
+  if (store !== resident && condition !== undefined) {
+    throw new Error('unreachable: a store under a condition');
+  }
   for (const { kind, targets } of kernels) {
     if (kind === 'diagonal') continue;
     const missing = targets.find((target) => !resident.includes(target));

@@ -64,4 +64,12 @@ describe('the hash of a program', () => {
   test.each(variants)('changes with %s', (_, variant) => {
     expect(variant.hash).not.toBe(programOf(OPERATIONS).hash);
   });
+
+  test('changes with a sweep’s store', () => {
+    const program = programOf(OPERATIONS);
+    const steps = program.steps.map((step) =>
+      step.kind === 'sweep' && step.condition === undefined ? { ...step, store: [1, 0] } : step,
+    );
+    expect(hashProgram({ ...program, steps })).not.toBe(program.hash);
+  });
 });

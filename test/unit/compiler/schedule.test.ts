@@ -29,27 +29,26 @@ const measure = (qubits: readonly number[], bits: readonly number[]): MeasureOpe
   bits,
 });
 
+/** H on each qubit. */
+const tilts = (...qubits: readonly number[]) => qubits.map((qubit) => gate('H', [qubit]));
+
 describe('sweeps', () => {
-  test('take kernels in order until the tile is full', () => {
-    const operations = [5, 4, 0, 3, 5, 4].map((qubit) => gate('H', [qubit]));
-    expect(residents(operations, TINY_TILE)).toEqual([
-      [0, 4, 5],
-      [0, 3, 5],
-      [0, 4],
-    ]);
+  test('take what commutes out of order, and each qubit’s kernels together', () => {
+    const operations = tilts(5, 4, 0, 3, 5, 4);
+    const sweeps = programOf(operations, profile({ tileQubits: 3, maxDenseQubits: 2 })).steps;
+    expect(sweeps.map((step) => step.kind === 'sweep' && step.kernels.length)).toEqual([5, 1]);
   });
 
-  test('always hold the lowest contiguous qubits, ascending', () => {
+  test('hold whichever qubits are needed first in the lowest places: |0…0⟩ does not mind', () => {
     const target = profile({ tileQubits: 4, contiguousQubits: 2, maxDenseQubits: 2 });
-    expect(residents([gate('H', [5]), gate('H', [3])], target)).toEqual([[0, 1, 3, 5]]);
+    expect(residents(tilts(5, 4, 3, 2), target)).toEqual([[0, 1, 2, 3]]);
   });
 
-  test('hold no more qubits than the circuit has', () => {
-    const circuit: Circuit = { numQubits: 1, numBits: 0, operations: [gate('H', [0])] };
+  test('hold the whole state where a tile can, each qubit in its own place', () => {
     const target = profile({ tileQubits: 8, contiguousQubits: 4, maxDenseQubits: 4 });
-    expect(compile(circuit, target, { optimize: false }).program.steps).toMatchObject([
-      { resident: [0] },
-    ]);
+    const program = programOf([gate('H', [5])], target);
+    expect(program.steps).toMatchObject([{ resident: [0, 1, 2, 3, 4, 5] }]);
+    expect(program.finalLayout).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
   test('take controls and diagonals anywhere', () => {
@@ -58,25 +57,98 @@ describe('sweeps', () => {
       gate('RZZ', [4, 5], [], [0.3]),
       gate('CCX', [2], [3, 4]),
     ];
-    expect(residents(operations, TINY_TILE)).toEqual([[0, 1, 2]]);
+    expect(residents(operations, TINY_TILE)).toHaveLength(1);
   });
 
-  test('hold one conditioned operation each', () => {
-    const condition = { bits: [0], value: 1 };
+  test('look past a kernel that must wait', () => {
+    // In program order the H on 5 parts two pairs that fit together.
+    const operations = [...tilts(0, 1), gate('H', [5]), gate('CX', [0], [1]), gate('CX', [1], [0])];
+    const target = profile({ tileQubits: 2, maxDenseQubits: 2 });
+    expect(residents(operations, target)).toHaveLength(2);
+  });
+
+  test('never pass a barrier', () => {
+    const target = profile({ tileQubits: 2, maxDenseQubits: 2 });
+    const numKernels = (operations: readonly Operation[]) =>
+      programOf(operations, target).steps.map(
+        (step) => step.kind === 'sweep' && step.kernels.length,
+      );
+    expect(numKernels([...tilts(0, 1, 2), ...chain(1, 0)])).toEqual([4, 1]);
+    const barrier: Operation = { kind: 'barrier', qubits: [0, 1, 2] };
+    expect(numKernels([...tilts(0, 1, 2), barrier, ...chain(1, 0)])).toEqual([2, 3]);
+  });
+});
+
+describe('stores', () => {
+  const target = profile({ tileQubits: 4, contiguousQubits: 2, maxDenseQubits: 2 });
+
+  test('give the lowest places to qubits of the next sweep, and nothing else moves', () => {
+    // Each round needs its four qubits in one tile, and shares two with the round before.
+    const barrier: Operation = { kind: 'barrier', qubits: [0, 1, 2, 3, 4, 5, 6, 7] };
+    const operations = [0, 2, 4].flatMap((q) => [
+      gate('ISWAP', [q, q + 2]),
+      gate('ISWAP', [q + 1, q + 3]),
+      barrier,
+    ]);
+    const { program } = compile({ numQubits: 8, numBits: 0, operations }, target);
+    expect(program.steps).toHaveLength(3);
+    for (const step of program.steps) {
+      if (step.kind !== 'sweep') continue;
+      expect(step.resident).toEqual(expect.arrayContaining([0, 1]));
+      if (step.store === undefined) continue;
+      expect([...step.store].sort((a, b) => a - b)).toEqual(step.resident);
+    }
+    expect(program.steps.some((step) => step.kind === 'sweep' && step.store)).toBe(true);
+  });
+
+  test('are not made where the lowest qubits stay resident, nor after the last sweep', () => {
+    const { steps } = programOf(tilts(0, 1, 2, 3, 4, 5), target);
+    expect(steps).toHaveLength(2);
+    expect(steps.some((step) => step.kind === 'sweep' && step.store)).toBe(false);
+  });
+});
+
+/** CX from each qubit to the next, with H in between so that none commute. */
+const chain = (...qubits: readonly number[]) =>
+  qubits.slice(1).flatMap((qubit, i) => [gate('CX', [qubit], [qubits[i]!]), gate('H', [qubit])]);
+
+describe('conditions', () => {
+  const condition = { bits: [0], value: 1 };
+
+  test('make a sweep of their own, one for all blocks under the same', () => {
     const steps = programOf([
       measure([0], [0]),
-      gate('H', [1]),
       { ...gate('X', [1]), condition },
-      { ...gate('Z', [1]), condition },
+      { ...gate('Z', [2]), condition },
+      { ...gate('X', [2]), condition: { bits: [0], value: 0 } },
       gate('H', [1]),
     ]).steps;
-    expect(steps.map((step) => [step.kind, step.condition])).toEqual([
+    expect(steps.map((step) => [step.kind, step.condition?.value])).toEqual([
       ['measure', undefined],
-      ['sweep', undefined],
-      ['sweep', condition],
-      ['sweep', condition],
+      ['sweep', 1],
+      ['sweep', 0],
       ['sweep', undefined],
     ]);
+  });
+
+  test('wait for the measurement that writes their bits, and it for them', () => {
+    const steps = programOf([
+      measure([0], [0]),
+      { ...gate('X', [1]), condition },
+      measure([2], [0]),
+      { ...gate('X', [1]), condition },
+    ]).steps;
+    expect(steps.map(({ kind }) => kind)).toEqual(['measure', 'sweep', 'measure', 'sweep']);
+  });
+
+  test('move nothing in memory', () => {
+    const target = profile({ tileQubits: 3, contiguousQubits: 1, maxDenseQubits: 2 });
+    const operations = [...tilts(0, 1, 2, 3, 4, 5), measure([0], [0])];
+    const conditioned = tilts(1, 2, 3, 4, 5).map((tilt) => ({ ...tilt, condition }));
+    const { steps } = programOf([...operations, ...conditioned, ...tilts(0, 5)], target);
+    const underCondition = steps.filter((step) => step.condition !== undefined);
+    expect(underCondition.length).toBeGreaterThan(1);
+    expect(underCondition.some((step) => step.kind === 'sweep' && step.store)).toBe(false);
   });
 });
 
@@ -111,6 +183,45 @@ describe('measurements', () => {
     const reset: ResetOperation = { kind: 'reset', qubits: [1], condition };
     const { steps } = programOf([measure([0], [0]), reset, { ...measure([1], [1]), condition }]);
     expect(steps.slice(1)).toEqual([reset, { ...measure([1], [1]), condition }]);
+  });
+});
+
+describe('what goes before a measurement', () => {
+  test('is all that does not wait for it: it is done once for all outcomes', () => {
+    const condition = { bits: [0], value: 1 };
+    const { steps } = programOf([
+      measure([0], [0]),
+      gate('H', [1]),
+      { ...gate('X', [1]), condition },
+      gate('H', [2]),
+      measure([1], [1]),
+      gate('H', [1]),
+    ]);
+    expect(steps.map(({ kind }) => kind)).toEqual([
+      'sweep',
+      'measure',
+      'sweep',
+      'measure',
+      'sweep',
+    ]);
+    expect(steps[0]).toMatchObject({ kernels: [{ targets: [1] }, { targets: [2] }] });
+  });
+
+  test('measurements keep their order, by which draws are numbered', () => {
+    const { steps } = programOf([
+      gate('H', [0]),
+      measure([0], [0]),
+      measure([3], [1]),
+      { kind: 'reset', qubits: [2] },
+      gate('H', [0]),
+    ]);
+    expect(steps).toMatchObject([
+      { kind: 'sweep' },
+      { kind: 'measure', bits: [0] },
+      { kind: 'measure', bits: [1] },
+      { kind: 'reset', qubits: [2] },
+      { kind: 'sweep' },
+    ]);
   });
 });
 

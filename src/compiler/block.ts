@@ -1,0 +1,116 @@
+/**
+ * A kernel before it has a place: on wires instead of physical qubits, with its own entries instead
+ * of an offset in the pool.
+ *
+ * A wire is what a logical qubit stands for once SWAPs are taken as relabelling. How a block acts
+ * on each wire decides what it commutes with: two blocks commute if on every wire they share both
+ * act diagonally, or both as a function of X. A control acts diagonally; the target of a CX, an RX
+ * and both sides of an RXX as a function of X.
+ */
+import { type ComplexMatrix, dimension, monomialRows } from '../math/complex-matrix.ts';
+
+/** What a logical qubit stands for once SWAPs are relabelling. */
+export type Wire = number;
+
+/** How a block acts on one wire: blocks that act alike on a wire, and not generally, commute there. */
+export const ACTS_DIAGONALLY = 0;
+export const ACTS_AS_X = 1;
+export const ACTS_GENERALLY = 2;
+
+/** A matrix, ready for a kernel: what its entries mean for each kind is said in `program.ts`. */
+export type BlockForm = {
+  /** Interleaved re, im. */
+  readonly entries: Float64Array;
+  /** How it acts on each target. */
+  readonly actions: readonly number[];
+} & (
+  | { readonly kind: 'dense' | 'diagonal' }
+  | { readonly kind: 'permutation'; readonly rows: readonly number[] }
+);
+
+/** A dense block, diagonal or permutation on wires. */
+export interface Block {
+  readonly form: BlockForm;
+  readonly targets: readonly Wire[];
+  readonly controls: readonly Wire[];
+}
+
+/**
+ * The form of a matrix; undefined when it is the identity. Its kind is read off the numbers, not
+ * off a gate's name: RX(0), a unitary that is diagonal and a gate added tomorrow are all classified
+ * alike. Only exact zeros count, so a kernel computes just what the matrix says.
+ */
+export function formOf(matrix: ComplexMatrix): BlockForm | undefined {
+  const d = dimension(matrix);
+  const rows = monomialRows(matrix);
+  // A matrix that is unitary only within rounding may have one entry a column and share rows.
+  if (rows !== undefined && new Set(rows).size === d) {
+    return monomialForm(rows, pickEntries(matrix, rows));
+  }
+  const actions: number[] = [];
+  for (let bit = 1; bit < d; bit *= 2) actions.push(actionOfDense(matrix, d, bit));
+  return { kind: 'dense', entries: matrix, actions };
+}
+
+/**
+ * The form that sends |j⟩ to entry(j)·|rows[j]⟩; undefined for the identity.
+ *
+ * @param rows - A permutation of 0 … 2^k − 1.
+ */
+export function monomialForm(
+  rows: readonly number[],
+  entries: Float64Array,
+): BlockForm | undefined {
+  const d = rows.length;
+  if (rows.every((row, j) => row === j)) {
+    const isOne = rows.every((j) => entries[2 * j] === 1 && entries[2 * j + 1] === 0);
+    if (isOne) return undefined;
+    const actions = new Array<number>(Math.round(Math.log2(d))).fill(ACTS_DIAGONALLY);
+    return { kind: 'diagonal', entries, actions };
+  }
+  const actions: number[] = [];
+  for (let bit = 1; bit < d; bit *= 2) actions.push(actionOfPermutation(rows, entries, bit));
+  return { kind: 'permutation', entries, actions, rows };
+}
+
+/** Whether every move keeps the bit, or flipping the bit of the column flips it in the row too. */
+function actionOfPermutation(rows: readonly number[], entries: Float64Array, bit: number): number {
+  let diagonal = true;
+  let asX = true;
+  for (let j = 0; j < rows.length; j++) {
+    const flipped = j ^ bit;
+    diagonal &&= ((rows[j]! ^ j) & bit) === 0;
+    asX &&=
+      rows[flipped] === (rows[j]! ^ bit) &&
+      entries[2 * flipped] === entries[2 * j] &&
+      entries[2 * flipped + 1] === entries[2 * j + 1];
+  }
+  return diagonal ? ACTS_DIAGONALLY : asX ? ACTS_AS_X : ACTS_GENERALLY;
+}
+
+/** The same of a matrix: no entry between values of the bit, or flipping both bits changes none. */
+function actionOfDense(entries: ComplexMatrix, d: number, bit: number): number {
+  let diagonal = true;
+  let asX = true;
+  for (let row = 0; row < d && (diagonal || asX); row++) {
+    for (let col = 0; col < d; col++) {
+      const i = 2 * (row * d + col);
+      const j = 2 * ((row ^ bit) * d + (col ^ bit));
+      if (((row ^ col) & bit) !== 0) diagonal &&= entries[i] === 0 && entries[i + 1] === 0;
+      asX &&= entries[i] === entries[j] && entries[i + 1] === entries[j + 1];
+    }
+  }
+  return diagonal ? ACTS_DIAGONALLY : asX ? ACTS_AS_X : ACTS_GENERALLY;
+}
+
+/** The one entry of each column that is not zero; interleaved re, im. */
+function pickEntries(matrix: ComplexMatrix, rows: readonly number[]): Float64Array {
+  const d = rows.length;
+  const out = new Float64Array(2 * d);
+  for (let column = 0; column < d; column++) {
+    const i = 2 * (rows[column]! * d + column);
+    out[2 * column] = matrix[i]!;
+    out[2 * column + 1] = matrix[i + 1]!;
+  }
+  return out;
+}

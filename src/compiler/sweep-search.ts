@@ -1,0 +1,385 @@
+/**
+ * Chooses which wires are resident in each sweep, so that few sweeps do all the work.
+ *
+ * A sweep may hold any wires as long as it shares `contiguousQubits` with the sweep before: those
+ * lay in a tile together, so its store can give them the lowest places. Within a choice everything
+ * is done that the order allows; what is searched is the choice. Tiles are grown wire by wire, in
+ * several ways and from several starts, and a beam keeps the schedules that have done most, sweep
+ * after sweep. First-fit in program order, the simpler way, is one of the ways a tile is grown, and
+ * by itself needs up to half as many sweeps again (bench/sweeps.ts).
+ *
+ * @see Zhang et al., HyQuas (ICS '21), and Xu et al., Atlas (SC '24), which search the same choice
+ *   greedily and by integer programming.
+ */
+import type { Wire } from './block.ts';
+import { Progress, WorkGraph } from './work-graph.ts';
+import type { WorkItem } from './work-list.ts';
+
+/** What limits the choice. */
+export interface TileLimits {
+  readonly tileWires: number;
+  /** Wires that neighbouring sweeps share, at least. */
+  readonly sharedWires: number;
+}
+
+/** How much is tried. */
+export interface SearchEffort {
+  /** Partial schedules kept after each sweep. */
+  readonly beamWidth: number;
+  /** Tiles grown from each. */
+  readonly starts: number;
+}
+
+/** The choice for one sweep. */
+export interface ChosenSweep {
+  readonly wires: ReadonlySet<Wire>;
+  /** Positions in the window, in an order that respects the graph. */
+  readonly items: readonly number[];
+}
+
+/**
+ * What a tile is grown by: the extension that sets most work free, the one that the longest chain
+ * waits for, or the first in program order. None is best for all circuits.
+ */
+type Policy = 'most-work' | 'oldest' | 'longest';
+const POLICIES: readonly Policy[] = ['most-work', 'oldest', 'longest'];
+
+/** Work that needs no trip counts less: it rides along wherever its turn comes. */
+const DIAGONAL_WEIGHT = 0.25;
+
+/** A partial schedule. */
+interface Candidate {
+  readonly progress: Progress;
+  /** Ready, but not all of its needs resident. */
+  readonly blocked: readonly number[];
+  /** Ready, but not for a sweep to do: measurements, resets, conditioned blocks. */
+  readonly fences: readonly number[];
+  readonly last: ChosenSweep | undefined;
+  readonly before: Candidate | undefined;
+  readonly score: number;
+}
+
+/** Where a window stands between two searches. */
+export interface WindowState {
+  readonly progress: Progress;
+  readonly blocked: readonly number[];
+  readonly fences: readonly number[];
+}
+
+/** The choice of sweeps for one window of work items. */
+export class SweepSearch {
+  readonly #items: readonly WorkItem[];
+  readonly #limits: TileLimits;
+  readonly #weights: Float64Array;
+  /** Of each item, the heaviest chain that begins with it. */
+  readonly #tails: Float64Array;
+  readonly #inTile: Uint8Array;
+  #state: WindowState;
+
+  constructor(items: readonly WorkItem[], numResources: number, limits: TileLimits) {
+    const graph = new WorkGraph(items, numResources);
+    this.#items = items;
+    this.#limits = limits;
+    this.#weights = Float64Array.from(items, weightOf);
+    this.#tails = tailsOf(graph, this.#weights);
+    this.#inTile = new Uint8Array(numResources);
+    const progress = new Progress(graph);
+    this.#state = this.#sorted(progress, Progress.readyAtStart(progress));
+  }
+
+  /** Measurements, resets and conditioned blocks whose turn has come. */
+  get readyFences(): readonly number[] {
+    return this.#state.fences;
+  }
+
+  get numDone(): number {
+    return this.#state.progress.done.length;
+  }
+
+  /** Does an item that no sweep does. */
+  finishFence(item: number): void {
+    const { progress, blocked, fences } = this.#state;
+    const ready: number[] = [];
+    progress.finish(item, ready);
+    const next = this.#sorted(progress, ready);
+    this.#state = {
+      progress,
+      blocked: [...blocked, ...next.blocked],
+      fences: [...fences.filter((other) => other !== item), ...next.fences],
+    };
+  }
+
+  /**
+   * Chooses sweeps until nothing is left but what waits for a fence, or `enough` items are done.
+   *
+   * @param previous - The wires of the sweep before; undefined where any wires may be lowest.
+   */
+  choose(
+    previous: ReadonlySet<Wire> | undefined,
+    effort: SearchEffort,
+    enough: number,
+  ): readonly ChosenSweep[] {
+    let beam: Candidate[] = [{ ...this.#state, last: undefined, before: undefined, score: 0 }];
+    for (;;) {
+      const finished = beam.find(
+        ({ progress, blocked }) => blocked.length === 0 || progress.done.length >= enough,
+      );
+      if (finished !== undefined) return this.#commit(finished);
+      const next = beam.flatMap((candidate) => this.#grownFrom(candidate, previous, effort.starts));
+      beam = best(next, effort.beamWidth);
+    }
+  }
+
+  #commit(candidate: Candidate): readonly ChosenSweep[] {
+    this.#state = candidate;
+    const sweeps: ChosenSweep[] = [];
+    for (let at: Candidate | undefined = candidate; at?.last !== undefined; at = at.before) {
+      sweeps.push(at.last);
+    }
+    return sweeps.reverse();
+  }
+
+  /** Tiles grown from several starts. */
+  #grownFrom(
+    candidate: Candidate,
+    previous: ReadonlySet<Wire> | undefined,
+    starts: number,
+  ): readonly Candidate[] {
+    const shared = candidate.last?.wires ?? previous;
+    const first = this.#extensions(candidate.blocked, new Tile(this.#limits, shared));
+    const ranked = first
+      .map((wires) => ({ wires, ...this.#gainOf(candidate.progress, candidate.blocked, wires) }))
+      .sort((a, b) => b.tail - a.tail || b.gain - a.gain);
+    const policies = POLICIES.slice(0, starts);
+    const others = Math.min(starts - policies.length, ranked.length);
+    const spread = Array.from(
+      { length: others },
+      (_, i) => ranked[Math.floor((i * ranked.length) / others)]!.wires,
+    );
+    return [
+      ...policies.map((policy) => this.#grown(candidate, shared, policy)),
+      ...spread.map((start) => this.#grown(candidate, shared, 'most-work', start)),
+    ];
+  }
+
+  /** One tile, grown from a start or from nothing. */
+  #grown(
+    candidate: Candidate,
+    shared: ReadonlySet<Wire> | undefined,
+    policy: Policy,
+    start: readonly Wire[] = [],
+  ): Candidate {
+    const tile = new Tile(this.#limits, shared);
+    const progress = candidate.progress.copy();
+    const before = progress.done.length;
+    const fences = [...candidate.fences];
+    let blocked = candidate.blocked;
+    // What needs no wire goes first, and may be all there is.
+    let extension: readonly Wire[] | undefined = start;
+    while (extension !== undefined) {
+      for (const wire of extension) {
+        tile.add(wire);
+        this.#inTile[wire] = 1;
+      }
+      const left = this.#runAll(progress, blocked);
+      blocked = left.blocked;
+      fences.push(...left.fences);
+      extension = this.#nextExtension(policy, progress, blocked, tile);
+    }
+    this.#inTile.fill(0);
+    const items = progress.done.slice(before);
+    const gained = items.reduce((sum, item) => sum + this.#weights[item]!, 0);
+    return {
+      progress,
+      blocked,
+      fences,
+      last: { wires: tile.filled(), items },
+      before: candidate,
+      score: candidate.score + gained,
+    };
+  }
+
+  #nextExtension(
+    policy: Policy,
+    progress: Progress,
+    blocked: readonly number[],
+    tile: Tile,
+  ): readonly Wire[] | undefined {
+    if (policy === 'oldest') {
+      return this.#extensions(
+        [...blocked].sort((a, b) => a - b),
+        tile,
+      )[0];
+    }
+    let bestWires: readonly Wire[] | undefined;
+    let most = 0;
+    let mostOther = 0;
+    for (const wires of this.#extensions(blocked, tile)) {
+      const { gain, tail } = this.#gainOf(progress, blocked, wires);
+      const [value, other] = policy === 'longest' ? [tail, gain] : [gain, tail];
+      if (value < most || (value === most && other <= mostOther)) continue;
+      bestWires = wires;
+      most = value;
+      mostOther = other;
+    }
+    return bestWires;
+  }
+
+  /** The sets of wires that one blocked item lacks, each once, where the tile has room for them. */
+  #extensions(blocked: readonly number[], tile: Tile): readonly (readonly Wire[])[] {
+    const seen = new Set<number>();
+    const extensions: (readonly Wire[])[] = [];
+    for (const item of blocked) {
+      const missing = this.#items[item]!.needs.filter((wire) => !tile.wires.has(wire));
+      if (missing.length === 0 || !tile.hasRoomFor(missing)) continue;
+      if (missing.length === 1) {
+        if (seen.has(missing[0]!)) continue;
+        seen.add(missing[0]!);
+      }
+      extensions.push(missing);
+    }
+    return extensions;
+  }
+
+  /** The work that the wires would set free, a wire, and the heaviest chain it begins. */
+  #gainOf(
+    progress: Progress,
+    blocked: readonly number[],
+    wires: readonly Wire[],
+  ): { readonly gain: number; readonly tail: number } {
+    for (const wire of wires) this.#inTile[wire] = 1;
+    const mark = progress.done.length;
+    const pending = blocked.filter((item) => this.#isRunnable(item));
+    let gain = 0;
+    let tail = 0;
+    for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
+      if (!this.#isRunnable(item)) continue;
+      gain += this.#weights[item]!;
+      tail = Math.max(tail, this.#tails[item]!);
+      progress.finish(item, pending);
+    }
+    progress.undoTo(mark);
+    for (const wire of wires) this.#inTile[wire] = 0;
+    return { gain: gain / wires.length, tail };
+  }
+
+  /** Does all that the tile allows. */
+  #runAll(
+    progress: Progress,
+    ready: readonly number[],
+  ): { readonly blocked: readonly number[]; readonly fences: readonly number[] } {
+    const blocked: number[] = [];
+    const fences: number[] = [];
+    const pending = [...ready].reverse();
+    for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
+      if (isFence(this.#items[item]!)) fences.push(item);
+      else if (this.#isRunnable(item)) progress.finish(item, pending);
+      else blocked.push(item);
+    }
+    return { blocked, fences };
+  }
+
+  #sorted(progress: Progress, ready: readonly number[]): WindowState {
+    // No wire is resident here: what needs none waits for a sweep all the same.
+    const blocked = ready.filter((item) => !isFence(this.#items[item]!));
+    return { progress, blocked, fences: ready.filter((item) => isFence(this.#items[item]!)) };
+  }
+
+  #isRunnable(item: number): boolean {
+    const { needs } = this.#items[item]!;
+    for (let i = 0; i < needs.length; i++) if (this.#inTile[needs[i]!] === 0) return false;
+    return !isFence(this.#items[item]!);
+  }
+}
+
+/** The wires of a tile while it grows. */
+class Tile {
+  readonly wires = new Set<Wire>();
+  readonly #limits: TileLimits;
+  readonly #shared: ReadonlySet<Wire> | undefined;
+  #numFresh = 0;
+
+  /** @param shared - The wires of the sweep before; undefined where there is none. */
+  constructor(limits: TileLimits, shared: ReadonlySet<Wire> | undefined) {
+    this.#limits = limits;
+    this.#shared = shared;
+  }
+
+  hasRoomFor(wires: readonly Wire[]): boolean {
+    const { tileWires, sharedWires } = this.#limits;
+    if (this.wires.size + wires.length > tileWires) return false;
+    return this.#numFresh + this.#countFresh(wires) <= tileWires - sharedWires;
+  }
+
+  add(wire: Wire): void {
+    this.#numFresh += this.#countFresh([wire]);
+    this.wires.add(wire);
+  }
+
+  /** The wires, with as many more of the sweep before as neighbours must share. */
+  filled(): ReadonlySet<Wire> {
+    for (const wire of this.#shared ?? []) {
+      if (this.wires.size - this.#numFresh >= this.#limits.sharedWires) break;
+      this.wires.add(wire);
+    }
+    return this.wires;
+  }
+
+  #countFresh(wires: readonly Wire[]): number {
+    const shared = this.#shared;
+    return shared === undefined ? 0 : wires.filter((wire) => !shared.has(wire)).length;
+  }
+}
+
+/** Whether no sweep does it along with others. */
+export function isFence({ work }: WorkItem): boolean {
+  return work.kind === 'collapse' || (work.kind === 'block' && work.condition !== undefined);
+}
+
+function weightOf({ work, needs }: WorkItem): number {
+  if (work.kind !== 'block') return 0;
+  return needs.length > 0 ? 1 : DIAGONAL_WEIGHT;
+}
+
+/** Items of a later group come later in the window, so one pass backwards meets them first. */
+function tailsOf({ uses, groups }: WorkGraph, weights: Float64Array): Float64Array {
+  const tails = new Float64Array(weights.length);
+  const groupTails = groups.map((onResource) => new Float64Array(onResource.length + 1));
+  for (let item = weights.length - 1; item >= 0; item--) {
+    const itemUses = uses[item]!;
+    let after = 0;
+    for (let i = 0; i < itemUses.length; i += 2) {
+      after = Math.max(after, groupTails[itemUses[i]!]![itemUses[i + 1]! + 1]!);
+    }
+    const tail = weights[item]! + after;
+    tails[item] = tail;
+    for (let i = 0; i < itemUses.length; i += 2) {
+      const onResource = groupTails[itemUses[i]!]!;
+      const group = itemUses[i + 1]!;
+      onResource[group] = Math.max(onResource[group]!, tail);
+    }
+  }
+  return tails;
+}
+
+/** The highest scores; of tiles that hold the same wires after the same sweeps, one. */
+function best(candidates: readonly Candidate[], count: number): Candidate[] {
+  const kept: Candidate[] = [];
+  const sorted = [...candidates].sort((a, b) => b.score - a.score);
+  for (const candidate of sorted) {
+    if (kept.length === count) break;
+    if (!kept.some((other) => isSameState(other, candidate))) kept.push(candidate);
+  }
+  return kept;
+}
+
+function isSameState(a: Candidate, b: Candidate): boolean {
+  const wires = a.last?.wires;
+  return (
+    a.score === b.score &&
+    a.blocked.length === b.blocked.length &&
+    wires !== undefined &&
+    b.last?.wires.isSubsetOf(wires) === true &&
+    a.blocked.every((item) => b.blocked.includes(item))
+  );
+}

@@ -1,0 +1,212 @@
+/**
+ * Operations → work items: what there is to schedule, and what each item touches and how.
+ *
+ * An item touches resources: wires, classical bits, and one more that keeps measurements and resets
+ * in their order, because random draws are numbered by it. Items that touch a resource alike
+ * (both diagonally, both as a function of X, both reading a bit) may change places on it.
+ */
+import {
+  type Circuit,
+  type Condition,
+  hasMidCircuitMeasurement,
+  type MeasureOperation,
+  type Operation,
+  type Qubit,
+  type ResetOperation,
+} from '../circuit/circuit.ts';
+import {
+  ACTS_DIAGONALLY,
+  ACTS_GENERALLY,
+  type Block,
+  type BlockForm,
+  formOf,
+  type Wire,
+} from './block.ts';
+import { KernelTooWideError } from './errors.ts';
+import { targetMatrix } from './kernels.ts';
+
+/** One thing to schedule. */
+export interface WorkItem {
+  readonly work:
+    | { readonly kind: 'block'; readonly block: Block; readonly condition?: Condition }
+    | { readonly kind: 'collapse'; readonly operation: MeasureOperation | ResetOperation }
+    | { readonly kind: 'barrier' };
+  /** Wires that must be resident: the targets of a block that is not diagonal. */
+  readonly needs: readonly Wire[];
+  /** Resources touched, distinct: wire w is w, bit b is numWires + b, the order of draws is last. */
+  readonly resources: readonly number[];
+  /** How each is touched, as in `block.ts`. */
+  readonly actions: readonly number[];
+}
+
+/** All work of a circuit. */
+export interface WorkList {
+  readonly items: readonly WorkItem[];
+  readonly numWires: number;
+  readonly numResources: number;
+  /** Logical qubit → wire, after all SWAPs. */
+  readonly wireOf: readonly Wire[];
+  /** On logical qubits; measured after everything else. */
+  readonly lastMeasurement?: MeasureOperation;
+}
+
+/**
+ * The work of a circuit. Where nothing depends on a measurement, all of them are the last one.
+ *
+ * @throws {KernelTooWideError} if a matrix that is not diagonal spans more than `maxDenseQubits`.
+ */
+export function workOf(circuit: Circuit, maxDenseQubits: number): WorkList {
+  const { numQubits, numBits, operations } = circuit;
+  const builder = new WorkBuilder(numQubits, numBits, maxDenseQubits);
+  const measuresLast = !hasMidCircuitMeasurement(circuit);
+  const measurements: MeasureOperation[] = [];
+  for (const [index, operation] of operations.entries()) {
+    if (measuresLast && operation.kind === 'measure') measurements.push(operation);
+    else builder.add(operation, index);
+  }
+  return {
+    items: measuresLast ? builder.items : withFixedEnd(builder.items, numQubits + numBits),
+    numWires: numQubits,
+    numResources: numQubits + numBits + 1,
+    wireOf: builder.wireOf,
+    ...(measurements.length > 0 ? { lastMeasurement: joined(measurements) } : {}),
+  };
+}
+
+/** One measurement for several; of two that write a bit, the last counts. */
+function joined(measurements: readonly MeasureOperation[]): MeasureOperation {
+  const sources = new Map<number, Qubit>();
+  for (const { qubits, bits } of measurements) {
+    for (const [i, bit] of bits.entries()) sources.set(bit, qubits[i]!);
+  }
+  return { kind: 'measure', qubits: [...sources.values()], bits: [...sources.keys()] };
+}
+
+/**
+ * Which measurements trail decides how their draws are numbered. So that the same seed keeps giving
+ * the same counts, the last block stays behind the measurements that the caller put before it.
+ */
+function withFixedEnd(items: readonly WorkItem[], drawOrder: number): readonly WorkItem[] {
+  const last = items.findLastIndex(
+    ({ work }) =>
+      work.kind === 'block' ||
+      (work.kind === 'collapse' && (work.operation.kind === 'reset' || isConditioned(work))),
+  );
+  const item = items[last];
+  if (item?.work.kind !== 'block') return items;
+  const resources = [...item.resources, drawOrder];
+  return items.with(last, { ...item, resources, actions: [...item.actions, ACTS_GENERALLY] });
+}
+
+const isConditioned = ({ operation }: { operation: MeasureOperation | ResetOperation }) =>
+  operation.condition !== undefined;
+
+/** Takes operations in order. */
+class WorkBuilder {
+  readonly items: WorkItem[] = [];
+  readonly wireOf: Wire[];
+  /** By gate and angles: most circuits use few matrices, and use each often. */
+  readonly #forms = new Map<string, BlockForm>();
+  readonly #numBits: number;
+  readonly #maxDenseQubits: number;
+
+  constructor(numQubits: number, numBits: number, maxDenseQubits: number) {
+    this.wireOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
+    this.#numBits = numBits;
+    this.#maxDenseQubits = maxDenseQubits;
+  }
+
+  add(operation: Operation, index: number): void {
+    switch (operation.kind) {
+      case 'gate':
+      case 'unitary':
+        if (operation.kind === 'gate' && this.#relabels(operation)) return;
+        this.#addBlock(operation, index);
+        return;
+      case 'measure':
+      case 'reset':
+        if (operation.qubits.length > 0) this.#addCollapse(operation);
+        return;
+      case 'barrier': {
+        const wires = this.#wires(operation.qubits);
+        if (wires.length > 0) this.#push({ kind: 'barrier' }, [], wires, allGeneral(wires));
+        return;
+      }
+    }
+  }
+
+  /** Takes a SWAP into the labels, if the operation is one. */
+  #relabels({ gate, controls, targets, condition }: Operation & { kind: 'gate' }): boolean {
+    if (gate !== 'SWAP' || controls.length > 0 || condition !== undefined) return false;
+    const [first = 0, second = 0] = targets;
+    const wire = this.wireOf[first]!;
+    this.wireOf[first] = this.wireOf[second]!;
+    this.wireOf[second] = wire;
+    return true;
+  }
+
+  #addBlock(operation: Operation & { kind: 'gate' | 'unitary' }, index: number): void {
+    const targets = this.#wires(operation.targets);
+    const controls = this.#wires(operation.controls);
+    const form = this.#formOf(operation);
+    if (form === undefined) return;
+    const block = { form, targets, controls };
+    const needs = form.kind === 'diagonal' ? [] : targets;
+    if (needs.length > this.#maxDenseQubits) {
+      throw new KernelTooWideError(index, needs.length, this.#maxDenseQubits);
+    }
+    const { condition } = operation;
+    const read = this.#bits(condition?.bits ?? []);
+    const resources = [...controls, ...targets, ...read];
+    const actions = [
+      ...controls.map(() => ACTS_DIAGONALLY),
+      ...form.actions,
+      ...read.map(() => ACTS_DIAGONALLY),
+    ];
+    const work = {
+      kind: 'block',
+      block,
+      ...(condition === undefined ? {} : { condition }),
+    } as const;
+    this.#push(work, needs, resources, actions);
+  }
+
+  #formOf(operation: Operation & { kind: 'gate' | 'unitary' }): BlockForm | undefined {
+    if (operation.kind === 'unitary') return formOf(operation.matrix);
+    const key = `${operation.gate} ${operation.angles}`;
+    const known = this.#forms.get(key);
+    if (known !== undefined) return known;
+    const form = formOf(targetMatrix(operation));
+    if (form !== undefined) this.#forms.set(key, form);
+    return form;
+  }
+
+  #addCollapse(operation: MeasureOperation | ResetOperation): void {
+    const qubits = this.#wires(operation.qubits);
+    const written = operation.kind === 'measure' ? this.#bits(operation.bits) : [];
+    const read = this.#bits(operation.condition?.bits ?? []);
+    const drawOrder = this.wireOf.length + this.#numBits;
+    const resources = [...new Set([...qubits, ...written, ...read, drawOrder])];
+    const work = { kind: 'collapse', operation: { ...operation, qubits } } as const;
+    this.#push(work, [], resources, allGeneral(resources));
+  }
+
+  #push(
+    work: WorkItem['work'],
+    needs: readonly Wire[],
+    resources: readonly number[],
+    actions: readonly number[],
+  ): void {
+    this.items.push({ work, needs, resources, actions });
+  }
+
+  #wires(qubits: readonly Qubit[]): readonly Wire[] {
+    return qubits.map((qubit) => this.wireOf[qubit]!);
+  }
+
+  #bits(bits: readonly number[]): readonly number[] {
+    return [...new Set(bits)].map((bit) => this.wireOf.length + bit);
+  }
+}
+
+const allGeneral = (resources: readonly number[]) => resources.map(() => ACTS_GENERALLY);

@@ -1,0 +1,96 @@
+/** Whatever the target, a schedule means its circuit and keeps the target's limits. */
+import { describe, expect, test } from 'vitest';
+import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
+import type { Program, TargetProfile } from '../../src/compiler/program.ts';
+import { hashProgram } from '../../src/compiler/program-hash.ts';
+import { schedule } from '../../src/compiler/schedule.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { bellAmplitudes, onBellPairs } from '../support/bell-pairs.ts';
+import { chiSquared } from '../support/chi-squared.ts';
+import { countsByLabel, runProgram, worstAmplitude } from '../support/engine-runs.ts';
+import { circuitUnitary } from '../support/kronecker-oracle.ts';
+import { profile } from '../support/profiles.ts';
+import { breaches } from '../support/program-promises.ts';
+import { gate, randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
+
+const engine = openReferenceEngine({ maxQubits: 10 });
+
+const target = (tileQubits: number, contiguousQubits: number, maxDenseQubits: number) =>
+  profile({ tileQubits, contiguousQubits, maxDenseQubits });
+
+const TARGETS: readonly [string, TargetProfile][] = [
+  ['tiles of 3 qubits, 1 contiguous', target(3, 1, 2)],
+  ['tiles of 4 qubits, 2 contiguous', target(4, 2, 2)],
+  ['tiles of 4 qubits, 1 contiguous', target(4, 1, 3)],
+  ['tiles of 5 qubits, 2 contiguous', target(5, 2, 3)],
+  ['tiles of 2 qubits, none contiguous', target(2, 0, 2)],
+  ['tiles wider than the circuit', target(12, 6, 6)],
+];
+const SEEDS = Array.from({ length: 12 }, (_, i) => i);
+
+function programOf(circuit: Circuit, forTarget: TargetProfile): Program {
+  const scheduled = schedule(circuit, forTarget);
+  return { hash: hashProgram(scheduled), ...scheduled };
+}
+
+describe.each(TARGETS)('for %s', (_, forTarget) => {
+  const widest = forTarget.maxDenseQubits;
+
+  test.each(SEEDS)('random circuit %i keeps its unitary', async (seed) => {
+    const numQubits = 3 + (seed % 2);
+    const operations = randomGates(new RandomStream(5000 + seed), numQubits, 30, widest);
+    const circuit: Circuit = { numQubits, numBits: 0, operations };
+    const program = programOf(onBellPairs(circuit), forTarget);
+    expect(breaches(program, forTarget)).toEqual([]);
+    const { statevector } = await runProgram(engine, program, { statevector: true });
+    const expected = bellAmplitudes(circuitUnitary(circuit));
+    expect(worstAmplitude(statevector!, expected)).toBeLessThan(1e-12);
+  });
+
+  test.each(SEEDS)('random circuit %i with measurements keeps every shot', async (seed) => {
+    const circuit = randomDynamicCircuit(new RandomStream(5100 + seed), 5, 4, 30);
+    const program = programOf(circuit, forTarget);
+    expect(breaches(program, forTarget)).toEqual([]);
+    const ask = { shots: 300, seed };
+    const { counts } = await runProgram(engine, program, ask);
+    const whole = await runProgram(engine, programOf(circuit, engine.target), ask);
+    expect(countsByLabel(counts)).toEqual(countsByLabel(whole.counts));
+  });
+});
+
+describe('measurements between gates', () => {
+  test.each(SEEDS)('random circuit %i draws from its exact distribution', async (seed) => {
+    const circuit = randomDynamicCircuit(new RandomStream(5200 + seed), 4, 4, 30);
+    const program = programOf(circuit, target(3, 1, 2));
+    const { counts } = await runProgram(engine, program, { shots: 20_000, seed });
+    const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
+    expect(statistic).toBeLessThan(bound);
+  });
+});
+
+describe('windows', () => {
+  test('longer circuits than one window are scheduled whole', () => {
+    const stream = new RandomStream(5300);
+    const operations = Array.from({ length: 10_000 }, (): Operation => {
+      const [q = 0, r = 0] = stream.distinct(2, 8);
+      return stream.below(2) === 0 ? gate('H', [q]) : gate('CX', [q], [r]);
+    });
+    const forTarget = target(4, 1, 2);
+    const program = programOf({ numQubits: 8, numBits: 0, operations }, forTarget);
+    expect(breaches(program, forTarget)).toEqual([]);
+    const kernels = program.steps.flatMap((step) => (step.kind === 'sweep' ? step.kernels : []));
+    expect(kernels).toHaveLength(10_000);
+  });
+
+  test('and do what they do in program order', async () => {
+    const stream = new RandomStream(5301);
+    const part = randomGates(stream, 4, 40, 2).filter(({ kind }) => kind !== 'barrier');
+    const operations = Array.from({ length: 150 }, () => part).flat();
+    const long = programOf({ numQubits: 4, numBits: 0, operations }, target(3, 1, 2));
+    const { statevector } = await runProgram(engine, long, { statevector: true });
+    const expected = finalAmplitudes({ numQubits: 4, numBits: 0, operations });
+    expect(worstAmplitude(statevector!, expected)).toBeLessThan(1e-10);
+  });
+});

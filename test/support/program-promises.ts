@@ -1,0 +1,55 @@
+/** What every program promises the engine it was compiled for. */
+import type { Program, Sweep, TargetProfile } from '../../src/compiler/program.ts';
+
+/** Breaches of the promises that engines build on; none when the program keeps them all. */
+export function breaches(program: Program, target: TargetProfile): readonly string[] {
+  const found: string[] = [];
+  const claim: Claim = (holds, text) => holds || found.push(text);
+  for (const step of program.steps) {
+    if (step.kind !== 'sweep') continue;
+    claimTile(step, program, target, claim);
+    for (const { kind, targets, controls, offset } of step.kernels) {
+      const size = kind === 'dense' ? 4 ** targets.length : 2 ** targets.length;
+      claim(2 * (offset + size) <= program.matrices.length, 'entries outside the pool');
+      claim(!controls.some((q) => targets.includes(q)), 'a target that is its own control');
+      if (kind === 'diagonal') continue;
+      claim(targets.length <= target.maxDenseQubits, 'a kernel too wide');
+      claim(
+        targets.every((q) => step.resident.includes(q)),
+        'a target not resident',
+      );
+    }
+  }
+  claim(isPermutationOf(program.finalLayout, program.numQubits), 'a layout that is no permutation');
+  return found;
+}
+
+type Claim = (holds: boolean, text: string) => unknown;
+
+function claimTile(
+  { resident, kernels, store, condition }: Sweep,
+  { numQubits }: Program,
+  { tileQubits, contiguousQubits }: TargetProfile,
+  claim: Claim,
+): void {
+  const lowest = Math.min(contiguousQubits, numQubits);
+  claim(kernels.length > 0, 'an empty sweep');
+  claim(resident.length <= tileQubits, 'more resident qubits than a tile has');
+  claim(
+    resident.every((q, i) => i === 0 || q > resident[i - 1]!),
+    'resident qubits not ascending',
+  );
+  for (let q = 0; q < lowest; q++) claim(resident.includes(q), `${q} not resident`);
+  if (store === undefined) return;
+  claim(condition === undefined, 'a store under a condition');
+  claim(
+    [...store].sort((a, b) => a - b).join() === resident.join(),
+    'a store that is no permutation of the resident qubits',
+  );
+  claim(store.join() !== resident.join(), 'a store that moves nothing');
+}
+
+function isPermutationOf(places: readonly number[], count: number): boolean {
+  const sorted = [...places].sort((a, b) => a - b);
+  return sorted.length === count && sorted.every((place, i) => place === i);
+}
