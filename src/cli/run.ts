@@ -28,6 +28,7 @@ interface RunOptions {
   readonly processor?: string;
   readonly shots?: number;
   readonly seed?: number;
+  readonly input?: Readonly<Record<string, number | boolean>>;
   readonly json?: boolean;
 }
 
@@ -54,6 +55,7 @@ export function addRunCommand(program: Command, io: CommandIo): void {
     .option('--processor <id>', `gpu-fleet, or ${DEFAULT_PROCESSOR} by default`)
     .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, parseWhole)
     .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', parseWhole)
+    .option('--input <name=value>', 'value of an OpenQASM 3 input; may be repeated', addInput)
     .option('--json', 'print the fields of the HTTP response as one JSON object')
     .action((file: string, options: RunOptions) => runFile(file, options, io));
 }
@@ -92,6 +94,7 @@ function readBody(content: Readonly<Record<string, unknown>>, options: RunOption
     ...(options.processor !== undefined && { target_processor: options.processor }),
     ...(options.shots !== undefined && { shots: options.shots }),
     ...(options.seed !== undefined && { seed: options.seed }),
+    ...(options.input !== undefined && { inputs: options.input }),
   });
   if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
   return parsed.data;
@@ -143,6 +146,19 @@ function amplitudes(vector: readonly (readonly [number, number])[]): readonly st
       ? []
       : [`${basisLabel(index, width)}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`],
   );
+}
+
+function addInput(
+  text: string,
+  earlier: Readonly<Record<string, number | boolean>> = {},
+): Readonly<Record<string, number | boolean>> {
+  const [name = '', value = ''] = text.split(/=(.*)/s, 2);
+  const isBoolean = value === 'true' || value === 'false';
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (name === '' || (!isBoolean && !Number.isFinite(number))) {
+    throw new InvalidArgumentError('Write it as name=value, with a number, true or false.');
+  }
+  return { ...earlier, [name]: isBoolean ? value === 'true' : number };
 }
 
 function parseWhole(text: string): number {

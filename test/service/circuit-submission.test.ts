@@ -355,3 +355,29 @@ describe('priority', () => {
     expect(processor.tasks[0]?.priority).toBe(effective);
   });
 });
+
+describe('inputs', () => {
+  const qasm =
+    'OPENQASM 3.0; include "stdgates.inc"; input float t; qubit q; bit c; rx(t) q; c = measure q;';
+  const body = { qasm, target_processor: 'statevector-sim', shots: 10 };
+
+  test('bind the input declarations of an OpenQASM 3 text', async () => {
+    const answer = await service.submit({ ...body, inputs: { t: Math.PI } });
+    expect(answer.statusCode).toBe(201);
+  });
+
+  test.each([
+    ['a value missing', { qasm }, 'inputs.t'],
+    ['a value of no input', { qasm, inputs: { t: 1, u: 2 } }, 'inputs.u'],
+    ['a value that is no number', { qasm, inputs: { t: 'x' } }, 'inputs.t'],
+    ['no text', { circuit: [{ gate: 'H', qubit: 0 }], inputs: { t: 1 } }, 'inputs'],
+  ])('with %s are a fault with its path', async (_, parts, path) => {
+    const answer = await service.submit({
+      target_processor: 'statevector-sim',
+      shots: 10,
+      ...parts,
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.details).toContainEqual(expect.objectContaining({ path }));
+  });
+});

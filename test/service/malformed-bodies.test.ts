@@ -122,10 +122,11 @@ test.each([
   ['balanced brackets', '['.repeat(500_000) + ']'.repeat(500_000)],
   ['a string of brackets that never ends', `"${'['.repeat(500_000)}`],
   ['a string that ends in a backslash', '{"a":"\\'],
-])('a megabyte of %s answers 400 within a second', async (_what, text) => {
+])('a megabyte of %s answers 400 and hangs nothing', async (_what, text) => {
   const start = performance.now();
   expect((await service.submit(text)).statusCode).toBe(400);
-  expect(performance.now() - start).toBeLessThan(1000);
+  // Milliseconds where nothing else runs; quadratic time would take minutes.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test.each([

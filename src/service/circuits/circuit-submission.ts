@@ -150,6 +150,7 @@ function checkSource(given: readonly string[], faults: FaultList): void {
   const hasObjects = given.includes('circuit');
   const hasText = given.includes('qasm');
   if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
+  if (!hasText && given.includes('inputs')) faults.add('inputs', 'Only taken with qasm.');
   if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
 }
 
@@ -166,7 +167,7 @@ function limitsOf(target: Target | undefined, targets: readonly Target[]) {
 }
 
 function readCircuit(
-  { circuit, qasm, qubits }: BodyParts,
+  { circuit, qasm, inputs, qubits }: BodyParts,
   limits: ReturnType<typeof limitsOf>,
   faults: FaultList,
 ): Circuit | undefined {
@@ -177,7 +178,7 @@ function readCircuit(
     });
   }
   if (qasm === undefined) return undefined;
-  const read = parseOpenQasm(qasm, limits);
+  const read = parseOpenQasm(qasm, limits, { inputs: inputs ?? {} });
   return qubits === undefined ? read : widened(read, qubits, limits.maxQubits, faults);
 }
 

@@ -34,6 +34,10 @@ export const circuitBody = z
       .optional()
       .describe('Operations in order. Either this or `qasm` is required'),
     qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text, instead of `circuit`'),
+    inputs: z
+      .record(z.string().max(256), z.union([z.number(), z.boolean()]))
+      .optional()
+      .describe('Values of the `input` declarations of an OpenQASM 3 text, by name'),
     target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
     shots: z.int().min(1).describe("Repetitions; at most the processor's max_shots"),
     qubits: z
