@@ -4,12 +4,19 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
+import { gateNamed } from '../../src/circuit/gates.ts';
 import { cancelInverses } from '../../src/compiler/passes/cancel-inverses.ts';
 import { mergeRotations } from '../../src/compiler/passes/merge-rotations.ts';
-import type { Pass } from '../../src/compiler/passes/pass.ts';
+import type { Pass, Requested } from '../../src/compiler/passes/pass.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
 import { worstAmplitude } from '../support/engine-runs.ts';
-import { gate, randomGates } from '../support/random-circuits.ts';
+import {
+  gate,
+  randomGates,
+  randomMonomial,
+  randomUnitaryUse,
+  randomUse,
+} from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
 import { finalAmplitudes } from '../support/state-oracle.ts';
@@ -61,6 +68,39 @@ describe.each<[string, Pass]>([
     expect(length(pass.run(once, { keepState: true }))).toBe(length(once));
   });
 });
+
+describe.each([...PIPELINE, { name: 'the whole pipeline', run: optimizeCircuit }])(
+  'from |0…0⟩, $name',
+  ({ run }) => {
+    test.each(SEEDS)('keeps the state of random circuit %i and adds nothing', (seed) => {
+      const operations = seed % 3 === 0 ? classicalGates(seed) : operationsOf(seed);
+      const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
+      const rewritten = run(circuit, { keepState: true });
+      expect(length(rewritten)).toBeLessThanOrEqual(operations.length);
+      const difference = worstAmplitude(finalAmplitudes(rewritten), finalAmplitudes(circuit));
+      expect(difference).toBeLessThan(1e-12);
+    });
+  },
+);
+
+function optimizeCircuit(circuit: Circuit, requested: Requested): Circuit {
+  return optimize(circuit, requested).circuit;
+}
+
+/** Mostly permutations and diagonals: qubits stay known for long. */
+function classicalGates(seed: number): readonly Operation[] {
+  const stream = new RandomStream(3100 + seed);
+  const names = ['X', 'Y', 'CX', 'CCX', 'SWAP', 'CSWAP', 'ISWAP', 'DCX', 'RZ', 'RZZ', 'CP', 'CRZ'];
+  return Array.from({ length: 30 }, (_, i): Operation => {
+    if (i % 15 === 14) return gate('H', [stream.below(NUM_QUBITS)]);
+    if (i % 7 === 6) {
+      const matrix = randomMonomial(stream, 1 + stream.below(3));
+      return randomUnitaryUse(stream, matrix, NUM_QUBITS);
+    }
+    if (i % 11 === 10) return { kind: 'barrier', qubits: stream.distinct(2, NUM_QUBITS) };
+    return randomUse(stream, gateNamed(stream.pick(names)), NUM_QUBITS);
+  });
+}
 
 describe('the whole pipeline', () => {
   test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {

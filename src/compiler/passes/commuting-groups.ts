@@ -14,17 +14,14 @@ import { ALL_AXES, type Axes } from './gate-facts.ts';
 /** Neighbours on one qubit. */
 class Group {
   size = 0;
-  /** What all members commute with; kept while some member has no other. */
+  /** What all members commute with. */
   axes: Axes = ALL_AXES;
-  /** Members that do not commute with every Pauli: these decide the axes. */
-  numDeciding = 0;
 }
 
 /** An operation's place: the group it is in on each of its qubits. */
 export interface Place {
   readonly qubits: readonly Qubit[];
   /** One for each of the qubits. */
-  readonly axes: readonly Axes[];
   readonly groups: readonly Group[];
 }
 
@@ -39,7 +36,7 @@ export class CommutingGroups {
   /** Takes in the next operation. */
   add(qubits: readonly Qubit[], axes: readonly Axes[]): Place {
     const groups = qubits.map((qubit, i) => this.#join(qubit, axes[i]!));
-    return { qubits, axes, groups };
+    return { qubits, groups };
   }
 
   #join(qubit: Qubit, axes: Axes): Group {
@@ -50,19 +47,14 @@ export class CommutingGroups {
       stack.push(group);
     }
     group.size++;
-    if (axes !== ALL_AXES) {
-      group.axes &= axes;
-      group.numDeciding++;
-    }
+    group.axes &= axes;
     return group;
   }
 
   /** Takes an operation out of the last groups, in which it is. */
-  remove({ qubits, axes, groups }: Place): void {
+  remove({ qubits, groups }: Place): void {
     for (const [i, group] of groups.entries()) {
       group.size--;
-      if (axes[i] !== ALL_AXES) group.numDeciding--;
-      if (group.numDeciding === 0) group.axes = ALL_AXES;
       if (group.size === 0) this.#stacks[qubits[i]!]!.pop();
     }
   }

@@ -1,11 +1,12 @@
 /** The passes in the order they run: each leaves less for the next. */
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import { absorbKnownStates } from './absorb-known-states.ts';
 import { cancelInverses } from './cancel-inverses.ts';
 import { mergeRotations } from './merge-rotations.ts';
 import type { Pass, PassReport, Requested } from './pass.ts';
 
 /** Adding a pass means adding a line here. */
-export const PIPELINE: readonly Pass[] = [cancelInverses, mergeRotations];
+export const PIPELINE: readonly Pass[] = [absorbKnownStates, cancelInverses, mergeRotations];
 
 /** A circuit after all passes, and what each of them did. */
 export interface Optimized {

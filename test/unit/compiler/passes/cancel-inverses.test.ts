@@ -72,6 +72,14 @@ describe('leaves alone', () => {
     ['two with a reset between them', [gate('X', [0]), reset([0]), gate('X', [0])]],
     ['two with a measurement between them', [gate('X', [0]), measure([0], [0]), gate('X', [0])]],
     ['two with what does not commute between them', ['X', 'H', 'X'].map((g) => gate(g, [0]))],
+    [
+      'two DCX, which undo each other only one way round',
+      [gate('DCX', [0, 1]), gate('DCX', [0, 1])],
+    ],
+    [
+      'XX+YY the other way round',
+      [gate('XX+YY', [0, 1], [], [1, 0.5]), gate('XX+YY', [1, 0], [], [-1, 0.5])],
+    ],
     ['CX one way and the other', [gate('X', [0], [1]), gate('X', [1], [0])]],
     ['a gate and itself under a condition', [gate('X', [1]), onlyIf(gate('X', [1]))]],
     [
