@@ -106,3 +106,13 @@ export class OpenQasmInputError extends CodedError {
     );
   }
 }
+
+/** A circuit that a version of OpenQASM has no words for. */
+export class OpenQasmUnprintableError extends CodedError {
+  readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';
+
+  /** @param what - The operation and what of it cannot be said. */
+  constructor(what: string) {
+    super(`${what}; OpenQASM 2 tests whole registers only. OpenQASM 3 can say it.`);
+  }
+}

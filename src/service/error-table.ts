@@ -54,6 +54,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The OpenQASM text is grammatical but names something that is not there.',
   },
+  CIRCUIT_OPENQASM_UNPRINTABLE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit has a condition that OpenQASM 2 cannot express; OpenQASM 3 can.',
+  },
   CIRCUIT_OPENQASM_UNSUPPORTED: {
     answers: 'BAD_REQUEST',
     meaning: 'The OpenQASM text uses a part of the language that this service does not run.',

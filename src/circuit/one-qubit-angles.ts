@@ -1,0 +1,26 @@
+/** The Euler angles of a one-qubit unitary. */
+import type { ComplexMatrix } from '../math/complex-matrix.ts';
+
+/** e^{iγ}·U(θ, φ, λ), in radians. */
+export interface EulerAngles {
+  readonly theta: number;
+  readonly phi: number;
+  readonly lambda: number;
+  readonly gamma: number;
+}
+
+/** Entries below this have an angle of rounding only. */
+const NEGLIGIBLE = 1e-15;
+
+/** The angles whose U(θ, φ, λ), turned by the phase γ, is the matrix; U's upper left is real. */
+export function eulerAngles(unitary: ComplexMatrix): EulerAngles {
+  const size = (i: number) => Math.hypot(unitary[2 * i]!, unitary[2 * i + 1]!);
+  const angle = (i: number, sign = 1) =>
+    size(i) < NEGLIGIBLE ? 0 : Math.atan2(sign * unitary[2 * i + 1]!, sign * unitary[2 * i]!);
+  const theta = 2 * Math.atan2(size(2), size(0));
+  const gamma = angle(0);
+  const phi = size(2) < NEGLIGIBLE ? 0 : angle(2) - gamma;
+  // The larger pair of entries fixes the last angle, whatever rounding does to the smaller one.
+  const lambda = size(0) >= size(2) ? angle(3) - gamma - phi : angle(1, -1) - gamma;
+  return { theta, phi, lambda, gamma };
+}

@@ -1,0 +1,58 @@
+/** Definitions, as OpenQASM text, of the gates of the table that a library lacks. */
+
+/** A gate's definition in both versions; in 2 up to a phase of the whole state. */
+interface GateText {
+  /** Gates whose definitions come before. */
+  readonly needs: readonly string[];
+  readonly text: { readonly 2: string; readonly 3: string };
+}
+
+const both = (text: string, ...needs: readonly string[]): GateText => ({
+  needs,
+  text: { 2: text, 3: text },
+});
+const apart = (two: string, three: string): GateText => ({
+  needs: [],
+  text: { 2: two, 3: three },
+});
+
+/** By the gate's OpenQASM name. */
+export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
+  // Of qelib1.inc only: never printed in version 2.
+  ['sxdg', both('gate sxdg a { inv @ sx a; }')],
+  ['csx', both('gate csx a, b { ctrl @ sx a, b; }')],
+  ['cu3', both('gate cu3(theta, phi, lambda) a, b { ctrl @ U(theta, phi, lambda) a, b; }')],
+  ['rxx', both('gate rxx(theta) a, b { h a; h b; cx a, b; rz(theta) b; cx a, b; h a; h b; }')],
+  ['rzz', both('gate rzz(theta) a, b { cx a, b; rz(theta) b; cx a, b; }')],
+  // Of no library.
+  ['prx', both('gate prx(theta, phi) a { U(theta, phi - pi/2, pi/2 - phi) a; }')],
+  ['cs', apart('gate cs a, b { cu1(pi/2) a, b; }', 'gate cs a, b { ctrl @ s a, b; }')],
+  ['ccz', both('gate ccz a, b, c { h c; ccx a, b, c; h c; }')],
+  ['iswap', both('gate iswap a, b { s a; s b; h a; cx a, b; cx b, a; h b; }')],
+  ['dcx', both('gate dcx a, b { cx a, b; cx b, a; }')],
+  [
+    'ryy',
+    both(
+      'gate ryy(theta) a, b { rx(pi/2) a; rx(pi/2) b; cx a, b; rz(theta) b; cx a, b; rx(-pi/2) a; rx(-pi/2) b; }',
+    ),
+  ],
+  ['rzx', both('gate rzx(theta) a, b { h b; cx a, b; rz(theta) b; cx a, b; h b; }')],
+  ['ecr', both('gate ecr a, b { rzx(pi/4) a, b; x a; rzx(-pi/4) a, b; }', 'rzx')],
+  [
+    'xx_plus_yy',
+    both(
+      'gate xx_plus_yy(theta, beta) a, b { p(-beta) b; rxx(theta/2) a, b; ryy(theta/2) a, b; p(beta) b; }',
+      'rxx',
+      'ryy',
+    ),
+  ],
+  ['sqrtiswap', both('gate sqrtiswap a, b { rxx(-pi/4) a, b; ryy(-pi/4) a, b; }', 'rxx', 'ryy')],
+  [
+    'fsim',
+    both(
+      'gate fsim(theta, phi) a, b { rxx(theta) a, b; ryy(theta) a, b; cp(-phi) a, b; }',
+      'rxx',
+      'ryy',
+    ),
+  ],
+]);

@@ -1,0 +1,57 @@
+/** Circuit → OpenQASM text, which parse-openqasm.ts reads back to the same circuit. */
+import type { Circuit, Operation } from '../circuit.ts';
+import { Definitions, type Dialect, qubit } from './print-format.ts';
+import { OpenQasm2Dialect } from './print-openqasm2.ts';
+import { OpenQasm3Dialect } from './print-openqasm3.ts';
+
+/**
+ * The circuit as a program on one register `q` and, in version 3, one register `c`.
+ *
+ * What is read back has the same unitary and the same measurements; in version 2, which has no
+ * phase of the whole state, up to that phase. Gates of no library, and explicit unitaries, are
+ * printed with their definitions. Version 2 takes further controls apart.
+ *
+ * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered
+ *   bits: it tests whole registers only.
+ */
+export function printOpenQasm(circuit: Circuit, version: '2' | '3'): string {
+  const definitions = new Definitions();
+  const dialect =
+    version === '2'
+      ? new OpenQasm2Dialect(circuit, definitions)
+      : new OpenQasm3Dialect(circuit, definitions);
+  const body = circuit.operations.flatMap((operation, i) => statements(dialect, operation, i));
+  const header =
+    version === '2'
+      ? ['OPENQASM 2.0;', 'include "qelib1.inc";']
+      : ['OPENQASM 3.0;', 'include "stdgates.inc";'];
+  return `${[...header, ...definitions.lines, ...dialect.declarations(), ...body].join('\n')}\n`;
+}
+
+function statements(dialect: Dialect, operation: Operation, index: number): readonly string[] {
+  if (operation.kind === 'barrier') {
+    const { qubits } = operation;
+    // Without operands a barrier is one across all qubits.
+    return qubits.length === 0 ? [] : [`barrier ${qubits.map(qubit).join(', ')};`];
+  }
+  const lines = unconditioned(dialect, operation, index);
+  const { condition } = operation;
+  if (condition === undefined || lines.length === 0) return lines;
+  return dialect.underCondition(condition, lines, index);
+}
+
+function unconditioned(
+  dialect: Dialect,
+  operation: Exclude<Operation, { kind: 'barrier' }>,
+  index: number,
+): readonly string[] {
+  switch (operation.kind) {
+    case 'gate':
+    case 'unitary':
+      return dialect.gate(operation);
+    case 'measure':
+      return dialect.measure(operation, index);
+    case 'reset':
+      return operation.qubits.map((q) => `reset ${qubit(q)};`);
+  }
+}

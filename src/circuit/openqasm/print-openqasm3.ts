@@ -1,0 +1,116 @@
+/** What of a circuit is written in OpenQASM 3's own way: modifiers, phases, any condition. */
+import type { Circuit, Condition, MeasureOperation } from '../circuit.ts';
+import { gateNamed } from '../gates.ts';
+import { eulerAngles } from '../one-qubit-angles.ts';
+import { twoLevelGates } from '../two-level.ts';
+import { GATE_TEXTS } from './gate-texts.ts';
+import { call, type Definitions, type Dialect, qubit, type UnitaryLike } from './print-format.ts';
+
+/** Of a phase this small nothing is left in any amplitude. */
+const NEGLIGIBLE = 1e-16;
+
+/** Prints OpenQASM 3. */
+export class OpenQasm3Dialect implements Dialect {
+  readonly #circuit: Circuit;
+  readonly #definitions: Definitions;
+
+  constructor(circuit: Circuit, definitions: Definitions) {
+    this.#circuit = circuit;
+    this.#definitions = definitions;
+  }
+
+  declarations(): readonly string[] {
+    const { numQubits, numBits } = this.#circuit;
+    return [...(numBits > 0 ? [`bit[${numBits}] c;`] : []), `qubit[${numQubits}] q;`];
+  }
+
+  gate(operation: UnitaryLike): readonly string[] {
+    const controls = operation.controls.map(qubit);
+    const operands = [...controls, ...operation.targets.map(qubit)];
+    if (operation.kind === 'unitary') {
+      if (operation.targets.length === 1) {
+        return euler(operation.matrix, controls, [], operands.at(-1)!);
+      }
+      return [
+        call(`${controlled('ctrl', controls.length)}${this.#unitary(operation)}`, [], operands),
+      ];
+    }
+    const { openqasm, numControls } = gateNamed(operation.gate);
+    defineGate(this.#definitions, openqasm.name, 3);
+    const modifier = controlled('ctrl', controls.length - numControls);
+    return [call(`${modifier}${openqasm.name}`, operation.angles, operands)];
+  }
+
+  underCondition(condition: Condition, statements: readonly string[]): readonly string[] {
+    const { numBits } = this.#circuit;
+    const reads = condition.bits.map((bit, i) => ({
+      bit,
+      isOne: Math.floor(condition.value / 2 ** i) % 2 === 1,
+    }));
+    const isWhole = reads.length === numBits && reads.every(({ bit }, i) => bit === i);
+    const tests = reads.map(({ bit, isOne }) => `${isOne ? '' : '!'}c[${bit}]`);
+    const text = isWhole && numBits > 1 ? `c == ${condition.value}` : tests.join(' && ');
+    return [`if (${text}) {`, ...statements.map((statement) => `  ${statement}`), '}'];
+  }
+
+  measure({ qubits, bits, condition }: MeasureOperation): readonly string[] {
+    const { numQubits, numBits } = this.#circuit;
+    const isAll = qubits.length === numQubits && bits.length === numBits;
+    if (isAll && qubits.every((q, i) => q === i && bits[i] === i)) return ['c = measure q;'];
+    // A block may not go on after writing a bit it is under, so such bits are written at once.
+    if (bits.length > 1 && condition?.bits.some((bit) => bits.includes(bit))) {
+      return [`c[{${bits.join(', ')}}] = measure q[{${qubits.join(', ')}}];`];
+    }
+    return qubits.map((q, i) => `c[${bits[i]}] = measure ${qubit(q)};`);
+  }
+
+  /** The name of a definition for a matrix on several qubits. */
+  #unitary({ matrix, targets }: Extract<UnitaryLike, { kind: 'unitary' }>): string {
+    return this.#definitions.define(
+      matrix.join(),
+      (count) => `unitary_${count}`,
+      (name) => {
+        const names = targets.map((_, i) => `a${i}`);
+        const body = twoLevelGates(matrix).flatMap(({ matrix: two, controls, target }) => {
+          const on = controls.filter(({ value }) => value === 1).map((c) => names[c.position]!);
+          const off = controls.filter(({ value }) => value === 0).map((c) => names[c.position]!);
+          return euler(two, on, off, names[target]!).map((line) => `  ${line}`);
+        });
+        return [`gate ${name} ${names.join(', ')} {`, ...body, '}'];
+      },
+    );
+  }
+}
+
+const controlled = (modifier: 'ctrl' | 'negctrl', count: number): string => {
+  if (count === 0) return '';
+  return count === 1 ? `${modifier} @ ` : `${modifier}(${count}) @ `;
+};
+
+/** A one-qubit matrix where controls `on` read 1 and `off` read 0: its U, then its phase. */
+function euler(
+  matrix: Float64Array,
+  on: readonly string[],
+  off: readonly string[],
+  target: string,
+): readonly string[] {
+  const { theta, phi, lambda, gamma } = eulerAngles(matrix);
+  const modifiers = controlled('ctrl', on.length) + controlled('negctrl', off.length);
+  const turn = call(`${modifiers}U`, [theta, phi, lambda], [...on, ...off, target]);
+  const phase = call(`${modifiers}gphase`, [gamma], [...on, ...off]);
+  return Math.abs(gamma) < NEGLIGIBLE ? [turn] : [turn, phase];
+}
+
+/** Defines a gate of the table, and what it needs, where the version's library has no such gate. */
+export function defineGate(definitions: Definitions, name: string, version: 2 | 3): void {
+  const found = GATE_TEXTS.get(name);
+  if (found === undefined || (version === 2 && QELIB1_ONLY.has(name))) return;
+  for (const needed of found.needs) defineGate(definitions, needed, version);
+  definitions.define(
+    name,
+    () => name,
+    () => [found.text[version]],
+  );
+}
+
+const QELIB1_ONLY: ReadonlySet<string> = new Set(['sxdg', 'csx', 'cu3', 'rxx', 'rzz']);
