@@ -1,6 +1,6 @@
 /** `qcs` as a process: what scripts see of it. */
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/service-process.ts';
@@ -157,4 +157,16 @@ test.each([
 
 test('serve --help shows the settings', async () => {
   expect((await qcs(['serve', '--help'])).stdout).toContain('QCS_DATA_DIR');
+});
+
+/** What an example needs besides its file. */
+const EXAMPLE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'ramsey.qasm': ['--input', 'phase=0.8'],
+};
+
+test.each(readdirSync('examples'))('the example %s runs', async (name) => {
+  const options = EXAMPLE_OPTIONS[name] ?? [];
+  const ended = await qcs(['run', join('examples', name), '--json', ...options]);
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'completed' });
 });
