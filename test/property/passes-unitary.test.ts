@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
 import { cancelInverses } from '../../src/compiler/passes/cancel-inverses.ts';
+import { fuseOneQubitRuns } from '../../src/compiler/passes/fuse-one-qubit-runs.ts';
 import { mergeRotations } from '../../src/compiler/passes/merge-rotations.ts';
 import type { Pass, Requested } from '../../src/compiler/passes/pass.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
@@ -45,6 +46,7 @@ const length = ({ operations }: Circuit) => operations.length;
 describe.each<[string, Pass]>([
   [cancelInverses.name, cancelInverses],
   [mergeRotations.name, mergeRotations],
+  [fuseOneQubitRuns.name, fuseOneQubitRuns],
 ])('%s', (_, pass) => {
   test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {
     const operations = operationsOf(seed);

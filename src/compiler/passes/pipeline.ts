@@ -2,11 +2,19 @@
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
 import { absorbKnownStates } from './absorb-known-states.ts';
 import { cancelInverses } from './cancel-inverses.ts';
+import { dropUnobservable } from './drop-unobservable.ts';
+import { fuseOneQubitRuns } from './fuse-one-qubit-runs.ts';
 import { mergeRotations } from './merge-rotations.ts';
 import type { Pass, PassReport, Requested } from './pass.ts';
 
 /** Adding a pass means adding a line here. */
-export const PIPELINE: readonly Pass[] = [absorbKnownStates, cancelInverses, mergeRotations];
+export const PIPELINE: readonly Pass[] = [
+  absorbKnownStates,
+  cancelInverses,
+  mergeRotations,
+  dropUnobservable,
+  fuseOneQubitRuns,
+];
 
 /** A circuit after all passes, and what each of them did. */
 export interface Optimized {

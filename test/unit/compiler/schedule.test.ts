@@ -90,7 +90,8 @@ describe('stores', () => {
       gate('ISWAP', [q + 1, q + 3]),
       barrier,
     ]);
-    const { program } = compile({ numQubits: 8, numBits: 0, operations }, target);
+    const circuit: Circuit = { numQubits: 8, numBits: 0, operations };
+    const { program } = compile(circuit, target, { optimize: false });
     expect(program.steps).toHaveLength(3);
     for (const step of program.steps) {
       if (step.kind !== 'sweep') continue;

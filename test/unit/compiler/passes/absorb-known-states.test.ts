@@ -142,6 +142,11 @@ describe('a known classical bit', () => {
   });
 });
 
+test('a phase under a condition is one of its branch, and unseen', () => {
+  const operations = [H0, measure([0], [0]), X(1), onlyIf(gate('T', [1]))];
+  expect(absorbed(operations)).toEqual([H0, X(1), measure([0], [0])]);
+});
+
 test('a gate under a condition makes its target unknown', () => {
   const operations = [H0, measure([0], [0]), onlyIf(X(1)), gate('CX', [2], [1])];
   expect(absorbed(operations)).toEqual(operations);

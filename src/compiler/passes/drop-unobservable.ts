@@ -1,0 +1,144 @@
+/**
+ * Drops what no classical bit can show: one walk backwards that knows, for every qubit, how much of
+ * it still matters.
+ *
+ * What follows a point in the circuit may look at a qubit in any way, or only ask whether it is |0⟩
+ * or |1⟩ (as a measurement does, whatever comes after it), or not at all. An operation is then
+ * invisible if it is diagonal on the qubits that are only asked and does as it likes on those that
+ * are not looked at: each value asked for keeps its probability. A measurement into a bit that is
+ * written again before anyone reads it is dropped on the same terms.
+ */
+import type {
+  Bit,
+  Circuit,
+  Condition,
+  MeasureOperation,
+  Operation,
+  Qubit,
+  ResetOperation,
+} from '../../circuit/circuit.ts';
+import { operationQubits } from '../../circuit/circuit.ts';
+import { monomialRows } from '../../math/complex-matrix.ts';
+import { Z_AXIS } from './gate-facts.ts';
+import { axesOf, type GateLike, matrixOf } from './gate-like.ts';
+import type { Pass } from './pass.ts';
+
+/** Keeps the distribution of the classical bits; where the state is asked for, does nothing. */
+export const dropUnobservable: Pass = {
+  name: 'drop-unobservable',
+  run(circuit, { keepState }) {
+    if (keepState) return circuit;
+    const observer = new Observer(circuit);
+    const operations: Operation[] = [];
+    for (const operation of circuit.operations.toReversed()) {
+      const seen = observer.seen(operation);
+      if (seen !== undefined) operations.push(seen);
+    }
+    return { ...circuit, operations: operations.reverse() };
+  },
+};
+
+/** How a qubit is looked at from here on. */
+const NOT = 0;
+/** Any operation diagonal on it could come first, and nobody would know. */
+const BY_VALUE = 1;
+const IN_ANY_WAY = 2;
+
+/** Walks backwards. */
+class Observer {
+  readonly #looks: Uint8Array;
+  /** Whether anyone reads what a bit holds here. */
+  readonly #isRead: Uint8Array;
+
+  constructor({ numQubits, numBits }: Circuit) {
+    this.#looks = new Uint8Array(numQubits);
+    this.#isRead = new Uint8Array(numBits).fill(1);
+  }
+
+  /** What of an operation can be seen; undefined for nothing. */
+  seen(operation: Operation): Operation | undefined {
+    switch (operation.kind) {
+      case 'gate':
+      case 'unitary':
+        return this.#seenGate(operation) ? operation : undefined;
+      case 'measure':
+        return this.#seenMeasurement(operation);
+      case 'reset':
+        return this.#seenReset(operation);
+      case 'barrier':
+        return operation;
+    }
+  }
+
+  #seenGate(operation: GateLike): boolean {
+    const qubits = operationQubits(operation);
+    const axes = axesOf(operation);
+    const isDiagonalOn = (i: number) => (axes[i]! & Z_AXIS) !== 0;
+    const isInvisible = qubits.every((qubit, i) => {
+      const look = this.#looks[qubit];
+      return look === NOT || (look === BY_VALUE && isDiagonalOn(i));
+    });
+    if (isInvisible) return false;
+    if (this.#exchanges(operation)) return true;
+    // Values in, values out: then values are all that is asked of what goes in.
+    const isByValue =
+      qubits.every((qubit) => this.#looks[qubit] !== IN_ANY_WAY) &&
+      monomialRows(matrixOf(operation)) !== undefined;
+    for (const [i, qubit] of qubits.entries()) {
+      this.#look(qubit, isByValue || isDiagonalOn(i) ? BY_VALUE : IN_ANY_WAY);
+    }
+    this.#read(operation.condition);
+    return true;
+  }
+
+  /** A SWAP exchanges also how its qubits are looked at. */
+  #exchanges(operation: GateLike): boolean {
+    if (operation.kind !== 'gate' || operation.gate !== 'SWAP') return false;
+    const { controls, targets, condition } = operation;
+    if (controls.length > 0 || condition !== undefined) return false;
+    const [first = 0, second = 0] = targets;
+    const look = this.#looks[first]!;
+    this.#looks[first] = this.#looks[second]!;
+    this.#looks[second] = look;
+    return true;
+  }
+
+  #seenMeasurement(operation: MeasureOperation): MeasureOperation | undefined {
+    const { condition } = operation;
+    const qubits: Qubit[] = [];
+    const bits: Bit[] = [];
+    for (let i = operation.qubits.length - 1; i >= 0; i--) {
+      const [qubit, bit] = [operation.qubits[i]!, operation.bits[i]!];
+      const isInvisible = this.#isRead[bit] === 0 && this.#looks[qubit] !== IN_ANY_WAY;
+      if (isInvisible) continue;
+      qubits.push(qubit);
+      bits.push(bit);
+      if (condition === undefined) {
+        this.#looks[qubit] = BY_VALUE;
+        this.#isRead[bit] = 0;
+      } else {
+        this.#look(qubit, BY_VALUE);
+      }
+    }
+    if (qubits.length === 0) return undefined;
+    this.#read(condition);
+    if (qubits.length === operation.qubits.length) return operation;
+    return { ...operation, qubits: qubits.reverse(), bits: bits.reverse() };
+  }
+
+  #seenReset(operation: ResetOperation): ResetOperation | undefined {
+    const qubits = operation.qubits.filter((qubit) => this.#looks[qubit] !== NOT);
+    if (qubits.length === 0) return undefined;
+    if (operation.condition === undefined) for (const qubit of qubits) this.#looks[qubit] = NOT;
+    this.#read(operation.condition);
+    return qubits.length === operation.qubits.length ? operation : { ...operation, qubits };
+  }
+
+  #look(qubit: Qubit, look: number): void {
+    this.#looks[qubit] = Math.max(this.#looks[qubit]!, look);
+  }
+
+  #read(condition: Condition | undefined): void {
+    for (const bit of condition?.bits ?? []) this.#isRead[bit] = 1;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Takes gates on one qubit together into one matrix, also across what commutes with the earlier or
+ * the later of them: an H, a T, the control of a CX and another H are one matrix and the CX.
+ *
+ * Only gates without controls or conditions: what they become costs as much as one of them. Runs
+ * that are diagonal stay diagonal, which costs an engine less than a matrix.
+ */
+import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
+import { operationQubits } from '../../circuit/circuit.ts';
+import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
+import { ALL_AXES, type Axes, axesOn, isNearIdentity, Z_AXIS } from './gate-facts.ts';
+import { axesOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
+import { operationOf } from './operation-of-matrix.ts';
+import type { Pass } from './pass.ts';
+import { phaseOf } from './restrict-matrix.ts';
+
+/** Keeps the unitary, its global phase included. */
+export const fuseOneQubitRuns: Pass = {
+  name: 'fuse-one-qubit-runs',
+  run(circuit) {
+    const fuser = new Fuser(circuit);
+    for (const operation of circuit.operations) fuser.add(operation);
+    return { ...circuit, operations: fuser.finish() };
+  },
+};
+
+/** Gates on one qubit that are one matrix by now, and what came after them. */
+interface Run {
+  readonly matrix: ComplexMatrix;
+  /** What the matrix commutes with. */
+  readonly axes: Axes;
+  /** Where it stands. */
+  readonly slot: number;
+  readonly isSingle: boolean;
+  /** What everything since commutes with on this qubit. */
+  axesSince: Axes;
+}
+
+class Fuser {
+  readonly #slots: (Operation | undefined)[] = [];
+  readonly #runs: (Run | undefined)[];
+  #phase = 0;
+
+  constructor({ numQubits }: Circuit) {
+    this.#runs = new Array<Run | undefined>(numQubits).fill(undefined);
+  }
+
+  add(operation: Operation): void {
+    const slot = this.#slots.length;
+    this.#slots.push(operation);
+    switch (operation.kind) {
+      case 'gate':
+      case 'unitary':
+        if (isAlone(operation)) this.#extend(operation, slot);
+        else this.#pass(operationQubits(operation), axesOf(operation));
+        return;
+      case 'measure':
+        this.#pass(operation.qubits, undefined, Z_AXIS);
+        return;
+      case 'reset':
+      case 'barrier':
+        this.#pass(operation.qubits, undefined, 0);
+        return;
+    }
+  }
+
+  finish(): readonly Operation[] {
+    for (const [qubit, run] of this.#runs.entries())
+      if (run !== undefined) this.#settle(qubit, run);
+    const left = this.#slots.filter((operation) => operation !== undefined);
+    const phase = phaseOn([], this.#phase, {});
+    return phase === undefined ? left : [phase, ...left];
+  }
+
+  /** Notes what comes after the runs on these qubits. */
+  #pass(qubits: readonly Qubit[], axes: readonly Axes[] | undefined, all: Axes = 0): void {
+    for (const [i, qubit] of qubits.entries()) {
+      const run = this.#runs[qubit];
+      if (run !== undefined) run.axesSince &= axes?.[i] ?? all;
+    }
+  }
+
+  /** Takes a gate into the run on its qubit, at whichever of their places both can stand. */
+  #extend(operation: GateLike, slot: number): void {
+    const qubit = operation.targets[0]!;
+    const run = this.#runs[qubit];
+    const matrix = matrixOf(operation);
+    const axes = axesOn(matrix, 0);
+    if (run !== undefined) {
+      const isNext = run.axesSince === ALL_AXES;
+      const isBack = isNext || (axes & run.axesSince) !== 0;
+      const isForth = (run.axes & run.axesSince) !== 0;
+      if (isBack || isForth) {
+        const product = multiply(matrix, run.matrix);
+        this.#slots[isBack ? slot : run.slot] = undefined;
+        this.#runs[qubit] = {
+          matrix: product,
+          axes: axesOn(product, 0),
+          slot: isBack ? run.slot : slot,
+          isSingle: false,
+          axesSince: isBack ? run.axesSince : ALL_AXES,
+        };
+        return;
+      }
+      this.#settle(qubit, run);
+    }
+    this.#runs[qubit] = { matrix, axes, slot, isSingle: true, axesSince: ALL_AXES };
+  }
+
+  /** Writes a run down; a single gate already is. */
+  #settle(qubit: Qubit, { matrix, slot, isSingle }: Run): void {
+    this.#runs[qubit] = undefined;
+    if (isSingle) return;
+    const phase = phaseOf(matrix[0]!, matrix[1]!);
+    if (phase !== undefined && isNearIdentity(turned(matrix, -phase))) {
+      this.#phase += phase;
+      this.#slots[slot] = undefined;
+      return;
+    }
+    this.#slots[slot] = operationOf(matrix, { controls: [], targets: [qubit] });
+  }
+}
+
+function isAlone({ controls, targets, condition }: GateLike): boolean {
+  return controls.length === 0 && targets.length === 1 && condition === undefined;
+}
+
+/** The matrix times e^{i·angle}. */
+function turned(matrix: ComplexMatrix, angle: number): ComplexMatrix {
+  const factor = identity(2);
+  for (const i of [0, 6]) {
+    factor[i] = Math.cos(angle);
+    factor[i + 1] = Math.sin(angle);
+  }
+  return multiply(factor, matrix);
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { CommutingGroups } from '../../../../src/compiler/passes/commuting-groups.ts';
+import { X_AXIS, Z_AXIS } from '../../../../src/compiler/passes/gate-facts.ts';
+
+test('an operation reaches one that it shares an axis with, whatever joined meanwhile', () => {
+  const groups = new CommutingGroups(1);
+  const first = groups.add([0], [Z_AXIS]);
+  groups.add([0], [Z_AXIS]);
+  expect(groups.reaches(first, [0], [Z_AXIS])).toBe(true);
+});
+
+test('an operation about another axis reaches only its very neighbour', () => {
+  const groups = new CommutingGroups(1);
+  const first = groups.add([0], [Z_AXIS]);
+  expect(groups.reaches(first, [0], [X_AXIS])).toBe(true);
+  groups.add([0], [Z_AXIS]);
+  expect(groups.reaches(first, [0], [X_AXIS])).toBe(false);
+});
+
+test('a qubit on which something is in the way is enough', () => {
+  const groups = new CommutingGroups(2);
+  const first = groups.add([0, 1], [Z_AXIS, Z_AXIS]);
+  const between = groups.add([1], [X_AXIS]);
+  expect(groups.reaches(first, [1, 0], [Z_AXIS, Z_AXIS])).toBe(false);
+  groups.remove(between);
+  expect(groups.reaches(first, [1, 0], [Z_AXIS, Z_AXIS])).toBe(true);
+});
+
+test('nothing reaches over a wall', () => {
+  const groups = new CommutingGroups(2);
+  const first = groups.add([0, 1], [Z_AXIS, Z_AXIS]);
+  groups.wall([1]);
+  expect(groups.reaches(first, [0, 1], [Z_AXIS, Z_AXIS])).toBe(false);
+});
