@@ -5,7 +5,7 @@ import { optimize } from './passes/pipeline.ts';
 import type { Program, TargetProfile } from './program.ts';
 import { hashProgram } from './program-hash.ts';
 import { type CompilationReport, reportOn } from './report.ts';
-import { schedule } from './schedule.ts';
+import { scheduleAndCount } from './schedule.ts';
 
 export type { CompilationReport } from './report.ts';
 
@@ -45,9 +45,9 @@ export function compile(
   { optimize: runsPasses = true, keepState = true }: CompileOptions = {},
 ): Compiled {
   const optimized = runsPasses ? optimize(circuit, { keepState }) : { circuit, passes: [] };
-  const scheduled = scheduleEither(optimized.circuit, circuit, target);
+  const { program: scheduled, fusedBlocks } = scheduleEither(optimized.circuit, circuit, target);
   const program: Program = { hash: hashProgram(scheduled), ...scheduled };
-  const report = reportOn(circuit, optimized, scheduled.steps);
+  const report = reportOn(circuit, optimized, scheduled.steps, fusedBlocks);
   return { program, circuit: optimized.circuit, report };
 }
 
@@ -57,9 +57,9 @@ export function compile(
  */
 function scheduleEither(optimized: Circuit, original: Circuit, target: TargetProfile) {
   try {
-    return schedule(optimized, target);
+    return scheduleAndCount(optimized, target);
   } catch (error) {
-    if (error instanceof KernelTooWideError) return schedule(original, target);
+    if (error instanceof KernelTooWideError) return scheduleAndCount(original, target);
     throw error;
   }
 }

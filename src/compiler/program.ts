@@ -43,6 +43,7 @@ export interface Sweep {
   readonly kind: 'sweep';
   /** Physical, ascending; holds the target's lowest `contiguousQubits` and all non-diagonal targets. */
   readonly resident: readonly Qubit[];
+  /** In order; may be none where only the store matters. */
   readonly kernels: readonly Kernel[];
   /**
    * Where the tile is stored: what lay at place `resident[i]` lies at `store[i]` from then on. A
@@ -88,6 +89,21 @@ export interface Program {
   readonly finalLayout: readonly Qubit[];
 }
 
+/**
+ * What kernels cost an engine when they act on the whole state, beyond the sweep itself. The unit
+ * is free: only ratios count. A kernel with c controls costs 2^−c of it.
+ */
+export interface KernelCosts {
+  /** dense[k] for k targets; beyond the list twice as much for each, and none gathered so wide. */
+  readonly dense: readonly number[];
+  /** For multiplying all amplitudes; amplitudes times 1 cost nothing. */
+  readonly diagonal: number;
+  /** For moving all amplitudes; those that stay where they are, times 1, cost nothing. */
+  readonly permutation: number;
+  /** For each kernel, whatever it does. */
+  readonly kernel: number;
+}
+
 /** An engine's limits, as data: all the compiler knows of an engine. */
 export interface TargetProfile {
   readonly maxQubits: number;
@@ -100,6 +116,8 @@ export interface TargetProfile {
   /** Qubits inside one buffer; those above are chunk qubits. */
   readonly chunkQubits: number;
   readonly precision: 'f32' | 'f64';
+  /** By which kernels are fused; absent, those of `cost-model.ts`. */
+  readonly costs?: KernelCosts;
 }
 
 /**

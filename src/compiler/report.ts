@@ -44,6 +44,7 @@ export function reportOn(
   original: Circuit,
   { circuit, passes }: Optimized,
   steps: readonly Step[],
+  fusedBlocks: number,
 ): CompilationReport {
   const sweeps = steps.filter((step) => step.kind === 'sweep');
   const before = widthsOf(original.operations);
@@ -57,7 +58,7 @@ export function reportOn(
     widerGates: { before: before.wider, after: after.wider },
     passes,
     kernels: sweeps.reduce((sum, sweep) => sum + sweep.kernels.length, 0),
-    fusedBlocks: 0,
+    fusedBlocks,
     sweeps: sweeps.length,
   };
 }

@@ -3,19 +3,28 @@
  *
  * Each stage has its file: `work-list.ts` (what there is to do and what commutes), `sweep-plan.ts`
  * and `sweep-search.ts` (which qubits are resident in which sweep), `sweep-layout.ts` (where they
- * lie), `kernels.ts` (what is done to them). Here they meet.
+ * lie), `fuse-blocks.ts` and `kernels.ts` (what is done to them). Here they meet.
  */
-import type { Circuit, MeasureOperation, ResetOperation } from '../circuit/circuit.ts';
+import type { Circuit, MeasureOperation, Qubit, ResetOperation } from '../circuit/circuit.ts';
 import type { Wire } from './block.ts';
+import { DEFAULT_COSTS } from './cost-model.ts';
+import { fuseBlocks } from './fuse-blocks.ts';
 import { kernelOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
 import type { Program, Step, TargetProfile } from './program.ts';
 import { SweepLayout } from './sweep-layout.ts';
-import { planSweeps } from './sweep-plan.ts';
+import { type PlannedStep, type PlannedSweep, planSweeps } from './sweep-plan.ts';
 import { workOf } from './work-list.ts';
 
 /** A program but for its hash. */
 export type UnhashedProgram = Omit<Program, 'hash'>;
+
+/** A program, and how it came about. */
+export interface Scheduled {
+  readonly program: UnhashedProgram;
+  /** Kernels that hold more than one operation of the circuit. */
+  readonly fusedBlocks: number;
+}
 
 /**
  * The steps of a circuit, with their matrices and layout.
@@ -24,36 +33,76 @@ export type UnhashedProgram = Omit<Program, 'hash'>;
  *   `target.maxDenseQubits`.
  */
 export function schedule(circuit: Circuit, target: TargetProfile): UnhashedProgram {
+  return scheduleAndCount(circuit, target).program;
+}
+
+/** The same, with what a report says of it. */
+export function scheduleAndCount(circuit: Circuit, target: TargetProfile): Scheduled {
   if (target.tileQubits < target.contiguousQubits + target.maxDenseQubits) {
     throw new Error('unreachable: the target profile has a tile too small for its widest kernel');
   }
   const { numQubits, numBits } = circuit;
   const work = workOf(circuit, target.maxDenseQubits);
-  const plan = planSweeps(work, target);
-  const layout = new SweepLayout(plan, numQubits, target.contiguousQubits);
-  const pool = new MatrixPool();
-  const steps: Step[] = [];
-  for (const planned of plan) {
-    if (planned.kind === 'collapse') {
-      steps.push(placed(planned.operation, layout.placeOf));
-      continue;
-    }
-    const { blocks, condition } = planned;
-    const sweep = layout.enter();
-    const kernels = blocks.map((block) => kernelOf(block, layout.placeOf, pool));
-    const { resident, store } = sweep;
-    steps.push({
-      kind: 'sweep',
-      resident,
-      kernels,
-      ...(store === undefined ? {} : { store }),
-      ...(condition === undefined ? {} : { condition }),
-    });
-    layout.leave(sweep);
-  }
-  const finalLayout = work.wireOf.map((wire) => layout.placeOf[wire]!);
+  const emitter = new Emitter(planSweeps(work, target), numQubits, target);
+  const steps = [...emitter.steps];
+  const finalLayout = work.wireOf.map((wire) => emitter.placeOf[wire]!);
   if (work.lastMeasurement !== undefined) steps.push(placed(work.lastMeasurement, finalLayout));
-  return { numQubits, numBits, steps, matrices: pool.entries(), finalLayout };
+  const matrices = emitter.matrices();
+  const program = { numQubits, numBits, steps, matrices, finalLayout };
+  return { program, fusedBlocks: emitter.fusedBlocks };
+}
+
+/** Gives planned steps their places, and their blocks the form of kernels. */
+class Emitter {
+  readonly steps: Step[] = [];
+  readonly #target: TargetProfile;
+  readonly #layout: SweepLayout;
+  readonly #pool = new MatrixPool();
+  #fusedBlocks = 0;
+
+  constructor(plan: readonly PlannedStep[], numWires: number, target: TargetProfile) {
+    this.#target = target;
+    this.#layout = new SweepLayout(plan, numWires, target.contiguousQubits);
+    for (const step of plan) {
+      if (step.kind === 'sweep') this.#emitSweep(step);
+      else this.steps.push(placed(step.operation, this.placeOf));
+    }
+  }
+
+  /** Wire → place, after the last step. */
+  get placeOf(): readonly Qubit[] {
+    return this.#layout.placeOf;
+  }
+
+  get fusedBlocks(): number {
+    return this.#fusedBlocks;
+  }
+
+  matrices(): Float64Array {
+    return this.#pool.entries();
+  }
+
+  #emitSweep({ wires, runs, condition }: PlannedSweep): void {
+    const { maxDenseQubits, costs = DEFAULT_COSTS } = this.#target;
+    const fused = runs.flatMap((run) =>
+      fuseBlocks(run, { resident: wires, maxDenseQubits, costs }),
+    );
+    this.#fusedBlocks += fused.filter(({ numFactors }) => numFactors > 1).length;
+    const sweep = this.#layout.enter();
+    const kernels = fused.map(({ block }) => kernelOf(block, this.placeOf, this.#pool));
+    const { resident, store } = sweep;
+    // What fused to nothing may still be needed for its store.
+    if (kernels.length > 0 || store !== undefined) {
+      this.steps.push({
+        kind: 'sweep',
+        resident,
+        kernels,
+        ...(store === undefined ? {} : { store }),
+        ...(condition === undefined ? {} : { condition }),
+      });
+    }
+    this.#layout.leave(sweep);
+  }
 }
 
 /** The operation on the places of its wires or qubits. */

@@ -15,7 +15,8 @@ import type { WorkItem, WorkList } from './work-list.ts';
 export interface PlannedSweep {
   readonly kind: 'sweep';
   readonly wires: ReadonlySet<Wire>;
-  readonly blocks: readonly Block[];
+  /** In order, in runs between barriers: nothing is fused across one. */
+  readonly runs: readonly (readonly Block[])[];
   readonly condition?: Condition;
   /** Set where the lowest places are settled: a sweep under a condition moves nothing. */
   readonly lowest?: readonly Wire[];
@@ -81,7 +82,7 @@ class Planner {
     for (;;) {
       for (const { wires, items } of search.choose(this.#previous, this.#effort, enough)) {
         for (const item of items) isDone[item] = 1;
-        this.#addSweep(wires, blocksOf(items, window));
+        this.#addSweep(wires, runsOf(items, window));
       }
       if (search.numDone >= enough) return isDone;
       // Conditioned blocks that are ready go together: fewer sweeps have them in between.
@@ -91,10 +92,10 @@ class Planner {
     }
   }
 
-  #addSweep(wires: ReadonlySet<Wire>, blocks: readonly Block[]): void {
-    if (blocks.length === 0) return;
+  #addSweep(wires: ReadonlySet<Wire>, runs: PlannedSweep['runs']): void {
+    if (runs.length === 0) return;
     const resident = this.#whole ?? wires;
-    this.#steps.push({ kind: 'sweep', wires: resident, blocks });
+    this.#steps.push({ kind: 'sweep', wires: resident, runs });
     this.#previous = resident;
   }
 
@@ -137,12 +138,12 @@ class Planner {
       done.push(item);
       item = search.readyFences.find(fits);
     }
-    const blocks = blocksOf(done, window);
+    const runs = runsOf(done, window);
     if (this.#whole !== undefined) {
-      this.#steps.push({ kind: 'sweep', wires: this.#whole, blocks, condition });
+      this.#steps.push({ kind: 'sweep', wires: this.#whole, runs, condition });
       return done;
     }
-    this.#steps.push({ kind: 'sweep', wires, blocks, condition, lowest });
+    this.#steps.push({ kind: 'sweep', wires, runs, condition, lowest });
     this.#previous = new Set(lowest);
     return done;
   }
@@ -154,11 +155,14 @@ class Planner {
   }
 }
 
-function blocksOf(items: readonly number[], window: readonly WorkItem[]): readonly Block[] {
-  return items.flatMap((item) => {
+function runsOf(items: readonly number[], window: readonly WorkItem[]): PlannedSweep['runs'] {
+  const runs: Block[][] = [[]];
+  for (const item of items) {
     const { work } = window[item]!;
-    return work.kind === 'block' ? [work.block] : [];
-  });
+    if (work.kind === 'block') runs.at(-1)!.push(work.block);
+    else runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
 }
 
 function isSame(a: Condition, b: Condition): boolean {

@@ -58,7 +58,8 @@ export interface WorkList {
 export function workOf(circuit: Circuit, maxDenseQubits: number): WorkList {
   const { numQubits, numBits, operations } = circuit;
   const builder = new WorkBuilder(numQubits, numBits, maxDenseQubits);
-  const measuresLast = !hasMidCircuitMeasurement(circuit);
+  const measuresLast =
+    operations.every(({ kind }) => kind !== 'measure') || !hasMidCircuitMeasurement(circuit);
   const measurements: MeasureOperation[] = [];
   for (const [index, operation] of operations.entries()) {
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
@@ -105,8 +106,8 @@ const isConditioned = ({ operation }: { operation: MeasureOperation | ResetOpera
 class WorkBuilder {
   readonly items: WorkItem[] = [];
   readonly wireOf: Wire[];
-  /** By gate and angles: most circuits use few matrices, and use each often. */
-  readonly #forms = new Map<string, BlockForm>();
+  /** By gate and further angles, then by first angle: most circuits use few matrices often. */
+  readonly #forms = new Map<string, Map<number, BlockForm>>();
   readonly #numBits: number;
   readonly #maxDenseQubits: number;
 
@@ -156,13 +157,10 @@ class WorkBuilder {
       throw new KernelTooWideError(index, needs.length, this.#maxDenseQubits);
     }
     const { condition } = operation;
-    const read = this.#bits(condition?.bits ?? []);
-    const resources = [...controls, ...targets, ...read];
-    const actions = [
-      ...controls.map(() => ACTS_DIAGONALLY),
-      ...form.actions,
-      ...read.map(() => ACTS_DIAGONALLY),
-    ];
+    const read = condition === undefined ? [] : this.#bits(condition.bits);
+    const resources = [...targets, ...controls, ...read];
+    const actions = [...form.actions];
+    while (actions.length < resources.length) actions.push(ACTS_DIAGONALLY);
     const work = {
       kind: 'block',
       block,
@@ -173,11 +171,15 @@ class WorkBuilder {
 
   #formOf(operation: Operation & { kind: 'gate' | 'unitary' }): BlockForm | undefined {
     if (operation.kind === 'unitary') return formOf(operation.matrix);
-    const key = `${operation.gate} ${operation.angles}`;
-    const known = this.#forms.get(key);
+    const { gate, angles } = operation;
+    const name = angles.length < 2 ? gate : `${gate} ${angles.slice(1)}`;
+    const [angle = 0] = angles;
+    const known = this.#forms.get(name)?.get(angle);
     if (known !== undefined) return known;
     const form = formOf(targetMatrix(operation));
-    if (form !== undefined) this.#forms.set(key, form);
+    if (form === undefined) return undefined;
+    const byAngle = this.#forms.get(name) ?? new Map<number, BlockForm>();
+    this.#forms.set(name, byAngle.set(angle, form));
     return form;
   }
 

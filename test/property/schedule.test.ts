@@ -1,7 +1,8 @@
 /** Whatever the target, a schedule means its circuit and keeps the target's limits. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
-import type { Program, TargetProfile } from '../../src/compiler/program.ts';
+import { DEFAULT_COSTS } from '../../src/compiler/cost-model.ts';
+import type { KernelCosts, Program, TargetProfile } from '../../src/compiler/program.ts';
 import { hashProgram } from '../../src/compiler/program-hash.ts';
 import { schedule } from '../../src/compiler/schedule.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
@@ -9,7 +10,7 @@ import { bellAmplitudes, onBellPairs } from '../support/bell-pairs.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { countsByLabel, runProgram, worstAmplitude } from '../support/engine-runs.ts';
 import { circuitUnitary } from '../support/kronecker-oracle.ts';
-import { profile } from '../support/profiles.ts';
+import { ALWAYS_FUSES, NEVER_FUSES, profile } from '../support/profiles.ts';
 import { breaches } from '../support/program-promises.ts';
 import { gate, randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
@@ -17,16 +18,22 @@ import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
 
 const engine = openReferenceEngine({ maxQubits: 10 });
 
-const target = (tileQubits: number, contiguousQubits: number, maxDenseQubits: number) =>
-  profile({ tileQubits, contiguousQubits, maxDenseQubits });
+const target = (
+  tileQubits: number,
+  contiguousQubits: number,
+  maxDenseQubits: number,
+  costs: KernelCosts = DEFAULT_COSTS,
+) => profile({ tileQubits, contiguousQubits, maxDenseQubits, costs });
 
 const TARGETS: readonly [string, TargetProfile][] = [
   ['tiles of 3 qubits, 1 contiguous', target(3, 1, 2)],
   ['tiles of 4 qubits, 2 contiguous', target(4, 2, 2)],
-  ['tiles of 4 qubits, 1 contiguous', target(4, 1, 3)],
+  ['tiles of 4 qubits, 1 contiguous, all fused', target(4, 1, 3, ALWAYS_FUSES)],
+  ['tiles of 4 qubits, 1 contiguous, none fused', target(4, 1, 3, NEVER_FUSES)],
   ['tiles of 5 qubits, 2 contiguous', target(5, 2, 3)],
   ['tiles of 2 qubits, none contiguous', target(2, 0, 2)],
   ['tiles wider than the circuit', target(12, 6, 6)],
+  ['tiles wider than the circuit, all fused', target(12, 6, 6, ALWAYS_FUSES)],
 ];
 const SEEDS = Array.from({ length: 12 }, (_, i) => i);
 
@@ -75,9 +82,9 @@ describe('windows', () => {
     const stream = new RandomStream(5300);
     const operations = Array.from({ length: 10_000 }, (): Operation => {
       const [q = 0, r = 0] = stream.distinct(2, 8);
-      return stream.below(2) === 0 ? gate('H', [q]) : gate('CX', [q], [r]);
+      return stream.below(2) === 0 ? gate('RY', [q], [], [1]) : gate('RX', [q], [r], [1]);
     });
-    const forTarget = target(4, 1, 2);
+    const forTarget = target(4, 1, 2, NEVER_FUSES);
     const program = programOf({ numQubits: 8, numBits: 0, operations }, forTarget);
     expect(breaches(program, forTarget)).toEqual([]);
     const kernels = program.steps.flatMap((step) => (step.kind === 'sweep' ? step.kernels : []));

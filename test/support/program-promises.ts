@@ -33,7 +33,7 @@ function claimTile(
   claim: Claim,
 ): void {
   const lowest = Math.min(contiguousQubits, numQubits);
-  claim(kernels.length > 0, 'an empty sweep');
+  claim(kernels.length > 0 || store !== undefined, 'an empty sweep');
   claim(resident.length <= tileQubits, 'more resident qubits than a tile has');
   claim(
     resident.every((q, i) => i === 0 || q > resident[i - 1]!),

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import type { Kernel, Program } from '../../../src/compiler/program.ts';
-import { profile } from '../../support/profiles.ts';
+import { NEVER_FUSES, profile } from '../../support/profiles.ts';
 import { gate, randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
 function programOf(...operations: readonly Operation[]): Program {
   const circuit: Circuit = { numQubits: 4, numBits: 0, operations };
-  return compile(circuit, profile(), { optimize: false }).program;
+  return compile(circuit, profile({ costs: NEVER_FUSES }), { optimize: false }).program;
 }
 
 function kernelsOf(...operations: readonly Operation[]): readonly Kernel[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
-import { profile, TINY_TILE } from '../../support/profiles.ts';
+import { NEVER_FUSES, profile, TINY_TILE } from '../../support/profiles.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 function reportOf(operations: readonly Operation[], target = profile()) {
@@ -25,7 +25,10 @@ describe('the compilation report', () => {
       measure([0, 1], [0, 1]),
       { kind: 'barrier', qubits: [0] } as const,
     ];
-    expect(reportOf(operations)).toMatchObject({ gatesBefore: 4, gatesAfter: 4, kernels: 2 });
+    const kept = profile({ costs: NEVER_FUSES });
+    const counts = { gatesBefore: 4, gatesAfter: 4 };
+    expect(reportOf(operations, kept)).toMatchObject({ ...counts, kernels: 2, fusedBlocks: 0 });
+    expect(reportOf(operations)).toMatchObject({ ...counts, kernels: 1, fusedBlocks: 1 });
   });
 
   test('counts gates on two qubits and on more, controls included', () => {

@@ -7,15 +7,19 @@ import type {
 } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import type { TargetProfile } from '../../../src/compiler/program.ts';
-import { profile, TINY_TILE } from '../../support/profiles.ts';
+import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
+import { runProgram, worstAmplitude } from '../../support/engine-runs.ts';
+import { NEVER_FUSES, profile, TINY_TILE } from '../../support/profiles.ts';
+import { breaches } from '../../support/program-promises.ts';
 import { gate, randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { finalAmplitudes } from '../../support/state-oracle.ts';
 
 const NUM_QUBITS = 6;
 
 function programOf(operations: readonly Operation[], target: TargetProfile = profile()) {
   const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 4, operations };
-  return compile(circuit, target, { optimize: false }).program;
+  return compile(circuit, { ...target, costs: NEVER_FUSES }, { optimize: false }).program;
 }
 
 const residents = (operations: readonly Operation[], target: TargetProfile) =>
@@ -91,7 +95,7 @@ describe('stores', () => {
       barrier,
     ]);
     const circuit: Circuit = { numQubits: 8, numBits: 0, operations };
-    const { program } = compile(circuit, target, { optimize: false });
+    const { program } = compile(circuit, { ...target, costs: NEVER_FUSES }, { optimize: false });
     expect(program.steps).toHaveLength(3);
     for (const step of program.steps) {
       if (step.kind !== 'sweep') continue;
@@ -100,6 +104,24 @@ describe('stores', () => {
       expect([...step.store].sort((a, b) => a - b)).toEqual(step.resident);
     }
     expect(program.steps.some((step) => step.kind === 'sweep' && step.store)).toBe(true);
+  });
+
+  test('are made by sweeps of their own where all else cancels', async () => {
+    const barrier: Operation = { kind: 'barrier', qubits: [0, 1, 2, 3, 4, 5, 6, 7] };
+    const swap = (a: number, b: number) => gate('ISWAP', [a, b]);
+    const fourTimes = (a: number, b: number) => [0, 1, 2, 3].map(() => swap(a, b));
+    const rounds = [
+      [...tilts(0, 1, 2, 3), swap(0, 2), swap(1, 3), barrier],
+      [...fourTimes(2, 4), ...fourTimes(3, 5), barrier],
+      [swap(4, 6), swap(5, 7)],
+    ];
+    const circuit: Circuit = { numQubits: 8, numBits: 0, operations: rounds.flat() };
+    const { program } = compile(circuit, target, { optimize: false });
+    expect(breaches(program, target)).toEqual([]);
+    expect(program.steps[1]).toMatchObject({ kernels: [], store: expect.anything() });
+    const engine = openReferenceEngine({ maxQubits: 8 });
+    const { statevector } = await runProgram(engine, program, { statevector: true });
+    expect(worstAmplitude(statevector!, finalAmplitudes(circuit))).toBeLessThan(1e-12);
   });
 
   test('are not made where the lowest qubits stay resident, nor after the last sweep', () => {

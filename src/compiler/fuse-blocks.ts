@@ -1,0 +1,205 @@
+/**
+ * Fuses the blocks of one sweep where the cost model says that it pays.
+ *
+ * First each block is multiplied into an earlier one that it can be brought next to: runs on one
+ * wire, diagonals into tables, X and CX and phases into one permutation. Then blocks on two or more
+ * wires gather all that happens on their wires into one dense block, if that costs less than its
+ * parts: no pair of them need pay by itself. A block only passes others that it commutes with.
+ */
+import { ACTS_DIAGONALLY, ACTS_GENERALLY, type Block, type Wire } from './block.ts';
+import { type ProductWires, productOf, productWires } from './block-product.ts';
+import { costOf, denseCost } from './cost-model.ts';
+import type { KernelCosts } from './program.ts';
+
+/** What fusing may make. */
+export interface FusionLimits {
+  /** A product that is not diagonal has all its targets among these. */
+  readonly resident: ReadonlySet<Wire>;
+  readonly maxDenseQubits: number;
+  readonly costs: KernelCosts;
+}
+
+/** A block, and how many it was made of. */
+export interface FusedBlock {
+  readonly block: Block;
+  readonly numFactors: number;
+}
+
+/** Widest diagonal or permutation that is made: a table of 64 entries. */
+const MAX_TABLE_QUBITS = 6;
+/** How many neighbours are looked at; keeps time linear. */
+const REACH = 32;
+
+/** The blocks that do the same, in order. */
+export function fuseBlocks(blocks: readonly Block[], limits: FusionLimits): readonly FusedBlock[] {
+  const parts: Part[] = [];
+  for (const block of blocks) {
+    const part = partOf(block, 1, limits.costs);
+    if (!mergeBackwards(parts, part, limits)) parts.push(part);
+  }
+  return gather(parts, limits);
+}
+
+/** A block with what is asked of it often. */
+interface Part extends FusedBlock {
+  readonly cost: number;
+  readonly wires: readonly Wire[];
+  /** A bit for each wire, modulo 32: no common bit, no common wire. */
+  readonly wireBits: number;
+}
+
+function partOf(block: Block, numFactors: number, costs: KernelCosts): Part {
+  const cost = costOf(block.form, block.controls.length, costs);
+  const { targets, controls } = block;
+  const wires = controls.length === 0 ? targets : [...targets, ...controls];
+  return { block, numFactors, cost, wires, wireBits: bitsOf(wires) };
+}
+
+function bitsOf(wires: readonly Wire[]): number {
+  let bits = 0;
+  for (const wire of wires) bits |= 1 << (wire & 31);
+  return bits;
+}
+
+/** Multiplies the part into one before it, if that pays and the way there is free. */
+function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolean {
+  const end = Math.max(0, parts.length - REACH);
+  for (let i = parts.length - 1; i >= end; i--) {
+    const earlier = parts[i]!;
+    const merged = merge(earlier, part, limits);
+    if (merged !== undefined) {
+      if (merged === 'nothing') parts.splice(i, 1);
+      else parts[i] = merged;
+      return true;
+    }
+    if (!commute(earlier, part)) return false;
+  }
+  return false;
+}
+
+/** The product of two parts where it costs no more than they do. */
+function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undefined {
+  const isMonomial = a.block.form.kind !== 'dense' && b.block.form.kind !== 'dense';
+  const isDiagonal = a.block.form.kind === 'diagonal' && b.block.form.kind === 'diagonal';
+  // Of blocks on different wires, only diagonals gain from sharing a kernel.
+  if (!isDiagonal && (a.wireBits & b.wireBits) === 0) return undefined;
+  const wires = productWires(a.block, b.block);
+  if (!isAllowed(wires, isMonomial, isDiagonal, limits)) return undefined;
+  const { costs } = limits;
+  const before = a.cost + b.cost;
+  if (!isMonomial) {
+    const dense = denseCost(wires.targets.length, costs);
+    if (costs.kernel + dense / 2 ** wires.controls.length > before) return undefined;
+  }
+  const product = productOf([a.block, b.block], wires);
+  if (product === undefined) return 'nothing';
+  const part = partOf(product, a.numFactors + b.numFactors, costs);
+  return part.cost <= before ? part : undefined;
+}
+
+function isAllowed(
+  { targets }: ProductWires,
+  isMonomial: boolean,
+  isDiagonal: boolean,
+  { resident, maxDenseQubits }: FusionLimits,
+): boolean {
+  if (isMonomial && targets.length > MAX_TABLE_QUBITS) return false;
+  if (isDiagonal) return true;
+  return targets.length <= maxDenseQubits && targets.every((wire) => resident.has(wire));
+}
+
+/** Whether the parts may change places: on each wire they share they act alike. */
+function commute(a: Part, b: Part): boolean {
+  if ((a.wireBits & b.wireBits) === 0) return true;
+  return (
+    a.block.targets.every((wire, t) => actsAlike(b.block, wire, a.block.form.actions[t]!)) &&
+    a.block.controls.every((wire) => actsAlike(b.block, wire, ACTS_DIAGONALLY))
+  );
+}
+
+function actsAlike({ targets, controls, form }: Block, wire: Wire, action: number): boolean {
+  if (controls.includes(wire)) return action === ACTS_DIAGONALLY;
+  const t = targets.indexOf(wire);
+  return t < 0 || (action !== ACTS_GENERALLY && form.actions[t] === action);
+}
+
+/** Gathers parts into dense blocks, each from the first part on some wires. */
+function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlock[] {
+  const isTaken = new Uint8Array(parts.length);
+  const out: FusedBlock[] = [];
+  for (let first = 0; first < parts.length; first++) {
+    if (isTaken[first] === 1) continue;
+    const found = bestGathering(parts, isTaken, first, limits);
+    if (found === undefined) {
+      out.push(parts[first]!);
+      continue;
+    }
+    for (const member of found.members) isTaken[member] = 1;
+    const taken = found.members.map((member) => parts[member]!);
+    const factors = taken.map((part) => part.block);
+    const block = productOf(factors, { targets: found.wires, controls: [] });
+    const numFactors = taken.reduce((sum, part) => sum + part.numFactors, 0);
+    if (block !== undefined) out.push({ block, numFactors });
+  }
+  return out;
+}
+
+/** Parts that can be done one after the other at the place of the first of them. */
+interface Gathering {
+  readonly wires: readonly Wire[];
+  readonly members: readonly number[];
+  /** The first part on the way that crosses the border. */
+  readonly crossing: Part | undefined;
+  readonly saved: number;
+}
+
+function bestGathering(
+  parts: readonly Part[],
+  isTaken: Uint8Array,
+  first: number,
+  { resident, maxDenseQubits, costs }: FusionLimits,
+): Gathering | undefined {
+  const widest = Math.min(maxDenseQubits, costs.dense.length - 1);
+  let best: Gathering | undefined;
+  let wires = parts[first]!.wires;
+  while (wires.length <= widest && wires.every((wire) => resident.has(wire))) {
+    const gathering = gatherOn(parts, isTaken, first, wires, costs);
+    if (gathering.saved > (best?.saved ?? 0)) best = gathering;
+    if (gathering.crossing === undefined) break;
+    wires = [...new Set([...wires, ...gathering.crossing.wires])];
+  }
+  return best;
+}
+
+function gatherOn(
+  parts: readonly Part[],
+  isTaken: Uint8Array,
+  first: number,
+  wires: readonly Wire[],
+  costs: KernelCosts,
+): Gathering {
+  const bits = bitsOf(wires);
+  const members: number[] = [];
+  const passed: Part[] = [];
+  let crossing: Part | undefined;
+  let cost = 0;
+  const end = Math.min(parts.length, first + REACH);
+  for (let i = first; i < end; i++) {
+    const part = parts[i]!;
+    // What shares no wire with these can be passed by any member.
+    if (isTaken[i] === 1 || (part.wireBits & bits) === 0) continue;
+    const isInside = part.wires.every((wire) => wires.includes(wire));
+    if (isInside && passed.every((other) => commute(other, part))) {
+      members.push(i);
+      cost += part.cost;
+      continue;
+    }
+    passed.push(part);
+    if (!isInside) crossing ??= part;
+  }
+  // Without a dense block among them the product is monomial, and has been weighed before.
+  const isDense = members.some((member) => parts[member]!.block.form.kind === 'dense');
+  const saved =
+    isDense && members.length > 1 ? cost - costs.kernel - denseCost(wires.length, costs) : 0;
+  return { wires, members, crossing, saved };
+}
