@@ -16,16 +16,19 @@ const apart = (two: string, three: string): GateText => ({
   text: { 2: two, 3: three },
 });
 
-/** By the gate's OpenQASM name. */
+/**
+ * By the gate's OpenQASM name. Parameters are not called theta, phi or lambda: Qiskit 2 mixes up the
+ * angles of a definition that hands parameters of those names on to U.
+ */
 export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
   // Of qelib1.inc only: never printed in version 2.
   ['sxdg', both('gate sxdg a { inv @ sx a; }')],
   ['csx', both('gate csx a, b { ctrl @ sx a, b; }')],
-  ['cu3', both('gate cu3(theta, phi, lambda) a, b { ctrl @ U(theta, phi, lambda) a, b; }')],
-  ['rxx', both('gate rxx(theta) a, b { h a; h b; cx a, b; rz(theta) b; cx a, b; h a; h b; }')],
-  ['rzz', both('gate rzz(theta) a, b { cx a, b; rz(theta) b; cx a, b; }')],
+  ['cu3', both('gate cu3(t1, t2, t3) a, b { ctrl @ U(t1, t2, t3) a, b; }')],
+  ['rxx', both('gate rxx(t1) a, b { h a; h b; cx a, b; rz(t1) b; cx a, b; h a; h b; }')],
+  ['rzz', both('gate rzz(t1) a, b { cx a, b; rz(t1) b; cx a, b; }')],
   // Of no library.
-  ['prx', both('gate prx(theta, phi) a { U(theta, phi - pi/2, pi/2 - phi) a; }')],
+  ['prx', both('gate prx(t1, t2) a { U(t1, t2 - pi/2, pi/2 - t2) a; }')],
   ['cs', apart('gate cs a, b { cu1(pi/2) a, b; }', 'gate cs a, b { ctrl @ s a, b; }')],
   ['ccz', both('gate ccz a, b, c { h c; ccx a, b, c; h c; }')],
   ['iswap', both('gate iswap a, b { s a; s b; h a; cx a, b; cx b, a; h b; }')],
@@ -33,15 +36,15 @@ export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
   [
     'ryy',
     both(
-      'gate ryy(theta) a, b { rx(pi/2) a; rx(pi/2) b; cx a, b; rz(theta) b; cx a, b; rx(-pi/2) a; rx(-pi/2) b; }',
+      'gate ryy(t1) a, b { rx(pi/2) a; rx(pi/2) b; cx a, b; rz(t1) b; cx a, b; rx(-pi/2) a; rx(-pi/2) b; }',
     ),
   ],
-  ['rzx', both('gate rzx(theta) a, b { h b; cx a, b; rz(theta) b; cx a, b; h b; }')],
+  ['rzx', both('gate rzx(t1) a, b { h b; cx a, b; rz(t1) b; cx a, b; h b; }')],
   ['ecr', both('gate ecr a, b { rzx(pi/4) a, b; x a; rzx(-pi/4) a, b; }', 'rzx')],
   [
     'xx_plus_yy',
     both(
-      'gate xx_plus_yy(theta, beta) a, b { p(-beta) b; rxx(theta/2) a, b; ryy(theta/2) a, b; p(beta) b; }',
+      'gate xx_plus_yy(t1, t2) a, b { p(-t2) b; rxx(t1/2) a, b; ryy(t1/2) a, b; p(t2) b; }',
       'rxx',
       'ryy',
     ),
@@ -49,10 +52,6 @@ export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
   ['sqrtiswap', both('gate sqrtiswap a, b { rxx(-pi/4) a, b; ryy(-pi/4) a, b; }', 'rxx', 'ryy')],
   [
     'fsim',
-    both(
-      'gate fsim(theta, phi) a, b { rxx(theta) a, b; ryy(theta) a, b; cp(-phi) a, b; }',
-      'rxx',
-      'ryy',
-    ),
+    both('gate fsim(t1, t2) a, b { rxx(t1) a, b; ryy(t1) a, b; cp(-t2) a, b; }', 'rxx', 'ryy'),
   ],
 ]);
