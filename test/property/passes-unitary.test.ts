@@ -8,7 +8,7 @@ import { gateNamed } from '../../src/circuit/gates.ts';
 import { cancelInverses } from '../../src/compiler/passes/cancel-inverses.ts';
 import { fuseOneQubitRuns } from '../../src/compiler/passes/fuse-one-qubit-runs.ts';
 import { mergeRotations } from '../../src/compiler/passes/merge-rotations.ts';
-import type { Pass, Requested } from '../../src/compiler/passes/pass.ts';
+import type { Requested } from '../../src/compiler/passes/pass.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
 import { worstAmplitude } from '../support/engine-runs.ts';
 import {
@@ -36,18 +36,16 @@ function onBellPairs(operations: readonly Operation[]): Circuit {
 
 function operationsOf(seed: number): readonly Operation[] {
   const stream = new RandomStream(3000 + seed);
-  return seed % 2 === 0
-    ? randomGates(stream, NUM_QUBITS, 40, 3)
-    : redundantGates(stream, NUM_QUBITS, 40);
+  if (seed % 3 === 0) return randomGates(stream, NUM_QUBITS, 40, 3);
+  if (seed % 3 === 1) return redundantGates(stream, NUM_QUBITS, 40);
+  // Few kinds on two qubits: here everything meets everything.
+  const names = ['H', 'T', 'SX', 'X', 'RZ', 'RX', 'CX', 'CZ'];
+  return Array.from({ length: 40 }, () => randomUse(stream, gateNamed(stream.pick(names)), 2));
 }
 
 const length = ({ operations }: Circuit) => operations.length;
 
-describe.each<[string, Pass]>([
-  [cancelInverses.name, cancelInverses],
-  [mergeRotations.name, mergeRotations],
-  [fuseOneQubitRuns.name, fuseOneQubitRuns],
-])('%s', (_, pass) => {
+describe.each([cancelInverses, mergeRotations, fuseOneQubitRuns])('$name', (pass) => {
   test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {
     const operations = operationsOf(seed);
     const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
@@ -59,7 +57,40 @@ describe.each<[string, Pass]>([
     );
     expect(difference).toBeLessThan(1e-12);
   });
+});
 
+describe.each([...PIPELINE, { name: 'the whole pipeline', run: optimizeCircuit }])(
+  '$name',
+  ({ run }) => {
+    test.each(SEEDS)('moves nothing across a barrier in random circuit %i', (seed) => {
+      const operations = operationsOf(seed).filter(({ kind }) => kind !== 'barrier');
+      const qubits = Array.from({ length: 2 * NUM_QUBITS }, (_, q) => q);
+      const half = operations.length / 2;
+      const circuit = onBellPairs(operations.toSpliced(half, 0, { kind: 'barrier', qubits }));
+      const rewritten = run(circuit, { keepState: true });
+      const before = finalAmplitudes(onBellPairs(operations.slice(0, half)));
+      const overlap = overlapOf(before, finalAmplitudes(upToBarrier(rewritten)));
+      expect(Math.abs(overlap - 1)).toBeLessThan(1e-12);
+    });
+  },
+);
+
+function upToBarrier({ operations, ...rest }: Circuit): Circuit {
+  const end = operations.findIndex(({ kind }) => kind === 'barrier');
+  return { ...rest, operations: operations.slice(0, end) };
+}
+
+/** |⟨a|b⟩|: a global phase may stand on either side of a barrier. */
+function overlapOf(a: Float64Array, b: Float64Array): number {
+  let [re, im] = [0, 0];
+  for (let i = 0; i < a.length; i += 2) {
+    re += a[i]! * b[i]! + a[i + 1]! * b[i + 1]!;
+    im += a[i]! * b[i + 1]! - a[i + 1]! * b[i]!;
+  }
+  return Math.hypot(re, im);
+}
+
+describe.each([cancelInverses, mergeRotations])('$name', (pass) => {
   test.each(SEEDS)('finds nothing more in a second run on random circuit %i', (seed) => {
     const circuit: Circuit = {
       numQubits: NUM_QUBITS,

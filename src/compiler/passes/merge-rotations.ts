@@ -7,7 +7,7 @@ import { rewritePairs } from './pair-rewriter.ts';
 import type { Pass } from './pass.ts';
 import { rotationRule } from './rotation-rule.ts';
 
-/** Keeps the unitary, its global phase included. */
+/** Keeps the unitary, its global phase included; a second run finds nothing more. */
 export const mergeRotations: Pass = {
   name: 'merge-rotations',
   run: (circuit) => rewritePairs(circuit, [rotationRule, inverseRule]),

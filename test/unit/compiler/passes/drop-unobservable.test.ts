@@ -11,6 +11,7 @@ const H0 = gate('H', [0]);
 const H1 = gate('H', [1]);
 const CX = gate('CX', [1], [0]);
 const CZ = gate('CZ', [1], [0]);
+const CH = gate('CH', [1], [0]);
 const M0 = measure([0], [0]);
 const M1 = measure([1], [1]);
 
@@ -26,6 +27,11 @@ describe('drops', () => {
     ['a CZ before both its qubits are measured', [H0, H1, CZ, M0, M1], [H0, H1, M0, M1]],
     ['a CZ before one is measured and the other is not', [H0, H1, CZ, M0], [H0, M0]],
     ['a CX whose target is not measured', [H0, CX, M0], [H0, M0]],
+    [
+      'a diagonal on the control of what mixes values',
+      [H0, gate('T', [0]), CH, M0, M1],
+      [H0, CH, M0, M1],
+    ],
     ['a diagonal before a permutation', [H0, H1, CZ, CX, M0, M1], [H0, H1, CX, M0, M1]],
     [
       'a phase that a measurement in the middle makes one of its branch',
@@ -62,6 +68,14 @@ describe('keeps', () => {
     ['what a condition reads', [H0, M0, onlyIf(gate('X', [1])), measure([1], [0])]],
     ['a bit that a measurement may not write', [H0, M0, H1, M1, onlyBit1(measure([1], [0]))]],
     ['what a reset may leave', [H0, H1, M1, onlyBit1(reset([0])), M0]],
+    [
+      'a diagonal before a measurement that may not happen',
+      [H1, M1, H0, gate('T', [0]), onlyBit1(M0), H0, M0],
+    ],
+    [
+      'what the condition of a measurement reads, though it is written again',
+      [H1, M1, H0, onlyBit1(M0), gate('H', [2]), measure([2], [1])],
+    ],
     ['a measurement that disturbs, read or not', [H0, M0, H0, measure([0], [0])]],
     ['a gate before a SWAP', [H0, gate('SWAP', [0, 1]), M1]],
     ['a gate before a SWAP under a condition', swapUnderCondition()],

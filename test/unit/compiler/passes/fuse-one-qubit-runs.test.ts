@@ -29,6 +29,7 @@ describe('fuses', () => {
   test.each<[string, readonly Operation[], readonly Operation[]]>([
     ['a run into one matrix', [H0, T0, gate('SX', [0])], [product('H', 'T', 'SX')]],
     ['a later gate back over what commutes with it', [H0, CZ, T0], [product('H', 'T'), CZ]],
+    ['no further over it for that', [H0, CZ, T0, H0], [product('H', 'T'), CZ, H0]],
     ['an earlier gate on over what commutes with it', [T0, CZ, H0], [CZ, product('T', 'H')]],
     [
       'over a measurement, what is diagonal',
