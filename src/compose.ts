@@ -16,6 +16,7 @@ import { MAX_SEED } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { CircuitIntake } from './service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
+import { CannotListenError } from './service/errors.ts';
 import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
@@ -125,8 +126,9 @@ export async function startService(
   }
   await fleet.start();
   const recovered = await runner.recover();
+  const origin = await listen(app, config);
+  // Only once it listens: a key that a failed start made would never be shown.
   const firstKey = (await keys.list()).length > 0 ? undefined : await createFirstKey();
-  const origin = await app.listen({ host: config.host, port: config.port });
 
   const prune = async () => {
     try {
@@ -165,4 +167,12 @@ export async function startService(
       return counts;
     },
   };
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    throw new CannotListenError(host, port, error);
+  }
 }

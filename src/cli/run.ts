@@ -10,14 +10,9 @@ import {
   runRequest,
   targetsOf,
 } from '../service/circuits/circuit-submission.ts';
+import { circuitBodyOf } from '../service/circuits/read-submission.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
-import { RequestInvalidError } from '../service/errors.ts';
-import { formFaults } from '../service/plugins/validation.ts';
-import {
-  type CircuitBody,
-  type CircuitResultFields,
-  circuitBody,
-} from '../service/schemas/circuits.ts';
+import type { CircuitResultFields } from '../service/schemas/circuits.ts';
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
 import { InterruptedError } from './errors.ts';
@@ -65,9 +60,10 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
   const config = loadConfig(io.environment);
   const fleet = createFleet(config, io.now, { discover: async () => ({ adapters: [] }) });
   try {
-    const body = readBody(content, options);
     await fleet.start();
-    const prepared = prepareCircuit(body, targetsOf(fleet));
+    const targets = targetsOf(fleet);
+    const body = circuitBodyOf(submissionFields(content, options), targets);
+    const prepared = prepareCircuit(body, targets);
     const processor = fleet.get(prepared.processorId);
     if (processor === undefined) throw new Error('unreachable: a circuit without its target');
     const facts: RunFacts = {
@@ -86,8 +82,8 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
 }
 
 /** The file's fields, completed by defaults and overruled by options. */
-function readBody(content: Readonly<Record<string, unknown>>, options: RunOptions): CircuitBody {
-  const parsed = circuitBody.safeParse({
+function submissionFields(content: Readonly<Record<string, unknown>>, options: RunOptions) {
+  return {
     target_processor: DEFAULT_PROCESSOR,
     shots: DEFAULT_SHOTS,
     ...content,
@@ -95,9 +91,7 @@ function readBody(content: Readonly<Record<string, unknown>>, options: RunOption
     ...(options.shots !== undefined && { shots: options.shots }),
     ...(options.seed !== undefined && { seed: options.seed }),
     ...(options.input !== undefined && { inputs: options.input }),
-  });
-  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
-  return parsed.data;
+  };
 }
 
 async function runWithProgress(

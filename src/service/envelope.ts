@@ -75,7 +75,7 @@ export function toProblemDetails(body: ErrorEnvelope, title: string, path: strin
  * not), and does not prefer plain JSON.
  */
 export function asksForProblemDetails(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.includes('application/problem+json')) return false;
+  if (!accept?.toLowerCase().includes('application/problem+json')) return false;
   let problem = 0;
   let json = 0;
   for (const entry of accept.split(',')) {

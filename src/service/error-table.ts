@@ -180,6 +180,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'The key has used up its requests of this minute.',
   },
+  SERVICE_CANNOT_LISTEN: {
+    answers: null,
+    meaning: '`serve`: the address and port cannot be listened on.',
+  },
   SERVICE_OFFLOAD_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The thread that reads large circuits ended under this one; a repeat may go through.',
@@ -196,6 +200,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_TOO_MANY_ATTEMPTS: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'Too many requests without a valid key came from one address within a minute.',
+  },
+  STORAGE_CANNOT_OPEN: {
+    answers: null,
+    meaning: '`serve`, `keys`: the data directory or its database cannot be opened.',
   },
   STORAGE_DATA_DIRECTORY_IN_USE: {
     answers: null,

@@ -10,8 +10,9 @@ export class RequestInvalidError extends CodedError {
     const [first] = faults;
     if (first === undefined) throw new Error('unreachable: an invalid request without a fault');
     const where = first.path === '' ? first.message : `${first.path}: ${first.message}`;
+    const number = faults.length < MAX_FAULTS ? `${faults.length}` : `${MAX_FAULTS} or more`;
     super(
-      faults.length === 1 ? where : `The request has ${faults.length} faults; the first: ${where}`,
+      faults.length === 1 ? where : `The request has ${number} faults; the first: ${where}`,
       faults.slice(0, MAX_FAULTS),
     );
   }
@@ -37,6 +38,16 @@ export class OffloadLostError extends CodedError {
       [],
       options,
     );
+  }
+}
+
+/** The address of QCS_HOST and QCS_PORT cannot be listened on. */
+export class CannotListenError extends CodedError {
+  readonly code = 'SERVICE_CANNOT_LISTEN';
+
+  constructor(host: string, port: number, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`Cannot listen on QCS_HOST=${host}, QCS_PORT=${port}: ${why}.`, [], { cause });
   }
 }
 

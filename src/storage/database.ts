@@ -9,6 +9,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { CannotOpenStorageError } from './errors.ts';
 
 /** The database's name inside the data directory. */
 export const DATABASE_FILE = 'qcs.sqlite';
@@ -78,13 +79,17 @@ const MIGRATIONS: readonly string[] = [
  * @throws {Error} if the file was written by a newer version of this software.
  */
 export function openDatabase(path: string): DatabaseSync {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  const database = new DatabaseSync(path);
-  database.exec('PRAGMA busy_timeout = 5000');
-  database.exec('PRAGMA journal_mode = WAL');
-  database.exec('PRAGMA synchronous = NORMAL');
-  migrate(database, path);
-  return database;
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA busy_timeout = 5000');
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = NORMAL');
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    throw new CannotOpenStorageError(path, error);
+  }
 }
 
 function migrate(database: DatabaseSync, path: string): void {

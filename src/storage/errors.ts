@@ -1,6 +1,16 @@
 /** Errors of the storage layer. */
 import { CodedError } from '../errors/coded-error.ts';
 
+/** The data directory, or the database in it, cannot be used. */
+export class CannotOpenStorageError extends CodedError {
+  readonly code = 'STORAGE_CANNOT_OPEN';
+
+  constructor(path: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`Cannot open ${path} (QCS_DATA_DIR names the folder): ${why}.`, [], { cause });
+  }
+}
+
 /** Another service runs on the same data directory. */
 export class DataDirectoryInUseError extends CodedError {
   readonly code = 'STORAGE_DATA_DIRECTORY_IN_USE';

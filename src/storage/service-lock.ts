@@ -9,7 +9,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DataDirectoryInUseError } from './errors.ts';
+import { CannotOpenStorageError, DataDirectoryInUseError } from './errors.ts';
 
 /** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5;
@@ -18,10 +18,10 @@ const SQLITE_BUSY = 5;
  * Takes the directory for this process, making it if it is missing.
  *
  * @throws {DataDirectoryInUseError} if another service has it.
+ * @throws {CannotOpenStorageError} if it cannot be made or written.
  */
 export function lockDataDirectory(path: string): Disposable {
-  mkdirSync(path, { recursive: true });
-  const database = new DatabaseSync(join(path, 'service.lock'));
+  const database = openLockFile(path);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -32,4 +32,13 @@ export function lockDataDirectory(path: string): Disposable {
     throw error;
   }
   return { [Symbol.dispose]: () => database.close() };
+}
+
+function openLockFile(path: string): DatabaseSync {
+  try {
+    mkdirSync(path, { recursive: true });
+    return new DatabaseSync(join(path, 'service.lock'));
+  } catch (error) {
+    throw new CannotOpenStorageError(path, error);
+  }
 }

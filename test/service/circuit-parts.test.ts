@@ -100,6 +100,7 @@ describe('Prefer', () => {
     ['respond-async, wait=10', 10_000, 'respond-async, wait=10'],
     ['wait=5, wait=7', 5000, 'wait=5'],
     ['return=minimal; x=y , wait=3;z', 3000, 'wait=3'],
+    ['foo="a, wait=0, b", wait=4', 4000, 'wait=4'],
     ['wait=-1', undefined, undefined],
     ['wait=1.5', undefined, undefined],
     ['wait=99999999999', 2_147_483_000, 'wait=99999999999'],

@@ -154,3 +154,17 @@ test('brackets and prototypes inside texts are no structure', async () => {
   const paths = answer.json().error.details.map(({ path }: { path: string }) => path);
   expect(paths).toContain('circuit[0].gate');
 });
+
+test.each([
+  ['content-encoding', 'gzip'],
+  ['content-type', 'application/json; charset=utf-16'],
+])('a body with %s: %s answers 400 that names it', async (name, value) => {
+  const answer = await service.request({
+    method: 'POST',
+    url: '/quantum/circuits',
+    headers: { 'content-type': 'application/json', [name]: value },
+    payload: '{}',
+  });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.message).toContain(value.split('=').at(-1));
+});

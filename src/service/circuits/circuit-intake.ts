@@ -7,10 +7,9 @@
 import type { CircuitResult } from '../../fleet/processor.ts';
 import type { JobId } from '../../jobs/job.ts';
 import { OffloadThread } from '../offload/offload-thread.ts';
-import type { CircuitBody } from '../schemas/circuits.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
 import { type PreparedCircuit, prepareCircuit, targetsOf } from './circuit-submission.ts';
-import { type ReadSubmission, submissionOf } from './read-submission.ts';
+import { type ReadSubmission, readSubmission } from './read-submission.ts';
 import { circuitResultJson, type ResultLayout } from './result-json.ts';
 import { decodeRequest } from './stored-request.ts';
 
@@ -30,9 +29,9 @@ export class CircuitIntake {
     this.#thread = thread;
   }
 
-  /** @throws {RequestInvalidError} listing every fault of meaning. */
-  read(body: CircuitBody, needsHash: boolean): ReadSubmission {
-    return submissionOf(body, targetsOf(this.#fleet), needsHash);
+  /** @throws {RequestInvalidError} listing every fault. */
+  read(body: unknown, needsHash: boolean): ReadSubmission {
+    return readSubmission(body, targetsOf(this.#fleet), needsHash);
   }
 
   /**

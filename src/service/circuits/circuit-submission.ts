@@ -22,6 +22,7 @@ import type { SerializedCircuit } from '../../fleet/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
+import type { BodyParts } from './circuit-form.ts';
 
 /** Bits of all shots together: what outcomes may take in memory, 32 MiB. */
 const MAX_OUTCOME_BITS = 2 ** 28;
@@ -54,9 +55,6 @@ export interface PreparedCircuit {
   readonly outputs: readonly Output[];
   readonly observables: readonly PauliSum[];
 }
-
-/** The fields of a body whose own form is good. */
-type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
 
 /**
  * The circuit of a body of good form.

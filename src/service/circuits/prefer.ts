@@ -18,7 +18,7 @@ const MAX_WAIT_S = 2_147_483;
 export function parsePrefer(header: string | undefined): Preference {
   let respondAsync = false;
   let waitS: number | undefined;
-  for (const entry of (header ?? '').split(',')) {
+  for (const entry of splitList(header ?? '')) {
     const [name = '', value = ''] = (entry.split(';')[0] ?? '').split('=', 2);
     const token = name.trim().toLowerCase();
     const text = value.trim().replace(/^"(.*)"$/, '$1');
@@ -35,4 +35,9 @@ export function parsePrefer(header: string | undefined): Preference {
     waitMs: seconds === undefined ? undefined : Math.min(seconds, MAX_WAIT_S) * 1000,
     applied: applied.length === 0 ? undefined : applied.join(', '),
   };
+}
+
+/** The entries of a header's list; a comma inside quotes does not end one. */
+function splitList(header: string): readonly string[] {
+  return header.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
 }

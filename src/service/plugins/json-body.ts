@@ -28,11 +28,26 @@ export function registerJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) =>
-      body.length >= LARGE_BODY_BYTES && request.routeOptions.config.readsLargeBodies === true
+    async (request: FastifyRequest, body: Buffer) => {
+      refuseEncodings(request);
+      return body.length >= LARGE_BODY_BYTES &&
+        request.routeOptions.config.readsLargeBodies === true
         ? new LargeBody(body)
-        : parseJsonBody(body),
+        : parseJsonBody(body);
+    },
   );
+}
+
+/** Bodies are read as they come: UTF-8, not compressed. */
+function refuseEncodings({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new BodyMalformedError(`Content-Encoding ${encoding.slice(0, 50)} is not taken.`);
+  }
+  const charset = /;\s*charset\s*=\s*"?([^;"\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    throw new BodyMalformedError(`charset ${charset.slice(0, 50)} is not taken; send UTF-8.`);
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

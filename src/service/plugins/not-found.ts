@@ -37,7 +37,7 @@ export function registerNotFound(app: FastifyInstance): void {
   const refuse = (request: FastifyRequest): never => {
     const path = pathOf(request.url);
     const allowed = [...known.values()].find(({ pattern }) => pattern.test(path))?.methods;
-    throw allowed === undefined
+    throw allowed === undefined || allowed.has(request.method)
       ? new RouteNotFoundError(request.method, path)
       : new MethodNotFoundError(request.method, path, [...allowed].sort());
   };

@@ -1,34 +1,37 @@
 /** zod as the framework's validator, with faults in this project's form. */
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { formatPath } from '../request-paths.ts';
-import { LargeBody } from './json-body.ts';
 
 /** How paths begin, by the part of the request; a body's have no prefix. */
 const PREFIXES: Readonly<Record<string, string>> = { querystring: 'query', headers: 'headers' };
 
+/** Validates a part of a request with its zod schema. */
+export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+  if (!(schema instanceof z.ZodType)) throw new Error('unreachable: a schema that is not zod');
+  const prefix = PREFIXES[httpPart ?? ''];
+  return (data: unknown) => {
+    const parsed = schema.safeParse(data);
+    return parsed.success
+      ? { value: parsed.data }
+      : { error: new RequestInvalidError(formFaults(parsed.error, prefix ? [prefix] : [])) };
+  };
+};
+
 /** Validates with zod; answers are sent as text, so serializing is left to JSON. */
 export function registerValidation(app: FastifyInstance): void {
-  const compiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
-    const prefix = PREFIXES[httpPart ?? ''];
-    return (data: unknown) => {
-      // Its route reads and validates it.
-      if (data instanceof LargeBody) return { value: data };
-      const parsed = schema.safeParse(data);
-      return parsed.success
-        ? { value: parsed.data }
-        : { error: new RequestInvalidError(formFaults(parsed.error, prefix)) };
-    };
-  };
-  app.setValidatorCompiler(compiler);
+  app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);
 }
 
-/** The faults of a value's form; one a field, also where zod reports several fields together. */
-export function formFaults(error: z.ZodError, prefix?: string): readonly Fault[] {
-  const root = prefix === undefined ? [] : [prefix];
+/**
+ * The faults of a value's form; one a field, also where zod reports several fields together.
+ *
+ * @param root - Where the value stands.
+ */
+export function formFaults(error: z.ZodError, root: readonly PropertyKey[] = []): readonly Fault[] {
   const faults: Fault[] = [];
   for (const issue of error.issues) {
     if (faults.length >= MAX_FAULTS) break;

@@ -3,14 +3,12 @@
 import { JobNotFoundError } from '../../jobs/errors.ts';
 import type { Job } from '../../jobs/job.ts';
 import { isJobId } from '../../jobs/job-id.ts';
-import { targetsOf } from '../circuits/circuit-submission.ts';
 import { parsePrefer } from '../circuits/prefer.ts';
 import { circuitRecordJson, summarizeCircuit } from '../circuits/present-circuit.ts';
-import { allFaults } from '../circuits/read-submission.ts';
 import { CircuitSubmitter, circuitLocation } from '../circuits/submit-circuit.ts';
-import { RequestInvalidError } from '../errors.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { LargeBody } from '../plugins/json-body.ts';
+import { compileValidator } from '../plugins/validation.ts';
 import {
   circuitBody,
   circuitPage,
@@ -40,8 +38,9 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     '/quantum/circuits',
     {
       config: { scope: 'circuits', readsLargeBodies: true },
-      // Faults of form are answered by the handler, together with those of meaning.
-      attachValidation: true,
+      // The handler checks the body: form and meaning together, and elsewhere where it is large.
+      validatorCompiler: (route) =>
+        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
       schema: {
         operationId: 'submitCircuit',
         tags: ['circuits'],
@@ -54,12 +53,8 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
       },
     },
     async (request, reply) => {
-      const { body, headers, validationError } = request;
-      if (validationError !== undefined) {
-        const isOfBody = validationError.validationContext === 'body';
-        if (!isOfBody || !(validationError instanceof RequestInvalidError)) throw validationError;
-        throw allFaults(validationError.faults, body, targetsOf(deps.fleet));
-      }
+      const { headers } = request;
+      const body: unknown = request.body;
       const preference = parsePrefer(headers.prefer);
       const idempotencyKey = headers['idempotency-key'];
       const needsHash = idempotencyKey !== undefined;

@@ -13,9 +13,20 @@ const BELL = [
   { gate: 'M', qubits: [0, 1] },
 ];
 
-const pauliTerm = z.strictObject({
+/** Pauli terms of one request, over all observables. */
+export const MAX_TERMS = 10_000;
+/** Far from where sums of that many terms overflow. */
+const MAX_COEFFICIENT = 1e100;
+
+/** A Pauli string and its coefficient. */
+export const pauliTerm = z.strictObject({
   pauli: z.string().max(4096).describe('For example `Z0 Z1`; `I` is the identity'),
-  coefficient: z.number().optional().describe('Default 1'),
+  coefficient: z
+    .number()
+    .min(-MAX_COEFFICIENT)
+    .max(MAX_COEFFICIENT)
+    .optional()
+    .describe('Default 1'),
 });
 
 /** A level, of which `high` takes effect for Enterprise keys. */
@@ -63,9 +74,10 @@ export const circuitBody = z
     observables: z
       .array(z.union([pauliTerm, z.array(pauliTerm)]))
       .min(1)
-      .max(1000)
       .optional()
-      .describe('Each element a Pauli term, or a list of terms that are summed'),
+      .describe(
+        'Each element a Pauli term, or a list of terms that are summed; at most 10,000 terms in all',
+      ),
   })
   .meta({
     id: 'CircuitSubmission',

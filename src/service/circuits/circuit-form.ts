@@ -1,0 +1,143 @@
+/**
+ * The form of a submission: names, types and sizes, in bounded time whatever the body holds.
+ *
+ * zod reports every bad element of an array and cannot be stopped, so that a body of a million bad
+ * entries would take seconds and gigabytes. The two long lists are therefore walked here, an entry
+ * at a time through their zod schemas, until there are more faults than an answer lists; and no
+ * other array or object gets to zod that is longer than any good one.
+ */
+import { z } from 'zod';
+import { findOperation } from '../../circuit/gate-object.ts';
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { formFaults } from '../plugins/validation.ts';
+import { formatPath } from '../request-paths.ts';
+import { type CircuitBody, circuitBody, MAX_TERMS, pauliTerm } from '../schemas/circuits.ts';
+import { gateObject } from '../schemas/gate-object.ts';
+
+/** No processor takes more operations; what is longer is not looked at. */
+const MAX_ENTRIES = 1_000_000;
+/** Elements of any other array, fields of any object. */
+const MAX_LENGTH = 4096;
+
+/** The fields of a body whose own form is good. */
+export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
+
+/** A body of good form, or what is wrong with it and what is left of it. */
+export type CircuitForm =
+  | { readonly isGood: true; readonly body: CircuitBody }
+  | {
+      readonly isGood: false;
+      readonly faults: readonly Fault[];
+      /** What is good; a gate of bad form is a barrier here, so that the others keep their places. */
+      readonly parts: BodyParts;
+      /** The names of all fields that were given. */
+      readonly given: readonly string[];
+    };
+
+const list = z.array(z.unknown()).optional();
+const head = circuitBody.omit({ circuit: true, observables: true }).extend({
+  circuit: list,
+  observables: list,
+});
+const pauliSum = z.array(pauliTerm).max(MAX_LENGTH);
+
+/** Checks the form of a body. */
+export function circuitForm(value: unknown): CircuitForm {
+  const faults: Fault[] = [];
+  const given = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  checkSizes(value, [], faults);
+  if (faults.length > 0) return { isGood: false, faults, parts: {}, given };
+
+  const parsed = head.safeParse(value);
+  if (!parsed.success) faults.push(...formFaults(parsed.error));
+  const parts = parsed.success ? parsed.data : goodFields(value);
+  const circuit = parts.circuit && readGates(parts.circuit, faults);
+  const observables = parts.observables && readObservables(parts.observables, faults);
+  const { circuit: _circuit, observables: _observables, ...rest } = parts;
+  const good: BodyParts = {
+    ...rest,
+    ...(circuit === undefined ? {} : { circuit }),
+    ...(observables === undefined ? {} : { observables }),
+  };
+  if (faults.length > 0 || !parsed.success) return { isGood: false, faults, parts: good, given };
+  const { target_processor, shots } = parsed.data;
+  return { isGood: true, body: { ...good, target_processor, shots } };
+}
+
+/** Notes every array and object that is too long; the body is not nested deeply. */
+function checkSizes(value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
+  if (typeof value !== 'object' || value === null || faults.length >= MAX_FAULTS) return;
+  const isList = Array.isArray(value);
+  const most = isList && path.length === 1 && path[0] === 'circuit' ? MAX_ENTRIES : MAX_LENGTH;
+  const entries = isList ? value : Object.values(value);
+  if (entries.length > most) {
+    const what = isList ? 'entries' : 'fields';
+    const message = `${entries.length} ${what}; at most ${most} are read.`;
+    faults.push({ path: formatPath(path), message });
+    return;
+  }
+  const names = isList ? undefined : Object.keys(value);
+  for (let i = 0; i < entries.length; i++) {
+    const entry: unknown = entries[i];
+    if (typeof entry === 'object') checkSizes(entry, [...path, names?.[i] ?? i], faults);
+  }
+}
+
+type HeadParts = { readonly [K in keyof z.output<typeof head>]?: z.output<typeof head>[K] };
+
+/** The fields whose own form is good. */
+function goodFields(value: unknown): HeadParts {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  const shapes = new Map<string, z.ZodType>(Object.entries(head.shape));
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, field]) => shapes.get(name)?.safeParse(field).success),
+  );
+}
+
+/** The entries; undefined where one of bad form may be a measurement, on which later ones depend. */
+function readGates(
+  entries: readonly unknown[],
+  faults: Fault[],
+): NonNullable<CircuitBody['circuit']> | undefined {
+  const gates: NonNullable<CircuitBody['circuit']> = [];
+  let isWhole = true;
+  for (const [i, entry] of entries.entries()) {
+    const parsed = gateObject.safeParse(entry);
+    if (parsed.success) gates.push(parsed.data);
+    else {
+      faults.push(...formFaults(parsed.error, ['circuit', i]));
+      if (faults.length >= MAX_FAULTS) return undefined;
+      gates.push({ gate: 'BARRIER' });
+      isWhole &&= isGate(entry);
+    }
+  }
+  return isWhole ? gates : undefined;
+}
+
+function isGate(entry: unknown): boolean {
+  const isNamed = typeof entry === 'object' && entry !== null && 'gate' in entry;
+  if (!isNamed || typeof entry.gate !== 'string') return false;
+  const operation = findOperation(entry.gate);
+  return operation !== undefined && operation.name !== 'M';
+}
+
+function readObservables(
+  entries: readonly unknown[],
+  faults: Fault[],
+): CircuitBody['observables'] | undefined {
+  const before = faults.length;
+  const observables: NonNullable<CircuitBody['observables']> = [];
+  let numTerms = 0;
+  for (const [i, entry] of entries.entries()) {
+    const path = ['observables', i];
+    const parsed = (Array.isArray(entry) ? pauliSum : pauliTerm).safeParse(entry);
+    if (!parsed.success) faults.push(...formFaults(parsed.error, path));
+    else observables.push(parsed.data);
+    numTerms += Array.isArray(entry) ? entry.length : 1;
+    if (numTerms > MAX_TERMS) {
+      faults.push({ path: formatPath(path), message: `More than ${MAX_TERMS} terms in all.` });
+    }
+    if (faults.length >= MAX_FAULTS || numTerms > MAX_TERMS) break;
+  }
+  return faults.length === before ? observables : undefined;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { circuitForm } from '../../src/service/circuits/circuit-form.ts';
+
+const rest = { target_processor: 'statevector-sim', shots: 1 };
+
+function faultsOf(body: unknown): readonly { readonly path: string; readonly message: string }[] {
+  const form = circuitForm(body);
+  return form.isGood ? [] : form.faults;
+}
+
+/** CPU time, so that other work on the machine does not count. */
+function cpuMs(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+describe('a body of many bad entries', () => {
+  test.each([
+    ['numbers', 0],
+    ['lists', []],
+    ['objects', { a: 1 }],
+    ['gates without a name', { qubit: 0 }],
+  ])('(%s) is given up after twenty faults', (_, entry) => {
+    const circuit = new Array(500_000).fill(entry);
+    let faults: ReturnType<typeof faultsOf> = [];
+    const spentMs = cpuMs(() => {
+      faults = faultsOf({ ...rest, circuit });
+    });
+    expect(faults.length).toBeGreaterThanOrEqual(20);
+    expect(faults[0]?.path).toMatch(/^circuit\[0\]/);
+    // All half a million through zod would take some seconds.
+    expect(spentMs).toBeLessThan(1500);
+  });
+
+  test.each([
+    ['controls', { gate: 'H', qubit: 0, controls: new Array(200_000).fill('') }],
+    ['matrix', { gate: 'UNITARY', qubits: [0], matrix: [new Array(200_000).fill(0)] }],
+  ])('in an entry’s %s is refused by its length', (field, entry) => {
+    const faults = faultsOf({ ...rest, circuit: [entry] });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.path).toContain(`circuit[0].${field}`);
+    expect(faults[0]?.message).toContain('200000 entries');
+  });
+
+  test.each([
+    ['return', { return: new Array(5000).fill('x') }],
+    ['inputs', { inputs: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [i, 'x'])) }],
+    ['observables', { observables: new Array(5000).fill({ pauli: 'Z0' }) }],
+  ])('in %s is refused by its length', (path, fields) => {
+    expect(faultsOf({ ...rest, circuit: [], ...fields })).toEqual([
+      { path, message: expect.stringContaining('5000') },
+    ]);
+  });
+});
+
+describe('observables', () => {
+  const circuit = [{ gate: 'H', qubit: 0 }];
+
+  test.each([
+    ['a misspelt field', [{ paulii: 'Z0' }], 'observables[0].paulii'],
+    ['a term that is no object', ['Z0'], 'observables[0]'],
+    [
+      'a coefficient that is text',
+      [{ pauli: 'Z0', coefficient: '1' }],
+      'observables[0].coefficient',
+    ],
+    ['a huge coefficient', [{ pauli: 'Z0', coefficient: 1e300 }], 'observables[0].coefficient'],
+    ['a bad term in a sum', [[{ pauli: 'Z0' }, { pauli: 1 }]], 'observables[0][1].pauli'],
+  ])('with %s are a fault at its place', (_, observables, path) => {
+    const paths = faultsOf({ ...rest, circuit, observables }).map((fault) => fault.path);
+    expect(paths).toContain(path);
+  });
+
+  test('of more than ten thousand terms in all are refused', () => {
+    const sum = new Array(4000).fill({ pauli: 'Z0' });
+    expect(faultsOf({ ...rest, circuit, observables: [sum, sum, sum] })).toEqual([
+      { path: 'observables[2]', message: expect.stringContaining('10000') },
+    ]);
+  });
+});
+
+test('a gate of bad form keeps its place, and the meaning of what follows is still known', () => {
+  const form = circuitForm({
+    ...rest,
+    circuit: [
+      { gate: 'H', qubt: 0 },
+      { gate: 'X', qubit: 1 },
+    ],
+  });
+  expect(form).toMatchObject({
+    isGood: false,
+    parts: { circuit: [{ gate: 'BARRIER' }, { gate: 'X', qubit: 1 }] },
+  });
+});
+
+test('after a measurement of bad form the meaning of what follows is not guessed', () => {
+  const form = circuitForm({
+    ...rest,
+    circuit: [
+      { gate: 'M', qubts: [0] },
+      { gate: 'X', qubit: 1 },
+    ],
+  });
+  expect(form).toMatchObject({ isGood: false, parts: { shots: 1 } });
+  expect(form.isGood ? {} : form.parts).not.toHaveProperty('circuit');
+});
