@@ -11,6 +11,13 @@ import { version } from './compose.ts';
 import { settingsHelp } from './config.ts';
 import { main } from './main.ts';
 
+// `qcs … | head`: the reader has what it wanted. Anything else (a full disk) is a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT_CODES.ok);
+  process.stderr.write(`The output cannot be written: ${error.message}\n`);
+  process.exit(EXIT_CODES.failed);
+});
+
 const io: CommandIo = {
   out: process.stdout,
   err: process.stderr,
@@ -30,7 +37,7 @@ const program = new Command('qcs')
   .addHelpText(
     'after',
     `\nExit codes: ${Object.entries(EXIT_CODES)
-      .map(([name, code]) => `${code} ${name}`)
+      .map(([name, code]) => `${code} ${name.replace('notFound', 'not found')}`)
       .join(', ')}.`,
   )
   // Inherited by the commands added below: they throw instead of ending the process.

@@ -6,6 +6,9 @@ import { CodedError } from './errors/coded-error.ts';
 
 /** Reads the environment, serves until SIGTERM or SIGINT, and sets the exit code. */
 export async function main(): Promise<void> {
+  // A reader of the output or of the log that has gone is no reason to stop serving.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
   const config = loadConfig(process.env);
   for (const name of unknownSettings(process.env)) {
     process.stderr.write(`warning: ${name} is not a setting of this version; it is ignored.\n`);

@@ -1,8 +1,16 @@
 /** Matrices as JSON writes them, rows of `[re, im]`, to and from the flat form. */
-import { type ComplexMatrix, dimension, unitarityDefect } from '../math/complex-matrix.ts';
+import {
+  type ComplexMatrix,
+  dimension,
+  orthonormalizedRows,
+  unitarityDefect,
+} from '../math/complex-matrix.ts';
 import { UNITARITY_TOLERANCE } from './circuit-limits.ts';
 import { counted, type FaultList } from './fault-list.ts';
 import type { MatrixRows } from './gate-object.ts';
+
+/** Of a matrix of doubles that is as unitary as doubles can be. */
+const ROUNDING = 1e-14;
 
 /**
  * The unitary on `numTargets` qubits that the rows spell out, or undefined after reporting why
@@ -40,7 +48,9 @@ export function unitaryFromRows(
   }
   if (faults.count > before) return undefined;
   const defect = unitarityDefect(matrix);
-  if (defect <= UNITARITY_TOLERANCE) return matrix;
+  // What is off by more than rounding would add up over many gates to probabilities above 1.
+  if (defect <= ROUNDING) return matrix;
+  if (defect <= UNITARITY_TOLERANCE) return orthonormalizedRows(matrix);
   const found = `U†U differs from 1 by ${defect.toPrecision(2)} in its worst entry`;
   faults.add(path, `Not unitary: ${found}; the tolerance is ${UNITARITY_TOLERANCE}.`);
   return undefined;

@@ -48,7 +48,7 @@ function description(entry: CatalogEntry): string {
   return [
     `${entry.gate}: ${entry.summary}`,
     entry.aliases.length > 0 ? `also: ${entry.aliases.join(', ')}` : '',
-    entry.formula ? `matrix: ${entry.formula}` : '',
+    entry.formula ? `matrix on the targets: ${entry.formula}` : '',
     `example: ${JSON.stringify(entry.example)}`,
   ]
     .filter((line) => line !== '')

@@ -162,7 +162,7 @@ export class CpuBackend {
   load(group: string): ProcessorLoad {
     const running = [...this.#running];
     return {
-      queueDepth: this.#queue.lengthOf(group),
+      queueDepth: this.#queue.length,
       running: running.filter((task) => task.group === group && !task.isSelfTest).length,
       expectedWaitMs: this.#runTimes.expectedWaitMs(
         running,

@@ -74,6 +74,7 @@ export interface TaskHooks {
 
 /** Work waiting and under way. */
 export interface ProcessorLoad {
+  /** Of all processors that share what runs circuits: what a new one would queue behind. */
   readonly queueDepth: number;
   readonly running: number;
   /** Until a circuit submitted now would start, from the measured run times of recent ones. */

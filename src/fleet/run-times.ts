@@ -3,6 +3,9 @@
 /** Circuits remembered. */
 const WINDOW = 64;
 
+/** Below this, elapsed time over progress is mostly the time it took to begin. */
+const MIN_FRACTION = 0.02;
+
 /** A circuit under way. */
 export interface UnderWay {
   readonly startedAt: number;
@@ -51,6 +54,6 @@ export class RunTimes {
 
 function remainingMs({ startedAt, fraction }: UnderWay, meanMs: number, now: number): number {
   const elapsedMs = now - startedAt;
-  if (fraction > 0) return (elapsedMs * (1 - fraction)) / fraction;
+  if (fraction >= MIN_FRACTION) return (elapsedMs * (1 - fraction)) / fraction;
   return Math.max(0, meanMs - elapsedMs);
 }

@@ -69,11 +69,6 @@ export class WorkQueue<T extends QueueEntry> {
     return this.length >= this.capacity;
   }
 
-  /** Entries of one group. */
-  lengthOf(group: string): number {
-    return this.#lanesOf(group).reduce((sum, lane) => sum + lane.length, 0);
-  }
-
   /** Adds an entry, beyond the capacity too: callers ask `isFull` first where the bound holds. */
   add(entry: T, now: number): void {
     if (this.#located.has(entry.id)) throw new Error(`unreachable: ${entry.id} waits already`);

@@ -99,3 +99,37 @@ export function monomialRows(matrix: ComplexMatrix): readonly number[] | undefin
   }
   return rows;
 }
+
+/**
+ * The rows made orthonormal one after the other: of an almost unitary matrix, a unitary one as close
+ * to it as it was to being unitary.
+ *
+ * @see Golub & Van Loan, "Matrix Computations", section 5.2.8 (modified Gram–Schmidt).
+ */
+export function orthonormalizedRows(matrix: ComplexMatrix): ComplexMatrix {
+  const d = dimension(matrix);
+  const out = Float64Array.from(matrix);
+  for (let row = 0; row < d; row++) {
+    const current = out.subarray(2 * d * row, 2 * d * (row + 1));
+    for (let earlier = 0; earlier < row; earlier++) {
+      removeProjection(current, out.subarray(2 * d * earlier, 2 * d * (earlier + 1)));
+    }
+    const norm = Math.hypot(...current);
+    for (let i = 0; i < current.length; i++) current[i]! /= norm;
+  }
+  return out;
+}
+
+/** vector −= unit·⟨unit|vector⟩. */
+function removeProjection(vector: Float64Array, unit: Float64Array): void {
+  let re = 0;
+  let im = 0;
+  for (let i = 0; i < vector.length; i += 2) {
+    re += unit[i]! * vector[i]! + unit[i + 1]! * vector[i + 1]!;
+    im += unit[i]! * vector[i + 1]! - unit[i + 1]! * vector[i]!;
+  }
+  for (let i = 0; i < vector.length; i += 2) {
+    vector[i]! -= unit[i]! * re - unit[i + 1]! * im;
+    vector[i + 1]! -= unit[i]! * im + unit[i + 1]! * re;
+  }
+}

@@ -106,7 +106,9 @@ describe('CpuBackend', () => {
       0,
       1,
     ]);
-    expect(backend.load('b').queueDepth).toBe(1);
+    // Both groups queue behind the same two circuits.
+    expect(backend.load('a').queueDepth).toBe(2);
+    expect(backend.load('b').queueDepth).toBe(2);
     await backend.close();
     await Promise.all(results);
   });
