@@ -35,6 +35,8 @@ function encodeStep(step: Step): unknown {
       ];
     case 'measure':
       return ['measure', step.qubits, step.bits, condition];
+    case 'exchange':
+      return ['exchange', step.pairs];
     case 'reset':
       return ['reset', step.qubits, condition];
   }

@@ -73,8 +73,20 @@ export interface Reset {
   readonly condition?: Condition;
 }
 
+/**
+ * Makes physical qubits change places in pairs: for each pair, the amplitudes of the basis states
+ * in which the two differ. The first is one that no tile reaches, the second one that tiles do; no
+ * qubit is in two pairs. k pairs move 1 − 2^−k of the state.
+ */
+export interface Exchange {
+  readonly kind: 'exchange';
+  readonly pairs: readonly (readonly [far: Qubit, near: Qubit])[];
+  /** Never set: where qubits lie does not depend on outcomes. */
+  readonly condition?: never;
+}
+
 /** One step of a program. */
-export type Step = Sweep | Measure | Reset;
+export type Step = Sweep | Measure | Reset | Exchange;
 
 /** A compiled circuit. */
 export interface Program {
@@ -115,6 +127,11 @@ export interface TargetProfile {
   readonly maxDenseQubits: number;
   /** Qubits inside one buffer; those above are chunk qubits. */
   readonly chunkQubits: number;
+  /**
+   * How many of the lowest chunk qubits a tile may hold: the logarithm of the buffers that a kernel
+   * binds at once. None when absent. Chunk qubits above these are brought within reach by exchanges.
+   */
+  readonly tileChunkQubits?: number;
   readonly precision: 'f32' | 'f64';
   /** By which kernels are fused; absent, those of `cost-model.ts`. */
   readonly costs?: KernelCosts;

@@ -2,18 +2,20 @@
  * Circuit → steps: work items in an order that needs few trips of the state through memory.
  *
  * Each stage has its file: `work-list.ts` (what there is to do and what commutes), `sweep-plan.ts`
- * and `sweep-search.ts` (which qubits are resident in which sweep), `sweep-layout.ts` (where they
+ * and `sweep-search.ts` (which qubits are resident in which sweep), `exchange-plan.ts` (which are
+ * within a tile's reach), `sweep-layout.ts` (where they
  * lie), `fuse-blocks.ts` and `kernels.ts` (what is done to them). Here they meet.
  */
 import type { Circuit, MeasureOperation, Qubit, ResetOperation } from '../circuit/circuit.ts';
 import type { Wire } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
+import { planSteps, reachOf } from './exchange-plan.ts';
 import { fuseBlocks } from './fuse-blocks.ts';
 import { kernelOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
 import type { Program, Step, TargetProfile } from './program.ts';
 import { SweepLayout } from './sweep-layout.ts';
-import { type PlannedStep, type PlannedSweep, planSweeps } from './sweep-plan.ts';
+import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
 import { workOf } from './work-list.ts';
 
 /** A program but for its hash. */
@@ -38,14 +40,16 @@ export function schedule(circuit: Circuit, target: TargetProfile): UnhashedProgr
 
 /** The same, with what a report says of it. */
 export function scheduleAndCount(circuit: Circuit, target: TargetProfile): Scheduled {
-  if (target.tileQubits < target.contiguousQubits + target.maxDenseQubits) {
+  const widest = Math.min(target.tileQubits, reachOf(target));
+  if (widest < target.contiguousQubits + target.maxDenseQubits) {
     throw new Error('unreachable: the target profile has a tile too small for its widest kernel');
   }
   const { numQubits, numBits } = circuit;
   const work = workOf(circuit, target.maxDenseQubits);
-  const emitter = new Emitter(planSweeps(work, target), numQubits, target);
+  const { steps: plan, slotOf } = planSteps(work, target);
+  const emitter = new Emitter(plan, numQubits, target);
   const steps = [...emitter.steps];
-  const finalLayout = work.wireOf.map((wire) => emitter.placeOf[wire]!);
+  const finalLayout = work.wireOf.map((wire) => emitter.placeOf[slotOf[wire]!]!);
   if (work.lastMeasurement !== undefined) steps.push(placed(work.lastMeasurement, finalLayout));
   const matrices = emitter.matrices();
   const program = { numQubits, numBits, steps, matrices, finalLayout };
@@ -64,8 +68,7 @@ class Emitter {
     this.#target = target;
     this.#layout = new SweepLayout(plan, numWires, target.contiguousQubits);
     for (const step of plan) {
-      if (step.kind === 'sweep') this.#emitSweep(step);
-      else this.steps.push(placed(step.operation, this.placeOf));
+      this.#emit(step);
     }
   }
 
@@ -82,9 +85,28 @@ class Emitter {
     return this.#pool.entries();
   }
 
-  #emitSweep({ wires, runs, condition }: PlannedSweep): void {
+  #emit(step: PlannedStep): void {
+    switch (step.kind) {
+      case 'sweep':
+        this.#emitSweep(step);
+        return;
+      case 'collapse':
+        this.steps.push(placed(step.operation, this.placeOf));
+        return;
+      case 'exchange': {
+        const pairs = step.pairs.map(
+          ([far, near]) => [this.placeOf[far]!, this.placeOf[near]!] as const,
+        );
+        this.steps.push({ kind: 'exchange', pairs });
+        return;
+      }
+    }
+  }
+
+  #emitSweep(planned: PlannedSweep): void {
+    const { wires, condition } = planned;
     const { maxDenseQubits, costs = DEFAULT_COSTS } = this.#target;
-    const fused = runs.flatMap((run) =>
+    const fused = runsOf(planned).flatMap((run) =>
       fuseBlocks(run, { resident: wires, maxDenseQubits, costs }),
     );
     this.#fusedBlocks += fused.filter(({ numFactors }) => numFactors > 1).length;

@@ -7,7 +7,6 @@
  */
 import type { Condition, MeasureOperation, ResetOperation } from '../circuit/circuit.ts';
 import type { Block, Wire } from './block.ts';
-import type { TargetProfile } from './program.ts';
 import { type SearchEffort, SweepSearch } from './sweep-search.ts';
 import type { WorkItem, WorkList } from './work-list.ts';
 
@@ -15,8 +14,8 @@ import type { WorkItem, WorkList } from './work-list.ts';
 export interface PlannedSweep {
   readonly kind: 'sweep';
   readonly wires: ReadonlySet<Wire>;
-  /** In order, in runs between barriers: nothing is fused across one. */
-  readonly runs: readonly (readonly Block[])[];
+  /** In order: blocks, and barriers between them. */
+  readonly items: readonly WorkItem[];
   readonly condition?: Condition;
   /** Set where the lowest places are settled: a sweep under a condition moves nothing. */
   readonly lowest?: readonly Wire[];
@@ -28,44 +27,53 @@ export interface PlannedCollapse {
   readonly operation: MeasureOperation | ResetOperation;
 }
 
+/** Wires that change places in pairs: one that no tile reaches, one that tiles do. */
+export interface PlannedExchange {
+  readonly kind: 'exchange';
+  readonly pairs: readonly (readonly [far: Wire, near: Wire])[];
+}
+
 /** One step of a plan. */
-export type PlannedStep = PlannedSweep | PlannedCollapse;
+export type PlannedStep = PlannedSweep | PlannedCollapse | PlannedExchange;
+
+/** What a plan is for. */
+export interface PlanLimits {
+  /** Wires that a sweep may hold. */
+  readonly tileWires: number;
+  /** Of them, those that lie lowest, and that neighbouring sweeps share. */
+  readonly lowestWires: number;
+  /** Wires 0 … numWires − 1 may be resident. */
+  readonly numWires: number;
+  readonly numResources: number;
+}
 
 /** Items looked at together; a new window is taken when half of one is done. */
 const WINDOW_ITEMS = 4096;
 
-/** The steps for the work, in order. */
-export function planSweeps(work: WorkList, target: TargetProfile): readonly PlannedStep[] {
-  return new Planner(work, target).plan();
-}
-
-class Planner {
-  readonly #work: WorkList;
-  readonly #tileWires: number;
-  readonly #lowestWires: number;
+/** Plans one list of items after the other. */
+export class SweepPlanner {
+  readonly steps: PlannedStep[] = [];
+  readonly #limits: PlanLimits;
   readonly #effort: SearchEffort;
   /** All wires, where a tile holds them: nothing has to move then. */
   readonly #whole: ReadonlySet<Wire> | undefined;
-  readonly #steps: PlannedStep[] = [];
   /** Wires that the lowest places may be given to. */
   #previous: ReadonlySet<Wire>;
 
-  constructor(work: WorkList, target: TargetProfile) {
-    this.#work = work;
-    this.#tileWires = target.tileQubits;
-    this.#lowestWires = Math.min(target.contiguousQubits, work.numWires);
-    this.#effort = effortFor(work);
-    this.#previous = new Set(Array(work.numWires).keys());
-    this.#whole = work.numWires <= this.#tileWires ? this.#previous : undefined;
+  constructor(limits: PlanLimits, effort: SearchEffort) {
+    this.#limits = limits;
+    this.#effort = effort;
+    this.#previous = new Set(Array(limits.numWires).keys());
+    this.#whole = limits.numWires <= limits.tileWires ? this.#previous : undefined;
   }
 
-  plan(): readonly PlannedStep[] {
-    const { items, numResources } = this.#work;
+  /** Adds the steps that do these items. */
+  plan(items: readonly WorkItem[]): void {
+    const { tileWires, lowestWires: sharedWires, numResources } = this.#limits;
     let window = items.slice(0, WINDOW_ITEMS);
     let next = window.length;
     while (window.length > 0) {
-      const limits = { tileWires: this.#tileWires, sharedWires: this.#lowestWires };
-      const search = new SweepSearch(window, numResources, limits);
+      const search = new SweepSearch(window, numResources, { tileWires, sharedWires });
       const enough = next < items.length ? window.length >> 1 : window.length;
       const isDone = this.#planWindow(search, window, enough);
       const left = window.filter((_, item) => isDone[item] === 0);
@@ -73,7 +81,6 @@ class Planner {
       window = [...left, ...more];
       next += more.length;
     }
-    return this.#steps;
   }
 
   /** Plans at least `enough` items; says which. */
@@ -82,7 +89,10 @@ class Planner {
     for (;;) {
       for (const { wires, items } of search.choose(this.#previous, this.#effort, enough)) {
         for (const item of items) isDone[item] = 1;
-        this.#addSweep(wires, runsOf(items, window));
+        this.#addSweep(
+          wires,
+          items.map((item) => window[item]!),
+        );
       }
       if (search.numDone >= enough) return isDone;
       // Conditioned blocks that are ready go together: fewer sweeps have them in between.
@@ -92,10 +102,10 @@ class Planner {
     }
   }
 
-  #addSweep(wires: ReadonlySet<Wire>, runs: PlannedSweep['runs']): void {
-    if (runs.length === 0) return;
+  #addSweep(wires: ReadonlySet<Wire>, items: readonly WorkItem[]): void {
+    if (!items.some(({ work }) => work.kind === 'block')) return;
     const resident = this.#whole ?? wires;
-    this.#steps.push({ kind: 'sweep', wires: resident, runs });
+    this.steps.push({ kind: 'sweep', wires: resident, items });
     this.#previous = resident;
   }
 
@@ -107,7 +117,7 @@ class Planner {
     switch (work?.kind) {
       case 'collapse':
         search.finishFence(first);
-        this.#steps.push({ kind: 'collapse', operation: work.operation });
+        this.steps.push({ kind: 'collapse', operation: work.operation });
         return [first];
       case 'block':
         return this.#addConditioned(search, window, first, work.condition!);
@@ -129,7 +139,7 @@ class Planner {
     const fits = (item: number) => {
       const { work, needs } = window[item]!;
       const sameCondition = work.kind === 'block' && isSame(work.condition!, condition);
-      return sameCondition && wires.union(new Set(needs)).size <= this.#tileWires;
+      return sameCondition && wires.union(new Set(needs)).size <= this.#limits.tileWires;
     };
     let item: number | undefined = first;
     while (item !== undefined) {
@@ -138,12 +148,12 @@ class Planner {
       done.push(item);
       item = search.readyFences.find(fits);
     }
-    const runs = runsOf(done, window);
+    const items = done.map((item) => window[item]!);
     if (this.#whole !== undefined) {
-      this.#steps.push({ kind: 'sweep', wires: this.#whole, runs, condition });
+      this.steps.push({ kind: 'sweep', wires: this.#whole, items, condition });
       return done;
     }
-    this.#steps.push({ kind: 'sweep', wires, runs, condition, lowest });
+    this.steps.push({ kind: 'sweep', wires, items, condition, lowest });
     this.#previous = new Set(lowest);
     return done;
   }
@@ -151,14 +161,14 @@ class Planner {
   /** The wires to lie lowest in a sweep that needs these. */
   #lowestFor(needs: readonly Wire[]): readonly Wire[] {
     const preferred = needs.filter((wire) => this.#previous.has(wire));
-    return [...new Set([...preferred, ...this.#previous])].slice(0, this.#lowestWires);
+    return [...new Set([...preferred, ...this.#previous])].slice(0, this.#limits.lowestWires);
   }
 }
 
-function runsOf(items: readonly number[], window: readonly WorkItem[]): PlannedSweep['runs'] {
+/** The blocks of a sweep, in runs between barriers: nothing is fused across one. */
+export function runsOf({ items }: PlannedSweep): readonly (readonly Block[])[] {
   const runs: Block[][] = [[]];
-  for (const item of items) {
-    const { work } = window[item]!;
+  for (const { work } of items) {
     if (work.kind === 'block') runs.at(-1)!.push(work.block);
     else runs.push([]);
   }
@@ -177,7 +187,7 @@ function isSame(a: Condition, b: Condition): boolean {
  * How much searching pays: a sweep saved is worth little on a small state, and the more work there
  * is, the more sweeps are searched. The bounds keep a search under a fifth of a second.
  */
-function effortFor({ numWires, items }: WorkList): SearchEffort {
+export function effortFor({ numWires, items }: WorkList): SearchEffort {
   const forState = numWires < 18 ? 1 : numWires < 24 ? 16 : 128;
   const tiles = Math.max(1, Math.min(forState, Math.floor(100_000 / items.length)));
   const starts = Math.min(8, tiles);

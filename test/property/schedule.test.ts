@@ -35,6 +35,17 @@ const TARGETS: readonly [string, TargetProfile][] = [
   ['tiles wider than the circuit', target(12, 6, 6)],
   ['tiles wider than the circuit, all fused', target(12, 6, 6, ALWAYS_FUSES)],
 ];
+/** Chunks of 2^4 amplitudes; tiles hold as many chunk qubits as said. */
+const chunked = (tileChunkQubits: number, contiguousQubits: number): TargetProfile => ({
+  ...target(4, contiguousQubits, 2),
+  chunkQubits: 4,
+  tileChunkQubits,
+});
+const CHUNKED_TARGETS: readonly [string, TargetProfile][] = [
+  ['chunks of 4 qubits, none of the others in a tile', chunked(0, 2)],
+  ['chunks of 4 qubits, one of the others in a tile', chunked(1, 1)],
+  ['chunks of 3 qubits', { ...target(3, 1, 2), chunkQubits: 3 }],
+];
 const SEEDS = Array.from({ length: 12 }, (_, i) => i);
 
 function programOf(circuit: Circuit, forTarget: TargetProfile): Program {
@@ -42,7 +53,7 @@ function programOf(circuit: Circuit, forTarget: TargetProfile): Program {
   return { hash: hashProgram(scheduled), ...scheduled };
 }
 
-describe.each(TARGETS)('for %s', (_, forTarget) => {
+describe.each([...TARGETS, ...CHUNKED_TARGETS])('for %s', (_, forTarget) => {
   const widest = forTarget.maxDenseQubits;
 
   test.each(SEEDS)('random circuit %i keeps its unitary', async (seed) => {

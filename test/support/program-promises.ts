@@ -1,12 +1,25 @@
 /** What every program promises the engine it was compiled for. */
+import { reachOf } from '../../src/compiler/exchange-plan.ts';
 import type { Program, Sweep, TargetProfile } from '../../src/compiler/program.ts';
 
 /** Breaches of the promises that engines build on; none when the program keeps them all. */
 export function breaches(program: Program, target: TargetProfile): readonly string[] {
   const found: string[] = [];
   const claim: Claim = (holds, text) => holds || found.push(text);
+  const reach = reachOf(target);
   for (const step of program.steps) {
+    if (step.kind === 'exchange') {
+      const places = step.pairs.flat();
+      claim(new Set(places).size === places.length, 'an exchange that moves a qubit twice');
+      for (const [far, near] of step.pairs) {
+        claim(far >= reach && near < reach, 'an exchange that is not between far and near');
+      }
+    }
     if (step.kind !== 'sweep') continue;
+    claim(
+      program.numQubits <= reach || step.resident.every((q) => q < reach),
+      'a resident qubit out of reach',
+    );
     claimTile(step, program, target, claim);
     for (const { kind, targets, controls, offset } of step.kernels) {
       const size = kind === 'dense' ? 4 ** targets.length : 2 ** targets.length;

@@ -66,6 +66,10 @@ export function planRun(program: Program): RunPlan {
       );
       const moves = movesOf(step).map((swap) => prepareKernel(swap, ONES, program.numQubits));
       steps.push({ kind: 'sweep', kernels: [...kernels, ...moves], ...condition });
+    } else if (step.kind === 'exchange') {
+      const swaps = step.pairs.map(([far, near]) => swapOf(far, near));
+      const kernels = swaps.map((swap) => prepareKernel(swap, ONES, program.numQubits));
+      steps.push({ kind: 'sweep', kernels });
     } else {
       steps.push({ kind: 'collapse', step, event, ...condition });
       event++;
@@ -87,14 +91,18 @@ export function planRun(program: Program): RunPlan {
 /** The entries of a permutation without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
+/** Two places that change contents; its entries are `ONES`. */
+function swapOf(a: Qubit, b: Qubit): PermutationKernel {
+  return { kind: 'permutation', targets: [a, b], controls: [], offset: 0, rows: [0, 2, 1, 3] };
+}
+
 /** A sweep's store as swaps of two places each: its cycles, from their first places. */
 function movesOf({ resident, store = resident }: Sweep): readonly PermutationKernel[] {
   const goesTo = new Map(resident.map((place, i) => [place, store[i]!]));
   const swaps: PermutationKernel[] = [];
   for (const first of resident) {
     for (let place = goesTo.get(first)!; place !== first; ) {
-      const swap = { targets: [first, place], controls: [], offset: 0, rows: [0, 2, 1, 3] };
-      swaps.push({ kind: 'permutation', ...swap });
+      swaps.push(swapOf(first, place));
       const next = goesTo.get(place)!;
       goesTo.set(place, place);
       place = next;
