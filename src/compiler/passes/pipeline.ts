@@ -10,6 +10,8 @@ import type { Pass, PassReport, Requested } from './pass.ts';
 /** Adding a pass means adding a line here. */
 export const PIPELINE: readonly Pass[] = [
   absorbKnownStates,
+  // Twice: what is dropped brings together what cancels, and what cancels leaves more to drop.
+  dropUnobservable,
   cancelInverses,
   mergeRotations,
   dropUnobservable,

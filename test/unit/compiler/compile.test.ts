@@ -50,8 +50,19 @@ describe('compile', () => {
     });
     expect(report.passes.map(({ name }) => name)).toEqual(PIPELINE.map(({ name }) => name));
     const saved = report.passes.map((pass) => pass.operationsBefore - pass.operationsAfter);
-    expect(saved).toEqual([0, 2, 0, 1, 0]);
+    expect(saved).toEqual([0, 3, 0, 0, 0, 0]);
     expect(report.passes[0]?.operationsBefore).toBe(6);
+  });
+
+  test.each<[string, readonly Operation[]]>([
+    ['brings together what cancels', [gate('CX', [1], [0]), gate('T', [1]), gate('CX', [1], [0])]],
+    ['finds what cancelling leaves', [gate('T', [0]), gate('SX', [0]), gate('SXDG', [0])]],
+  ])('dropping what cannot be seen %s', (_, redundant) => {
+    const hadamards = [gate('H', [0]), gate('H', [1])];
+    const measurement = measure([0, 1], [0, 1]);
+    const circuit = circuitOf([...hadamards, ...redundant, measurement]);
+    const { operations } = compile(circuit, profile(), { keepState: false }).circuit;
+    expect(operations).toEqual([...hadamards, measurement]);
   });
 
   test('names an operation that is too wide by its place in the caller’s circuit', () => {
