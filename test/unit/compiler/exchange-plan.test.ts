@@ -6,6 +6,7 @@ import { schedule } from '../../../src/compiler/schedule.ts';
 import { NEVER_FUSES, profile } from '../../support/profiles.ts';
 import { breaches } from '../../support/program-promises.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { RandomStream } from '../../support/random-stream.ts';
 
 /** Eight qubits, four of them in a chunk. */
 const NUM_QUBITS = 8;
@@ -59,6 +60,18 @@ describe('exchanges', () => {
   test('send away the qubit that is not needed again', () => {
     const stages = [tilts(0, 1, 2, 3), tilts(4), tilts(1, 2, 3, 4)];
     expect(exchangesIn(programOf(stages.flatMap((stage) => [...stage, BARRIER])))).toEqual([1]);
+  });
+
+  test('for 200 gates between random qubits are no more than 39, and move no more than 107', () => {
+    const stream = new RandomStream(0);
+    const operations = Array.from({ length: 200 }, () => gate('ISWAP', stream.distinct(2, 10)));
+    const target = { ...TARGET, chunkQubits: 5 };
+    const program = schedule({ numQubits: 10, numBits: 0, operations }, target);
+    const pairs = program.steps.flatMap((step) =>
+      step.kind === 'exchange' ? [step.pairs.length] : [],
+    );
+    expect(pairs.length).toBeLessThanOrEqual(39);
+    expect(pairs.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(107);
   });
 
   test('are fewer where a tile holds chunk qubits', () => {
