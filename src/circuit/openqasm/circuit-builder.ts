@@ -5,8 +5,11 @@ import type { OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** Steps of gate expansion allowed for each gate allowed; real definitions take fewer than ten. */
-const STEPS_PER_GATE = 64;
+/**
+ * Steps allowed for each gate allowed: calls and instructions of definitions, rounds of loops, bits
+ * looked at. Real programs take a dozen, and a test of a 20-bit register about 80.
+ */
+const STEPS_PER_GATE = 128;
 /** Definitions inside one another, so that expansion cannot end the stack. */
 const MAX_NESTING = 256;
 

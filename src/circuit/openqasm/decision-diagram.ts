@@ -32,8 +32,11 @@ export const ALWAYS: BitFunction = { kind: 'constant', id: 1, value: true };
 /** True for no bits. */
 export const NEVER: BitFunction = { kind: 'constant', id: 0, value: false };
 
-/** Choices alive at once; functions of the few bits that programs test have a handful. */
+/** Choices, and results kept, at once; functions of the few bits that programs test have a handful. */
 const MAX_CHOICES = 50_000;
+const MAX_RESULTS = 4 * MAX_CHOICES;
+/** Choices and results kept from one statement to the next. */
+const MAX_KEPT = 5000;
 
 /** Thrown where functions grow past what is kept; the reader turns it into an error with a place. */
 export class DiagramTooLargeError extends Error {}
@@ -43,6 +46,7 @@ export class DecisionDiagrams {
   readonly #choices = new Map<string, Choice>();
   readonly #results = new Map<string, BitFunction>();
   #nextId = 2;
+  #work = 0;
 
   /** Whether the bit reads 1. */
   bit(bit: Bit): BitFunction {
@@ -74,9 +78,12 @@ export class DecisionDiagrams {
     if (f.kind === 'constant') return f.value ? g : h;
     if (g === h) return g;
     if (g === ALWAYS && h === NEVER) return f;
+    this.#work++;
     const key = `${f.id},${g.id},${h.id}`;
     const known = this.#results.get(key);
     if (known !== undefined) return known;
+    if (this.#results.size >= MAX_RESULTS) throw new DiagramTooLargeError();
+    this.#work += 2;
     const bit = Math.min(lowestBit(f), lowestBit(g), lowestBit(h));
     const low = this.ifThenElse(at(f, bit, false), at(g, bit, false), at(h, bit, false));
     const high = this.ifThenElse(at(f, bit, true), at(g, bit, true), at(h, bit, true));
@@ -85,8 +92,19 @@ export class DecisionDiagrams {
     return result;
   }
 
-  /** Forgets all functions made so far, which must not be used any more. */
-  clear(): void {
+  /** How much was looked up and worked out since this was last asked, in look-ups. */
+  takeWork(): number {
+    const work = this.#work;
+    this.#work = 0;
+    return work;
+  }
+
+  /**
+   * For when no function is in use: forgets them all if they have become many. Programs test the
+   * same bits again and again, so a few are worth keeping.
+   */
+  tidy(): void {
+    if (this.#choices.size + this.#results.size < MAX_KEPT) return;
     this.#choices.clear();
     this.#results.clear();
   }
@@ -97,6 +115,7 @@ export class DecisionDiagrams {
     let choice = this.#choices.get(key);
     if (choice === undefined) {
       if (this.#choices.size >= MAX_CHOICES) throw new DiagramTooLargeError();
+      this.#work++;
       choice = { kind: 'choice', id: this.#nextId++, bit, low, high };
       this.#choices.set(key, choice);
     }

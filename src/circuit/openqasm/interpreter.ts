@@ -71,8 +71,8 @@ export class Interpreter implements Scope, Elaborating {
   /** Runs one statement. */
   run(statement: Statement): Completion {
     const { offset } = statement;
-    this.takeSteps(1, offset);
-    if (this.#frames.depth === 0) this.diagrams.clear();
+    this.takeSteps(1 + this.diagrams.takeWork(), offset);
+    if (this.#frames.depth === 0) this.diagrams.tidy();
     switch (statement.kind) {
       case 'call':
         this.#call(statement);

@@ -213,10 +213,14 @@ function shifted(operator: '<<' | '>>', left: Value, right: Value): Value {
 
 function equal(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
   // From the highest bit down, so that each step adds one choice on top of what is there.
-  return f.bits.reduceRight(
-    (all, bit, i) => diagrams.and(all, diagrams.not(diagrams.xor(bit, g.bits[i]!))),
-    ALWAYS,
-  );
+  return f.bits.reduceRight<BitFunction>((all, bit, i) => {
+    const other = g.bits[i]!;
+    return diagrams.ifThenElse(
+      bit,
+      diagrams.ifThenElse(other, all, NEVER),
+      diagrams.ifThenElse(other, NEVER, all),
+    );
+  }, ALWAYS);
 }
 
 function less(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {

@@ -310,6 +310,7 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
 
   test.each([
     ['iterations of nothing', 'for int i in [0:1000000000] { }', 'too many steps'],
+    ['comparisons', 'for int i in [0:1000000000] { if (f[0:30] < i) { } }', 'too many steps'],
     ['rounds of a while', 'while (true) { }', 'too many steps'],
     ['powers', 'pow(1000) @ h q[0];', 'the limit max_gates is 100'],
     ['nested powers', 'pow(1e9) @ pow(1e9) @ h q[0];', 'the limit max_gates is 100'],

@@ -315,6 +315,10 @@ describe('100,000 gates are read in about a second', () => {
     inTime('qubit[20] q; for int i in [0:99999] { rx(pi / (i + 1)) q[i % 20]; }');
   });
 
+  test('under conditions on a whole register', () => {
+    inTime(`qubit q; bit[20] c; for int i in [1:100000] { if (c == 7) x q; }`);
+  });
+
   test('under conditions', () => {
     const lines = Array.from(
       { length: 50_000 },
