@@ -19,6 +19,7 @@ import type {
   Qubit,
   ResetOperation,
 } from '../../circuit/circuit.ts';
+import { operationQubits } from '../../circuit/circuit.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { factsNamed, nameUnderControls } from './gate-facts.ts';
 import { conditionOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
@@ -76,9 +77,13 @@ class Absorber {
   finish(): readonly Operation[] {
     if (!this.#keepState) return this.#left;
     const trailing = this.#left.splice(lengthBeforeTrailingMeasurements(this.#left));
-    this.#catchUp(this.#values.keys());
+    const measured = new Set(trailing.flatMap(operationQubits));
+    this.#catchUp([...this.#values.keys()].filter((qubit) => !measured.has(qubit)));
+    for (const measurement of trailing) this.#left.push(measurement);
+    // Flipped after it was measured.
+    this.#catchUp(measured);
     const phase = phaseOn([], this.#phase, {});
-    return [...(phase === undefined ? [] : [phase]), ...this.#left, ...trailing];
+    return phase === undefined ? this.#left : [phase, ...this.#left];
   }
 
   #addIf(operation: Unbarred): void {

@@ -168,6 +168,12 @@ test('what values run ahead is made up for before the trailing measurements', ()
   expect(absorbed(operations)).toEqual([H0, X(1), measure([0], [0])]);
 });
 
+test('what is flipped after a measurement is flipped after it', () => {
+  const operations = [X(1), measure([0, 1], [0, 1]), X(1)];
+  expect(absorbed(operations)).toEqual(operations);
+  expect(absorbed([X(1), measure([0, 1], [0, 1]), reset([1])])).toEqual(operations);
+});
+
 test('nobody sees the state: phases and unmeasured flips are left out', () => {
   const operations = [X(1), gate('RZ', [1], [], [0.5]), H0, measure([0], [0])];
   const counted = rewritten(absorbKnownStates, operations, { keepState: false });
