@@ -2,6 +2,7 @@
 /** The command line, `qcs`. Results go to stdout, everything else to stderr. */
 import { Command, CommanderError } from 'commander';
 import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
+import { addCompileCommand } from './cli/compile.ts';
 import { addDevicesCommand } from './cli/devices.ts';
 import { exitCodeOf, faultText } from './cli/failures.ts';
 import { addGatesCommand } from './cli/gates.ts';
@@ -49,6 +50,7 @@ program
   .addHelpText('after', `\nSettings, from the environment:\n${settingsHelp()}`)
   .action(main);
 addRunCommand(program, io);
+addCompileCommand(program, io);
 addKeysCommand(program, io);
 addDevicesCommand(program, io);
 addGatesCommand(program, io);

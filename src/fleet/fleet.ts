@@ -5,7 +5,7 @@
  * design, `gpu-fleet` for want of a GPU engine. Both share the machine's threads and one queue.
  * `superconducting-1` is offline until an operator configures a provider.
  */
-import { MAX_REFERENCE_QUBITS } from '../engine/reference/reference-engine.ts';
+import { MAX_REFERENCE_QUBITS, referenceTarget } from '../engine/reference/reference-engine.ts';
 import { discoverAdapters } from './adapter-discovery.ts';
 import type { AdapterDiscovery } from './adapter-report.ts';
 import { CpuBackend } from './cpu-backend.ts';
@@ -151,6 +151,7 @@ export class Fleet {
             ...this.#limits(),
             maxQubits: 0,
             precision: 'f32',
+            target: null,
             execution: 'webgpu',
             physicalGpus: 0,
           },
@@ -170,11 +171,12 @@ export class Fleet {
   }
 
   #simulator(
-    spec: Omit<ProcessorSpec, 'maxShots' | 'maxGates' | 'precision'> & Pick<Backend, 'precision'>,
+    spec: Omit<ProcessorSpec, 'maxShots' | 'maxGates' | 'precision' | 'target'> &
+      Pick<Backend, 'precision'>,
   ): SimulatorProcessor {
     const { machine, now, selfTestTimes } = this.#options;
     return new SimulatorProcessor({
-      spec: { ...spec, ...this.#limits() },
+      spec: { ...spec, ...this.#limits(), target: referenceTarget(spec.maxQubits) },
       runsOn: {
         engine: 'reference',
         execution: spec.execution,
@@ -216,6 +218,7 @@ function superconducting(now: () => number): Processor {
       maxShots: 0,
       maxGates: 0,
       precision: null,
+      target: null,
       execution: 'hardware',
     },
     'No hardware provider is configured.',

@@ -1,6 +1,7 @@
 /** What callers target: processors, what they take, what they answer, and whether they would. */
 import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
+import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 
@@ -16,6 +17,8 @@ export interface ProcessorSpec {
   readonly precision: 'f32' | 'f64' | null;
   /** What runs circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
   readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
+  /** What circuits are compiled for; null for hardware, which has no compiler here. */
+  readonly target: TargetProfile | null;
   /** Set for a processor of the fleet. */
   readonly physicalGpus?: number;
 }

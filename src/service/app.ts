@@ -18,6 +18,7 @@ import { registerRequestLog, withoutSecrets } from './plugins/request-log.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { circuitRoutes } from './routes/circuits.ts';
+import { compileRoutes } from './routes/compile.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { processorRoutes, restoreMaintenance } from './routes/processors.ts';
@@ -72,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       processorRoutes(api, context);
       operationRoutes(api, context);
       circuitRoutes(api, context);
+      compileRoutes(api, context);
       keyRoutes(api, context);
     },
     { prefix: API_PREFIX },

@@ -130,6 +130,18 @@ test('keys are created, listed and revoked, as JSON where asked', async () => {
   expect(listed.stdout).not.toContain(key.key);
 });
 
+test('compile prints OpenQASM on stdout and the report on stderr', async () => {
+  const { code, stdout, stderr } = await qcs([
+    'compile',
+    'examples/bell.qasm',
+    '--format',
+    'qasm2',
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^OPENQASM 2\.0;/);
+  expect(stderr).toMatch(/gates +2 +2/);
+});
+
 test('devices says of each processor whether it would run a circuit now', async () => {
   const { stdout } = await qcs(['devices', '--json']);
   const { processors, adapters } = JSON.parse(stdout);

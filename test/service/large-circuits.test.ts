@@ -105,7 +105,7 @@ describe('the intake', () => {
 
   test('gives a held circuit once', async () => {
     const intake = new CircuitIntake(fleet);
-    const { prepared } = intake.read({ ...large(), circuit: [H] }, false);
+    const { prepared } = await intake.read({ value: { ...large(), circuit: [H] } }, false);
     intake.hold('circ_x', prepared);
     expect(await intake.circuitOfJob('circ_x', 'never read')).toBe(prepared);
     await expect(intake.circuitOfJob('circ_x', 'no JSON')).rejects.toThrow();
@@ -114,7 +114,8 @@ describe('the intake', () => {
 
   test('writes a large result as it would a small one', async () => {
     const intake = new CircuitIntake(fleet);
-    const { prepared } = intake.read({ ...large(), circuit: [{ gate: 'H', qubit: 15 }] }, false);
+    const value = { ...large(), circuit: [{ gate: 'H', qubit: 15 }] };
+    const { prepared } = await intake.read({ value }, false);
     const { circuit } = prepared;
     const task = { id: '', circuit, request: { shots: 1, seed: 1 }, priority: 'normal' } as const;
     const result = zeroResult(task);
@@ -140,4 +141,14 @@ describe('the intake', () => {
     await thread.close();
     await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
   });
+});
+
+test('a short program that loops for long holds nothing up', async () => {
+  const qasm = `OPENQASM 3.0; qubit q; int i = 0; for int j in [1:100000] { i = i + 1; } U(i, 0, 0) q;`;
+  const before = process.threadCpuUsage();
+  const answer = await service.submit({ qasm, target_processor: 'statevector-sim', shots: 1 });
+  const { user, system } = process.threadCpuUsage(before);
+  // Run or refused for its length, it is worked out elsewhere: here it would take a tenth of a second.
+  expect([201, 400]).toContain(answer.statusCode);
+  expect((user + system) / 1000).toBeLessThan(60);
 });

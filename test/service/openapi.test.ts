@@ -63,6 +63,7 @@ test('describes every route of the service and no other', () => {
     'POST /admin/processors/{processor_id}/maintenance',
     'POST /quantum/circuits',
     'POST /quantum/circuits/{circuit_id}/cancel',
+    'POST /quantum/compile',
   ]);
 });
 

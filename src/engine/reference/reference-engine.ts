@@ -29,6 +29,18 @@ export interface ReferenceEngineOptions {
   readonly memoryBytes?: number;
 }
 
+/** What programs for the engine are compiled for: its tile is the whole state. */
+export function referenceTarget(maxQubits: number): TargetProfile {
+  return {
+    maxQubits,
+    tileQubits: maxQubits,
+    contiguousQubits: 0,
+    maxDenseQubits: maxQubits,
+    chunkQubits: maxQubits,
+    precision: 'f64',
+  };
+}
+
 /** Opens the reference engine; it holds nothing that needs closing. */
 export function openReferenceEngine({
   maxQubits,
@@ -37,17 +49,9 @@ export function openReferenceEngine({
   if (maxQubits > MAX_REFERENCE_QUBITS) {
     throw new RangeError(`The reference engine holds at most ${MAX_REFERENCE_QUBITS} qubits.`);
   }
-  const target: TargetProfile = {
-    maxQubits,
-    tileQubits: maxQubits,
-    contiguousQubits: 0,
-    maxDenseQubits: maxQubits,
-    chunkQubits: maxQubits,
-    precision: 'f64',
-  };
   return {
     name: 'reference',
-    target,
+    target: referenceTarget(maxQubits),
     prepare: async (program) => prepare(program, maxQubits, memoryBytes),
     close: async () => {},
   };

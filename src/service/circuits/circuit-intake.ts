@@ -1,11 +1,13 @@
 /**
- * Where circuits are read and results written: small ones at once, large ones in the offload thread.
+ * Where circuits are read and results written: small lists of gates and small results at once, large
+ * ones in the offload thread, and OpenQASM always there, for a short text may loop for long.
  *
  * A circuit read for a submission is held until its job asks for it, moments later, so that it is not
  * read twice; a job that comes back after a restart has its circuit read from the store.
  */
 import type { CircuitResult } from '../../fleet/processor.ts';
 import type { JobId } from '../../jobs/job.ts';
+import type { BodySource } from '../offload/offload-messages.ts';
 import { OffloadThread } from '../offload/offload-thread.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
 import { type PreparedCircuit, prepareCircuit, targetsOf } from './circuit-submission.ts';
@@ -29,21 +31,29 @@ export class CircuitIntake {
     this.#thread = thread;
   }
 
-  /** @throws {RequestInvalidError} listing every fault. */
-  read(body: unknown, needsHash: boolean): ReadSubmission {
-    return readSubmission(body, targetsOf(this.#fleet), needsHash);
+  /**
+   * Reads a body; bytes are gone afterwards.
+   *
+   * @throws {RequestInvalidError} listing every fault; as OffloadedError where a thread found them.
+   */
+  async read(source: BodySource, needsHash: boolean): Promise<ReadSubmission> {
+    const targets = targetsOf(this.#fleet);
+    if ('value' in source && !holdsProgram(source.value)) {
+      return readSubmission(source.value, targets, needsHash);
+    }
+    const input = { ...source, targets, needsHash };
+    return this.#thread.run('readSubmission', input, buffersOf(source));
   }
 
   /**
-   * Reads a body as it came over the wire; the bytes are gone afterwards.
+   * Compiles the circuit of a body without running it; bytes are gone afterwards.
    *
+   * @returns The text of the answer's data.
    * @throws {OffloadedError} with the code and faults of what is wrong with it.
    */
-  readLarge(bytes: Uint8Array, needsHash: boolean): Promise<ReadSubmission> {
-    const input = { bytes, targets: targetsOf(this.#fleet), needsHash };
-    const { buffer } = bytes;
-    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
-    return this.#thread.run('readSubmission', input, isWhole ? [buffer] : []);
+  compile(source: BodySource): Promise<string> {
+    const input = { ...source, targets: targetsOf(this.#fleet) };
+    return this.#thread.run('compileCircuit', input, buffersOf(source));
   }
 
   /** Keeps a circuit for the job that is about to be created. */
@@ -66,9 +76,11 @@ export class CircuitIntake {
     this.#held.delete(id);
     if (held !== undefined) return held;
     const targets = targetsOf(this.#fleet);
-    return request.length < LARGE_TEXT_LENGTH
-      ? prepareCircuit(decodeRequest(request).body, targets)
-      : this.#thread.run('readStored', { text: request, targets });
+    if (request.length < LARGE_TEXT_LENGTH) {
+      const { body } = decodeRequest(request);
+      if (!holdsProgram(body)) return prepareCircuit(body, targets);
+    }
+    return this.#thread.run('readStored', { text: request, targets });
   }
 
   /** The result fields of the record as JSON text; the result's large arrays are gone afterwards. */
@@ -90,4 +102,16 @@ export class CircuitIntake {
   close(): Promise<void> {
     return this.#thread.close();
   }
+}
+
+function holdsProgram(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'qasm' in body;
+}
+
+/** What of a source is moved to the thread instead of being copied. */
+function buffersOf(source: BodySource): readonly ArrayBuffer[] {
+  if (!('bytes' in source)) return [];
+  const { buffer, byteLength } = source.bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? [buffer] : [];
 }

@@ -6,7 +6,6 @@ import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { serializeCircuit } from '../../fleet/serialized-circuit.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { parseJsonBody } from '../plugins/json-body.ts';
 import type { CircuitBody } from '../schemas/circuits.ts';
 import { requestHash } from './canonical-hash.ts';
 import { circuitForm } from './circuit-form.ts';
@@ -52,18 +51,18 @@ export function readSubmission(
   };
 }
 
-/** A body as it came over the wire as a submission, its circuit serialized. */
-export function readLargeSubmission(
-  bytes: Uint8Array,
+/** A JSON value as a submission whose circuit is serialized: what a thread passes on. */
+export function readSerialized(
+  value: unknown,
   targets: readonly Target[],
   needsHash: boolean,
 ): ReadSubmission {
-  const submission = readSubmission(parseJsonBody(bytes), targets, needsHash);
+  const submission = readSubmission(value, targets, needsHash);
   return { ...submission, prepared: serialized(submission.prepared) };
 }
 
 /** The circuit of a stored request, serialized. */
-export function readLargeStored(text: string, targets: readonly Target[]): PreparedCircuit {
+export function readStoredSerialized(text: string, targets: readonly Target[]): PreparedCircuit {
   return serialized(prepareCircuit(decodeRequest(text).body, targets));
 }
 

@@ -8,6 +8,7 @@ import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { PreparedCircuit } from './circuit-submission.ts';
+import { compilationFields } from './compilation-fields.ts';
 
 type Counts = CircuitResult['run']['counts'];
 
@@ -37,17 +38,7 @@ export function circuitResultJson(
       precision: backend.precision,
       hardware: backend.hardware,
     },
-    compilation: {
-      gates: { before: compilation.gatesBefore, after: compilation.gatesAfter },
-      depth: { before: compilation.depthBefore, after: compilation.depthAfter },
-      two_qubit_gates: compilation.twoQubitGates,
-      passes: compilation.passes.map(({ name, operationsBefore, operationsAfter }) => ({
-        name,
-        operations: { before: operationsBefore, after: operationsAfter },
-      })),
-      fused_blocks: compilation.fusedBlocks,
-      state_passes: run.statePasses,
-    },
+    compilation: { ...compilationFields(compilation), state_passes: run.statePasses },
     timing: {
       queue_ms: milliseconds(timing.queueMs),
       compile_ms: milliseconds(timing.compileMs),

@@ -5,12 +5,14 @@ import type { PreparedCircuit, Target } from '../circuits/circuit-submission.ts'
 import type { ReadSubmission } from '../circuits/read-submission.ts';
 import type { ResultLayout } from '../circuits/result-json.ts';
 
+/** A body: as it came over the wire, or read. */
+export type BodySource = { readonly bytes: Uint8Array } | { readonly value: unknown };
+
 /** Work for the thread, by kind: what it gets, and what it gives back. */
 export interface OffloadedWork {
   /** A request body into a submission. */
   readonly readSubmission: {
-    readonly input: {
-      readonly bytes: Uint8Array;
+    readonly input: BodySource & {
       readonly targets: readonly Target[];
       readonly needsHash: boolean;
     };
@@ -20,6 +22,11 @@ export interface OffloadedWork {
   readonly readStored: {
     readonly input: { readonly text: string; readonly targets: readonly Target[] };
     readonly output: PreparedCircuit;
+  };
+  /** A body of POST /quantum/compile into the text of its answer. */
+  readonly compileCircuit: {
+    readonly input: BodySource & { readonly targets: readonly Target[] };
+    readonly output: string;
   };
   /** A result into the text that is stored and answered. */
   readonly writeResult: {

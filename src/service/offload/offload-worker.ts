@@ -1,9 +1,11 @@
 /** Entry of the offload thread: does one piece of work after the other. */
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { CodedError } from '../../errors/coded-error.ts';
-import { readLargeStored, readLargeSubmission } from '../circuits/read-submission.ts';
+import { compileCircuitJson } from '../circuits/compile-circuit.ts';
+import { readSerialized, readStoredSerialized } from '../circuits/read-submission.ts';
 import { circuitResultJson } from '../circuits/result-json.ts';
-import type { FromOffload, ToOffload } from './offload-messages.ts';
+import { parseJsonBody } from '../plugins/json-body.ts';
+import type { BodySource, FromOffload, ToOffload } from './offload-messages.ts';
 
 /** Answers the messages on `port` until the thread is ended. */
 function serve(port: MessagePort): void {
@@ -26,12 +28,18 @@ function answer(message: ToOffload): FromOffload {
 function outputOf({ kind, input }: ToOffload): unknown {
   switch (kind) {
     case 'readSubmission':
-      return readLargeSubmission(input.bytes, input.targets, input.needsHash);
+      return readSerialized(bodyOf(input), input.targets, input.needsHash);
     case 'readStored':
-      return readLargeStored(input.text, input.targets);
+      return readStoredSerialized(input.text, input.targets);
+    case 'compileCircuit':
+      return compileCircuitJson(bodyOf(input), input.targets);
     case 'writeResult':
       return circuitResultJson(input.layout, input.result);
   }
+}
+
+function bodyOf(source: BodySource): unknown {
+  return 'bytes' in source ? parseJsonBody(source.bytes) : source.value;
 }
 
 if (parentPort === null) throw new Error('unreachable: this module is the entry of a thread');

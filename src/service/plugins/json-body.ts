@@ -14,12 +14,19 @@ export const MAX_DEPTH = 32;
 export const LARGE_BODY_BYTES = 65_536;
 
 /** A body that was not read yet, on a route that reads large ones elsewhere. */
-export class LargeBody {
+class LargeBody {
   readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }
+}
+
+/** A body as a route that reads large ones gets it: read, or as it came. */
+export function sourceOf(
+  body: unknown,
+): { readonly bytes: Uint8Array } | { readonly value: unknown } {
+  return body instanceof LargeBody ? { bytes: body.bytes } : { value: body };
 }
 
 /** Makes JSON the only media type that the service reads. */

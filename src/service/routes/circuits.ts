@@ -7,7 +7,7 @@ import { parsePrefer } from '../circuits/prefer.ts';
 import { circuitRecordJson, summarizeCircuit } from '../circuits/present-circuit.ts';
 import { CircuitSubmitter, circuitLocation } from '../circuits/submit-circuit.ts';
 import { callerOf } from '../plugins/authentication.ts';
-import { LargeBody } from '../plugins/json-body.ts';
+import { sourceOf } from '../plugins/json-body.ts';
 import { compileValidator } from '../plugins/validation.ts';
 import {
   circuitBody,
@@ -54,14 +54,10 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     },
     async (request, reply) => {
       const { headers } = request;
-      const body: unknown = request.body;
       const preference = parsePrefer(headers.prefer);
       const idempotencyKey = headers['idempotency-key'];
       const needsHash = idempotencyKey !== undefined;
-      const read =
-        body instanceof LargeBody
-          ? await intake.readLarge(body.bytes, needsHash)
-          : intake.read(body, needsHash);
+      const read = await intake.read(sourceOf(request.body), needsHash);
       const { bodyHash } = read;
       const answer = await submitter.submit({
         key: callerOf(request).key,

@@ -1,6 +1,7 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
 import { MAX_SEED } from '../../math/philox.ts';
+import { compilationFields } from './compilation.ts';
 import { isoTime } from './envelope.ts';
 import { gateObject } from './gate-object.ts';
 
@@ -101,7 +102,6 @@ export const circuitBody = z
 /** A submission of good form. */
 export type CircuitBody = z.output<typeof circuitBody>;
 
-const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });
 const probability = z.number().min(0);
 
 /** What a completed circuit's record holds beyond the record of any other. */
@@ -131,15 +131,8 @@ export const circuitResult = z.strictObject({
       hardware: z.string(),
     })
     .describe('What really ran it'),
-  compilation: z.strictObject({
-    gates: gateNumbers,
-    depth: gateNumbers,
-    two_qubit_gates: gateNumbers.describe('Gates on two qubits, controls counted'),
-    passes: z
-      .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
-      .describe("The compiler's passes in order, and the operations each left"),
-    fused_blocks: z.int().describe('Kernels that hold more than one gate'),
-    state_passes: z.int().describe('Trips of the whole state through memory'),
+  compilation: compilationFields.extend({
+    state_passes: z.int().describe('Trips of the whole state through memory that the run made'),
   }),
   timing: z.strictObject({
     queue_ms: z.number(),

@@ -27,6 +27,7 @@ const spec: ProcessorSpec = {
   maxGates: 1000,
   precision: 'f64',
   execution: 'cpu',
+  target: null,
 };
 
 function openProcessor(workerEntry = FAKE_WORKER) {

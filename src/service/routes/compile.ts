@@ -1,0 +1,32 @@
+/** Compiling without running. */
+import { sourceOf } from '../plugins/json-body.ts';
+import { compileValidator } from '../plugins/validation.ts';
+import { compileBody, compiledCircuit } from '../schemas/compile.ts';
+import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
+import type { RouteContext, ServiceApp } from './route-context.ts';
+
+/** Registers `/quantum/compile`. */
+export function compileRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+  app.post(
+    '/quantum/compile',
+    {
+      config: { scope: 'circuits', readsLargeBodies: true },
+      // The body is checked where it is compiled.
+      validatorCompiler: (route) =>
+        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      schema: {
+        operationId: 'compileCircuit',
+        tags: ['circuits'],
+        summary: 'Compile a circuit without running it',
+        description:
+          'Answers the circuit as the compiler leaves it for the target, and what each pass saved.',
+        body: compileBody,
+        response: { 200: successEnvelope(compiledCircuit), ...errorResponses(400, 503) },
+      },
+    },
+    async (request, reply) => {
+      const json = await deps.intake.compile(sourceOf(request.body));
+      return envelopes.sendText(request, reply, { json });
+    },
+  );
+}

@@ -1,0 +1,45 @@
+/** Schemas of compiling without running. */
+import { z } from 'zod';
+import { circuitBody } from './circuits.ts';
+import { compilationFields } from './compilation.ts';
+import { gateObject } from './gate-object.ts';
+
+/** How a compiled circuit is written. */
+export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;
+/** One of them. */
+export type CompileFormat = (typeof COMPILE_FORMATS)[number];
+
+/** The body of POST /quantum/compile. */
+export const compileBody = circuitBody
+  .omit({ shots: true, seed: true, priority: true, observables: true })
+  .extend({
+    format: z.enum(COMPILE_FORMATS).optional().describe('Of the compiled circuit; default json'),
+  })
+  .meta({
+    id: 'CompileRequest',
+    examples: [
+      {
+        circuit: [
+          { gate: 'H', qubit: 0 },
+          { gate: 'T', qubit: 0 },
+          { gate: 'T', qubit: 0 },
+          { gate: 'CX', control: 0, target: 1 },
+        ],
+        target_processor: 'statevector-sim',
+        format: 'qasm3',
+      },
+    ],
+  });
+
+/** The answer. */
+export const compiledCircuit = z
+  .strictObject({
+    processor: z.string(),
+    qubits: z.int(),
+    format: z.enum(COMPILE_FORMATS),
+    circuit: z.array(gateObject).optional().describe('With format json'),
+    qasm: z.string().optional().describe('With format qasm2 or qasm3'),
+    compilation: compilationFields,
+    timing: z.strictObject({ compile_ms: z.number() }),
+  })
+  .meta({ id: 'CompiledCircuit' });
