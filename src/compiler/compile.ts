@@ -45,9 +45,9 @@ export function compile(
   { optimize: runsPasses = true, keepState = true }: CompileOptions = {},
 ): Compiled {
   const optimized = runsPasses ? optimize(circuit, { keepState }) : { circuit, passes: [] };
-  const { program: scheduled, fusedBlocks } = scheduleEither(optimized.circuit, circuit, target);
-  const program: Program = { hash: hashProgram(scheduled), ...scheduled };
-  const report = reportOn(circuit, optimized, scheduled.steps, fusedBlocks);
+  const scheduled = scheduleEither(optimized.circuit, circuit, target);
+  const program: Program = { hash: hashProgram(scheduled.program), ...scheduled.program };
+  const report = reportOn(circuit, optimized, scheduled, target.precision);
   return { program, circuit: optimized.circuit, report };
 }
 

@@ -9,7 +9,13 @@ import {
 } from '../circuit/circuit.ts';
 import type { PassReport } from './passes/pass.ts';
 import type { Optimized } from './passes/pipeline.ts';
-import type { Step } from './program.ts';
+import type { Step, TargetProfile } from './program.ts';
+
+/** What of a schedule the report tells. */
+interface Scheduled {
+  readonly program: { readonly steps: readonly Step[] };
+  readonly fusedBlocks: number;
+}
 
 /** A number before the passes and after them. */
 export interface BeforeAndAfter {
@@ -37,16 +43,21 @@ export interface CompilationReport {
   readonly fusedBlocks: number;
   /** Trips of the state through memory, on an engine that takes a sweep in one. */
   readonly sweeps: number;
+  /** A model: the state read and written once for each sweep and each exchange. */
+  readonly bytesMoved: number;
 }
+
+const BYTES_PER_AMPLITUDE = { f32: 8, f64: 16 } as const;
 
 /** The report of a circuit, what the passes made of it, and the steps that became. */
 export function reportOn(
   original: Circuit,
   { circuit, passes }: Optimized,
-  steps: readonly Step[],
-  fusedBlocks: number,
+  { program: { steps }, fusedBlocks }: Scheduled,
+  precision: TargetProfile['precision'],
 ): CompilationReport {
   const sweeps = steps.filter((step) => step.kind === 'sweep');
+  const trips = steps.filter(({ kind }) => kind === 'sweep' || kind === 'exchange').length;
   const before = widthsOf(original.operations);
   const after = widthsOf(circuit.operations);
   return {
@@ -60,6 +71,7 @@ export function reportOn(
     kernels: sweeps.reduce((sum, sweep) => sum + sweep.kernels.length, 0),
     fusedBlocks,
     sweeps: sweeps.length,
+    bytesMoved: trips * 2 * 2 ** circuit.numQubits * BYTES_PER_AMPLITUDE[precision],
   };
 }
 

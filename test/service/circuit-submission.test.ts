@@ -43,6 +43,7 @@ describe('a submission', () => {
         kernels: 1,
         fused_blocks: 1,
         sweeps: 1,
+        bytes_moved: 128,
         state_passes: 1,
       },
       timing: { queue_ms: 0.1, compile_ms: 0.2, execution_ms: 0.3 },

@@ -49,6 +49,7 @@ function compile(circuit: Circuit) {
     kernels: 1,
     fusedBlocks: 0,
     sweeps: 1,
+    bytesMoved: 128,
   };
   return { program, report };
 }

@@ -16,5 +16,6 @@ export function compilationFields(report: CompilationReport): z.output<typeof sc
     kernels: report.kernels,
     fused_blocks: report.fusedBlocks,
     sweeps: report.sweeps,
+    bytes_moved: report.bytesMoved,
   };
 }

@@ -13,5 +13,8 @@ export const compilationFields = z.strictObject({
     .describe("The compiler's passes in order, and the operations each left"),
   kernels: z.int().describe('What the gates that are left became'),
   fused_blocks: z.int().describe('Kernels that hold more than one gate'),
+  bytes_moved: z
+    .number()
+    .describe('By a model: the state read and written once for each sweep and exchange'),
   sweeps: z.int().describe('Trips of the state through memory that the program needs with tiles'),
 });

@@ -144,6 +144,7 @@ export function zeroResult({ circuit: given, request }: CircuitTask): CircuitRes
       kernels: 1,
       fusedBlocks: 1,
       sweeps: 1,
+      bytesMoved: 128,
     },
     backend: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a test' },
     timing: { queueMs: 0.1, compileMs: 0.2, executionMs: 0.3 },

@@ -43,6 +43,9 @@ describe('the compilation report', () => {
     const operations = [3, 2, 1, 0].map((qubit) => gate('H', [qubit]));
     expect(reportOf(operations, TINY_TILE).sweeps).toBe(2);
     expect(reportOf(operations).sweeps).toBe(1);
+    // Sixteen amplitudes of two doubles, read and written.
+    expect(reportOf(operations).bytesMoved).toBe(512);
+    expect(reportOf(operations, TINY_TILE).bytesMoved).toBe(1024);
   });
 });
 
