@@ -182,3 +182,14 @@ test.each(readdirSync('examples'))('the example %s runs', async (name) => {
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'completed' });
 });
+
+test('a reader that has seen enough is no failure', async () => {
+  const command = `set -o pipefail; "${process.execPath}" src/cli.ts gates --json | head -c 10`;
+  const ended = await new Promise<Ended>((resolve) => {
+    execFile('bash', ['-c', command], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(ended.stdout).toHaveLength(10);
+});

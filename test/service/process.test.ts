@@ -1,5 +1,7 @@
 /** The real process on a real port, used as a stranger with curl would. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastingCircuit } from '../support/lasting-circuit.ts';
@@ -91,4 +93,33 @@ test('an environment that cannot be used ends the process with code 2 and lists 
   expect(failure).toMatchObject({ code: 2 });
   expect(failure.stderr).toContain('QCS_PORT');
   expect(failure.stderr).toContain('QCS_ENGINE');
+});
+
+test('a start that failed for a taken port makes no key that nobody has seen', async () => {
+  using folder = temporaryFolder();
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  const failure = await run(process.execPath, ['src/main.ts'], {
+    env: { ...process.env, QCS_PORT: String(port), QCS_DATA_DIR: folder.path },
+  }).catch((error: { code: number; stderr: string }) => error);
+  expect(failure).toMatchObject({ code: 1 });
+  expect(failure.stderr).toContain(`QCS_PORT=${port}`);
+  holder.close();
+
+  const service = await startServiceProcess(folder.path);
+  expect(service.key).toMatch(/^qcs_/);
+  await service.stop('SIGTERM');
+});
+
+test('a reader of the output and the log that goes away does not end the service', async () => {
+  using folder = temporaryFolder();
+  const service = await startServiceProcess(folder.path);
+  service.process.stdout?.destroy();
+  service.process.stderr?.destroy();
+  for (let i = 0; i < 3; i++) {
+    const answer = await fetch(`${service.origin}/api/v1/`);
+    expect(answer.status).toBe(200);
+  }
+  expect(await service.stop('SIGTERM')).toBe(0);
 });
