@@ -1,4 +1,5 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
+import { benchCompileTime } from './compile-time.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSweeps } from './sweeps.ts';
@@ -6,6 +7,7 @@ import { benchSweeps } from './sweeps.ts';
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   sweeps: benchSweeps,
   'reference-engine': benchReferenceEngine,
+  'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
 };
 
