@@ -123,7 +123,7 @@ describe('EnginePool', () => {
     const cancelled = performance.now();
     cancel.abort();
     await expect(result).rejects.toMatchObject({ name: 'AbortError' });
-    expect(performance.now() - cancelled).toBeLessThan(2000);
+    expect(performance.now() - cancelled).toBeLessThan(5000);
     const turns = shared[2];
     await eventually(() => pool.numIdle === 1);
     expect(shared[2]).toBe(turns);

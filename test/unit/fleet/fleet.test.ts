@@ -217,7 +217,7 @@ describe('Fleet', () => {
     const cancelled = performance.now();
     cancel.abort();
     await expect(result).rejects.toMatchObject({ name: 'AbortError' });
-    expect(performance.now() - cancelled).toBeLessThan(1500);
+    expect(performance.now() - cancelled).toBeLessThan(5000);
     await target.run(task(ghz(2)), {}, never());
   });
 });

@@ -207,5 +207,5 @@ test('a program of 100,000 lines is read in about a second', () => {
   const start = performance.now();
   expect(parse(`qreg q[20];\n${lines.join('\n')}`).operations).toHaveLength(100_000);
   // Takes about 0.3 s; the bound leaves room for a machine busy with other suites.
-  expect(performance.now() - start).toBeLessThan(3000);
+  expect(performance.now() - start).toBeLessThan(15_000);
 });
