@@ -121,9 +121,6 @@ export async function startService(
     logger: { level: config.logLevel, stream: logDestination },
   });
 
-  for (const record of await maintenance.list()) {
-    fleet.get(record.processorId)?.setMaintenance({ reason: record.reason });
-  }
   await fleet.start();
   const recovered = await runner.recover();
   const origin = await listen(app, config);
@@ -138,6 +135,7 @@ export async function startService(
       app.log.error({ err: error }, 'old records could not be deleted');
     }
   };
+  void prune();
   const pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
 
   async function createFirstKey(): Promise<string> {
