@@ -14,10 +14,8 @@ import type { JobId } from './job.ts';
 /** How long a key stands for its request, in milliseconds. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Whether a header's value may be a key: 1 to 255 printable ASCII characters. */
-export function isIdempotencyKey(text: string): boolean {
-  return /^[\x20-\x7e]{1,255}$/.test(text);
-}
+/** What a key may be: 1 to 255 printable ASCII characters. */
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** SHA-256 of what must be the same in a repeat, as hex. */
 export function hashBody(body: string | Uint8Array): string {

@@ -19,8 +19,6 @@ export const SPEC_CODES = {
 
 /** One of the specification's error codes. */
 export type SpecCode = keyof typeof SPEC_CODES;
-/** An HTTP status that an error answers. */
-export type ErrorStatus = (typeof SPEC_CODES)[SpecCode]['status'];
 
 interface ErrorRow {
   /** Null for an error of the command line or of the start, which no request ever meets. */

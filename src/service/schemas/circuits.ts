@@ -1,5 +1,6 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
+import { IDEMPOTENCY_KEY } from '../../jobs/idempotency.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { compilationFields } from './compilation.ts';
 import { isoTime } from './envelope.ts';
@@ -211,7 +212,7 @@ export const submissionHeaders = z.looseObject({
     ),
   'idempotency-key': z
     .string()
-    .regex(/^[\x20-\x7e]{1,255}$/, { error: 'Must be 1 to 255 printable characters' })
+    .regex(IDEMPOTENCY_KEY, { error: 'Must be 1 to 255 printable characters' })
     .optional()
     .describe('A repeat with the same body within 24 h returns the stored answer'),
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashBody, isIdempotencyKey } from '../../../src/jobs/idempotency.ts';
+import { hashBody, IDEMPOTENCY_KEY } from '../../../src/jobs/idempotency.ts';
 import { newJobId } from '../../../src/jobs/job-id.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';
@@ -7,15 +7,15 @@ import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { newJob, ScriptedHandler } from '../../support/jobs.ts';
 
-describe('isIdempotencyKey', () => {
+describe('the pattern of idempotency keys', () => {
   test.each(['a', 'x'.repeat(255), 'order 7/"b"~'])('accepts %j', (text) => {
-    expect(isIdempotencyKey(text)).toBe(true);
+    expect(IDEMPOTENCY_KEY.test(text)).toBe(true);
   });
 
   test.each(['', 'x'.repeat(256), 'a\n', 'a\u0000b', 'schlüssel', '\u007f'])(
     'refuses %j',
     (text) => {
-      expect(isIdempotencyKey(text)).toBe(false);
+      expect(IDEMPOTENCY_KEY.test(text)).toBe(false);
     },
   );
 });
