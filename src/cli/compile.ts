@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { createFleet } from '../compose.ts';
 import { loadConfig } from '../config.ts';
 import { targetsOf } from '../service/circuits/circuit-submission.ts';
-import { compileCircuitJson } from '../service/circuits/compile-circuit.ts';
+import { compileCircuitJson, RUN_FIELDS } from '../service/circuits/compile-circuit.ts';
 import { COMPILE_FORMATS, type compiledCircuit } from '../service/schemas/compile.ts';
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, table } from './command-io.ts';
@@ -32,7 +32,7 @@ export function addCompileCommand(program: Command, io: CommandIo): void {
     .option('--json', 'print the fields of the HTTP response as one JSON object')
     .action(async (file: string, options: CompileOptions) => {
       // A file for `qcs run` will do: what says how to run means nothing here.
-      const { shots, seed, priority, observables, ...content } = await readCircuitFile(file);
+      const content = withoutRunFields(await readCircuitFile(file));
       const fleet = createFleet(loadConfig(io.environment), io.now);
       const body = { ...content, target_processor: options.target, format: options.format };
       const text = compileCircuitJson(body, targetsOf(fleet));
@@ -45,6 +45,11 @@ export function addCompileCommand(program: Command, io: CommandIo): void {
       io.out.write(compiled.qasm ?? `${JSON.stringify(compiled.circuit)}\n`);
       io.err.write(`${report(compiled)}\n`);
     });
+}
+
+function withoutRunFields(content: Readonly<Record<string, unknown>>) {
+  const names: readonly string[] = RUN_FIELDS;
+  return Object.fromEntries(Object.entries(content).filter(([name]) => !names.includes(name)));
 }
 
 function report({ compilation, timing }: Compiled): string {

@@ -49,6 +49,8 @@ export interface PreparedCircuit {
   readonly processorId: string;
   /** With its final measurement. */
   readonly circuit: Circuit | SerializedCircuit;
+  /** The circuit as written measures nothing: its last operation, which measures all, was added. */
+  readonly isMeasurementAdded: boolean;
   readonly numBits: number;
   /** The qubit measured into each classical bit; null for a bit never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
@@ -122,6 +124,7 @@ function checkParts(
   return {
     processorId: target.spec.id,
     circuit,
+    isMeasurementAdded: circuit !== written,
     numBits: circuit.numBits,
     measuredQubits: measuredQubits(circuit),
     outputs,

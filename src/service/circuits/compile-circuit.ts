@@ -1,8 +1,11 @@
 /**
  * A body of POST /quantum/compile → the text of its answer: the circuit as the compiler left it and
  * what each pass did, without running anything. Pure; it runs in the offload thread.
+ *
+ * A circuit that measures nothing keeps the state it makes of |0…0⟩; one that measures keeps the
+ * distribution of what it measures, and what that cannot show is dropped.
  */
-import { withFinalMeasurement } from '../../circuit/circuit.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import { compile } from '../../compiler/compile.ts';
@@ -11,12 +14,12 @@ import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { circuitOf } from '../../fleet/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
-import { prepareCircuit, type Target } from './circuit-submission.ts';
+import { type PreparedCircuit, prepareCircuit, type Target } from './circuit-submission.ts';
 import { compilationFields } from './compilation-fields.ts';
 import { circuitBodyOf } from './read-submission.ts';
 
 /** Fields of a submission that mean nothing where nothing runs. */
-const RUN_FIELDS = ['shots', 'seed', 'priority', 'observables'];
+export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables'] as const;
 
 /**
  * Compiles the circuit of a body for its target.
@@ -33,19 +36,16 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
     throw new ProcessorUnavailableError(prepared.processorId, 'It has no compiler target.');
   }
   const started = performance.now();
-  const keepState = prepared.outputs.some(
-    (output) => output !== 'counts' && output !== 'probabilities',
-  );
-  const { circuit, report } = compile(circuitOf(prepared.circuit), target.spec.target, {
-    keepState,
-  });
+  const keepState = prepared.isMeasurementAdded;
+  const written = circuitAsWritten(prepared);
+  const { circuit, report } = compile(written, target.spec.target, { keepState });
   const compileMs = performance.now() - started;
   return JSON.stringify({
     processor: prepared.processorId,
     qubits: circuit.numQubits,
     format,
     ...(format === 'json'
-      ? { circuit: gateObjectsFromCircuit(withFinalMeasurement(circuit)) }
+      ? { circuit: gateObjectsFromCircuit(circuit) }
       : { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') }),
     compilation: compilationFields(report),
     timing: { compile_ms: Math.round(compileMs * 1000) / 1000 },
@@ -68,10 +68,12 @@ function readFormat(value: unknown): { format: CompileFormat; fields: unknown } 
   }
   if (format === undefined || faults.length > 0) throw new RequestInvalidError(faults);
   // The circuit is checked as one that is to run once.
-  const observables = wantsExpectation(fields) ? { observables: [{ pauli: 'I' }] } : {};
-  return { format, fields: { ...fields, ...observables, shots: 1 } };
+  return { format, fields: { ...fields, shots: 1 } };
 }
 
-function wantsExpectation(fields: Readonly<Record<string, unknown>>): boolean {
-  return Array.isArray(fields['return']) && fields['return'].includes('expectation');
+/** Without the measurement that only a run would need. */
+function circuitAsWritten({ circuit: prepared, isMeasurementAdded }: PreparedCircuit): Circuit {
+  const circuit = circuitOf(prepared);
+  if (!isMeasurementAdded) return circuit;
+  return { ...circuit, numBits: 0, operations: circuit.operations.slice(0, -1) };
 }

@@ -5,6 +5,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyMalformedError } from '../errors.ts';
+import type { BodySource } from '../offload/offload-messages.ts';
 import { formatPath } from '../request-paths.ts';
 
 /** Deepest nesting of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
@@ -23,9 +24,7 @@ class LargeBody {
 }
 
 /** A body as a route that reads large ones gets it: read, or as it came. */
-export function sourceOf(
-  body: unknown,
-): { readonly bytes: Uint8Array } | { readonly value: unknown } {
+export function sourceOf(body: unknown): BodySource {
   return body instanceof LargeBody ? { bytes: body.bytes } : { value: body };
 }
 

@@ -11,7 +11,7 @@ export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 
 /** The body of POST /quantum/compile. */
 export const compileBody = circuitBody
-  .omit({ shots: true, seed: true, priority: true, observables: true })
+  .omit({ shots: true, seed: true, priority: true, return: true, observables: true })
   .extend({
     format: z.enum(COMPILE_FORMATS).optional().describe('Of the compiled circuit; default json'),
   })
