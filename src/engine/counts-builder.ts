@@ -3,10 +3,11 @@
  *
  * Typed arrays and a radix sort rather than a map of strings: a million shots may end in a million
  * outcomes of up to 1,024 bits. Outcomes that already come ascending, as they do from a sampled
- * full measurement, are not sorted.
+ * full measurement, are neither sorted nor copied.
  */
 import { wordsFor } from './classical-bits.ts';
 import type { Counts } from './engine.ts';
+import { firstOf, sortedWordCounts, type WordCounts } from './outcome-sort.ts';
 import type { Pacer } from './pacer.ts';
 
 const INITIAL_CAPACITY = 16;
@@ -15,16 +16,15 @@ const INITIAL_CAPACITY = 16;
 export class CountsBuilder {
   readonly #numBits: number;
   readonly #wordsPerOutcome: number;
-  #outcomes: Uint32Array;
-  #occurrences: Uint32Array;
+  // Without room at first: a builder that is handed all outcomes at once needs none.
+  #outcomes: Uint32Array<ArrayBuffer> = new Uint32Array(0);
+  #occurrences: Uint32Array<ArrayBuffer> = new Uint32Array(0);
   #length = 0;
   #isAscending = true;
 
   constructor(numBits: number) {
     this.#numBits = numBits;
     this.#wordsPerOutcome = wordsFor(numBits);
-    this.#outcomes = new Uint32Array(INITIAL_CAPACITY * this.#wordsPerOutcome);
-    this.#occurrences = new Uint32Array(INITIAL_CAPACITY);
   }
 
   /**
@@ -33,7 +33,7 @@ export class CountsBuilder {
    * @param words - Copied; length `wordsFor(numBits)`.
    */
   add(words: Uint32Array, occurrences: number): void {
-    if (this.#length === this.#occurrences.length) this.#grow();
+    this.reserve(1);
     const start = this.#length * this.#wordsPerOutcome;
     for (let i = 0; i < this.#wordsPerOutcome; i++) this.#outcomes[start + i] = words[i]!;
     this.#occurrences[this.#length] = occurrences;
@@ -43,21 +43,50 @@ export class CountsBuilder {
     }
   }
 
-  /** The counts; the builder is spent. */
-  async finish(pacer: Pacer): Promise<Counts> {
-    const merged = this.#isAscending
-      ? this.#asIs()
-      : this.#merge(await this.#ascendingOrder(pacer));
-    return { numBits: this.#numBits, wordsPerOutcome: this.#wordsPerOutcome, ...merged };
+  /**
+   * Adds many outcomes of one word each, of a builder whose outcomes have no more.
+   *
+   * @param outcomes - Given away, as are the occurrences: the first to come become the list itself.
+   * @param occurrences - As long.
+   */
+  addWords(outcomes: Uint32Array<ArrayBuffer>, occurrences: Uint32Array<ArrayBuffer>): void {
+    const first = this.#length;
+    if (first === 0) {
+      this.#outcomes = outcomes;
+      this.#occurrences = occurrences;
+    } else {
+      this.reserve(outcomes.length);
+      this.#outcomes.set(outcomes, first);
+      this.#occurrences.set(occurrences, first);
+    }
+    this.#length += outcomes.length;
+    for (let i = Math.max(1, first); i < this.#length && this.#isAscending; i++) {
+      this.#isAscending = this.#outcomes[i - 1]! < this.#outcomes[i]!;
+    }
   }
 
-  #grow(): void {
-    const outcomes = new Uint32Array(2 * this.#outcomes.length);
+  /** Makes room for that many more, so that adding them moves nothing. */
+  reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#occurrences.length) return;
+    const capacity = Math.max(needed, 2 * this.#occurrences.length, INITIAL_CAPACITY);
+    const outcomes = new Uint32Array(capacity * this.#wordsPerOutcome);
     outcomes.set(this.#outcomes);
     this.#outcomes = outcomes;
-    const occurrences = new Uint32Array(2 * this.#occurrences.length);
+    const occurrences = new Uint32Array(capacity);
     occurrences.set(this.#occurrences);
     this.#occurrences = occurrences;
+  }
+
+  /** The counts; the builder is spent. */
+  async finish(pacer: Pacer): Promise<Counts> {
+    const counts = this.#isAscending ? this.#asIs() : await this.#sorted(pacer);
+    return { numBits: this.#numBits, wordsPerOutcome: this.#wordsPerOutcome, ...counts };
+  }
+
+  async #sorted(pacer: Pacer): Promise<Pick<Counts, 'outcomes' | 'occurrences'>> {
+    if (this.#wordsPerOutcome === 1) return await sortedWordCounts(this.#asIs(), pacer);
+    return this.#merge(await this.#ascendingOrder(pacer));
   }
 
   /** Negative, zero or positive as entry i is below, equal to or above entry j. */
@@ -71,10 +100,10 @@ export class CountsBuilder {
     return 0;
   }
 
-  #asIs(): Pick<Counts, 'outcomes' | 'occurrences'> {
+  #asIs(): WordCounts {
     return {
-      outcomes: this.#outcomes.slice(0, this.#length * this.#wordsPerOutcome),
-      occurrences: this.#occurrences.slice(0, this.#length),
+      outcomes: firstOf(this.#outcomes, this.#length * this.#wordsPerOutcome),
+      occurrences: firstOf(this.#occurrences, this.#length),
     };
   }
 

@@ -51,6 +51,92 @@ describe('counts', () => {
     expect(counts).toEqual({ outcomes: [8, 1, 9, 1, 0, 2], occurrences: [3, 2, 1] });
   });
 
+  describe('handed over many at a time', () => {
+    const finished = async (numBits: number, fill: (builder: CountsBuilder) => void) => {
+      const builder = new CountsBuilder(numBits);
+      fill(builder);
+      const { outcomes, occurrences } = await builder.finish(pacer());
+      return { outcomes: [...outcomes], occurrences: [...occurrences] };
+    };
+
+    test('become the list itself where they ascend', async () => {
+      const outcomes = Uint32Array.of(1, 4, 0x80000000);
+      const builder = new CountsBuilder(32);
+      builder.addWords(outcomes, Uint32Array.of(3, 2, 1));
+      const counts = await builder.finish(pacer());
+      expect(counts.outcomes).toBe(outcomes);
+      expect([...counts.occurrences]).toEqual([3, 2, 1]);
+    });
+
+    test('follow on what came before, and are followed', async () => {
+      const counts = await finished(4, (builder) => {
+        builder.add(Uint32Array.of(1), 1);
+        builder.addWords(Uint32Array.of(2, 5), Uint32Array.of(2, 3));
+        builder.addWords(Uint32Array.of(6), Uint32Array.of(4));
+        builder.add(Uint32Array.of(9), 5);
+      });
+      expect(counts).toEqual({ outcomes: [1, 2, 5, 6, 9], occurrences: [1, 2, 3, 4, 5] });
+    });
+
+    test.each([
+      ['by the last before them', [[2], [2, 3]]],
+      ['among themselves', [[1], [3, 2, 2, 3]]],
+      ['by one after them', [[], [1, 3], [2]]],
+    ])('are sorted and taken together where the order is broken %s', async (_, parts) => {
+      const counts = await finished(3, (builder) => {
+        for (const part of parts) {
+          builder.addWords(
+            Uint32Array.from(part),
+            Uint32Array.from(part, (value) => 10 * value),
+          );
+        }
+      });
+      const all = parts.flat();
+      const distinct = [...new Set(all)].sort((a, b) => a - b);
+      const sums = distinct.map((value) => 10 * value * all.filter((v) => v === value).length);
+      expect(counts).toEqual({ outcomes: distinct, occurrences: sums });
+    });
+
+    test.each([
+      [20, 3],
+      [900, 32],
+      [4095, 13],
+      [4096, 13],
+      [20_000, 14],
+      [20_000, 25],
+      [20_000, 32],
+    ])('%i of %i bits agree with a map', async (length, numBits) => {
+      const stream = new RandomStream(length + numBits);
+      const outcomes = Uint32Array.from({ length }, () => stream.below(2 ** numBits));
+      const expected = new Map<number, number>();
+      for (const [i, outcome] of outcomes.entries()) {
+        expected.set(outcome, (expected.get(outcome) ?? 0) + i + 1);
+      }
+      const counts = await finished(numBits, (builder) =>
+        builder.addWords(
+          outcomes,
+          Uint32Array.from({ length }, (_, i) => i + 1),
+        ),
+      );
+      const sorted = [...expected].sort(([a], [b]) => a - b);
+      expect(counts.outcomes).toEqual(sorted.map(([outcome]) => outcome));
+      expect(counts.occurrences).toEqual(sorted.map(([, sum]) => sum));
+    });
+
+    test('end in buffers of their own size, since a thread is sent the whole buffer', async () => {
+      const padded = new Uint32Array(100);
+      padded.set([3, 5]);
+      const builder = new CountsBuilder(3);
+      builder.addWords(padded.subarray(0, 2), Uint32Array.of(1, 1));
+      const counts = await builder.finish(pacer());
+      expect([...counts.outcomes]).toEqual([3, 5]);
+      expect(counts.outcomes.buffer.byteLength).toBe(8);
+      const merged = new CountsBuilder(3);
+      merged.addWords(Uint32Array.of(3, 3, 1), Uint32Array.of(1, 1, 1));
+      expect((await merged.finish(pacer())).outcomes.buffer.byteLength).toBe(8);
+    });
+  });
+
   test('of nothing are empty', async () => {
     expect(await countsOf(5, [])).toEqual({ outcomes: [], occurrences: [] });
   });
