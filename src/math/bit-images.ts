@@ -5,6 +5,8 @@
  * answer any index of n bits; a loop over the bits would cost n steps an amplitude.
  */
 export class BitImages {
+  /** images[q] is the image of bit q. */
+  readonly images: readonly number[];
   readonly #low: Int32Array;
   readonly #high: Int32Array;
   readonly #lowMask: number;
@@ -12,6 +14,7 @@ export class BitImages {
 
   /** @param images - images[q] is the image of bit q, a 32-bit word; at most 30 of them. */
   constructor(images: readonly number[]) {
+    this.images = images;
     this.#numLow = (images.length + 1) >>> 1;
     this.#lowMask = 2 ** this.#numLow - 1;
     this.#low = tableOf(images.slice(0, this.#numLow));

@@ -1,12 +1,7 @@
 /** Measuring one qubit of a state: the probability of 1, and what is left afterwards. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
-
-/** Sums of |amplitude|² over the basis states where a qubit is 0, and where it is 1. */
-export interface QubitMasses {
-  readonly zero: number;
-  readonly one: number;
-}
+import type { QubitMasses } from '../state-operations.ts';
 
 /** The masses of a physical qubit. */
 export async function qubitMasses(

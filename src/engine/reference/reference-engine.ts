@@ -4,22 +4,19 @@
  * any program: its tile is the whole state.
  */
 import type { Program, TargetProfile } from '../../compiler/program.ts';
-import { BitImages } from '../../math/bit-images.ts';
-import type { Engine, Executable, RunRequest, RunResult } from '../engine.ts';
-import {
-  OutputNeedsFinalStateError,
-  ProgramTooWideError,
-  TooManyOutcomesError,
-} from '../errors.ts';
-import { Pacer } from '../pacer.ts';
-import { expectation, logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
-import { planRun, type RunPlan } from './run-plan.ts';
-import { ShotTree } from './shot-tree.ts';
+import type { Engine, Executable } from '../engine.ts';
+import { ProgramTooWideError } from '../errors.ts';
+import type { Pacer } from '../pacer.ts';
+import { planRun } from '../run-plan.ts';
+import { runProgram } from '../run-program.ts';
+import { stateBudget } from '../state-budget.ts';
+import { numKernelsOf } from './prepared-sweeps.ts';
+import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
 
 /** The engine's own limit: positions in the state, two doubles an amplitude, must stay 31-bit integers. */
 export const MAX_REFERENCE_QUBITS = 29;
-/** 2^26 probabilities are 512 MiB. */
-const MAX_PROBABILITY_BITS = 26;
+/** Two doubles. */
+const BYTES_PER_AMPLITUDE = 16;
 
 /** How much the engine may hold. */
 export interface ReferenceEngineOptions {
@@ -61,74 +58,13 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
   if (program.numQubits > maxQubits) {
     throw new ProgramTooWideError(program.numQubits, maxQubits, 'reference');
   }
-  const plan = planRun(program);
-  const maxStates = Math.max(1, Math.floor(memoryBytes / (16 * 2 ** program.numQubits)));
+  // This engine takes no two kernels through memory together: a pass each.
+  const plan = planRun(program, numKernelsOf);
+  const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
+  const prepared = prepareReferenceProgram(program);
+  const operations = (pacer: Pacer) => new ReferenceStates(prepared, pacer);
   return {
-    run: (request, signal) => run(plan, maxStates, request, signal),
+    run: (request, signal) => runProgram({ plan, budget, operations }, request, signal),
     [Symbol.asyncDispose]: async () => {},
   };
-}
-
-/** Parts of the result that are read off the final state. */
-type FinalStateOutputs = Pick<
-  { -readonly [K in keyof RunResult]: RunResult[K] },
-  'statevector' | 'probabilities' | 'expectations'
->;
-
-async function run(
-  plan: RunPlan,
-  maxStates: number,
-  request: RunRequest,
-  signal: AbortSignal,
-): Promise<RunResult> {
-  signal.throwIfAborted();
-  const needsFinalState = checkOutputs(plan, request);
-  const started = performance.now();
-  const pacer = new Pacer(signal, () => request.onProgress?.(tree.fractionDone));
-  const tree = new ShotTree(plan, { ...request, maxStates }, pacer);
-  const outputs: FinalStateOutputs = {};
-  const onFinalState = (state: Float64Array) => readOutputs(plan, request, state, pacer, outputs);
-  const counts = await tree.run(needsFinalState ? onFinalState : undefined);
-  const { samplingMs, statePasses } = tree;
-  const evolutionMs = performance.now() - started - samplingMs;
-  return { counts, ...outputs, statePasses, timing: { evolutionMs, samplingMs } };
-}
-
-/** Whether anything is asked for that is read off a final state; refuses what there is none of. */
-function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
-  const asked = [
-    request.statevector === true ? ['The state vector'] : [],
-    request.probabilities === true ? ['The exact distribution'] : [],
-    request.observables === undefined ? [] : ['An exact expectation value'],
-  ].flat();
-  if (asked[0] === undefined) return false;
-  if (!plan.hasFinalState) throw new OutputNeedsFinalStateError(asked[0]);
-  if (request.probabilities === true && plan.numBits > MAX_PROBABILITY_BITS) {
-    throw new TooManyOutcomesError(plan.numBits, MAX_PROBABILITY_BITS);
-  }
-  return true;
-}
-
-async function readOutputs(
-  plan: RunPlan,
-  request: RunRequest,
-  state: Float64Array,
-  pacer: Pacer,
-  outputs: FinalStateOutputs,
-): Promise<void> {
-  if (request.statevector === true) {
-    outputs.statevector = await logicalAmplitudes(state, plan.physicalOf, pacer);
-  }
-  if (request.probabilities === true) {
-    // So few bits are one word; when none of it is measured, it reads 0 throughout.
-    const outcomeOf = plan.measuredWords[0]?.bitsOf ?? new BitImages(plan.layout.map(() => 0));
-    outputs.probabilities = await outcomeProbabilities(state, outcomeOf, plan.numBits, pacer);
-  }
-  if (request.observables !== undefined) {
-    const expectations: number[] = [];
-    for (const observable of request.observables) {
-      expectations.push(await expectation(state, observable, plan.layout, pacer));
-    }
-    outputs.expectations = expectations;
-  }
 }

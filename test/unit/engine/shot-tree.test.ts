@@ -1,12 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
-import { compile } from '../../../src/compiler/compile.ts';
-import { Pacer } from '../../../src/engine/pacer.ts';
-import { planRun } from '../../../src/engine/reference/run-plan.ts';
-import { ShotTree } from '../../../src/engine/reference/shot-tree.ts';
-import { NEVER } from '../../support/engine-runs.ts';
-import { profile } from '../../support/profiles.ts';
+import type { ReferenceStates } from '../../../src/engine/reference/reference-states.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { shotTreeOf } from '../../support/shot-trees.ts';
 
 const NUM_QUBITS = 8;
 
@@ -23,9 +19,6 @@ describe('the shots of a run', () => {
   test.each([0.3, Math.PI / 2])(
     'need no more states at a time than 1 + log2(shots), when tilted by %f',
     async (angle) => {
-      const plan = planRun(
-        compile(manyMeasurements(angle), profile(), { optimize: false }).program,
-      );
       const shots = 256;
       const lengths: number[] = [];
       const Original = Float64Array;
@@ -39,11 +32,7 @@ describe('the shots of a run', () => {
         }),
       );
       try {
-        await new ShotTree(
-          plan,
-          { shots, seed: 1, maxStates: 99 },
-          new Pacer(NEVER, () => {}),
-        ).run();
+        await shotTreeOf(manyMeasurements(angle), { shots, maxStates: 99 }).run();
       } finally {
         vi.unstubAllGlobals();
       }
@@ -55,9 +44,8 @@ describe('the shots of a run', () => {
   );
 
   test('are refused where their states would take more than is allowed', async () => {
-    const plan = planRun(compile(manyMeasurements(1), profile(), { optimize: false }).program);
     const run = (maxStates: number) =>
-      new ShotTree(plan, { shots: 64, seed: 1, maxStates }, new Pacer(NEVER, () => {})).run();
+      shotTreeOf(manyMeasurements(1), { shots: 64, maxStates }).run();
     await expect(run(1)).rejects.toMatchObject({ code: 'ENGINE_TOO_MANY_BRANCHES' });
     expect((await run(7)).occurrences.reduce((sum, value) => sum + value, 0)).toBe(64);
   });
@@ -66,26 +54,76 @@ describe('the shots of a run', () => {
     const h = { kind: 'gate', gate: 'H', controls: [], targets: [0], angles: [] } as const;
     const measure = { kind: 'measure', qubits: [0], bits: [0] } as const;
     const circuit = { numQubits: 1, numBits: 1, operations: [h, measure, h, measure] };
-    const plan = planRun(compile(circuit, profile(), { optimize: false }).program);
-    const tree = new ShotTree(
-      plan,
-      { shots: 64, seed: 1, maxStates: 99 },
-      new Pacer(NEVER, () => {}),
-    );
+    const tree = shotTreeOf(circuit, { shots: 64, maxStates: 99 });
     await tree.run();
     // One H for all shots, then one in each of the two branches.
     expect(tree.statePasses).toBe(3);
   });
 
   test('count as done kernel by kernel, and come to 1', async () => {
-    const plan = planRun(compile(manyMeasurements(1), profile(), { optimize: false }).program);
-    const tree = new ShotTree(
-      plan,
-      { shots: 64, seed: 1, maxStates: 99 },
-      new Pacer(NEVER, () => {}),
-    );
+    const tree = shotTreeOf(manyMeasurements(1), { shots: 64, maxStates: 99 });
     expect(tree.fractionDone).toBe(0);
     await tree.run();
     expect(tree.fractionDone).toBeCloseTo(1, 10);
+  });
+
+  describe('release every state once', () => {
+    /** The states made and not yet released, and what was released in vain. */
+    function watcher() {
+      const held = new Set<Float64Array>();
+      let mostHeld = 0;
+      let strangers = 0;
+      const hold = (state: Float64Array) => {
+        held.add(state);
+        mostHeld = Math.max(mostHeld, held.size);
+        return state;
+      };
+      const watch = (states: ReferenceStates) => {
+        const { create, copy, release } = states;
+        states.create = () => hold(create.call(states));
+        states.copy = (state) => hold(copy.call(states, state));
+        states.release = (state) => {
+          if (!held.delete(state)) strangers++;
+          release.call(states, state);
+        };
+        return states;
+      };
+      const tally = () => ({ numHeld: held.size, strangers });
+      return { watch, tally, mostHeld: () => mostHeld };
+    }
+
+    test('when all went well', async () => {
+      const { watch, tally, mostHeld } = watcher();
+      await shotTreeOf(manyMeasurements(1), { shots: 64, maxStates: 99, watch }).run();
+      expect(mostHeld()).toBeGreaterThan(2);
+      expect(tally()).toEqual({ numHeld: 0, strangers: 0 });
+    });
+
+    test('when there are too many of them', async () => {
+      const { watch, tally, mostHeld } = watcher();
+      const tree = shotTreeOf(manyMeasurements(1), { shots: 64, maxStates: 3, watch });
+      await expect(tree.run()).rejects.toMatchObject({ code: 'ENGINE_TOO_MANY_BRANCHES' });
+      expect(mostHeld()).toBe(3);
+      expect(tally()).toEqual({ numHeld: 0, strangers: 0 });
+    });
+
+    test('when the engine fails in the middle', async () => {
+      const { watch, tally } = watcher();
+      const failing = (states: ReferenceStates) => {
+        const watched = watch(states);
+        let numCollapsed = 0;
+        const { collapse } = watched;
+        watched.collapse = (...args) => {
+          numCollapsed++;
+          return numCollapsed === 9
+            ? Promise.reject(new Error('device lost'))
+            : collapse.apply(watched, args);
+        };
+        return watched;
+      };
+      const tree = shotTreeOf(manyMeasurements(1), { shots: 64, maxStates: 99, watch: failing });
+      await expect(tree.run()).rejects.toThrow('device lost');
+      expect(tally()).toEqual({ numHeld: 0, strangers: 0 });
+    });
   });
 });

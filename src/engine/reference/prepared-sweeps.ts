@@ -1,0 +1,51 @@
+/** Sweeps and exchanges as kernels over the whole state, since this engine has no tiles. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { Exchange, PermutationKernel, Program, Sweep } from '../../compiler/program.ts';
+import { type PreparedKernel, prepareKernel } from './kernels.ts';
+
+/** The entries of a permutation without phases. */
+const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
+
+/** Kernels by step of the program; none for measurements and resets. */
+export function prepareSweeps(program: Program): readonly (readonly PreparedKernel[])[] {
+  const { matrices, numQubits } = program;
+  return program.steps.map((step) => {
+    if (step.kind === 'measure' || step.kind === 'reset') return [];
+    const kernels = step.kind === 'sweep' ? step.kernels : [];
+    return [
+      ...kernels.map((kernel) => prepareKernel(kernel, matrices, numQubits)),
+      ...swapsOf(step).map((swap) => prepareKernel(swap, ONES, numQubits)),
+    ];
+  });
+}
+
+/** How many kernels `prepareSweeps` makes of a step. */
+export function numKernelsOf(step: Sweep | Exchange): number {
+  return (step.kind === 'sweep' ? step.kernels.length : 0) + swapsOf(step).length;
+}
+
+/** What a step moves, as swaps of two places each. */
+function swapsOf(step: Sweep | Exchange): readonly PermutationKernel[] {
+  return step.kind === 'sweep' ? movesOf(step) : step.pairs.map(([far, near]) => swapOf(far, near));
+}
+
+/** Two places that change contents; its entries are `ONES`. */
+function swapOf(a: Qubit, b: Qubit): PermutationKernel {
+  return { kind: 'permutation', targets: [a, b], controls: [], offset: 0, rows: [0, 2, 1, 3] };
+}
+
+/** A sweep's store: its cycles, from their first places. */
+function movesOf({ resident, store = resident }: Sweep): readonly PermutationKernel[] {
+  const goesTo = new Map(resident.map((place, i) => [place, store[i]!]));
+  const swaps: PermutationKernel[] = [];
+  for (const first of resident) {
+    for (let place = goesTo.get(first)!; place !== first; ) {
+      swaps.push(swapOf(first, place));
+      const next = goesTo.get(place)!;
+      goesTo.set(place, place);
+      place = next;
+    }
+    goesTo.set(first, first);
+  }
+  return swaps;
+}

@@ -1,0 +1,118 @@
+/** The operations on states of one run: arrays of doubles, interleaved re, im, in physical order. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
+import type { Program } from '../../compiler/program.ts';
+import { BitImages } from '../../math/bit-images.ts';
+import type { Pacer } from '../pacer.ts';
+import type {
+  BasisSamples,
+  QubitMasses,
+  SampleRequest,
+  StateOperations,
+} from '../state-operations.ts';
+import { sampleBasisStates } from './basis-samples.ts';
+import { collapse, qubitMasses } from './collapse.ts';
+import { expectation, logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
+import type { PreparedKernel } from './kernels.ts';
+import { prepareSweeps } from './prepared-sweeps.ts';
+
+/** What the runs of a program share. */
+export interface ReferenceProgram {
+  readonly numQubits: number;
+  /** Kernels by step. */
+  readonly sweeps: readonly (readonly PreparedKernel[])[];
+  /** Logical qubit → physical qubit, at the end. */
+  readonly layout: readonly Qubit[];
+  /** Logical basis index → physical basis index, at the end. */
+  readonly physicalOf: BitImages;
+}
+
+/** A program whose sweeps keep the compiler's promises, which `planRun` checks. */
+export function prepareReferenceProgram(program: Program): ReferenceProgram {
+  return {
+    numQubits: program.numQubits,
+    sweeps: prepareSweeps(program),
+    layout: program.finalLayout,
+    physicalOf: new BitImages(program.finalLayout.map((physical) => 2 ** physical)),
+  };
+}
+
+/** The states of one run. */
+export class ReferenceStates implements StateOperations<Float64Array> {
+  readonly #program: ReferenceProgram;
+  readonly #pacer: Pacer;
+  /** Released states, to be used again. */
+  readonly #spare: Float64Array[] = [];
+
+  constructor(program: ReferenceProgram, pacer: Pacer) {
+    this.#program = program;
+    this.#pacer = pacer;
+  }
+
+  create(): Float64Array {
+    const state = this.#spare.pop()?.fill(0) ?? this.#allocate();
+    state[0] = 1;
+    return state;
+  }
+
+  copy(state: Float64Array): Float64Array {
+    const copy = this.#spare.pop() ?? this.#allocate();
+    copy.set(state);
+    return copy;
+  }
+
+  release(state: Float64Array): void {
+    this.#spare.push(state);
+  }
+
+  async applySweep(
+    state: Float64Array,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): Promise<void> {
+    const kernels = this.#program.sweeps[stepIndex]!;
+    for (const [i, { numGroups, groupsPerChunk, unitsPerGroup, apply }] of kernels.entries()) {
+      for (let from = 0; from < numGroups; from += groupsPerChunk) {
+        const to = Math.min(from + groupsPerChunk, numGroups);
+        apply(state, from, to);
+        if (!this.#pacer.spend((to - from) * unitsPerGroup)) continue;
+        onPasses(i + to / numGroups);
+        await this.#pacer.pause();
+      }
+    }
+  }
+
+  qubitMasses(state: Float64Array, qubit: Qubit): Promise<QubitMasses> {
+    return qubitMasses(state, qubit, this.#pacer);
+  }
+
+  collapse(
+    state: Float64Array,
+    qubit: Qubit,
+    outcome: 0 | 1,
+    left: 0 | 1,
+    mass: number,
+  ): Promise<void> {
+    return collapse(state, qubit, outcome, left, mass, this.#pacer);
+  }
+
+  sample(state: Float64Array, request: SampleRequest): Promise<BasisSamples> {
+    return sampleBasisStates(state, this.#program.physicalOf, request, this.#pacer);
+  }
+
+  statevector(state: Float64Array): Promise<Float64Array> {
+    return logicalAmplitudes(state, this.#program.physicalOf, this.#pacer);
+  }
+
+  probabilities(state: Float64Array, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
+    return outcomeProbabilities(state, outcomeOf, numBits, this.#pacer);
+  }
+
+  expectation(state: Float64Array, observable: PauliSum): Promise<number> {
+    return expectation(state, observable, this.#program.layout, this.#pacer);
+  }
+
+  #allocate(): Float64Array {
+    return new Float64Array(2 * 2 ** this.#program.numQubits);
+  }
+}

@@ -1,0 +1,94 @@
+/** A program made ready for the walk of its shots: where they part ways, and where they end. */
+import type { Condition, Qubit } from '../circuit/circuit.ts';
+import {
+  type Exchange,
+  type Measure,
+  type Program,
+  type Reset,
+  type Sweep,
+  terminalMeasureIndex,
+} from '../compiler/program.ts';
+import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
+
+/** A sweep or an exchange. */
+export interface SweepStep {
+  readonly kind: 'sweep';
+  /** Trips through memory that the engine takes for it. */
+  readonly passes: number;
+  readonly condition?: Condition;
+}
+
+/** A measurement or reset in mid-circuit. */
+export interface CollapseStep {
+  readonly kind: 'collapse';
+  readonly step: Measure | Reset;
+  readonly event: number;
+  readonly condition?: Condition;
+}
+
+/** What the walk needs to know of a program. */
+export interface RunPlan {
+  readonly numQubits: number;
+  readonly numBits: number;
+  /** Up to the trailing measurements; in the same places as in the program. */
+  readonly steps: readonly (SweepStep | CollapseStep)[];
+  /** Of all steps together. */
+  readonly numPasses: number;
+  /** Whether one state, before the trailing measurements, serves all shots. */
+  readonly hasFinalState: boolean;
+  readonly terminalEvent: number;
+  /** Empty when nothing is measured at the end. */
+  readonly measuredWords: readonly MeasuredWord[];
+  /** Logical qubit → physical qubit, after the last step. */
+  readonly layout: readonly Qubit[];
+}
+
+/**
+ * The plan of a program that fits the engine.
+ *
+ * @param passesOf - Trips through memory that the engine takes for a sweep or exchange; 1 for an
+ *   engine that keeps a tile until all its kernels are applied.
+ */
+export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => number): RunPlan {
+  const terminal = terminalMeasureIndex(program);
+  const steps: (SweepStep | CollapseStep)[] = [];
+  let event = 0;
+  for (const step of program.steps.slice(0, terminal)) {
+    const condition = step.condition === undefined ? {} : { condition: step.condition };
+    if (step.kind === 'measure' || step.kind === 'reset') {
+      steps.push({ kind: 'collapse', step, event, ...condition });
+      event++;
+    } else {
+      if (step.kind === 'sweep') assertPromises(step);
+      steps.push({ kind: 'sweep', passes: passesOf(step), ...condition });
+    }
+  }
+  return {
+    numQubits: program.numQubits,
+    numBits: program.numBits,
+    steps,
+    numPasses: steps.reduce((sum, step) => sum + (step.kind === 'sweep' ? step.passes : 0), 0),
+    hasFinalState: steps.every((step) => step.kind === 'sweep' && step.condition === undefined),
+    terminalEvent: event,
+    measuredWords: measuredWords(program, terminal),
+    layout: program.finalLayout,
+  };
+}
+
+/** The compiler's promises; broken, an engine would compute nonsense or write where it must not. */
+function assertPromises({ resident, kernels, store = resident, condition }: Sweep): void {
+  const isPermutation =
+    store.length === resident.length && resident.every((place) => store.includes(place));
+  if (!isPermutation) throw new Error('unreachable: a store that is no permutation');
+  if (store !== resident && condition !== undefined) {
+    throw new Error('unreachable: a store under a condition');
+  }
+  for (const { kind, targets } of kernels) {
+    if (kind === 'diagonal') continue;
+    const missing = targets.find((target) => !resident.includes(target));
+    if (missing === undefined) continue;
+    throw new Error(
+      `unreachable: a ${kind} kernel acts on qubit ${missing}, which is not resident`,
+    );
+  }
+}

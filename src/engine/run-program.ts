@@ -1,0 +1,48 @@
+/** One run of a prepared program, for any engine: the walk of its shots, outputs and timing. */
+import type { RunRequest, RunResult } from './engine.ts';
+import { Pacer } from './pacer.ts';
+import { checkOutputs, type FinalStateOutputs, readOutputs } from './run-outputs.ts';
+import type { RunPlan } from './run-plan.ts';
+import { ShotTree } from './shot-tree.ts';
+import type { StateBudget } from './state-budget.ts';
+import type { StateOperations } from './state-operations.ts';
+
+/** A program as an engine prepared it; runs share it. */
+export interface PreparedProgram<S> {
+  readonly plan: RunPlan;
+  readonly budget: StateBudget;
+  /** The operations of one run, which pause with its pacer. */
+  operations(pacer: Pacer): StateOperations<S>;
+}
+
+/**
+ * Runs a program from |0…0⟩, as `Executable.run` does.
+ *
+ * @throws {OutputNeedsFinalStateError} if an output is asked for that the program does not have.
+ * @throws {TooManyOutcomesError} if the exact distribution asked for is too long.
+ * @throws {TooManyBranchesError} if the shots part into more states than the budget allows.
+ * @throws {DOMException} the signal's reason, soon after it aborts.
+ */
+export async function runProgram<S>(
+  { plan, budget, operations: open }: PreparedProgram<S>,
+  request: RunRequest,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  signal.throwIfAborted();
+  const readsFinalState = checkOutputs(plan, request);
+  const started = performance.now();
+  const pacer = new Pacer(signal, () => request.onProgress?.(tree.fractionDone));
+  const operations = open(pacer);
+  const tree = new ShotTree(plan, operations, budget, request, pacer);
+  let outputs: FinalStateOutputs = {};
+  const counts = await tree.run(
+    readsFinalState
+      ? async (state) => {
+          outputs = await readOutputs(plan, request, operations, state);
+        }
+      : undefined,
+  );
+  const { samplingMs, statePasses } = tree;
+  const evolutionMs = performance.now() - started - samplingMs;
+  return { counts, ...outputs, statePasses, timing: { evolutionMs, samplingMs } };
+}

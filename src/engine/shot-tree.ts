@@ -1,0 +1,258 @@
+/**
+ * One run of a program: a tree of measured outcomes, walked depth first.
+ *
+ * Shots travel together in a branch, which owns a state, and part only where a measurement gives
+ * them different outcomes. Of the two branches the larger waits and the smaller goes on; each
+ * waiting branch then has at least as many shots as all that run while it waits, so no more than
+ * log2(shots) states wait at any time, however many measurements a circuit has. The alternative,
+ * a run a shot, costs the shots times the circuit even where all outcomes agree.
+ */
+import type { Measure, Reset } from '../compiler/program.ts';
+import { uniformDraw } from '../math/philox.ts';
+import { conditionHolds, wordsFor, writeBit } from './classical-bits.ts';
+import { CountsBuilder } from './counts-builder.ts';
+import type { Counts } from './engine.ts';
+import { TooManyBranchesError } from './errors.ts';
+import { type Pacer, UNITS_PER_CHUNK } from './pacer.ts';
+import type { CollapseStep, RunPlan } from './run-plan.ts';
+import type { StateBudget } from './state-budget.ts';
+import type { QubitMasses, ShotGroup, StateOperations } from './state-operations.ts';
+import { UNITS_PER_DRAW } from './terminal-draws.ts';
+import { recordSamples } from './terminal-measurement.ts';
+
+/** Shots with the same outcomes so far, and where they stand. */
+interface Branch<S> {
+  readonly state: S;
+  readonly bits: Uint32Array;
+  readonly shots: ShotGroup;
+  /** The next step of the plan. */
+  step: number;
+  /** The next qubit of that step, where it is a measurement or reset. */
+  position: number;
+}
+
+/** Shots by the outcome of one measured qubit. */
+interface PartedShots {
+  readonly zeros: ShotGroup;
+  readonly ones: ShotGroup;
+}
+
+const NO_SHOTS: ShotGroup = { count: 0 };
+
+/** Walks the tree of one run. */
+export class ShotTree<S> {
+  readonly #plan: RunPlan;
+  readonly #operations: StateOperations<S>;
+  readonly #budget: StateBudget;
+  readonly #seed: number;
+  readonly #totalShots: number;
+  readonly #pacer: Pacer;
+  readonly #counts: CountsBuilder;
+  readonly #waiting: Branch<S>[] = [];
+  /** States not yet released. */
+  readonly #held = new Set<S>();
+  #statePasses = 0;
+  #samplingMs = 0;
+  #fractionDone = 0;
+  /** The fraction done when the step at hand began, and what one of its passes adds. */
+  #fractionBefore = 0;
+  #fractionPerPass = 0;
+  readonly #onPasses = (passesDone: number): void => {
+    this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
+  };
+
+  constructor(
+    plan: RunPlan,
+    operations: StateOperations<S>,
+    budget: StateBudget,
+    { shots, seed }: { readonly shots: number; readonly seed: number },
+    pacer: Pacer,
+  ) {
+    this.#plan = plan;
+    this.#operations = operations;
+    this.#budget = budget;
+    this.#seed = seed;
+    this.#totalShots = shots;
+    this.#pacer = pacer;
+    this.#counts = new CountsBuilder(plan.numBits);
+  }
+
+  /** Milliseconds spent on the trailing measurements and on sorting the counts. */
+  get samplingMs(): number {
+    return this.#samplingMs;
+  }
+
+  /** Trips through memory for sweeps, as the plan counts them, over all branches. */
+  get statePasses(): number {
+    return this.#statePasses;
+  }
+
+  /** Passes done, weighted by the shots they were done for; in [0, 1], never falls. */
+  get fractionDone(): number {
+    return Math.min(1, this.#fractionDone);
+  }
+
+  /**
+   * Runs all shots; at its end, however it comes, every state is released.
+   *
+   * @param onFinalState - Called with the state before the trailing measurements, where a plan has
+   *   one that serves all shots, also when there are no shots.
+   */
+  async run(onFinalState?: (state: S) => Promise<void>): Promise<Counts> {
+    try {
+      if (this.#totalShots > 0 || onFinalState !== undefined) this.#waiting.push(this.#root());
+      for (let branch = this.#waiting.pop(); branch !== undefined; branch = this.#waiting.pop()) {
+        const leaf = await this.#follow(branch);
+        if (onFinalState !== undefined) await onFinalState(leaf.state);
+        const started = performance.now();
+        if (leaf.shots.count > 0) await this.#measureAtEnd(leaf);
+        this.#samplingMs += performance.now() - started;
+        this.#release(leaf.state);
+      }
+    } finally {
+      for (const state of this.#held) this.#release(state);
+    }
+    const started = performance.now();
+    const counts = await this.#counts.finish(this.#pacer);
+    this.#samplingMs += performance.now() - started;
+    return counts;
+  }
+
+  #root(): Branch<S> {
+    const state = this.#operations.create();
+    this.#held.add(state);
+    const bits = new Uint32Array(wordsFor(this.#plan.numBits));
+    return { state, bits, shots: { count: this.#totalShots }, step: 0, position: 0 };
+  }
+
+  #release(state: S): void {
+    this.#held.delete(state);
+    this.#operations.release(state);
+  }
+
+  /** Takes a branch to its end; where it parts, goes on with the smaller part. */
+  async #follow(start: Branch<S>): Promise<Branch<S>> {
+    let branch = start;
+    const { steps } = this.#plan;
+    while (branch.step < steps.length) {
+      const step = steps[branch.step]!;
+      // A branch that waited in mid-step is in it because the condition held; the step may since
+      // have written the bits that the condition reads.
+      const holds = branch.position > 0 || conditionHolds(step.condition, branch.bits);
+      if (step.kind === 'sweep') {
+        this.#fractionBefore = this.#fractionDone;
+        this.#fractionPerPass = this.#weightOfPass(branch.shots);
+        if (holds) {
+          this.#statePasses += step.passes;
+          const applying = this.#operations.applySweep(branch.state, branch.step, this.#onPasses);
+          if (applying !== undefined) await applying;
+        }
+        this.#onPasses(step.passes);
+      } else if (holds) {
+        while (branch.position < step.step.qubits.length) {
+          branch = await this.#collapseNext(step, branch);
+        }
+      }
+      branch.step++;
+      branch.position = 0;
+    }
+    return branch;
+  }
+
+  /** What one pass for these shots is of the whole run; without shots there is one branch. */
+  #weightOfPass({ count }: ShotGroup): number {
+    if (this.#plan.numPasses === 0) return 0;
+    const share = this.#totalShots === 0 ? 1 : count / this.#totalShots;
+    return share / this.#plan.numPasses;
+  }
+
+  /** Measures or resets the branch's next qubit. */
+  async #collapseNext({ step, event }: CollapseStep, branch: Branch<S>): Promise<Branch<S>> {
+    const qubit = step.qubits[branch.position]!;
+    const masses = await this.#operations.qubitMasses(branch.state, qubit);
+    const { zeros, ones } = await this.#part(
+      branch,
+      event,
+      masses.one / (masses.zero + masses.one),
+    );
+    if (ones.count === 0) return this.#settle(step, branch, 0, masses);
+    if (zeros.count === 0) return this.#settle(step, branch, 1, masses);
+
+    const isZeroSmaller = zeros.count <= ones.count;
+    const [smaller, larger] = isZeroSmaller ? [zeros, ones] : [ones, zeros];
+    const goesOn: Branch<S> = {
+      ...branch,
+      state: await this.#copyOf(branch.state),
+      bits: branch.bits.slice(),
+      shots: smaller,
+    };
+    const waits: Branch<S> = { ...branch, shots: larger };
+    this.#waiting.push(await this.#settle(step, waits, isZeroSmaller ? 1 : 0, masses));
+    return this.#settle(step, goesOn, isZeroSmaller ? 0 : 1, masses);
+  }
+
+  /** Draws for every shot of a branch and parts them by outcome; certain outcomes need no draw. */
+  async #part({ shots, position }: Branch<S>, event: number, one: number): Promise<PartedShots> {
+    if (one <= 0) return { zeros: shots, ones: NO_SHOTS };
+    if (one >= 1) return { zeros: NO_SHOTS, ones: shots };
+    const { count, numbers } = shots;
+    // Zeros fill it from the front, ones from the back; the order within a branch means nothing.
+    const parted = new Uint32Array(count);
+    let numZeros = 0;
+    let firstOne = count;
+    const shotsPerChunk = UNITS_PER_CHUNK / UNITS_PER_DRAW;
+    for (let from = 0; from < count; from += shotsPerChunk) {
+      const to = Math.min(from + shotsPerChunk, count);
+      for (let i = from; i < to; i++) {
+        const shot = numbers === undefined ? i : numbers[i]!;
+        if (uniformDraw(this.#seed, shot, event, position) < one) parted[--firstOne] = shot;
+        else parted[numZeros++] = shot;
+      }
+      if (this.#pacer.spend(UNITS_PER_DRAW * (to - from))) await this.#pacer.pause();
+    }
+    return {
+      zeros: { count: numZeros, numbers: parted.subarray(0, numZeros) },
+      ones: { count: count - numZeros, numbers: parted.subarray(numZeros) },
+    };
+  }
+
+  /** Gives a branch its outcome for the qubit at hand. */
+  async #settle(
+    step: Measure | Reset,
+    branch: Branch<S>,
+    outcome: 0 | 1,
+    masses: QubitMasses,
+  ): Promise<Branch<S>> {
+    const qubit = step.qubits[branch.position]!;
+    const left = step.kind === 'measure' ? outcome : 0;
+    const mass = outcome === 1 ? masses.one : masses.zero;
+    await this.#operations.collapse(branch.state, qubit, outcome, left, mass);
+    if (step.kind === 'measure') writeBit(branch.bits, step.bits[branch.position]!, outcome);
+    branch.position++;
+    return branch;
+  }
+
+  /** @throws {TooManyBranchesError} before more is allocated than the engine may hold. */
+  async #copyOf(state: S): Promise<S> {
+    const { stateBytes, maxStates } = this.#budget;
+    if (this.#held.size >= maxStates) {
+      throw new TooManyBranchesError(this.#plan.numQubits, stateBytes, maxStates);
+    }
+    const copy: S = await this.#operations.copy(state);
+    this.#held.add(copy);
+    return copy;
+  }
+
+  /** The trailing measurements: one draw a shot. */
+  async #measureAtEnd({ state, bits, shots }: Branch<S>): Promise<void> {
+    const { measuredWords, terminalEvent } = this.#plan;
+    if (measuredWords.length === 0) {
+      this.#counts.add(bits, shots.count);
+      return;
+    }
+    const request = { shots, seed: this.#seed, event: terminalEvent };
+    const sampling = this.#operations.sample(state, request);
+    const samples = sampling instanceof Promise ? await sampling : sampling;
+    recordSamples(this.#counts, samples, measuredWords, bits);
+  }
+}

@@ -1,0 +1,26 @@
+/** The draws of the trailing measurements, one a shot, for engines that draw in JavaScript. */
+import { uniformDraw } from '../math/philox.ts';
+import { sortUniformDraws } from '../math/uniform-sort.ts';
+import { type Pacer, UNITS_PER_CHUNK } from './pacer.ts';
+import type { SampleRequest } from './state-operations.ts';
+
+/** One draw costs about as much as this many amplitudes. */
+export const UNITS_PER_DRAW = 32;
+
+/** The draws of a request's shots, ascending: an engine finds them all in one walk over a state. */
+export async function sortedTerminalDraws(
+  { shots, seed, event }: SampleRequest,
+  pacer: Pacer,
+): Promise<Float64Array> {
+  const { count, numbers } = shots;
+  const draws = new Float64Array(count);
+  const shotsPerChunk = UNITS_PER_CHUNK / UNITS_PER_DRAW;
+  for (let from = 0; from < count; from += shotsPerChunk) {
+    const to = Math.min(from + shotsPerChunk, count);
+    for (let i = from; i < to; i++) {
+      draws[i] = uniformDraw(seed, numbers === undefined ? i : numbers[i]!, event, 0);
+    }
+    if (pacer.spend(UNITS_PER_DRAW * (to - from))) await pacer.pause();
+  }
+  return sortUniformDraws(draws);
+}

@@ -1,0 +1,89 @@
+/** The trailing measurements: which bits they write, and the outcomes of the basis states drawn. */
+import type { Bit, Qubit } from '../circuit/circuit.ts';
+import type { Program } from '../compiler/program.ts';
+import { BitImages } from '../math/bit-images.ts';
+import type { CountsBuilder } from './counts-builder.ts';
+import type { BasisSamples } from './state-operations.ts';
+
+/** The part of a basis state that the trailing measurements write into one word of the outcome. */
+export interface MeasuredWord {
+  readonly word: number;
+  /** The bits written. */
+  readonly mask: number;
+  /** Logical basis index → those bits. */
+  readonly bitsOf: BitImages;
+  /** Whether those bits are the basis index itself. */
+  readonly isBasisIndex: boolean;
+}
+
+/**
+ * Which bits the trailing measurements write, by word; of two writes to a bit the last counts.
+ *
+ * @param terminal - Where those measurements begin among the steps.
+ */
+export function measuredWords(program: Program, terminal: number): readonly MeasuredWord[] {
+  const sources = new Map<Bit, Qubit>();
+  for (const step of program.steps.slice(terminal)) {
+    if (step.kind !== 'measure') throw new Error('unreachable: only measurements trail');
+    for (const [i, bit] of step.bits.entries()) sources.set(bit, step.qubits[i]!);
+  }
+  // Nothing moves qubits after these measurements begin, so the final layout is theirs.
+  const logicalOf = new Map(program.finalLayout.map((physical, q) => [physical, q]));
+  const words = new Set([...sources.keys()].map((bit) => bit >>> 5));
+  return [...words].map((word) => {
+    const images = new Array<number>(program.numQubits).fill(0);
+    for (const [bit, physical] of sources) {
+      if (bit >>> 5 === word) images[logicalOf.get(physical)!]! |= 1 << (bit & 31);
+    }
+    return {
+      word,
+      mask: images.reduce((all, image) => all | image, 0),
+      bitsOf: new BitImages(images),
+      isBasisIndex: images.every((image, q) => image === 2 ** q),
+    };
+  });
+}
+
+/** Physical basis index → the bits that a measured word reads; 0 throughout where there is none. */
+export function physicalBitsOf(
+  measured: MeasuredWord | undefined,
+  layout: readonly Qubit[],
+): BitImages {
+  const images = new Array<number>(layout.length).fill(0);
+  for (const [q, physical] of layout.entries()) images[physical] = measured?.bitsOf.images[q] ?? 0;
+  return new BitImages(images);
+}
+
+/**
+ * Counts the outcomes of samples.
+ *
+ * @param samples - Given away: outcomes may be written over them.
+ * @param bits - The register before the trailing measurements; written over.
+ */
+export function recordSamples(
+  counts: CountsBuilder,
+  { basisIndices, occurrences }: BasisSamples,
+  measured: readonly MeasuredWord[],
+  bits: Uint32Array,
+): void {
+  const first = measured[0];
+  if (bits.length === 1 && first !== undefined) {
+    // One word: the outcomes take the place of the basis indices, and are those where all qubits
+    // are measured in order.
+    const kept = bits[0]! & ~first.mask;
+    if (kept !== 0 || !first.isBasisIndex) {
+      for (let i = 0; i < basisIndices.length; i++) {
+        basisIndices[i] = kept | first.bitsOf.at(basisIndices[i]!);
+      }
+    }
+    counts.addWords(basisIndices, occurrences);
+    return;
+  }
+  counts.reserve(occurrences.length);
+  for (let i = 0; i < occurrences.length; i++) {
+    for (const { word, mask, bitsOf } of measured) {
+      bits[word] = (bits[word]! & ~mask) | bitsOf.at(basisIndices[i]!);
+    }
+    counts.add(bits, occurrences[i]!);
+  }
+}

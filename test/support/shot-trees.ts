@@ -1,0 +1,34 @@
+/** Walks over the shots of a circuit on the reference engine's states, which can be watched. */
+import type { Circuit } from '../../src/circuit/circuit.ts';
+import { compile } from '../../src/compiler/compile.ts';
+import { Pacer } from '../../src/engine/pacer.ts';
+import { numKernelsOf } from '../../src/engine/reference/prepared-sweeps.ts';
+import {
+  prepareReferenceProgram,
+  ReferenceStates,
+} from '../../src/engine/reference/reference-states.ts';
+import { planRun } from '../../src/engine/run-plan.ts';
+import { ShotTree } from '../../src/engine/shot-tree.ts';
+import { NEVER } from './engine-runs.ts';
+import { profile } from './profiles.ts';
+
+/** How many shots, and how many states they may have at a time. */
+export interface ShotTreeOptions {
+  readonly shots: number;
+  readonly maxStates: number;
+  /** Stands between the tree and the states; none by default. */
+  readonly watch?: (states: ReferenceStates) => ReferenceStates;
+}
+
+/** The tree of a circuit compiled as it is, seed 1. */
+export function shotTreeOf(
+  circuit: Circuit,
+  { shots, maxStates, watch = (states) => states }: ShotTreeOptions,
+): ShotTree<Float64Array> {
+  const { program } = compile(circuit, profile(), { optimize: false });
+  const pacer = new Pacer(NEVER, () => {});
+  const plan = planRun(program, numKernelsOf);
+  const states = watch(new ReferenceStates(prepareReferenceProgram(program), pacer));
+  const budget = { stateBytes: 16 * 2 ** circuit.numQubits, maxStates };
+  return new ShotTree(plan, states, budget, { shots, seed: 1 }, pacer);
+}
