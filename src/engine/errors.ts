@@ -45,3 +45,22 @@ export class TooManyOutcomesError extends CodedError {
     );
   }
 }
+
+/** A thread of the engine ended while it worked on a program. */
+export class HelperLostError extends CodedError {
+  readonly code = 'ENGINE_HELPER_LOST';
+
+  constructor() {
+    super('A thread of the engine ended while it worked on the program.');
+  }
+}
+
+/** The operating system gave less memory than a program's states need. */
+export class StateMemoryError extends CodedError {
+  readonly code = 'ENGINE_STATE_MEMORY';
+
+  constructor(bytes: number, options?: ErrorOptions) {
+    const mib = Math.ceil(bytes / 2 ** 20);
+    super(`The program needs ${mib} MiB more than the system has to give.`, [], options);
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * What the host calls. Work is a task in shared memory whose items threads claim until none is
+ * left; all threads run the same functions over the same memory and differ only in their scratch.
+ */
+import { pickItem } from './blocks';
+import { clearPiece, clearUntouched, copyPiece } from './bulk';
+import { collapseItem } from './collapse';
+import { expectationItem } from './expectation';
+import { massesItem, qubitMassesItem } from './masses';
+import { drawItem, drawShotsItem, sortDrawsItem } from './sampling';
+import { sweepTiles } from './sweep';
+import { multiply } from './tile-kernels';
+import { setScratch as setProgramScratch } from './tile-program';
+import { IMAG } from './vectors';
+
+export { collapseLanes, collapsePairs } from './collapse';
+export { rangeMasses } from './masses';
+export {
+  addUpState,
+  compactSamples,
+  drawShots,
+  listHistogram,
+  startsOfCounts,
+  startsOfMasses,
+} from './sampling';
+
+// A task begins with eight words; the order of task-header.ts.
+const KIND: usize = 0;
+const NUM_ITEMS: usize = 4;
+const NEXT_ITEM: usize = 8;
+const IS_CANCELLED: usize = 12;
+const ITEMS_PER_CLAIM: usize = 16;
+
+const SWEEP = 1;
+const MASSES = 2;
+const QUBIT_MASSES = 3;
+const COLLAPSE = 4;
+const DRAW_SHOTS = 5;
+const DRAW = 6;
+const SORT_DRAWS = 7;
+const PICK = 8;
+const EXPECTATION = 9;
+const CLEAR = 32;
+const COPY = 33;
+const CLEAR_UNTOUCHED = 34;
+
+/** This thread's tiles, behind the scratch of the tile program. */
+let tiles: usize = 0;
+/** The last quarter of that scratch. */
+let scales: usize = 0;
+
+/** @param at - 16 KiB of scratch and behind it room for five tiles. */
+export function setScratch(at: usize): void {
+  setProgramScratch(at);
+  scales = at + 12288;
+  tiles = at + 16384;
+}
+
+/**
+ * Claims and does items of a task.
+ *
+ * @param maxClaims - Returns early after so many.
+ * @returns Whether no item is left to claim.
+ */
+export function work(task: usize, maxClaims: i32): bool {
+  const numItems: i32 = load<i32>(task, NUM_ITEMS);
+  const perClaim: i32 = load<i32>(task, ITEMS_PER_CLAIM);
+  for (let claim = 0; claim < maxClaims; claim++) {
+    const begin: i32 = atomic.add<i32>(task, perClaim, NEXT_ITEM);
+    if (begin >= numItems || atomic.load<i32>(task, IS_CANCELLED) != 0) return true;
+    const end = min(begin + perClaim, numItems);
+    if (load<i32>(task, KIND) == SWEEP) sweepTiles(task, begin, end, tiles, scales);
+    else for (let item = begin; item < end; item++) doItem(task, item);
+  }
+  return false;
+}
+
+function doItem(task: usize, item: i32): void {
+  switch (load<i32>(task, KIND)) {
+    case MASSES:
+      massesItem(task, item, tiles);
+      break;
+    case QUBIT_MASSES:
+      qubitMassesItem(task, item, tiles);
+      break;
+    case COLLAPSE:
+      collapseItem(task, item, tiles);
+      break;
+    case DRAW_SHOTS:
+      drawShotsItem(task, item, tiles);
+      break;
+    case DRAW:
+      drawItem(task, item);
+      break;
+    case SORT_DRAWS:
+      sortDrawsItem(task, item);
+      break;
+    case PICK:
+      pickItem(task, item, tiles);
+      break;
+    case EXPECTATION:
+      expectationItem(task, item, tiles);
+      break;
+    case CLEAR:
+      clearPiece(task, item);
+      break;
+    case COPY:
+      copyPiece(task, item);
+      break;
+    case CLEAR_UNTOUCHED:
+      clearUntouched(task, item);
+      break;
+    default:
+      unreachable();
+  }
+}
+
+/** Makes a table of ones; tables of diagonals begin like this. */
+export function fillOnes(table: usize, bytes: usize): void {
+  for (let i: usize = 0; i < bytes; i += 32) {
+    v128.store(table + i, v128.splat<real>(1));
+    v128.store(table + i, v128.splat<real>(0), IMAG);
+  }
+}
+
+/** Multiplies a subcube of a table. */
+export function multiplySubcube(first: usize, free: usize, at: usize): void {
+  multiply(first, free, at);
+}

@@ -1,0 +1,157 @@
+/**
+ * Masses, which are sums of |a|²: of the two halves of a state that a qubit tells apart, and by the
+ * values of any qubits.
+ */
+import { addMasses, sumLanes } from './doubles';
+
+// Fields of both tasks of this file, u32 each; the order of massesFields in masses-plan.ts.
+export const STATE: usize = 32;
+/** Pairs [byte offset, bin] by bit of the item number. */
+export const NUM_OUTER: usize = 36;
+export const OUTER: usize = 40;
+/** An item's tiles: pairs [byte offset, bin]. */
+export const NUM_TILES: usize = 44;
+export const TILES: usize = 48;
+/** The groups of a tile that begin its runs of a bin each: pairs [byte offset, bin]. */
+export const NUM_LINES: usize = 52;
+export const LINES: usize = 56;
+/** The lane qubits that bins tell apart, and their values: pairs [lane number, bin]. */
+export const LANE_MASK: usize = 60;
+export const NUM_LANE_LINES: usize = 64;
+export const LANE_LINES: usize = 68;
+/** What is added up: byte offsets of runs of neighbouring groups. */
+const NUM_RUNS: usize = 72;
+const RUNS: usize = 76;
+const RUN_BYTES: usize = 80;
+/** f64 each. */
+export const BINS: usize = 84;
+
+/** Byte offset of an item. */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function itemOffset(task: usize, item: i32): usize {
+  return scatter(load<u32>(task, OUTER), load<u32>(task, NUM_OUTER), item);
+}
+
+/** Its bits of the bin's number. */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function itemBin(task: usize, item: i32): u32 {
+  return <u32>scatter(load<u32>(task, OUTER) + 4, load<u32>(task, NUM_OUTER), item);
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function scatter(images: usize, numBits: u32, index: i32): usize {
+  let image: usize = 0;
+  for (let i: u32 = 0; i < numBits; i++) {
+    if ((index >> i) & 1) image |= load<u32>(images + (i << 3));
+  }
+  return image;
+}
+
+/** @param sums - Room for 32 bytes a line. */
+export function massesItem(task: usize, item: i32, sums: usize): void {
+  const first = load<u32>(task, STATE) + itemOffset(task, item);
+  const firstBin = itemBin(task, item);
+  let tiles: usize = load<u32>(task, TILES);
+  const endOfTiles = tiles + ((<usize>load<u32>(task, NUM_TILES)) << 3);
+  for (; tiles < endOfTiles; tiles += 8) {
+    addTile(task, first + load<u32>(tiles), sums);
+    writeBins(task, firstBin | load<u32>(tiles, 4), sums);
+  }
+}
+
+function addTile(task: usize, tile: usize, sums: usize): void {
+  const lines: usize = load<u32>(task, LINES);
+  const numLines: usize = load<u32>(task, NUM_LINES);
+  const endOfLines = lines + (numLines << 3);
+  const runBytes: usize = load<u32>(task, RUN_BYTES);
+  let runs: usize = load<u32>(task, RUNS);
+  const endOfRuns = runs + ((<usize>load<u32>(task, NUM_RUNS)) << 2);
+  memory.fill(sums, 0, numLines << 5);
+  for (; runs < endOfRuns; runs += 4) {
+    const run = tile + load<u32>(runs);
+    let sum = sums;
+    for (let line = lines; line < endOfLines; line += 8) {
+      const at = run + load<u32>(line);
+      addMasses(at, at + runBytes, sum);
+      sum += 32;
+    }
+  }
+}
+
+function writeBins(task: usize, tileBin: u32, sums: usize): void {
+  const bins: usize = load<u32>(task, BINS);
+  const mask: i32 = load<i32>(task, LANE_MASK);
+  const laneLines: usize = load<u32>(task, LANE_LINES);
+  const endOfLanes = laneLines + ((<usize>load<u32>(task, NUM_LANE_LINES)) << 3);
+  let line: usize = load<u32>(task, LINES);
+  const endOfLines = line + ((<usize>load<u32>(task, NUM_LINES)) << 3);
+  for (; line < endOfLines; line += 8) {
+    const lineBin = tileBin | load<u32>(line, 4);
+    for (let lane = laneLines; lane < endOfLanes; lane += 8) {
+      const bin: usize = lineBin | load<u32>(lane, 4);
+      store<f64>(bins + (bin << 3), sumLanes(sums, mask, load<i32>(lane)));
+    }
+    sums += 32;
+  }
+}
+
+/**
+ * The masses of a qubit in a range of groups.
+ *
+ * @param distance - In bytes, of groups that differ in the qubit, of which the range has both; 0 for
+ *   a lane qubit.
+ * @param laneBit - The bit of the lane number that is the qubit; 0 for others.
+ * @param scratch - 64 bytes.
+ * @param out - Two doubles: the mass of 0 and that of 1.
+ */
+export function rangeMasses(
+  at: usize,
+  bytes: usize,
+  distance: usize,
+  laneBit: i32,
+  scratch: usize,
+  out: usize,
+): void {
+  const ones = scratch + 32;
+  const end = at + bytes;
+  memory.fill(scratch, 0, 64);
+  if (distance == 0) {
+    addMasses(at, end, scratch);
+    store<f64>(out, sumLanes(scratch, laneBit, 0));
+    store<f64>(out, laneBit ? sumLanes(scratch, laneBit, laneBit) : 0, 8);
+    return;
+  }
+  for (let pair = at; pair < end; pair += 2 * distance) {
+    addMasses(pair, pair + distance, scratch);
+    addMasses(pair + distance, pair + 2 * distance, ones);
+  }
+  store<f64>(out, sumLanes(scratch, 0, 0));
+  store<f64>(out, sumLanes(ones, 0, 0), 8);
+}
+
+// Fields of the masses of one qubit; the order of qubitFields in collapse.ts of the engine.
+const ITEM_BYTES: usize = 36;
+const DISTANCE: usize = 40;
+const LANE_BIT: usize = 44;
+/** Two doubles an item. */
+const OUT: usize = 48;
+
+/** Each item is a block of neighbouring groups. */
+export function qubitMassesItem(task: usize, item: i32, scratch: usize): void {
+  const bytes: usize = load<u32>(task, ITEM_BYTES);
+  const distance: usize = load<u32>(task, DISTANCE);
+  const offset = <usize>item * bytes;
+  const at = load<u32>(task, STATE) + offset;
+  const out = load<u32>(task, OUT) + ((<usize>item) << 4);
+  if (distance < bytes) {
+    rangeMasses(at, bytes, distance, load<i32>(task, LANE_BIT), scratch, out);
+    return;
+  }
+  rangeMasses(at, bytes, 0, 0, scratch, out);
+  if ((offset & distance) == 0) return;
+  store<f64>(out, load<f64>(out), 8);
+  store<f64>(out, 0);
+}

@@ -1,0 +1,375 @@
+/**
+ * What happens to a tile while it lies in cache. Addresses are bytes; a subcube is given by the
+ * address of its first group and a mask of the address bits that run freely in it. The next member
+ * of a mask's subsets after i is (i − mask) & mask: two instructions, whatever bits are fixed.
+ */
+import {
+  flipLane0,
+  flipLane1,
+  GROUP_SHIFT,
+  IMAG,
+  LANES,
+  mulAdd,
+  multiplyGroup,
+  subMul,
+} from './vectors';
+
+/**
+ * The rotation a0 − t·a1, a1 + t·a0 of one qubit, which is Ry without its cosine.
+ *
+ * @param d - Distance of a pair.
+ * @param at - Where t stands, one vector, so that lanes may differ.
+ */
+export function rotate1(first: usize, free: usize, d: usize, at: usize): void {
+  const t = v128.load(at);
+  let i: usize = 0;
+  do {
+    const p0 = first + i;
+    const p1 = p0 + d;
+    const r0 = v128.load(p0);
+    const r1 = v128.load(p1);
+    const i0 = v128.load(p0, IMAG);
+    const i1 = v128.load(p1, IMAG);
+    v128.store(p0, subMul(t, r1, r0));
+    v128.store(p1, mulAdd(t, r0, r1));
+    v128.store(p0, subMul(t, i1, i0), IMAG);
+    v128.store(p1, mulAdd(t, i0, i1), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function rotateFour(p0: usize, p1: usize, p2: usize, p3: usize, t1: v128, t2: v128, imag: usize): void {
+  let a0 = imag ? v128.load(p0, IMAG) : v128.load(p0);
+  let a1 = imag ? v128.load(p1, IMAG) : v128.load(p1);
+  let a2 = imag ? v128.load(p2, IMAG) : v128.load(p2);
+  let a3 = imag ? v128.load(p3, IMAG) : v128.load(p3);
+  const b0 = subMul(t1, a1, a0);
+  const b1 = mulAdd(t1, a0, a1);
+  const b2 = subMul(t1, a3, a2);
+  const b3 = mulAdd(t1, a2, a3);
+  a0 = subMul(t2, b2, b0);
+  a2 = mulAdd(t2, b0, b2);
+  a1 = subMul(t2, b3, b1);
+  a3 = mulAdd(t2, b1, b3);
+  if (imag) {
+    v128.store(p0, a0, IMAG);
+    v128.store(p1, a1, IMAG);
+    v128.store(p2, a2, IMAG);
+    v128.store(p3, a3, IMAG);
+  } else {
+    v128.store(p0, a0);
+    v128.store(p1, a1);
+    v128.store(p2, a2);
+    v128.store(p3, a3);
+  }
+}
+
+/** Two such rotations in one trip through the tile. */
+export function rotate2(first: usize, free: usize, d1: usize, d2: usize, at: usize): void {
+  const t1 = v128.load(at);
+  const t2 = v128.load(at, 16);
+  let i: usize = 0;
+  do {
+    const p0 = first + i;
+    const p1 = p0 + d1;
+    const p2 = p0 + d2;
+    const p3 = p1 + d2;
+    rotateFour(p0, p1, p2, p3, t1, t2, 0);
+    rotateFour(p0, p1, p2, p3, t1, t2, 1);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function rotateEight(
+  p0: usize, p1: usize, p2: usize, p3: usize, p4: usize, p5: usize, p6: usize, p7: usize,
+  t1: v128, t2: v128, t3: v128, imag: usize,
+): void {
+  let a0 = imag ? v128.load(p0, IMAG) : v128.load(p0);
+  let a1 = imag ? v128.load(p1, IMAG) : v128.load(p1);
+  let a2 = imag ? v128.load(p2, IMAG) : v128.load(p2);
+  let a3 = imag ? v128.load(p3, IMAG) : v128.load(p3);
+  let a4 = imag ? v128.load(p4, IMAG) : v128.load(p4);
+  let a5 = imag ? v128.load(p5, IMAG) : v128.load(p5);
+  let a6 = imag ? v128.load(p6, IMAG) : v128.load(p6);
+  let a7 = imag ? v128.load(p7, IMAG) : v128.load(p7);
+  let b0 = subMul(t1, a1, a0);
+  let b1 = mulAdd(t1, a0, a1);
+  let b2 = subMul(t1, a3, a2);
+  let b3 = mulAdd(t1, a2, a3);
+  let b4 = subMul(t1, a5, a4);
+  let b5 = mulAdd(t1, a4, a5);
+  let b6 = subMul(t1, a7, a6);
+  let b7 = mulAdd(t1, a6, a7);
+  a0 = subMul(t2, b2, b0);
+  a2 = mulAdd(t2, b0, b2);
+  a1 = subMul(t2, b3, b1);
+  a3 = mulAdd(t2, b1, b3);
+  a4 = subMul(t2, b6, b4);
+  a6 = mulAdd(t2, b4, b6);
+  a5 = subMul(t2, b7, b5);
+  a7 = mulAdd(t2, b5, b7);
+  b0 = subMul(t3, a4, a0);
+  b4 = mulAdd(t3, a0, a4);
+  b1 = subMul(t3, a5, a1);
+  b5 = mulAdd(t3, a1, a5);
+  b2 = subMul(t3, a6, a2);
+  b6 = mulAdd(t3, a2, a6);
+  b3 = subMul(t3, a7, a3);
+  b7 = mulAdd(t3, a3, a7);
+  if (imag) {
+    v128.store(p0, b0, IMAG);
+    v128.store(p1, b1, IMAG);
+    v128.store(p2, b2, IMAG);
+    v128.store(p3, b3, IMAG);
+    v128.store(p4, b4, IMAG);
+    v128.store(p5, b5, IMAG);
+    v128.store(p6, b6, IMAG);
+    v128.store(p7, b7, IMAG);
+  } else {
+    v128.store(p0, b0);
+    v128.store(p1, b1);
+    v128.store(p2, b2);
+    v128.store(p3, b3);
+    v128.store(p4, b4);
+    v128.store(p5, b5);
+    v128.store(p6, b6);
+    v128.store(p7, b7);
+  }
+}
+
+/**
+ * Three such rotations in one trip. Real matrices never mix real and imaginary parts, so the two
+ * halves of eight groups are done one after the other: eight registers each, where sixteen would
+ * spill.
+ */
+export function rotate3(first: usize, free: usize, d1: usize, d2: usize, d3: usize, at: usize): void {
+  const t1 = v128.load(at);
+  const t2 = v128.load(at, 16);
+  const t3 = v128.load(at, 32);
+  let i: usize = 0;
+  do {
+    const p0 = first + i;
+    const p1 = p0 + d1;
+    const p2 = p0 + d2;
+    const p3 = p1 + d2;
+    const p4 = p0 + d3;
+    const p5 = p1 + d3;
+    const p6 = p2 + d3;
+    const p7 = p3 + d3;
+    rotateEight(p0, p1, p2, p3, p4, p5, p6, p7, t1, t2, t3, 0);
+    rotateEight(p0, p1, p2, p3, p4, p5, p6, p7, t1, t2, t3, 1);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** A real 2×2 matrix on lane qubit 0: keep·v + take·flipped, lane by lane. */
+export function mixLane0(first: usize, free: usize, at: usize): void {
+  const keep = v128.load(at);
+  const take = v128.load(at, 16);
+  let i: usize = 0;
+  do {
+    const p = first + i;
+    const re = v128.load(p);
+    const im = v128.load(p, IMAG);
+    v128.store(p, mulAdd(take, flipLane0(re), v128.mul<real>(keep, re)));
+    v128.store(p, mulAdd(take, flipLane0(im), v128.mul<real>(keep, im)), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** The same on lane qubit 1; single precision only. */
+export function mixLane1(first: usize, free: usize, at: usize): void {
+  const keep = v128.load(at);
+  const take = v128.load(at, 16);
+  let i: usize = 0;
+  do {
+    const p = first + i;
+    const re = v128.load(p);
+    const im = v128.load(p, IMAG);
+    v128.store(p, mulAdd(take, flipLane1(re), v128.mul<real>(keep, re)));
+    v128.store(p, mulAdd(take, flipLane1(im), v128.mul<real>(keep, im)), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Rotations of both lane qubits in one trip; single precision only. Lanes are told apart by sign. */
+export function rotateLanes(first: usize, free: usize, at: usize): void {
+  const t0 = v128.load(at);
+  const t1 = v128.load(at, 16);
+  let i: usize = 0;
+  do {
+    const p = first + i;
+    let re = v128.load(p);
+    let im = v128.load(p, IMAG);
+    re = mulAdd(t0, flipLane0(re), re);
+    im = mulAdd(t0, flipLane0(im), im);
+    v128.store(p, mulAdd(t1, flipLane1(re), re));
+    v128.store(p, mulAdd(t1, flipLane1(im), im), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** A real 2×2 matrix, row-major at `at`, a vector an entry. */
+export function mix(first: usize, free: usize, d: usize, at: usize): void {
+  const m00 = v128.load(at);
+  const m01 = v128.load(at, 16);
+  const m10 = v128.load(at, 32);
+  const m11 = v128.load(at, 48);
+  let i: usize = 0;
+  do {
+    const p0 = first + i;
+    const p1 = p0 + d;
+    const r0 = v128.load(p0);
+    const r1 = v128.load(p1);
+    const i0 = v128.load(p0, IMAG);
+    const i1 = v128.load(p1, IMAG);
+    v128.store(p0, mulAdd(m00, r0, v128.mul<real>(m01, r1)));
+    v128.store(p1, mulAdd(m10, r0, v128.mul<real>(m11, r1)));
+    v128.store(p0, mulAdd(m00, i0, v128.mul<real>(m01, i1)), IMAG);
+    v128.store(p1, mulAdd(m10, i0, v128.mul<real>(m11, i1)), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Multiplies a subcube by the constants at `at`: one complex number a lane. */
+export function multiply(first: usize, free: usize, at: usize): void {
+  const c = v128.load(at);
+  const s = v128.load(at, IMAG);
+  let i: usize = 0;
+  do {
+    multiplyGroup(first + i, c, s);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Multiplies the tile by a table of 2^k groups, which repeats. */
+export function multiplyByTable(tile: usize, bytes: usize, table: usize, tableBytes: usize): void {
+  const mask = tableBytes - 1;
+  for (let i: usize = 0; i < bytes; i += 32) {
+    const entry = table + (i & mask);
+    multiplyGroup(tile + i, v128.load(entry), v128.load(entry, IMAG));
+  }
+}
+
+/** Multiplies group (h, l) by high[h]·low[l]; high[h] is one complex number, in two splats. */
+export function multiplyByProduct(tile: usize, bytes: usize, low: usize, lowBytes: usize, high: usize): void {
+  for (let block: usize = 0; block < bytes; block += lowBytes) {
+    const hc = v128.load(high);
+    const hs = v128.load(high, IMAG);
+    for (let l: usize = 0; l < lowBytes; l += 32) {
+      const lc = v128.load(low + l);
+      const ls = v128.load(low + l, IMAG);
+      const c = subMul(hs, ls, v128.mul<real>(hc, lc));
+      const s = mulAdd(hs, lc, v128.mul<real>(hc, ls));
+      multiplyGroup(tile + block + l, c, s);
+    }
+    high += 32;
+  }
+}
+
+/** Exchanges two subcubes in the lanes that `at` selects. */
+export function exchange(first: usize, second: usize, free: usize, at: usize): void {
+  const lanes = v128.load(at);
+  let i: usize = 0;
+  do {
+    const p = first + i;
+    const q = second + i;
+    const pr = v128.load(p);
+    const pi = v128.load(p, IMAG);
+    const qr = v128.load(q);
+    const qi = v128.load(q, IMAG);
+    v128.store(p, v128.bitselect(qr, pr, lanes));
+    v128.store(p, v128.bitselect(qi, pi, lanes), IMAG);
+    v128.store(q, v128.bitselect(pr, qr, lanes));
+    v128.store(q, v128.bitselect(pi, qi, lanes), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Moves the subcubes at offsets[0] → offsets[1] → … → offsets[0]; all lanes of them. */
+export function rotateSubcubes(tile: usize, free: usize, numOffsets: i32, offsets: usize): void {
+  const last = offsets + ((numOffsets - 1) << 2);
+  let i: usize = 0;
+  do {
+    let to = tile + load<u32>(last) + i;
+    const re = v128.load(to);
+    const im = v128.load(to, IMAG);
+    for (let at = last - 4; at >= offsets; at -= 4) {
+      const from = tile + load<u32>(at) + i;
+      v128.store(to, v128.load(from));
+      v128.store(to, v128.load(from, IMAG), IMAG);
+      to = from;
+    }
+    v128.store(to, re);
+    v128.store(to, im, IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Rearranges the lanes of each group of a subcube by the byte indices at `at`. */
+export function permuteLanes(first: usize, free: usize, at: usize): void {
+  const indices = v128.load(at);
+  let i: usize = 0;
+  do {
+    const p = first + i;
+    v128.store(p, v128.swizzle(v128.load(p), indices));
+    v128.store(p, v128.swizzle(v128.load(p, IMAG), indices), IMAG);
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Exchanges lane qubit `lane` with the qubit at distance d. */
+export function exchangeLaneQubit(tile: usize, free: usize, d: usize, lane: i32): void {
+  let i: usize = 0;
+  do {
+    const p = tile + i;
+    const q = p + d;
+    const pr = v128.load(p);
+    const pi = v128.load(p, IMAG);
+    const qr = v128.load(q);
+    const qi = v128.load(q, IMAG);
+    if (LANES == 2) {
+      v128.store(p, v128.shuffle<f64>(pr, qr, 0, 2));
+      v128.store(p, v128.shuffle<f64>(pi, qi, 0, 2), IMAG);
+      v128.store(q, v128.shuffle<f64>(pr, qr, 1, 3));
+      v128.store(q, v128.shuffle<f64>(pi, qi, 1, 3), IMAG);
+    } else if (lane == 0) {
+      v128.store(p, v128.shuffle<f32>(pr, qr, 0, 4, 2, 6));
+      v128.store(p, v128.shuffle<f32>(pi, qi, 0, 4, 2, 6), IMAG);
+      v128.store(q, v128.shuffle<f32>(pr, qr, 1, 5, 3, 7));
+      v128.store(q, v128.shuffle<f32>(pi, qi, 1, 5, 3, 7), IMAG);
+    } else {
+      v128.store(p, v128.shuffle<f32>(pr, qr, 0, 1, 4, 5));
+      v128.store(p, v128.shuffle<f32>(pi, qi, 0, 1, 4, 5), IMAG);
+      v128.store(q, v128.shuffle<f32>(pr, qr, 2, 3, 6, 7));
+      v128.store(q, v128.shuffle<f32>(pi, qi, 2, 3, 6, 7), IMAG);
+    }
+    i = (i - free) & free;
+  } while (i != 0);
+}
+
+/** Gathers single amplitudes: to[i] = from[sources[i]], sources being byte offsets of real parts. */
+export function gatherAmplitudes(from: usize, to: usize, bytes: usize, sources: usize): void {
+  for (let group: usize = 0; group < bytes; group += 32) {
+    for (let lane = 0; lane < LANES; lane++) {
+      const p = from + load<u32>(sources);
+      const q = to + group + (<usize>lane << alignof<real>());
+      store<real>(q, load<real>(p));
+      store<real>(q, load<real>(p, IMAG), IMAG);
+      sources += 4;
+    }
+  }
+}
+
+/** Gathers whole groups: to[g] = from[sources[g]], sources being byte offsets. */
+export function gatherGroups(from: usize, to: usize, bytes: usize, sources: usize): void {
+  for (let i: usize = 0; i < bytes; i += 32) {
+    const p = from + load<u32>(sources + (i >> (GROUP_SHIFT - 2)));
+    v128.store(to + i, v128.load(p));
+    v128.store(to + i, v128.load(p, IMAG), IMAG);
+  }
+}

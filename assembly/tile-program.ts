@@ -1,0 +1,259 @@
+/**
+ * Runs a tile's program: a list of instructions in 32-bit words, written by lower-*.ts in
+ * src/engine/cpu/, where the same numbers and fields stand (tile-instructions.ts).
+ *
+ * Each instruction begins with [opcode, length in words, mask, value]: it is skipped unless the
+ * bits of the tile's base index under `mask` equal `value`. This is how controls and diagonals use
+ * qubits outside the tile.
+ */
+import { applyDense } from './dense';
+import {
+  exchange,
+  exchangeLaneQubit,
+  gatherAmplitudes,
+  gatherGroups,
+  mix,
+  mixLane0,
+  mixLane1,
+  multiply,
+  multiplyByProduct,
+  multiplyByTable,
+  permuteLanes,
+  rotate1,
+  rotate2,
+  rotate3,
+  rotateLanes,
+  rotateSubcubes,
+} from './tile-kernels';
+import { GROUP_SHIFT, IMAG, LANE_QUBITS, LANES } from './vectors';
+
+const ROTATE_1 = 1;
+const ROTATE_2 = 2;
+const ROTATE_3 = 3;
+const ROTATE_LANES = 4;
+const MIX_LANE = 5;
+const MIX = 6;
+const MULTIPLY = 7;
+const TABLE = 8;
+const PHASES = 9;
+const EXCHANGE = 10;
+const CYCLE = 11;
+const PERMUTE_LANES = 12;
+const EXCHANGE_LANE = 13;
+const DENSE = 14;
+const GATHER_AMPLITUDES = 15;
+const GATHER_GROUPS = 16;
+const SCALE = 17;
+
+/** This thread's scratch memory, see SCRATCH in tile-instructions.ts. */
+let scratch: usize = 0;
+/** What the tile is still to be multiplied by. */
+let scaleRe: f64 = 1;
+let scaleIm: f64 = 0;
+
+export function setScratch(at: usize): void {
+  scratch = at;
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function word(at: usize, index: usize): u32 {
+  return load<u32>(at + (index << 2));
+}
+
+export function resetScale(): void {
+  scaleRe = 1;
+  scaleIm = 0;
+}
+
+export function hasScale(): bool {
+  return scaleRe != 1 || scaleIm != 0;
+}
+
+/** Puts the scale aside, for when the tile is stored. */
+export function keepScale(at: usize): void {
+  store<f64>(at, scaleRe);
+  store<f64>(at, scaleIm, 8);
+}
+
+export function keptC(at: usize): v128 {
+  return v128.splat<real>(<real>load<f64>(at));
+}
+
+export function keptS(at: usize): v128 {
+  return v128.splat<real>(<real>load<f64>(at, 8));
+}
+
+export function scaleC(): v128 {
+  return v128.splat<real>(<real>scaleRe);
+}
+
+export function scaleS(): v128 {
+  return v128.splat<real>(<real>scaleIm);
+}
+
+/**
+ * @param tile - Where the tile lies; `spare` has as much room, for what cannot be done in place.
+ * @param base - Basis index of the tile's first amplitude.
+ */
+export function runTileProgram(
+  begin: usize,
+  end: usize,
+  tile: usize,
+  bytes: usize,
+  spare: usize,
+  base: u32,
+): void {
+  let at = begin;
+  while (at < end) {
+    const op = at;
+    at += (<usize>word(op, 1)) << 2;
+    if ((base & word(op, 2)) != word(op, 3)) continue;
+    const first = tile + word(op, 4);
+    const free: usize = word(op, 5);
+    switch (word(op, 0)) {
+      case ROTATE_1:
+        rotate1(first, free, word(op, 6), word(op, 7));
+        break;
+      case ROTATE_2:
+        rotate2(first, free, word(op, 6), word(op, 7), word(op, 8));
+        break;
+      case ROTATE_3:
+        rotate3(first, free, word(op, 6), word(op, 7), word(op, 8), word(op, 9));
+        break;
+      case ROTATE_LANES:
+        rotateLanes(first, free, word(op, 6));
+        break;
+      case MIX_LANE:
+        if (word(op, 6) == 0) mixLane0(first, free, word(op, 7));
+        else mixLane1(first, free, word(op, 7));
+        break;
+      case MIX:
+        mix(first, free, word(op, 6), word(op, 7));
+        break;
+      case MULTIPLY:
+        multiply(first, free, word(op, 6));
+        break;
+      case TABLE:
+        multiplyByTable(tile, bytes, word(op, 6), word(op, 7));
+        break;
+      case PHASES:
+        multiplyByPhases(tile, bytes, base, op + 24, word(op, 4), word(op, 5));
+        break;
+      case EXCHANGE:
+        exchange(first, tile + word(op, 6), free, word(op, 7));
+        break;
+      case CYCLE:
+        rotateSubcubes(tile, free, word(op, 6), op + 28);
+        break;
+      case PERMUTE_LANES:
+        permuteLanes(first, free, word(op, 6));
+        break;
+      case EXCHANGE_LANE:
+        exchangeLaneQubit(tile, free, word(op, 6), word(op, 7));
+        break;
+      case DENSE:
+        applyDense(first, free, word(op, 6), word(op, 7), word(op, 8), word(op, 9), scratch);
+        break;
+      case GATHER_AMPLITUDES:
+        memory.copy(spare, tile, bytes);
+        gatherAmplitudes(spare, tile, bytes, word(op, 6));
+        break;
+      case GATHER_GROUPS:
+        memory.copy(spare, tile, bytes);
+        gatherGroups(spare, tile, bytes, word(op, 6));
+        break;
+      case SCALE:
+        scaleBy(load<f64>(op + 24), load<f64>(op + 32));
+        break;
+      default:
+        unreachable();
+    }
+  }
+}
+
+function scaleBy(c: f64, s: f64): void {
+  const re = scaleRe * c - scaleIm * s;
+  scaleIm = scaleRe * s + scaleIm * c;
+  scaleRe = re;
+}
+
+/**
+ * Multiplies the tile by a product over its qubits: where qubit q of the tile is 1, by the product
+ * of its factors whose outer bits fit this tile. A factor is [mask, value, q, 0, re f64, im f64].
+ *
+ * The product over the lower qubits and that over the higher ones are spread into two small tables.
+ */
+function multiplyByPhases(
+  tile: usize,
+  bytes: usize,
+  base: u32,
+  factors: usize,
+  numFactors: u32,
+  numQubits: u32,
+): void {
+  // One complex number a qubit: 16 bytes each.
+  const phases = scratch;
+  for (let q: u32 = 0; q < numQubits; q++) {
+    store<f64>(phases + (q << 4), 1);
+    store<f64>(phases + (q << 4), 0, 8);
+  }
+  let changed = false;
+  for (let f: u32 = 0; f < numFactors; f++) {
+    if ((base & word(factors, 0)) == word(factors, 1)) {
+      const entry = phases + (word(factors, 2) << 4);
+      const re = load<f64>(entry);
+      const im = load<f64>(entry, 8);
+      const c = load<f64>(factors, 16);
+      const s = load<f64>(factors, 24);
+      store<f64>(entry, re * c - im * s);
+      store<f64>(entry, re * s + im * c, 8);
+      changed = true;
+    }
+    factors += 32;
+  }
+  if (!changed) return;
+  const lowQubits = min<u32>(numQubits, LANE_QUBITS + 5);
+  const low = scratch + 1024;
+  // As many groups as there are above the low ones: 128 in a tile of 128 KiB.
+  const high = low + 32 * 32;
+  // Within a group: lane by lane.
+  for (let lane = 0; lane < LANES; lane++) {
+    let re: f64 = 1;
+    let im: f64 = 0;
+    for (let q = 0; q < LANE_QUBITS; q++) {
+      if (((lane >> q) & 1) == 0) continue;
+      const c = load<f64>(phases + (q << 4));
+      const s = load<f64>(phases + (q << 4), 8);
+      const next = re * c - im * s;
+      im = re * s + im * c;
+      re = next;
+    }
+    const entry = low + (<usize>lane << alignof<real>());
+    store<real>(entry, <real>re);
+    store<real>(entry, <real>im, IMAG);
+  }
+  spread(low, phases, LANE_QUBITS, lowQubits);
+  v128.store(high, v128.splat<real>(1));
+  v128.store(high, v128.splat<real>(0), IMAG);
+  spread(high, phases, lowQubits, numQubits);
+  const lowBytes = <usize>1 << (lowQubits - LANE_QUBITS + GROUP_SHIFT);
+  multiplyByProduct(tile, bytes, low, lowBytes, high);
+}
+
+/** Doubles a table of groups once for each qubit from `from` to `to`. */
+function spread(table: usize, phases: usize, from: u32, to: u32): void {
+  let length: usize = 32;
+  for (let q = from; q < to; q++) {
+    const c = v128.splat<real>(<real>load<f64>(phases + (q << 4)));
+    const s = v128.splat<real>(<real>load<f64>(phases + (q << 4), 8));
+    for (let i: usize = 0; i < length; i += 32) {
+      const re = v128.load(table + i);
+      const im = v128.load(table + i, IMAG);
+      const entry = table + length + i;
+      v128.store(entry, v128.sub<real>(v128.mul<real>(re, c), v128.mul<real>(im, s)));
+      v128.store(entry, v128.add<real>(v128.mul<real>(re, s), v128.mul<real>(im, c)), IMAG);
+    }
+    length <<= 1;
+  }
+}

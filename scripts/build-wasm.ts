@@ -1,0 +1,57 @@
+/**
+ * Makes *.wasm of assembly/, once for each precision with relaxed SIMD and without, in the folder
+ * given or else where the sources look for them. With `--if-stale` only when a source is newer than
+ * what it was made into.
+ */
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import asc from 'assemblyscript/asc';
+
+const SOURCES = 'assembly';
+
+const { values, positionals } = parseArgs({
+  options: { 'if-stale': { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const output = positionals[0] ?? 'src/engine/cpu/wasm';
+
+const BUILDS = ['f32', 'f64'].flatMap((precision) => [
+  { name: precision, options: ['--use', `real=${precision}`] },
+  {
+    name: `${precision}-relaxed`,
+    options: ['--use', `real=${precision}`, '--enable', 'relaxed-simd'],
+  },
+]);
+
+const OPTIONS = [
+  ['--enable', 'simd', '--enable', 'threads'],
+  ['--importMemory', '--sharedMemory', '--maximumMemory', '65536'],
+  // Nothing is allocated in WebAssembly: all memory is the host's to give out.
+  ['--runtime', 'stub', '--noAssert'],
+  ['-O3', '--converge'],
+].flat();
+
+function isStale(): boolean {
+  try {
+    const builtAt = Math.min(...BUILDS.map(({ name }) => statSync(outputOf(name)).mtimeMs));
+    return readdirSync(SOURCES).some((file) => statSync(join(SOURCES, file)).mtimeMs > builtAt);
+  } catch {
+    return true;
+  }
+}
+
+function outputOf(name: string): string {
+  return join(output, `${name}.wasm`);
+}
+
+async function build(): Promise<void> {
+  mkdirSync(output, { recursive: true });
+  for (const { name, options } of BUILDS) {
+    const entry = join(SOURCES, 'index.ts');
+    const { error, stderr } = await asc.main([entry, ...OPTIONS, ...options, '-o', outputOf(name)]);
+    if (error !== null) throw new Error(`${name}: ${error.message}\n${stderr.toString()}`);
+  }
+}
+
+if (!values['if-stale'] || isStale()) await build();

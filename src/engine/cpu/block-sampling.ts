@@ -1,0 +1,205 @@
+/**
+ * Draws of basis states from a large state.
+ *
+ * Its masses are added up by blocks, which agree in all but their lowest logical bits; draws are
+ * sorted into ranges; then each block that has draws is read again and picks from them. Sorting the
+ * draws first means that no draw has to search for its block.
+ */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { BasisSamples, SampleRequest, ShotGroup } from '../state-operations.ts';
+import { placeMasses, planMasses, stretchQubits } from './masses-plan.ts';
+import { GROUP_BYTES } from './precision.ts';
+import {
+  byteImage,
+  doubleWords,
+  itemsPerClaim,
+  READOUT_KINDS,
+  ScratchPlan,
+  type StoredState,
+  samplesAt,
+  seedWords,
+  subsetSums,
+  writeTask,
+  writeWords,
+} from './readout-task.ts';
+import { TASK_HEADER_WORDS } from './task-header.ts';
+import type { TaskRunner } from './task-runner.ts';
+
+/** log2 of the basis states of a block; assembly/blocks.ts has the same. */
+const BLOCK_BITS = 8;
+/** Shots drawn together: 16 bytes of scratch memory each. */
+const SHOTS_PER_BATCH = 2 ** 22;
+const SHOTS_PER_ITEM = 4096;
+const DRAWS_PER_RANGE = 4;
+const MIN_RANGES = 1024;
+const MAX_PER_CLAIM = 4;
+/** Fields of a task; the largest here has 26. */
+const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 28);
+
+/**
+ * Draws a basis state for each shot, as engine.ts defines it.
+ *
+ * @param layout - Logical qubit → physical qubit; at least BLOCK_BITS and the lane qubits.
+ */
+export async function sampleLargeState(
+  runner: TaskRunner,
+  state: StoredState,
+  layout: readonly Qubit[],
+  request: SampleRequest,
+): Promise<BasisSamples> {
+  const scratch = new ScratchPlan();
+  const taskOffset = scratch.reserve(TASK_BYTES);
+  const plan = planMasses(state, layout.slice(BLOCK_BITS), layout.slice(0, BLOCK_BITS));
+  const masses = placeMasses(plan, scratch);
+  const blocks = placeBlocks(state, layout, scratch);
+  return await runner.withScratch(scratch.bytes, async (block) => {
+    const task = block + taskOffset;
+    const { numItems, numBins } = plan;
+    const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
+    const massFields = masses.write(runner.memory, block, state.at);
+    const header = { kind: READOUT_KINDS.masses, numItems, perClaim };
+    writeTask(runner.memory, task, header, massFields);
+    await runner.runTask(task, numItems);
+    const norm = runner.kernels.startsOfMasses(block + masses.bins, numBins);
+
+    const blockFields = blocks(runner.memory, block);
+    const pick = async (draws: SortedDraws, indices: number, occurrences: number) => {
+      const fields = [draws.numRanges, draws.starts, draws.sorted, indices, occurrences];
+      writeTask(runner.memory, task, { ...header, kind: READOUT_KINDS.pick }, [
+        ...massFields,
+        ...fields,
+        ...blockFields,
+        ...doubleWords(norm),
+      ]);
+      await runner.runTask(task, numItems);
+    };
+    let samples: BasisSamples | undefined;
+    for (const batch of batchesOf(request.shots)) {
+      const more = await sampleBatch(runner, { ...request, ...batch }, norm, pick);
+      samples = samples === undefined ? more : mergedSamples(samples, more);
+    }
+    if (samples === undefined) throw new Error('unreachable: a request without shots');
+    return samples;
+  });
+}
+
+/** Draws in shared memory. */
+interface SortedDraws {
+  readonly numRanges: number;
+  /** Where each range begins among the sorted draws. */
+  readonly starts: number;
+  readonly sorted: number;
+}
+
+/** Shots that are drawn together. */
+interface Batch {
+  readonly shots: ShotGroup;
+  /** The first shot's number, where they are not listed. */
+  readonly firstShot: number;
+}
+
+function* batchesOf({ count, numbers }: ShotGroup): Generator<Batch> {
+  for (let firstShot = 0; firstShot < count; firstShot += SHOTS_PER_BATCH) {
+    const size = Math.min(SHOTS_PER_BATCH, count - firstShot);
+    const listed = numbers?.subarray(firstShot, firstShot + size);
+    const shots = listed === undefined ? { count: size } : { count: size, numbers: listed };
+    yield { shots, firstShot };
+  }
+}
+
+/** Reserves room for what blocks have in common; gives what writes it and returns its fields. */
+function placeBlocks(
+  state: StoredState,
+  layout: readonly Qubit[],
+  scratch: ScratchPlan,
+): (memory: SharedArrayBuffer, block: number) => readonly number[] {
+  const { precision } = state;
+  const stretch = stretchQubits(state);
+  const regionBytes = GROUP_BYTES * 2 ** (stretch - precision.laneQubits);
+  const qubits = layout.slice(0, BLOCK_BITS);
+  const far = qubits.filter((qubit) => qubit >= stretch);
+  const offsets = subsetSums(qubits.map((qubit) => byteImage(qubit, precision)));
+  const regions = subsetSums(far.map((qubit) => byteImage(qubit, precision)));
+  const copied = subsetSums(
+    qubits.map((qubit) =>
+      qubit < stretch ? byteImage(qubit, precision) : regionBytes * 2 ** far.indexOf(qubit),
+    ),
+  );
+  // Where no other block shares the regions of a block, copying them saves nothing.
+  const numRegions = layout.slice(BLOCK_BITS).some((qubit) => qubit < stretch) ? regions.length : 0;
+  const at = {
+    offsets: scratch.reserve(4 * offsets.length),
+    copied: scratch.reserve(4 * copied.length),
+    regions: scratch.reserve(4 * regions.length),
+  };
+  return (memory, block) => {
+    writeWords(memory, block + at.offsets, offsets);
+    writeWords(memory, block + at.copied, copied);
+    writeWords(memory, block + at.regions, regions);
+    const places = [block + at.offsets, block + at.copied];
+    return [...places, numRegions, block + at.regions, regionBytes];
+  };
+}
+
+/** Draws and sorts a batch, and has the blocks pick from it. */
+async function sampleBatch(
+  runner: TaskRunner,
+  { shots, firstShot, seed, event }: SampleRequest & Batch,
+  norm: number,
+  pick: (draws: SortedDraws, indices: number, occurrences: number) => Promise<void>,
+): Promise<BasisSamples> {
+  const { count, numbers } = shots;
+  const numRanges = Math.max(MIN_RANGES, 2 ** Math.ceil(Math.log2(count / DRAWS_PER_RANGE)));
+  const scratch = new ScratchPlan();
+  const taskOffset = scratch.reserve(TASK_BYTES);
+  // The kernels draw for four shots at a time.
+  const drawsOffset = scratch.reserve(8 * count + 24);
+  const sortedOffset = scratch.reserve(8 * count);
+  const startsOffset = scratch.reserve(4 * (numRanges + 2));
+  const numbersOffset = scratch.reserve(numbers === undefined ? 0 : 4 * count + 12);
+  return await runner.withScratch(scratch.bytes, async (block) => {
+    const task = block + taskOffset;
+    const draws = block + drawsOffset;
+    const sorted = block + sortedOffset;
+    const starts = block + startsOffset;
+    new Uint32Array(runner.memory, starts, numRanges + 2).fill(0);
+    if (numbers !== undefined) writeWords(runner.memory, block + numbersOffset, numbers);
+    const numItems = Math.ceil(count / SHOTS_PER_ITEM);
+    const fields = [
+      ...[...seedWords(seed), event, count, SHOTS_PER_ITEM],
+      numbers === undefined ? 0 : block + numbersOffset,
+      ...doubleWords(norm),
+      ...[numRanges, starts, draws, sorted, firstShot],
+    ];
+    const header = { numItems, perClaim: 1 };
+    writeTask(runner.memory, task, { ...header, kind: READOUT_KINDS.draw }, fields);
+    await runner.runTask(task, numItems);
+    // Behind the first word, which stays 0: sorting moves each start on to the next range's.
+    runner.kernels.startsOfCounts(starts + 4, numRanges);
+    writeTask(runner.memory, task, { ...header, kind: READOUT_KINDS.sortDraws }, fields);
+    await runner.runTask(task, numItems);
+
+    // The draws are done with, and each left as much room as a sample needs.
+    const indices = draws;
+    const occurrences = draws + 4 * count;
+    await pick({ numRanges, starts, sorted }, indices, occurrences);
+    const numDrawn = runner.kernels.compactSamples(indices, occurrences, count);
+    return samplesAt(runner.memory, indices, occurrences, numDrawn);
+  });
+}
+
+/** Both, ascending and distinct again. */
+function mergedSamples(a: BasisSamples, b: BasisSamples): BasisSamples {
+  const room = a.basisIndices.length + b.basisIndices.length;
+  const basisIndices = new Uint32Array(room);
+  const occurrences = new Uint32Array(room);
+  let count = 0;
+  for (let i = 0, j = 0; i < a.basisIndices.length || j < b.basisIndices.length; count++) {
+    const next = a.basisIndices[i] ?? Number.POSITIVE_INFINITY;
+    const other = b.basisIndices[j] ?? Number.POSITIVE_INFINITY;
+    basisIndices[count] = Math.min(next, other);
+    if (next <= other) occurrences[count]! += a.occurrences[i++]!;
+    if (other <= next) occurrences[count]! += b.occurrences[j++]!;
+  }
+  return { basisIndices: basisIndices.slice(0, count), occurrences: occurrences.slice(0, count) };
+}

@@ -1,0 +1,103 @@
+/** Measuring one qubit of a state: its masses, and what is left afterwards. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { MaybePromise, QubitMasses } from '../state-operations.ts';
+import { GROUP_BYTES } from './precision.ts';
+import {
+  byteImage,
+  itemsPerClaim,
+  READOUT_KINDS,
+  type StoredState,
+  stateBytes,
+  writeTask,
+} from './readout-task.ts';
+import { TASK_HEADER_WORDS } from './task-header.ts';
+import type { TaskRunner } from './task-runner.ts';
+
+/** States up to this are done by the calling thread at once; larger ones in items of this size. */
+const ITEM_BYTES = 2 ** 17;
+const MAX_PER_CLAIM = 8;
+const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 8);
+
+/** The masses of a physical qubit. */
+export function qubitMasses(
+  runner: TaskRunner,
+  state: StoredState,
+  qubit: Qubit,
+): MaybePromise<QubitMasses> {
+  const bytes = stateBytes(state);
+  const { distance, laneBit } = placeOf(state, qubit);
+  if (bytes <= ITEM_BYTES) {
+    return runner.withScratch(128, (at) => {
+      runner.kernels.rangeMasses(state.at, bytes, distance, laneBit, at, at + 64);
+      return sumOf(new Float64Array(runner.memory, at + 64, 2));
+    });
+  }
+  const numItems = bytes / ITEM_BYTES;
+  return runner.withScratch(TASK_BYTES + 16 * numItems, (task) => {
+    const out = task + TASK_BYTES;
+    const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
+    const header = { kind: READOUT_KINDS.qubitMasses, numItems, perClaim };
+    writeTask(runner.memory, task, header, [state.at, ITEM_BYTES, distance, laneBit, out]);
+    const read = () => sumOf(new Float64Array(runner.memory, out, 2 * numItems));
+    const done = runner.runTask(task, numItems);
+    return done instanceof Promise ? done.then(read) : read();
+  });
+}
+
+/** The masses of all items, in their order. */
+function sumOf(masses: Float64Array): QubitMasses {
+  let zero = 0;
+  let one = 0;
+  for (let i = 0; i < masses.length; i += 2) {
+    zero += masses[i]!;
+    one += masses[i + 1]!;
+  }
+  return { zero, one };
+}
+
+/**
+ * Keeps what agrees with `outcome`, renormalised, and leaves the qubit as |left⟩.
+ *
+ * @param mass - The outcome's; positive.
+ */
+export function collapse(
+  runner: TaskRunner,
+  state: StoredState,
+  qubit: Qubit,
+  outcome: 0 | 1,
+  left: 0 | 1,
+  mass: number,
+): MaybePromise<void> {
+  const bytes = stateBytes(state);
+  const { distance, laneBit } = placeOf(state, qubit);
+  const scale = 1 / Math.sqrt(mass);
+  if (bytes <= ITEM_BYTES) {
+    const { kernels } = runner;
+    if (distance > 0) {
+      const free = (bytes - GROUP_BYTES) & ~distance;
+      return kernels.collapsePairs(state.at, free, distance, outcome, left, scale);
+    }
+    return runner.withScratch(64, (at) =>
+      kernels.collapseLanes(state.at, bytes, laneBit, outcome, left, scale, at),
+    );
+  }
+  // Of a qubit beyond an item, each item does both values.
+  const numItems = bytes / ITEM_BYTES / (distance >= ITEM_BYTES ? 2 : 1);
+  return runner.withScratch(TASK_BYTES, (task) => {
+    const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
+    const header = { kind: READOUT_KINDS.collapse, numItems, perClaim };
+    const fields = [state.at, ITEM_BYTES, distance, laneBit, outcome, left];
+    writeTask(runner.memory, task, header, fields);
+    new Float64Array(runner.memory, task + 4 * (TASK_HEADER_WORDS + fields.length), 1)[0] = scale;
+    return runner.runTask(task, numItems);
+  });
+}
+
+/** Where a qubit is: the bytes between groups that differ in it, or its bit of the lane number. */
+function placeOf(
+  { precision }: StoredState,
+  qubit: Qubit,
+): { readonly distance: number; readonly laneBit: number } {
+  if (qubit < precision.laneQubits) return { distance: 0, laneBit: 2 ** qubit };
+  return { distance: byteImage(qubit, precision), laneBit: 0 };
+}

@@ -1,0 +1,158 @@
+/**
+ * The CPU engine: WebAssembly SIMD kernels over shared memory, on as many threads as it is given.
+ *
+ * Single precision holds half of the memory and takes half of the time of double; both come from
+ * one source (assembly/). The engine runs one program at a time, on all its threads.
+ */
+import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { Engine, Executable, RunRequest, RunResult } from '../engine.ts';
+import { HelperLostError, ProgramTooWideError } from '../errors.ts';
+import type { Pacer } from '../pacer.ts';
+import { planRun } from '../run-plan.ts';
+import { runProgram } from '../run-program.ts';
+import { stateBudget } from '../state-budget.ts';
+import { type CpuProgram, CpuStates } from './cpu-states.ts';
+import { Crew } from './crew.ts';
+import { lowerProgram } from './lowered-program.ts';
+import { placedBytes, placeProgram } from './placed-program.ts';
+import { PRECISIONS } from './precision.ts';
+
+/** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
+export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
+
+/** 128 KiB: with its tables it stays in the second-level cache. */
+const TILE_QUBITS = { f32: 14, f64: 13 } as const;
+/** As wide as an explicit unitary may be. */
+const MAX_DENSE_QUBITS = 6;
+/** Room for a dense block and the lanes. */
+const MIN_TILE_QUBITS = 8;
+/** Memory is read in runs of 512 bytes. */
+const CONTIGUOUS_QUBITS = { f32: 6, f64: 5 } as const;
+/** A program is tried this often when threads are lost under it. */
+const MAX_ATTEMPTS = 2;
+
+/** How the engine is opened. */
+export interface CpuEngineOptions {
+  readonly precision: 'f32' | 'f64';
+  /** Threads that work on a program together, the calling one included. */
+  readonly numThreads: number;
+  /** At most MAX_CPU_QUBITS; n qubits take 8·2^n bytes in f32 and 16·2^n in f64. */
+  readonly maxQubits: number;
+  /** For the states that a run holds at once; one is always allowed. */
+  readonly memoryBytes?: number;
+  /** Qubits of a tile, 8 to 14 in f32 and 8 to 13 in f64; the largest unless told otherwise. */
+  readonly tileQubits?: number;
+}
+
+/**
+ * What programs for the engine are compiled for. Costs are measured, as trips through a tile of
+ * 2^14 amplitudes: a rotation shares a trip with two others, diagonals gather until one trip does
+ * them all.
+ */
+export function cpuTarget(
+  precision: 'f32' | 'f64',
+  maxQubits: number,
+  tileQubits: number = TILE_QUBITS[precision],
+): TargetProfile {
+  return {
+    maxQubits,
+    tileQubits,
+    contiguousQubits: Math.min(CONTIGUOUS_QUBITS[precision], tileQubits - MAX_DENSE_QUBITS),
+    maxDenseQubits: MAX_DENSE_QUBITS,
+    chunkQubits: maxQubits,
+    precision,
+    costs: { dense: [0, 3.3, 27, 56], diagonal: 0.7, permutation: 2, kernel: 0.1 },
+  };
+}
+
+/**
+ * Opens the engine; its helper threads start when a program first has work for them.
+ *
+ * @throws {RangeError} if it is to hold more qubits than it can.
+ */
+export function openCpuEngine(options: CpuEngineOptions): Engine {
+  const { precision, numThreads, maxQubits, tileQubits = TILE_QUBITS[precision] } = options;
+  if (maxQubits > MAX_CPU_QUBITS[precision]) {
+    throw new RangeError(
+      `The ${precision} CPU engine holds at most ${MAX_CPU_QUBITS[precision]} qubits.`,
+    );
+  }
+  if (tileQubits < MIN_TILE_QUBITS || tileQubits > TILE_QUBITS[precision]) {
+    throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS[precision]} qubits.`);
+  }
+  const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
+  const crew = new Crew({ precision, numThreads, tileBytes });
+  const turns = new Turns();
+  return {
+    name: 'cpu',
+    target: cpuTarget(precision, maxQubits, tileQubits),
+    prepare: async (program) => prepare(program, { ...options, tileQubits }, crew, turns),
+    close: () => crew.close(),
+  };
+}
+
+/** One run at a time, in the order of asking. */
+class Turns {
+  #last: Promise<unknown> | undefined;
+
+  take<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#last === undefined ? run() : this.#last.then(run, run);
+    this.#last = turn;
+    const clear = () => {
+      if (this.#last === turn) this.#last = undefined;
+    };
+    turn.then(clear, clear);
+    return turn;
+  }
+}
+
+function prepare(
+  program: Program,
+  {
+    precision,
+    maxQubits,
+    memoryBytes = Number.POSITIVE_INFINITY,
+    tileQubits = TILE_QUBITS[precision],
+  }: CpuEngineOptions,
+  crew: Crew,
+  turns: Turns,
+): Executable {
+  if (program.numQubits > maxQubits) {
+    throw new ProgramTooWideError(program.numQubits, maxQubits, 'cpu');
+  }
+  const plan = planRun(program, () => 1);
+  const form = PRECISIONS[precision];
+  const lowered = lowerProgram(program, form, tileQubits);
+  const budget = stateBudget(lowered.numQubits, 2 * form.realBytes, memoryBytes);
+  const at = crew.allocate(placedBytes(lowered));
+  const cpuProgram: CpuProgram = {
+    crew,
+    lowered,
+    placed: placeProgram(lowered, crew.memory, at, crew.kernels),
+    stateBytes: budget.stateBytes,
+    layout: program.finalLayout,
+    spare: [],
+  };
+  const operations = (pacer: Pacer) => new CpuStates(cpuProgram, pacer);
+  const attempt = (request: RunRequest, signal: AbortSignal) =>
+    runProgram({ plan, budget, operations }, request, signal);
+  return {
+    run: (request, signal) => turns.take(() => again(() => attempt(request, signal))),
+    [Symbol.asyncDispose]: () =>
+      turns.take(async () => {
+        for (const state of cpuProgram.spare.splice(0)) crew.release(state);
+        crew.release(at);
+      }),
+  };
+}
+
+/** Runs are functions of their request: one whose thread was lost is simply run again. */
+async function again(run: () => Promise<RunResult>): Promise<RunResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !(error instanceof HelperLostError)) throw error;
+    }
+  }
+}

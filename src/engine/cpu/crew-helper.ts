@@ -1,0 +1,41 @@
+/** Entry of a helper thread: joins whatever task is open, until the thread is ended. */
+import { workerData } from 'node:worker_threads';
+import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './crew-control.ts';
+import { instantiateKernels } from './wasm-kernels.ts';
+
+/** Looks at the epoch before going to sleep: some 20 µs, as long as waking would take. */
+const LOOKS_BEFORE_SLEEP = 2000;
+const ALL_CLAIMS = 2 ** 31 - 1;
+
+const { module, memory, controlAt, scratchAt }: HelperSetup = workerData;
+const kernels = instantiateKernels(module, memory);
+kernels.setScratch(scratchAt);
+const control = new Int32Array(memory.buffer, controlAt, CONTROL_BYTES / 4);
+
+/** Joins the open task; false when there is none. */
+function join(): boolean {
+  for (;;) {
+    const joined = Atomics.load(control, CONTROL.joined);
+    if ((joined & IS_OPEN) === 0) return false;
+    if (Atomics.compareExchange(control, CONTROL.joined, joined, joined + 1) === joined)
+      return true;
+  }
+}
+
+/** Waits for another epoch than this one. */
+function nextEpoch(epoch: number): number {
+  for (let look = 0; look < LOOKS_BEFORE_SLEEP; look++) {
+    const now = Atomics.load(control, CONTROL.epoch);
+    if (now !== epoch) return now;
+  }
+  Atomics.wait(control, CONTROL.epoch, epoch);
+  return Atomics.load(control, CONTROL.epoch);
+}
+
+// The first task may have been opened before this thread was.
+for (let epoch = Atomics.load(control, CONTROL.epoch); ; epoch = nextEpoch(epoch)) {
+  if (!join()) continue;
+  while (kernels.work(Atomics.load(control, CONTROL.task), ALL_CLAIMS) === 0);
+  // The last one out of a closed task wakes the thread that waits for it.
+  if (Atomics.sub(control, CONTROL.joined, 1) === 1) Atomics.notify(control, CONTROL.joined);
+}

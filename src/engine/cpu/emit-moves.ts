@@ -1,0 +1,270 @@
+/**
+ * What moves amplitudes in a tile: rotations, permutations and dense blocks.
+ *
+ * Qubits inside a group are reached by shuffles. Where a block mixes lanes and groups in ways that
+ * no shuffle has, its lane qubits change places with others of the tile for the while.
+ */
+import { OPCODES, type TileCode } from './tile-code.ts';
+import { type Placed, type TileLayout, whereOnes } from './tile-layout.ts';
+import type { DenseItem, PermutationItem, RotationItem } from './work-items.ts';
+
+/** Rotations that go together in one trip through the tile. */
+const MAX_TOGETHER = 3;
+
+/** Emits rotations of distinct qubits, none of which controls another. */
+export function emitRotations(
+  code: TileCode,
+  layout: TileLayout,
+  rotations: readonly RotationItem[],
+): void {
+  const byControls = new Map<number, RotationItem[]>();
+  for (const item of rotations) {
+    const same = byControls.get(item.read);
+    if (same === undefined) byControls.set(item.read, [item]);
+    else same.push(item);
+  }
+  for (const [controls, items] of byControls) emitAlike(code, layout, controls, items);
+}
+
+function emitAlike(
+  code: TileCode,
+  layout: TileLayout,
+  controls: number,
+  items: readonly RotationItem[],
+): void {
+  const { outer, bytes: controlBytes, lanes: controlLanes } = layout.place(controls);
+  const inTiles = whereOnes(outer);
+  const acts = laneSelection(code, controlLanes);
+  const placed = items.map(({ moved, t }) => ({ ...layout.place(moved), t }));
+  const allFree = layout.allBytes & ~controlBytes;
+
+  const inLanes = placed.filter(({ lanes }) => lanes !== 0);
+  const [low, high] = inLanes.sort((a, b) => a.lanes - b.lanes);
+  if (low !== undefined && high !== undefined) {
+    const at = code.vectors([signed(code, low, acts), signed(code, high, acts)]);
+    code.emit(OPCODES.rotateLanes, inTiles, [controlBytes, allFree, at], [2]);
+  } else if (low !== undefined) {
+    const at = code.vectors([acts.map(() => 1), signed(code, low, acts)]);
+    code.emit(OPCODES.mixLane, inTiles, [controlBytes, allFree, low.lanes - 1, at], [3]);
+  }
+
+  const inGroups = placed.filter(({ lanes }) => lanes === 0).sort((a, b) => a.bytes - b.bytes);
+  for (let i = 0; i < inGroups.length; i += MAX_TOGETHER) {
+    const together = inGroups.slice(i, i + MAX_TOGETHER);
+    const at = code.vectors(together.map(({ t }) => acts.map((does) => (does ? t : 0))));
+    const distances = together.map(({ bytes }) => bytes);
+    const free = distances.reduce((mask, bytes) => mask & ~bytes, allFree);
+    const operands = [controlBytes, free, ...distances, at];
+    const opcode = [OPCODES.rotate1, OPCODES.rotate2, OPCODES.rotate3][together.length - 1]!;
+    code.emit(opcode, inTiles, operands, [operands.length - 1]);
+  }
+}
+
+/** ∓t for the lanes in which the qubit is 0 and 1, nothing where the controls do not hold. */
+function signed(
+  code: TileCode,
+  { lanes, t }: { readonly lanes: number; readonly t: number },
+  acts: readonly boolean[],
+): readonly number[] {
+  return Array.from({ length: code.precision.lanes }, (_, lane) => {
+    if (!acts[lane]) return 0;
+    return (lane & lanes) === 0 ? -t : t;
+  });
+}
+
+/** Which lanes have all of these bits. */
+function laneSelection(code: TileCode, lanes: number): readonly boolean[] {
+  return Array.from({ length: code.precision.lanes }, (_, lane) => (lane & lanes) === lanes);
+}
+
+/** A vector of all ones in the lanes that are selected. */
+function selectVector(code: TileCode, selected: readonly boolean[]): number {
+  const { realBytes } = code.precision;
+  return code.bytes(selected.flatMap((s) => Array<number>(realBytes).fill(s ? 255 : 0)));
+}
+
+/** Emits a permutation of basis states. */
+export function emitPermutation(code: TileCode, layout: TileLayout, item: PermutationItem): void {
+  const { laneQubits } = code.precision;
+  const bits = item.targets.map((target) => layout.tileBit(target));
+  const laneBits = bits.map((bit, i) => ({ bit, i })).filter(({ bit }) => bit < laneQubits);
+  const changed = item.rows.reduce((mask, row, j) => mask | (row ^ j), 0);
+  const inLanes = laneBits.reduce((mask, { i }) => mask | (1 << i), 0);
+  if ((changed & inLanes) === 0) {
+    emitGroupMoves(code, layout, layout.place(item.read), item.rows, bits, inLanes);
+  } else if ((changed & ~inLanes) === 0) {
+    emitLaneMoves(code, layout, item, bits, inLanes);
+  } else {
+    withoutLanes(code, layout, bits, (moved, place) => {
+      emitGroupMoves(code, layout, place(item.read), item.rows, moved, 0);
+    });
+  }
+}
+
+/** Lanes stay: for each value of the targets that are lanes, groups of a cycle move on. */
+function emitGroupMoves(
+  code: TileCode,
+  layout: TileLayout,
+  { outer, bytes, lanes }: Placed,
+  rows: readonly number[],
+  bits: readonly number[],
+  inLanes: number,
+): void {
+  const strides = bits.map((bit, i) => ((inLanes >> i) & 1 ? 0 : layout.stride(bit)));
+  const offset = (j: number) =>
+    strides.reduce((sum, stride, i) => sum + ((j >> i) & 1 ? stride : 0), bytes);
+  const free = strides.reduce((mask, stride) => mask & ~stride, layout.allBytes & ~bytes);
+  const allLanes = lanes === 0 && inLanes === 0;
+  for (const cycle of cyclesOf(rows)) {
+    const value = cycle[0]! & inLanes;
+    const laneValue = bits.reduce((sum, bit, i) => ((value >> i) & 1 ? sum | (1 << bit) : sum), 0);
+    const laneMask = bits.reduce((sum, bit, i) => ((inLanes >> i) & 1 ? sum | (1 << bit) : sum), 0);
+    if (allLanes && cycle.length > 2) {
+      const operands = [0, free, cycle.length, ...cycle.map(offset)];
+      code.emit(OPCODES.cycle, whereOnes(outer), operands);
+      continue;
+    }
+    const selected = laneSelection(code, lanes).map(
+      (acts, lane) => acts && (lane & laneMask) === laneValue,
+    );
+    const at = selectVector(code, selected);
+    // (first → second → … → last → first) as exchanges with the first.
+    for (const row of cycle.slice(1)) {
+      const operands = [offset(cycle[0]!), free, offset(row), at];
+      code.emit(OPCODES.exchange, whereOnes(outer), operands, [3]);
+    }
+  }
+}
+
+/** The cycles of two and more, each from its lowest element. */
+function cyclesOf(rows: readonly number[]): readonly (readonly number[])[] {
+  const cycles: number[][] = [];
+  const seen = new Set<number>();
+  for (const [first, row] of rows.entries()) {
+    if (row === first || seen.has(first)) continue;
+    const cycle = [first];
+    for (let next = row; next !== first; next = rows[next]!) cycle.push(next);
+    for (const member of cycle) seen.add(member);
+    cycles.push(cycle);
+  }
+  return cycles;
+}
+
+/** Groups stay: for each value of the targets that are not lanes, a shuffle. */
+function emitLaneMoves(
+  code: TileCode,
+  layout: TileLayout,
+  { read, rows }: PermutationItem,
+  bits: readonly number[],
+  inLanes: number,
+): void {
+  const { lanes: numLanes, realBytes } = code.precision;
+  const { outer, bytes, lanes: controlLanes } = layout.place(read);
+  const size = 2 ** bits.length;
+  for (let value = 0; value < size; value++) {
+    if (value & inLanes) continue;
+    const sources = Array.from({ length: numLanes }, (_, lane) => lane);
+    for (let lane = 0; lane < numLanes; lane++) {
+      if ((lane & controlLanes) !== controlLanes) continue;
+      const j = bits.reduce((sum, bit, i) => {
+        const isSet = (inLanes >> i) & 1 ? (lane >> bit) & 1 : (value >> i) & 1;
+        return isSet ? sum | (1 << i) : sum;
+      }, 0);
+      const row = rows[j]!;
+      const to = bits.reduce((sum, bit, i) => {
+        if (((inLanes >> i) & 1) === 0) return sum;
+        return (row >> i) & 1 ? sum | (1 << bit) : sum & ~(1 << bit);
+      }, lane);
+      sources[to] = lane;
+    }
+    if (sources.every((source, lane) => source === lane)) continue;
+    const indices = sources.flatMap((source) =>
+      Array.from({ length: realBytes }, (_, byte) => source * realBytes + byte),
+    );
+    const strides = bits.map((bit, i) => ((inLanes >> i) & 1 ? 0 : layout.stride(bit)));
+    const first = strides.reduce((sum, s, i) => sum + ((value >> i) & 1 ? s : 0), bytes);
+    const free = strides.reduce((mask, s) => mask & ~s, layout.allBytes & ~bytes);
+    code.emit(OPCODES.permuteLanes, whereOnes(outer), [first, free, code.bytes(indices)], [2]);
+  }
+}
+
+/** Emits a general block. */
+export function emitDense(
+  code: TileCode,
+  layout: TileLayout,
+  { targets, read, offset }: DenseItem,
+  matrices: Float64Array,
+): void {
+  const size = 2 ** targets.length;
+  const matrix = code.reals(matrices.subarray(2 * offset, 2 * (offset + size * size)));
+  const bits = targets.map((target) => layout.tileBit(target));
+  withoutLanes(code, layout, bits, (moved, place) => {
+    const { outer, bytes, lanes } = place(read);
+    const strides = moved.map((bit) => layout.stride(bit));
+    const offsets = Array.from({ length: size }, (_, j) =>
+      strides.reduce((sum, stride, i) => sum + ((j >> i) & 1 ? stride : 0), 0),
+    );
+    const free = strides.reduce((mask, stride) => mask & ~stride, layout.allBytes & ~bytes);
+    const selected = selectVector(code, laneSelection(code, lanes));
+    const operands = [bytes, free, size, code.words(offsets), matrix, selected];
+    code.emit(OPCODES.dense, whereOnes(outer), operands, [3, 4, 5]);
+  });
+}
+
+/**
+ * Has `emit` work on tile bits above the lanes: each target in a lane changes places with a bit
+ * that is no target, and back afterwards. `place` tells where a mask lies meanwhile.
+ */
+function withoutLanes(
+  code: TileCode,
+  layout: TileLayout,
+  bits: readonly number[],
+  emit: (bits: readonly number[], place: (mask: number) => Placed) => void,
+): void {
+  const { laneQubits } = code.precision;
+  const spare: number[] = [];
+  for (let bit = layout.numQubits - 1; bit >= laneQubits; bit--) {
+    if (!bits.includes(bit)) spare.push(bit);
+  }
+  const exchanges = new Map<number, number>();
+  for (const bit of bits) {
+    if (bit >= laneQubits) continue;
+    const other = spare.pop();
+    if (other === undefined) throw new Error('unreachable: a tile without room for a dense block');
+    exchanges.set(bit, other);
+  }
+  const emitExchanges = () => {
+    for (const [lane, other] of exchanges) emitLaneExchange(code, layout, lane, other);
+  };
+  const partners = new Map([...exchanges, ...[...exchanges].map(([a, b]) => [b, a] as const)]);
+  emitExchanges();
+  emit(
+    bits.map((bit) => exchanges.get(bit) ?? bit),
+    (mask) => layout.place(exchangedMask(layout, mask, partners)),
+  );
+  emitExchanges();
+}
+
+/** The mask with qubits in the place of those that they have changed places with. */
+function exchangedMask(
+  layout: TileLayout,
+  mask: number,
+  partners: ReadonlyMap<number, number>,
+): number {
+  let moved = mask & ~layout.residentMask;
+  for (const [bit, qubit] of layout.resident.entries()) {
+    if ((mask >> qubit) & 1) moved |= 1 << layout.resident[partners.get(bit) ?? bit]!;
+  }
+  return moved;
+}
+
+/** Has a lane qubit and another bit of the tile change places. */
+export function emitLaneExchange(
+  code: TileCode,
+  layout: TileLayout,
+  lane: number,
+  other: number,
+): void {
+  const d = layout.stride(other);
+  code.emit(OPCODES.exchangeLane, whereOnes(0), [0, layout.allBytes & ~d, d, lane]);
+}

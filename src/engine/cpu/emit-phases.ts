@@ -1,0 +1,187 @@
+/**
+ * Diagonals in a tile, by the cheapest of their forms: a monomial multiplies the subcube where its
+ * qubits are 1; those that no qubit outside the tile has a part in go together as one table; those
+ * with one qubit inside go together as a product over the tile's qubits.
+ */
+
+import type { Complex } from './phase-polynomial.ts';
+import { isOne, type PhasePolynomial } from './phase-polynomial.ts';
+import { OPCODES, type PoolAddress, type TileCode } from './tile-code.ts';
+import { type TileLayout, whereOnes } from './tile-layout.ts';
+
+/** A table that is made once, when the program is put into memory: ones, multiplied in subcubes. */
+export interface TableRequest {
+  readonly address: PoolAddress;
+  readonly bytes: number;
+  readonly factors: readonly TableFactor[];
+}
+
+/** The subcube from `first` on, `free` running freely, times the constants at `address`. */
+export interface TableFactor {
+  readonly first: number;
+  readonly free: number;
+  readonly address: PoolAddress;
+}
+
+// In trips through the tile: multiplying a whole subcube, by a table, by a product over qubits.
+const MULTIPLY_COST = 1;
+const TABLE_COST = 1.35;
+const PRODUCT_COST = 1.8;
+/** An instruction that runs, or is looked at and skipped. */
+const INSTRUCTION_COST = 0.03;
+
+interface Term {
+  readonly mask: number;
+  readonly phase: Complex;
+  /** Qubits inside the tile. */
+  readonly numInner: number;
+  readonly numOuter: number;
+}
+
+interface Split {
+  readonly cost: number;
+  readonly alone: readonly Term[];
+  readonly table: readonly Term[];
+  readonly product: readonly Term[];
+}
+
+/** What emitting the polynomial costs at best, in trips through the tile. */
+export function phasesCost(polynomial: PhasePolynomial, layout: TileLayout): number {
+  return cheapestSplit(termsOf(polynomial, layout), layout).cost;
+}
+
+/**
+ * Emits a diagonal.
+ *
+ * @param tables - Where a table that the code needs is asked for.
+ */
+export function emitPhases(
+  code: TileCode,
+  layout: TileLayout,
+  polynomial: PhasePolynomial,
+  tables: TableRequest[],
+): void {
+  const split = cheapestSplit(termsOf(polynomial, layout), layout);
+  for (const term of split.alone) emitTerm(code, layout, term);
+  if (split.table.length > 0) emitTable(code, layout, split.table, tables);
+  if (split.product.length > 0) emitProduct(code, layout, split.product);
+}
+
+function termsOf(polynomial: PhasePolynomial, layout: TileLayout): readonly Term[] {
+  const terms: Term[] = [];
+  for (const [mask, phase] of polynomial) {
+    if (isOne(phase)) continue;
+    const numInner = bitCount(mask & layout.residentMask);
+    terms.push({ mask, phase, numInner, numOuter: bitCount(mask & ~layout.residentMask) });
+  }
+  return terms;
+}
+
+function cheapestSplit(terms: readonly Term[], layout: TileLayout): Split {
+  const isScalar = (term: Term) => term.numInner === 0;
+  const isInner = (term: Term) => term.numInner > 0 && term.numOuter === 0;
+  const isLinear = (term: Term) => term.numInner === 1;
+  const withTable = split(terms, isInner, () => false, layout);
+  const candidates = [
+    split(
+      terms,
+      () => false,
+      () => false,
+      layout,
+    ),
+    withTable,
+    split(terms, isInner, (term) => isLinear(term) && !isInner(term), layout),
+    split(terms, () => false, isLinear, layout),
+  ];
+  const best = candidates.reduce((a, b) => (b.cost < a.cost ? b : a), withTable);
+  // Scalars cost nothing: the store multiplies by them.
+  return { ...best, alone: [...terms.filter(isScalar), ...best.alone] };
+}
+
+function split(
+  terms: readonly Term[],
+  inTable: (term: Term) => boolean,
+  inProduct: (term: Term) => boolean,
+  layout: TileLayout,
+): Split {
+  const alone: Term[] = [];
+  const table: Term[] = [];
+  const product: Term[] = [];
+  let cost = 0;
+  for (const term of terms) {
+    if (term.numInner === 0) cost += INSTRUCTION_COST;
+    else if (inTable(term)) table.push(term);
+    else if (inProduct(term)) product.push(term);
+    else {
+      alone.push(term);
+      cost += MULTIPLY_COST * 2 ** -(term.numInner + term.numOuter) + INSTRUCTION_COST;
+    }
+  }
+  if (table.length > 0) cost += TABLE_COST;
+  if (product.length > 0) cost += PRODUCT_COST + product.length * INSTRUCTION_COST;
+  // A tile of a few groups is done by the time that a table has been found.
+  if (layout.bytes < 1024 && table.length + product.length > 0) cost = Number.POSITIVE_INFINITY;
+  return { cost, alone, table, product };
+}
+
+function emitTerm(code: TileCode, layout: TileLayout, { mask, phase }: Term): void {
+  const { outer, bytes, lanes } = layout.place(mask);
+  if (bytes === 0 && lanes === 0) {
+    emitScale(code, outer, phase);
+    return;
+  }
+  const at = phaseVectors(code, lanes, phase);
+  code.emit(OPCODES.multiply, whereOnes(outer), [bytes, layout.allBytes & ~bytes, at], [2]);
+}
+
+/** The phase in the lanes whose numbers have all of these bits, 1 in the others. */
+function phaseVectors(code: TileCode, lanes: number, phase: Complex): PoolAddress {
+  const { lanes: numLanes } = code.precision;
+  const isSelected = Array.from({ length: numLanes }, (_, lane) => (lane & lanes) === lanes);
+  return code.vectors([
+    isSelected.map((selected) => (selected ? phase.re : 1)),
+    isSelected.map((selected) => (selected ? phase.im : 0)),
+  ]);
+}
+
+/** Multiplies the tile by a scalar, when it is stored. */
+function emitScale(code: TileCode, outer: number, { re, im }: Complex): void {
+  const words = new Uint32Array(Float64Array.of(re, im).buffer);
+  code.emit(OPCODES.scale, whereOnes(outer), [0, 0, ...words]);
+}
+
+function emitTable(
+  code: TileCode,
+  layout: TileLayout,
+  terms: readonly Term[],
+  tables: TableRequest[],
+): void {
+  const used = terms.reduce((mask, term) => mask | layout.place(term.mask).bytes, 0);
+  // Above the highest qubit that matters the table repeats.
+  const bytes = used === 0 ? 32 : 2 ** (32 - Math.clz32(used));
+  const address = code.reserve(bytes);
+  code.emit(OPCODES.table, whereOnes(0), [0, 0, address, bytes], [2]);
+  const factors = terms.map(({ mask, phase }) => {
+    const { bytes: first, lanes } = layout.place(mask);
+    const free = (bytes - 32) & ~first;
+    return { first, free, address: phaseVectors(code, lanes, phase) };
+  });
+  tables.push({ address, bytes, factors });
+}
+
+function emitProduct(code: TileCode, layout: TileLayout, terms: readonly Term[]): void {
+  const operands: number[] = [terms.length, layout.numQubits];
+  for (const { mask, phase } of terms) {
+    const outer = mask & ~layout.residentMask;
+    const qubit = 31 - Math.clz32(mask & layout.residentMask);
+    const value = new Uint32Array(Float64Array.of(phase.re, phase.im).buffer);
+    operands.push(outer, outer, layout.tileBit(qubit), 0, ...value);
+  }
+  code.emit(OPCODES.phases, whereOnes(0), operands);
+}
+
+function bitCount(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}

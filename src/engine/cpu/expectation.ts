@@ -1,0 +1,130 @@
+/** ⟨ψ|O|ψ⟩ without a copy of the state: many Pauli strings on one block of it after the other. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
+import type { MaybePromise } from '../state-operations.ts';
+import {
+  byteImage,
+  itemsPerClaim,
+  READOUT_KINDS,
+  type StoredState,
+  stateBytes,
+  writeTask,
+  writeWords,
+} from './readout-task.ts';
+import { TASK_HEADER_WORDS } from './task-header.ts';
+import type { TaskRunner } from './task-runner.ts';
+
+/** Of a block, which stays in cache while all strings are evaluated on it. */
+const BLOCK_BYTES = 2 ** 15;
+const MAX_PER_CLAIM = 64;
+/** Strings of one task: they bound the room for their values, a double for each of every block. */
+const MAX_TERMS = 128;
+const WORDS_PER_TERM = 8;
+const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 8);
+
+/** A Pauli string as assembly/expectation.ts reads it. */
+interface PlacedTerm {
+  /** Bytes; lanes of a group by themselves. */
+  readonly flips: number;
+  readonly signs: number;
+  readonly flippedLanes: number;
+  readonly signedLanes: number;
+  readonly isImaginary: boolean;
+  readonly pairBit: number;
+  /** What the kernel's sum is to be multiplied by. */
+  readonly factor: number;
+}
+
+/**
+ * The expectation value of an observable.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ */
+export function expectation(
+  runner: TaskRunner,
+  state: StoredState,
+  observable: PauliSum,
+  layout: readonly Qubit[],
+): MaybePromise<number> {
+  const terms = observable.map((term) => placeTerm(term, state, layout));
+  if (terms.length <= MAX_TERMS) return sumOfTerms(runner, state, terms);
+  return inParts(runner, state, terms);
+}
+
+async function inParts(
+  runner: TaskRunner,
+  state: StoredState,
+  terms: readonly PlacedTerm[],
+): Promise<number> {
+  let sum = 0;
+  for (let from = 0; from < terms.length; from += MAX_TERMS) {
+    sum += await sumOfTerms(runner, state, terms.slice(from, from + MAX_TERMS));
+  }
+  return sum;
+}
+
+function placeTerm(
+  { coefficient, factors }: PauliTerm,
+  { precision }: StoredState,
+  layout: readonly Qubit[],
+): PlacedTerm {
+  const term = { flips: 0, signs: 0, flippedLanes: 0, signedLanes: 0 };
+  let numY = 0;
+  for (const { pauli, qubit } of factors) {
+    const physical = layout[qubit]!;
+    if (physical < precision.laneQubits) {
+      if (pauli !== 'Z') term.flippedLanes += 2 ** physical;
+      if (pauli !== 'X') term.signedLanes += 2 ** physical;
+    } else {
+      if (pauli !== 'Z') term.flips += byteImage(physical, precision);
+      if (pauli !== 'X') term.signs += byteImage(physical, precision);
+    }
+    if (pauli === 'Y') numY++;
+  }
+  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
+  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+  // The kernel visits one group of each pair, and of pairs the upper flipped qubit tells which.
+  const pairBit = term.flips === 0 ? 0 : 2 ** (31 - Math.clz32(term.flips));
+  const factor = coefficient * sign * (pairBit === 0 ? 1 : 2);
+  return { ...term, isImaginary: numY % 2 === 1, pairBit, factor };
+}
+
+function sumOfTerms(
+  runner: TaskRunner,
+  state: StoredState,
+  terms: readonly PlacedTerm[],
+): MaybePromise<number> {
+  const bytes = stateBytes(state);
+  const blockBytes = Math.min(bytes, BLOCK_BYTES);
+  const numItems = bytes / blockBytes;
+  const termBytes = 4 * WORDS_PER_TERM * terms.length;
+  return runner.withScratch(TASK_BYTES + termBytes + 8 * numItems * terms.length, (task) => {
+    const list = task + TASK_BYTES;
+    const out = list + termBytes;
+    // About as much work a claim, however many terms there are.
+    const most = Math.ceil(MAX_PER_CLAIM / Math.max(1, terms.length));
+    const perClaim = itemsPerClaim(numItems, most);
+    const header = { kind: READOUT_KINDS.expectation, numItems, perClaim };
+    const fields = [state.at, blockBytes, terms.length, list, out];
+    writeTask(runner.memory, task, header, fields);
+    writeWords(runner.memory, list, terms.flatMap(wordsOf));
+    const read = () =>
+      weightedSum(new Float64Array(runner.memory, out, numItems * terms.length), terms);
+    const done = runner.runTask(task, numItems);
+    return done instanceof Promise ? done.then(read) : read();
+  });
+}
+
+function wordsOf(term: PlacedTerm): readonly number[] {
+  const { flips, signs, flippedLanes, signedLanes, isImaginary, pairBit } = term;
+  return [flips, signs, flippedLanes, signedLanes, isImaginary ? 1 : 0, pairBit, 0, 0];
+}
+
+/** @param values - A double for each term, block after block. */
+function weightedSum(values: Float64Array, terms: readonly PlacedTerm[]): number {
+  const sums = new Float64Array(terms.length);
+  for (let i = 0; i < values.length; i += terms.length) {
+    for (let term = 0; term < terms.length; term++) sums[term]! += values[i + term]!;
+  }
+  return terms.reduce((sum, { factor }, term) => sum + factor * sums[term]!, 0);
+}

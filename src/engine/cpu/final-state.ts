@@ -1,0 +1,139 @@
+/** What is as long as the state itself, or is added up by the outcomes of a measurement. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import { BitImages } from '../../math/bit-images.ts';
+import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
+import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
+import {
+  byteImage,
+  itemsPerClaim,
+  READOUT_KINDS,
+  ScratchPlan,
+  type StoredState,
+  stateBytes,
+  writeTask,
+} from './readout-task.ts';
+import { TASK_HEADER_WORDS } from './task-header.ts';
+import type { TaskRunner } from './task-runner.ts';
+
+/** Between the real and the imaginary part of an amplitude. */
+const IMAG_BYTES = 16;
+/** With fewer qubits left out, a list of all masses is about as long as the state. */
+const MIN_SUMMED = 4;
+const MAX_PER_CLAIM = 4;
+
+/** The reals of a state, as typed-array elements. */
+function realsOf(runner: TaskRunner, state: StoredState): Float32Array | Float64Array {
+  const { realBytes } = state.precision;
+  const length = stateBytes(state) / realBytes;
+  if (realBytes === 4) return new Float32Array(runner.memory, state.at, length);
+  return new Float64Array(runner.memory, state.at, length);
+}
+
+/** Positions of real parts among the reals, by the bits that `qubits` are. */
+function positionsOf(qubits: readonly Qubit[], { precision }: StoredState): BitImages {
+  return new BitImages(qubits.map((qubit) => byteImage(qubit, precision) / precision.realBytes));
+}
+
+/**
+ * The amplitudes in logical order.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @returns Interleaved re, im.
+ */
+export async function logicalAmplitudes(
+  runner: TaskRunner,
+  state: StoredState,
+  layout: readonly Qubit[],
+  pacer: Pacer,
+): Promise<Float64Array> {
+  const numAmplitudes = 2 ** layout.length;
+  const out = new Float64Array(2 * numAmplitudes);
+  const reals = realsOf(runner, state);
+  const positions = positionsOf(layout, state);
+  const imag = IMAG_BYTES / state.precision.realBytes;
+  for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+    for (let i = from; i < to; i++) {
+      const position = positions.at(i);
+      out[2 * i] = reals[position]!;
+      out[2 * i + 1] = reals[position + imag]!;
+    }
+    if (pacer.spend(to - from)) await pacer.pause();
+  }
+  return out;
+}
+
+/**
+ * The distribution of the classical register.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @param outcomeOf - Physical basis index → value of the register.
+ * @returns Length 2^numBits.
+ */
+export async function outcomeProbabilities(
+  runner: TaskRunner,
+  state: StoredState,
+  layout: readonly Qubit[],
+  outcomeOf: BitImages,
+  numBits: number,
+  pacer: Pacer,
+): Promise<Float64Array> {
+  const measured = layout.filter((physical) => outcomeOf.images[physical]! !== 0);
+  const images = measured.map((physical) => outcomeOf.images[physical]!);
+  const out = new Float64Array(2 ** numBits);
+  const outcomes = new BitImages(images);
+  if (layout.length - measured.length < MIN_SUMMED) {
+    // In physical order as far as may be, so that memory is read in order.
+    const qubits = [...layout].sort((a, b) => a - b);
+    const reals = realsOf(runner, state);
+    const registers = new BitImages(qubits.map((physical) => outcomeOf.images[physical]!));
+    await addAmplitudes(reals, positionsOf(qubits, state), registers, state, out, pacer);
+    return out;
+  }
+  const summed = layout.filter((physical) => !measured.includes(physical));
+  const masses = await massesOf(runner, state, planMasses(state, measured, summed));
+  for (let bin = 0; bin < masses.length; bin++) out[outcomes.at(bin) >>> 0]! += masses[bin]!;
+  return out;
+}
+
+async function addAmplitudes(
+  reals: Float32Array | Float64Array,
+  positions: BitImages,
+  registers: BitImages,
+  { precision }: StoredState,
+  out: Float64Array,
+  pacer: Pacer,
+): Promise<void> {
+  const numAmplitudes = 2 ** positions.images.length;
+  const imag = IMAG_BYTES / precision.realBytes;
+  for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
+    const to = Math.min(from + UNITS_PER_CHUNK, numAmplitudes);
+    for (let i = from; i < to; i++) {
+      const position = positions.at(i);
+      out[registers.at(i)]! += reals[position]! ** 2 + reals[position + imag]! ** 2;
+    }
+    if (pacer.spend(to - from)) await pacer.pause();
+  }
+}
+
+/** The masses of a plan, by bin. */
+async function massesOf(
+  runner: TaskRunner,
+  state: StoredState,
+  plan: MassesPlan,
+): Promise<Float64Array> {
+  const scratch = new ScratchPlan();
+  const task = scratch.reserve(4 * (TASK_HEADER_WORDS + 16));
+  const placed = placeMasses(plan, scratch);
+  const { numItems, numBins, numParts } = plan;
+  return await runner.withScratch(scratch.bytes, async (block) => {
+    const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
+    const header = { kind: READOUT_KINDS.masses, numItems, perClaim };
+    writeTask(runner.memory, block + task, header, placed.write(runner.memory, block, state.at));
+    await runner.runTask(block + task, numItems);
+    const parts = new Float64Array(runner.memory, block + placed.bins, numBins * numParts);
+    const masses = parts.slice(0, numBins);
+    for (let i = numBins; i < parts.length; i++) masses[i % numBins]! += parts[i]!;
+    return masses;
+  });
+}

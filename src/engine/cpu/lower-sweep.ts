@@ -1,0 +1,221 @@
+/**
+ * A sweep as code for its tiles.
+ *
+ * Diagonals are put off as long as nothing they do not commute with comes: until then they gather
+ * in one polynomial, which later sweeps may take over. Rotations are done as many at a time as are
+ * ready.
+ */
+import type { Sweep } from '../../compiler/program.ts';
+import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
+import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
+import { type Complex, isOne, PhasePolynomial } from './phase-polynomial.ts';
+import { GROUP_SHIFT } from './precision.ts';
+import {
+  type CodeRange,
+  EVERY_TILE,
+  OPCODES,
+  type PoolAddress,
+  type TileCode,
+} from './tile-code.ts';
+import { TileLayout } from './tile-layout.ts';
+import {
+  addItems,
+  type Item,
+  type MovingItem,
+  ReadyItems,
+  type RotationItem,
+} from './work-items.ts';
+
+/** What all sweeps of a program share while they are lowered. */
+export interface LoweringContext {
+  readonly code: TileCode;
+  readonly matrices: Float64Array;
+  readonly tables: TableRequest[];
+  /** Diagonals that are still to be applied. */
+  pending: PhasePolynomial;
+}
+
+/** A sweep's code and the shape of its tiles. */
+export interface LoweredSweep {
+  readonly layout: TileLayout;
+  readonly code: CodeRange;
+  /** Where each stored group is found in the tile: words, byte offsets; absent when none moves. */
+  readonly sources?: PoolAddress;
+}
+
+/** Beyond this the scale of the rotations is applied at once: a state may not overflow. */
+const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
+
+/** How much more than what is due now all that is pending may cost to be done along with it. */
+const WORTH_TAKING_ALONG = 0.4;
+
+/**
+ * Lowers a sweep.
+ *
+ * @param resident - The sweep's own and as many more as the tile has room for.
+ * @param mayDefer - Whether what is pending at its end may be left to the next sweep.
+ */
+export function lowerSweep(
+  context: LoweringContext,
+  sweep: Sweep,
+  resident: readonly number[],
+  mayDefer: boolean,
+): LoweredSweep {
+  const { code } = context;
+  const begin = code.position;
+  const layout = new TileLayout(resident, code.precision);
+  const items: Item[] = [];
+  for (const kernel of sweep.kernels) {
+    addItems(kernel, context.matrices, code.precision, items);
+  }
+  emitItems(context, layout, items);
+  // The scalar is the store's to multiply by. Other factors that are no phases balance the growth of
+  // controlled rotations, which must not pile up over sweeps.
+  const isDue = (mask: number, phase: Complex) => !mayDefer || mask === 0 || !isPhase(phase);
+  flush(context, layout, context.pending.take(isDue));
+  const sources = emitStore(context, layout, sweep);
+  const range = { begin, end: code.position };
+  return { layout, code: range, ...(sources !== undefined && { sources }) };
+}
+
+function isPhase({ re, im }: Complex): boolean {
+  return Math.abs(re * re + im * im - 1) < 1e-6;
+}
+
+function emitItems(context: LoweringContext, layout: TileLayout, items: readonly Item[]): void {
+  const ready = new ReadyItems(items);
+  let growth = 1;
+  while (!ready.isEmpty) {
+    for (let item = ready.diagonals.pop(); item !== undefined; item = ready.diagonals.pop()) {
+      const { targets, controls, entries, offset } = item;
+      context.pending.multiplyDiagonal(targets, controls, entries, offset);
+      ready.done(item);
+    }
+    if (ready.moving.length === 0) continue;
+    const free = ready.moving.filter((item) => (item.moved & context.pending.qubits) === 0);
+    if (free.length === 0) {
+      flushFor(context, layout, ready.moving);
+      continue;
+    }
+    ready.moving = ready.moving.filter((item) => !free.includes(item));
+    emitMoves(context, layout, free);
+    growth *= growthOf(free);
+    if (growth > MAX_GROWTH[context.code.precision.name]) {
+      applyScale(context, layout);
+      growth = 1;
+    }
+    for (const item of free) ready.done(item);
+  }
+}
+
+function emitMoves(
+  context: LoweringContext,
+  layout: TileLayout,
+  items: readonly MovingItem[],
+): void {
+  const rotations: RotationItem[] = [];
+  for (const item of items) {
+    switch (item.kind) {
+      case 'rotation':
+        rotations.push(item);
+        break;
+      case 'permutation':
+        emitPermutation(context.code, layout, item);
+        break;
+      case 'dense':
+        emitDense(context.code, layout, item, context.matrices);
+        break;
+    }
+  }
+  emitRotations(context.code, layout, rotations);
+}
+
+function growthOf(items: readonly MovingItem[]): number {
+  return items.reduce(
+    (growth, item) => (item.kind === 'rotation' ? growth * Math.hypot(1, item.t) : growth),
+    1,
+  );
+}
+
+/** Applies what stands in the way of items that are ready, and more where that costs little. */
+function flushFor(
+  context: LoweringContext,
+  layout: TileLayout,
+  blocked: readonly MovingItem[],
+): void {
+  const moved = blocked.reduce((mask, item) => mask | item.moved, 0);
+  const isDue = (mask: number) => (mask & moved) !== 0;
+  const due = context.pending.take(isDue);
+  const isWorthwhile = () => {
+    const all = new PhasePolynomial();
+    for (const [mask, phase] of due) all.multiply(mask, phase);
+    for (const [mask, phase] of context.pending) all.multiply(mask, phase);
+    return phasesCost(all, layout) <= phasesCost(due, layout) + WORTH_TAKING_ALONG
+      ? all
+      : undefined;
+  };
+  const all = context.pending.isEmpty ? undefined : isWorthwhile();
+  if (all !== undefined) context.pending = new PhasePolynomial();
+  flush(context, layout, all ?? due);
+}
+
+function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolynomial): void {
+  emitPhases(context.code, layout, phases, context.tables);
+}
+
+/** Multiplies the tile by the scalar so far, which the store would have done. */
+function applyScale({ code, pending }: LoweringContext, layout: TileLayout): void {
+  const scalar = pending.take((mask) => mask === 0);
+  for (const [, phase] of scalar) {
+    if (isOne(phase)) continue;
+    const at = code.vectors([
+      Array<number>(code.precision.lanes).fill(phase.re),
+      Array<number>(code.precision.lanes).fill(phase.im),
+    ]);
+    code.emit(OPCODES.multiply, EVERY_TILE, [0, layout.allBytes, at], [2]);
+  }
+}
+
+/**
+ * Prepares the store of a sweep that moves its qubits: lanes by shuffles in the tile, the rest by
+ * where stored groups are taken from.
+ */
+function emitStore(
+  { code }: LoweringContext,
+  layout: TileLayout,
+  { resident, store }: Sweep,
+): PoolAddress | undefined {
+  if (store === undefined) return undefined;
+  // from[b] is the tile bit whose qubit goes to tile bit b.
+  const from = layout.resident.map((_, bit) => bit);
+  for (const [i, qubit] of resident.entries()) {
+    from[layout.tileBit(store[i]!)] = layout.tileBit(qubit);
+  }
+  const { laneQubits } = code.precision;
+  for (let lane = 0; lane < laneQubits; lane++) {
+    const source = from[lane]!;
+    if (source === lane) continue;
+    if (source < laneQubits) emitLaneSwap(code, layout);
+    else emitLaneExchange(code, layout, lane, source);
+    // The two have changed places: what wants either finds it in the other.
+    for (const [bit, tileBit] of from.entries()) {
+      if (tileBit === source) from[bit] = lane;
+      else if (tileBit === lane) from[bit] = source;
+    }
+  }
+  if (from.every((source, bit) => source === bit)) return undefined;
+  const numGroups = layout.bytes >> GROUP_SHIFT;
+  const sources = new Uint32Array(numGroups);
+  for (let group = 1; group < numGroups; group++) {
+    const lowest = 31 - Math.clz32(group & -group);
+    const stride = layout.stride(from[lowest + laneQubits]!);
+    sources[group] = sources[group & (group - 1)]! | stride;
+  }
+  return code.words(sources);
+}
+
+/** Has the two lane qubits of single precision change places. */
+function emitLaneSwap(code: TileCode, layout: TileLayout): void {
+  const indices = [0, 2, 1, 3].flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
+  code.emit(OPCODES.permuteLanes, EVERY_TILE, [0, layout.allBytes, code.bytes(indices)], [2]);
+}

@@ -1,0 +1,152 @@
+/**
+ * A program as code for tiles, with the shape of each sweep: what runs it needs nothing else.
+ *
+ * Where all steps are unconditioned sweeps it is known which qubits nothing has touched yet. They
+ * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide circuit
+ * cost next to nothing; qubits that stay untouched to the end are cleared by a last step.
+ */
+import type { Program, Sweep } from '../../compiler/program.ts';
+import { terminalMeasureIndex } from '../../compiler/program.ts';
+import type { TableRequest } from './emit-phases.ts';
+import { type LoweredSweep, type LoweringContext, lowerSweep } from './lower-sweep.ts';
+import { PhasePolynomial } from './phase-polynomial.ts';
+import { GROUP_SHIFT, type Precision } from './precision.ts';
+import { TileCode } from './tile-code.ts';
+import { maskOf } from './work-items.ts';
+
+/** A sweep, ready but for its place in memory. */
+export interface SweepShape extends LoweredSweep {
+  /** [amplitude mask, byte mask] of each bit of a tile's number. */
+  readonly outer: readonly (readonly [number, number])[];
+  readonly runBytes: number;
+  /** Byte offset of each run, and whether it is to be read. */
+  readonly runs: readonly (readonly [number, boolean])[];
+  /** Whether the state is |0…0⟩ and memory holds anything. */
+  readonly isFromZero: boolean;
+  /** Whether the tile is all there is, and can be changed where it lies. */
+  readonly isWholeState: boolean;
+}
+
+/** A program in an engine's terms. */
+export interface LoweredProgram {
+  /** At least the program's; a state has as many. */
+  readonly numQubits: number;
+  readonly code: TileCode;
+  readonly tables: readonly TableRequest[];
+  /** By index of the program's steps; undefined for measurements and resets. */
+  readonly sweeps: readonly (SweepShape | undefined)[];
+  /** Whether memory is cleared before the first step, because sweeps may be skipped. */
+  readonly startsCleared: boolean;
+  /** Bits of a group's byte offset that no sweep touches; cleared at the end unless `startsCleared`. */
+  readonly untouchedBytes: number;
+}
+
+/** Lowers a program for tiles of `tileQubits`, or of the whole state where that is smaller. */
+export function lowerProgram(
+  program: Program,
+  precision: Precision,
+  tileQubits: number,
+): LoweredProgram {
+  const numQubits = Math.max(program.numQubits, roomForDense(program, precision));
+  const code = new TileCode(precision);
+  const context: LoweringContext = {
+    code,
+    matrices: program.matrices,
+    tables: [],
+    pending: new PhasePolynomial(),
+  };
+  const terminal = terminalMeasureIndex(program);
+  const steps = program.steps.slice(0, terminal);
+  const isPlain = steps.every((s) => s.kind === 'sweep' && s.condition === undefined);
+  const startsCleared = steps.length === 0 || !isPlain;
+  let touched = startsCleared ? maskOf(range(numQubits)) : 0;
+  let isFirst = !startsCleared;
+  const sweeps = steps.map((step, index): SweepShape | undefined => {
+    if (step.kind === 'exchange') throw new Error('unreachable: this engine has no chunk qubits');
+    if (step.kind !== 'sweep') return undefined;
+    const resident = residentOf(step, numQubits, tileQubits);
+    const next = steps[index + 1];
+    const mayDefer = !startsCleared && next !== undefined;
+    const lowered = lowerSweep(context, step, resident, mayDefer);
+    const shape = shapeOf(lowered, numQubits, touched, isFirst);
+    touched |= lowered.layout.residentMask;
+    if (step.store !== undefined) {
+      const moved = step.store;
+      const placeOf = new Map(step.resident.map((qubit, i) => [qubit, moved[i]!]));
+      context.pending = context.pending.moved((mask) => movedMask(mask, numQubits, placeOf));
+    }
+    isFirst = false;
+    return shape;
+  });
+  const untouched = range(numQubits).filter((qubit) => ((touched >> qubit) & 1) === 0);
+  const untouchedBytes = untouched.reduce((mask, qubit) => mask | byteBit(qubit, precision), 0);
+  return { numQubits, code, tables: context.tables, sweeps, startsCleared, untouchedBytes };
+}
+
+/** The bit of a group's byte offset that a qubit above the lanes is. */
+function byteBit(qubit: number, { laneQubits }: Precision): number {
+  return 2 ** (qubit - laneQubits + GROUP_SHIFT);
+}
+
+function range(length: number): readonly number[] {
+  return Array.from({ length }, (_, i) => i);
+}
+
+/** A dense block's lane qubits change places with others, which must exist. */
+function roomForDense({ steps }: Program, { laneQubits }: Precision): number {
+  let room: number = laneQubits;
+  for (const step of steps) {
+    if (step.kind !== 'sweep') continue;
+    for (const { kind, targets } of step.kernels) {
+      if (kind === 'diagonal' || targets.length < 2) continue;
+      room = Math.max(room, targets.length + laneQubits);
+    }
+  }
+  return room;
+}
+
+/** The sweep's qubits and as many more, lowest first, as the tile has room for. */
+function residentOf(sweep: Sweep, numQubits: number, tileQubits: number): readonly number[] {
+  const size = Math.min(numQubits, tileQubits);
+  const resident = new Set(sweep.resident);
+  for (let qubit = 0; resident.size < size; qubit++) resident.add(qubit);
+  return [...resident].sort((a, b) => a - b);
+}
+
+function shapeOf(
+  lowered: LoweredSweep,
+  numQubits: number,
+  touched: number,
+  isFromZero: boolean,
+): SweepShape {
+  const { resident, residentMask, precision } = lowered.layout;
+  const outer = range(numQubits)
+    .filter((qubit) => ((residentMask >> qubit) & 1) === 0 && ((touched >> qubit) & 1) === 1)
+    .map((qubit) => [2 ** qubit, byteBit(qubit, precision)] as const);
+  let runQubits = 0;
+  while (runQubits < resident.length && resident[runQubits] === runQubits) runQubits++;
+  const strided = resident.slice(runQubits);
+  const untouched = strided.filter((qubit) => ((touched >> qubit) & 1) === 0);
+  const runs = range(2 ** strided.length).map((run) => {
+    const qubits = strided.filter((_, i) => (run >> i) & 1);
+    const offset = qubits.reduce((sum, qubit) => sum + byteBit(qubit, precision), 0);
+    return [offset, !qubits.some((qubit) => untouched.includes(qubit))] as const;
+  });
+  const isWholeState = resident.length === numQubits;
+  return {
+    ...lowered,
+    outer,
+    runBytes: byteBit(runQubits, precision),
+    runs,
+    isFromZero,
+    isWholeState,
+  };
+}
+
+function movedMask(mask: number, numQubits: number, placeOf: ReadonlyMap<number, number>): number {
+  let moved = 0;
+  for (let qubit = 0; qubit < numQubits; qubit++) {
+    if ((mask >> qubit) & 1) moved |= 1 << (placeOf.get(qubit) ?? qubit);
+  }
+  return moved;
+}

@@ -1,0 +1,143 @@
+/**
+ * How a state is read to add up its masses by the values of some of its qubits.
+ *
+ * An item reads all of a stretch of neighbouring groups wherever it reads one of them, whichever
+ * qubits are asked for: memory is then read in whole cache lines and few pages. Where an item cannot
+ * visit all that goes into a bin, several items have parts of it, which are added up in order.
+ */
+import type { Qubit } from '../../circuit/circuit.ts';
+import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
+import {
+  byteImage,
+  type ScratchPlan,
+  type StoredState,
+  subsetSums,
+  writeWords,
+} from './readout-task.ts';
+
+/** log2 of the bytes that are read at a stretch. */
+const STRETCH_SHIFT = 9;
+/** log2 of the amplitudes of an item. */
+const ITEM_QUBITS = 14;
+
+/** A place and what it adds to the number of the bin. */
+export type Place = readonly [byteOffset: number, bin: number];
+
+/** The fields of the task that assembly/masses.ts does, lists still being lists. */
+export interface MassesPlan {
+  readonly numItems: number;
+  /** By bit of the item's number. */
+  readonly outer: readonly Place[];
+  readonly tiles: readonly Place[];
+  readonly lines: readonly Place[];
+  readonly laneMask: number;
+  /** Lane numbers instead of byte offsets. */
+  readonly laneLines: readonly Place[];
+  /** Byte offsets. */
+  readonly runs: readonly number[];
+  readonly runBytes: number;
+  readonly numBins: number;
+  /** How many lists of all bins there are, one after the other, to be added up. */
+  readonly numParts: number;
+}
+
+/** The qubits below which groups are read at a stretch. */
+export function stretchQubits({ precision: { laneQubits } }: StoredState): number {
+  return laneQubits + STRETCH_SHIFT - GROUP_SHIFT;
+}
+
+/**
+ * Plans the masses of the values of qubits.
+ *
+ * @param binned - Bit i of a bin's number is qubit binned[i].
+ * @param summed - The other qubits of the program, in any order.
+ */
+export function planMasses(
+  state: StoredState,
+  binned: readonly Qubit[],
+  summed: readonly Qubit[],
+): MassesPlan {
+  const { precision } = state;
+  const { laneQubits } = precision;
+  const stretch = stretchQubits(state);
+  const placeOf = (qubit: Qubit): Place => [byteImage(qubit, precision), binOf(binned, qubit)];
+  const laneBins = ascending(binned.filter((qubit) => qubit < laneQubits));
+  const lines = ascending(binned.filter((qubit) => qubit >= laneQubits && qubit < stretch));
+  let room = ITEM_QUBITS - laneQubits - lines.length;
+
+  const rest = ascending(summed.filter((qubit) => qubit >= laneQubits));
+  const runQubits = rest.filter((qubit, i) => qubit === laneQubits + i).slice(0, room);
+  room -= runQubits.length;
+  const runs = rest.slice(runQubits.length, runQubits.length + room);
+  const parts = rest.slice(runQubits.length + runs.length);
+  room -= runs.length;
+  const far = ascending(binned.filter((qubit) => qubit >= stretch));
+  const numBins = 2 ** binned.length;
+  const outer: Place[] = [
+    ...far.slice(room).map(placeOf),
+    ...parts.map((qubit, i): Place => [byteImage(qubit, precision), numBins * 2 ** i]),
+  ];
+  return {
+    numItems: 2 ** outer.length,
+    outer: outer.sort(([a], [b]) => a - b),
+    tiles: placesOf(far.slice(0, room).map(placeOf)),
+    lines: placesOf(lines.map(placeOf)),
+    laneMask: laneBins.reduce((mask, qubit) => mask | (1 << qubit), 0),
+    laneLines: placesOf(laneBins.map((qubit) => [2 ** qubit, binOf(binned, qubit)])),
+    runs: subsetSums(runs.map((qubit) => byteImage(qubit, precision))),
+    runBytes: GROUP_BYTES * 2 ** runQubits.length,
+    numBins,
+    numParts: 2 ** parts.length,
+  };
+}
+
+function binOf(binned: readonly Qubit[], qubit: Qubit): number {
+  return 2 ** binned.indexOf(qubit);
+}
+
+function ascending(qubits: readonly Qubit[]): readonly Qubit[] {
+  return [...qubits].sort((a, b) => a - b);
+}
+
+/** All subsets of places. */
+function placesOf(bits: readonly Place[]): readonly Place[] {
+  const offsets = subsetSums(bits.map(([offset]) => offset));
+  const bins = subsetSums(bits.map(([, bin]) => bin));
+  return offsets.map((offset, i): Place => [offset, bins[i]!]);
+}
+
+/** A plan's lists in a block of scratch memory. */
+export interface PlacedMasses {
+  readonly plan: MassesPlan;
+  /** Where the list of bins is, from the block's address. */
+  readonly bins: number;
+  /** Writes the lists; the fields of the task, up to that of the bins. */
+  write(memory: SharedArrayBuffer, block: number, state: number): readonly number[];
+}
+
+/** Reserves room for a plan's lists, and for its bins and one double more. */
+export function placeMasses(plan: MassesPlan, scratch: ScratchPlan): PlacedMasses {
+  const lists = [plan.outer, plan.tiles, plan.lines, plan.laneLines].map((places) => {
+    const words = places.flat();
+    return { count: places.length, words, offset: scratch.reserve(4 * words.length) };
+  });
+  const runs = scratch.reserve(4 * plan.runs.length);
+  const bins = scratch.reserve(8 * (plan.numBins * plan.numParts + 1));
+  return {
+    plan,
+    bins,
+    write: (memory, block, state) => {
+      for (const { words, offset } of lists) writeWords(memory, block + offset, words);
+      writeWords(memory, block + runs, plan.runs);
+      const [outer, tiles, lines, laneLines] = lists.map(({ count, offset }) => [
+        count,
+        block + offset,
+      ]);
+      return [
+        ...[state, ...outer!, ...tiles!, ...lines!],
+        ...[plan.laneMask, ...laneLines!, plan.runs.length, block + runs, plan.runBytes],
+        block + bins,
+      ];
+    },
+  };
+}

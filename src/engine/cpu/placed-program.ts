@@ -1,0 +1,100 @@
+/**
+ * A lowered program in the memory that all threads share: code, constants, tables, and a task for
+ * each sweep, as assembly/sweep.ts and assembly/index.ts read them.
+ */
+import type { LoweredProgram, SweepShape } from './lowered-program.ts';
+import { TASK_HEADER_WORDS, TASK_KINDS, TASK_WORDS } from './task-header.ts';
+import type { KernelExports } from './wasm-kernels.ts';
+
+const SWEEP_WORDS = 12;
+/** Position of the state's address among a sweep's words. */
+const STATE_WORD = TASK_HEADER_WORDS;
+
+/** A sweep that can be run. */
+export interface PlacedSweep {
+  /** Address of its task. */
+  readonly task: number;
+  readonly numTiles: number;
+  readonly shape: SweepShape;
+}
+
+/** A program in memory. */
+export interface PlacedProgram {
+  /** Parallel to the lowered program's. */
+  readonly sweeps: readonly (PlacedSweep | undefined)[];
+}
+
+/** Bytes that `placeProgram` needs. */
+export function placedBytes({ code, sweeps }: LoweredProgram): number {
+  let words = 0;
+  for (const shape of sweeps) {
+    if (shape === undefined) continue;
+    words += TASK_HEADER_WORDS + SWEEP_WORDS + 2 * (shape.outer.length + shape.runs.length) + 4;
+  }
+  return code.byteLength + 4 * words;
+}
+
+/** Puts a program at `at`, a multiple of 16, and makes its tables. */
+export function placeProgram(
+  program: LoweredProgram,
+  memory: ArrayBufferLike,
+  at: number,
+  kernels: KernelExports,
+): PlacedProgram {
+  const pool = program.code.place(memory, at);
+  for (const { address, bytes, factors } of program.tables) {
+    kernels.fillOnes(pool + address, bytes);
+    for (const { first, free, address: phase } of factors) {
+      kernels.multiplySubcube(pool + address + first, free, pool + phase);
+    }
+  }
+  let next = at + program.code.byteLength;
+  const sweeps = program.sweeps.map((shape): PlacedSweep | undefined => {
+    if (shape === undefined) return undefined;
+    const words = sweepWords(shape, at, pool, next);
+    new Uint32Array(memory, next, words.length).set(words);
+    const placed = { task: next, numTiles: 2 ** shape.outer.length, shape };
+    next += 4 * (words.length + (-words.length & 3));
+    return placed;
+  });
+  return { sweeps };
+}
+
+/** The task of a sweep and the lists that it points to, which follow it. */
+function sweepWords(shape: SweepShape, code: number, pool: number, at: number): Uint32Array {
+  const lists = at + 4 * (TASK_HEADER_WORDS + SWEEP_WORDS);
+  const outerBytes = 8 * shape.outer.length;
+  const fields = [
+    0,
+    shape.layout.bytes,
+    shape.runBytes,
+    shape.runs.length,
+    lists + outerBytes,
+    shape.outer.length,
+    lists,
+    code + 4 * shape.code.begin,
+    code + 4 * shape.code.end,
+    shape.sources === undefined ? 0 : pool + shape.sources,
+    shape.isFromZero ? 1 : 0,
+    shape.isWholeState ? 1 : 0,
+  ];
+  const header = [TASK_KINDS.sweep, 2 ** shape.outer.length, 0, 0, 1, 0, 0, 0];
+  const outer = shape.outer.flat();
+  const runs = shape.runs.flatMap(([offset, isRead]) => [offset, isRead ? 1 : 0]);
+  return Uint32Array.from([...header, ...fields, ...outer, ...runs]);
+}
+
+/** Points a sweep at a state, with all its tiles to do. */
+export function aimSweep(
+  words: Int32Array,
+  { task, numTiles }: PlacedSweep,
+  state: number,
+  numThreads: number,
+): void {
+  const at = task >> 2;
+  words[at + STATE_WORD] = state;
+  words[at + TASK_WORDS.perClaim] = Math.max(
+    1,
+    Math.min(16, Math.floor(numTiles / (16 * numThreads))),
+  );
+}

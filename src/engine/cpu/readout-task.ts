@@ -1,0 +1,110 @@
+/** What the tasks that read or collapse a state have in common. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { BasisSamples } from '../state-operations.ts';
+import { GROUP_BYTES, GROUP_SHIFT, type Precision } from './precision.ts';
+
+/** First words of these tasks; assembly/index.ts has the same. */
+export const READOUT_KINDS = {
+  masses: 2,
+  qubitMasses: 3,
+  collapse: 4,
+  drawShots: 5,
+  draw: 6,
+  sortDraws: 7,
+  pick: 8,
+  expectation: 9,
+} as const;
+
+/** A state in shared memory. */
+export interface StoredState {
+  readonly at: number;
+  /** Physical qubits; the lane qubits at least. Those that the program has not are |0⟩. */
+  readonly numQubits: number;
+  readonly precision: Precision;
+}
+
+/** What a state takes. */
+export function stateBytes({ numQubits, precision }: StoredState): number {
+  return GROUP_BYTES * 2 ** (numQubits - precision.laneQubits);
+}
+
+/** How far apart amplitudes lie, in bytes, that differ in a physical qubit. */
+export function byteImage(qubit: Qubit, { laneQubits, realBytes }: Precision): number {
+  if (qubit < laneQubits) return realBytes * 2 ** qubit;
+  return 2 ** (qubit - laneQubits + GROUP_SHIFT);
+}
+
+/** The sums of all subsets: entry i adds up those values whose bits are set in i. */
+export function subsetSums(values: readonly number[]): readonly number[] {
+  const sums = [0];
+  for (const value of values) sums.push(...sums.map((sum) => sum + value));
+  return sums;
+}
+
+/** Hands out places in a block of scratch memory before its address is known. */
+export class ScratchPlan {
+  #bytes = 0;
+
+  /** What has been handed out. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** An offset from the block's address; a multiple of 16. */
+  reserve(bytes: number): number {
+    const offset = this.#bytes;
+    this.#bytes += Math.ceil(bytes / 16) * 16;
+    return offset;
+  }
+}
+
+/** Writes 32-bit words. */
+export function writeWords(memory: SharedArrayBuffer, at: number, values: ArrayLike<number>): void {
+  new Uint32Array(memory, at, values.length).set(values);
+}
+
+/** What a task's header says. */
+export interface TaskHeader {
+  readonly kind: number;
+  readonly numItems: number;
+  /** Items that a thread takes at a time. */
+  readonly perClaim: number;
+}
+
+/** Writes a task: its header, and the fields after it. */
+export function writeTask(
+  memory: SharedArrayBuffer,
+  at: number,
+  { kind, numItems, perClaim }: TaskHeader,
+  fields: readonly number[],
+): void {
+  writeWords(memory, at, [kind, numItems, 0, 0, perClaim, 0, 0, 0, ...fields]);
+}
+
+/** Of so many items, how many a thread takes at a time: at most `most`, and fewer near the end of few. */
+export function itemsPerClaim(numItems: number, most: number): number {
+  return Math.max(1, Math.min(most, Math.floor(numItems / 64)));
+}
+
+/** A seed as two words. */
+export function seedWords(seed: number): readonly [low: number, high: number] {
+  return [seed >>> 0, Math.floor(seed / 2 ** 32)];
+}
+
+/** Copies samples out of shared memory. */
+export function samplesAt(
+  memory: SharedArrayBuffer,
+  indices: number,
+  occurrences: number,
+  count: number,
+): BasisSamples {
+  return {
+    basisIndices: new Uint32Array(memory, indices, count).slice(),
+    occurrences: new Uint32Array(memory, occurrences, count).slice(),
+  };
+}
+
+/** A double as the two words it is in memory. */
+export function doubleWords(value: number): readonly number[] {
+  return [...new Uint32Array(Float64Array.of(value).buffer)];
+}

@@ -1,0 +1,178 @@
+/**
+ * Instructions for tiles, as WebAssembly reads them (assembly/tile-program.ts, which has the same
+ * numbers), and the constants that they point to.
+ *
+ * Code is written before its place in memory is known: addresses of constants are relative to the
+ * pool, and their positions are kept so that `place` can make them absolute.
+ */
+import type { Precision } from './precision.ts';
+
+/** An instruction's first word. */
+export const OPCODES = {
+  rotate1: 1,
+  rotate2: 2,
+  rotate3: 3,
+  rotateLanes: 4,
+  mixLane: 5,
+  mix: 6,
+  multiply: 7,
+  table: 8,
+  phases: 9,
+  exchange: 10,
+  cycle: 11,
+  permuteLanes: 12,
+  exchangeLane: 13,
+  dense: 14,
+  gatherAmplitudes: 15,
+  gatherGroups: 16,
+  scale: 17,
+} as const;
+
+/** Where an instruction applies: the tiles whose base index, under `mask`, equals `value`. */
+export interface TileCondition {
+  readonly mask: number;
+  readonly value: number;
+}
+
+/** All tiles. */
+export const EVERY_TILE: TileCondition = { mask: 0, value: 0 };
+
+/** An address in the pool, in bytes from its beginning. */
+export type PoolAddress = number & { readonly brand?: 'pool address' };
+
+/** A stretch of code, in words. */
+export interface CodeRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
+const VECTOR_BYTES = 16;
+
+/** Code and constants of one program; they grow as it is written. */
+export class TileCode {
+  readonly precision: Precision;
+  #words = new Uint32Array(256);
+  #numWords = 0;
+  readonly #relocations: number[] = [];
+  #pool = new DataView(new ArrayBuffer(1024));
+  #poolBytes = 0;
+  readonly #vectors = new Map<string, PoolAddress>();
+
+  constructor(precision: Precision) {
+    this.precision = precision;
+  }
+
+  /** Where the next instruction will stand. */
+  get position(): number {
+    return this.#numWords;
+  }
+
+  /** Size of `place`'s output. */
+  get byteLength(): number {
+    return align(4 * this.#numWords) + this.#poolBytes;
+  }
+
+  /**
+   * Appends an instruction.
+   *
+   * @param operands - 32-bit words; those at `addresses` (indices of operands) are pool addresses.
+   */
+  emit(
+    opcode: number,
+    { mask, value }: TileCondition,
+    operands: readonly number[],
+    addresses: readonly number[] = [],
+  ): void {
+    const length = 4 + operands.length;
+    while (this.#numWords + length > this.#words.length) this.#words = doubled(this.#words);
+    const words = this.#words;
+    let at = this.#numWords;
+    for (const index of addresses) this.#relocations.push(at + 4 + index);
+    words[at++] = opcode;
+    words[at++] = length;
+    words[at++] = mask;
+    words[at++] = value;
+    for (const operand of operands) words[at++] = operand;
+    this.#numWords = at;
+  }
+
+  /** A vector of as many reals as there are lanes; equal ones are stored once. */
+  vectors(lanes: readonly (readonly number[])[]): PoolAddress {
+    const key = lanes.join(';');
+    const known = this.#vectors.get(key);
+    if (known !== undefined) return known;
+    const address = this.reserve(VECTOR_BYTES * lanes.length);
+    for (const [v, vector] of lanes.entries()) {
+      for (const [lane, x] of vector.entries()) {
+        const at = address + VECTOR_BYTES * v + lane * this.precision.realBytes;
+        this.#setReal(at, x);
+      }
+    }
+    this.#vectors.set(key, address);
+    return address;
+  }
+
+  /** Sixteen bytes. */
+  bytes(values: readonly number[]): PoolAddress {
+    const address = this.reserve(VECTOR_BYTES);
+    for (const [i, value] of values.entries()) this.#pool.setUint8(address + i, value);
+    return address;
+  }
+
+  /** Reals, one after the other. */
+  reals(values: ArrayLike<number>): PoolAddress {
+    const { realBytes } = this.precision;
+    const address = this.reserve(realBytes * values.length);
+    for (let i = 0; i < values.length; i++) this.#setReal(address + realBytes * i, values[i]!);
+    return address;
+  }
+
+  /** 32-bit words, one after the other. */
+  words(values: ArrayLike<number>): PoolAddress {
+    const address = this.reserve(4 * values.length);
+    for (let i = 0; i < values.length; i++) this.#pool.setUint32(address + 4 * i, values[i]!, true);
+    return address;
+  }
+
+  /** Zeroed bytes. */
+  reserve(bytes: number): PoolAddress {
+    const address = this.#poolBytes;
+    this.#poolBytes = align(address + bytes);
+    if (this.#poolBytes > this.#pool.byteLength) {
+      const grown = new Uint8Array(Math.max(this.#poolBytes, 2 * this.#pool.byteLength));
+      grown.set(new Uint8Array(this.#pool.buffer));
+      this.#pool = new DataView(grown.buffer);
+    }
+    return address;
+  }
+
+  /**
+   * Copies code and constants to `at`, a multiple of 16.
+   *
+   * @returns Where the constants begin; the code begins at `at`.
+   */
+  place(memory: ArrayBufferLike, at: number): number {
+    const pool = at + align(4 * this.#numWords);
+    const words = new Uint32Array(memory, at, this.#numWords);
+    words.set(this.#words.subarray(0, this.#numWords));
+    for (const position of this.#relocations) words[position]! += pool;
+    const constants = new Uint8Array(this.#pool.buffer, 0, this.#poolBytes);
+    new Uint8Array(memory, pool, this.#poolBytes).set(constants);
+    return pool;
+  }
+
+  #setReal(at: number, x: number): void {
+    if (this.precision.realBytes === 4) this.#pool.setFloat32(at, x, true);
+    else this.#pool.setFloat64(at, x, true);
+  }
+}
+
+function align(bytes: number): number {
+  return (bytes + 15) & ~15;
+}
+
+function doubled(words: Uint32Array): Uint32Array<ArrayBuffer> {
+  const grown = new Uint32Array(2 * words.length);
+  grown.set(words);
+  return grown;
+}

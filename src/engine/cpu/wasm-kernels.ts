@@ -1,0 +1,107 @@
+/**
+ * The WebAssembly modules, which scripts/build-wasm.ts makes of assembly/: one for each precision,
+ * with fused multiply-add for hosts that have relaxed SIMD and without it for others.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+
+/** What a module exports; all numbers are addresses and sizes in bytes unless said otherwise. */
+export interface KernelExports {
+  /** Gives this thread its scratch memory, SCRATCH_BYTES and SCRATCH_TILES tiles. */
+  setScratch(at: number): void;
+  /** Claims and does items of a task, at most `maxClaims` times; 1 when none is left to claim. */
+  work(task: number, maxClaims: number): number;
+  fillOnes(table: number, bytes: number): void;
+  multiplySubcube(first: number, free: number, at: number): void;
+  /** The masses of a qubit in a range of groups, two doubles at `out`; 64 bytes of scratch. */
+  rangeMasses(
+    at: number,
+    bytes: number,
+    distance: number,
+    laneBit: number,
+    scratch: number,
+    out: number,
+  ): void;
+  collapsePairs(
+    first: number,
+    free: number,
+    distance: number,
+    outcome: 0 | 1,
+    left: 0 | 1,
+    scale: number,
+  ): void;
+  /** 32 bytes of scratch. */
+  collapseLanes(
+    at: number,
+    bytes: number,
+    laneBit: number,
+    outcome: 0 | 1,
+    left: 0 | 1,
+    scale: number,
+    scratch: number,
+  ): void;
+  /** Cumulative sums of a small state in logical order; gives the norm. */
+  addUpState(
+    state: number,
+    numQubits: number,
+    images: number,
+    offsets: number,
+    sums: number,
+  ): number;
+  /** Draws the shots `from` to `to` from such sums; 32 bytes of scratch. */
+  drawShots(
+    sums: number,
+    numQubits: number,
+    norm: number,
+    seedLow: number,
+    seedHigh: number,
+    event: number,
+    from: number,
+    to: number,
+    numbers: number,
+    histogram: number,
+    scratch: number,
+  ): void;
+  /** Lists what occurs in a histogram; gives how many bins do. */
+  listHistogram(histogram: number, count: number, indices: number, occurrences: number): number;
+  /** Replaces 32-bit counts by the sums of those before each, and of all at the end. */
+  startsOfCounts(counts: number, numCounts: number): void;
+  /** The same of doubles; gives the sum of all. */
+  startsOfMasses(masses: number, numMasses: number): number;
+  /** Moves samples that occur to the front; gives how many do. */
+  compactSamples(indices: number, occurrences: number, count: number): number;
+}
+
+/** What a thread's scratch takes besides its tiles. */
+export const SCRATCH_BYTES = 16_384;
+/** Tiles that a thread has room for behind its scratch. */
+export const SCRATCH_TILES = 5;
+
+const modules = new Map<string, WebAssembly.Module>();
+
+/** The compiled module of a precision, for this host; shared by all threads it is sent to. */
+export function kernelModule(precision: 'f32' | 'f64'): WebAssembly.Module {
+  const known = modules.get(precision);
+  if (known !== undefined) return known;
+  const relaxed = wasmUrl(`${precision}-relaxed`);
+  const plain = wasmUrl(precision);
+  if (!existsSync(plain)) {
+    throw new Error(`${plain.pathname} is missing: run "npm run build:wasm" first.`);
+  }
+  const bytes = readFileSync(relaxed);
+  const module = new WebAssembly.Module(WebAssembly.validate(bytes) ? bytes : readFileSync(plain));
+  modules.set(precision, module);
+  return module;
+}
+
+function wasmUrl(name: string): URL {
+  return new URL(`./wasm/${name}.wasm`, import.meta.url);
+}
+
+/** A thread's instance over the shared memory. */
+export function instantiateKernels(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+): KernelExports {
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  return exports as unknown as KernelExports;
+}

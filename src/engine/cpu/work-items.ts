@@ -1,0 +1,228 @@
+/**
+ * A sweep's kernels as what tiles do: diagonals, rotations, permutations and dense blocks, in the
+ * order that lets most of them go together.
+ *
+ * Two items commute when every qubit they share is acted on diagonally by both. Each qubit keeps its
+ * items in groups that follow one another: a run of items diagonal on it, or one item that is not.
+ * An item is ready once its group is the first of every qubit it touches.
+ */
+import type { DenseKernel, Kernel, PermutationKernel } from '../../compiler/program.ts';
+import { type Complex, isOne, ONE } from './phase-polynomial.ts';
+import type { Precision } from './precision.ts';
+import { rotationOf } from './rotation.ts';
+
+/** Qubits that an item acts on, as masks. */
+interface Reach {
+  /** Not diagonally. */
+  readonly moved: number;
+  /** Diagonally. */
+  readonly read: number;
+}
+
+/** Multiplies by the diagonal on `targets` where `controls` are all 1. */
+export interface DiagonalItem extends Reach {
+  readonly kind: 'diagonal';
+  readonly targets: readonly number[];
+  readonly controls: number;
+  /** Interleaved re, im, from complex number `offset` on. */
+  readonly entries: Float64Array;
+  readonly offset: number;
+}
+
+/** [[1, −t], [t, 1]] on the qubit `moved`, where the qubits `read` are all 1. */
+export interface RotationItem extends Reach {
+  readonly kind: 'rotation';
+  readonly t: number;
+}
+
+/** |j⟩ → |rows[j]⟩ on `targets`, where the qubits `read` are all 1. */
+export interface PermutationItem extends Reach {
+  readonly kind: 'permutation';
+  readonly targets: readonly number[];
+  readonly rows: readonly number[];
+}
+
+/** A general block on `targets`, where the qubits `read` are all 1. */
+export interface DenseItem extends Reach {
+  readonly kind: 'dense';
+  readonly targets: readonly number[];
+  readonly offset: number;
+}
+
+/** What a tile does at a time. */
+export type Item = DiagonalItem | RotationItem | PermutationItem | DenseItem;
+/** What moves amplitudes. */
+export type MovingItem = Exclude<Item, DiagonalItem>;
+
+/** The mask of a list of qubits. */
+export function maskOf(qubits: readonly number[]): number {
+  return qubits.reduce((mask, qubit) => mask | (1 << qubit), 0);
+}
+
+/** Appends the items of a kernel. */
+export function addItems(
+  kernel: Kernel,
+  matrices: Float64Array,
+  precision: Precision,
+  items: Item[],
+): void {
+  switch (kernel.kind) {
+    case 'diagonal':
+      items.push(diagonalItem(kernel.targets, maskOf(kernel.controls), matrices, kernel.offset));
+      return;
+    case 'permutation':
+      addPermutation(kernel, matrices, items);
+      return;
+    case 'dense':
+      addDense(kernel, matrices, precision, items);
+      return;
+  }
+}
+
+function diagonalItem(
+  targets: readonly number[],
+  controls: number,
+  entries: Float64Array,
+  offset: number,
+): DiagonalItem {
+  const read = controls | maskOf(targets);
+  const masks = targets.map((target) => 1 << target);
+  return { kind: 'diagonal', moved: 0, read, targets: masks, controls, entries, offset };
+}
+
+function phaseItem(target: number, controls: number, zero: Complex, one: Complex): DiagonalItem {
+  const entries = Float64Array.of(zero.re, zero.im, one.re, one.im);
+  return diagonalItem([target], controls, entries, 0);
+}
+
+/** A permutation, then the phases of its entries where there are any. */
+function addPermutation(
+  { targets, controls, offset, rows }: PermutationKernel,
+  matrices: Float64Array,
+  items: Item[],
+): void {
+  const read = maskOf(controls);
+  if (rows.some((row, j) => row !== j)) {
+    items.push({ kind: 'permutation', moved: maskOf(targets), read, targets, rows });
+  }
+  const entries = new Float64Array(2 * rows.length);
+  let hasPhases = false;
+  for (const [j, row] of rows.entries()) {
+    const entry = complexAt(matrices, offset + j);
+    entries[2 * row] = entry.re;
+    entries[2 * row + 1] = entry.im;
+    hasPhases ||= !isOne(entry);
+  }
+  if (hasPhases) items.push(diagonalItem(targets, read, entries, 0));
+}
+
+function addDense(
+  { targets, controls, offset }: DenseKernel,
+  matrices: Float64Array,
+  { negligible, round }: Precision,
+  items: Item[],
+): void {
+  const read = maskOf(controls);
+  const target = targets[0];
+  if (target === undefined) throw new Error('unreachable: a dense kernel without targets');
+  if (targets.length > 1) {
+    items.push({ kind: 'dense', moved: maskOf(targets), read, targets, offset });
+    return;
+  }
+  const at = (j: number) => complexAt(matrices, offset + j);
+  const { scale, after, t, before, flips } = rotationOf(
+    [at(0), at(1), at(2), at(3)],
+    negligible,
+    round,
+  );
+  const moved = 1 << target;
+  if (flips) items.push({ kind: 'permutation', moved, read, targets, rows: [1, 0] });
+  if (!isOne(before)) items.push(phaseItem(target, read, ONE, before));
+  if (t !== 0) items.push({ kind: 'rotation', moved, read, t });
+  const lower = {
+    re: scale.re * after.re - scale.im * after.im,
+    im: scale.re * after.im + scale.im * after.re,
+  };
+  if (!isOne(scale) || !isOne(lower)) items.push(phaseItem(target, read, scale, lower));
+}
+
+function complexAt(values: Float64Array, index: number): Complex {
+  return { re: values[2 * index]!, im: values[2 * index + 1]! };
+}
+
+/** The items of one qubit that may be done in any order. */
+interface Group {
+  readonly isDiagonal: boolean;
+  readonly members: Place[];
+  remaining: number;
+}
+
+interface Place {
+  readonly item: Item;
+  /** Qubits for which it is not the item's turn yet. */
+  waitsFor: number;
+  readonly groups: Group[];
+}
+
+/** Hands out items as they become ready. */
+export class ReadyItems {
+  readonly diagonals: DiagonalItem[] = [];
+  /** In the order in which they became ready. */
+  moving: MovingItem[] = [];
+  readonly #places = new Map<Item, Place>();
+  /** By qubit: its groups that are not done, the first being under way. */
+  readonly #queues = new Map<number, Group[]>();
+
+  constructor(items: readonly Item[]) {
+    for (const item of items) this.#add(item);
+    for (const place of this.#places.values()) if (place.waitsFor === 0) this.#release(place.item);
+    for (const queue of this.#queues.values()) queue.reverse();
+  }
+
+  get isEmpty(): boolean {
+    return this.diagonals.length === 0 && this.moving.length === 0;
+  }
+
+  /** Tells that an item is done, which may make others ready. */
+  done(item: Item): void {
+    const place = this.#places.get(item);
+    if (place === undefined) throw new Error('unreachable: an item is done twice');
+    this.#places.delete(item);
+    for (const group of place.groups) group.remaining--;
+    for (let rest = item.moved | item.read; rest !== 0; rest &= rest - 1) {
+      const queue = this.#queues.get(31 - Math.clz32(rest & -rest))!;
+      // Reversed, so that the first group is the last element.
+      if (queue.at(-1)!.remaining > 0) continue;
+      queue.pop();
+      for (const next of queue.at(-1)?.members ?? []) {
+        if (--next.waitsFor === 0) this.#release(next.item);
+      }
+    }
+  }
+
+  #add(item: Item): void {
+    const place: Place = { item, waitsFor: 0, groups: [] };
+    this.#places.set(item, place);
+    for (let rest = item.moved | item.read; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      const isDiagonal = (item.moved & bit) === 0;
+      const qubit = 31 - Math.clz32(bit);
+      const queue = this.#queues.get(qubit) ?? [];
+      this.#queues.set(qubit, queue);
+      let group = queue.at(-1);
+      if (group === undefined || !isDiagonal || !group.isDiagonal) {
+        group = { isDiagonal, members: [], remaining: 0 };
+        queue.push(group);
+      }
+      group.members.push(place);
+      group.remaining++;
+      place.groups.push(group);
+      if (queue.length > 1) place.waitsFor++;
+    }
+  }
+
+  #release(item: Item): void {
+    if (item.kind === 'diagonal') this.diagonals.push(item);
+    else this.moving.push(item);
+  }
+}
