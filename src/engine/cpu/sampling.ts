@@ -70,9 +70,10 @@ export function sampleBasisStates(
       return samplesAt(runner.memory, ...to, numDrawn);
     };
     if (count <= MAX_DIRECT_SHOTS) {
-      const at = block + histogram;
-      const from = block + sums;
-      kernels.drawShots(from, numQubits, norm, low, high, event, 0, count, numbersAt, at);
+      kernels.drawShots(
+        ...([block + sums, numQubits, norm, low, high, event] as const),
+        ...([0, count, numbersAt, block + histogram, block + fourDraws] as const),
+      );
       return read();
     }
     const numItems = Math.ceil(count / SHOTS_PER_ITEM);
