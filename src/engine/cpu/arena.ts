@@ -30,7 +30,8 @@ export class Arena {
   constructor(reservedBytes: number) {
     const initial = Math.ceil(reservedBytes / PAGE_BYTES);
     this.memory = new WebAssembly.Memory({ initial, maximum: MAX_PAGES, shared: true });
-    this.#addFree({ at: reservedBytes, bytes: this.byteLength - reservedBytes });
+    const at = Math.ceil(reservedBytes / ALIGNMENT) * ALIGNMENT;
+    this.#addFree({ at, bytes: this.byteLength - at });
   }
 
   get byteLength(): number {

@@ -1,0 +1,144 @@
+/** What the conformance suite cannot ask of every engine: threads, memory, cancelling in time. */
+import { readFileSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, test } from 'vitest';
+import { type Circuit, withFinalMeasurement } from '../../../../src/circuit/circuit.ts';
+import { compile } from '../../../../src/compiler/compile.ts';
+import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import type { Engine } from '../../../../src/engine/engine.ts';
+import { NEVER, runCircuit, statevectorOf, worstAmplitude } from '../../../support/engine-runs.ts';
+import { gate, randomGates } from '../../../support/random-circuits.ts';
+import { RandomStream } from '../../../support/random-stream.ts';
+
+function randomCircuit(numQubits: number, numGates: number): Circuit {
+  const operations = randomGates(new RandomStream(11), numQubits, numGates, 2);
+  return { numQubits, numBits: 0, operations };
+}
+
+/** Rotations that fill every sweep, so that it takes a while. */
+function longCircuit(numQubits: number, numLayers: number): Circuit {
+  const operations = Array.from({ length: numLayers * numQubits }, (_, i) =>
+    i % 3 === 0
+      ? gate('CX', [i % numQubits], [(i + 7) % numQubits])
+      : gate('RY', [i % numQubits], [], [0.1 + i]),
+  );
+  return withFinalMeasurement({ numQubits, numBits: 0, operations });
+}
+
+describe('the CPU engine', () => {
+  test.each(['f32', 'f64'] as const)(
+    'gives the same counts and amplitudes for one seed on 1, 2 and 5 threads (%s)',
+    async (precision) => {
+      const circuit = randomCircuit(17, 120);
+      const results = [];
+      for (const numThreads of [1, 2, 5]) {
+        const engine = openCpuEngine({ precision, numThreads, maxQubits: 20, tileQubits: 10 });
+        const amplitudes = await statevectorOf(engine, circuit);
+        const { counts } = await runCircuit(engine, withFinalMeasurement(circuit), {
+          shots: 20_000,
+        });
+        results.push({ amplitudes, counts });
+        await engine.close();
+      }
+      expect(results[1]).toEqual(results[0]);
+      expect(results[2]).toEqual(results[0]);
+    },
+  );
+
+  test('agrees between sizes of its tiles', async () => {
+    const circuit = randomCircuit(15, 200);
+    const states: Float64Array[] = [];
+    for (const tileQubits of [8, 9, 11, 13]) {
+      const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 20, tileQubits });
+      states.push(await statevectorOf(engine, circuit));
+      await engine.close();
+    }
+    for (const state of states.slice(1))
+      expect(worstAmplitude(state, states[0]!)).toBeLessThan(1e-12);
+  });
+
+  test('stops soon after it is cancelled, and runs the next program', async () => {
+    const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 22 });
+    const { program } = compile(longCircuit(21, 400), engine.target, { optimize: false });
+    await using executable = await engine.prepare(program);
+    const controller = new AbortController();
+    let abortedAt = 0;
+    setTimeout(() => {
+      abortedAt = performance.now();
+      controller.abort(new Error('enough'));
+    }, 100);
+    await expect(executable.run({ shots: 1, seed: 1 }, controller.signal)).rejects.toThrow(
+      'enough',
+    );
+    // 50 ms on a machine that has nothing else to do.
+    expect(performance.now() - abortedAt).toBeLessThan(500);
+    expect(await countsOfBell(engine)).toBe(100);
+    await engine.close();
+  });
+
+  test('runs a program again when one of its threads ends under it', async () => {
+    const helper = Promise.withResolvers<Worker>();
+    process.once('worker', helper.resolve);
+    const engine = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 22 });
+    const circuit = longCircuit(18, 100);
+    const expected = await runCircuit(
+      openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 22 }),
+      circuit,
+      { shots: 1000 },
+    );
+    const found = runCircuit(engine, circuit, { shots: 1000 });
+    const worker = await helper.promise;
+    worker.once('online', () => setTimeout(() => void worker.terminate(), 20));
+    expect((await found).counts).toEqual(expected.counts);
+    await engine.close();
+  });
+
+  test('has every program wait for its turn', async () => {
+    const engine = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 });
+    const circuit = longCircuit(16, 20);
+    const runs = Array.from({ length: 4 }, () => runCircuit(engine, circuit, { shots: 100 }));
+    const results = await Promise.all(runs);
+    for (const { counts } of results) expect(counts).toEqual(results[0]!.counts);
+    await engine.close();
+  });
+
+  test('holds no more memory after 1,000 programs than after 100', async () => {
+    const engine = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 });
+    const circuit = withFinalMeasurement(randomCircuit(15, 40));
+    const { program } = compile(circuit, engine.target);
+    const runMany = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        await using executable = await engine.prepare(program);
+        await executable.run({ shots: 10, seed: i }, NEVER);
+      }
+      globalThis.gc?.();
+      return residentMiB();
+    };
+    const before = await runMany(100);
+    const after = await runMany(900);
+    // A state is 256 KiB: 900 of them would be 225 MiB.
+    expect(after - before).toBeLessThan(60);
+    await engine.close();
+  });
+
+  test('refuses more qubits than 32-bit addresses hold, before it takes any memory', () => {
+    expect(() => openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 29 })).toThrow(
+      RangeError,
+    );
+    expect(() => openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 28 })).toThrow(
+      RangeError,
+    );
+  });
+});
+
+async function countsOfBell(engine: Engine): Promise<number> {
+  const operations = [gate('H', [0]), gate('CX', [1], [0])];
+  const bell = withFinalMeasurement({ numQubits: 2, numBits: 0, operations });
+  const { counts } = await runCircuit(engine, bell, { shots: 100 });
+  return counts.occurrences.reduce((sum, count) => sum + count, 0);
+}
+
+function residentMiB(): number {
+  const pages = Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[1]);
+  return (pages * 4096) / 2 ** 20;
+}
