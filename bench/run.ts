@@ -1,5 +1,6 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
 import { benchCompileTime } from './compile-time.ts';
+import { benchCpuEngine } from './cpu-engine.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSweeps } from './sweeps.ts';
@@ -7,6 +8,7 @@ import { benchSweeps } from './sweeps.ts';
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   sweeps: benchSweeps,
   'reference-engine': benchReferenceEngine,
+  'cpu-engine': benchCpuEngine,
   'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
 };
