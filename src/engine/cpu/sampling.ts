@@ -70,10 +70,10 @@ export function sampleBasisStates(
       return samplesAt(runner.memory, ...to, numDrawn);
     };
     if (count <= MAX_DIRECT_SHOTS) {
-      kernels.drawShots(
-        ...([block + sums, numQubits, norm, low, high, event] as const),
-        ...([0, count, numbersAt, block + histogram, block + fourDraws] as const),
-      );
+      const from = block + sums;
+      const to = block + histogram;
+      const four = block + fourDraws;
+      kernels.drawShots(from, numQubits, norm, low, high, event, 0, count, numbersAt, to, four);
       return read();
     }
     const numItems = Math.ceil(count / SHOTS_PER_ITEM);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { byteImage } from '../../../../src/engine/cpu/readout-task.ts';
 import { sampleBasisStates } from '../../../../src/engine/cpu/sampling.ts';
 import { Pacer } from '../../../../src/engine/pacer.ts';
 import { sampleBasisStates as oracle } from '../../../../src/engine/reference/basis-samples.ts';
@@ -107,5 +108,29 @@ describe('samples', () => {
     const samples = await sampleBasisStates(stored.runner, stored.state, stored.layout, request);
 
     expect(samples).toEqual(await expected(stored, request));
+  });
+
+  test.each(BUILDS)('of %s that rounding takes past the end fall on a possible state', (build) => {
+    const runner = new TestRunner(build);
+    const state = storeAmplitudes(runner, build, Float64Array.of(0, 0, 1, 0, 0, 0.5, 0, 0));
+    const images = runner.allocate(64);
+    const offsets = runner.allocate(64);
+    const sums = runner.allocate(64);
+    const histogram = runner.allocate(64);
+    const scratch = runner.allocate(64);
+    const { precision } = state;
+    const layout = [0, 1].map((qubit) => byteImage(qubit, precision));
+    new Uint32Array(runner.memory, images, 2).set(layout);
+    const { kernels } = runner;
+    const norm = kernels.addUpState(state.at, 2, images, offsets, sums);
+
+    // Twice the norm: about half of the draws lie beyond all sums.
+    kernels.drawShots(sums, 2, 2 * norm, 3, 0, 0, 0, 1000, 0, histogram, scratch);
+
+    const counts = [...new Uint32Array(runner.memory, histogram, 4)];
+    expect(norm).toBe(1.25);
+    expect(counts[0]).toBe(0);
+    expect(counts[1]! + counts[2]!).toBe(1000);
+    expect(counts[2]).toBeGreaterThan(500);
   });
 });
