@@ -9,7 +9,7 @@
 import { hasScale, keepScale, keptC, keptS, resetScale, runTileProgram, scaleC, scaleS } from './tile-program';
 import { IMAG, mulAdd, subMul } from './vectors';
 
-// Fields of a sweep, u32 each after the task's header; the order of sweepFields in sweep-task.ts.
+// Fields of a sweep, u32 each after the task's header; the order of sweepWords in placed-program.ts.
 const STATE: usize = 32;
 const TILE_BYTES: usize = 36;
 const RUN_BYTES: usize = 40;
@@ -37,7 +37,7 @@ const MAX_TOGETHER = 4;
  * Tiles whose numbers differ in the lowest bits continue each other's runs. Gathered together, memory
  * is read and written in runs up to four times as long, which costs no more cache than there is.
  *
- * @param tiles - This thread's room: MAX_TOGETHER tiles and one to spare.
+ * @param tiles - This thread's room for MAX_TOGETHER tiles.
  * @param scales - Room for a pair of doubles for each: what tiles are multiplied by when stored.
  */
 export function sweepTiles(task: usize, begin: i32, end: i32, tiles: usize, scales: usize): void {
@@ -84,11 +84,10 @@ function sweepTogether(
   const bytes: usize = load<u32>(task, TILE_BYTES);
   const begin: usize = load<u32>(task, PROGRAM);
   const end: usize = load<u32>(task, PROGRAM_END);
-  const spare = tiles + MAX_TOGETHER * bytes;
   if (load<u32>(task, IN_PLACE)) {
     resetScale();
     if (load<u32>(task, FROM_ZERO)) basisState(at, bytes);
-    runTileProgram(begin, end, at, bytes, spare, base);
+    runTileProgram(begin, end, at, bytes, base);
     if (hasScale()) scaleInPlace(at, bytes);
     return;
   }
@@ -99,7 +98,7 @@ function sweepTogether(
     // The bits in which these tiles differ are the lowest of the outer ones, in order.
     const tileBase = base | (<u32>t * (numOuter != 0 ? load<u32>(outer) : 0));
     resetScale();
-    runTileProgram(begin, end, tiles + <usize>t * bytes, bytes, spare, tileBase);
+    runTileProgram(begin, end, tiles + <usize>t * bytes, bytes, tileBase);
     keepScale(scales + (<usize>t << 4));
     isScaled = isScaled || hasScale();
   }

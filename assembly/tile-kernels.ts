@@ -6,7 +6,6 @@
 import {
   flipLane0,
   flipLane1,
-  GROUP_SHIFT,
   IMAG,
   LANES,
   mulAdd,
@@ -350,26 +349,4 @@ export function exchangeLaneQubit(tile: usize, free: usize, d: usize, lane: i32)
     }
     i = (i - free) & free;
   } while (i != 0);
-}
-
-/** Gathers single amplitudes: to[i] = from[sources[i]], sources being byte offsets of real parts. */
-export function gatherAmplitudes(from: usize, to: usize, bytes: usize, sources: usize): void {
-  for (let group: usize = 0; group < bytes; group += 32) {
-    for (let lane = 0; lane < LANES; lane++) {
-      const p = from + load<u32>(sources);
-      const q = to + group + (<usize>lane << alignof<real>());
-      store<real>(q, load<real>(p));
-      store<real>(q, load<real>(p, IMAG), IMAG);
-      sources += 4;
-    }
-  }
-}
-
-/** Gathers whole groups: to[g] = from[sources[g]], sources being byte offsets. */
-export function gatherGroups(from: usize, to: usize, bytes: usize, sources: usize): void {
-  for (let i: usize = 0; i < bytes; i += 32) {
-    const p = from + load<u32>(sources + (i >> (GROUP_SHIFT - 2)));
-    v128.store(to + i, v128.load(p));
-    v128.store(to + i, v128.load(p, IMAG), IMAG);
-  }
 }

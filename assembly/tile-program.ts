@@ -1,6 +1,6 @@
 /**
- * Runs a tile's program: a list of instructions in 32-bit words, written by lower-*.ts in
- * src/engine/cpu/, where the same numbers and fields stand (tile-instructions.ts).
+ * Runs a tile's program: a list of instructions in 32-bit words, written in
+ * src/engine/cpu/, where tile-code.ts has the same numbers.
  *
  * Each instruction begins with [opcode, length in words, mask, value]: it is skipped unless the
  * bits of the tile's base index under `mask` equal `value`. This is how controls and diagonals use
@@ -10,9 +10,6 @@ import { applyDense } from './dense';
 import {
   exchange,
   exchangeLaneQubit,
-  gatherAmplitudes,
-  gatherGroups,
-  mix,
   mixLane0,
   mixLane1,
   multiply,
@@ -32,20 +29,17 @@ const ROTATE_2 = 2;
 const ROTATE_3 = 3;
 const ROTATE_LANES = 4;
 const MIX_LANE = 5;
-const MIX = 6;
-const MULTIPLY = 7;
-const TABLE = 8;
-const PHASES = 9;
-const EXCHANGE = 10;
-const CYCLE = 11;
-const PERMUTE_LANES = 12;
-const EXCHANGE_LANE = 13;
-const DENSE = 14;
-const GATHER_AMPLITUDES = 15;
-const GATHER_GROUPS = 16;
-const SCALE = 17;
+const MULTIPLY = 6;
+const TABLE = 7;
+const PHASES = 8;
+const EXCHANGE = 9;
+const CYCLE = 10;
+const PERMUTE_LANES = 11;
+const EXCHANGE_LANE = 12;
+const DENSE = 13;
+const SCALE = 14;
 
-/** This thread's scratch memory, see SCRATCH in tile-instructions.ts. */
+/** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
 /** What the tile is still to be multiplied by. */
 let scaleRe: f64 = 1;
@@ -93,7 +87,7 @@ export function scaleS(): v128 {
 }
 
 /**
- * @param tile - Where the tile lies; `spare` has as much room, for what cannot be done in place.
+ * @param tile - Where the tile lies.
  * @param base - Basis index of the tile's first amplitude.
  */
 export function runTileProgram(
@@ -101,7 +95,6 @@ export function runTileProgram(
   end: usize,
   tile: usize,
   bytes: usize,
-  spare: usize,
   base: u32,
 ): void {
   let at = begin;
@@ -128,9 +121,6 @@ export function runTileProgram(
         if (word(op, 6) == 0) mixLane0(first, free, word(op, 7));
         else mixLane1(first, free, word(op, 7));
         break;
-      case MIX:
-        mix(first, free, word(op, 6), word(op, 7));
-        break;
       case MULTIPLY:
         multiply(first, free, word(op, 6));
         break;
@@ -154,14 +144,6 @@ export function runTileProgram(
         break;
       case DENSE:
         applyDense(first, free, word(op, 6), word(op, 7), word(op, 8), word(op, 9), scratch);
-        break;
-      case GATHER_AMPLITUDES:
-        memory.copy(spare, tile, bytes);
-        gatherAmplitudes(spare, tile, bytes, word(op, 6));
-        break;
-      case GATHER_GROUPS:
-        memory.copy(spare, tile, bytes);
-        gatherGroups(spare, tile, bytes, word(op, 6));
         break;
       case SCALE:
         scaleBy(load<f64>(op + 24), load<f64>(op + 32));

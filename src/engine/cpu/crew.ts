@@ -21,8 +21,7 @@ import {
   instantiateKernels,
   type KernelExports,
   kernelModule,
-  SCRATCH_BYTES,
-  SCRATCH_TILES,
+  threadBytes,
 } from './wasm-kernels.ts';
 
 /** Where the modules' own data ends. */
@@ -197,9 +196,7 @@ export class Crew {
   }
 
   #begin() {
-    const { tileBytes, numThreads } = this.#options;
-    const scratchBytes = SCRATCH_BYTES + SCRATCH_TILES * tileBytes;
-    const arena = new Arena(STATIC_BYTES + CONTROL_BYTES + numThreads * scratchBytes);
+    const arena = new Arena(this.#scratchOf(this.numThreads));
     const kernels = instantiateKernels(this.#module, arena.memory);
     const control = new Int32Array(arena.memory.buffer, STATIC_BYTES, CONTROL_BYTES / 4);
     kernels.setScratch(this.#scratchOf(0));
@@ -207,8 +204,7 @@ export class Crew {
   }
 
   #scratchOf(thread: number): number {
-    const scratchBytes = SCRATCH_BYTES + SCRATCH_TILES * this.#options.tileBytes;
-    return STATIC_BYTES + CONTROL_BYTES + thread * scratchBytes;
+    return STATIC_BYTES + CONTROL_BYTES + thread * threadBytes(this.#options.tileBytes);
   }
 
   /** Starts the helpers that are missing: at first all, later those that have ended. */

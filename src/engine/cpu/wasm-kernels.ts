@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** What a module exports; all numbers are addresses and sizes in bytes unless said otherwise. */
 export interface KernelExports {
-  /** Gives this thread its scratch memory, SCRATCH_BYTES and SCRATCH_TILES tiles. */
+  /** Gives this thread its scratch memory, `threadBytes` long. */
   setScratch(at: number): void;
   /** Claims and does items of a task, at most `maxClaims` times; 1 when none is left to claim. */
   work(task: number, maxClaims: number): number;
@@ -71,10 +71,17 @@ export interface KernelExports {
   compactSamples(indices: number, occurrences: number, count: number): number;
 }
 
-/** What a thread's scratch takes besides its tiles. */
-export const SCRATCH_BYTES = 16_384;
-/** Tiles that a thread has room for behind its scratch. */
-export const SCRATCH_TILES = 5;
+/** For the tile program, and the scales of tiles. */
+const SCRATCH_BYTES = 16_384;
+/** Tiles that a thread gathers together, at most. */
+const TILES_TOGETHER = 4;
+/** What reading a state wants: a tile of 128 KiB, and lists. */
+const READOUT_BYTES = 192 * 1024;
+
+/** A thread's scratch and the tiles behind it, in all. */
+export function threadBytes(tileBytes: number): number {
+  return SCRATCH_BYTES + Math.max(TILES_TOGETHER * tileBytes, READOUT_BYTES);
+}
 
 const modules = new Map<string, WebAssembly.Module>();
 
