@@ -24,7 +24,16 @@ export const imaginary = (value: number): Complex => [0, value];
 
 /** A matrix from its rows. */
 export function rows(...entries: readonly (readonly Complex[])[]): ComplexMatrix {
-  return Float64Array.from(entries.flat(2));
+  const d = entries.length;
+  const out = new Float64Array(2 * d * d);
+  let i = 0;
+  for (const row of entries) {
+    for (const entry of row) {
+      out[i++] = entry[0];
+      out[i++] = entry[1];
+    }
+  }
+  return out;
 }
 
 /** A diagonal matrix. */

@@ -5,7 +5,7 @@
  * against it. Faults are collected, not thrown one by one, so that a caller mends them all at once.
  */
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
-import { type CircuitLimits, MAX_UNITARY_QUBITS } from './circuit-limits.ts';
+import { type CircuitLimits, MAX_UNITARY_QUBITS, qubitLimit } from './circuit-limits.ts';
 import { ClassicalBits } from './classical-bits.ts';
 import { InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
 import { counted, FaultList } from './fault-list.ts';
@@ -46,7 +46,7 @@ export function circuitFromGateObjects(
   const faults = new FaultList();
   checkSize(objects, options, path, faults);
   const numQubits = registerWidth(objects, options, faults);
-  const reader = new GateObjectReader(numQubits, limits.maxQubits, faults);
+  const reader = new GateObjectReader(numQubits, limits, faults);
   const operations: Operation[] = [];
   for (const [i, object] of objects.entries()) {
     const operation = reader.read(object, `${path}[${i}]`);
@@ -88,8 +88,8 @@ function registerWidth(
     if (!Number.isInteger(numQubits) || numQubits < 1) {
       faults.add('qubits', `${numQubits} is not a width; it is a whole number from 1.`);
     } else if (numQubits > limits.maxQubits) {
-      const limit = `the limit max_qubits is ${limits.maxQubits}`;
-      faults.add('qubits', `The circuit has ${numQubits} qubits; ${limit}.`, LIMIT_EXCEEDED);
+      const limit = qubitLimit(numQubits, limits);
+      faults.add('qubits', `The circuit has ${numQubits} qubits; ${limit}`, LIMIT_EXCEEDED);
       return numQubits;
     } else {
       return numQubits;
@@ -128,12 +128,12 @@ class GateObjectReader {
   readonly #allQubits: readonly Qubit[];
   readonly #shapes = new Map<GateDefinition, OperandShape>();
 
-  constructor(numQubits: number, maxQubits: number, faults: FaultList) {
+  constructor(numQubits: number, limits: CircuitLimits, faults: FaultList) {
     this.#faults = faults;
-    this.#operands = new OperandReader({ numQubits, maxQubits }, faults);
+    this.#operands = new OperandReader({ numQubits, limits }, faults);
     this.#bits = new ClassicalBits(faults);
     // A width past the limit is a fault already; the list need not be that long.
-    const width = Math.min(numQubits, maxQubits);
+    const width = Math.min(numQubits, limits.maxQubits);
     this.#allQubits = Array.from({ length: width }, (_, qubit) => qubit);
   }
 

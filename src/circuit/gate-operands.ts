@@ -7,6 +7,7 @@
  * order, controls first, and `control` and `controls` are then further ones.
  */
 import type { Qubit } from './circuit.ts';
+import { type CircuitLimits, qubitLimit } from './circuit-limits.ts';
 import { LIMIT_EXCEEDED } from './errors.ts';
 import { counted, type FaultList } from './fault-list.ts';
 import { type GateObject, TARGET_FIELDS, type TargetField } from './gate-object.ts';
@@ -43,7 +44,7 @@ function usualField(shape: OperandShape): TargetField {
 /** The register that operands are checked against. */
 export interface Register {
   readonly numQubits: number;
-  readonly maxQubits: number;
+  readonly limits: CircuitLimits;
 }
 
 /** Reads operands and reports what is wrong with them. */
@@ -57,7 +58,7 @@ export class OperandReader {
   constructor(register: Register, faults: FaultList) {
     this.#register = register;
     this.#faults = faults;
-    this.#lastUse = new Int32Array(Math.min(register.numQubits, register.maxQubits));
+    this.#lastUse = new Int32Array(Math.min(register.numQubits, register.limits.maxQubits));
   }
 
   /**
@@ -183,12 +184,12 @@ export class OperandReader {
       return;
     }
     const place = position === undefined ? `${path}.${field}` : `${path}.${field}[${position}]`;
-    const { numQubits, maxQubits } = this.#register;
+    const { numQubits, limits } = this.#register;
     if (!Number.isInteger(qubit) || qubit < 0) {
       this.#faults.add(place, `${qubit} is not a qubit; qubits are whole numbers from 0.`);
-    } else if (qubit >= numQubits && numQubits >= maxQubits) {
+    } else if (qubit >= numQubits && numQubits >= limits.maxQubits) {
       const problem = `Qubit ${qubit} needs ${counted(qubit + 1, 'qubit')}`;
-      this.#faults.add(place, `${problem}; the limit max_qubits is ${maxQubits}.`, LIMIT_EXCEEDED);
+      this.#faults.add(place, `${problem}; ${qubitLimit(qubit + 1, limits)}`, LIMIT_EXCEEDED);
     } else if (qubit >= numQubits) {
       const range = numQubits === 1 ? '(0)' : `(0 to ${numQubits - 1})`;
       const has = `the circuit has ${counted(numQubits, 'qubit')} ${range}`;

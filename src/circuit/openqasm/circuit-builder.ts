@@ -1,6 +1,6 @@
 /** The circuit while a program is read: its operations so far, held to the limits as they grow. */
 import type { Bit, Circuit, Operation, Qubit } from '../circuit.ts';
-import { type CircuitLimits, MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
+import { type CircuitLimits, MAX_CLASSICAL_BITS, qubitLimit } from '../circuit-limits.ts';
 import type { OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
@@ -32,10 +32,10 @@ export class CircuitBuilder implements OperationSink {
   declareQubits(count: number, offset: number): Qubit {
     const first = this.#numQubits;
     this.#numQubits += count;
-    const { maxQubits } = this.#limits;
-    if (this.#numQubits > maxQubits) {
+    if (this.#numQubits > this.#limits.maxQubits) {
       const problem = `The program declares ${this.#numQubits} qubits`;
-      throw this.#tokens.pastLimit(offset, `${problem}; the limit max_qubits is ${maxQubits}.`);
+      const limit = qubitLimit(this.#numQubits, this.#limits);
+      throw this.#tokens.pastLimit(offset, `${problem}; ${limit}`);
     }
     return first;
   }
