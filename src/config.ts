@@ -81,12 +81,13 @@ export const SETTINGS = {
   QCS_THREADS: {
     schema: integer(1, 256).optional(),
     defaultText: 'one a core',
-    description: 'Worker threads of the CPU engine.',
+    description:
+      'Threads of the CPU engine: so many circuits of up to 17 qubits run at the same time, and so many threads work on a wider one.',
   },
   QCS_MEMORY_MIB: {
     schema: integer(16, 16 * MIB).optional(),
     defaultText: 'half of the machine’s',
-    description: 'Memory for state vectors, over all threads; it decides `max_qubits`.',
+    description: 'Memory for state vectors, over all circuits; it decides `max_qubits`.',
   },
   QCS_MAX_GATES: {
     schema: integer(1, 1_000_000).default(100_000),
@@ -152,7 +153,7 @@ export interface Config {
   readonly dataDir: string;
   readonly engine: 'auto' | 'webgpu' | 'cpu';
   readonly useSoftwareAdapters: boolean;
-  /** Undefined: one a core. */
+  /** Small circuits at a time, and threads of a wide one; undefined: one a core. */
   readonly numThreads: number | undefined;
   /** Undefined: half of the machine's memory. */
   readonly memoryBytes: number | undefined;

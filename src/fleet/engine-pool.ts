@@ -27,7 +27,8 @@ export interface EnginePoolEvents {
 
 /** How a pool is made. */
 export interface EnginePoolOptions {
-  readonly numThreads: number;
+  readonly numWorkers: number;
+  /** The engines of each worker. */
   readonly engine: EngineOptions;
   /** The threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
@@ -41,7 +42,7 @@ const WORKER_ENTRY = new URL(`./engine-worker${extname(import.meta.url)}`, impor
 
 /** A fixed number of engines, a thread each. */
 export class EnginePool {
-  readonly numThreads: number;
+  readonly numWorkers: number;
   readonly #options: EnginePoolOptions;
   readonly #events: EnginePoolEvents;
   readonly #threads = new Set<EngineThread>();
@@ -55,10 +56,10 @@ export class EnginePool {
 
   /** Starts the threads; they become idle as their engines open. */
   constructor(options: EnginePoolOptions, events: EnginePoolEvents) {
-    this.numThreads = options.numThreads;
+    this.numWorkers = options.numWorkers;
     this.#options = options;
     this.#events = events;
-    for (let i = 0; i < options.numThreads; i++) this.#start();
+    for (let i = 0; i < options.numWorkers; i++) this.#start();
   }
 
   get numIdle(): number {

@@ -12,6 +12,7 @@ import { EngineFailure, OutOfMemoryError, WorkerLostError } from './errors.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 import type {
   FromWorker,
+  Precision,
   ToWorker,
   WorkerFailure,
   WorkerOutcome,
@@ -23,6 +24,7 @@ const START_LIMIT_MS = 30_000;
 
 /** A circuit for a worker. */
 export interface WorkerTask {
+  readonly precision: Precision;
   readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   readonly onProgress: (fraction: number) => void;
@@ -42,7 +44,7 @@ export interface EngineThreadOptions {
 
 /** What the pool wants to hear. */
 export interface EngineThreadEvents {
-  /** The engine is open, or a circuit is through: the thread can take one now. */
+  /** The thread is open, or a circuit is through: the thread can take one now. */
   readonly onIdle: (thread: EngineThread) => void;
   /** The thread has ended. */
   readonly onExit: (thread: EngineThread, exit: ThreadExit) => void;
@@ -87,7 +89,7 @@ export class EngineThread {
     // Only a running circuit keeps the process alive.
     this.#worker.unref();
     this.#startTimer = setTimeout(() => {
-      this.#fault = { how: `the engine was not open after ${START_LIMIT_MS} ms` };
+      this.#fault = { how: `the thread was not open after ${START_LIMIT_MS} ms` };
       void this.#worker.terminate();
     }, START_LIMIT_MS).unref();
     this.#worker.on('message', (message: FromWorker) => this.#onMessage(message));
@@ -112,11 +114,12 @@ export class EngineThread {
     const { promise, resolve, reject } = Promise.withResolvers<WorkerOutcome>();
     const id = this.#numRun++;
     const onAbort = () => this.#cancel(id);
+    const { precision, circuit, request } = task;
     this.#running = { ...task, id, resolve, reject, onAbort };
     this.#worker.ref();
     task.signal.addEventListener('abort', onAbort, { once: true });
     try {
-      this.#post({ kind: 'run', id, circuit: task.circuit, request: task.request });
+      this.#post({ kind: 'run', id, precision, circuit, request });
     } catch (error) {
       // What cannot be cloned never left; the thread stays as it was.
       this.#settle((running) => running.reject(error));

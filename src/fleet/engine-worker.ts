@@ -1,4 +1,4 @@
-/** Entry of a worker thread: opens the engine that `workerData` names and serves the pool. */
+/** Entry of a worker thread: serves the pool with the engines that `workerData` describes. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { compile } from '../compiler/compile.ts';
 import { openEngine } from './open-engine.ts';
@@ -7,4 +7,4 @@ import type { WorkerSetup } from './worker-messages.ts';
 
 if (parentPort === null) throw new Error('unreachable: this module is the entry of a thread');
 const setup: WorkerSetup = workerData;
-serveEngine(parentPort, openEngine(setup.engine), compile);
+serveEngine(parentPort, (precision) => openEngine(setup.engine, precision), compile);

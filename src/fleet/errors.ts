@@ -1,4 +1,5 @@
 /** Errors of the fleet. */
+import { type CircuitLimits, qubitLimit } from '../circuit/circuit-limits.ts';
 import { CodedError, type Fault } from '../errors/coded-error.ts';
 
 /** The processor is offline, in maintenance, or failed its last self-test. */
@@ -61,6 +62,15 @@ export class EngineFailure extends CodedError {
   constructor(code: string, message: string, faults: readonly Fault[]) {
     super(message, faults);
     this.code = code;
+  }
+}
+
+/** The circuit has more qubits than the processor takes. */
+export class CircuitTooLargeError extends CodedError {
+  readonly code = 'FLEET_CIRCUIT_TOO_LARGE';
+
+  constructor(numQubits: number, limits: Pick<CircuitLimits, 'maxQubits' | 'stateMemory'>) {
+    super(`The circuit has ${numQubits} qubits; ${qubitLimit(numQubits, limits)}`);
   }
 }
 

@@ -1,18 +1,22 @@
 /**
  * The processors of this machine and what backs them.
  *
- * In this version every circuit runs on the reference engine in worker threads: `statevector-sim` by
- * design, `gpu-fleet` for want of a GPU engine. Both share the machine's threads and one queue.
+ * In this version every circuit runs on the CPU engine in worker threads: `statevector-sim` in double
+ * precision by design, `gpu-fleet` in single precision for want of a GPU engine. Both share the
+ * machine's threads and one queue.
  * `superconducting-1` is offline until an operator configures a provider.
  */
-import { MAX_REFERENCE_QUBITS, referenceTarget } from '../engine/reference/reference-engine.ts';
+import type { StateMemory } from '../circuit/circuit-limits.ts';
+import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
 import { discoverAdapters } from './adapter-discovery.ts';
 import type { AdapterDiscovery } from './adapter-report.ts';
 import { CpuBackend } from './cpu-backend.ts';
-import { type Machine, maxQubitsWithin } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
 import { OfflineProcessor } from './offline-processor.ts';
 import type { Backend, Processor, ProcessorSpec } from './processor.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
+import type { Precision } from './worker-messages.ts';
 
 /** Waiting that raises a circuit by one priority level. */
 const AGEING_MS = 30_000;
@@ -22,9 +26,9 @@ export interface FleetOptions {
   readonly machine: Machine;
   /** What `gpu-fleet` may run on: a GPU or else the CPU, a GPU or nothing, the CPU. */
   readonly engine: 'auto' | 'webgpu' | 'cpu';
-  /** Engine threads; each runs one circuit at a time. */
+  /** As many small circuits run at the same time, and so many threads work on a wide one. */
   readonly numThreads: number;
-  /** For the state vectors of all threads together; it decides the processors' `maxQubits`. */
+  /** For the state vectors of all engines together; it decides the processors' `maxQubits`. */
   readonly memoryBytes: number;
   /** No wider circuits, whatever the memory. */
   readonly maxQubits?: number;
@@ -46,6 +50,7 @@ export interface FleetOptions {
 export class Fleet {
   readonly processors: readonly Processor[];
   readonly #options: FleetOptions;
+  readonly #shares: EngineShares;
   readonly #backend: CpuBackend;
   readonly #simulators: readonly SimulatorProcessor[];
   readonly #closing = new AbortController();
@@ -56,14 +61,10 @@ export class Fleet {
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    const maxQubits = maxQubitsOf(options);
+    this.#shares = shareMemory(options.memoryBytes, options.numThreads);
     this.#backend = new CpuBackend({
-      numThreads: options.numThreads,
-      engine: {
-        engine: 'reference',
-        maxQubits,
-        memoryBytes: options.memoryBytes / options.numThreads,
-      },
+      small: { numWorkers: options.numThreads, engine: this.#shares.small },
+      wide: { numWorkers: 1, engine: this.#shares.wide },
       queueLimit: options.queueLimit,
       ageingMs: options.ageingMs ?? AGEING_MS,
       ...(options.workerEntry && { workerEntry: options.workerEntry }),
@@ -72,11 +73,10 @@ export class Fleet {
       id: 'statevector-sim',
       name: 'Statevector simulator',
       family: 'statevector',
-      maxQubits,
       precision: 'f64',
       execution: 'cpu',
     });
-    const gpuFleet = this.#gpuFleet(maxQubits);
+    const gpuFleet = this.#gpuFleet();
     this.#simulators = [statevector, gpuFleet].filter(
       (processor) => processor instanceof SimulatorProcessor,
     );
@@ -116,9 +116,9 @@ export class Fleet {
   describe(): readonly string[] {
     const lines = this.processors.map((processor) => {
       const { available, reason } = processor.availability();
-      const { id, maxQubits } = processor.spec;
+      const { id, maxQubits, precision } = processor.spec;
       if (!available) return `${id}: not available. ${reason}`;
-      return `${id}: CPU engine (reference), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
+      return `${id}: CPU engine (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
     });
     return [...lines, `GPU adapters: ${describeAdapters(this.#discovery)}`];
   }
@@ -141,7 +141,7 @@ export class Fleet {
     this.#discovery = discovery;
   }
 
-  #gpuFleet(maxQubits: number): Processor {
+  #gpuFleet(): Processor {
     const identity = { id: 'gpu-fleet', name: 'GPU simulator fleet', family: 'gpu-fleet' } as const;
     switch (this.#options.engine) {
       case 'webgpu':
@@ -162,8 +162,7 @@ export class Fleet {
       case 'cpu':
         return this.#simulator({
           ...identity,
-          maxQubits,
-          precision: 'f64',
+          precision: 'f32',
           execution: 'cpu-fallback',
           physicalGpus: 0,
         });
@@ -171,16 +170,25 @@ export class Fleet {
   }
 
   #simulator(
-    spec: Omit<ProcessorSpec, 'maxShots' | 'maxGates' | 'precision' | 'target'> &
+    identity: Pick<ProcessorSpec, 'id' | 'name' | 'family' | 'execution' | 'physicalGpus'> &
       Pick<Backend, 'precision'>,
   ): SimulatorProcessor {
     const { machine, now, selfTestTimes } = this.#options;
+    const { precision, execution } = identity;
+    const { wide } = this.#shares;
+    const maxQubits = Math.min(wide.maxQubits[precision], this.#options.maxQubits ?? Infinity);
     return new SimulatorProcessor({
-      spec: { ...spec, ...this.#limits(), target: referenceTarget(spec.maxQubits) },
+      spec: {
+        ...identity,
+        ...this.#limits(),
+        maxQubits,
+        stateMemory: stateMemory(precision, wide.memoryBytes),
+        target: cpuTarget(precision, maxQubits),
+      },
       runsOn: {
-        engine: 'reference',
-        execution: spec.execution,
-        precision: spec.precision,
+        engine: 'cpu',
+        execution,
+        precision,
         hardware: machine.cpuModel,
       },
       backend: this.#backend,
@@ -203,9 +211,11 @@ export class Fleet {
   }
 }
 
-function maxQubitsOf({ memoryBytes, numThreads, maxQubits }: FleetOptions): number {
-  const cap = Math.min(maxQubits ?? MAX_REFERENCE_QUBITS, MAX_REFERENCE_QUBITS);
-  return maxQubitsWithin(memoryBytes / numThreads, cap);
+/** What one state may take: of the memory, or of what the engine can address. */
+function stateMemory(precision: Precision, memoryBytes: number): StateMemory {
+  const bytesPerAmplitude = AMPLITUDE_BYTES[precision];
+  const addressable = bytesPerAmplitude * 2 ** MAX_CPU_QUBITS[precision];
+  return { bytes: Math.min(memoryBytes, addressable), bytesPerAmplitude };
 }
 
 function superconducting(now: () => number): Processor {

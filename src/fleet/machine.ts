@@ -23,13 +23,3 @@ export function readMachine(): Machine {
     memoryBytes: limitBytes > 0 ? Math.min(limitBytes, physicalBytes) : physicalBytes,
   };
 }
-
-/**
- * The widest circuit whose f64 amplitudes, 16·2^n bytes, fit in the memory of one thread.
- *
- * @returns 0 to `cap`.
- */
-export function maxQubitsWithin(bytesPerThread: number, cap: number): number {
-  const fits = Math.floor(Math.log2(bytesPerThread / 16));
-  return Math.max(0, Math.min(cap, fits));
-}

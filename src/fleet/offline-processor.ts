@@ -26,7 +26,7 @@ export class OfflineProcessor implements Processor {
   }
 
   load(): ProcessorLoad {
-    return { queueDepth: 0, running: 0, expectedWaitMs: 0 };
+    return { queueDepth: 0, running: 0, expectedWaitMs: 0, expectedWideWaitMs: 0 };
   }
 
   queuePosition(): undefined {

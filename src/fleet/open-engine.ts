@@ -1,12 +1,12 @@
-/** Opens an engine from plain data; called in worker threads only. */
+/** Opens the CPU engine from plain data; called in worker threads only. */
+import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../engine/engine.ts';
-import { openReferenceEngine } from '../engine/reference/reference-engine.ts';
-import type { EngineOptions } from './worker-messages.ts';
+import type { EngineOptions, Precision } from './worker-messages.ts';
 
-/** The engine that the options name. */
-export function openEngine(options: EngineOptions): Engine {
-  switch (options.engine) {
-    case 'reference':
-      return openReferenceEngine(options);
-  }
+/** An engine of the precision, as the options describe it. */
+export function openEngine(
+  { numThreads, maxQubits, memoryBytes }: EngineOptions,
+  precision: Precision,
+): Engine {
+  return openCpuEngine({ precision, numThreads, maxQubits: maxQubits[precision], memoryBytes });
 }

@@ -1,5 +1,6 @@
 /** What callers target: processors, what they take, what they answer, and whether they would. */
 import type { Circuit } from '../circuit/circuit.ts';
+import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
@@ -19,6 +20,8 @@ export interface ProcessorSpec {
   readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
   /** What circuits are compiled for; null for hardware, which has no compiler here. */
   readonly target: TargetProfile | null;
+  /** What decides `maxQubits`; absent where it is something else. */
+  readonly stateMemory?: StateMemory;
   /** Set for a processor of the fleet. */
   readonly physicalGpus?: number;
 }
@@ -80,8 +83,10 @@ export interface ProcessorLoad {
   /** Of all processors that share what runs circuits: what a new one would queue behind. */
   readonly queueDepth: number;
   readonly running: number;
-  /** Until a circuit submitted now would start, from the measured run times of recent ones. */
+  /** Until a small circuit submitted now would start, from the measured run times of recent ones. */
   readonly expectedWaitMs: number;
+  /** The same of a wide one, which needs all threads. */
+  readonly expectedWideWaitMs: number;
 }
 
 /** A processor. */
@@ -89,7 +94,7 @@ export interface Processor {
   readonly spec: ProcessorSpec;
   availability(): Availability;
   load(): ProcessorLoad;
-  /** Tasks that will start before this one; undefined once it is not queued. */
+  /** Tasks that will start before this one on what runs it; undefined once it is not queued. */
   queuePosition(taskId: string): number | undefined;
   /**
    * Checks that a task would be taken now.
@@ -101,6 +106,7 @@ export interface Processor {
   /**
    * Queues the task and runs it when its turn comes.
    *
+   * @throws {CircuitTooLargeError} if it has more qubits than the processor takes.
    * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless readmitted.
    * @throws {EngineLostError} if what ran it died, and died again on the retry.
    * @throws the signal's reason, soon after it aborts; the work really stops.

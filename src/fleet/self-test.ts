@@ -1,11 +1,15 @@
 /**
- * A small circuit with a known answer: what a simulator must get right to be called available.
+ * Circuits with a known answer, one for the engines of each width: what a simulator must get right
+ * to be called available.
  *
- * Three parts on disjoint qubits, so that the exact state fits in four lines:
+ * The small one has three parts on disjoint qubits, so that the exact state fits in four lines:
  * - Qubits 0–2 estimate the phase 2π·3/8 that P kicks back from qubit 3, by an inverse Fourier
  *   transform: any wrong phase or sign, qubit order or control leaves another integer than 3.
  * - Qubits 4–6 hold a GHZ state with a phase i between its halves.
  * - Qubit 7 is turned by RY(2π/3), so that outcomes are not equally likely.
+ *
+ * The wide one has the same on its highest qubits and H on eight below them: the least work that
+ * all threads of an engine share. Its measured bits are the small one's.
  *
  * The counts follow from the state and the definition of a shot (engine/engine.ts).
  * @see Nielsen & Chuang, section 5.2 (phase estimation).
@@ -13,6 +17,7 @@
 import type { Circuit, GateOperation, Qubit } from '../circuit/circuit.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import { uniformDraw } from '../math/philox.ts';
+import type { Width } from './width.ts';
 
 const NUM_QUBITS = 8;
 const PHASE = 3;
@@ -32,8 +37,7 @@ function gate(
 
 const ALL = Array.from({ length: NUM_QUBITS }, (_, qubit) => qubit);
 
-/** The self-test's circuit. */
-export const SELF_TEST_CIRCUIT: Circuit = {
+const SMALL: Circuit = {
   numQubits: NUM_QUBITS,
   numBits: NUM_QUBITS,
   operations: [
@@ -57,7 +61,38 @@ export const SELF_TEST_CIRCUIT: Circuit = {
   ],
 };
 
-/** What is asked of it. */
+/** Qubits below the tested ones. */
+const NUM_BELOW: Readonly<Record<Width, number>> = { small: 0, wide: 8 };
+
+/** The self-tests' circuits. */
+export const SELF_TEST_CIRCUITS: Readonly<Record<Width, Circuit>> = {
+  small: SMALL,
+  wide: above(SMALL, NUM_BELOW.wide),
+};
+
+/** The circuit on higher qubits, with H on those below. */
+function above({ numQubits, numBits, operations }: Circuit, numBelow: number): Circuit {
+  const raised = (qubits: readonly Qubit[]) => qubits.map((qubit) => qubit + numBelow);
+  return {
+    numQubits: numQubits + numBelow,
+    numBits,
+    operations: [
+      ...Array.from({ length: numBelow }, (_, qubit) => gate('H', [qubit])),
+      ...operations.map((operation) => {
+        if (operation.kind === 'gate') {
+          const { targets, controls } = operation;
+          return { ...operation, targets: raised(targets), controls: raised(controls) };
+        }
+        if (operation.kind === 'measure') {
+          return { ...operation, qubits: raised(operation.qubits) };
+        }
+        throw new Error('unreachable: the self-test has gates and a measurement');
+      }),
+    ],
+  };
+}
+
+/** What is asked of them. */
 export const SELF_TEST_REQUEST: Omit<RunRequest, 'onProgress'> = {
   shots: SHOTS,
   seed: SEED,
@@ -70,7 +105,7 @@ interface Amplitude {
   readonly im: number;
 }
 
-/** The amplitudes that are not zero, ascending by basis index. */
+/** The amplitudes of the small one that are not zero, ascending by basis index. */
 function expectedAmplitudes(): readonly Amplitude[] {
   const base = PHASE + 2 ** 3;
   const ghz = 2 ** 4 + 2 ** 5 + 2 ** 6;
@@ -107,16 +142,30 @@ export function expectedCounts(): ReadonlyMap<number, number> {
  *
  * @returns What is wrong, as a sentence; undefined when nothing is.
  */
-export function faultOfSelfTest(run: RunResult, precision: 'f32' | 'f64'): string | undefined {
-  return faultOfState(run.statevector, TOLERANCE[precision]) ?? faultOfCounts(run);
+export function faultOfSelfTest(
+  run: RunResult,
+  precision: 'f32' | 'f64',
+  width: Width,
+): string | undefined {
+  return (
+    faultOfState(run.statevector, TOLERANCE[precision], NUM_BELOW[width]) ?? faultOfCounts(run)
+  );
 }
 
-function faultOfState(state: Float64Array | undefined, tolerance: number): string | undefined {
-  if (state?.length !== 2 * 2 ** NUM_QUBITS)
+function faultOfState(
+  state: Float64Array | undefined,
+  tolerance: number,
+  numBelow: number,
+): string | undefined {
+  const numAmplitudes = 2 ** (NUM_QUBITS + numBelow);
+  if (state?.length !== 2 * numAmplitudes)
     return 'The self-test gave no state vector of its width.';
   const expected = new Map(expectedAmplitudes().map((amplitude) => [amplitude.index, amplitude]));
-  for (let index = 0; index < 2 ** NUM_QUBITS; index++) {
-    const { re, im } = expected.get(index) ?? { re: 0, im: 0 };
+  const scale = Math.SQRT1_2 ** numBelow;
+  for (let index = 0; index < numAmplitudes; index++) {
+    const amplitude = expected.get(index >> numBelow);
+    const [re, im] =
+      amplitude === undefined ? [0, 0] : [scale * amplitude.re, scale * amplitude.im];
     const [foundRe, foundIm] = [state[2 * index]!, state[2 * index + 1]!];
     // Written so that NaN counts as wrong.
     if (Math.abs(foundRe - re) <= tolerance && Math.abs(foundIm - im) <= tolerance) continue;

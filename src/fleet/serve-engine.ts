@@ -4,15 +4,24 @@
  * A cancel message is seen whenever the engine yields; what does not yield is ended by the pool.
  * While a circuit runs, a progress message goes out at least once a second as long as the engine
  * yields, also when the fraction stands still: it is the sign of life that health checks read.
+ *
+ * An engine is opened when a circuit of its precision first comes, and kept.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport, CompileOptions } from '../compiler/compile.ts';
 import type { Program, TargetProfile } from '../compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../engine/engine.ts';
+import { HelperLostError } from '../engine/errors.ts';
 import { CodedError } from '../errors/coded-error.ts';
 import { circuitOf } from './serialized-circuit.ts';
-import type { FromWorker, ToWorker, WorkerFailure, WorkerOutcome } from './worker-messages.ts';
+import type {
+  FromWorker,
+  Precision,
+  ToWorker,
+  WorkerFailure,
+  WorkerOutcome,
+} from './worker-messages.ts';
 
 /** Progress goes out at most this often. */
 const PROGRESS_INTERVAL_MS = 50;
@@ -21,6 +30,9 @@ const SIGN_OF_LIFE_INTERVAL_MS = 1000;
 
 /** Below this size a copy costs less than a transfer (measured: some 4 µs a buffer). */
 const MIN_TRANSFER_BYTES = 16_384;
+
+/** What V8 throws when the operating system refuses the memory of an array or of an engine. */
+const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
 /** The compiler's pipeline. */
 export type Compile = (
@@ -32,7 +44,17 @@ export type Compile = (
 type RunMessage = Extract<ToWorker, { kind: 'run' }>;
 
 /** Answers the messages on `port` until the thread is ended. */
-export function serveEngine(port: MessagePort, engine: Engine, compile: Compile): void {
+export function serveEngine(
+  port: MessagePort,
+  open: (precision: Precision) => Engine,
+  compile: Compile,
+): void {
+  const engines = new Map<Precision, Engine>();
+  const engineOf = (precision: Precision) => {
+    const engine = engines.get(precision) ?? open(precision);
+    engines.set(precision, engine);
+    return engine;
+  };
   const controllers = new Map<number, AbortController>();
   const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);
@@ -44,7 +66,7 @@ export function serveEngine(port: MessagePort, engine: Engine, compile: Compile)
     const progress = progressReporter((fraction) => post({ kind: 'progress', id, fraction }));
     try {
       const outcome = await runCircuit(
-        engine,
+        engineOf(message.precision),
         compile,
         message,
         progress.report,
@@ -53,6 +75,8 @@ export function serveEngine(port: MessagePort, engine: Engine, compile: Compile)
       post({ kind: 'done', id, outcome }, buffersOf(outcome.run));
     } catch (error) {
       if (controller.signal.aborted) post({ kind: 'aborted', id });
+      // Uncaught on purpose: this thread ends, and the circuit is run again on a fresh one.
+      else if (error instanceof HelperLostError) throw error;
       else post({ kind: 'failed', id, failure: failureOf(error, message.circuit.numQubits) });
     } finally {
       progress.stop();
@@ -128,8 +152,7 @@ function failureOf(error: unknown, numQubits: number): WorkerFailure {
       faults: error.faults.map((fault) => ({ ...fault })),
     };
   }
-  // What V8 throws when the operating system refuses the memory of a typed array.
-  if (error instanceof RangeError && error.message === 'Array buffer allocation failed') {
+  if (error instanceof RangeError && REFUSED_MEMORY.test(error.message)) {
     return { kind: 'out-of-memory', numQubits };
   }
   return error instanceof Error

@@ -4,12 +4,16 @@
  *
  * An entry rises one level for each `ageingMs` it has waited, so a steady stream of high work delays
  * low work by 2·ageingMs and never starves it. Within an effective level the earliest arrival goes
- * first. Both orders agree inside one lane (a group's entries of one level), so the next entry of
- * all is among the lanes' first ones: `take` looks at a handful of lanes, whatever their length.
+ * first. Both orders agree inside one lane (a group's entries of one width and level), so the next
+ * entry of all is among the lanes' first ones: `take` looks at a handful of lanes, whatever their
+ * length.
  *
- * Groups (one a processor) share the capacity; a paused group keeps its entries and its places.
+ * Groups (one a processor) and widths share the capacity. Each width has engines of its own, so the
+ * two never wait for each other: what is taken and what is ahead is always asked of one width. A
+ * paused group keeps its entries and its places.
  */
 import { Lane, type LaneNode } from './lane.ts';
+import type { Width } from './width.ts';
 
 /** The level an entry starts at. */
 export type Priority = 'low' | 'normal' | 'high';
@@ -23,6 +27,7 @@ export interface QueueEntry {
   /** Unique among the entries that wait. */
   readonly id: string;
   readonly group: string;
+  readonly width: Width;
   readonly priority: Priority;
 }
 
@@ -39,9 +44,12 @@ interface Located<T> {
   readonly node: LaneNode<Waiting<T>>;
 }
 
+/** A group's lanes of each width, by level. */
+type GroupLanes<T> = Readonly<Record<Width, readonly Lane<Waiting<T>>[]>>;
+
 /** How a queue is bounded and ages. */
 export interface WorkQueueOptions {
-  /** Entries that may wait, over all groups. */
+  /** Entries that may wait, over all groups and widths. */
   readonly capacity: number;
   /** Milliseconds of waiting that raise an entry by one level. */
   readonly ageingMs: number;
@@ -51,7 +59,7 @@ export interface WorkQueueOptions {
 export class WorkQueue<T extends QueueEntry> {
   readonly capacity: number;
   readonly #ageingMs: number;
-  readonly #lanes = new Map<string, readonly Lane<Waiting<T>>[]>();
+  readonly #lanes = new Map<string, GroupLanes<T>>();
   readonly #paused = new Set<string>();
   readonly #located = new Map<string, Located<T>>();
   #arrivals = 0;
@@ -73,15 +81,15 @@ export class WorkQueue<T extends QueueEntry> {
   add(entry: T, now: number): void {
     if (this.#located.has(entry.id)) throw new Error(`unreachable: ${entry.id} waits already`);
     const level = LEVEL[entry.priority];
-    const lane = this.#lanesOf(entry.group)[level]!;
+    const lane = this.#lanesOf(entry.group)[entry.width][level]!;
     const node = lane.push({ entry, level, arrival: this.#arrivals++, since: now });
     this.#located.set(entry.id, { lane, node });
   }
 
-  /** Takes out the entry that starts next, of the groups that are not paused. */
-  take(now: number): T | undefined {
+  /** Takes out the entry of a width that starts next, of the groups that are not paused. */
+  take(width: Width, now: number): T | undefined {
     let next: Waiting<T> | undefined;
-    for (const lane of this.#openLanes()) {
+    for (const lane of this.#openLanes(width)) {
       const first = lane.first()?.value;
       if (first === undefined) continue;
       if (next === undefined || this.#startsBefore(first, next, now)) next = first;
@@ -98,16 +106,21 @@ export class WorkQueue<T extends QueueEntry> {
     return located.node.value.entry;
   }
 
+  /** The width of a waiting entry; undefined when it does not wait. */
+  widthOf(id: string): Width | undefined {
+    return this.#located.get(id)?.node.value.entry.width;
+  }
+
   /**
-   * How many entries would start before this one if all were started now; undefined when it does
-   * not wait. Paused groups other than its own do not count.
+   * How many entries would start before this one if all were started now, on the engines of its
+   * width; undefined when it does not wait. Paused groups other than its own do not count.
    */
   position(id: string, now: number): number | undefined {
     const located = this.#located.get(id);
     if (located === undefined) return undefined;
     const own = located.node.value;
     let count = 0;
-    for (const lane of this.#openLanes(own.entry.group)) {
+    for (const lane of this.#openLanes(own.entry.width, own.entry.group)) {
       count += lane.countPrefix((other) => this.#startsBefore(other, own, now));
     }
     return count;
@@ -123,10 +136,10 @@ export class WorkQueue<T extends QueueEntry> {
     return this.#paused.has(group);
   }
 
-  /** Entries of groups that are not paused, and of `group` in any case. */
-  numOpen(group?: string): number {
+  /** Entries of a width, of groups that are not paused, and of `group` in any case. */
+  numOpen(width: Width, group?: string): number {
     let count = 0;
-    for (const lane of this.#openLanes(group)) count += lane.length;
+    for (const lane of this.#openLanes(width, group)) count += lane.length;
     return count;
   }
 
@@ -135,18 +148,18 @@ export class WorkQueue<T extends QueueEntry> {
     return [...this.#located.keys()].flatMap((id) => this.remove(id) ?? []);
   }
 
-  #lanesOf(group: string): readonly Lane<Waiting<T>>[] {
+  #lanesOf(group: string): GroupLanes<T> {
     let lanes = this.#lanes.get(group);
     if (lanes === undefined) {
-      lanes = Array.from({ length: NUM_LEVELS }, () => new Lane<Waiting<T>>());
+      lanes = { small: newLanes(), wide: newLanes() };
       this.#lanes.set(group, lanes);
     }
     return lanes;
   }
 
-  *#openLanes(group?: string): Generator<Lane<Waiting<T>>> {
+  *#openLanes(width: Width, group?: string): Generator<Lane<Waiting<T>>> {
     for (const [name, lanes] of this.#lanes) {
-      if (name === group || !this.#paused.has(name)) yield* lanes;
+      if (name === group || !this.#paused.has(name)) yield* lanes[width];
     }
   }
 
@@ -159,4 +172,8 @@ export class WorkQueue<T extends QueueEntry> {
     const risen = Math.floor((now - waiting.since) / this.#ageingMs);
     return Math.max(0, waiting.level - risen);
   }
+}
+
+function newLanes<T>(): readonly Lane<Waiting<T>>[] {
+  return Array.from({ length: NUM_LEVELS }, () => new Lane<Waiting<T>>());
 }

@@ -10,10 +10,14 @@ import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 
-/** Which engine a worker opens, as data. */
+/** Of the amplitudes. */
+export type Precision = 'f32' | 'f64';
+
+/** The engines that a worker opens, one of each precision it is asked for. */
 export interface EngineOptions {
-  readonly engine: 'reference';
-  readonly maxQubits: number;
+  /** Threads that work on one circuit together. */
+  readonly numThreads: number;
+  readonly maxQubits: Readonly<Record<Precision, number>>;
   /** For the states of one run. */
   readonly memoryBytes: number;
 }
@@ -47,6 +51,7 @@ export type ToWorker =
   | {
       readonly kind: 'run';
       readonly id: number;
+      readonly precision: Precision;
       readonly circuit: Circuit | SerializedCircuit;
       readonly request: Omit<RunRequest, 'onProgress'>;
     }

@@ -68,6 +68,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: 'The environment has settings that cannot be used; the process does not start.',
   },
+  ENGINE_HELPER_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'A thread of the engine ended under its circuit; callers see FLEET_ENGINE_LOST.',
+  },
   ENGINE_OUTPUT_NEEDS_FINAL_STATE: {
     answers: 'BAD_REQUEST',
     meaning:
@@ -77,6 +81,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The circuit has more qubits than the engine holds on this machine.',
   },
+  ENGINE_STATE_MEMORY: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The machine has less memory left than the state vector needs.',
+  },
   ENGINE_TOO_MANY_BRANCHES: {
     answers: 'BAD_REQUEST',
     meaning: 'Measurements in the middle part the shots into more states than the memory holds.',
@@ -84,6 +92,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   ENGINE_TOO_MANY_OUTCOMES: {
     answers: 'BAD_REQUEST',
     meaning: 'The exact distribution over so many classical bits is not computed.',
+  },
+  FLEET_CIRCUIT_TOO_LARGE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit has more qubits than the processor takes; the message has the memory.',
   },
   FLEET_CLOSED: {
     answers: 'SERVICE_UNAVAILABLE',

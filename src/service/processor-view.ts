@@ -24,5 +24,6 @@ export function viewProcessor(processor: Processor): ProcessorView {
     ...(spec.physicalGpus === undefined ? {} : { physical_gpus: spec.physicalGpus }),
     queue_depth: load.queueDepth,
     expected_wait_ms: Math.round(load.expectedWaitMs),
+    expected_wide_wait_ms: Math.round(load.expectedWideWaitMs),
   };
 }

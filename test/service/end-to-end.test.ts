@@ -1,6 +1,6 @@
 /**
- * Circuits through the whole service: HTTP, job in SQLite, worker thread, compiler, reference
- * engine, and back.
+ * Circuits through the whole service: HTTP, job in SQLite, worker thread, compiler, CPU engine, and
+ * back.
  *
  * Statistics have fixed seeds, so a test passes always or never; the bound is the value that
  * chi-squared exceeds once in a thousand seeds at the test's degrees of freedom.
@@ -203,7 +203,7 @@ describe('exact results', () => {
 
 test('the answer says what really ran the circuit and how long it took', async () => {
   const { backend, compilation, timing } = await run({ circuit: ghz(3) });
-  expect(backend).toMatchObject({ engine: 'reference', execution: 'cpu', precision: 'f64' });
+  expect(backend).toMatchObject({ engine: 'cpu', execution: 'cpu', precision: 'f64' });
   expect(compilation.gates.before).toBe(3);
   expect(compilation.state_passes).toBeGreaterThan(0);
   expect(timing.execution_ms).toBeGreaterThan(0);

@@ -32,6 +32,7 @@ describe('GET /quantum/processors', () => {
         physical_gpus: 0,
         queue_depth: 0,
         expected_wait_ms: 12,
+        expected_wide_wait_ms: 46,
       },
       expect.objectContaining({
         id: 'superconducting-1',

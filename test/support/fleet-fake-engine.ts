@@ -2,19 +2,22 @@
  * An engine that does as the circuit says: the name of its first gate is the instruction.
  *
  * A circuit's matrix may lie in shared memory, by which a test steers a run under way. The self-test
- * circuit is answered from its known state, with a wrong phase where told so or where the first
+ * circuits are answered from their known state, with a wrong phase where told so or where the first
  * number that a BREAK circuit left here is not zero.
  */
 
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Circuit } from '../../src/circuit/circuit.ts';
+import type { Program } from '../../src/compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
-import { ProgramTooWideError } from '../../src/engine/errors.ts';
-import { expectedCounts } from '../../src/fleet/self-test.ts';
+import { HelperLostError, ProgramTooWideError, StateMemoryError } from '../../src/engine/errors.ts';
+import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
 import { serveEngine } from '../../src/fleet/serve-engine.ts';
+import type { Precision } from '../../src/fleet/worker-messages.ts';
 
 let isWrong = false;
+let numOpened = 0;
 /** The state that WIDE gave away. */
 let wide = new Float64Array(1);
 let breakSwitch: Float64Array = new Float64Array(1);
@@ -67,8 +70,10 @@ function answer(numBits: number, outcomes: readonly number[], occurrences: reado
   };
 }
 
-function selfTestAnswer(): RunResult {
-  const statevector = new Float64Array(512);
+function selfTestAnswer(numQubits: number): RunResult {
+  const { small } = SELF_TEST_CIRCUITS;
+  const each = 2 ** (numQubits - small.numQubits);
+  const statevector = new Float64Array(2 * 2 ** numQubits);
   const parts: readonly (readonly [number, number])[] = [
     [11, 0],
     [123, 1],
@@ -77,7 +82,8 @@ function selfTestAnswer(): RunResult {
   ];
   for (const [index, part] of parts) {
     const sign = part === 1 && (isWrong || breakSwitch[0] !== 0) ? -1 : 1;
-    statevector[2 * index + part] = sign * Math.sqrt(index < 128 ? 1 / 8 : 3 / 8);
+    const value = sign * Math.sqrt((index < 128 ? 1 / 8 : 3 / 8) / each);
+    for (let i = 0; i < each; i++) statevector[2 * (index * each + i) + part] = value;
   }
   const counts = [...expectedCounts()].sort(([a], [b]) => a - b);
   return {
@@ -91,14 +97,27 @@ function selfTestAnswer(): RunResult {
 }
 
 async function follow(
-  instruction: string,
-  shared: Float64Array,
+  { hash, matrices: shared, numQubits }: Program,
+  precision: Precision,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  switch (instruction) {
+  switch (hash) {
     case 'ECHO':
       return answer(1, [request.seed], [request.shots]);
+    case 'PRECISION':
+      return answer(1, [precision === 'f32' ? 32 : 64], [1]);
+    case 'NUM_OPENED':
+      return answer(1, [numOpened], [1]);
+    case 'LOSE_HELPER_ONCE':
+      if (shared[0]!++ === 0) throw new HelperLostError();
+      return answer(1, [0], [1]);
+    case 'LOSE_HELPER':
+      throw new HelperLostError();
+    case 'NO_STATE_MEMORY':
+      throw new StateMemoryError(2 ** 30);
+    case 'NO_ENGINE_MEMORY':
+      throw new RangeError('WebAssembly.Memory(): could not allocate memory');
     case 'WIDE':
       wide = new Float64Array(2 ** 17);
       return { ...answer(1, [0], [1]), statevector: wide, probabilities: wide };
@@ -146,25 +165,28 @@ async function follow(
     case 'BUG':
       throw new TypeError('x is not a function');
     default:
-      return selfTestAnswer();
+      return selfTestAnswer(numQubits);
   }
 }
 
-const engine: Engine = {
-  name: 'reference',
-  target,
-  async prepare(program) {
-    return {
-      run: (request, signal) => follow(program.hash, program.matrices, request, signal),
-      async [Symbol.asyncDispose]() {},
-    };
-  },
-  async close() {},
-};
+function openEngine(precision: Precision): Engine {
+  numOpened++;
+  return {
+    name: 'reference',
+    target,
+    async prepare(program) {
+      return {
+        run: (request, signal) => follow(program, precision, request, signal),
+        async [Symbol.asyncDispose]() {},
+      };
+    },
+    async close() {},
+  };
+}
 
 /** Serves the pool from this thread. */
 export function serveFakeEngine(options: { readonly isWrong: boolean }): void {
   if (parentPort === null) throw new Error('unreachable: called in a thread');
   isWrong = options.isWrong;
-  serveEngine(parentPort, engine, compile);
+  serveEngine(parentPort, openEngine, compile);
 }

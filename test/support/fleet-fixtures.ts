@@ -1,6 +1,8 @@
 /** Circuits for the fake worker, and ways to wait for what other threads do. */
 import { setTimeout } from 'node:timers/promises';
 import type { Circuit } from '../../src/circuit/circuit.ts';
+import type { CpuBackendOptions } from '../../src/fleet/cpu-backend.ts';
+import type { EngineOptions } from '../../src/fleet/worker-messages.ts';
 
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
 export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);
@@ -14,10 +16,31 @@ export function sharedNumbers(): Float64Array<SharedArrayBuffer> {
   return new Float64Array(new SharedArrayBuffer(24));
 }
 
+/** Engines of one thread for up to 10 qubits; the fake ones know nothing of it. */
+export const ENGINE: EngineOptions = {
+  numThreads: 1,
+  maxQubits: { f32: 10, f64: 10 },
+  memoryBytes: 2 ** 20,
+};
+
+/** A circuit of this many qubits is wide where `ENGINE` is for the small ones. */
+export const WIDE_QUBITS = 11;
+
+/** Lanes of fake engines, one thread each. */
+export const FAKE_LANES: Pick<CpuBackendOptions, 'small' | 'wide' | 'workerEntry'> = {
+  small: { numWorkers: 1, engine: ENGINE },
+  wide: { numWorkers: 1, engine: ENGINE },
+  workerEntry: FAKE_WORKER,
+};
+
 /** A circuit that the fake engine takes as an instruction. */
-export function instruction(name: string, shared: Float64Array = new Float64Array(3)): Circuit {
+export function instruction(
+  name: string,
+  shared: Float64Array = new Float64Array(3),
+  numQubits = 1,
+): Circuit {
   return {
-    numQubits: 1,
+    numQubits,
     numBits: 1,
     operations: [
       { kind: 'gate', gate: name, controls: [], targets: [0], angles: [] },

@@ -11,6 +11,7 @@ import {
   type Qubit,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
+import { type CircuitLimits, qubitLimit } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
@@ -159,17 +160,20 @@ function checkSource(given: readonly string[], faults: FaultList): void {
  * The target's limits; where it is unknown or not available, those of the widest processor: what is
  * offline may know no limits, and its caller is to be told that it is offline.
  */
-function limitsOf(target: Target | undefined, targets: readonly Target[]) {
+function limitsOf(target: Target | undefined, targets: readonly Target[]): CircuitLimits {
   const specs = (target?.available ? [target] : targets).map(({ spec }) => spec);
+  const maxQubits = Math.max(1, ...specs.map((spec) => spec.maxQubits));
+  const stateMemory = specs.find((spec) => spec.maxQubits === maxQubits)?.stateMemory;
   return {
-    maxQubits: Math.max(1, ...specs.map((spec) => spec.maxQubits)),
+    maxQubits,
     maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),
+    ...(stateMemory === undefined ? {} : { stateMemory }),
   };
 }
 
 function readCircuit(
   { circuit, qasm, inputs, qubits }: BodyParts,
-  limits: ReturnType<typeof limitsOf>,
+  limits: CircuitLimits,
   faults: FaultList,
 ): Circuit | undefined {
   if (circuit !== undefined) {
@@ -180,20 +184,20 @@ function readCircuit(
   }
   if (qasm === undefined) return undefined;
   const read = parseOpenQasm(qasm, limits, { inputs: inputs ?? {} });
-  return qubits === undefined ? read : widened(read, qubits, limits.maxQubits, faults);
+  return qubits === undefined ? read : widened(read, qubits, limits, faults);
 }
 
 /** The circuit on `numQubits` qubits, of which the text declares only the first. */
 function widened(
   circuit: Circuit,
   numQubits: number,
-  maxQubits: number,
+  limits: CircuitLimits,
   faults: FaultList,
 ): Circuit | undefined {
   if (numQubits < circuit.numQubits) {
     faults.add('qubits', `The text declares ${circuit.numQubits} qubits, not ${numQubits}.`);
-  } else if (numQubits > maxQubits) {
-    const problem = `The circuit has ${numQubits} qubits; the limit max_qubits is ${maxQubits}.`;
+  } else if (numQubits > limits.maxQubits) {
+    const problem = `The circuit has ${numQubits} qubits; ${qubitLimit(numQubits, limits)}`;
     faults.add('qubits', problem, LIMIT_EXCEEDED);
   } else {
     return { ...circuit, numQubits };

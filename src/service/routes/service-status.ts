@@ -83,9 +83,11 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
         uptime_s: (now() - startedAt) / 1000,
         processors: fleet.processors.map((each) => {
           const view = viewProcessor(each);
-          const { id, available, reason, checked_at, queue_depth, expected_wait_ms } = view;
+          const { id, available, reason, checked_at, queue_depth } = view;
+          const { expected_wait_ms, expected_wide_wait_ms } = view;
           const why = reason === undefined ? {} : { reason };
-          return { id, available, ...why, checked_at, queue_depth, expected_wait_ms };
+          const waits = { expected_wait_ms, expected_wide_wait_ms };
+          return { id, available, ...why, checked_at, queue_depth, ...waits };
         }),
       } satisfies StatusView),
   );

@@ -21,7 +21,12 @@ export const processor = z
     queue_depth: z.int(),
     expected_wait_ms: z
       .number()
-      .describe('Until a circuit sent now would start, from the run times of recent ones'),
+      .describe('Until a small circuit sent now would start, from the run times of recent ones'),
+    expected_wide_wait_ms: z
+      .number()
+      .describe(
+        'The same of a wide circuit, which runs on all threads at once: one of more than 17 qubits, or of fewer where memory is short',
+      ),
   })
   .meta({ id: 'Processor' });
 /** A processor, as it is written. */
@@ -57,6 +62,7 @@ export const status = z.strictObject({
       checked_at: true,
       queue_depth: true,
       expected_wait_ms: true,
+      expected_wide_wait_ms: true,
     }),
   ),
 });

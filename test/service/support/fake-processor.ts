@@ -60,7 +60,12 @@ export class FakeProcessor implements Processor {
   }
 
   load() {
-    return { queueDepth: this.held.length, running: 0, expectedWaitMs: 12.3 };
+    return {
+      queueDepth: this.held.length,
+      running: 0,
+      expectedWaitMs: 12.3,
+      expectedWideWaitMs: 45.6,
+    };
   }
 
   queuePosition(taskId: string): number | undefined {

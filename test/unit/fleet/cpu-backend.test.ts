@@ -1,17 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { CpuBackend, type CpuBackendOptions } from '../../../src/fleet/cpu-backend.ts';
+import type { BackendTask } from '../../../src/fleet/engine-lane.ts';
 import {
-  type BackendTask,
-  CpuBackend,
-  type CpuBackendOptions,
-} from '../../../src/fleet/cpu-backend.ts';
-import {
+  ENGINE,
   eventually,
-  FAKE_WORKER,
+  FAKE_LANES,
   instruction,
   never,
   STILLBORN_WORKER,
   sharedNumbers,
+  WIDE_QUBITS,
 } from '../../support/fleet-fixtures.ts';
 
 const open: CpuBackend[] = [];
@@ -22,9 +21,7 @@ afterEach(async () => {
 
 function openBackend(options: Partial<CpuBackendOptions> = {}): CpuBackend {
   const backend = new CpuBackend({
-    numThreads: 1,
-    engine: { engine: 'reference', maxQubits: 10, memoryBytes: 2 ** 20 },
-    workerEntry: FAKE_WORKER,
+    ...FAKE_LANES,
     queueLimit: 10,
     ageingMs: 60_000,
     ...options,
@@ -45,23 +42,32 @@ function task(
     id: `task-${numTasks++}`,
     group: 'a',
     priority: 'normal',
+    precision: 'f64',
     circuit: instruction(name, shared),
     request: { shots: 1, seed: 1 },
     ...more,
   };
 }
 
+/** A circuit for the wide lane. */
+function wide(name: string, more: Partial<BackendTask> = {}, shared = sharedNumbers()) {
+  return task(name, { circuit: instruction(name, shared, WIDE_QUBITS), ...more });
+}
+
 /** Submits a circuit that holds a thread until its first shared number is set. */
-async function holdThread(backend: CpuBackend, group = 'a') {
+async function holdThread(backend: CpuBackend, make = task) {
   const shared = sharedNumbers();
-  const result = backend.submit(task('WAIT', { group }, shared), {}, never());
+  const result = backend.submit(make('WAIT', {}, shared), {}, never());
   await eventually(() => shared[1] === 1);
   return { shared, result };
 }
 
 describe('CpuBackend', () => {
   test('completes each of 1,000 small circuits once, with its own answer', async () => {
-    const backend = openBackend({ numThreads: 2, queueLimit: 1000 });
+    const backend = openBackend({
+      small: { numWorkers: 2, engine: ENGINE },
+      queueLimit: 1000,
+    });
     const answered = new Map<number, number>();
     const all = Array.from({ length: 1000 }, async (_, seed) => {
       const outcome = await backend.submit(
@@ -156,7 +162,7 @@ describe('CpuBackend', () => {
     const submit = (name: string, more: Partial<BackendTask>) =>
       backend.submit(task('ECHO', more), { onStarted: () => started.push(name) }, never());
     const waiting = submit('paused', {});
-    const others = [submit('other', { group: 'b' }), submit('self-test', { isSelfTest: true })];
+    const others = [submit('other', { group: 'b' }), submit('self-test', { selfTestOf: 'small' })];
     shared[0] = 1;
     await Promise.all([result, ...others]);
     expect(started).toEqual(['self-test', 'other']);
@@ -205,7 +211,7 @@ describe('CpuBackend', () => {
 
   test('rejects a self-test instead of letting it wait for threads that cannot be started', async () => {
     const backend = openBackend({ workerEntry: STILLBORN_WORKER });
-    const test = () => backend.submit(task('ECHO', { isSelfTest: true }), {}, never());
+    const test = () => backend.submit(task('ECHO', { selfTestOf: 'small' }), {}, never());
     await expect(test()).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
       cause: { code: 'FLEET_NO_WORKER' },
@@ -230,5 +236,123 @@ describe('CpuBackend', () => {
     await expect(backend.submit(task('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_CLOSED',
     });
+  });
+});
+
+describe('small and wide circuits', () => {
+  test('a wide circuit that waits for its engine holds up no small one behind it', async () => {
+    const backend = openBackend({ queueLimit: 100 });
+    const { shared, result } = await holdThread(backend, wide);
+    const waiting = wide('ECHO', { priority: 'high' });
+    const next = backend.submit(waiting, {}, never());
+    await Promise.all(Array.from({ length: 20 }, () => backend.submit(task('ECHO'), {}, never())));
+    expect(backend.position(waiting.id)).toBe(0);
+    expect(backend.load('a')).toMatchObject({ queueDepth: 1, running: 1 });
+    shared[0] = 1;
+    await Promise.all([result, next]);
+  });
+
+  test('a stream of small circuits of high priority does not keep a wide one waiting', async () => {
+    const backend = openBackend();
+    const { shared, result } = await holdThread(backend);
+    const stream = Array.from({ length: 5 }, () =>
+      backend.submit(task('ECHO', { priority: 'high' }), {}, never()),
+    );
+    await backend.submit(wide('ECHO', { priority: 'low' }), {}, never());
+    expect(backend.load('a')).toMatchObject({ queueDepth: 5, running: 1 });
+    shared[0] = 1;
+    await Promise.all([result, ...stream]);
+  });
+
+  test('wide circuits run one at a time, by priority', async () => {
+    const backend = openBackend({ small: { numWorkers: 3, engine: ENGINE } });
+    const { shared, result } = await holdThread(backend, wide);
+    const started: string[] = [];
+    const submitted = (['low', 'normal', 'high'] as const).map((priority) => {
+      const onStarted = () => started.push(priority);
+      return backend.submit(wide('ECHO', { priority }), { onStarted }, never());
+    });
+    await backend.submit(task('ECHO'), {}, never());
+    expect(started).toEqual([]);
+    shared[0] = 1;
+    await Promise.all([result, ...submitted]);
+    expect(started).toEqual(['high', 'normal', 'low']);
+  });
+
+  test('each width has its own positions and expected wait; the depth counts both', async () => {
+    const backend = openBackend();
+    const held = [await holdThread(backend, wide), await holdThread(backend)];
+    const tasks = [wide('ECHO'), task('ECHO'), wide('ECHO'), task('ECHO', { group: 'b' })];
+    const results = tasks.map((one) => backend.submit(one, {}, never()));
+    expect(tasks.map(({ id }) => backend.position(id))).toEqual([0, 0, 1, 1]);
+    expect(backend.load('b').queueDepth).toBe(4);
+    held[1]!.shared[0] = 1;
+    await Promise.all([held[1]!.result, results[1], results[3]]);
+    await eventually(() => backend.load('a').expectedWideWaitMs > 20);
+    expect(backend.load('a').expectedWaitMs).toBe(0);
+    held[0]!.shared[0] = 1;
+    await Promise.all([held[0]!.result, ...results]);
+  });
+
+  test('share the limit on what waits', async () => {
+    const backend = openBackend({ queueLimit: 2 });
+    const { shared, result } = await holdThread(backend, wide);
+    const waiting = [wide('ECHO'), wide('ECHO')].map((one) => backend.submit(one, {}, never()));
+    expect(() => backend.admit('a')).toThrow('full');
+    shared[0] = 1;
+    await Promise.all([result, ...waiting]);
+  });
+
+  test('a paused group starts neither', async () => {
+    const backend = openBackend();
+    backend.setPaused('a', true);
+    let numStarted = 0;
+    const hooks = { onStarted: () => numStarted++ };
+    const results = [task('ECHO'), wide('ECHO')].map((one) => backend.submit(one, hooks, never()));
+    await Promise.all(
+      [task, wide].map((make) => backend.submit(make('ECHO', { group: 'b' }), {}, never())),
+    );
+    expect(numStarted).toBe(0);
+    backend.setPaused('a', false);
+    await Promise.all(results);
+    expect(numStarted).toBe(2);
+  });
+
+  test('a self-test runs on the engines of the width it is for', async () => {
+    const backend = openBackend();
+    const { shared, result } = await holdThread(backend, wide);
+    let isThrough = false;
+    const onWide = backend.submit(task('ECHO', { selfTestOf: 'wide' }), {}, never()).then(() => {
+      isThrough = true;
+    });
+    await backend.submit(task('ECHO', { selfTestOf: 'small' }), {}, never());
+    expect(isThrough).toBe(false);
+    shared[0] = 1;
+    await Promise.all([result, onWide]);
+  });
+
+  test('a wide circuit whose thread or helper is lost is run once more, ahead of others', async () => {
+    const backend = openBackend();
+    for (const name of ['EXIT_ONCE', 'LOSE_HELPER_ONCE']) {
+      const shared = sharedNumbers();
+      await backend.submit(wide(name, {}, shared), {}, never());
+      expect(shared[0]).toBe(2);
+    }
+    await expect(backend.submit(wide('LOSE_HELPER'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_ENGINE_LOST',
+      cause: { code: 'FLEET_WORKER_LOST' },
+    });
+    await backend.submit(task('ECHO'), {}, never());
+  });
+
+  test('what waits or runs of either is rejected at the close', async () => {
+    const backend = openBackend();
+    const running = await holdThread(backend, wide);
+    const results = [running.result, backend.submit(wide('ECHO'), {}, never())];
+    const rejected = Promise.all(
+      results.map((one) => expect(one).rejects.toMatchObject({ code: 'FLEET_CLOSED' })),
+    );
+    await backend.close();
+    await rejected;
   });
 });

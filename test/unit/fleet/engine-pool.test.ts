@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/engine-pool.ts';
 import {
+  ENGINE,
   eventually,
   FAKE_WORKER,
   instruction,
@@ -19,15 +20,15 @@ afterEach(async () => {
 
 async function openPool(options: Partial<EnginePoolOptions> = {}): Promise<EnginePool> {
   const pool = startPool(options);
-  await eventually(() => pool.numIdle === pool.numThreads);
+  await eventually(() => pool.numIdle === pool.numWorkers);
   return pool;
 }
 
 function startPool(options: Partial<EnginePoolOptions> = {}): EnginePool {
   const pool = new EnginePool(
     {
-      numThreads: 1,
-      engine: { engine: 'reference', maxQubits: 10, memoryBytes: 2 ** 20 },
+      numWorkers: 1,
+      engine: ENGINE,
       workerEntry: FAKE_WORKER,
       ...options,
     },
@@ -40,10 +41,15 @@ function startPool(options: Partial<EnginePoolOptions> = {}): EnginePool {
 function run(
   pool: EnginePool,
   name: string,
-  { shared = sharedNumbers(), signal = never(), onProgress = (_: number) => {} } = {},
+  {
+    shared = sharedNumbers(),
+    signal = never(),
+    onProgress = (_: number) => {},
+    precision = 'f64' as 'f32' | 'f64',
+  } = {},
 ) {
   const request = { shots: 7, seed: 5 };
-  return pool.run({ circuit: instruction(name, shared), request, onProgress, signal });
+  return pool.run({ precision, circuit: instruction(name, shared), request, onProgress, signal });
 }
 
 describe('EnginePool', () => {
@@ -84,11 +90,45 @@ describe('EnginePool', () => {
     expect(pool.numIdle).toBe(1);
   });
 
-  test('says that memory ran out when a state cannot be allocated', async () => {
+  test.each(['EXHAUST_MEMORY', 'NO_ENGINE_MEMORY'])(
+    'says that memory ran out: %s',
+    async (name) => {
+      const pool = await openPool();
+      await expect(run(pool, name)).rejects.toMatchObject({ code: 'FLEET_OUT_OF_MEMORY' });
+    },
+  );
+
+  test('ends a thread whose engine lost a helper, and replaces it', async () => {
     const pool = await openPool();
-    await expect(run(pool, 'EXHAUST_MEMORY')).rejects.toMatchObject({
-      code: 'FLEET_OUT_OF_MEMORY',
+    await expect(run(pool, 'LOSE_HELPER')).rejects.toMatchObject({
+      code: 'FLEET_WORKER_LOST',
+      message: expect.stringContaining('thread of the engine'),
     });
+    await eventually(() => pool.numIdle === 1);
+    await run(pool, 'ECHO');
+  });
+
+  test('keeps the figure of a state that the system has no memory for', async () => {
+    const pool = await openPool();
+    await expect(run(pool, 'NO_STATE_MEMORY')).rejects.toMatchObject({
+      code: 'ENGINE_STATE_MEMORY',
+      message: expect.stringContaining('1024 MiB'),
+    });
+  });
+
+  test('runs each circuit in its precision, on an engine opened once', async () => {
+    const pool = await openPool();
+    const opened = async () => (await run(pool, 'NUM_OPENED')).run.counts.outcomes[0];
+    expect(await opened()).toBe(1);
+    for (const [precision, bits] of [
+      ['f32', 32],
+      ['f64', 64],
+      ['f32', 32],
+    ] as const) {
+      const { run: result } = await run(pool, 'PRECISION', { precision });
+      expect(result.counts.outcomes).toEqual(Uint32Array.of(bits));
+    }
+    expect(await opened()).toBe(2);
   });
 
   test('passes an unexpected error on without a code, with where it was thrown', async () => {
@@ -170,7 +210,7 @@ describe('EnginePool', () => {
   });
 
   test('says so when no engine can be started', async () => {
-    const pool = startPool({ workerEntry: STILLBORN_WORKER, numThreads: 2 });
+    const pool = startPool({ workerEntry: STILLBORN_WORKER, numWorkers: 2 });
     await eventually(() => faults.length > 0);
     expect(pool.fault).toMatchObject({
       code: 'FLEET_NO_WORKER',
@@ -184,7 +224,7 @@ describe('EnginePool', () => {
     const request = { shots: 1, seed: 1, onProgress: () => {} };
     const circuit = instruction('ECHO');
     await expect(
-      pool.run({ circuit, request, onProgress: () => {}, signal: never() }),
+      pool.run({ precision: 'f64', circuit, request, onProgress: () => {}, signal: never() }),
     ).rejects.toMatchObject({ name: 'DataCloneError' });
     expect(pool.numIdle).toBe(1);
     await run(pool, 'ECHO');

@@ -11,7 +11,7 @@ import {
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import type { Adapter, AdapterDiscovery } from '../../../src/fleet/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
-import { maxQubitsWithin, readMachine } from '../../../src/fleet/machine.ts';
+import { readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
 import { FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
 import { lastingCircuit } from '../../support/lasting-circuit.ts';
@@ -89,14 +89,19 @@ function adapter(name: string, isSoftware: boolean): Adapter {
 }
 
 describe('Fleet', () => {
-  test.each(['statevector-sim', 'gpu-fleet'])('runs a circuit on %s', async (id) => {
+  test.each([
+    ['statevector-sim', 'f64', 4],
+    ['statevector-sim', 'f64', 18],
+    ['gpu-fleet', 'f32', 4],
+    ['gpu-fleet', 'f32', 18],
+  ])('runs a circuit on %s in %s: %i qubits', async (id, precision, numQubits) => {
     const fleet = await openFleet();
     const target = processor(fleet, id);
     expect(target.availability()).toEqual({ available: true, checkedAt: NOW });
-    const { run, backend } = await target.run(task(ghz(4)), {}, never());
-    expect([...run.counts.outcomes]).toEqual([0, 15]);
+    const { run, backend } = await target.run(task(ghz(numQubits)), {}, never());
+    expect([...run.counts.outcomes]).toEqual([0, 2 ** numQubits - 1]);
     expect(run.counts.occurrences.reduce((sum, times) => sum + times)).toBe(100);
-    expect(backend).toMatchObject({ engine: 'reference', precision: 'f64', hardware: 'a CPU' });
+    expect(backend).toMatchObject({ engine: 'cpu', precision, hardware: 'a CPU' });
   });
 
   test('says of each processor what runs its circuits', async () => {
@@ -107,7 +112,7 @@ describe('Fleet', () => {
         id: 'gpu-fleet',
         family: 'gpu-fleet',
         execution: 'cpu-fallback',
-        precision: 'f64',
+        precision: 'f32',
         physicalGpus: 0,
       },
       { id: 'superconducting-1', execution: 'hardware', precision: null, maxQubits: 0 },
@@ -144,7 +149,7 @@ describe('Fleet', () => {
   ] as const)('says why the fleet runs on the CPU: engine %s, %o', async (engine, found, why) => {
     const fleet = await openFleet({ engine, discover: async () => found });
     const [statevector, gpuFleet] = fleet.describe();
-    expect(statevector).toBe('statevector-sim: CPU engine (reference), up to 21 qubits.');
+    expect(statevector).toBe('statevector-sim: CPU engine (f64), up to 21 qubits.');
     expect(gpuFleet).toContain(why);
     expect(fleet.adapters).toBe(found);
   });
@@ -179,7 +184,8 @@ describe('Fleet', () => {
     const fleet = await openFleet({ memoryBytes: 2 ** 42 });
     const target = processor(fleet, 'statevector-sim');
     expect(target.availability()).toMatchObject({ available: true });
-    expect(target.spec.maxQubits).toBe(29);
+    expect(target.spec.maxQubits).toBe(27);
+    expect(processor(fleet, 'gpu-fleet').spec.maxQubits).toBe(28);
   });
 
   test('runs the widest circuit it promises and refuses a wider one', async () => {
@@ -188,20 +194,61 @@ describe('Fleet', () => {
     expect(target.spec.maxQubits).toBe(12);
     await target.run(task(ghz(12)), {}, never());
     await expect(target.run(task(ghz(13)), {}, never())).rejects.toMatchObject({
-      code: 'ENGINE_PROGRAM_TOO_WIDE',
+      code: 'FLEET_CIRCUIT_TOO_LARGE',
     });
   });
 
-  test('leaves the event loop free while a 20-qubit circuit runs', async () => {
+  test('computes in the precision that the processor says', async () => {
+    const fleet = await openFleet();
+    // 1/√2 in single precision is off by some 1e-8, in double by less than 1e-15.
+    const errors = ['statevector-sim', 'gpu-fleet'].map(async (id) => {
+      const request = { shots: 0, seed: 1, statevector: true };
+      const { run } = await processor(fleet, id).run({ ...task(ghz(2)), request }, {}, never());
+      return Math.abs(run.statevector![0]! - Math.SQRT1_2);
+    });
+    const [f64 = 1, f32 = 0] = await Promise.all(errors);
+    expect(f64).toBeLessThan(1e-15);
+    expect(f32).toBeGreaterThan(1e-15);
+    expect(f32).toBeLessThan(1e-6);
+  });
+
+  test('refuses what the memory cannot hold before anything is allocated, with the figures', async () => {
+    const fleet = await openFleet({ memoryBytes: 2 ** 28 });
+    const target = processor(fleet, 'gpu-fleet');
+    expect(target.spec.maxQubits).toBe(24);
+    const refused = target.run(task(ghz(28)), { readmitted: true }, never());
+    await expect(refused).rejects.toMatchObject({
+      code: 'FLEET_CIRCUIT_TOO_LARGE',
+      message:
+        'The circuit has 28 qubits; the limit max_qubits is 24: the amplitudes need 2048 MiB, and there are 192 MiB for them.',
+    });
+  });
+
+  test('runs small circuits while a wide one takes its time', async () => {
+    const fleet = await openFleet({ queueLimit: 100 });
+    const target = processor(fleet, 'statevector-sim');
+    const cancel = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const hooks = { onStarted: () => started.resolve() };
+    const wide = target.run(task(lasting(20, 250)), hooks, cancel.signal);
+    const stopped = expect(wide).rejects.toMatchObject({ name: 'AbortError' });
+    await started.promise;
+    const small = Array.from({ length: 50 }, (_, i) => ({ ...task(ghz(4)), id: `small-${i}` }));
+    await Promise.all(small.map((one) => target.run(one, {}, never())));
+    expect(target.load()).toMatchObject({ running: 1, queueDepth: 0 });
+    cancel.abort();
+    await stopped;
+  });
+
+  test('leaves the event loop free while a 21-qubit circuit runs', async () => {
     const fleet = await openFleet();
     const target = processor(fleet, 'statevector-sim');
     // Processor time of this thread, not time on the clock: other work of the machine may delay a
     // turn of the loop, but what the thread has not computed it cannot have held the loop for.
     const before = process.threadCpuUsage();
-    const { timing } = await target.run(task(lasting(20, 3), 1000), {}, never());
+    const { timing } = await target.run(task(lasting(21, 20), 1000), {}, never());
     const { user, system } = process.threadCpuUsage(before);
     expect(timing.executionMs).toBeGreaterThan(200);
-    // Some 3 ms in 550 where nothing else runs.
     expect((user + system) / 1000).toBeLessThan(timing.executionMs / 10);
   });
 
@@ -229,18 +276,6 @@ describe('a process with a fleet', () => {
   test('stays for a waiting circuit and ends by itself afterwards, without closing', async () => {
     const { stdout } = await run(process.execPath, [script], { timeout: 20_000 });
     expect(stdout).toBe('2 outcomes\n');
-  });
-});
-
-describe('maxQubitsWithin', () => {
-  test.each([
-    [16 * 2 ** 20, 30, 20],
-    [16 * 2 ** 20 - 1, 30, 19],
-    [2 ** 50, 30, 30],
-    [16, 30, 0],
-    [1, 30, 0],
-  ])('%d bytes and a cap of %d give %d qubits', (bytes, cap, qubits) => {
-    expect(maxQubitsWithin(bytes, cap)).toBe(qubits);
   });
 });
 

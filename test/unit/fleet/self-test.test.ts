@@ -6,14 +6,17 @@ import { openReferenceEngine } from '../../../src/engine/reference/reference-eng
 import {
   expectedCounts,
   faultOfSelfTest,
-  SELF_TEST_CIRCUIT,
+  SELF_TEST_CIRCUITS,
   SELF_TEST_REQUEST,
 } from '../../../src/fleet/self-test.ts';
+import { WIDTHS } from '../../../src/fleet/width.ts';
 import { uniformDraw } from '../../../src/math/philox.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 
+const SMALL = SELF_TEST_CIRCUITS.small;
+
 async function runOnReference(circuit: Circuit): Promise<RunResult> {
-  const engine = openReferenceEngine({ maxQubits: 10 });
+  const engine = openReferenceEngine({ maxQubits: 16 });
   await using executable = await engine.prepare(
     compile(circuit, engine.target, { optimize: false }).program,
   );
@@ -21,24 +24,34 @@ async function runOnReference(circuit: Circuit): Promise<RunResult> {
 }
 
 function withOperation(index: number, change: (operation: Operation) => Operation | undefined) {
-  const operations = SELF_TEST_CIRCUIT.operations.flatMap((operation, i) =>
+  const operations = SMALL.operations.flatMap((operation, i) =>
     i === index ? (change(operation) ?? []) : operation,
   );
-  return { ...SELF_TEST_CIRCUIT, operations };
+  return { ...SMALL, operations };
 }
 
-const gates = SELF_TEST_CIRCUIT.operations.flatMap((operation, index) =>
+const gates = SMALL.operations.flatMap((operation, index) =>
   operation.kind === 'gate' ? [{ index, gate: operation.gate }] : [],
 );
 
 describe('the self-test', () => {
-  test('is passed by the reference engine', async () => {
-    expect(faultOfSelfTest(await runOnReference(SELF_TEST_CIRCUIT), 'f64')).toBeUndefined();
+  test.each(WIDTHS)('of %s circuits is passed by the reference engine', async (width) => {
+    const run = await runOnReference(SELF_TEST_CIRCUITS[width]);
+    expect(faultOfSelfTest(run, 'f64', width)).toBeUndefined();
   });
+
+  test.each([0, 2 ** 15 - 1, 2 ** 16 - 1])(
+    'of wide circuits is failed by one amplitude that no thread has written: %i',
+    async (index) => {
+      const run = await runOnReference(SELF_TEST_CIRCUITS.wide);
+      run.statevector![2 * index] = 0.01;
+      expect(faultOfSelfTest(run, 'f32', 'wide')).toContain('wrong amplitude');
+    },
+  );
 
   test.each(gates)('is failed by an engine that skips gate $index, $gate', async ({ index }) => {
     const run = await runOnReference(withOperation(index, () => undefined));
-    expect(faultOfSelfTest(run, 'f32')).toContain('wrong amplitude');
+    expect(faultOfSelfTest(run, 'f32', 'small')).toContain('wrong amplitude');
   });
 
   test.each(gates.filter(({ gate }) => ['CP', 'S', 'RY'].includes(gate)))(
@@ -51,17 +64,19 @@ describe('the self-test', () => {
       });
       // The controlled phase of j = 2 is 3π, which both ways reach: the one turn that is none.
       const isNone = operationAngle(index) === 3 * Math.PI;
-      expect(faultOfSelfTest(await runOnReference(turned), 'f32') === undefined).toBe(isNone);
+      expect(faultOfSelfTest(await runOnReference(turned), 'f32', 'small') === undefined).toBe(
+        isNone,
+      );
     },
   );
 
   test('is failed by counts that another seed would give', async () => {
-    const run = await runOnReference(SELF_TEST_CIRCUIT);
+    const run = await runOnReference(SMALL);
     const occurrences = run.counts.occurrences.slice();
     occurrences[0]!++;
     occurrences[1]!--;
     const other = { ...run, counts: { ...run.counts, occurrences } };
-    expect(faultOfSelfTest(other, 'f64')).toContain('wrong counts');
+    expect(faultOfSelfTest(other, 'f64', 'small')).toContain('wrong counts');
   });
 
   test.each([
@@ -69,9 +84,9 @@ describe('the self-test', () => {
     ['a state of another width', new Float64Array(2)],
     ['a state that is not a number', new Float64Array(512).fill(Number.NaN)],
   ])('is failed by %s', async (_, statevector) => {
-    const { statevector: _right, ...rest } = await runOnReference(SELF_TEST_CIRCUIT);
+    const { statevector: _right, ...rest } = await runOnReference(SMALL);
     const run = { ...rest, ...(statevector && { statevector }) };
-    expect(faultOfSelfTest(run, 'f64')).toMatch(/self-test/);
+    expect(faultOfSelfTest(run, 'f64', 'small')).toMatch(/self-test/);
   });
 
   test('draws no shot so near a boundary that single precision could move it', () => {
@@ -86,6 +101,6 @@ describe('the self-test', () => {
 });
 
 function operationAngle(index: number): number | undefined {
-  const operation = SELF_TEST_CIRCUIT.operations[index];
+  const operation = SMALL.operations[index];
   return operation?.kind === 'gate' ? operation.angles[0] : undefined;
 }

@@ -4,10 +4,12 @@ import type { CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
 import {
   eventually,
+  FAKE_LANES,
   FAKE_WORKER,
   instruction,
   never,
   sharedNumbers,
+  WIDE_QUBITS,
   WRONG_WORKER,
 } from '../../support/fleet-fixtures.ts';
 
@@ -22,7 +24,7 @@ const spec: ProcessorSpec = {
   id: 'statevector-sim',
   name: 'Statevector simulator',
   family: 'statevector',
-  maxQubits: 10,
+  maxQubits: 20,
   maxShots: 1000,
   maxGates: 1000,
   precision: 'f64',
@@ -32,8 +34,7 @@ const spec: ProcessorSpec = {
 
 function openProcessor(workerEntry = FAKE_WORKER) {
   const backend = new CpuBackend({
-    numThreads: 1,
-    engine: { engine: 'reference', maxQubits: 10, memoryBytes: 2 ** 20 },
+    ...FAKE_LANES,
     workerEntry,
     queueLimit: 2,
     ageingMs: 60_000,
@@ -41,7 +42,7 @@ function openProcessor(workerEntry = FAKE_WORKER) {
   backend.open();
   const processor = new SimulatorProcessor({
     spec,
-    runsOn: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a CPU' },
+    runsOn: { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: 'a CPU' },
     backend,
     now: () => NOW,
   });
@@ -67,6 +68,10 @@ function task(name: string, shared = sharedNumbers()): CircuitTask {
     request: { shots: 3, seed: 4 },
     priority: 'normal',
   };
+}
+
+function wideTask(name: string, shared = sharedNumbers()): CircuitTask {
+  return { ...task(name), circuit: instruction(name, shared, WIDE_QUBITS) };
 }
 
 describe('SimulatorProcessor', () => {
@@ -123,6 +128,34 @@ describe('SimulatorProcessor', () => {
     await expect(processor.run(task('BUG'), {}, never())).rejects.toThrow('x is not a function');
     await eventually(() => !processor.availability().available);
     expect(processor.availability().reason).toContain('wrong amplitude');
+  });
+
+  test('tests the engines of wide circuits apart, and takes no work where one of them fails', async () => {
+    const processor = await openChecked();
+    const shared = sharedNumbers();
+    await processor.run(wideTask('BREAK', shared), {}, never());
+    shared[0] = 1;
+    await expect(processor.run(wideTask('BUG'), {}, never())).rejects.toThrow('not a function');
+    await eventually(() => !processor.availability().available);
+    expect(processor.availability().reason).toMatch(/all threads: .*wrong amplitude/);
+    expect(() => processor.admit()).toThrow('all threads');
+    shared[0] = 0;
+    await processor.check();
+    expect(processor.availability()).toEqual({ available: true, checkedAt: NOW });
+  });
+
+  test('keeps its self-test of small circuits going while a wide one runs', async () => {
+    const processor = await openChecked();
+    const shared = sharedNumbers();
+    const running = processor.run(wideTask('WAIT', shared), {}, never());
+    await eventually(() => shared[1] === 1);
+    const broken = sharedNumbers();
+    await processor.run(task('BREAK', broken), {}, never());
+    broken[0] = 1;
+    const check = processor.check();
+    await eventually(() => !processor.availability().available);
+    shared[0] = 1;
+    await Promise.all([running, check]);
   });
 
   test('does not test itself because a circuit was refused or cancelled', async () => {

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Lane } from '../../../src/fleet/lane.ts';
+import { WIDTHS, type Width } from '../../../src/fleet/width.ts';
 import { type Priority, type QueueEntry, WorkQueue } from '../../../src/fleet/work-queue.ts';
 
-function entry(id: string, priority: Priority = 'normal', group = 'a'): QueueEntry {
-  return { id, group, priority };
+function entry(
+  id: string,
+  priority: Priority = 'normal',
+  group = 'a',
+  width: Width = 'small',
+): QueueEntry {
+  return { id, group, width, priority };
 }
 
 function queueOf(entries: readonly QueueEntry[], capacity = 100) {
@@ -13,9 +19,10 @@ function queueOf(entries: readonly QueueEntry[], capacity = 100) {
   return queue;
 }
 
-function takeAll(queue: WorkQueue<QueueEntry>, now: number): string[] {
+function takeAll(queue: WorkQueue<QueueEntry>, now: number, width: Width = 'small'): string[] {
   const ids: string[] = [];
-  for (let next = queue.take(now); next !== undefined; next = queue.take(now)) ids.push(next.id);
+  const take = () => queue.take(width, now);
+  for (let next = take(); next !== undefined; next = take()) ids.push(next.id);
   return ids;
 }
 
@@ -68,7 +75,7 @@ describe('WorkQueue', () => {
       queue.add(entry(`high-${now}`, 'high'), now);
       queue.add(entry(`more-${now}`, 'high'), now);
       now += 100;
-      taken = queue.take(now)?.id;
+      taken = queue.take('small', now)?.id;
       expect(now).toBeLessThanOrEqual(2100);
     }
   });
@@ -94,11 +101,32 @@ describe('WorkQueue', () => {
     expect(takeAll(queue, 0)).toEqual(['a-1', 'a-2']);
   });
 
+  test('keeps small and wide entries apart: neither waits for the other or counts as ahead', () => {
+    const queue = queueOf([
+      entry('wide-1', 'high', 'a', 'wide'),
+      entry('wide-2', 'normal', 'b', 'wide'),
+      entry('small-1', 'low'),
+    ]);
+    expect(queue.position('small-1', 0)).toBe(0);
+    expect(queue.position('wide-2', 0)).toBe(1);
+    expect([queue.numOpen('small'), queue.numOpen('wide')]).toEqual([1, 2]);
+    expect(takeAll(queue, 0)).toEqual(['small-1']);
+    queue.add(entry('small-2', 'high'), 1);
+    expect(queue.take('wide', 1)?.id).toBe('wide-1');
+    expect(takeAll(queue, 1, 'wide')).toEqual(['wide-2']);
+    expect(queue.widthOf('small-2')).toBe('small');
+  });
+
+  test('shares its capacity among the widths', () => {
+    const queue = queueOf([entry('1'), entry('2', 'normal', 'a', 'wide')], 2);
+    expect(queue.isFull).toBe(true);
+  });
+
   test('gives back all entries in order of arrival when drained', () => {
     const queue = queueOf([entry('1', 'low'), entry('2', 'high')]);
     expect(queue.drain().map(({ id }) => id)).toEqual(['1', '2']);
     expect(queue.length).toBe(0);
-    expect(queue.take(0)).toBeUndefined();
+    expect(queue.take('small', 0)).toBeUndefined();
   });
 
   test('takes 100,000 entries in and out in far less than quadratic time', () => {
@@ -118,9 +146,10 @@ class NaiveQueue {
   entries: { entry: QueueEntry; since: number }[] = [];
   readonly paused = new Set<string>();
 
-  order(now: number, alsoGroup?: string): string[] {
+  order(width: Width, now: number, alsoGroup?: string): string[] {
     const levels = { high: 0, normal: 1, low: 2 };
     return this.entries
+      .filter(({ entry }) => entry.width === width)
       .filter(({ entry }) => entry.group === alsoGroup || !this.paused.has(entry.group))
       .map(({ entry, since }) => {
         let level = levels[entry.priority];
@@ -139,21 +168,30 @@ class NaiveQueue {
 }
 
 type Step =
-  | { readonly do: 'add'; readonly priority: Priority; readonly group: string }
-  | { readonly do: 'take' | 'ask' }
+  | {
+      readonly do: 'add';
+      readonly priority: Priority;
+      readonly group: string;
+      readonly width: Width;
+    }
+  | { readonly do: 'take'; readonly width: Width }
+  | { readonly do: 'ask' }
   | { readonly do: 'remove'; readonly nth: number }
   | { readonly do: 'pause'; readonly group: string; readonly isPaused: boolean }
   | { readonly do: 'wait'; readonly ms: number };
 
 const group = fc.constantFrom('a', 'b');
+const width = fc.constantFrom<Width[]>('small', 'wide');
 const add = fc.record({
   do: fc.constant('add' as const),
   priority: fc.constantFrom<Priority[]>('low', 'normal', 'high'),
   group,
+  width,
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: add },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('take' as const, 'ask' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), width }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('ask' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('remove' as const), nth: fc.nat(200) }) },
   {
     weight: 1,
@@ -171,14 +209,14 @@ describe('WorkQueue against a naive model', () => {
       for (const [i, one] of steps.entries()) {
         switch (one.do) {
           case 'add': {
-            const added = entry(`${i}`, one.priority, one.group);
+            const added = entry(`${i}`, one.priority, one.group, one.width);
             queue.add(added, now);
             model.entries.push({ entry: added, since: now });
             break;
           }
           case 'take': {
-            const [next] = model.order(now);
-            expect(queue.take(now)?.id).toBe(next);
+            const [next] = model.order(one.width, now);
+            expect(queue.take(one.width, now)?.id).toBe(next);
             if (next !== undefined) model.remove(next);
             break;
           }
@@ -197,10 +235,12 @@ describe('WorkQueue against a naive model', () => {
             break;
           case 'ask':
             for (const { entry } of model.entries) {
-              const rank = model.order(now, entry.group).indexOf(entry.id);
+              const rank = model.order(entry.width, now, entry.group).indexOf(entry.id);
               expect(queue.position(entry.id, now)).toBe(rank);
             }
-            expect(queue.numOpen()).toBe(model.order(now).length);
+            for (const each of WIDTHS) {
+              expect(queue.numOpen(each)).toBe(model.order(each, now).length);
+            }
             break;
         }
         expect(queue.length).toBe(model.entries.length);
@@ -208,7 +248,9 @@ describe('WorkQueue against a naive model', () => {
       queue.setPaused('a', false);
       queue.setPaused('b', false);
       model.paused.clear();
-      expect(takeAll(queue, now)).toEqual(model.order(now));
+      for (const each of WIDTHS) {
+        expect(takeAll(queue, now, each)).toEqual(model.order(each, now));
+      }
     });
     fc.assert(runs, { seed: 2, numRuns: 100 });
   });

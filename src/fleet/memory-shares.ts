@@ -1,0 +1,60 @@
+/** How the memory for states is shared among the engines of the two widths. */
+import { MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
+import { MAX_SMALL_QUBITS } from './width.ts';
+import type { EngineOptions, Precision } from './worker-messages.ts';
+
+/** Bytes of one amplitude. */
+export const AMPLITUDE_BYTES: Readonly<Record<Precision, number>> = { f32: 8, f64: 16 };
+
+/** States that one run can hold: a run of 2^20 shots parks at most 20 branches (engine/shot-tree.ts). */
+const STATES_OF_A_RUN = 22;
+/** The small engines together get no more than this part. */
+const LARGEST_SMALL_PART = 1 / 4;
+/** The self-test's width; also the smallest engine has room for it. */
+const MIN_SMALL_QUBITS = 8;
+
+/** An engine of each width. */
+export interface EngineShares {
+  /** Of each of the `numThreads` engines. */
+  readonly small: EngineOptions;
+  readonly wide: EngineOptions;
+}
+
+/**
+ * Shares `memoryBytes` between one engine a thread for small circuits, each with room for all the
+ * branches that a run can have, and one engine on all threads, which gets the rest.
+ *
+ * Where memory is short, small circuits are narrower.
+ */
+export function shareMemory(memoryBytes: number, numThreads: number): EngineShares {
+  const enough = STATES_OF_A_RUN * AMPLITUDE_BYTES.f64 * 2 ** MAX_SMALL_QUBITS;
+  const smallBytes = Math.min(enough, (LARGEST_SMALL_PART * memoryBytes) / numThreads);
+  const fitting = maxQubitsWithin(smallBytes / STATES_OF_A_RUN, 'f64', MAX_SMALL_QUBITS);
+  const maxSmall = Math.max(MIN_SMALL_QUBITS, fitting);
+  const wideBytes = memoryBytes - numThreads * smallBytes;
+  return {
+    small: {
+      numThreads: 1,
+      maxQubits: { f32: maxSmall, f64: maxSmall },
+      memoryBytes: smallBytes,
+    },
+    wide: {
+      numThreads,
+      maxQubits: {
+        f32: maxQubitsWithin(wideBytes, 'f32', MAX_CPU_QUBITS.f32),
+        f64: maxQubitsWithin(wideBytes, 'f64', MAX_CPU_QUBITS.f64),
+      },
+      memoryBytes: wideBytes,
+    },
+  };
+}
+
+/**
+ * The widest circuit whose amplitudes fit in the memory.
+ *
+ * @returns 0 to `cap`.
+ */
+export function maxQubitsWithin(bytes: number, precision: Precision, cap: number): number {
+  const fits = Math.floor(Math.log2(bytes / AMPLITUDE_BYTES[precision]));
+  return Math.max(0, Math.min(cap, fits));
+}
