@@ -19,6 +19,16 @@ export class FileUnreadableError extends CodedError {
   }
 }
 
+/** Options that make no sense together. */
+export class OptionsConflictError extends CodedError {
+  readonly code = 'CLI_OPTIONS_CONFLICT';
+
+  /** @param why - A sentence. */
+  constructor(why: string) {
+    super(`The options do not go together: ${why}`);
+  }
+}
+
 /** Ctrl-C. */
 export class InterruptedError extends CodedError {
   readonly code = 'CLI_INTERRUPTED';

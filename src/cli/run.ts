@@ -1,9 +1,12 @@
-/** `qcs run FILE`: runs a circuit on this machine without a server, the way the service would. */
-import { type Command, InvalidArgumentError } from 'commander';
+/**
+ * `qcs run FILE`: runs a circuit on this machine without a server, the way the service would; or, with
+ * options of an engine, on that engine in this process, for measuring.
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createFleet, drawSeed } from '../compose.ts';
 import { loadConfig } from '../config.ts';
+import { readMachine } from '../fleet/machine.ts';
 import type { CircuitResult, Processor } from '../fleet/processor.ts';
-import { basisLabel } from '../math/basis-index.ts';
 import {
   type PreparedCircuit,
   prepareCircuit,
@@ -12,27 +15,21 @@ import {
 } from '../service/circuits/circuit-submission.ts';
 import { circuitBodyOf } from '../service/circuits/read-submission.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
-import type { CircuitResultFields } from '../service/schemas/circuits.ts';
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
-import { InterruptedError } from './errors.ts';
-import { histogram } from './histogram.ts';
+import { InterruptedError, OptionsConflictError } from './errors.ts';
+import { type EngineChoice, localEngine } from './local-engine.ts';
+import { measure, measurementText } from './measure.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { type RunFacts, runReport } from './run-report.ts';
 
-interface RunOptions {
+interface RunOptions extends EngineChoice {
+  readonly repeat?: number;
   readonly processor?: string;
   readonly shots?: number;
   readonly seed?: number;
   readonly input?: Readonly<Record<string, number | boolean>>;
   readonly json?: boolean;
-}
-
-/** What was run, under the names of the HTTP response. */
-interface RunFacts {
-  readonly processor: string;
-  readonly shots: number;
-  readonly seed: number;
-  readonly qubits: number;
 }
 
 const DEFAULT_PROCESSOR = 'statevector-sim';
@@ -51,8 +48,59 @@ export function addRunCommand(program: Command, io: CommandIo): void {
     .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, parseWhole)
     .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', parseWhole)
     .option('--input <name=value>', 'value of an OpenQASM 3 input; may be repeated', addInput)
+    .addOption(
+      new Option('--engine <engine>', 'measure an engine in this process (default cpu)').choices([
+        'cpu',
+        'reference',
+      ]),
+    )
+    .option('--threads <n>', 'measure on so many threads (default one a core)', parseCount(256))
+    .addOption(
+      new Option('--precision <p>', 'measure in this precision (default f64)').choices([
+        'f32',
+        'f64',
+      ]),
+    )
+    .option('--repeat <n>', 'measure so many runs (default 1)', parseCount(1_000_000))
     .option('--json', 'print the fields of the HTTP response as one JSON object')
-    .action((file: string, options: RunOptions) => runFile(file, options, io));
+    .addHelpText(
+      'after',
+      '\nWith any of --engine, --threads, --precision and --repeat the circuit is compiled once, run on\nthe engine in this process, and timed: evolution and sampling apart, for each run.',
+    )
+    .action((file: string, options: RunOptions) =>
+      isMeasurement(options) ? measureFile(file, options, io) : runFile(file, options, io),
+    );
+}
+
+function isMeasurement({ engine, threads, precision, repeat }: RunOptions): boolean {
+  return [engine, threads, precision, repeat].some((option) => option !== undefined);
+}
+
+async function measureFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
+  if (options.processor !== undefined) {
+    throw new OptionsConflictError('--processor runs a circuit as the service would, unmeasured.');
+  }
+  const machine = readMachine();
+  const local = localEngine(options, loadConfig(io.environment), machine);
+  const targets = [{ spec: local.spec, available: true }];
+  const content = await readCircuitFile(file);
+  const fields = { ...submissionFields(content, options), target_processor: local.spec.id };
+  const body = circuitBodyOf(fields, targets);
+  const prepared = prepareCircuit(body, targets);
+  const facts: RunFacts = {
+    processor: local.spec.id,
+    shots: body.shots,
+    seed: body.seed ?? drawSeed(io.random),
+    qubits: prepared.circuit.numQubits,
+  };
+  const runs = { ...facts, repeat: options.repeat ?? 1 };
+  const { result, measurement } = await measure(local, prepared, runs, machine.cpuModel, io);
+  const answer = JSON.parse(circuitResultJson(prepared, result));
+  if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
+  else {
+    const text = runReport(facts, answer, io.out.columns ?? 80);
+    io.out.write(`${text}\n\n${measurementText(measurement)}\n`);
+  }
 }
 
 async function runFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
@@ -75,7 +123,7 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
     const result = await runWithProgress(processor, prepared, facts, io);
     const fields = JSON.parse(circuitResultJson(prepared, result));
     if (options.json) writeJson(io, { status: 'completed', ...facts, ...fields });
-    else io.out.write(`${report(facts, fields, io.out.columns ?? 80)}\n`);
+    else io.out.write(`${runReport(facts, fields, io.out.columns ?? 80)}\n`);
   } finally {
     await fleet.close();
   }
@@ -115,33 +163,6 @@ async function runWithProgress(
   );
 }
 
-/** What a person reads: what ran where, and what came out. */
-function report(facts: RunFacts, fields: CircuitResultFields, columns: number): string {
-  const { backend, timing, compilation } = fields;
-  const lines = [
-    `${facts.processor}: ${facts.qubits} qubits, ${compilation.gates.before} gates, ${facts.shots} shots, seed ${facts.seed}`,
-    `${backend.engine} engine (${backend.precision}) on ${backend.hardware}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
-  ];
-  if (fields.counts) lines.push('', histogram(fields.counts, columns));
-  if (fields.expectation) lines.push('', `expectation: ${fields.expectation.values.join(', ')}`);
-  if (fields.probabilities) lines.push('', 'probabilities:', ...listed(fields.probabilities));
-  if (fields.statevector) lines.push('', 'statevector:', ...amplitudes(fields.statevector));
-  return lines.join('\n');
-}
-
-function listed(values: Readonly<Record<string, number>>): readonly string[] {
-  return Object.entries(values).map(([label, value]) => `${label}  ${value}`);
-}
-
-function amplitudes(vector: readonly (readonly [number, number])[]): readonly string[] {
-  const width = Math.log2(vector.length);
-  return vector.flatMap(([re, im], index) =>
-    re === 0 && im === 0
-      ? []
-      : [`${basisLabel(index, width)}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`],
-  );
-}
-
 function addInput(
   text: string,
   earlier: Readonly<Record<string, number | boolean>> = {},
@@ -153,6 +174,17 @@ function addInput(
     throw new InvalidArgumentError('Write it as name=value, with a number, true or false.');
   }
   return { ...earlier, [name]: isBoolean ? value === 'true' : number };
+}
+
+/** A number from 1 to `max`. */
+function parseCount(max: number): (text: string) => number {
+  return (text) => {
+    const value = parseWhole(text);
+    if (value < 1 || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+    }
+    return value;
+  };
 }
 
 function parseWhole(text: string): number {

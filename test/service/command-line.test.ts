@@ -60,6 +60,126 @@ test('run with the same seed prints the same counts', async () => {
   expect(JSON.parse(first.stdout).counts).toEqual(JSON.parse(second.stdout).counts);
 });
 
+/** What `run --json` prints of a measured engine. */
+interface Measured {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly backend: { readonly engine: string; readonly precision: string };
+  readonly measurement: {
+    readonly threads: number;
+    readonly runs: readonly object[];
+    readonly state_passes: number;
+    readonly amplitudes_touched: number;
+    readonly gb_moved: number;
+  };
+}
+
+test.each([
+  ['cpu in f64 on one thread', ['--engine', 'cpu', '--threads', '1'], 'cpu', 'f64', 1],
+  ['cpu in f32', ['--precision', 'f32', '--threads', '2'], 'cpu', 'f32', 2],
+  ['reference', ['--engine', 'reference'], 'reference', 'f64', 1],
+] as const)(
+  'run measures the engine that it is told: %s',
+  async (_, options, engine, precision, threads) => {
+    const args = [
+      'run',
+      'examples/bell.qasm',
+      '--seed',
+      '1',
+      '--repeat',
+      '3',
+      '--json',
+      ...options,
+    ];
+    const { stdout } = await qcs(args);
+    const { counts, backend, measurement } = JSON.parse(stdout) as Measured;
+    expect(counts['00']! + counts['11']!).toBe(1000);
+    expect(backend).toMatchObject({ engine, precision });
+    expect(measurement).toMatchObject({ engine, precision, threads });
+    const figure = expect.any(Number);
+    expect(measurement.runs).toEqual(Array(3).fill({ evolution_ms: figure, sampling_ms: figure }));
+    // Four amplitudes a pass, each read and written.
+    const touched = 4 * measurement.state_passes;
+    expect(measurement.amplitudes_touched).toBe(touched);
+    const bytes = precision === 'f32' ? 8 : 16;
+    expect(measurement.gb_moved * 1e9).toBeCloseTo(2 * touched * bytes, 6);
+  },
+);
+
+test('all engines, precisions and thread counts give the counts of the service for one seed', async () => {
+  const choices = [
+    [],
+    ['--engine', 'cpu'],
+    ['--precision', 'f32', '--threads', '1'],
+    ['--engine', 'reference'],
+  ];
+  const answers = await Promise.all(
+    choices.map((options) =>
+      qcs(['run', 'examples/teleport.json', '--json', '--seed', '9', ...options]),
+    ),
+  );
+  const [first, ...others] = answers.map(({ stdout }) => JSON.parse(stdout).counts);
+  for (const other of others) expect(other).toEqual(first);
+});
+
+test('run prints evolution and sampling of each repeat, and what was moved', async () => {
+  const { code, stdout } = await qcs(['run', 'examples/bell.qasm', '--repeat', '2']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^RUN +EVOLUTION +SAMPLING$/m);
+  expect(stdout).toMatch(/^2 +[\d.]+ ms +[\d.]+ ms$/m);
+  expect(stdout).toMatch(/compiled in [\d.]+ ms, prepared in [\d.]+ ms/);
+  expect(stdout).toMatch(/\d+ state passes, \d+ amplitudes touched, .* GB moved, .* GB\/s/);
+});
+
+test('run measures all gates of a circuit that measures nothing', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'phases.json');
+  // Phases change no count; without the state they would be dropped.
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { gate: 'H', qubit: 0 },
+      { gate: 'T', qubit: 0 },
+    ]),
+  );
+  const { stdout } = await qcs(['run', file, '--engine', 'cpu', '--json']);
+  const { compilation } = JSON.parse(stdout);
+  expect(compilation.passes).toContainEqual({
+    name: 'drop-unobservable',
+    operations: { before: 3, after: 3 },
+  });
+});
+
+test.each([
+  ['reference in f32', ['--engine', 'reference', '--precision', 'f32'], 'f64 only'],
+  ['reference on two threads', ['--engine', 'reference', '--threads', '2'], 'one thread'],
+  ['an engine and a processor', ['--engine', 'cpu', '--processor', 'gpu-fleet'], '--processor'],
+  ['an unknown engine', ['--engine', 'abacus'], 'cpu, reference'],
+  ['an unknown precision', ['--precision', 'f16'], 'f32, f64'],
+  ['no thread', ['--threads', '0'], 'from 1 to 256'],
+  ['too many threads', ['--threads', '257'], 'from 1 to 256'],
+  ['half a repeat', ['--repeat', '0.5'], 'whole number'],
+])('run refuses to measure %s', async (_, options, text) => {
+  const ended = await qcs(['run', 'examples/bell.qasm', ...options]);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toContain(text);
+});
+
+test('run refuses a circuit that memory cannot hold, with the figures', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'wide.qasm');
+  writeFileSync(file, 'OPENQASM 3.0;\nqubit[24] q;\n');
+  const environment = { QCS_MEMORY_MIB: '64' };
+  for (const [options, figures] of [
+    [['--engine', 'cpu'], 'need 256 MiB, and there are 64 MiB'],
+    [['--precision', 'f32'], 'need 128 MiB, and there are 64 MiB'],
+    [[], 'need 256 MiB, and there are 48 MiB'],
+  ] as const) {
+    const ended = await qcs(['run', file, ...options], { ...environment, QCS_THREADS: '2' });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(figures);
+  }
+});
+
 test.each([
   ['a missing file', ['run', 'nowhere.qasm'], 3, 'nowhere.qasm'],
   ['an unknown command', ['fly'], 2, 'fly'],

@@ -1,0 +1,170 @@
+/**
+ * `qcs run FILE --engine …`: runs a circuit on an engine in this process, for measuring. Compiled and
+ * prepared once, run as often as asked; evolution and sampling are timed apart by the engine itself.
+ */
+import { type Compiled, compile } from '../compiler/compile.ts';
+import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
+import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
+import type { CircuitResult } from '../fleet/processor.ts';
+import { circuitOf } from '../fleet/serialized-circuit.ts';
+import { type PreparedCircuit, runRequest } from '../service/circuits/circuit-submission.ts';
+import { type CommandIo, table } from './command-io.ts';
+import { InterruptedError } from './errors.ts';
+import type { LocalEngine } from './local-engine.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+type Timing = RunResult['timing'];
+
+/** What was measured, under the names that `--json` prints. */
+export interface Measurement {
+  readonly engine: string;
+  readonly precision: 'f32' | 'f64';
+  readonly threads: number;
+  readonly compile_ms: number;
+  readonly prepare_ms: number;
+  readonly runs: readonly { readonly evolution_ms: number; readonly sampling_ms: number }[];
+  /** Of all runs. */
+  readonly median: { readonly evolution_ms: number; readonly sampling_ms: number };
+  /** Of one run: trips of a state through memory. */
+  readonly state_passes: number;
+  /** Of one run: amplitudes read and written, over all passes. */
+  readonly amplitudes_touched: number;
+  /** Of one run: read and written, 10^9 bytes. */
+  readonly gb_moved: number;
+  /** At the median evolution time. */
+  readonly gb_per_s: number;
+}
+
+/** Runs a circuit `repeat` times; gives the last result and the figures of all. */
+export async function measure(
+  local: LocalEngine,
+  prepared: PreparedCircuit,
+  {
+    shots,
+    seed,
+    repeat,
+  }: { readonly shots: number; readonly seed: number; readonly repeat: number },
+  hardware: string,
+  io: CommandIo,
+): Promise<{ readonly result: CircuitResult; readonly measurement: Measurement }> {
+  const request = runRequest(prepared, shots, seed);
+  const circuit = circuitOf(prepared.circuit);
+  const engine = local.open();
+  try {
+    const begun = performance.now();
+    // A circuit that measures nothing is run for its state: nothing that it does may be dropped.
+    const keepState =
+      prepared.isMeasurementAdded ||
+      request.statevector === true ||
+      request.observables !== undefined;
+    const compiled = compile(circuit, engine.target, { keepState });
+    const compileMs = performance.now() - begun;
+    await using executable = await engine.prepare(compiled.program);
+    const prepareMs = performance.now() - begun - compileMs;
+    const { last, timings } = await runAll(executable, request, repeat, io);
+    return {
+      result: resultOf(local, last, compiled, compileMs + prepareMs, hardware),
+      measurement: {
+        engine: local.name,
+        precision: local.precision,
+        threads: local.numThreads,
+        compile_ms: rounded(compileMs),
+        prepare_ms: rounded(prepareMs),
+        ...figuresOf(timings, last.statePasses, circuit.numQubits, local.precision),
+      },
+    };
+  } finally {
+    await engine.close();
+  }
+}
+
+async function runAll(
+  executable: Executable,
+  request: Omit<RunRequest, 'onProgress'>,
+  repeat: number,
+  io: CommandIo,
+): Promise<{ readonly last: RunResult; readonly timings: readonly Timing[] }> {
+  const interrupt = new AbortController();
+  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
+  using bar = new ProgressBar(io.err, 'running', io.now);
+  const timings: Timing[] = [];
+  for (;;) {
+    const numDone = timings.length;
+    const onProgress = (fraction: number) => bar.update((numDone + fraction) / repeat);
+    const run = await executable.run({ ...request, onProgress }, interrupt.signal);
+    timings.push(run.timing);
+    if (timings.length === repeat) return { last: run, timings };
+  }
+}
+
+function figuresOf(
+  timings: readonly Timing[],
+  statePasses: number,
+  numQubits: number,
+  precision: 'f32' | 'f64',
+) {
+  const median = {
+    evolution_ms: medianOf(timings.map(({ evolutionMs }) => evolutionMs)),
+    sampling_ms: medianOf(timings.map(({ samplingMs }) => samplingMs)),
+  };
+  const touched = statePasses * 2 ** numQubits;
+  const gbMoved = (2 * touched * AMPLITUDE_BYTES[precision]) / 1e9;
+  return {
+    runs: timings.map(({ evolutionMs, samplingMs }) => ({
+      evolution_ms: rounded(evolutionMs),
+      sampling_ms: rounded(samplingMs),
+    })),
+    median,
+    state_passes: statePasses,
+    amplitudes_touched: touched,
+    gb_moved: rounded(gbMoved),
+    gb_per_s: rounded(gbMoved / (median.evolution_ms / 1000)),
+  };
+}
+
+/** The figures as a person reads them: a line a run. */
+export function measurementText(measurement: Measurement): string {
+  const { runs, median, compile_ms, prepare_ms } = measurement;
+  const row = (name: string, { evolution_ms, sampling_ms }: Measurement['median']) => [
+    name,
+    `${evolution_ms} ms`,
+    `${sampling_ms} ms`,
+  ];
+  const rows = runs.map((run, i) => row(String(i + 1), run));
+  const { state_passes, amplitudes_touched, gb_moved, gb_per_s } = measurement;
+  return [
+    `compiled in ${compile_ms} ms, prepared in ${prepare_ms} ms; threads: ${measurement.threads}`,
+    table(['RUN', 'EVOLUTION', 'SAMPLING'], [...rows, row('median', median)]),
+    `a run: ${state_passes} state passes, ${amplitudes_touched} amplitudes touched, ${gb_moved} GB moved, ${gb_per_s} GB/s`,
+  ].join('\n');
+}
+
+function resultOf(
+  { name, precision }: LocalEngine,
+  run: RunResult,
+  { report }: Compiled,
+  compileMs: number,
+  hardware: string,
+): CircuitResult {
+  const { evolutionMs, samplingMs } = run.timing;
+  return {
+    run,
+    compilation: report,
+    backend: { engine: name, execution: 'cpu', precision, hardware },
+    timing: { queueMs: 0, compileMs, executionMs: evolutionMs + samplingMs },
+  };
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low = 0, high = 0] = [
+    sorted[Math.floor((sorted.length - 1) / 2)],
+    sorted[Math.ceil((sorted.length - 1) / 2)],
+  ];
+  return rounded((low + high) / 2);
+}
+
+/** Six significant digits: more is noise. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(6));
+}

@@ -1,0 +1,39 @@
+/** What `qcs run` prints for people. */
+import { basisLabel } from '../math/basis-index.ts';
+import type { CircuitResultFields } from '../service/schemas/circuits.ts';
+import { histogram } from './histogram.ts';
+
+/** What was run, under the names of the HTTP response. */
+export interface RunFacts {
+  readonly processor: string;
+  readonly shots: number;
+  readonly seed: number;
+  readonly qubits: number;
+}
+
+/** What a person reads: what ran where, and what came out. */
+export function runReport(facts: RunFacts, fields: CircuitResultFields, columns: number): string {
+  const { backend, timing, compilation } = fields;
+  const lines = [
+    `${facts.processor}: ${facts.qubits} qubits, ${compilation.gates.before} gates, ${facts.shots} shots, seed ${facts.seed}`,
+    `${backend.engine} engine (${backend.precision}) on ${backend.hardware}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
+  ];
+  if (fields.counts) lines.push('', histogram(fields.counts, columns));
+  if (fields.expectation) lines.push('', `expectation: ${fields.expectation.values.join(', ')}`);
+  if (fields.probabilities) lines.push('', 'probabilities:', ...listed(fields.probabilities));
+  if (fields.statevector) lines.push('', 'statevector:', ...amplitudes(fields.statevector));
+  return lines.join('\n');
+}
+
+function listed(values: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(values).map(([label, value]) => `${label}  ${value}`);
+}
+
+function amplitudes(vector: readonly (readonly [number, number])[]): readonly string[] {
+  const width = Math.log2(vector.length);
+  return vector.flatMap(([re, im], index) =>
+    re === 0 && im === 0
+      ? []
+      : [`${basisLabel(index, width)}  ${re} ${im < 0 ? '-' : '+'} ${Math.abs(im)}i`],
+  );
+}
