@@ -12,6 +12,7 @@ import type {
 } from '../state-operations.ts';
 import { collapse, qubitMasses } from './collapse.ts';
 import type { Crew } from './crew.ts';
+import { CrewRunner } from './crew-runner.ts';
 import { expectation } from './expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
@@ -19,8 +20,6 @@ import { aimSweep, type PlacedProgram } from './placed-program.ts';
 import type { StoredState } from './readout-task.ts';
 import { sampleBasisStates } from './sampling.ts';
 import { clearState, clearUntouched, copyState } from './state-memory.ts';
-import type { TaskRunner } from './task-runner.ts';
-import type { KernelExports } from './wasm-kernels.ts';
 
 /** What the runs of a program share. */
 export interface CpuProgram {
@@ -42,43 +41,18 @@ export interface CpuState {
 }
 
 /** The states of one run. */
-export class CpuStates implements StateOperations<CpuState>, TaskRunner {
+export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
   readonly #program: CpuProgram;
   readonly #crew: Crew;
   readonly #pacer: Pacer;
   readonly #lastSweep: number;
 
   constructor(program: CpuProgram, pacer: Pacer) {
+    super(program.crew, pacer);
     this.#program = program;
     this.#crew = program.crew;
     this.#pacer = pacer;
     this.#lastSweep = program.placed.sweeps.length - 1;
-  }
-
-  get memory(): SharedArrayBuffer {
-    return this.#crew.memory;
-  }
-
-  get kernels(): KernelExports {
-    return this.#crew.kernels;
-  }
-
-  withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T> {
-    const at = this.#crew.allocate(bytes);
-    const giveBack = () => this.#crew.release(at);
-    try {
-      const result = use(at);
-      if (result instanceof Promise) return result.finally(giveBack);
-      giveBack();
-      return result;
-    } catch (error) {
-      giveBack();
-      throw error;
-    }
-  }
-
-  runTask(task: number, numItems: number): MaybePromise<void> {
-    return this.#crew.runTask(task, numItems, this.#pacer);
   }
 
   create(): CpuState {
