@@ -2,6 +2,7 @@
  * What the host calls. Work is a task in shared memory whose items threads claim until none is
  * left; all threads run the same functions over the same memory and differ only in their scratch.
  */
+import { batchItem } from './batch';
 import { pickItem } from './blocks';
 import { clearPiece, clearUntouched, copyPiece } from './bulk';
 import { collapseItem } from './collapse';
@@ -43,13 +44,14 @@ const EXPECTATION = 9;
 const CLEAR = 32;
 const COPY = 33;
 const CLEAR_UNTOUCHED = 34;
+const BATCH = 48;
 
 /** This thread's tiles, behind the scratch of the tile program. */
 let tiles: usize = 0;
 /** The last quarter of that scratch. */
 let scales: usize = 0;
 
-/** @param at - 16 KiB of scratch and behind it room for five tiles. */
+/** @param at - 16 KiB of scratch and behind it room for four tiles. */
 export function setScratch(at: usize): void {
   setProgramScratch(at);
   scales = at + 12288;
@@ -109,6 +111,9 @@ function doItem(task: usize, item: i32): void {
       break;
     case CLEAR_UNTOUCHED:
       clearUntouched(task, item);
+      break;
+    case BATCH:
+      batchItem(task, item, tiles);
       break;
     default:
       unreachable();

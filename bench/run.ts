@@ -1,4 +1,5 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
+import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
@@ -9,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   sweeps: benchSweeps,
   'reference-engine': benchReferenceEngine,
   'cpu-engine': benchCpuEngine,
+  'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
 };

@@ -1,5 +1,5 @@
 /** Errors of the engines. */
-import { CodedError } from '../errors/coded-error.ts';
+import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 
 /** The program needs more qubits than the engine can hold. */
 export class ProgramTooWideError extends CodedError {
@@ -62,5 +62,17 @@ export class StateMemoryError extends CodedError {
   constructor(bytes: number, options?: ErrorOptions) {
     const mib = Math.ceil(bytes / 2 ** 20);
     super(`The program needs ${mib} MiB more than the system has to give.`, [], options);
+  }
+}
+
+/** What was asked of a batch does not fit the shape of its circuits. */
+export class InvalidBatchError extends CodedError {
+  readonly code = 'ENGINE_BATCH_INVALID';
+
+  /** @param faults - At least one; the first 20 are kept. */
+  constructor(faults: readonly Fault[]) {
+    const first = faults[0];
+    if (first === undefined) throw new Error('unreachable: an invalid batch without a fault');
+    super(`${first.path}: ${first.message}`, faults.slice(0, MAX_FAULTS));
   }
 }

@@ -69,6 +69,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: 'The environment has settings that cannot be used; the process does not start.',
   },
+  ENGINE_BATCH_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Angles, seeds or sizes of a batch of circuits that do not fit their shape.',
+  },
   ENGINE_HELPER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'A thread of the engine ended under its circuit; callers see FLEET_ENGINE_LOST.',

@@ -4,13 +4,16 @@
  * Single precision holds half of the memory and takes half of the time of double; both come from
  * one source (assembly/). The engine runs one program at a time, on all its threads.
  */
+import type { Circuit } from '../../circuit/circuit.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
-import type { Engine, Executable, RunRequest, RunResult } from '../engine.ts';
+import type { Engine, Executable, RunRequest } from '../engine.ts';
 import { HelperLostError, ProgramTooWideError } from '../errors.ts';
 import type { Pacer } from '../pacer.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
+import { type BatchHost, prepareBatch } from './batch.ts';
+import type { BatchExecutable } from './batch-request.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import { Crew } from './crew.ts';
 import { lowerProgram } from './lowered-program.ts';
@@ -44,6 +47,17 @@ export interface CpuEngineOptions {
   readonly tileQubits?: number;
 }
 
+/** The engine, which also runs batches of small circuits. */
+export interface CpuEngine extends Engine {
+  /**
+   * Makes the shape of many circuits ready, of which each will have its own angles.
+   *
+   * @throws {ProgramTooWideError} if it has more than 12 qubits.
+   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   */
+  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
+}
+
 /**
  * What programs for the engine are compiled for. Costs are measured, as trips through a tile of
  * 2^14 amplitudes: a rotation shares a trip with two others, diagonals gather until one trip does
@@ -70,7 +84,7 @@ export function cpuTarget(
  *
  * @throws {RangeError} if it is to hold more qubits than it can.
  */
-export function openCpuEngine(options: CpuEngineOptions): Engine {
+export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   const { precision, numThreads, maxQubits, tileQubits = TILE_QUBITS[precision] } = options;
   if (maxQubits > MAX_CPU_QUBITS[precision]) {
     throw new RangeError(
@@ -83,10 +97,16 @@ export function openCpuEngine(options: CpuEngineOptions): Engine {
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
   const crew = new Crew({ precision, numThreads, tileBytes });
   const turns = new Turns();
+  const batchHost: BatchHost = {
+    crew,
+    precision: PRECISIONS[precision],
+    takeTurn: (run) => turns.take(() => again(run)),
+  };
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
     prepare: async (program) => prepare(program, { ...options, tileQubits }, crew, turns),
+    prepareBatch: async (shape) => prepareBatch(batchHost, shape),
     close: () => crew.close(),
   };
 }
@@ -147,7 +167,7 @@ function prepare(
 }
 
 /** Runs are functions of their request: one whose thread was lost is simply run again. */
-async function again(run: () => Promise<RunResult>): Promise<RunResult> {
+async function again<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();

@@ -13,4 +13,4 @@ export const TASK_WORDS = {
 export const TASK_HEADER_WORDS = 8;
 
 /** First word of a task. */
-export const TASK_KINDS = { sweep: 1, clear: 32, copy: 33, clearUntouched: 34 } as const;
+export const TASK_KINDS = { sweep: 1, clear: 32, copy: 33, clearUntouched: 34, batch: 48 } as const;

@@ -75,8 +75,8 @@ export interface KernelExports {
 const SCRATCH_BYTES = 16_384;
 /** Tiles that a thread gathers together, at most. */
 const TILES_TOGETHER = 4;
-/** What reading a state wants: a tile of 128 KiB, and lists. */
-const READOUT_BYTES = 192 * 1024;
+/** What reading a state wants, a tile of 128 KiB and lists; bundles of 12 qubits, 304 KiB, want more. */
+const READOUT_BYTES = 320 * 1024;
 
 /** A thread's scratch and the tiles behind it, in all. */
 export function threadBytes(tileBytes: number): number {

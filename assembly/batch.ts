@@ -1,0 +1,120 @@
+/**
+ * Batches: many circuits of one shape with angles of their own. An item is a few bundles of LANES
+ * circuits; each is run from |0…0⟩ to its results in this thread's tiles.
+ */
+import { COEFFICIENT_BYTES } from './batch-angles';
+import { runBatchProgram } from './batch-program';
+import {
+  addOutcomes,
+  countShots,
+  storeExpectations,
+  storeMasses,
+  storeStatevectors,
+} from './batch-readout';
+import { GROUP_SHIFT, IMAG, LANES } from './vectors';
+
+// Fields, u32 each after the task's header; the order of batch-task.ts.
+const PROGRAM: usize = 32;
+const END_OF_PROGRAM: usize = 36;
+const NUM_QUBITS: usize = 40;
+const NUM_CIRCUITS: usize = 44;
+const BUNDLES_PER_ITEM: usize = 48;
+const ANGLES: usize = 52;
+const ANGLE_BYTES: usize = 56;
+/** Of a bundle, for gates whose matrices the host computes. */
+const MATRICES: usize = 60;
+const MATRIX_BYTES: usize = 64;
+/** Of the classical register; a circuit has 2^NUM_BITS probabilities and counts. */
+const NUM_BITS: usize = 68;
+const OUTCOMES: usize = 72;
+const OFFSETS: usize = 76;
+/** Where results go; 0 for what is not asked for. */
+const PROBABILITIES: usize = 80;
+const STATEVECTORS: usize = 84;
+const EXPECTATIONS: usize = 88;
+const COUNTS: usize = 92;
+const NUM_OBSERVABLES: usize = 96;
+const OBSERVABLES: usize = 100;
+const SHOTS: usize = 104;
+/** Two words for each circuit. */
+const SEEDS: usize = 108;
+
+/** @param space - 76 bytes for each basis state and 224 more. */
+export function batchItem(task: usize, item: u32, space: usize): void {
+  const numCircuits = load<u32>(task, NUM_CIRCUITS);
+  const circuitsPerItem = load<u32>(task, BUNDLES_PER_ITEM) * LANES;
+  const end = min((item + 1) * circuitsPerItem, numCircuits);
+  for (let circuit = item * circuitsPerItem; circuit < end; circuit += LANES) {
+    runBundle(task, circuit, min<u32>(LANES, end - circuit), space);
+  }
+}
+
+/** @param numLanes - Those that hold a circuit; in the last bundle some may not. */
+function runBundle(task: usize, circuit: usize, numLanes: usize, space: usize): void {
+  const numStates = <usize>1 << load<u32>(task, NUM_QUBITS);
+  const bytes = numStates << GROUP_SHIFT;
+  const state = space + COEFFICIENT_BYTES;
+  const masses = state + bytes;
+  for (let i: usize = 0; i < bytes; i += 16) v128.store(state + i, v128.splat<real>(0));
+  v128.store(state, v128.splat<real>(1));
+  const angleBytes: usize = load<u32>(task, ANGLE_BYTES);
+  runBatchProgram(
+    load<u32>(task, PROGRAM),
+    load<u32>(task, END_OF_PROGRAM),
+    state,
+    <usize>load<u32>(task, ANGLES) + circuit * angleBytes,
+    angleBytes,
+    <usize>load<u32>(task, MATRICES) + (circuit / LANES) * <usize>load<u32>(task, MATRIX_BYTES),
+    space,
+    masses,
+  );
+  readOut(task, circuit, numLanes, state, numStates, masses);
+}
+
+function readOut(
+  task: usize,
+  circuit: usize,
+  numLanes: usize,
+  state: usize,
+  numStates: usize,
+  masses: usize,
+): void {
+  const bytes = numStates << GROUP_SHIFT;
+  const scratch = masses + numStates * 8 * LANES;
+  const size = <usize>1 << load<u32>(task, NUM_BITS);
+  const outcomes: usize = load<u32>(task, OUTCOMES);
+  const probabilities: usize = load<u32>(task, PROBABILITIES);
+  const expectations: usize = load<u32>(task, EXPECTATIONS);
+  const statevectors: usize = load<u32>(task, STATEVECTORS);
+  const counts: usize = load<u32>(task, COUNTS);
+  if (probabilities != 0 || expectations != 0) storeMasses(state, bytes, masses);
+  if (probabilities != 0) {
+    addOutcomes(masses, numStates, outcomes, probabilities + circuit * size * 8, size);
+  }
+  if (expectations != 0) {
+    const numObservables: usize = load<u32>(task, NUM_OBSERVABLES);
+    const observables: usize = load<u32>(task, OBSERVABLES);
+    const out = expectations + circuit * numObservables * 8;
+    storeExpectations(state, bytes, masses, observables, numObservables, out, scratch);
+  }
+  if (statevectors != 0) {
+    storeStatevectors(state, numStates, statevectors + circuit * numStates * 16);
+  }
+  if (counts == 0) return;
+  const offsets: usize = load<u32>(task, OFFSETS);
+  const shots = load<u32>(task, SHOTS);
+  const seeds: usize = load<u32>(task, SEEDS);
+  for (let lane: usize = 0; lane < numLanes; lane++) {
+    countShots(
+      state + (lane << alignof<real>()),
+      load<i32>(task, NUM_QUBITS),
+      offsets,
+      outcomes,
+      seeds + (circuit + lane) * 8,
+      shots,
+      counts + (circuit + lane) * size * 4,
+      size,
+      scratch,
+    );
+  }
+}

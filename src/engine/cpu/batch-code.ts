@@ -1,0 +1,177 @@
+/** The instructions of a batch's program, as assembly/batch-program.ts reads them. */
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+import type { Precision } from './precision.ts';
+import { writeWords } from './readout-task.ts';
+
+/** First words of instructions. */
+const OPCODES = {
+  setAngle: 1,
+  addAngle: 2,
+  turnX: 3,
+  mix: 4,
+  multiply: 5,
+  cycle: 6,
+  dense: 7,
+  denseLanes: 8,
+} as const;
+
+const VECTOR_BYTES = 16;
+/** log2 of the bytes that a basis state of a bundle takes. */
+const STATE_SHIFT = 5;
+/** Where a bundle's own coefficients begin with a cosine and a sine, and with those of −angle. */
+const OWN = { complex: 48, conjugate: 0, rotation: 0, inverse: 48 } as const;
+
+/** The basis states whose bits under `mask` are `value`. */
+export interface Subcube {
+  readonly mask: number;
+  readonly value: number;
+}
+
+/** What a kernel multiplies by: numbers, or what the angle last set gives, or that angle negated. */
+export type Coefficients = readonly number[] | 'own' | 'ownNegated';
+
+/** A program that is being written; addresses are filled in once it has a place. */
+export class BatchCode {
+  readonly #precision: Precision;
+  readonly #allStates: number;
+  readonly #words: number[] = [];
+  /** Words that hold offsets into the pool. */
+  readonly #references: number[] = [];
+  /** Vectors with the same number in each lane, and tables of words, 16 bytes apiece. */
+  readonly #pool: Uint8Array[] = [];
+  #poolBytes = 0;
+
+  constructor(precision: Precision, numQubits: number) {
+    this.#precision = precision;
+    this.#allStates = 2 ** numQubits - 1;
+  }
+
+  /** Bytes of the instructions so far. */
+  get codeBytes(): number {
+    return 4 * this.#words.length;
+  }
+
+  /** What the program needs room for. */
+  get bytes(): number {
+    return this.#poolAt + this.#poolBytes;
+  }
+
+  /** Sets the bundle's own coefficients to those of an angle of the request, times `factor`. */
+  setAngle(slot: number, factor: number): void {
+    this.#angle(OPCODES.setAngle, slot, factor);
+  }
+
+  /** Turns the complex numbers that stand there by another angle. */
+  addAngle(slot: number, factor: number): void {
+    this.#angle(OPCODES.addAngle, slot, factor);
+  }
+
+  /** [[c, −i·s], [−i·s, c]] on a subcube and the one at `partner`; the coefficients are c, s. */
+  turnX(at: Subcube, partner: number, coefficients: Coefficients): void {
+    this.#pairs(OPCODES.turnX, at, partner, coefficients, [OWN.complex, OWN.conjugate]);
+  }
+
+  /** A real 2×2 matrix on a subcube and its partner: row-major, or the rotation by an angle. */
+  mix(at: Subcube, partner: number, coefficients: Coefficients): void {
+    this.#pairs(OPCODES.mix, at, partner, coefficients, [OWN.rotation, OWN.inverse]);
+  }
+
+  /** Multiplies a subcube by a complex number, or by e^{i·angle}. */
+  multiply(at: Subcube, coefficients: Coefficients): void {
+    this.#pairs(OPCODES.multiply, at, at.value, coefficients, [OWN.complex, OWN.conjugate]);
+  }
+
+  /** Moves subcubes that have the same mask: the first's amplitudes to the second, and so on. */
+  cycle(mask: number, values: readonly number[]): void {
+    const offsets = values.map((value) => value << STATE_SHIFT);
+    this.#head(OPCODES.cycle, 6 + values.length, { mask, value: 0 });
+    this.#words.push(values.length, 0, ...offsets);
+  }
+
+  /**
+   * A general block.
+   *
+   * @param at - Where its index is 0.
+   * @param rows - For each index what is added to that value.
+   */
+  dense(at: Subcube, rows: readonly number[], matrix: ComplexMatrix): void {
+    this.#head(OPCODES.dense, 8, at);
+    this.#words.push(rows.length);
+    this.#reference(this.#tableOf(rows));
+    const reals = this.#precision.realBytes === 4 ? Float32Array.from(matrix) : matrix;
+    this.#reference(this.#append(new Uint8Array(reals.buffer, reals.byteOffset, reals.byteLength)));
+    this.#reference(this.#append(new Uint8Array(VECTOR_BYTES).fill(255)));
+  }
+
+  /** A general block that is another for each circuit; `offset` counts complex numbers. */
+  denseLanes(at: Subcube, rows: readonly number[], offset: number): void {
+    this.#head(OPCODES.denseLanes, 7, at);
+    this.#words.push(rows.length);
+    this.#reference(this.#tableOf(rows));
+    this.#words.push(2 * VECTOR_BYTES * offset);
+  }
+
+  /** Writes the program to a place with room for it. */
+  place(memory: SharedArrayBuffer, at: number): void {
+    const words = Uint32Array.from(this.#words);
+    for (const index of this.#references) words[index]! += at + this.#poolAt;
+    writeWords(memory, at, words);
+    let to = at + this.#poolAt;
+    for (const entry of this.#pool) {
+      new Uint8Array(memory, to, entry.length).set(entry);
+      to += Math.ceil(entry.length / VECTOR_BYTES) * VECTOR_BYTES;
+    }
+  }
+
+  get #poolAt(): number {
+    return Math.ceil(this.codeBytes / VECTOR_BYTES) * VECTOR_BYTES;
+  }
+
+  #angle(opcode: number, slot: number, factor: number): void {
+    const factorWords = new Uint32Array(Float64Array.of(factor).buffer);
+    this.#words.push(opcode, 6, Float64Array.BYTES_PER_ELEMENT * slot, 0, ...factorWords);
+  }
+
+  #pairs(
+    opcode: number,
+    at: Subcube,
+    partner: number,
+    coefficients: Coefficients,
+    [own, negated]: readonly [number, number],
+  ): void {
+    this.#head(opcode, 6, at);
+    this.#words.push((partner - at.value) << STATE_SHIFT);
+    if (coefficients === 'own') this.#words.push(own);
+    else if (coefficients === 'ownNegated') this.#words.push(negated);
+    else this.#reference(this.#vectorsOf(coefficients));
+  }
+
+  #head(opcode: number, length: number, { mask, value }: Subcube): void {
+    const free = this.#allStates & ~mask;
+    this.#words.push(opcode, length, value << STATE_SHIFT, free << STATE_SHIFT);
+  }
+
+  #reference(poolOffset: number): void {
+    this.#references.push(this.#words.length);
+    this.#words.push(poolOffset);
+  }
+
+  #vectorsOf(values: readonly number[]): number {
+    const { lanes, realBytes } = this.#precision;
+    const spread = values.flatMap((value) => new Array<number>(lanes).fill(value));
+    const reals = realBytes === 4 ? Float32Array.from(spread) : Float64Array.from(spread);
+    return this.#append(new Uint8Array(reals.buffer));
+  }
+
+  #tableOf(rows: readonly number[]): number {
+    const offsets = Uint32Array.from(rows, (row) => row << STATE_SHIFT);
+    return this.#append(new Uint8Array(offsets.buffer));
+  }
+
+  #append(entry: Uint8Array): number {
+    const offset = this.#poolBytes;
+    this.#pool.push(entry);
+    this.#poolBytes += Math.ceil(entry.length / VECTOR_BYTES) * VECTOR_BYTES;
+    return offset;
+  }
+}

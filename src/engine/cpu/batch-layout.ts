@@ -1,0 +1,124 @@
+/** What a run of a batch holds in shared memory: a piece of the circuits, their results, tables. */
+import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
+import type { BatchRequest } from './batch-request.ts';
+import { GROUP_BYTES, type Precision } from './precision.ts';
+import { ScratchPlan } from './readout-task.ts';
+import { TASK_HEADER_WORDS } from './task-header.ts';
+
+/** Angles, matrices and results that are in shared memory at a time, as far as one piece allows. */
+const PIECE_BYTES = 8 * 2 ** 20;
+/** Fields of a task after its header. */
+const TASK_FIELDS = 20;
+const OBSERVABLE_BYTES = 8;
+const TERM_BYTES = 24;
+const DOUBLE_BYTES = Float64Array.BYTES_PER_ELEMENT;
+
+/** What one circuit takes. */
+export interface CircuitSizes {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly numAngles: number;
+  /** Entries of the matrices that are its own. */
+  readonly numLaneEntries: number;
+}
+
+/** Offsets within a run's block; 0 for results that nobody asked for. */
+export interface BatchLayout {
+  readonly bytes: number;
+  /** A multiple of the lanes. */
+  readonly circuitsPerPiece: number;
+  readonly task: number;
+  readonly outcomes: number;
+  readonly offsets: number;
+  readonly observables: number;
+  readonly angles: number;
+  readonly matrices: number;
+  readonly seeds: number;
+  readonly probabilities: number;
+  readonly statevectors: number;
+  readonly expectations: number;
+  readonly counts: number;
+}
+
+/** Plans the block of a run. */
+export function layOutBatch(
+  sizes: CircuitSizes,
+  request: BatchRequest,
+  { lanes }: Precision,
+): BatchLayout {
+  const { numQubits, numBits, numAngles, numLaneEntries } = sizes;
+  const { numCircuits, shots = 0, observables = [] } = request;
+  const perCircuit = {
+    angles: DOUBLE_BYTES * numAngles,
+    matrices: (GROUP_BYTES / lanes) * numLaneEntries,
+    seeds: shots > 0 ? 8 : 0,
+    probabilities: request.probabilities === true ? DOUBLE_BYTES * 2 ** numBits : 0,
+    statevectors: request.statevectors === true ? 2 * DOUBLE_BYTES * 2 ** numQubits : 0,
+    expectations: DOUBLE_BYTES * observables.length,
+    counts: shots > 0 ? 4 * 2 ** numBits : 0,
+  };
+  const circuitBytes = Object.values(perCircuit).reduce((sum, bytes) => sum + bytes, 1);
+  const most = Math.min(numCircuits, Math.max(1, Math.floor(PIECE_BYTES / circuitBytes)));
+  // In the last bundle some lanes have no circuit, but all have results.
+  const circuitsPerPiece = Math.ceil(most / lanes) * lanes;
+  const plan = new ScratchPlan();
+  const each = (bytes: number) => (bytes === 0 ? 0 : plan.reserve(bytes * circuitsPerPiece));
+  const task = plan.reserve(4 * (TASK_HEADER_WORDS + TASK_FIELDS));
+  const tables = {
+    outcomes: plan.reserve(4 * 2 ** numQubits),
+    offsets: plan.reserve(4 * 2 ** numQubits),
+    observables: plan.reserve(observablesBytes(observables)),
+  };
+  const pieces = {
+    angles: each(perCircuit.angles),
+    matrices: each(perCircuit.matrices),
+    seeds: each(perCircuit.seeds),
+    probabilities: each(perCircuit.probabilities),
+    statevectors: each(perCircuit.statevectors),
+    expectations: each(perCircuit.expectations),
+    counts: each(perCircuit.counts),
+  };
+  return { bytes: plan.bytes, circuitsPerPiece, task, ...tables, ...pieces };
+}
+
+function observablesBytes(observables: readonly PauliSum[]): number {
+  return observables.reduce((sum, terms) => sum + OBSERVABLE_BYTES + TERM_BYTES * terms.length, 0);
+}
+
+/** Writes observables as assembly/batch-readout.ts reads them. */
+export function writeObservables(
+  memory: SharedArrayBuffer,
+  at: number,
+  observables: readonly PauliSum[],
+): void {
+  const view = new DataView(memory, at, observablesBytes(observables));
+  let to = 0;
+  for (const terms of observables) {
+    view.setUint32(to, terms.length, true);
+    to += OBSERVABLE_BYTES;
+    for (const term of terms) {
+      writeTerm(view, to, term);
+      to += TERM_BYTES;
+    }
+  }
+}
+
+function writeTerm(view: DataView, at: number, { coefficient, factors }: PauliTerm): void {
+  let flips = 0;
+  let signs = 0;
+  let numY = 0;
+  for (const { pauli, qubit } of factors) {
+    if (pauli !== 'Z') flips += GROUP_BYTES * 2 ** qubit;
+    if (pauli !== 'X') signs += GROUP_BYTES * 2 ** qubit;
+    if (pauli === 'Y') numY++;
+  }
+  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
+  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+  // Of each pair of basis states that the string exchanges only one is visited.
+  const pairBit = flips === 0 ? 0 : 2 ** (31 - Math.clz32(flips));
+  view.setUint32(at, flips, true);
+  view.setUint32(at + 4, signs, true);
+  view.setUint32(at + 8, numY % 2, true);
+  view.setUint32(at + 12, pairBit, true);
+  view.setFloat64(at + 16, coefficient * sign * (pairBit === 0 ? 1 : 2), true);
+}

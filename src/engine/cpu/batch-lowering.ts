@@ -1,0 +1,257 @@
+/**
+ * The shape of a batch as one program for all its circuits.
+ *
+ * Qubits stay where they are and gates in their order: a bundle of twelve qubits still lies in the
+ * second-level cache, so there is nothing to gain from sweeps.
+ */
+import type { Circuit, GateOperation, UnitaryOperation } from '../../circuit/circuit.ts';
+import type { GateDefinition } from '../../circuit/gate-definition.ts';
+import { gateNamed } from '../../circuit/gates.ts';
+import { type ComplexMatrix, dimension, monomialRows } from '../../math/complex-matrix.ts';
+import { BatchCode, type Coefficients, type Subcube } from './batch-code.ts';
+import { BatchPhases } from './batch-phases.ts';
+import type { Recipe, RecipeAngle, RecipePart } from './batch-recipes.ts';
+import { type Complex, ONE, over } from './phase-polynomial.ts';
+import type { Precision } from './precision.ts';
+import { maskOf } from './work-items.ts';
+
+/** Imaginary parts below this are rounding, where a matrix is looked at for a simpler form. */
+const ROUNDING = 1e-15;
+
+/** A gate whose matrices are computed circuit by circuit. */
+export interface LaneMatrix {
+  readonly definition: GateDefinition;
+  /** Of its first angle among those of a circuit. */
+  readonly slot: number;
+  /** Of its first entry among a bundle's, counted in complex numbers. */
+  readonly offset: number;
+}
+
+/** A shape as a program. */
+export interface LoweredBatch {
+  readonly code: BatchCode;
+  /** Where the program ends if the phase of the whole state does not show, and where if it does. */
+  readonly endBytes: number;
+  readonly endWithPhaseBytes: number;
+  readonly numAngles: number;
+  readonly laneMatrices: readonly LaneMatrix[];
+  /** Entries of them all. */
+  readonly numLaneEntries: number;
+}
+
+/** Lowers a circuit without conditions; measurements and barriers are passed over. */
+export function lowerBatch(
+  shape: Circuit,
+  precision: Precision,
+  recipes: Readonly<Record<string, Recipe>>,
+): LoweredBatch {
+  const code = new BatchCode(precision, shape.numQubits);
+  const lowering = new Lowering(code, recipes);
+  for (const operation of shape.operations) {
+    if (operation.kind === 'gate') lowering.addGate(operation);
+    else if (operation.kind === 'unitary') lowering.addMatrix(operation, operation.matrix);
+  }
+  return lowering.finish();
+}
+
+/** The qubits an operation acts on. */
+type Operands = Pick<GateOperation | UnitaryOperation, 'controls' | 'targets'>;
+
+class Lowering {
+  readonly #code: BatchCode;
+  readonly #recipes: Readonly<Record<string, Recipe>>;
+  readonly #phases: BatchPhases;
+  readonly #laneMatrices: LaneMatrix[] = [];
+  #numLaneEntries = 0;
+  #numAngles = 0;
+
+  constructor(code: BatchCode, recipes: Readonly<Record<string, Recipe>>) {
+    this.#code = code;
+    this.#recipes = recipes;
+    this.#phases = new BatchPhases(code);
+  }
+
+  addGate(operation: GateOperation): void {
+    const definition = gateNamed(operation.gate);
+    const slot = this.#numAngles;
+    this.#numAngles += definition.parameters.length;
+    const recipe = this.#recipes[definition.name];
+    if (definition.parameters.length === 0) this.addMatrix(operation, definition.matrix([]));
+    else if (recipe === undefined) this.#addLaneMatrix(operation, definition, slot);
+    else for (const part of recipe) this.#addPart(operation, part, slot);
+  }
+
+  /** A matrix that is the same in all circuits. */
+  addMatrix(operands: Operands, matrix: ComplexMatrix): void {
+    const rows = monomialRows(matrix);
+    if (rows !== undefined && new Set(rows).size === rows.length) {
+      this.#addPermutation(operands, matrix, rows);
+    } else if (operands.targets.length === 1) {
+      this.#addOneQubitMatrix(operands, matrix);
+    } else {
+      this.#phases.flush();
+      this.#code.dense(rowOf(operands, 0), offsetsOf(operands), matrix);
+    }
+  }
+
+  finish(): LoweredBatch {
+    this.#phases.flush();
+    const endBytes = this.#code.codeBytes;
+    this.#phases.flushGlobal();
+    return {
+      code: this.#code,
+      endBytes,
+      endWithPhaseBytes: this.#code.codeBytes,
+      numAngles: this.#numAngles,
+      laneMatrices: this.#laneMatrices,
+      numLaneEntries: this.#numLaneEntries,
+    };
+  }
+
+  #addPart(operands: Operands, part: RecipePart, slot: number): void {
+    if (part.kind === 'phase') {
+      const at = part.row === 'all' ? everywhere(operands) : rowOf(operands, part.row);
+      if (part.angle.kind === 'fixed') {
+        this.#phases.addConstant(at, phaseOf(part.angle.radians));
+      } else {
+        const { index, factor } = part.angle;
+        this.#phases.addAngle(at, { slot: slot + index, factor });
+      }
+      return;
+    }
+    this.#phases.flush();
+    const [from, to] = part.rows;
+    const at = rowOf(operands, from);
+    const partner = rowOf(operands, to).value;
+    if (part.kind === 'turnX') {
+      this.#code.turnX(
+        at,
+        partner,
+        this.#turn(part.angle, slot, ({ re, im }) => [re, im]),
+      );
+    } else {
+      const rotation = ({ re, im }: Complex) => [re, -im, im, re];
+      this.#code.mix(at, partner, this.#turn(part.angle, slot, rotation));
+    }
+  }
+
+  #turn(
+    angle: RecipeAngle,
+    slot: number,
+    constants: (turn: Complex) => readonly number[],
+  ): Coefficients {
+    if (angle.kind === 'fixed') return constants(phaseOf(angle.radians));
+    return this.#phases.load({ slot: slot + angle.index, factor: angle.factor });
+  }
+
+  #addLaneMatrix(operands: Operands, definition: GateDefinition, slot: number): void {
+    const offset = this.#numLaneEntries;
+    this.#phases.flush();
+    this.#code.denseLanes(rowOf(operands, 0), offsetsOf(operands), offset);
+    this.#laneMatrices.push({ definition, slot, offset });
+    this.#numLaneEntries += 4 ** operands.targets.length;
+  }
+
+  /** Cycles, then the phases of entries that are not 1. */
+  #addPermutation(operands: Operands, matrix: ComplexMatrix, rows: readonly number[]): void {
+    const done = new Set<number>();
+    for (const start of rows.keys()) {
+      const cycle: number[] = [];
+      for (let row = start; !done.has(row); row = rows[row]!) {
+        done.add(row);
+        cycle.push(row);
+      }
+      if (cycle.length < 2) continue;
+      this.#phases.flush();
+      const values = cycle.map((row) => rowOf(operands, row).value);
+      this.#code.cycle(everyQubitOf(operands), values);
+    }
+    for (const [column, row] of rows.entries()) {
+      this.#phases.addConstant(rowOf(operands, row), entryOf(matrix, row, column));
+    }
+  }
+
+  /** A real matrix, or a rotation about X, or a real rotation between phases. */
+  #addOneQubitMatrix(operands: Operands, matrix: ComplexMatrix): void {
+    const at = rowOf(operands, 0);
+    const lower = rowOf(operands, 1);
+    const entries = [0, 1, 2, 3].map((i) => entryOf(matrix, i >> 1, i & 1));
+    if (entries.every(({ im }) => im === 0)) {
+      this.#phases.flush();
+      this.#code.mix(
+        at,
+        lower.value,
+        entries.map(({ re }) => re),
+      );
+      return;
+    }
+    const scale = unit(entries[0]!);
+    const [a, b, c, d] = entries.map((entry) => over(entry, scale)) as [
+      Complex,
+      Complex,
+      Complex,
+      Complex,
+    ];
+    const isTurnX =
+      isClose(a, d) && isClose(b, c) && Math.abs(a.im) < ROUNDING && Math.abs(b.re) < ROUNDING;
+    if (isTurnX) {
+      this.#phases.flush();
+      this.#code.turnX(at, lower.value, [a.re, -b.im]);
+    } else {
+      // [[a, b], [c, d]] = diag(1, after) · [[a, −|b|], [|c|, d/(after·before)]] · diag(1, before).
+      const before = unit({ re: -b.re, im: -b.im });
+      const after = unit(c);
+      const corner = over(over(d, before), after);
+      this.#phases.addConstant(lower, before);
+      this.#phases.flush();
+      this.#code.mix(at, lower.value, [a.re, -size(b), size(c), corner.re]);
+      this.#phases.addConstant(lower, after);
+    }
+    this.#phases.addConstant(everywhere(operands), scale);
+  }
+}
+
+/** The basis states in which the targets read `row`, under the controls. */
+function rowOf(operands: Operands, row: number): Subcube {
+  const { controls, targets } = operands;
+  const bits = targets.reduce((value, qubit, i) => value | (((row >> i) & 1) << qubit), 0);
+  return { mask: everyQubitOf(operands), value: maskOf(controls) | bits };
+}
+
+/** Those in which the gate acts at all. */
+function everywhere({ controls }: Operands): Subcube {
+  return { mask: maskOf(controls), value: maskOf(controls) };
+}
+
+function everyQubitOf({ controls, targets }: Operands): number {
+  return maskOf(controls) | maskOf(targets);
+}
+
+/** Of each row of a matrix on the targets, the bits of the basis index. */
+function offsetsOf({ targets }: Operands): readonly number[] {
+  const numRows = 2 ** targets.length;
+  return Array.from({ length: numRows }, (_, row) => rowOf({ controls: [], targets }, row).value);
+}
+
+function entryOf(matrix: ComplexMatrix, row: number, column: number): Complex {
+  const i = 2 * (row * dimension(matrix) + column);
+  return { re: matrix[i]!, im: matrix[i + 1]! };
+}
+
+function phaseOf(radians: number): Complex {
+  return { re: Math.cos(radians), im: Math.sin(radians) };
+}
+
+function size({ re, im }: Complex): number {
+  return Math.hypot(re, im);
+}
+
+/** The number's phase; 1 for 0. */
+function unit(value: Complex): Complex {
+  const length = size(value);
+  return length === 0 ? ONE : { re: value.re / length, im: value.im / length };
+}
+
+function isClose(a: Complex, b: Complex): boolean {
+  return Math.abs(a.re - b.re) < ROUNDING && Math.abs(a.im - b.im) < ROUNDING;
+}

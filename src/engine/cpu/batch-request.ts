@@ -1,0 +1,157 @@
+/** What a batch is asked for, what it gives back, and the checks between the two. */
+import type { PauliSum } from '../../circuit/observable.ts';
+import type { Fault } from '../../errors/coded-error.ts';
+import { MAX_SEED } from '../../math/philox.ts';
+import { InvalidBatchError, TooManyOutcomesError } from '../errors.ts';
+
+/** Draws of one circuit: a batch is cancelled between circuits, not within one. */
+const MAX_SHOTS = 1_000_000;
+/** 2^16 probabilities of each circuit are half a megabyte. */
+const MAX_OUTCOME_BITS = 16;
+/** Numbers of one result: 2 GiB. */
+const MAX_RESULT_LENGTH = 2 ** 28;
+/** Larger angles are reduced before a circuit sees them. */
+const MAX_PLAIN_ANGLE = 2 ** 16;
+
+/** What to compute of each circuit; only what is asked for comes back. */
+export interface BatchRequest {
+  readonly numCircuits: number;
+  /** Radians, circuit after circuit; length numCircuits · numAngles. */
+  readonly angles: Float64Array;
+  /** Of each circuit, at most 1,000,000; none unless given. */
+  readonly shots?: number;
+  /** Circuit k draws with `seed` + k; 0 unless given. */
+  readonly seed?: number;
+  /** In place of `seed`: circuit k draws with `seeds[k]`. */
+  readonly seeds?: ArrayLike<number>;
+  /** The state before the measurements. */
+  readonly statevectors?: boolean;
+  /** Exact distribution over the classical bits. */
+  readonly probabilities?: boolean;
+  readonly observables?: readonly PauliSum[];
+}
+
+/** What a batch gives back, circuit after circuit in each array. */
+export interface BatchResult {
+  /** How often the register read each value; 2^numBits a circuit. */
+  readonly counts?: Uint32Array;
+  /** Interleaved re, im; 2·2^numQubits a circuit. */
+  readonly statevectors?: Float64Array;
+  /** 2^numBits a circuit. */
+  readonly probabilities?: Float64Array;
+  /** One for each observable a circuit. */
+  readonly expectations?: Float64Array;
+}
+
+/** A shape made ready for one engine. */
+export interface BatchExecutable extends AsyncDisposable {
+  /** Angles of one circuit: those of the shape's gates, in the order of its operations. */
+  readonly numAngles: number;
+  /**
+   * Runs all circuits from |0…0⟩.
+   *
+   * @throws {InvalidBatchError} if the request does not fit the shape or has an angle that is not finite.
+   * @throws {TooManyOutcomesError} if counts or probabilities of more than 16 bits are asked for.
+   * @throws {DOMException} the signal's reason, soon after it aborts.
+   */
+  run(request: BatchRequest, signal: AbortSignal): Promise<BatchResult>;
+}
+
+/** What the checks need to know of a shape. */
+export interface BatchSizes {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly numAngles: number;
+}
+
+/**
+ * Checks a request against the shape.
+ *
+ * @throws {InvalidBatchError} naming all that does not fit.
+ * @throws {TooManyOutcomesError} if counts or probabilities of more than 16 bits are asked for.
+ */
+export function checkBatchRequest(request: BatchRequest, sizes: BatchSizes): void {
+  const { numCircuits, shots = 0, probabilities = false } = request;
+  const needsOutcomes = shots > 0 || probabilities;
+  if (needsOutcomes && sizes.numBits > MAX_OUTCOME_BITS) {
+    throw new TooManyOutcomesError(sizes.numBits, MAX_OUTCOME_BITS);
+  }
+  const faults = [
+    ...wrongNumber('numCircuits', numCircuits, 0, 2 ** 32 - 1),
+    ...wrongNumber('shots', shots, 0, MAX_SHOTS),
+  ];
+  if (faults.length === 0) faults.push(...wrongAngles(request, sizes), ...wrongSeeds(request));
+  faults.push(...wrongObservables(request, sizes), ...tooLong(request, sizes));
+  if (faults.length > 0) throw new InvalidBatchError(faults);
+}
+
+function wrongNumber(path: string, value: number, least: number, most: number): readonly Fault[] {
+  if (Number.isInteger(value) && value >= least && value <= most) return [];
+  return [{ path, message: `${value} is not a whole number from ${least} to ${most}.` }];
+}
+
+function wrongAngles({ angles, numCircuits }: BatchRequest, sizes: BatchSizes): readonly Fault[] {
+  const length = numCircuits * sizes.numAngles;
+  if (angles.length !== length) {
+    const message = `There are ${angles.length} numbers; ${numCircuits} circuits of ${sizes.numAngles} angles need ${length}.`;
+    return [{ path: 'angles', message }];
+  }
+  // A loop, because a call for each of millions of angles would take as long as the circuits.
+  let wrong = 0;
+  while (wrong < length && Number.isFinite(angles[wrong])) wrong++;
+  if (wrong === length) return [];
+  const circuit = Math.floor(wrong / sizes.numAngles);
+  const message = `${angles[wrong]} is not a finite number: angle ${wrong % sizes.numAngles} of circuit ${circuit}.`;
+  return [{ path: `angles[${wrong}]`, message }];
+}
+
+function wrongSeeds({ seed = 0, seeds, shots = 0, numCircuits }: BatchRequest): readonly Fault[] {
+  if (shots === 0) return [];
+  if (seeds === undefined) {
+    return wrongNumber('seed', seed, 0, MAX_SEED - Math.max(0, numCircuits - 1));
+  }
+  if (seeds.length !== numCircuits) {
+    const message = `There are ${seeds.length} seeds for ${numCircuits} circuits.`;
+    return [{ path: 'seeds', message }];
+  }
+  for (let i = 0; i < seeds.length; i++) {
+    const faults = wrongNumber(`seeds[${i}]`, seeds[i]!, 0, MAX_SEED);
+    if (faults.length > 0) return faults;
+  }
+  return [];
+}
+
+function wrongObservables({ observables = [] }: BatchRequest, sizes: BatchSizes): readonly Fault[] {
+  const { numQubits } = sizes;
+  const isQubit = (qubit: number) => Number.isInteger(qubit) && qubit >= 0 && qubit < numQubits;
+  return observables.flatMap((sum, i) => {
+    const qubits = sum.flatMap(({ factors }) => factors.map(({ qubit }) => qubit));
+    const wrong = qubits.find((qubit) => !isQubit(qubit));
+    if (wrong === undefined) return [];
+    const message = `There is no qubit ${wrong}; the circuits have ${numQubits}.`;
+    return [{ path: `observables[${i}]`, message }];
+  });
+}
+
+function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {
+  const { numCircuits, shots = 0, observables = [] } = request;
+  const outcomes = shots > 0 || request.probabilities === true ? 2 ** sizes.numBits : 0;
+  const amplitudes = request.statevectors === true ? 2 * 2 ** sizes.numQubits : 0;
+  const length = numCircuits * Math.max(outcomes, amplitudes, observables.length);
+  if (!(length > MAX_RESULT_LENGTH)) return [];
+  const message = `The result has ${length} numbers; one call gives at most ${MAX_RESULT_LENGTH}.`;
+  return [{ path: 'numCircuits', message }];
+}
+
+/** Copies angles, each of them small enough for the kernels' own reduction. */
+export function copyAngles(from: Float64Array, to: Float64Array): void {
+  for (let i = 0; i < from.length; i++) {
+    const angle = from[i]!;
+    to[i] = Math.abs(angle) > MAX_PLAIN_ANGLE ? reduced(angle) : angle;
+  }
+}
+
+/** The angle in [−2π, 2π] of the same half-angle: sines of large numbers are exact here. */
+function reduced(angle: number): number {
+  return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
+}

@@ -1,0 +1,204 @@
+/** One run of a batch: circuits go into shared memory piece by piece, and their results come out. */
+import { BitImages } from '../../math/bit-images.ts';
+import { type BatchLayout, layOutBatch, writeObservables } from './batch-layout.ts';
+import type { LaneMatrix, LoweredBatch } from './batch-lowering.ts';
+import { type BatchRequest, type BatchResult, copyAngles } from './batch-request.ts';
+import { GROUP_BYTES, type Precision } from './precision.ts';
+import { seedWords, writeTask } from './readout-task.ts';
+import { TASK_KINDS } from './task-header.ts';
+import type { TaskRunner } from './task-runner.ts';
+
+/** An item takes about this long: a crew looks at the clock after two of them. */
+const ITEM_NS = 50_000;
+/** What pieces of the work take, roughly. */
+const NS_PER_AMPLITUDE = 1;
+const NS_PER_INSTRUCTION = 15;
+const NS_PER_SHOT = 12;
+/** An instruction's size in bytes, about. */
+const INSTRUCTION_BYTES = 24;
+
+/** A shape whose program stands in shared memory. */
+export interface PlacedBatch {
+  readonly at: number;
+  readonly lowered: LoweredBatch;
+  readonly precision: Precision;
+  readonly numQubits: number;
+  readonly numBits: number;
+  /** outcomeBits[q] are the classical bits that qubit q is measured into. */
+  readonly outcomeBits: readonly number[];
+}
+
+/** Result arrays that are being filled. */
+type Results = { -readonly [K in keyof BatchResult]: BatchResult[K] };
+
+/** A part of the circuits. */
+interface Piece {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Runs a request that has been checked. */
+export async function runBatch(
+  batch: PlacedBatch,
+  request: BatchRequest,
+  runner: TaskRunner,
+): Promise<BatchResult> {
+  const { numAngles, numLaneEntries } = batch.lowered;
+  const layout = layOutBatch({ ...batch, numAngles, numLaneEntries }, request, batch.precision);
+  const results = emptyResults(batch, request);
+  return await runner.withScratch(layout.bytes, async (block) => {
+    writeTables(batch, request, layout, runner.memory, block);
+    for (let first = 0; first < request.numCircuits; first += layout.circuitsPerPiece) {
+      const count = Math.min(layout.circuitsPerPiece, request.numCircuits - first);
+      const piece = { first, count };
+      writeCircuits(batch, request, layout, piece, runner.memory, block);
+      const numItems = writePiece(batch, request, layout, count, runner.memory, block);
+      const done = runner.runTask(block + layout.task, numItems);
+      if (done !== undefined) await done;
+      readResults(results, layout, piece, request.numCircuits, runner.memory, block);
+    }
+    return results;
+  });
+}
+
+function emptyResults({ numQubits, numBits }: PlacedBatch, request: BatchRequest): Results {
+  const { numCircuits, shots = 0, observables } = request;
+  const results: Results = {};
+  if (shots > 0) results.counts = new Uint32Array(numCircuits * 2 ** numBits);
+  if (request.statevectors === true) {
+    results.statevectors = new Float64Array(numCircuits * 2 * 2 ** numQubits);
+  }
+  if (request.probabilities === true) {
+    results.probabilities = new Float64Array(numCircuits * 2 ** numBits);
+  }
+  if (observables !== undefined) {
+    results.expectations = new Float64Array(numCircuits * observables.length);
+  }
+  return results;
+}
+
+/** What all circuits have in common. */
+function writeTables(
+  { numQubits, outcomeBits }: PlacedBatch,
+  { observables = [] }: BatchRequest,
+  layout: BatchLayout,
+  memory: SharedArrayBuffer,
+  block: number,
+): void {
+  const outcomeOf = new BitImages(outcomeBits);
+  const numStates = 2 ** numQubits;
+  const outcomes = new Uint32Array(memory, block + layout.outcomes, numStates);
+  const offsets = new Uint32Array(memory, block + layout.offsets, numStates);
+  for (let i = 0; i < numStates; i++) {
+    outcomes[i] = outcomeOf.at(i);
+    offsets[i] = GROUP_BYTES * i;
+  }
+  writeObservables(memory, block + layout.observables, observables);
+}
+
+/** What the circuits of a piece have of their own. */
+function writeCircuits(
+  { lowered, precision }: PlacedBatch,
+  { angles, shots = 0, seed = 0, seeds }: BatchRequest,
+  layout: BatchLayout,
+  { first, count }: Piece,
+  memory: SharedArrayBuffer,
+  block: number,
+): void {
+  const { numAngles, laneMatrices, numLaneEntries } = lowered;
+  const own = angles.subarray(first * numAngles, (first + count) * numAngles);
+  const to = new Float64Array(memory, block + layout.angles, layout.circuitsPerPiece * numAngles);
+  copyAngles(own, to);
+  // Lanes without a circuit compute as well, and what they find there must be numbers.
+  to.fill(0, own.length);
+  if (laneMatrices.length > 0) {
+    const at = block + layout.matrices;
+    for (let circuit = 0; circuit < layout.circuitsPerPiece; circuit++) {
+      const from = to.subarray(circuit * numAngles, (circuit + 1) * numAngles);
+      for (const matrix of laneMatrices) {
+        writeLaneMatrix(matrix, from, circuit, numLaneEntries, precision, memory, at);
+      }
+    }
+  }
+  if (shots === 0) return;
+  const words = new Uint32Array(memory, block + layout.seeds, 2 * count);
+  for (let i = 0; i < count; i++)
+    words.set(seedWords(seeds?.[first + i] ?? seed + first + i), 2 * i);
+}
+
+function writeLaneMatrix(
+  { definition, slot, offset }: LaneMatrix,
+  angles: Float64Array,
+  circuit: number,
+  numLaneEntries: number,
+  { lanes, realBytes }: Precision,
+  memory: SharedArrayBuffer,
+  at: number,
+): void {
+  const matrix = definition.matrix([...angles.subarray(slot, slot + definition.parameters.length)]);
+  const bundle = Math.floor(circuit / lanes);
+  const from = at + GROUP_BYTES * (bundle * numLaneEntries + offset);
+  const length = lanes * matrix.length;
+  const reals =
+    realBytes === 4
+      ? new Float32Array(memory, from, length)
+      : new Float64Array(memory, from, length);
+  // An entry is all real parts, then all imaginary parts.
+  for (let i = 0; i < matrix.length; i++) reals[lanes * i + (circuit % lanes)] = matrix[i]!;
+}
+
+/** Writes the task of a piece; gives its number of items. */
+function writePiece(
+  batch: PlacedBatch,
+  { shots = 0, statevectors = false, observables = [] }: BatchRequest,
+  layout: BatchLayout,
+  count: number,
+  memory: SharedArrayBuffer,
+  block: number,
+): number {
+  const { lowered, precision, numQubits, numBits } = batch;
+  const bundlesPerItem = Math.max(1, Math.floor(ITEM_NS / bundleNs(batch, shots)));
+  const numItems = Math.ceil(count / (bundlesPerItem * precision.lanes));
+  const endBytes = statevectors ? lowered.endWithPhaseBytes : lowered.endBytes;
+  const addressOf = (offset: number) => (offset === 0 ? 0 : block + offset);
+  const header = { kind: TASK_KINDS.batch, numItems, perClaim: 1 };
+  writeTask(memory, block + layout.task, header, [
+    ...[batch.at, batch.at + endBytes, numQubits, count, bundlesPerItem],
+    ...[block + layout.angles, Float64Array.BYTES_PER_ELEMENT * lowered.numAngles],
+    ...[block + layout.matrices, GROUP_BYTES * lowered.numLaneEntries],
+    ...[numBits, block + layout.outcomes, block + layout.offsets],
+    ...[addressOf(layout.probabilities), addressOf(layout.statevectors)],
+    ...[addressOf(layout.expectations), addressOf(layout.counts)],
+    ...[observables.length, block + layout.observables, shots, block + layout.seeds],
+  ]);
+  return numItems;
+}
+
+function bundleNs({ lowered, precision, numQubits }: PlacedBatch, shots: number): number {
+  const numInstructions = lowered.endBytes / INSTRUCTION_BYTES;
+  const instructionNs = NS_PER_INSTRUCTION + NS_PER_AMPLITUDE * 2 ** numQubits;
+  return 1 + numInstructions * instructionNs + precision.lanes * shots * NS_PER_SHOT;
+}
+
+/** Copies the results of a piece out of shared memory. */
+function readResults(
+  { counts, statevectors, probabilities, expectations }: Results,
+  layout: BatchLayout,
+  { first, count }: Piece,
+  numCircuits: number,
+  memory: SharedArrayBuffer,
+  block: number,
+): void {
+  const perCircuit = (values: { length: number }) => values.length / numCircuits;
+  const doubles = (values: Float64Array | undefined, offset: number) => {
+    if (values === undefined || values.length === 0) return;
+    const size = perCircuit(values);
+    values.set(new Float64Array(memory, block + offset, count * size), first * size);
+  };
+  doubles(statevectors, layout.statevectors);
+  doubles(probabilities, layout.probabilities);
+  doubles(expectations, layout.expectations);
+  if (counts === undefined) return;
+  const size = perCircuit(counts);
+  counts.set(new Uint32Array(memory, block + layout.counts, count * size), first * size);
+}

@@ -1,0 +1,81 @@
+/**
+ * Batches: many small circuits of one shape, each with angles of its own, from one program.
+ *
+ * The lanes of a SIMD register are different circuits. A single small circuit leaves most of the
+ * machine idle: its gates are shuffles within a few registers, and its overheads are larger than its
+ * arithmetic. Here every gate is plain arithmetic on whole registers, and what is not arithmetic is
+ * done once for the whole batch.
+ */
+import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../../circuit/circuit.ts';
+import { OutputNeedsFinalStateError, ProgramTooWideError } from '../errors.ts';
+import { Pacer } from '../pacer.ts';
+import { lowerBatch } from './batch-lowering.ts';
+import { RECIPES, type Recipe } from './batch-recipes.ts';
+import {
+  type BatchExecutable,
+  type BatchRequest,
+  type BatchResult,
+  checkBatchRequest,
+} from './batch-request.ts';
+import { type PlacedBatch, runBatch } from './batch-run.ts';
+import type { Crew } from './crew.ts';
+import { CrewRunner } from './crew-runner.ts';
+import type { Precision } from './precision.ts';
+
+/** Qubits of a batch's circuits, at most. */
+export const MAX_BATCH_QUBITS = 12;
+
+/** What a batch needs of its engine. */
+export interface BatchHost {
+  readonly crew: Crew;
+  readonly precision: Precision;
+  /** Runs alone on the engine, and again where a thread was lost under it. */
+  takeTurn<T>(run: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Makes a shape ready. The angles it has itself do not matter: a request brings them.
+ *
+ * @param recipes - Gates without one are run from matrices computed for each circuit.
+ * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+ */
+export function prepareBatch(
+  { crew, precision, takeTurn }: BatchHost,
+  shape: Circuit,
+  recipes: Readonly<Record<string, Recipe>> = RECIPES,
+): BatchExecutable {
+  const { numQubits, numBits } = shape;
+  if (numQubits > MAX_BATCH_QUBITS) {
+    throw new ProgramTooWideError(numQubits, MAX_BATCH_QUBITS, 'cpu batch');
+  }
+  if (hasMidCircuitMeasurement(shape)) throw new OutputNeedsFinalStateError('A batch');
+  const lowered = lowerBatch(shape, precision, recipes);
+  const at = crew.allocate(lowered.code.bytes);
+  lowered.code.place(crew.memory, at);
+  const outcomeBits = outcomeBitsOf(shape);
+  const batch: PlacedBatch = { at, lowered, precision, numQubits, numBits, outcomeBits };
+  const { numAngles } = lowered;
+  const run = async (request: BatchRequest, signal: AbortSignal): Promise<BatchResult> => {
+    checkBatchRequest(request, { numQubits, numBits, numAngles });
+    return await takeTurn(async () => {
+      signal.throwIfAborted();
+      const pacer = new Pacer(signal, () => {});
+      return await runBatch(batch, request, new CrewRunner(crew, pacer));
+    });
+  };
+  return {
+    numAngles,
+    run,
+    [Symbol.asyncDispose]: () => takeTurn(async () => crew.release(at)),
+  };
+}
+
+/** For each qubit the classical bits that read it at the end. */
+function outcomeBitsOf(shape: Circuit): readonly number[] {
+  const bits = new Array<number>(shape.numQubits).fill(0);
+  for (const [bit, qubit] of measuredQubits(shape).entries()) {
+    if (qubit !== null) bits[qubit]! |= 1 << bit;
+  }
+  return bits;
+}
