@@ -243,6 +243,8 @@ export class Crew {
     this.#arena = arena;
     this.#kernels = kernels;
     this.#control = control;
+    // Views hold the memory that they look at.
+    this.#words = new Int32Array(arena.memory.buffer);
     collectGarbage();
   }
 }
