@@ -5,7 +5,8 @@
  * While a circuit runs, a progress message goes out at least once a second as long as the engine
  * yields, also when the fraction stands still: it is the sign of life that health checks read.
  *
- * An engine is opened when a circuit of its precision first comes, and kept.
+ * An engine is opened when a circuit of its precision first comes, and kept. So are small circuits
+ * that ask for counts alone; a self-test asks for more, so it always takes the whole way.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Circuit } from '../circuit/circuit.ts';
@@ -14,6 +15,7 @@ import type { Program, TargetProfile } from '../compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../engine/engine.ts';
 import { HelperLostError } from '../engine/errors.ts';
 import { CodedError } from '../errors/coded-error.ts';
+import { keyOfCircuit, PreparedCircuits } from './prepared-circuits.ts';
 import { circuitOf } from './serialized-circuit.ts';
 import type {
   FromWorker,
@@ -41,6 +43,12 @@ export type Compile = (
   options: CompileOptions,
 ) => { readonly program: Program; readonly report: CompilationReport };
 
+/** An engine and the circuits prepared for it. */
+interface OpenEngine {
+  readonly engine: Engine;
+  readonly kept: PreparedCircuits;
+}
+
 type RunMessage = Extract<ToWorker, { kind: 'run' }>;
 
 /** Answers the messages on `port` until the thread is ended. */
@@ -49,11 +57,14 @@ export function serveEngine(
   open: (precision: Precision) => Engine,
   compile: Compile,
 ): void {
-  const engines = new Map<Precision, Engine>();
+  const engines = new Map<Precision, OpenEngine>();
   const engineOf = (precision: Precision) => {
-    const engine = engines.get(precision) ?? open(precision);
-    engines.set(precision, engine);
-    return engine;
+    const opened = engines.get(precision) ?? {
+      engine: open(precision),
+      kept: new PreparedCircuits(),
+    };
+    engines.set(precision, opened);
+    return opened;
   };
   const controllers = new Map<number, AbortController>();
   const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []) =>
@@ -98,7 +109,7 @@ export function serveEngine(
 }
 
 async function runCircuit(
-  engine: Engine,
+  { engine, kept }: OpenEngine,
   compile: Compile,
   { circuit, request }: RunMessage,
   onProgress: (fraction: number) => void,
@@ -106,12 +117,24 @@ async function runCircuit(
 ): Promise<WorkerOutcome> {
   const started = performance.now();
   const keepState = request.statevector === true || request.observables !== undefined;
-  const { program, report } = compile(circuitOf(circuit), engine.target, { keepState });
-  await using executable = await engine.prepare(program);
+  const key = keepState ? undefined : keyOfCircuit(circuit);
+  let prepared = key === undefined ? undefined : kept.take(key);
+  if (prepared === undefined) {
+    const { program, report } = compile(circuitOf(circuit), engine.target, { keepState });
+    prepared = { executable: await engine.prepare(program), report };
+  }
   const compileMs = performance.now() - started;
-  const runRequest: RunRequest = { ...request, onProgress };
-  const run = await executable.run(runRequest, signal);
-  return { run, compilation: report, compileMs };
+  let isKept = false;
+  try {
+    const runRequest: RunRequest = { ...request, onProgress };
+    const run = await prepared.executable.run(runRequest, signal);
+    isKept = key !== undefined;
+    return { run, compilation: prepared.report, compileMs };
+  } finally {
+    // What failed is not tried again as it is.
+    if (isKept && key !== undefined) await kept.keep(key, prepared);
+    else await prepared.executable[Symbol.asyncDispose]();
+  }
 }
 
 /** Passes fractions on, no more often than is worth a message, and repeats the last as a sign of life. */

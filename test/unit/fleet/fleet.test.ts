@@ -13,7 +13,7 @@ import type { Adapter, AdapterDiscovery } from '../../../src/fleet/adapter-repor
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
-import { FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
+import { eventually, FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
 import { lastingCircuit } from '../../support/lasting-circuit.ts';
 
 const NOW = 1_700_000_000_000;
@@ -210,6 +210,31 @@ describe('Fleet', () => {
     expect(f64).toBeLessThan(1e-15);
     expect(f32).toBeGreaterThan(1e-15);
     expect(f32).toBeLessThan(1e-6);
+  });
+
+  test('gives a circuit that comes again the counts that it had, whatever came between', async () => {
+    const fleet = await openFleet({ numThreads: 1, queueLimit: 100 });
+    const target = processor(fleet, 'statevector-sim');
+    const counts = async (numQubits: number, seed: number) => {
+      const request = { shots: 100, seed };
+      const { run } = await target.run({ ...task(ghz(numQubits)), request }, {}, never());
+      return [...run.counts.outcomes, ...run.counts.occurrences];
+    };
+    const first = await counts(3, 1);
+    for (let numQubits = 1; numQubits <= 10; numQubits++) {
+      expect((await counts(numQubits, 2))[1]).toBe(2 ** numQubits - 1);
+    }
+    expect(await counts(3, 2)).not.toEqual(first);
+    expect(await counts(3, 1)).toEqual(first);
+  });
+
+  test('keeps nothing of a wide circuit resident', async () => {
+    const fleet = await openFleet({ memoryBytes: 2 ** 31 });
+    const target = processor(fleet, 'statevector-sim');
+    const before = process.memoryUsage.rss();
+    // 512 MiB of amplitudes.
+    await target.run(task(ghz(25)), {}, never());
+    await eventually(() => process.memoryUsage.rss() < before + 200 * 2 ** 20);
   });
 
   test('refuses what the memory cannot hold before anything is allocated, with the figures', async () => {
