@@ -1,9 +1,9 @@
 /**
  * Cosines and sines of one angle of LANES circuits.
  *
- * Reduced to [−π/4, π/4] in double precision by Cody and Waite's three parts of π/2, whose products
- * with the quotient are exact while that has fewer than 20 bits; larger angles are reduced by the
- * host (batch-request.ts). The polynomials are fdlibm's; single precision needs fewer of their terms.
+ * Reduced to [−π/4, π/4] in double precision by two parts of π/2, of which the first has so few bits
+ * that its product with a quotient of up to 20 is exact; the host reduces larger angles beforehand
+ * (batch-request.ts). The polynomials are fdlibm's; single precision needs fewer of their terms.
  *
  * @see Cody, Waite, "Software Manual for the Elementary Functions" (1980), chapter 8.
  */
@@ -11,10 +11,9 @@ import { mulAddDoubles, subMulDoubles } from './doubles';
 import { LANES } from './vectors';
 
 const TWO_OVER_PI: f64 = 6.36619772367581382433e-1;
-/** The first and the second 33 bits of π/2, and what is left. */
+/** The first 33 bits of π/2, and what is left. */
 const HALF_PI_1: f64 = 1.57079632673412561417;
-const HALF_PI_2: f64 = 6.07710050630396597660e-11;
-const HALF_PI_3: f64 = 2.02226624879595063154e-21;
+const HALF_PI_2: f64 = 6.07710050650619224932e-11;
 /** 1.5·2^52: adding it rounds to an integer, which then stands in the lowest bits. */
 const ROUNDER: f64 = 6755399441055744.0;
 
@@ -66,7 +65,6 @@ function storeTurns(x: v128, to: usize): void {
   const quotient = f64x2.sub(shifted, f64x2.splat(ROUNDER));
   let r = subMulDoubles(quotient, f64x2.splat(HALF_PI_1), x);
   r = subMulDoubles(quotient, f64x2.splat(HALF_PI_2), r);
-  r = subMulDoubles(quotient, f64x2.splat(HALF_PI_3), r);
   const z = f64x2.mul(r, r);
   const sine = sineOf(r, z);
   const cosine = cosineOf(z);

@@ -110,8 +110,9 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
         precision: PRECISIONS[precision],
         takeTurn: <T>(run: () => Promise<T>) => run(),
       };
+      const phases = [0, 1, 2, 3, 4].map((qubit) => gate('T', [qubit]));
       const uses = Array.from({ length: 3 }, () => randomUse(stream, PARAMETRIC[index]!, 5));
-      const shape = tilted(5, uses);
+      const shape = tilted(5, [...phases, ...uses]);
       await using batch = prepareBatch(host, shape, {});
       const request = { numCircuits: 5, angles: randomAngles(stream, batch, 5) };
       const result = await batch.run({ ...request, statevectors: true }, NEVER);
@@ -251,15 +252,20 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
   });
 
   test('run more circuits than are in shared memory at a time', async () => {
-    const shape = tilted(4, [gate('RX', [0], [], [0])]);
-    await using batch = await engine.prepareBatch(shape);
-    const numCircuits = 50_001;
-    const angles = new Float64Array(numCircuits * batch.numAngles);
-    for (let k = 0; k < numCircuits; k++) angles[(k + 1) * batch.numAngles - 1] = k;
-    const request = { numCircuits, angles, observables: [Z0] };
-    const { expectations } = await batch.run(request, NEVER);
+    const operations: readonly Operation[] = [
+      gate('RX', [0], [], [0]),
+      { kind: 'measure', qubits: [0], bits: [0] },
+    ];
+    await using batch = await engine.prepareBatch({ numQubits: 1, numBits: 1, operations });
+    const numCircuits = 500_001;
+    const angles = Float64Array.from({ length: numCircuits }, (_, k) => k);
+    const request = { numCircuits, angles, observables: [Z0], shots: 20, seed: 3 };
+    const { expectations, counts } = await batch.run(request, NEVER);
     const wrong = expectations!.findIndex((z, k) => !(Math.abs(z - Math.cos(k)) <= 1e-5));
     expect(wrong).toBe(-1);
+    const last = { numCircuits: 1, angles: angles.slice(-1), shots: 20, seed: 3 + numCircuits - 1 };
+    const alone = await batch.run(last, NEVER);
+    expect([...counts!.slice(-2)]).toEqual([...alone.counts!]);
   });
 });
 
