@@ -12,6 +12,7 @@ import type { Pacer } from '../pacer.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
+import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
 import type { BatchExecutable } from './batch-request.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
@@ -31,6 +32,8 @@ const MAX_DENSE_QUBITS = 6;
 const MIN_TILE_QUBITS = 8;
 /** Memory is read in runs of 512 bytes. */
 const CONTIGUOUS_QUBITS = { f32: 6, f64: 5 } as const;
+/** What one memory has for states; the rest is for programs, tiles and the lists of samplers. */
+const MAX_STATE_BYTES = MAX_MEMORY_BYTES - 2 ** 28;
 /** A program is tried this often when threads are lost under it. */
 const MAX_ATTEMPTS = 2;
 
@@ -143,7 +146,11 @@ function prepare(
   const plan = planRun(program, () => 1);
   const form = PRECISIONS[precision];
   const lowered = lowerProgram(program, form, tileQubits);
-  const budget = stateBudget(lowered.numQubits, 2 * form.realBytes, memoryBytes);
+  const budget = stateBudget(
+    lowered.numQubits,
+    2 * form.realBytes,
+    Math.min(memoryBytes, MAX_STATE_BYTES),
+  );
   const at = crew.allocate(placedBytes(lowered));
   const cpuProgram: CpuProgram = {
     crew,

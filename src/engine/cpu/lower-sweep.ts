@@ -8,7 +8,7 @@
 import type { Sweep } from '../../compiler/program.ts';
 import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
 import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
-import { type Complex, isOne, PhasePolynomial } from './phase-polynomial.ts';
+import { type Complex, PhasePolynomial } from './phase-polynomial.ts';
 import { GROUP_SHIFT } from './precision.ts';
 import {
   type CodeRange,
@@ -43,7 +43,7 @@ export interface LoweredSweep {
   readonly sources?: PoolAddress;
 }
 
-/** Beyond this the scale of the rotations is applied at once: a state may not overflow. */
+/** Beyond this the scales of the rotations are applied at once: a state may not overflow. */
 const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
 
 /** How much more than what is due now all that is pending may cost to be done along with it. */
@@ -101,7 +101,7 @@ function emitItems(context: LoweringContext, layout: TileLayout, items: readonly
     emitMoves(context, layout, free);
     growth *= growthOf(free);
     if (growth > MAX_GROWTH[context.code.precision.name]) {
-      applyScale(context, layout);
+      applyScales(context, layout);
       growth = 1;
     }
     for (const item of free) ready.done(item);
@@ -163,17 +163,17 @@ function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolyno
   emitPhases(context.code, layout, phases, context.tables);
 }
 
-/** Multiplies the tile by the scalar so far, which the store would have done. */
-function applyScale({ code, pending }: LoweringContext, layout: TileLayout): void {
-  const scalar = pending.take((mask) => mask === 0);
-  for (const [, phase] of scalar) {
-    if (isOne(phase)) continue;
-    const at = code.vectors([
-      Array<number>(code.precision.lanes).fill(phase.re),
-      Array<number>(code.precision.lanes).fill(phase.im),
-    ]);
+/** Applies the scales of the rotations so far: the scalar, which the store would have, and others. */
+function applyScales(context: LoweringContext, layout: TileLayout): void {
+  const { code } = context;
+  const scales = context.pending.take((mask, phase) => mask === 0 || !isPhase(phase));
+  const scalar = scales.take((mask) => mask === 0);
+  for (const [, { re, im }] of scalar) {
+    const { lanes } = code.precision;
+    const at = code.vectors([Array<number>(lanes).fill(re), Array<number>(lanes).fill(im)]);
     code.emit(OPCODES.multiply, EVERY_TILE, [0, layout.allBytes, at], [2]);
   }
+  flush(context, layout, scales);
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Circuit, withFinalMeasurement } from '../../../../src/circuit/circ
 import { compile } from '../../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
+import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { NEVER, runCircuit, statevectorOf, worstAmplitude } from '../../../support/engine-runs.ts';
 import { gate, randomGates } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
@@ -56,6 +57,24 @@ describe('the CPU engine', () => {
     for (const state of states.slice(1))
       expect(worstAmplitude(state, states[0]!)).toBeLessThan(1e-12);
   });
+
+  test.each(['f32', 'f64'] as const)(
+    'keeps its range while controlled rotations pile up (%s)',
+    async (precision) => {
+      const engine = openCpuEngine({ precision, numThreads: 1, maxQubits: 20 });
+      // All about one axis, so no phase stands between them and no scale is applied for another's sake.
+      const operations = [
+        ...[1, 2, 3, 4, 5].map((q) => gate('H', [q])),
+        ...Array.from({ length: 3000 }, (_, i) => gate('RY', [0], [1 + (i % 5)], [2.9])),
+      ];
+      const circuit = { numQubits: 6, numBits: 0, operations };
+      const expected = await statevectorOf(openReferenceEngine({ maxQubits: 6 }), circuit);
+      const found = await statevectorOf(engine, circuit);
+      // 3,000 gates: rounding adds up.
+      expect(worstAmplitude(found, expected)).toBeLessThan(precision === 'f32' ? 1e-3 : 1e-11);
+      await engine.close();
+    },
+  );
 
   test('stops soon after it is cancelled, and runs the next program', async () => {
     const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 22 });
