@@ -10,6 +10,7 @@ import { fuseOneQubitRuns } from '../../src/compiler/passes/fuse-one-qubit-runs.
 import { mergeRotations } from '../../src/compiler/passes/merge-rotations.ts';
 import type { Requested } from '../../src/compiler/passes/pass.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
+import { recoverControlledGates } from '../../src/compiler/passes/recover-controlled-gates.ts';
 import { worstAmplitude } from '../support/engine-runs.ts';
 import {
   gate,
@@ -45,19 +46,22 @@ function operationsOf(seed: number): readonly Operation[] {
 
 const length = ({ operations }: Circuit) => operations.length;
 
-describe.each([cancelInverses, mergeRotations, fuseOneQubitRuns])('$name', (pass) => {
-  test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {
-    const operations = operationsOf(seed);
-    const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
-    const rewritten = pass.run(circuit, { keepState: true });
-    expect(length(rewritten)).toBeLessThanOrEqual(operations.length);
-    const difference = worstAmplitude(
-      finalAmplitudes(onBellPairs(rewritten.operations)),
-      finalAmplitudes(onBellPairs(operations)),
-    );
-    expect(difference).toBeLessThan(1e-12);
-  });
-});
+describe.each([recoverControlledGates, cancelInverses, mergeRotations, fuseOneQubitRuns])(
+  '$name',
+  (pass) => {
+    test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {
+      const operations = operationsOf(seed);
+      const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
+      const rewritten = pass.run(circuit, { keepState: true });
+      expect(length(rewritten)).toBeLessThanOrEqual(operations.length);
+      const difference = worstAmplitude(
+        finalAmplitudes(onBellPairs(rewritten.operations)),
+        finalAmplitudes(onBellPairs(operations)),
+      );
+      expect(difference).toBeLessThan(1e-12);
+    });
+  },
+);
 
 describe.each([...PIPELINE, { name: 'the whole pipeline', run: optimizeCircuit }])(
   '$name',

@@ -6,9 +6,12 @@ import { dropUnobservable } from './drop-unobservable.ts';
 import { fuseOneQubitRuns } from './fuse-one-qubit-runs.ts';
 import { mergeRotations } from './merge-rotations.ts';
 import type { Pass, PassReport, Requested } from './pass.ts';
+import { recoverControlledGates } from './recover-controlled-gates.ts';
 
 /** Adding a pass means adding a line here. */
 export const PIPELINE: readonly Pass[] = [
+  // First: the others take apart what it looks for.
+  recoverControlledGates,
   absorbKnownStates,
   // Twice: what is dropped brings together what cancels, and what cancels leaves more to drop.
   dropUnobservable,

@@ -1,0 +1,189 @@
+/**
+ * From the product of gates on three qubits or fewer to few operations under controls: phases and
+ * flips where it is a permutation with phases, one gate where it acts on one qubit under controls.
+ */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+import { nameUnderControls } from './gate-facts.ts';
+import { type GateLike, phaseOn, wrapped } from './gate-like.ts';
+import { operationOf } from './operation-of-matrix.ts';
+import { type PermutationGate, permutationFactors } from './permutation-factors.ts';
+import { DIMENSION, isNear0, WINDOW_ROUNDING } from './window-product.ts';
+
+/** What a product is. */
+export interface ControlledForm {
+  /** Compares with the costs of `window-entry.ts`. */
+  readonly cost: number;
+  readonly numOperations: number;
+  /** Of the whole state, radians. */
+  readonly phase: number;
+  /** The operations, in order. */
+  write(): readonly GateLike[];
+}
+
+const PHASE_COST = 1;
+/** Of a general 2×2 matrix, under controls or not. */
+const DENSE_COST = 4;
+
+const STATES = Array.from({ length: DIMENSION }, (_, j) => j);
+
+/** @param qubits - Bit i of the matrix's index is `qubits[i]`; on further bits it does nothing. */
+export function controlledForm(
+  matrix: ComplexMatrix,
+  qubits: readonly Qubit[],
+): ControlledForm | undefined {
+  const images = imagesOf(matrix);
+  return images === undefined ? controlledGate(matrix, qubits) : flipsAndPhases(images, qubits);
+}
+
+interface Images {
+  readonly rows: readonly number[];
+  /** Of each column. */
+  readonly phases: readonly number[];
+}
+
+/** Where basis states go, if each goes to one. */
+function imagesOf(matrix: ComplexMatrix): Images | undefined {
+  const rows: number[] = [];
+  const phases: number[] = [];
+  for (let col = 0; col < DIMENSION; col++) {
+    for (let row = 0; row < DIMENSION; row++) {
+      const i = 2 * (row * DIMENSION + col);
+      if (isNear0(matrix[i]!) && isNear0(matrix[i + 1]!)) continue;
+      if (rows.length > col) return undefined;
+      rows.push(row);
+      phases.push(Math.atan2(matrix[i + 1]!, matrix[i]!));
+    }
+    if (rows.length <= col) return undefined;
+  }
+  return { rows, phases };
+}
+
+function flipsAndPhases(
+  { rows, phases }: Images,
+  qubits: readonly Qubit[],
+): ControlledForm | undefined {
+  const flips = permutationFactors(rows, qubits.length);
+  if (flips === undefined) return undefined;
+  const before = phaseTerms(phases);
+  const behind = phaseTerms(STATES.map((row) => phases[rows.indexOf(row)]!));
+  const isBefore = before.numTerms <= behind.numTerms;
+  const { angles, numTerms } = isBefore ? before : behind;
+  return {
+    cost: flips.cost + PHASE_COST * numTerms,
+    numOperations: flips.gates.length + numTerms,
+    phase: angles[0]!,
+    write: () => {
+      const gates = flips.gates.map((gate) => onQubits(gate, qubits));
+      const diagonal = phasesOf(angles, qubits);
+      return isBefore ? [...diagonal, ...gates] : [...gates, ...diagonal];
+    },
+  };
+}
+
+function onQubits(
+  { base, controls, targets }: PermutationGate,
+  qubits: readonly Qubit[],
+): GateLike {
+  return {
+    kind: 'gate',
+    gate: nameUnderControls(base, controls.length),
+    controls: controls.map((bit) => qubits[bit]!),
+    targets: targets.map((bit) => qubits[bit]!),
+    angles: [],
+  };
+}
+
+/**
+ * A diagonal as phases that add up: angles[m] where all qubits of the mask m are |1⟩. One
+ * matrix for all of them would tie qubits together that the scheduler can keep apart.
+ */
+function phaseTerms(phases: readonly number[]): {
+  readonly angles: readonly number[];
+  /** But for the global one. */
+  readonly numTerms: number;
+} {
+  const angles = [...phases];
+  for (let bit = 1; bit < DIMENSION; bit *= 2) {
+    for (let j = 0; j < DIMENSION; j++) if (j & bit) angles[j]! -= angles[j ^ bit]!;
+  }
+  let numTerms = 0;
+  for (let j = 0; j < DIMENSION; j++) {
+    angles[j] = nearestEighth(angles[j]!);
+    if (j > 0 && angles[j] !== 0) numTerms++;
+  }
+  return { angles, numTerms };
+}
+
+function phasesOf(angles: readonly number[], qubits: readonly Qubit[]): readonly GateLike[] {
+  const operations: GateLike[] = [];
+  for (const [mask, angle] of angles.entries()) {
+    const on = qubits.filter((_, i) => (mask >> i) & 1);
+    const operation = mask === 0 ? undefined : phaseOn(on, angle, {});
+    if (operation !== undefined) operations.push(operation);
+  }
+  return operations;
+}
+
+/** The angle in (−π, π]; a multiple of π/4 where it is one but for rounding. */
+function nearestEighth(angle: number): number {
+  const eighth = Math.PI / 4;
+  const nearest = eighth * Math.round(angle / eighth);
+  const isNearest = Math.abs(angle - nearest) < DIMENSION * WINDOW_ROUNDING;
+  return wrapped(isNearest ? nearest : angle, 2 * Math.PI);
+}
+
+/** One gate on one qubit, where the others are |1⟩. */
+function controlledGate(
+  matrix: ComplexMatrix,
+  qubits: readonly Qubit[],
+): ControlledForm | undefined {
+  const [re, im] = [matrix[0]!, matrix[1]!];
+  if (Math.abs(Math.hypot(re, im) - 1) > WINDOW_ROUNDING) return undefined;
+  for (const [target, qubit] of qubits.entries()) {
+    for (let mask = 2 ** qubits.length - 1; mask > 0; mask--) {
+      if ((mask >> target) & 1 || !actsUnder(mask, target, matrix)) continue;
+      const block = blockAt(mask, target, matrix);
+      const controls = qubits.filter((_, i) => (mask >> i) & 1);
+      const write = () => {
+        const operation = operationOf(block, { controls, targets: [qubit] });
+        return operation === undefined ? [] : [operation];
+      };
+      return { cost: DENSE_COST, numOperations: 1, phase: Math.atan2(im, re), write };
+    }
+  }
+  return undefined;
+}
+
+/** The 2×2 block of a target where the controls are |1⟩ and all else is |0⟩, without the phase. */
+function blockAt(mask: number, target: number, matrix: ComplexMatrix): ComplexMatrix {
+  const [re, im] = [matrix[0]!, matrix[1]!];
+  const block = new Float64Array(8);
+  for (let k = 0; k < 4; k++) {
+    const i = indexOf(mask | ((k >> 1) << target), mask | ((k & 1) << target));
+    block[2 * k] = matrix[i]! * re + matrix[i + 1]! * im;
+    block[2 * k + 1] = matrix[i + 1]! * re - matrix[i]! * im;
+  }
+  return block;
+}
+
+/** Whether a matrix is one block on a target where the controls are |1⟩, and a phase elsewhere. */
+function actsUnder(mask: number, target: number, matrix: ComplexMatrix): boolean {
+  const bit = 1 << target;
+  for (let col = 0; col < DIMENSION; col++) {
+    const isControlled = (col & mask) === mask;
+    for (let row = 0; row < DIMENSION; row++) {
+      const i = indexOf(row, col);
+      if (((row ^ col) & ~bit) !== 0 || (!isControlled && row !== col)) {
+        if (!isNear0(matrix[i]!) || !isNear0(matrix[i + 1]!)) return false;
+        continue;
+      }
+      const j = isControlled ? indexOf(mask | (row & bit), mask | (col & bit)) : 0;
+      if (!isNear0(matrix[i]! - matrix[j]!)) return false;
+      if (!isNear0(matrix[i + 1]! - matrix[j + 1]!)) return false;
+    }
+  }
+  return true;
+}
+
+const indexOf = (row: number, col: number) => 2 * (row * DIMENSION + col);

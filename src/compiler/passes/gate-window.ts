@@ -1,0 +1,147 @@
+/**
+ * Looks for gates on three qubits or fewer, from a dense one on, that can be brought together and
+ * come to little when multiplied out.
+ *
+ * Every operation met on the way is taken in, or put before the window or behind it. What commutes
+ * with all taken in so far goes before, where it is in nobody's way; else its qubits join the
+ * window, if there is room; else it goes behind, and what does not commute with it follows it.
+ * Joining late matters: while one control of a Toffoli is already used, the other is often still
+ * being computed. A window that is worth something is then extended backwards.
+ */
+import type { ControlledForm } from './controlled-form.ts';
+import { ALL_AXES, type Axes } from './gate-facts.ts';
+import type { GateSlots } from './gate-slots.ts';
+import type { GateEntry } from './window-entry.ts';
+import { WindowMembers, WindowScratch } from './window-members.ts';
+
+/** How many slots are looked at in either direction; keeps time linear. */
+export const REACH = 512;
+
+/** Where nothing was put yet: everything commutes with it. */
+const UNTOUCHED = 2 * ALL_AXES + 1;
+
+const isFreeOf = (put: Axes, axes: Axes) => put === UNTOUCHED || (put & axes) !== 0;
+
+/** A window that is worth rewriting. */
+export interface FoundWindow {
+  /** Slots of the gates that come to the form. */
+  readonly members: ReadonlySet<number>;
+  /** Slots of what has to move behind it. */
+  readonly behind: ReadonlySet<number>;
+  readonly form: ControlledForm;
+}
+
+/** What was found instead: a gate that undoes the first one, with nothing in between. */
+export interface UndoneGate {
+  /** Slot of the gate that undoes it. */
+  readonly undoneBy: number;
+}
+
+/** Finds windows; one object for many, because it keeps books on all qubits. */
+export class WindowFinder {
+  readonly #slots: GateSlots;
+  /** What everything put behind the window commutes with. */
+  readonly #behindAxes: Uint8Array;
+  readonly #scratch = new WindowScratch();
+
+  constructor(slots: GateSlots, numQubits: number) {
+    this.#slots = slots;
+    this.#behindAxes = new Uint8Array(numQubits).fill(UNTOUCHED);
+  }
+
+  /** The best window from this dense gate on, if any saves operations and work. */
+  find(first: number, opener: GateEntry): FoundWindow | UndoneGate | undefined {
+    const window = new WindowMembers(opener, this.#scratch);
+    const members = [first];
+    const behind: number[] = [];
+    this.#scan(window, members, behind);
+    for (const slot of behind) {
+      for (const qubit of this.#slots.entryAt(slot)?.qubits ?? [])
+        this.#behindAxes[qubit] = UNTOUCHED;
+    }
+    if (window.isUndoneRun) return { undoneBy: members.at(-1)! };
+    if (window.best === undefined) return undefined;
+    const kept = members.slice(0, window.best.numMembers);
+    const passed = new Set(behind.filter((slot) => slot < kept.at(-1)!));
+    return this.#extendBackwards(window.atBest(), kept, passed);
+  }
+
+  #scan(window: WindowMembers, members: number[], behind: number[]): void {
+    const { bits } = this.#slots;
+    const first = members[0]!;
+    const end = Math.min(this.#slots.length, first + REACH);
+    let behindBits = 0;
+    let touched = window.bits;
+    for (let slot = first + 1; slot < end; slot++) {
+      if ((bits[slot]! & touched) === 0) continue;
+      const entry = this.#slots.entryAt(slot);
+      if (entry === undefined) continue;
+      if (entry.axes === undefined) return;
+      const isFree = (bits[slot]! & behindBits) === 0 || this.#passesBehind(entry);
+      // A bit that the window lacks is a qubit that it lacks; most decisions need no more.
+      const isInside = (bits[slot]! & ~window.bits) === 0 && window.accepts(entry);
+      if (isFree && !isInside && window.commutesWith(entry)) continue;
+      if (isFree && (isInside || window.hasRoomFor(entry))) {
+        window.append(entry);
+        members.push(slot);
+        touched = window.bits | behindBits;
+        if (window.isFull || window.isUndoneRun) return;
+        continue;
+      }
+      this.#putBehind(entry);
+      behind.push(slot);
+      behindBits |= bits[slot]!;
+      touched |= behindBits;
+      if (window.isBlockedBy(entry) || this.#blocks(window)) return;
+    }
+  }
+
+  /** Whether nothing can join a window any more. */
+  #blocks({ qubits }: WindowMembers): boolean {
+    return qubits.every((qubit) => this.#behindAxes[qubit] === 0);
+  }
+
+  #passesBehind({ qubits, axes }: GateEntry): boolean {
+    for (let i = 0; i < qubits.length; i++) {
+      if (!isFreeOf(this.#behindAxes[qubits[i]!]!, axes[i]!)) return false;
+    }
+    return true;
+  }
+
+  #putBehind({ qubits, axes }: GateEntry): void {
+    for (let i = 0; i < qubits.length; i++) this.#behindAxes[qubits[i]!]! &= axes[i]!;
+  }
+
+  /** The window with gates that come before it, as far as they make it simpler. */
+  #extendBackwards(
+    window: WindowMembers,
+    members: readonly number[],
+    behind: ReadonlySet<number>,
+  ): FoundWindow {
+    const { bits } = this.#slots;
+    const known = new Set([...members, ...behind]);
+    const earlier: number[] = [];
+    const passedAxes = window.qubits.map(() => UNTOUCHED);
+    const end = Math.max(0, members[0]! - REACH);
+    for (let slot = members.at(-1)! - 1; slot >= end && !window.isFull; slot--) {
+      if ((bits[slot]! & window.bits) === 0 || known.has(slot)) continue;
+      const entry = this.#slots.entryAt(slot);
+      if (entry === undefined) continue;
+      const { qubits, axes } = entry;
+      if (axes === undefined) break;
+      const positions = qubits.map((qubit) => window.qubits.indexOf(qubit));
+      const isFree = positions.every((p, i) => p >= 0 && isFreeOf(passedAxes[p]!, axes[i]!));
+      if (isFree && window.accepts(entry)) {
+        earlier.push(slot);
+        window.prepend(entry);
+        continue;
+      }
+      for (const [i, p] of positions.entries()) if (p >= 0) passedAxes[p]! &= axes[i]!;
+      if (passedAxes.every((each) => each === 0)) break;
+    }
+    const { best } = window;
+    if (best === undefined) throw new Error('unreachable: a window is extended from its best');
+    const taken = earlier.slice(0, best.numMembers - members.length);
+    return { members: new Set([...members, ...taken]), behind, form: best.form };
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Finds gates that were written out in smaller ones and puts them back: a Toffoli in fifteen gates,
+ * a relative-phase Toffoli, a controlled rotation in five. Seen from its parts such a circuit is
+ * full of dense gates; multiplied out, it is a permutation with phases, or one gate under controls.
+ *
+ * Runs before everything else, because other passes take such patterns apart: they merge a T of one
+ * Toffoli with that of the next, and an H with its neighbour. Only products are looked at, no
+ * patterns: any way of writing a gate out is found, in any order that commuting allows.
+ */
+import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import { phaseOn } from './gate-like.ts';
+import { GateSlots } from './gate-slots.ts';
+import { type FoundWindow, REACH, type UndoneGate, WindowFinder } from './gate-window.ts';
+import type { Pass } from './pass.ts';
+import { isOpener } from './window-entry.ts';
+
+/** Keeps the unitary, its global phase included. */
+export const recoverControlledGates: Pass = {
+  name: 'recover-controlled-gates',
+  run(circuit) {
+    const recovery = new Recovery(circuit);
+    recovery.run();
+    return { ...circuit, operations: recovery.operations() };
+  },
+};
+
+class Recovery {
+  readonly #slots: GateSlots;
+  readonly #finder: WindowFinder;
+  #phase = 0;
+
+  constructor({ numQubits, operations }: Circuit) {
+    this.#slots = new GateSlots(operations);
+    this.#finder = new WindowFinder(this.#slots, numQubits);
+  }
+
+  run(): void {
+    for (let slot = 0; slot < this.#slots.length; slot++) {
+      // Each time there are fewer operations, and another one may stand here.
+      while (this.#rewriteFrom(slot));
+      if (slot >= REACH) this.#slots.forget(slot - REACH);
+    }
+  }
+
+  operations(): readonly Operation[] {
+    const phase = phaseOn([], this.#phase, {});
+    const left = this.#slots.operations();
+    return phase === undefined ? left : [phase, ...left];
+  }
+
+  /** Rewrites a window from this slot on, if there is one. */
+  #rewriteFrom(slot: number): boolean {
+    let found = this.#find(slot);
+    // An H before a written-out gate undoes that one's first H, and would leave the rest in pieces.
+    if (found !== undefined && 'undoneBy' in found) found = this.#find(found.undoneBy);
+    if (found === undefined || 'undoneBy' in found) return false;
+    this.#replace(found);
+    return true;
+  }
+
+  #find(slot: number): FoundWindow | UndoneGate | undefined {
+    const entry = this.#slots.entryAt(slot);
+    return entry !== undefined && isOpener(entry) ? this.#finder.find(slot, entry) : undefined;
+  }
+
+  /** Writes the window's slots anew: what stays before it, what it comes to, what is behind it. */
+  #replace({ members, behind, form }: FoundWindow): void {
+    const start = Math.min(...members);
+    const end = Math.max(...members) + 1;
+    const before: Operation[] = [];
+    const after: Operation[] = [];
+    for (let slot = start; slot < end; slot++) {
+      const operation = this.#slots.operationAt(slot);
+      if (operation === undefined || members.has(slot)) continue;
+      (behind.has(slot) ? after : before).push(operation);
+    }
+    this.#slots.rewrite(start, end, [...before, ...form.write(), ...after]);
+    this.#phase += form.phase;
+  }
+}
