@@ -3,8 +3,8 @@
  * one, and all wait until something comes that moves amplitudes.
  */
 
+import { type Complex, isOne, ONE, times } from '../phase-polynomial.ts';
 import type { BatchCode, Subcube } from './batch-code.ts';
-import { type Complex, isOne, ONE, times } from './phase-polynomial.ts';
 
 /** An angle of the request, times a factor. */
 export interface SlotAngle {

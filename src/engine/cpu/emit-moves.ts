@@ -4,9 +4,10 @@
  * Qubits inside a group are reached by shuffles. Where a block mixes lanes and groups in ways that
  * no shuffle has, its lane qubits change places with others of the tile for the while.
  */
+
+import type { DenseItem, PermutationItem, RotationItem } from '../work-items.ts';
 import { OPCODES, type TileCode } from './tile-code.ts';
 import { type Placed, type TileLayout, whereOnes } from './tile-layout.ts';
-import type { DenseItem, PermutationItem, RotationItem } from './work-items.ts';
 
 /** Rotations that go together in one trip through the tile. */
 const MAX_TOGETHER = 3;

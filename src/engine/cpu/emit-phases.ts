@@ -4,8 +4,8 @@
  * with one qubit inside go together as a product over the tile's qubits.
  */
 
-import type { Complex } from './phase-polynomial.ts';
-import { isOne, type PhasePolynomial } from './phase-polynomial.ts';
+import type { Complex } from '../phase-polynomial.ts';
+import { isOne, type PhasePolynomial } from '../phase-polynomial.ts';
 import { OPCODES, type PoolAddress, type TileCode } from './tile-code.ts';
 import { type TileLayout, whereOnes } from './tile-layout.ts';
 

@@ -6,9 +6,16 @@
  * ready.
  */
 import type { Sweep } from '../../compiler/program.ts';
+import { type Complex, PhasePolynomial } from '../phase-polynomial.ts';
+import {
+  addItems,
+  type Item,
+  type MovingItem,
+  ReadyItems,
+  type RotationItem,
+} from '../work-items.ts';
 import { emitDense, emitLaneExchange, emitPermutation, emitRotations } from './emit-moves.ts';
 import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
-import { type Complex, PhasePolynomial } from './phase-polynomial.ts';
 import { GROUP_SHIFT } from './precision.ts';
 import {
   type CodeRange,
@@ -18,13 +25,6 @@ import {
   type TileCode,
 } from './tile-code.ts';
 import { TileLayout } from './tile-layout.ts';
-import {
-  addItems,
-  type Item,
-  type MovingItem,
-  ReadyItems,
-  type RotationItem,
-} from './work-items.ts';
 
 /** What all sweeps of a program share while they are lowered. */
 export interface LoweringContext {

@@ -7,12 +7,12 @@
  */
 import type { Program, Sweep } from '../../compiler/program.ts';
 import { terminalMeasureIndex } from '../../compiler/program.ts';
+import { PhasePolynomial } from '../phase-polynomial.ts';
+import { maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
 import { type LoweredSweep, type LoweringContext, lowerSweep } from './lower-sweep.ts';
-import { PhasePolynomial } from './phase-polynomial.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
 import { TileCode } from './tile-code.ts';
-import { maskOf } from './work-items.ts';
 
 /** A sweep, ready but for its place in memory. */
 export interface SweepShape extends LoweredSweep {

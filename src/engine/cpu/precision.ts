@@ -1,17 +1,14 @@
 /** Single and double precision as plain data. */
+import type { Rounding } from '../rotation.ts';
 
 /** How a precision lies in memory: groups of `lanes` amplitudes, 32 bytes each. */
-export interface Precision {
+export interface Precision extends Rounding {
   readonly name: 'f32' | 'f64';
   readonly realBytes: 4 | 8;
   /** Amplitudes of a group; real parts first, then imaginary parts. */
   readonly lanes: 4 | 2;
   /** log2 of lanes: the lowest qubits lie inside a group. */
   readonly laneQubits: 2 | 1;
-  /** Rotations by less than this, as a tangent, change nothing that the precision could hold. */
-  readonly negligible: number;
-  /** The nearest number that the precision holds. */
-  readonly round: (x: number) => number;
 }
 
 /** Bytes of a group, in either precision. */

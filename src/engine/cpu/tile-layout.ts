@@ -1,8 +1,8 @@
 /** Which qubits a tile holds, and where in it. */
 
+import { maskOf } from '../work-items.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
 import { EVERY_TILE, type TileCondition } from './tile-code.ts';
-import { maskOf } from './work-items.ts';
 
 /** A mask of qubits in a tile's terms. */
 export interface Placed {

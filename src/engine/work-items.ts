@@ -6,10 +6,10 @@
  * items in groups that follow one another: a run of items diagonal on it, or one item that is not.
  * An item is ready once its group is the first of every qubit it touches.
  */
-import type { DenseKernel, Kernel, PermutationKernel } from '../../compiler/program.ts';
+import type { DenseKernel, Kernel, PermutationKernel } from '../compiler/program.ts';
 import { type Complex, isOne, ONE } from './phase-polynomial.ts';
-import type { Precision } from './precision.ts';
-import { rotationOf } from './rotation.ts';
+
+import { type Rounding, rotationOf } from './rotation.ts';
 
 /** Qubits that an item acts on, as masks. */
 interface Reach {
@@ -63,7 +63,7 @@ export function maskOf(qubits: readonly number[]): number {
 export function addItems(
   kernel: Kernel,
   matrices: Float64Array,
-  precision: Precision,
+  rounding: Rounding,
   items: Item[],
 ): void {
   switch (kernel.kind) {
@@ -74,7 +74,7 @@ export function addItems(
       addPermutation(kernel, matrices, items);
       return;
     case 'dense':
-      addDense(kernel, matrices, precision, items);
+      addDense(kernel, matrices, rounding, items);
       return;
   }
 }
@@ -119,7 +119,7 @@ function addPermutation(
 function addDense(
   { targets, controls, offset }: DenseKernel,
   matrices: Float64Array,
-  { negligible, round }: Precision,
+  rounding: Rounding,
   items: Item[],
 ): void {
   const read = maskOf(controls);
@@ -130,11 +130,7 @@ function addDense(
     return;
   }
   const at = (j: number) => complexAt(matrices, offset + j);
-  const { scale, after, t, before, flips } = rotationOf(
-    [at(0), at(1), at(2), at(3)],
-    negligible,
-    round,
-  );
+  const { scale, after, t, before, flips } = rotationOf([at(0), at(1), at(2), at(3)], rounding);
   const moved = 1 << target;
   if (flips) items.push({ kind: 'permutation', moved, read, targets, rows: [1, 0] });
   if (!isOne(before)) items.push(phaseItem(target, read, ONE, before));

@@ -1,7 +1,7 @@
 /** Items come out in an order that the rules of commuting allow, and all of them do. */
 import { describe, expect, test } from 'vitest';
-import { type Item, ReadyItems } from '../../../../src/engine/cpu/work-items.ts';
-import { RandomStream } from '../../../support/random-stream.ts';
+import { type Item, ReadyItems } from '../../../src/engine/work-items.ts';
+import { RandomStream } from '../../support/random-stream.ts';
 
 function randomItems(stream: RandomStream, numQubits: number, count: number): readonly Item[] {
   return Array.from({ length: count }, (): Item => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Complex } from '../../../../src/engine/cpu/phase-polynomial.ts';
-import { rotationOf } from '../../../../src/engine/cpu/rotation.ts';
-import { randomUnitary } from '../../../support/random-circuits.ts';
-import { RandomStream } from '../../../support/random-stream.ts';
+import type { Complex } from '../../../src/engine/phase-polynomial.ts';
+import { type Rounding, rotationOf } from '../../../src/engine/rotation.ts';
+import { randomUnitary } from '../../support/random-circuits.ts';
+import { RandomStream } from '../../support/random-stream.ts';
 
 type Matrix = readonly [Complex, Complex, Complex, Complex];
 
@@ -41,12 +41,13 @@ function matrixOf(entries: Float64Array): Matrix {
   return [at(0), at(1), at(2), at(3)];
 }
 
-const exactly = (x: number) => x;
+const EXACT: Rounding = { negligible: 0, round: (x) => x };
+const SINGLE: Rounding = { negligible: 0, round: Math.fround };
 
 describe('a unitary taken apart', () => {
   test.each(Array.from({ length: 20 }, (_, i) => i))('multiplies out again (%i)', (seed) => {
     const u = matrixOf(randomUnitary(new RandomStream(seed), 1));
-    expect(worstEntry(multipliedOut(rotationOf(u, 0, exactly)), u)).toBeLessThan(1e-15);
+    expect(worstEntry(multipliedOut(rotationOf(u, EXACT)), u)).toBeLessThan(1e-15);
   });
 
   test.each([
@@ -56,7 +57,7 @@ describe('a unitary taken apart', () => {
   ])('multiplies out again when it is %s', (_, theta) => {
     const [c, s] = [Math.cos(theta / 2), Math.sin(theta / 2)];
     const u: Matrix = [real(c), { re: 0, im: -s }, { re: 0, im: -s }, real(c)];
-    const rotation = rotationOf(u, 0, exactly);
+    const rotation = rotationOf(u, EXACT);
     expect(Math.abs(rotation.t)).toBeLessThan(64);
     expect(worstEntry(multipliedOut(rotation), u)).toBeLessThan(1e-15);
   });
@@ -70,12 +71,12 @@ describe('a unitary taken apart', () => {
       real(Math.sin(0.3)),
       real(Math.cos(0.3)),
     ];
-    for (const u of [hadamard, ry]) expect(rotationOf(u, 0, exactly).before.re).toBeCloseTo(1, 15);
+    for (const u of [hadamard, ry]) expect(rotationOf(u, EXACT).before.re).toBeCloseTo(1, 15);
   });
 
   test('keeps its length when the tangent is rounded', () => {
     const u = matrixOf(randomUnitary(new RandomStream(3), 1));
-    const rounded = multipliedOut(rotationOf(u, 0, Math.fround));
+    const rounded = multipliedOut(rotationOf(u, SINGLE));
     for (const column of [0, 1]) {
       const norm = Math.hypot(
         rounded[column]!.re,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Complex, PhasePolynomial } from '../../../../src/engine/cpu/phase-polynomial.ts';
-import { RandomStream } from '../../../support/random-stream.ts';
+import { type Complex, PhasePolynomial } from '../../../src/engine/phase-polynomial.ts';
+import { RandomStream } from '../../support/random-stream.ts';
 
 /** The entry for a basis index: the product of the monomials whose qubits are all 1. */
 function entry(polynomial: PhasePolynomial, index: number): Complex {
