@@ -264,7 +264,7 @@ async function memoryRates(threads: number): Promise<readonly Measurement[]> {
   ];
   const copyRate = rates[0]!.value;
   for (const [i, kind] of ['neighbouring', 'far'].entries()) {
-    const placedSweep = placed.sweeps[i];
+    const [placedSweep] = placed.sweeps[i] ?? [];
     if (placedSweep === undefined) throw new Error('no sweep');
     const times = await durations(async () => {
       aimSweep(crew.words, placedSweep, state, threads);

@@ -76,3 +76,12 @@ export class InvalidBatchError extends CodedError {
     super(`${first.path}: ${first.message}`, faults.slice(0, MAX_FAULTS));
   }
 }
+
+/** The engine, or what it prepared, has been closed. */
+export class ClosedError extends CodedError {
+  readonly code = 'ENGINE_CLOSED';
+
+  constructor() {
+    super('The engine has been closed, or the program that it prepared has.');
+  }
+}

@@ -7,7 +7,7 @@
  * done once for the whole batch.
  */
 import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../../circuit/circuit.ts';
-import { OutputNeedsFinalStateError, ProgramTooWideError } from '../errors.ts';
+import { ClosedError, OutputNeedsFinalStateError, ProgramTooWideError } from '../errors.ts';
 import { Pacer } from '../pacer.ts';
 import { lowerBatch } from './batch-lowering.ts';
 import { RECIPES, type Recipe } from './batch-recipes.ts';
@@ -30,7 +30,9 @@ export interface BatchHost {
   readonly crew: Crew;
   readonly precision: Precision;
   /** Runs alone on the engine, and again where a thread was lost under it. */
-  takeTurn<T>(run: () => Promise<T>): Promise<T>;
+  takeTurn<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Gives back when everything before has settled. */
+  takeLast(giveBack: () => void): Promise<void>;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface BatchHost {
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
  */
 export function prepareBatch(
-  { crew, precision, takeTurn }: BatchHost,
+  { crew, precision, takeTurn, takeLast }: BatchHost,
   shape: Circuit,
   recipes: Readonly<Record<string, Recipe>> = RECIPES,
 ): BatchExecutable {
@@ -56,18 +58,23 @@ export function prepareBatch(
   const outcomeBits = outcomeBitsOf(shape);
   const batch: PlacedBatch = { at, lowered, precision, numQubits, numBits, outcomeBits };
   const { numAngles } = lowered;
+  let isDisposed = false;
   const run = async (request: BatchRequest, signal: AbortSignal): Promise<BatchResult> => {
     checkBatchRequest(request, { numQubits, numBits, numAngles });
     return await takeTurn(async () => {
-      signal.throwIfAborted();
+      if (isDisposed) throw new ClosedError();
       const pacer = new Pacer(signal, () => {});
       return await runBatch(batch, request, new CrewRunner(crew, pacer));
-    });
+    }, signal);
   };
   return {
     numAngles,
     run,
-    [Symbol.asyncDispose]: () => takeTurn(async () => crew.release(at)),
+    [Symbol.asyncDispose]: () =>
+      takeLast(() => {
+        if (!isDisposed) crew.release(at);
+        isDisposed = true;
+      }),
   };
 }
 

@@ -7,7 +7,7 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { Engine, Executable, RunRequest } from '../engine.ts';
-import { HelperLostError, ProgramTooWideError } from '../errors.ts';
+import { ClosedError, HelperLostError, ProgramTooWideError } from '../errors.ts';
 import type { Pacer } from '../pacer.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
@@ -20,6 +20,7 @@ import { Crew } from './crew.ts';
 import { lowerProgram } from './lowered-program.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { PRECISIONS } from './precision.ts';
+import { Turns } from './turns.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
@@ -88,13 +89,21 @@ export function cpuTarget(
  * @throws {RangeError} if it is to hold more qubits than it can.
  */
 export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
-  const { precision, numThreads, maxQubits, tileQubits = TILE_QUBITS[precision] } = options;
+  const { precision, numThreads, maxQubits } = options;
+  if (!Number.isInteger(numThreads) || numThreads < 1) {
+    throw new RangeError(`An engine has at least 1 thread, not ${numThreads}.`);
+  }
+  const { tileQubits = TILE_QUBITS[precision] } = options;
   if (maxQubits > MAX_CPU_QUBITS[precision]) {
     throw new RangeError(
       `The ${precision} CPU engine holds at most ${MAX_CPU_QUBITS[precision]} qubits.`,
     );
   }
-  if (tileQubits < MIN_TILE_QUBITS || tileQubits > TILE_QUBITS[precision]) {
+  if (
+    !Number.isInteger(tileQubits) ||
+    tileQubits < MIN_TILE_QUBITS ||
+    tileQubits > TILE_QUBITS[precision]
+  ) {
     throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS[precision]} qubits.`);
   }
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
@@ -103,30 +112,16 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   const batchHost: BatchHost = {
     crew,
     precision: PRECISIONS[precision],
-    takeTurn: (run) => turns.take(() => again(run)),
+    takeTurn: (run, signal) => turns.take(() => again(run), signal),
+    takeLast: (giveBack) => turns.takeLast(giveBack),
   };
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
     prepare: async (program) => prepare(program, { ...options, tileQubits }, crew, turns),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
-    close: () => crew.close(),
+    close: () => turns.close(() => crew.close()),
   };
-}
-
-/** One run at a time, in the order of asking. */
-class Turns {
-  #last: Promise<unknown> | undefined;
-
-  take<T>(run: () => Promise<T>): Promise<T> {
-    const turn = this.#last === undefined ? run() : this.#last.then(run, run);
-    this.#last = turn;
-    const clear = () => {
-      if (this.#last === turn) this.#last = undefined;
-    };
-    turn.then(clear, clear);
-    return turn;
-  }
 }
 
 function prepare(
@@ -161,14 +156,22 @@ function prepare(
     spare: [],
   };
   const operations = (pacer: Pacer) => new CpuStates(cpuProgram, pacer);
+  const releaseStates = () => {
+    for (const state of cpuProgram.spare.splice(0)) crew.release(state);
+  };
   const attempt = (request: RunRequest, signal: AbortSignal) =>
-    runProgram({ plan, budget, operations }, request, signal);
+    runProgram({ plan, budget, operations }, request, signal).finally(releaseStates);
+  let isDisposed = false;
   return {
-    run: (request, signal) => turns.take(() => again(() => attempt(request, signal))),
-    [Symbol.asyncDispose]: () =>
+    run: (request, signal) =>
       turns.take(async () => {
-        for (const state of cpuProgram.spare.splice(0)) crew.release(state);
-        crew.release(at);
+        if (isDisposed) throw new ClosedError();
+        return again(() => attempt(request, signal));
+      }, signal),
+    [Symbol.asyncDispose]: () =>
+      turns.takeLast(() => {
+        if (!isDisposed) crew.release(at);
+        isDisposed = true;
       }),
   };
 }

@@ -16,10 +16,13 @@ import { CrewRunner } from './crew-runner.ts';
 import { expectation } from './expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
-import { aimSweep, type PlacedProgram } from './placed-program.ts';
+import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
 import type { StoredState } from './readout-task.ts';
 import { sampleBasisStates } from './sampling.ts';
 import { clearState, clearUntouched, copyState } from './state-memory.ts';
+
+/** A unit of a pacer's work. */
+const NS_PER_UNIT = 3;
 
 /** What the runs of a program share. */
 export interface CpuProgram {
@@ -76,18 +79,39 @@ export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
     onPasses: (passesDone: number) => void,
   ): MaybePromise<void> {
     const { lowered, placed, stateBytes } = this.#program;
-    const sweep = placed.sweeps[stepIndex];
-    if (sweep === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
-    const apply = () => {
-      aimSweep(this.#crew.words, sweep, state.at, this.#crew.numThreads);
-      return this.#crew.runTask(sweep.task, sweep.numTiles, this.#pacer, onPasses);
-    };
+    const parts = placed.sweeps[stepIndex];
+    if (parts === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
+    const apply = () => this.#applyParts(state, parts, onPasses, 0);
     // The first sweep of a plain program writes all it will ever read.
     if (!lowered.startsCleared) state.isUnwritten = false;
     const done = this.#whenWritten(state, apply);
     if (stepIndex !== this.#lastSweep || lowered.untouchedBytes === 0) return done;
     const clear = () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes);
     return done instanceof Promise ? done.then(clear) : clear();
+  }
+
+  /** The parts from `next` on, one after the other. */
+  #applyParts(
+    state: CpuState,
+    parts: readonly PlacedSweep[],
+    onPasses: (passesDone: number) => void,
+    next: number,
+  ): MaybePromise<void> {
+    for (let i = next; i < parts.length; i++) {
+      const part = parts[i]!;
+      aimSweep(this.#crew.words, part, state.at, this.#crew.numThreads);
+      const done = this.#crew.runTask(part.task, part.numTiles, this.#pacer, (fraction) =>
+        onPasses((i + fraction) / parts.length),
+      );
+      // A small state never lets the event loop turn within a part, so it is done here.
+      const pause = () => {
+        const isDue = this.#pacer.spend((part.numTiles * tileNs(part.shape)) / NS_PER_UNIT);
+        return isDue ? this.#pacer.pause() : undefined;
+      };
+      const paused = done instanceof Promise ? done : pause();
+      if (paused !== undefined)
+        return paused.then(() => this.#applyParts(state, parts, onPasses, i + 1));
+    }
   }
 
   qubitMasses(state: CpuState, qubit: Qubit): MaybePromise<QubitMasses> {

@@ -58,6 +58,8 @@ export class Crew {
   /** The scratch that each helper has. */
   readonly #threadOf = new Map<Worker, number>();
   #numLost = 0;
+  /** As it was when the task was opened: an exit may be heard during any turn since. */
+  #numLostBefore = 0;
 
   constructor(options: CrewOptions) {
     this.numThreads = options.numThreads;
@@ -113,7 +115,7 @@ export class Crew {
     onPause?: (fractionDone: number) => void,
   ): MaybePromise<void> {
     const words = this.words;
-    const at = task >> 2;
+    const at = task >>> 2;
     words[at + TASK_WORDS.nextItem] = 0;
     words[at + TASK_WORDS.isCancelled] = 0;
     const isShared = this.numThreads > 1 && numItems >= MIN_SHARED_ITEMS;
@@ -141,12 +143,12 @@ export class Crew {
   ): Promise<void> {
     try {
       do {
-        const numClaimed = Atomics.load(this.words, (task >> 2) + TASK_WORDS.nextItem);
+        const numClaimed = Atomics.load(this.words, (task >>> 2) + TASK_WORDS.nextItem);
         onPause?.(Math.min(1, numClaimed / numItems));
         await pacer.pause();
       } while (!this.#isDone(task, pacer));
     } catch (error) {
-      Atomics.store(this.words, (task >> 2) + TASK_WORDS.isCancelled, 1);
+      Atomics.store(this.words, (task >>> 2) + TASK_WORDS.isCancelled, 1);
       if (isShared) await this.#closeForSure();
       throw error;
     }
@@ -163,6 +165,7 @@ export class Crew {
 
   #open(task: number): void {
     this.#startHelpers();
+    this.#numLostBefore = this.#numLost;
     const control = this.#control;
     Atomics.store(control, CONTROL.task, task);
     Atomics.store(control, CONTROL.joined, IS_OPEN);
@@ -183,10 +186,9 @@ export class Crew {
 
   /** Waits for all helpers that joined; false when one of them will never answer. */
   async #closeForSure(): Promise<boolean> {
-    const numLost = this.#numLost;
     while (!this.#close()) {
       await setImmediate();
-      if (this.#numLost === numLost) continue;
+      if (this.#numLost === this.#numLostBefore) continue;
       // Who joined is no longer known: the others start anew.
       await this.close();
       Atomics.store(this.#control, CONTROL.joined, 0);

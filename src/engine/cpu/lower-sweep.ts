@@ -24,7 +24,7 @@ import {
   type PoolAddress,
   type TileCode,
 } from './tile-code.ts';
-import { TileLayout } from './tile-layout.ts';
+import { TileLayout, whereOnes } from './tile-layout.ts';
 
 /** What all sweeps of a program share while they are lowered. */
 export interface LoweringContext {
@@ -38,13 +38,20 @@ export interface LoweringContext {
 /** A sweep's code and the shape of its tiles. */
 export interface LoweredSweep {
   readonly layout: TileLayout;
-  readonly code: CodeRange;
+  /** In order, at least one: a trip of the state through memory each. */
+  readonly parts: readonly CodeRange[];
   /** Where each stored group is found in the tile: words, byte offsets; absent when none moves. */
   readonly sources?: PoolAddress;
 }
 
 /** Beyond this the scales of the rotations are applied at once: a state may not overflow. */
 const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
+
+/**
+ * Words of code after which a sweep is cut: a tile is done in some 5 ms then, and between two parts
+ * a run can be heard to be cancelled. The further trip through memory costs a hundredth of that.
+ */
+const MAX_PART_WORDS = 8192;
 
 /** How much more than what is due now all that is pending may cost to be done along with it. */
 const WORTH_TAKING_ALONG = 0.4;
@@ -62,27 +69,40 @@ export function lowerSweep(
   mayDefer: boolean,
 ): LoweredSweep {
   const { code } = context;
-  const begin = code.position;
+  const parts: CodeRange[] = [];
+  let begin = code.position;
+  const cut = () => {
+    parts.push({ begin, end: code.position });
+    begin = code.position;
+  };
   const layout = new TileLayout(resident, code.precision);
   const items: Item[] = [];
   for (const kernel of sweep.kernels) {
     addItems(kernel, context.matrices, code.precision, items);
   }
-  emitItems(context, layout, items);
+  emitItems(context, layout, items, () => {
+    if (code.position - begin > MAX_PART_WORDS) cut();
+  });
   // The scalar is the store's to multiply by. Other factors that are no phases balance the growth of
   // controlled rotations, which must not pile up over sweeps.
   const isDue = (mask: number, phase: Complex) => !mayDefer || mask === 0 || !isPhase(phase);
   flush(context, layout, context.pending.take(isDue));
   const sources = emitStore(context, layout, sweep);
-  const range = { begin, end: code.position };
-  return { layout, code: range, ...(sources !== undefined && { sources }) };
+  cut();
+  return { layout, parts, ...(sources !== undefined && { sources }) };
 }
 
 function isPhase({ re, im }: Complex): boolean {
   return Math.abs(re * re + im * im - 1) < 1e-6;
 }
 
-function emitItems(context: LoweringContext, layout: TileLayout, items: readonly Item[]): void {
+/** @param onEmitted - Called where a part may end. */
+function emitItems(
+  context: LoweringContext,
+  layout: TileLayout,
+  items: readonly Item[],
+  onEmitted: () => void,
+): void {
   const ready = new ReadyItems(items);
   let growth = 1;
   while (!ready.isEmpty) {
@@ -105,6 +125,7 @@ function emitItems(context: LoweringContext, layout: TileLayout, items: readonly
       growth = 1;
     }
     for (const item of free) ready.done(item);
+    onEmitted();
   }
 }
 
@@ -163,15 +184,16 @@ function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolyno
   emitPhases(context.code, layout, phases, context.tables);
 }
 
-/** Applies the scales of the rotations so far: the scalar, which the store would have, and others. */
+/** Applies the scales of the rotations so far, at once. */
 function applyScales(context: LoweringContext, layout: TileLayout): void {
   const { code } = context;
   const scales = context.pending.take((mask, phase) => mask === 0 || !isPhase(phase));
-  const scalar = scales.take((mask) => mask === 0);
-  for (const [, { re, im }] of scalar) {
+  // Those of whole tiles would otherwise be left to the store as well.
+  const ofTiles = scales.take((mask) => (mask & layout.residentMask) === 0);
+  for (const [mask, { re, im }] of ofTiles) {
     const { lanes } = code.precision;
     const at = code.vectors([Array<number>(lanes).fill(re), Array<number>(lanes).fill(im)]);
-    code.emit(OPCODES.multiply, EVERY_TILE, [0, layout.allBytes, at], [2]);
+    code.emit(OPCODES.multiply, whereOnes(mask), [0, layout.allBytes, at], [2]);
   }
   flush(context, layout, scales);
 }

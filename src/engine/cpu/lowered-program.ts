@@ -12,10 +12,15 @@ import { maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
 import { type LoweredSweep, type LoweringContext, lowerSweep } from './lower-sweep.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
-import { TileCode } from './tile-code.ts';
+import { type CodeRange, type PoolAddress, TileCode } from './tile-code.ts';
+import type { TileLayout } from './tile-layout.ts';
 
-/** A sweep, ready but for its place in memory. */
-export interface SweepShape extends LoweredSweep {
+/** A sweep, or a part of a long one, ready but for its place in memory. */
+export interface SweepShape {
+  readonly layout: TileLayout;
+  readonly code: CodeRange;
+  /** Where each stored group is found in the tile; absent when none moves. */
+  readonly sources?: PoolAddress;
   /** [amplitude mask, byte mask] of each bit of a tile's number. */
   readonly outer: readonly (readonly [number, number])[];
   readonly runBytes: number;
@@ -34,7 +39,7 @@ export interface LoweredProgram {
   readonly code: TileCode;
   readonly tables: readonly TableRequest[];
   /** By index of the program's steps; undefined for measurements and resets. */
-  readonly sweeps: readonly (SweepShape | undefined)[];
+  readonly sweeps: readonly (readonly SweepShape[] | undefined)[];
   /** Whether memory is cleared before the first step, because sweeps may be skipped. */
   readonly startsCleared: boolean;
   /** Bits of a group's byte offset that no sweep touches; cleared at the end unless `startsCleared`. */
@@ -61,22 +66,28 @@ export function lowerProgram(
   const startsCleared = steps.length === 0 || !isPlain;
   let touched = startsCleared ? maskOf(range(numQubits)) : 0;
   let isFirst = !startsCleared;
-  const sweeps = steps.map((step, index): SweepShape | undefined => {
+  const sweeps = steps.map((step, index): readonly SweepShape[] | undefined => {
     if (step.kind === 'exchange') throw new Error('unreachable: this engine has no chunk qubits');
     if (step.kind !== 'sweep') return undefined;
     const resident = residentOf(step, numQubits, tileQubits);
     const next = steps[index + 1];
     const mayDefer = !startsCleared && next !== undefined;
     const lowered = lowerSweep(context, step, resident, mayDefer);
-    const shape = shapeOf(lowered, numQubits, touched, isFirst);
-    touched |= lowered.layout.residentMask;
+    const shapes = lowered.parts.map((part, i) => {
+      const shape = shapeOf(lowered, part, numQubits, touched, isFirst);
+      touched |= lowered.layout.residentMask;
+      isFirst = false;
+      const isLast = i === lowered.parts.length - 1;
+      return isLast && lowered.sources !== undefined
+        ? { ...shape, sources: lowered.sources }
+        : shape;
+    });
     if (step.store !== undefined) {
       const moved = step.store;
       const placeOf = new Map(step.resident.map((qubit, i) => [qubit, moved[i]!]));
       context.pending = context.pending.moved((mask) => movedMask(mask, numQubits, placeOf));
     }
-    isFirst = false;
-    return shape;
+    return shapes;
   });
   const untouched = range(numQubits).filter((qubit) => ((touched >> qubit) & 1) === 0);
   const untouchedBytes = untouched.reduce((mask, qubit) => mask | byteBit(qubit, precision), 0);
@@ -114,12 +125,13 @@ function residentOf(sweep: Sweep, numQubits: number, tileQubits: number): readon
 }
 
 function shapeOf(
-  lowered: LoweredSweep,
+  { layout }: LoweredSweep,
+  code: CodeRange,
   numQubits: number,
   touched: number,
   isFromZero: boolean,
 ): SweepShape {
-  const { resident, residentMask, precision } = lowered.layout;
+  const { resident, residentMask, precision } = layout;
   const outer = range(numQubits)
     .filter((qubit) => ((residentMask >> qubit) & 1) === 0 && ((touched >> qubit) & 1) === 1)
     .map((qubit) => [2 ** qubit, byteBit(qubit, precision)] as const);
@@ -133,14 +145,8 @@ function shapeOf(
     return [offset, !qubits.some((qubit) => untouched.includes(qubit))] as const;
   });
   const isWholeState = resident.length === numQubits;
-  return {
-    ...lowered,
-    outer,
-    runBytes: byteBit(runQubits, precision),
-    runs,
-    isFromZero,
-    isWholeState,
-  };
+  const runBytes = byteBit(runQubits, precision);
+  return { layout, code, outer, runBytes, runs, isFromZero, isWholeState };
 }
 
 function movedMask(mask: number, numQubits: number, placeOf: ReadonlyMap<number, number>): number {

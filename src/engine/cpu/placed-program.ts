@@ -3,9 +3,13 @@
  * each sweep, as assembly/sweep.ts and assembly/index.ts read them.
  */
 import type { LoweredProgram, SweepShape } from './lowered-program.ts';
+import { GROUP_BYTES } from './precision.ts';
 import { TASK_HEADER_WORDS, TASK_KINDS, TASK_WORDS } from './task-header.ts';
 import type { KernelExports } from './wasm-kernels.ts';
 
+/** Tiles that a thread takes at a time: neighbours share pages of memory. */
+const MAX_TILES_PER_CLAIM = 16;
+const MAX_CLAIM_NS = 1e6;
 const SWEEP_WORDS = 12;
 /** Position of the state's address among a sweep's words. */
 const STATE_WORD = TASK_HEADER_WORDS;
@@ -21,14 +25,13 @@ export interface PlacedSweep {
 /** A program in memory. */
 export interface PlacedProgram {
   /** Parallel to the lowered program's. */
-  readonly sweeps: readonly (PlacedSweep | undefined)[];
+  readonly sweeps: readonly (readonly PlacedSweep[] | undefined)[];
 }
 
 /** Bytes that `placeProgram` needs. */
 export function placedBytes({ code, sweeps }: LoweredProgram): number {
   let words = 0;
-  for (const shape of sweeps) {
-    if (shape === undefined) continue;
+  for (const shape of sweeps.flatMap((parts) => parts ?? [])) {
     words += TASK_HEADER_WORDS + SWEEP_WORDS + 2 * (shape.outer.length + shape.runs.length) + 4;
   }
   return code.byteLength + 4 * words;
@@ -49,15 +52,14 @@ export function placeProgram(
     }
   }
   let next = at + program.code.byteLength;
-  const sweeps = program.sweeps.map((shape): PlacedSweep | undefined => {
-    if (shape === undefined) return undefined;
+  const place = (shape: SweepShape): PlacedSweep => {
     const words = sweepWords(shape, at, pool, next);
     new Uint32Array(memory, next, words.length).set(words);
     const placed = { task: next, numTiles: 2 ** shape.outer.length, shape };
     next += 4 * (words.length + (-words.length & 3));
     return placed;
-  });
-  return { sweeps };
+  };
+  return { sweeps: program.sweeps.map((parts) => parts?.map(place)) };
 }
 
 /** The task of a sweep and the lists that it points to, which follow it. */
@@ -87,14 +89,20 @@ function sweepWords(shape: SweepShape, code: number, pool: number, at: number): 
 /** Points a sweep at a state, with all its tiles to do. */
 export function aimSweep(
   words: Int32Array,
-  { task, numTiles }: PlacedSweep,
+  sweep: PlacedSweep,
   state: number,
   numThreads: number,
 ): void {
-  const at = task >> 2;
+  // Unsigned: addresses go beyond 2^31.
+  const at = sweep.task >>> 2;
   words[at + STATE_WORD] = state;
-  words[at + TASK_WORDS.perClaim] = Math.max(
-    1,
-    Math.min(16, Math.floor(numTiles / (16 * numThreads))),
-  );
+  const forAll = Math.floor(sweep.numTiles / (16 * numThreads));
+  const inTime = Math.floor(MAX_CLAIM_NS / tileNs(sweep.shape));
+  words[at + TASK_WORDS.perClaim] = Math.max(1, Math.min(MAX_TILES_PER_CLAIM, forAll, inTime));
+}
+
+/** About how long a tile takes: an instruction, some eight words, handles a group in a nanosecond. */
+export function tileNs({ layout, code }: SweepShape): number {
+  const numGroups = layout.bytes / GROUP_BYTES;
+  return numGroups * (4 + (code.end - code.begin) / 8);
 }

@@ -109,6 +109,7 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
         crew,
         precision: PRECISIONS[precision],
         takeTurn: <T>(run: () => Promise<T>) => run(),
+        takeLast: async (giveBack: () => void) => giveBack(),
       };
       const phases = [0, 1, 2, 3, 4].map((qubit) => gate('T', [qubit]));
       const uses = Array.from({ length: 3 }, () => randomUse(stream, PARAMETRIC[index]!, 5));

@@ -4,8 +4,14 @@ import type { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { type Circuit, withFinalMeasurement } from '../../../../src/circuit/circuit.ts';
 import { compile } from '../../../../src/compiler/compile.ts';
-import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import { cpuTarget, openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import { CpuStates } from '../../../../src/engine/cpu/cpu-states.ts';
+import { Crew } from '../../../../src/engine/cpu/crew.ts';
+import { lowerProgram } from '../../../../src/engine/cpu/lowered-program.ts';
+import { placedBytes, placeProgram } from '../../../../src/engine/cpu/placed-program.ts';
+import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
+import { Pacer } from '../../../../src/engine/pacer.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
 import { NEVER, runCircuit, statevectorOf, worstAmplitude } from '../../../support/engine-runs.ts';
 import { gate, randomGates } from '../../../support/random-circuits.ts';
@@ -67,7 +73,7 @@ describe('the CPU engine', () => {
         ...[1, 2, 3, 4, 5].map((q) => gate('H', [q])),
         ...Array.from({ length: 3000 }, (_, i) => gate('RY', [0], [1 + (i % 5)], [2.9])),
       ];
-      const circuit = { numQubits: 6, numBits: 0, operations };
+      const circuit: Circuit = { numQubits: 6, numBits: 0, operations };
       const expected = await statevectorOf(openReferenceEngine({ maxQubits: 6 }), circuit);
       const found = await statevectorOf(engine, circuit);
       // 3,000 gates: rounding adds up.
@@ -110,6 +116,95 @@ describe('the CPU engine', () => {
     worker.once('online', () => setTimeout(() => void worker.terminate(), 20));
     expect((await found).counts).toEqual(expected.counts);
     await engine.close();
+  });
+
+  test('ends every run, whenever its threads are ended and whether it is cancelled or not', async () => {
+    const stream = new RandomStream(29);
+    const circuit = longCircuit(18, 12);
+    const engine = openCpuEngine({ precision: 'f32', numThreads: 3, maxQubits: 22 });
+    const helpers: Worker[] = [];
+    const onWorker = (worker: Worker) => helpers.push(worker);
+    process.on('worker', onWorker);
+    const { program } = compile(circuit, engine.target, { optimize: false });
+    await using executable = await engine.prepare(program);
+    const expected = await executable.run({ shots: 100, seed: 1 }, NEVER);
+    for (let i = 0; i < 12; i++) {
+      const controller = new AbortController();
+      const run = executable.run({ shots: 100, seed: 1 }, controller.signal);
+      const outcome = run.then(
+        ({ counts }) => expect(counts).toEqual(expected.counts),
+        (error) =>
+          expect(['cancelled', 'ENGINE_HELPER_LOST']).toContain(error.code ?? error.message),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 30 * stream.uniform()));
+      await helpers.at(-1 - stream.below(2))?.terminate();
+      if (i % 3 === 0) controller.abort(new Error('cancelled'));
+      await outcome;
+    }
+    process.off('worker', onWorker);
+    await engine.close();
+  });
+
+  test('hears within a turn that a circuit in one tile is cancelled', async () => {
+    const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 20 });
+    const { program } = compile(longCircuit(12, 20_000), engine.target, { optimize: false });
+    await using executable = await engine.prepare(program);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('enough')), 5);
+    await expect(executable.run({ shots: 1, seed: 1 }, controller.signal)).rejects.toThrow(
+      'enough',
+    );
+    await engine.close();
+  });
+
+  test('refuses at once what is cancelled while it waits, and what comes after it is closed', async () => {
+    const engine = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 22 });
+    const { program } = compile(longCircuit(20, 40), engine.target, { optimize: false });
+    const executable = await engine.prepare(program);
+    let isFirstDone = false;
+    const first = executable.run({ shots: 1, seed: 1 }, NEVER).then(() => {
+      isFirstDone = true;
+    });
+    const controller = new AbortController();
+    const second = executable.run({ shots: 1, seed: 1 }, controller.signal);
+    controller.abort(new Error('no longer'));
+    await expect(second).rejects.toThrow('no longer');
+    expect(isFirstDone).toBe(false);
+    const third = executable.run({ shots: 1, seed: 1 }, NEVER);
+    const closed = engine.close();
+    await expect(third).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    await Promise.all([first, closed]);
+    await executable[Symbol.asyncDispose]();
+    await executable[Symbol.asyncDispose]();
+    await expect(executable.run({ shots: 1, seed: 1 }, NEVER)).rejects.toMatchObject({
+      code: 'ENGINE_CLOSED',
+    });
+  });
+
+  test('works beyond 2 GiB of its memory', async () => {
+    const crew = new Crew({ precision: 'f32', numThreads: 2, tileBytes: 2 ** 12 });
+    // Reserved and never touched, so it is not resident.
+    const below = crew.allocate(2 ** 31);
+    const pacer = new Pacer(NEVER, () => {});
+    const operations = Array.from({ length: 13 }, (_, q) => gate('X', [q]));
+    const target = cpuTarget('f32', 20, 9);
+    const { program } = compile({ numQubits: 13, numBits: 0, operations }, target, {
+      optimize: false,
+    });
+    const lowered = lowerProgram(program, PRECISIONS.f32, 9);
+    const at = crew.allocate(placedBytes(lowered));
+    expect(at).toBeGreaterThanOrEqual(2 ** 31);
+    const placed = placeProgram(lowered, crew.memory, at, crew.kernels);
+    const stateBytes = 8 * 2 ** lowered.numQubits;
+    const layout = program.finalLayout;
+    const states = new CpuStates({ crew, lowered, placed, stateBytes, layout, spare: [] }, pacer);
+    const state = states.create();
+    for (const step of program.steps.keys()) await states.applySweep(state, step, () => {});
+    const request = { shots: { count: 10 }, seed: 1, event: 0 };
+    const { basisIndices } = await states.sample(state, request);
+    expect([...basisIndices]).toEqual([8191]);
+    crew.release(below);
+    await crew.close();
   });
 
   test('has every program wait for its turn', async () => {
