@@ -64,7 +64,7 @@ export function storeStatevectors(state: usize, numStates: usize, out: usize): v
   }
 }
 
-// Of a Pauli string: u32 each, byte offsets of groups; the factor a double. The order of batch-task.ts.
+// Of a Pauli string: u32 each, byte offsets of groups; the factor a double. The order of batch-layout.ts.
 const FLIPS: usize = 0;
 const SIGNS: usize = 4;
 const IS_IMAGINARY: usize = 8;

@@ -13,7 +13,7 @@ import {
 } from './batch-readout';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
-// Fields, u32 each after the task's header; the order of batch-task.ts.
+// Fields, u32 each after the task's header; the order of batch-layout.ts.
 const PROGRAM: usize = 32;
 const END_OF_PROGRAM: usize = 36;
 const NUM_QUBITS: usize = 40;

@@ -67,7 +67,7 @@ export function collapseLanes(
   }
 }
 
-// Fields, u32 each but the scale; the order of collapseFields in collapse.ts of the engine.
+// Fields, u32 each but the scale; the order in which collapse.ts of the engine writes them.
 const STATE: usize = 32;
 /** Bytes of an item: neighbouring groups, or as many that agree in a qubit beyond them. */
 const ITEM_BYTES: usize = 36;

@@ -7,7 +7,7 @@
 import { highDoubles, lowDoubles, mulAddDoubles, subMulDoubles } from './doubles';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
-// Fields, u32 each; the order of expectationFields in expectation.ts of the engine.
+// Fields, u32 each; the order in which expectation.ts of the engine writes them.
 const STATE: usize = 32;
 const BLOCK_BYTES: usize = 36;
 const NUM_TERMS: usize = 40;

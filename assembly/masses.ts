@@ -4,7 +4,7 @@
  */
 import { addMasses, sumLanes } from './doubles';
 
-// Fields of both tasks of this file, u32 each; the order of massesFields in masses-plan.ts.
+// Fields of both tasks of this file, u32 each; the order in which masses-plan.ts writes them.
 export const STATE: usize = 32;
 /** Pairs [byte offset, bin] by bit of the item number. */
 export const NUM_OUTER: usize = 36;
@@ -132,7 +132,7 @@ export function rangeMasses(
   store<f64>(out, sumLanes(ones, 0, 0), 8);
 }
 
-// Fields of the masses of one qubit; the order of qubitFields in collapse.ts of the engine.
+// Fields of the masses of one qubit; the order in which collapse.ts of the engine writes them.
 const ITEM_BYTES: usize = 36;
 const DISTANCE: usize = 40;
 const LANE_BIT: usize = 44;

@@ -124,7 +124,7 @@ export function listHistogram(
   return <i32>listed;
 }
 
-// Fields of all tasks of this file, u32 each but the norm; the order of drawFields in sampling.ts.
+// Fields of all tasks of this file, u32 each but the norm; the order in which sampling.ts and block-sampling.ts write them.
 const SEED_LOW: usize = 32;
 const SEED_HIGH: usize = 36;
 const EVENT: usize = 40;

@@ -212,28 +212,6 @@ export function rotateLanes(first: usize, free: usize, at: usize): void {
   } while (i != 0);
 }
 
-/** A real 2×2 matrix, row-major at `at`, a vector an entry. */
-export function mix(first: usize, free: usize, d: usize, at: usize): void {
-  const m00 = v128.load(at);
-  const m01 = v128.load(at, 16);
-  const m10 = v128.load(at, 32);
-  const m11 = v128.load(at, 48);
-  let i: usize = 0;
-  do {
-    const p0 = first + i;
-    const p1 = p0 + d;
-    const r0 = v128.load(p0);
-    const r1 = v128.load(p1);
-    const i0 = v128.load(p0, IMAG);
-    const i1 = v128.load(p1, IMAG);
-    v128.store(p0, mulAdd(m00, r0, v128.mul<real>(m01, r1)));
-    v128.store(p1, mulAdd(m10, r0, v128.mul<real>(m11, r1)));
-    v128.store(p0, mulAdd(m00, i0, v128.mul<real>(m01, i1)), IMAG);
-    v128.store(p1, mulAdd(m10, i0, v128.mul<real>(m11, i1)), IMAG);
-    i = (i - free) & free;
-  } while (i != 0);
-}
-
 /** Multiplies a subcube by the constants at `at`: one complex number a lane. */
 export function multiply(first: usize, free: usize, at: usize): void {
   const c = v128.load(at);

@@ -8,6 +8,11 @@
  * significant bit of a basis index there, too; `cp` turns |11⟩ by −φ, as `fs` does.
  *
  * @see https://github.com/quantumlib/qsim, docs/input_format.md, lib/gates_qsim.h
+ *
+ * The executable is qsim's own `apps/qsim_base.cc`:
+ *
+ *     g++ -O3 -std=c++17 -fopenmp -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mfma \
+ *         -mbmi2 -mlzcnt -mpopcnt -o qsim_base_avx512.x qsim_base.cc
  */
 import { execFile } from 'node:child_process';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';

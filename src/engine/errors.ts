@@ -55,13 +55,17 @@ export class HelperLostError extends CodedError {
   }
 }
 
-/** The operating system gave less memory than a program's states need. */
+/** There is less memory than a program's states need: the system's, or what addresses reach. */
 export class StateMemoryError extends CodedError {
   readonly code = 'ENGINE_STATE_MEMORY';
 
   constructor(bytes: number, options?: ErrorOptions) {
     const mib = Math.ceil(bytes / 2 ** 20);
-    super(`The program needs ${mib} MiB more than the system has to give.`, [], options);
+    super(
+      `The program needs ${mib} MiB more, and there is not as much memory for the engine.`,
+      [],
+      options,
+    );
   }
 }
 

@@ -73,6 +73,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'Angles, seeds or sizes of a batch of circuits that do not fit their shape.',
   },
+  ENGINE_CLOSED: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The engine was closed before the circuit had its turn.',
+  },
   ENGINE_HELPER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'A thread of the engine ended under its circuit; callers see FLEET_ENGINE_LOST.',

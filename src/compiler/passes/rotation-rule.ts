@@ -56,8 +56,22 @@ function phaseViewOf(operation: GateOperation): PhaseView | undefined {
   return { qubits, angle, globalPhase: 0, isZRotation: false };
 }
 
+/** Angles up to here are added as they are: the sum loses less than a sine of it would. */
+const MAX_ADDED = 2 ** 20;
+
+/** A sum of angles, up to a multiple of 4π. Next to a huge angle a small one would be lost. */
+function sumOfAngles(a: number, b: number): number {
+  return nearAngle(a) + nearAngle(b);
+}
+
+/** The same angle, by its sine and cosine, which are exact for huge angles as remainders are not. */
+function nearAngle(angle: number): number {
+  if (Math.abs(angle) <= MAX_ADDED) return angle;
+  return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
+}
+
 function joinedPhases(first: PhaseView, second: PhaseView, later: GateOperation): Rewritten {
-  const angle = first.angle + second.angle;
+  const angle = sumOfAngles(first.angle, second.angle);
   if (first.isZRotation && second.isZRotation) {
     return rotation({ ...later, angles: [angle] });
   }
@@ -72,7 +86,7 @@ function joinedRotations(earlier: GateOperation, later: GateOperation): Rewritte
   const isOrderFree = isSymmetric || earlier.targets[0] === later.targets[0];
   const isSameAxis = later.angles.every((angle, i) => adds[i] || angle === earlier.angles[i]);
   if (!isOrderFree || !isSameAxis) return undefined;
-  const angles = later.angles.map((angle, i) => (adds[i] ? angle + earlier.angles[i]! : angle));
+  const angles = later.angles.map((angle, i) => (adds[i] ? sumOfAngles(angle, earlier.angles[i]!) : angle));
   return rotation({ ...later, angles });
 }
 

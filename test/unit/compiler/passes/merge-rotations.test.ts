@@ -7,6 +7,16 @@ import { gate } from '../../../support/random-circuits.ts';
 const merged = (operations: readonly Operation[]) => rewritten(mergeRotations, operations);
 const PI = Math.PI;
 
+test('keeps a small angle that meets a huge one', () => {
+  const huge = 3e18;
+  const [together] = merged([gate('RX', [0], [], [huge]), gate('RX', [0], [], [0.3])]);
+  const angle = together?.kind === 'gate' ? together.angles[0]! : Number.NaN;
+  expect(Math.sin(angle / 2)).toBeCloseTo(
+    Math.sin(huge / 2) * Math.cos(0.15) + Math.cos(huge / 2) * Math.sin(0.15),
+    12,
+  );
+});
+
 describe('merges', () => {
   test.each<[string, readonly Operation[], readonly Operation[]]>([
     ['two T into S', [gate('T', [0]), gate('T', [0])], [gate('S', [0])]],
