@@ -53,9 +53,26 @@ export function axesOf(operation: GateLike): readonly Axes[] {
   return [...operation.controls.map(() => Z_AXIS), ...axes];
 }
 
-/** The angle in (−period/2, period/2] that differs by whole periods. */
+/** Up to here a multiple of π loses no more to rounding than the sine of the angle does. */
+const MAX_NEAR_ANGLE = 2 ** 20;
+
+/**
+ * An angle that differs by a multiple of 4π and is not huge: by its sine and cosine, which are exact
+ * for huge angles as remainders are not.
+ */
+export function nearAngle(angle: number): number {
+  if (Math.abs(angle) <= MAX_NEAR_ANGLE) return angle;
+  return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
+}
+
+/**
+ * The angle in (−period/2, period/2] that differs by whole periods.
+ *
+ * @param period - 2π or 4π.
+ */
 export function wrapped(angle: number, period: number): number {
-  const turned = angle - period * Math.round(angle / period);
+  const near = nearAngle(angle);
+  const turned = near - period * Math.round(near / period);
   return turned <= -period / 2 + NEGLIGIBLE ? turned + period : turned;
 }
 

@@ -7,7 +7,7 @@
  */
 import type { GateOperation, Qubit } from '../../circuit/circuit.ts';
 import { factsNamed, isNearIdentity, NEGLIGIBLE, nameUnderControls } from './gate-facts.ts';
-import { conditionOf, phaseAngleOf, phaseOn, wrapped } from './gate-like.ts';
+import { conditionOf, nearAngle, phaseAngleOf, phaseOn, wrapped } from './gate-like.ts';
 import type { PairRule, Rewritten } from './pair-rewriter.ts';
 
 const Z_ROTATION = 'RZ';
@@ -56,18 +56,9 @@ function phaseViewOf(operation: GateOperation): PhaseView | undefined {
   return { qubits, angle, globalPhase: 0, isZRotation: false };
 }
 
-/** Angles up to here are added as they are: the sum loses less than a sine of it would. */
-const MAX_ADDED = 2 ** 20;
-
 /** A sum of angles, up to a multiple of 4π. Next to a huge angle a small one would be lost. */
 function sumOfAngles(a: number, b: number): number {
   return nearAngle(a) + nearAngle(b);
-}
-
-/** The same angle, by its sine and cosine, which are exact for huge angles as remainders are not. */
-function nearAngle(angle: number): number {
-  if (Math.abs(angle) <= MAX_ADDED) return angle;
-  return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
 }
 
 function joinedPhases(first: PhaseView, second: PhaseView, later: GateOperation): Rewritten {
@@ -86,7 +77,9 @@ function joinedRotations(earlier: GateOperation, later: GateOperation): Rewritte
   const isOrderFree = isSymmetric || earlier.targets[0] === later.targets[0];
   const isSameAxis = later.angles.every((angle, i) => adds[i] || angle === earlier.angles[i]);
   if (!isOrderFree || !isSameAxis) return undefined;
-  const angles = later.angles.map((angle, i) => (adds[i] ? sumOfAngles(angle, earlier.angles[i]!) : angle));
+  const angles = later.angles.map((angle, i) =>
+    adds[i] ? sumOfAngles(angle, earlier.angles[i]!) : angle,
+  );
   return rotation({ ...later, angles });
 }
 
