@@ -12,6 +12,7 @@ import type { Pacer } from '../pacer.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
+import { Turns } from '../turns.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
 import type { BatchExecutable } from './batch-request.ts';
@@ -20,7 +21,6 @@ import { Crew } from './crew.ts';
 import { lowerProgram } from './lowered-program.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { PRECISIONS } from './precision.ts';
-import { Turns } from './turns.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;

@@ -1,5 +1,5 @@
 /** The order in which what asks for an engine gets it: one at a time, first come, first served. */
-import { ClosedError } from '../errors.ts';
+import { ClosedError } from './errors.ts';
 
 /** Whose turn it is. */
 export class Turns {
