@@ -165,8 +165,9 @@ export function rotate3(first: usize, free: usize, d1: usize, d2: usize, d3: usi
   } while (i != 0);
 }
 
-/** A real 2×2 matrix on lane qubit 0: keep·v + take·flipped, lane by lane. */
-export function mixLane0(first: usize, free: usize, at: usize): void {
+// @ts-ignore: a decorator of this compiler
+@inline
+function mixLane(first: usize, free: usize, at: usize, lane: i32): void {
   const keep = v128.load(at);
   const take = v128.load(at, 16);
   let i: usize = 0;
@@ -174,25 +175,22 @@ export function mixLane0(first: usize, free: usize, at: usize): void {
     const p = first + i;
     const re = v128.load(p);
     const im = v128.load(p, IMAG);
-    v128.store(p, mulAdd(take, flipLane0(re), v128.mul<real>(keep, re)));
-    v128.store(p, mulAdd(take, flipLane0(im), v128.mul<real>(keep, im)), IMAG);
+    const otherRe = lane == 0 ? flipLane0(re) : flipLane1(re);
+    const otherIm = lane == 0 ? flipLane0(im) : flipLane1(im);
+    v128.store(p, mulAdd(take, otherRe, v128.mul<real>(keep, re)));
+    v128.store(p, mulAdd(take, otherIm, v128.mul<real>(keep, im)), IMAG);
     i = (i - free) & free;
   } while (i != 0);
 }
 
+/** A real 2×2 matrix on lane qubit 0: keep·v + take·flipped, lane by lane. */
+export function mixLane0(first: usize, free: usize, at: usize): void {
+  mixLane(first, free, at, 0);
+}
+
 /** The same on lane qubit 1; single precision only. */
 export function mixLane1(first: usize, free: usize, at: usize): void {
-  const keep = v128.load(at);
-  const take = v128.load(at, 16);
-  let i: usize = 0;
-  do {
-    const p = first + i;
-    const re = v128.load(p);
-    const im = v128.load(p, IMAG);
-    v128.store(p, mulAdd(take, flipLane1(re), v128.mul<real>(keep, re)));
-    v128.store(p, mulAdd(take, flipLane1(im), v128.mul<real>(keep, im)), IMAG);
-    i = (i - free) & free;
-  } while (i != 0);
+  mixLane(first, free, at, 1);
 }
 
 /** Rotations of both lane qubits in one trip; single precision only. Lanes are told apart by sign. */
