@@ -89,3 +89,30 @@ export class ClosedError extends CodedError {
     super('The engine has been closed, or the program that it prepared has.');
   }
 }
+
+/** No adapter could be opened. */
+export class NoAdapterError extends CodedError {
+  readonly code = 'ENGINE_NO_ADAPTER';
+
+  constructor(options?: ErrorOptions) {
+    super('WebGPU found no adapter that it can open.', [], options);
+  }
+}
+
+/** The GPU went away: its driver reset it, or it was taken off. */
+export class DeviceLostError extends CodedError {
+  readonly code = 'ENGINE_DEVICE_LOST';
+
+  constructor(message: string) {
+    super(`The GPU device was lost: ${message || 'no reason was given'}.`);
+  }
+}
+
+/** The GPU refused work, or lacked memory in the middle of it. */
+export class GpuFaultError extends CodedError {
+  readonly code = 'ENGINE_GPU_FAULT';
+
+  constructor(message: string) {
+    super(`The GPU refused its work: ${message}.`);
+  }
+}

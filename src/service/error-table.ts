@@ -77,9 +77,21 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The engine was closed before the circuit had its turn.',
   },
+  ENGINE_DEVICE_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The GPU went away while the circuit ran on it.',
+  },
+  ENGINE_GPU_FAULT: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The GPU refused work, or lacked memory in the middle of it.',
+  },
   ENGINE_HELPER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'A thread of the engine ended under its circuit; callers see FLEET_ENGINE_LOST.',
+  },
+  ENGINE_NO_ADAPTER: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'WebGPU found no adapter that it can open.',
   },
   ENGINE_OUTPUT_NEEDS_FINAL_STATE: {
     answers: 'BAD_REQUEST',

@@ -1,0 +1,411 @@
+// One sweep: every workgroup gathers its tiles, applies the sweep's instructions and stores them.
+//
+// A tile is 2^TILE_QUBITS amplitudes; a thread holds 16 of them in registers, those that differ in
+// the four register qubits of the stage. Instructions act on registers only. Between stages the tile
+// goes through workgroup memory and other qubits become register qubits. Each tile is read and written
+// by one workgroup alone, so no two invocations share an amplitude between barriers.
+//
+// Prelude: THREAD_QUBITS (tile qubits that are not in registers), TILES (tiles of a workgroup),
+// WORKGROUP_SIZE = TILES << THREAD_QUBITS. All words of `program` are read at uniform positions.
+//
+// Registers are variables of their own, not an array: an index that is not constant would move them
+// to memory. This is why the kernel is written out.
+
+struct Params {
+  // Position of the sweep in `program`.
+  first_word: u32,
+  // Basis index of the state's first amplitude: the chunk, shifted.
+  base: u32,
+  num_tiles: u32,
+  // Workgroups of a row of the dispatch.
+  row_length: u32,
+}
+
+@group(0) @binding(0) var<storage, read_write> state: array<vec2<f32>>;
+@group(0) @binding(1) var<storage, read> program: array<u32>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+const TILE_QUBITS = THREAD_QUBITS + 4u;
+const ROTATE = 1u;
+const FLIP = 2u;
+const PHASES = 3u;
+const DENSE = 4u;
+
+var<workgroup> tile: array<vec2<f32>, select(1u, TILES << TILE_QUBITS, THREAD_QUBITS > 0u)>;
+
+fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+  return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+fn number(at: u32) -> f32 {
+  return bitcast<f32>(program[at]);
+}
+
+fn complex(at: u32) -> vec2<f32> {
+  return vec2(number(at), number(at + 1u));
+}
+
+// The product of `count` factors [mask, re, im], which begin at `at`, whose mask `index` has.
+fn phase_of(at: u32, count: u32, index: u32) -> vec2<f32> {
+  var phase = vec2(1.0, 0.0);
+  for (var i = 0u; i < count; i++) {
+    let mask = program[at + 3u * i];
+    if ((index & mask) == mask) {
+      phase = times(phase, complex(at + 3u * i + 1u));
+    }
+  }
+  return phase;
+}
+
+// [[1, -t], [t, 1]] on a pair.
+fn turn(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, t: f32) {
+  let before = *a;
+  *a = fma(vec2(-t), *b, before);
+  *b = fma(vec2(t), before, *b);
+}
+
+fn exchange_if(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, does: bool) {
+  let before = *a;
+  *a = select(before, *b, does);
+  *b = select(*b, before, does);
+}
+
+// The number whose bit positions[i] is bit i of `value`.
+fn spread(value: u32, positions: u32, count: u32) -> u32 {
+  var out = 0u;
+  for (var i = 0u; i < count; i++) {
+    out |= ((value >> i) & 1u) << program[positions + i];
+  }
+  return out;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) group: vec3<u32>,
+) {
+  let thread = local & ((1u << THREAD_QUBITS) - 1u);
+  let slot = local >> THREAD_QUBITS;
+  let tile_number = (group.x + group.y * params.row_length) * TILES + slot;
+  let is_used = tile_number < params.num_tiles;
+  // Header: [stages, scale re, im, outer qubits], where each tile bit is read, where it is stored,
+  // and the places of the bits of a tile's number.
+  let header = params.first_word;
+  let num_stages = program[header];
+  let read_at = header + 4u;
+  let stored_at = read_at + TILE_QUBITS;
+  let outer_at = stored_at + TILE_QUBITS;
+  let num_outer = program[header + 3u];
+  let outer = spread(tile_number, outer_at, num_outer);
+
+  var at = outer_at + num_outer;
+  var r0 = vec2(0.0);
+  var r1 = vec2(0.0);
+  var r2 = vec2(0.0);
+  var r3 = vec2(0.0);
+  var r4 = vec2(0.0);
+  var r5 = vec2(0.0);
+  var r6 = vec2(0.0);
+  var r7 = vec2(0.0);
+  var r8 = vec2(0.0);
+  var r9 = vec2(0.0);
+  var r10 = vec2(0.0);
+  var r11 = vec2(0.0);
+  var r12 = vec2(0.0);
+  var r13 = vec2(0.0);
+  var r14 = vec2(0.0);
+  var r15 = vec2(0.0);
+
+  for (var stage = 0u; stage < num_stages; stage++) {
+    // A stage: [instructions, four register bits, the thread's bits], all bits of the tile.
+    let num_instructions = program[at];
+    let registers_at = at + 1u;
+    let threads_at = at + 5u;
+    at = threads_at + THREAD_QUBITS;
+    let in_tile = spread(thread, threads_at, THREAD_QUBITS);
+    let d0 = 1u << program[registers_at];
+    let d1 = 1u << program[registers_at + 1u];
+    let d2 = 1u << program[registers_at + 2u];
+    let d3 = 1u << program[registers_at + 3u];
+    let index = params.base | outer | spread(in_tile, read_at, TILE_QUBITS);
+    if (stage == 0u) {
+      if (is_used) {
+        let source = outer | spread(in_tile, read_at, TILE_QUBITS);
+        let m0 = 1u << program[read_at + program[registers_at + 0u]];
+        let m1 = 1u << program[read_at + program[registers_at + 1u]];
+        let m2 = 1u << program[read_at + program[registers_at + 2u]];
+        let m3 = 1u << program[read_at + program[registers_at + 3u]];
+        r0 = state[source];
+        r1 = state[source | m0];
+        r2 = state[source | m1];
+        r3 = state[source | m0 | m1];
+        r4 = state[source | m2];
+        r5 = state[source | m0 | m2];
+        r6 = state[source | m1 | m2];
+        r7 = state[source | m0 | m1 | m2];
+        r8 = state[source | m3];
+        r9 = state[source | m0 | m3];
+        r10 = state[source | m1 | m3];
+        r11 = state[source | m0 | m1 | m3];
+        r12 = state[source | m2 | m3];
+        r13 = state[source | m0 | m2 | m3];
+        r14 = state[source | m1 | m2 | m3];
+        r15 = state[source | m0 | m1 | m2 | m3];
+      }
+    } else if (THREAD_QUBITS > 0u) {
+      let source = (slot << TILE_QUBITS) | in_tile;
+      workgroupBarrier();
+      r0 = tile[source];
+      r1 = tile[source | d0];
+      r2 = tile[source | d1];
+      r3 = tile[source | d0 | d1];
+      r4 = tile[source | d2];
+      r5 = tile[source | d0 | d2];
+      r6 = tile[source | d1 | d2];
+      r7 = tile[source | d0 | d1 | d2];
+      r8 = tile[source | d3];
+      r9 = tile[source | d0 | d3];
+      r10 = tile[source | d1 | d3];
+      r11 = tile[source | d0 | d1 | d3];
+      r12 = tile[source | d2 | d3];
+      r13 = tile[source | d0 | d2 | d3];
+      r14 = tile[source | d1 | d2 | d3];
+      r15 = tile[source | d0 | d1 | d2 | d3];
+      workgroupBarrier();
+    }
+
+    for (var i = 0u; i < num_instructions; i++) {
+      // An instruction: [opcode, length, ...].
+      let opcode = program[at];
+      let operands = at + 2u;
+      at += program[at + 1u];
+      switch opcode {
+        // [register bit, mask, value, pairs, t]: pairs has a bit for each pair of registers.
+        case ROTATE: {
+          let holds = (index & program[operands + 1u]) == program[operands + 2u];
+          let t = select(0.0, number(operands + 4u), holds);
+          let pairs = program[operands + 3u];
+          switch program[operands] {
+            case 0u: {
+              turn(&r0, &r1, select(0.0, t, (pairs & 1u) != 0u));
+              turn(&r2, &r3, select(0.0, t, (pairs & 2u) != 0u));
+              turn(&r4, &r5, select(0.0, t, (pairs & 4u) != 0u));
+              turn(&r6, &r7, select(0.0, t, (pairs & 8u) != 0u));
+              turn(&r8, &r9, select(0.0, t, (pairs & 16u) != 0u));
+              turn(&r10, &r11, select(0.0, t, (pairs & 32u) != 0u));
+              turn(&r12, &r13, select(0.0, t, (pairs & 64u) != 0u));
+              turn(&r14, &r15, select(0.0, t, (pairs & 128u) != 0u));
+            }
+            case 1u: {
+              turn(&r0, &r2, select(0.0, t, (pairs & 1u) != 0u));
+              turn(&r1, &r3, select(0.0, t, (pairs & 2u) != 0u));
+              turn(&r4, &r6, select(0.0, t, (pairs & 4u) != 0u));
+              turn(&r5, &r7, select(0.0, t, (pairs & 8u) != 0u));
+              turn(&r8, &r10, select(0.0, t, (pairs & 16u) != 0u));
+              turn(&r9, &r11, select(0.0, t, (pairs & 32u) != 0u));
+              turn(&r12, &r14, select(0.0, t, (pairs & 64u) != 0u));
+              turn(&r13, &r15, select(0.0, t, (pairs & 128u) != 0u));
+            }
+            case 2u: {
+              turn(&r0, &r4, select(0.0, t, (pairs & 1u) != 0u));
+              turn(&r1, &r5, select(0.0, t, (pairs & 2u) != 0u));
+              turn(&r2, &r6, select(0.0, t, (pairs & 4u) != 0u));
+              turn(&r3, &r7, select(0.0, t, (pairs & 8u) != 0u));
+              turn(&r8, &r12, select(0.0, t, (pairs & 16u) != 0u));
+              turn(&r9, &r13, select(0.0, t, (pairs & 32u) != 0u));
+              turn(&r10, &r14, select(0.0, t, (pairs & 64u) != 0u));
+              turn(&r11, &r15, select(0.0, t, (pairs & 128u) != 0u));
+            }
+            default: {
+              turn(&r0, &r8, select(0.0, t, (pairs & 1u) != 0u));
+              turn(&r1, &r9, select(0.0, t, (pairs & 2u) != 0u));
+              turn(&r2, &r10, select(0.0, t, (pairs & 4u) != 0u));
+              turn(&r3, &r11, select(0.0, t, (pairs & 8u) != 0u));
+              turn(&r4, &r12, select(0.0, t, (pairs & 16u) != 0u));
+              turn(&r5, &r13, select(0.0, t, (pairs & 32u) != 0u));
+              turn(&r6, &r14, select(0.0, t, (pairs & 64u) != 0u));
+              turn(&r7, &r15, select(0.0, t, (pairs & 128u) != 0u));
+            }
+          }
+        }
+        // [register bit, mask, value, pairs]
+        case FLIP: {
+          let holds = (index & program[operands + 1u]) == program[operands + 2u];
+          let pairs = select(0u, program[operands + 3u], holds);
+          switch program[operands] {
+            case 0u: {
+              exchange_if(&r0, &r1, (pairs & 1u) != 0u);
+              exchange_if(&r2, &r3, (pairs & 2u) != 0u);
+              exchange_if(&r4, &r5, (pairs & 4u) != 0u);
+              exchange_if(&r6, &r7, (pairs & 8u) != 0u);
+              exchange_if(&r8, &r9, (pairs & 16u) != 0u);
+              exchange_if(&r10, &r11, (pairs & 32u) != 0u);
+              exchange_if(&r12, &r13, (pairs & 64u) != 0u);
+              exchange_if(&r14, &r15, (pairs & 128u) != 0u);
+            }
+            case 1u: {
+              exchange_if(&r0, &r2, (pairs & 1u) != 0u);
+              exchange_if(&r1, &r3, (pairs & 2u) != 0u);
+              exchange_if(&r4, &r6, (pairs & 4u) != 0u);
+              exchange_if(&r5, &r7, (pairs & 8u) != 0u);
+              exchange_if(&r8, &r10, (pairs & 16u) != 0u);
+              exchange_if(&r9, &r11, (pairs & 32u) != 0u);
+              exchange_if(&r12, &r14, (pairs & 64u) != 0u);
+              exchange_if(&r13, &r15, (pairs & 128u) != 0u);
+            }
+            case 2u: {
+              exchange_if(&r0, &r4, (pairs & 1u) != 0u);
+              exchange_if(&r1, &r5, (pairs & 2u) != 0u);
+              exchange_if(&r2, &r6, (pairs & 4u) != 0u);
+              exchange_if(&r3, &r7, (pairs & 8u) != 0u);
+              exchange_if(&r8, &r12, (pairs & 16u) != 0u);
+              exchange_if(&r9, &r13, (pairs & 32u) != 0u);
+              exchange_if(&r10, &r14, (pairs & 64u) != 0u);
+              exchange_if(&r11, &r15, (pairs & 128u) != 0u);
+            }
+            default: {
+              exchange_if(&r0, &r8, (pairs & 1u) != 0u);
+              exchange_if(&r1, &r9, (pairs & 2u) != 0u);
+              exchange_if(&r2, &r10, (pairs & 4u) != 0u);
+              exchange_if(&r3, &r11, (pairs & 8u) != 0u);
+              exchange_if(&r4, &r12, (pairs & 16u) != 0u);
+              exchange_if(&r5, &r13, (pairs & 32u) != 0u);
+              exchange_if(&r6, &r14, (pairs & 64u) != 0u);
+              exchange_if(&r7, &r15, (pairs & 128u) != 0u);
+            }
+          }
+        }
+        // [16 counts, factors]: factors sorted by the register bits that they ask for, of which
+        // their masks are free.
+        case PHASES: {
+          // In memory, not in registers: factors of subsets first, then their products.
+          var phases: array<vec2<f32>, 16>;
+          var factors = operands + 16u;
+          for (var subset = 0u; subset < 16u; subset++) {
+            let count = program[operands + subset];
+            phases[subset] = phase_of(factors, count, index);
+            factors += 3u * count;
+          }
+          for (var bit = 1u; bit < 16u; bit <<= 1u) {
+            for (var subset = 0u; subset < 16u; subset++) {
+              if ((subset & bit) != 0u) {
+                phases[subset] = times(phases[subset], phases[subset ^ bit]);
+              }
+            }
+          }
+          r0 = times(r0, phases[0u]);
+          r1 = times(r1, phases[1u]);
+          r2 = times(r2, phases[2u]);
+          r3 = times(r3, phases[3u]);
+          r4 = times(r4, phases[4u]);
+          r5 = times(r5, phases[5u]);
+          r6 = times(r6, phases[6u]);
+          r7 = times(r7, phases[7u]);
+          r8 = times(r8, phases[8u]);
+          r9 = times(r9, phases[9u]);
+          r10 = times(r10, phases[10u]);
+          r11 = times(r11, phases[11u]);
+          r12 = times(r12, phases[12u]);
+          r13 = times(r13, phases[13u]);
+          r14 = times(r14, phases[14u]);
+          r15 = times(r15, phases[15u]);
+        }
+        // [mask, value, 16 x 16 entries, row-major]
+        case DENSE: {
+          let holds = (index & program[operands]) == program[operands + 1u];
+          var x: array<vec2<f32>, 16>;
+          x[0u] = r0;
+          x[1u] = r1;
+          x[2u] = r2;
+          x[3u] = r3;
+          x[4u] = r4;
+          x[5u] = r5;
+          x[6u] = r6;
+          x[7u] = r7;
+          x[8u] = r8;
+          x[9u] = r9;
+          x[10u] = r10;
+          x[11u] = r11;
+          x[12u] = r12;
+          x[13u] = r13;
+          x[14u] = r14;
+          x[15u] = r15;
+          var image: array<vec2<f32>, 16>;
+          for (var row = 0u; row < 16u; row++) {
+            let entries = operands + 2u + 32u * row;
+            var sum = vec2(0.0);
+            for (var column = 0u; column < 16u; column++) {
+              sum += times(complex(entries + 2u * column), x[column]);
+            }
+            image[row] = sum;
+          }
+          if (holds) {
+            r0 = image[0u];
+            r1 = image[1u];
+            r2 = image[2u];
+            r3 = image[3u];
+            r4 = image[4u];
+            r5 = image[5u];
+            r6 = image[6u];
+            r7 = image[7u];
+            r8 = image[8u];
+            r9 = image[9u];
+            r10 = image[10u];
+            r11 = image[11u];
+            r12 = image[12u];
+            r13 = image[13u];
+            r14 = image[14u];
+            r15 = image[15u];
+          }
+        }
+        default: {
+        }
+      }
+    }
+
+    if (stage + 1u < num_stages) {
+      if (THREAD_QUBITS > 0u) {
+        let to = (slot << TILE_QUBITS) | in_tile;
+        tile[to] = r0;
+        tile[to | d0] = r1;
+        tile[to | d1] = r2;
+        tile[to | d0 | d1] = r3;
+        tile[to | d2] = r4;
+        tile[to | d0 | d2] = r5;
+        tile[to | d1 | d2] = r6;
+        tile[to | d0 | d1 | d2] = r7;
+        tile[to | d3] = r8;
+        tile[to | d0 | d3] = r9;
+        tile[to | d1 | d3] = r10;
+        tile[to | d0 | d1 | d3] = r11;
+        tile[to | d2 | d3] = r12;
+        tile[to | d0 | d2 | d3] = r13;
+        tile[to | d1 | d2 | d3] = r14;
+        tile[to | d0 | d1 | d2 | d3] = r15;
+      }
+    } else if (is_used) {
+      let scale = complex(header + 1u);
+      let to = outer | spread(in_tile, stored_at, TILE_QUBITS);
+      let s0 = 1u << program[stored_at + program[registers_at + 0u]];
+      let s1 = 1u << program[stored_at + program[registers_at + 1u]];
+      let s2 = 1u << program[stored_at + program[registers_at + 2u]];
+      let s3 = 1u << program[stored_at + program[registers_at + 3u]];
+      state[to] = times(scale, r0);
+      state[to | s0] = times(scale, r1);
+      state[to | s1] = times(scale, r2);
+      state[to | s0 | s1] = times(scale, r3);
+      state[to | s2] = times(scale, r4);
+      state[to | s0 | s2] = times(scale, r5);
+      state[to | s1 | s2] = times(scale, r6);
+      state[to | s0 | s1 | s2] = times(scale, r7);
+      state[to | s3] = times(scale, r8);
+      state[to | s0 | s3] = times(scale, r9);
+      state[to | s1 | s3] = times(scale, r10);
+      state[to | s0 | s1 | s3] = times(scale, r11);
+      state[to | s2 | s3] = times(scale, r12);
+      state[to | s0 | s2 | s3] = times(scale, r13);
+      state[to | s1 | s2 | s3] = times(scale, r14);
+      state[to | s0 | s1 | s2 | s3] = times(scale, r15);
+    }
+  }
+}

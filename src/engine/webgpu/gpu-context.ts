@@ -1,0 +1,191 @@
+/**
+ * A WebGPU device with what every part of the engine asks of it: pipelines by their text, buffers
+ * whose allocation is checked, submits whose faults are heard.
+ *
+ * WebGPU calls never throw: what failed silently does nothing. So nothing is believed before the
+ * error scopes around it have closed clean and the device is still there.
+ */
+import { DeviceLostError, GpuFaultError, StateMemoryError } from '../errors.ts';
+
+/** Reads a shader's text by its file name without extension. */
+export type ShaderSource = (name: string) => string;
+
+/** The device of one adapter. */
+export class GpuContext {
+  readonly device: GPUDevice;
+  readonly #source: ShaderSource;
+  /** By final text: constants are part of it. */
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  #lost: GPUDeviceLostInfo | undefined;
+  /** Of work whose scopes have closed, or that no scope was around. */
+  #fault: string | undefined;
+  /** Whether the scopes around enqueued work are open. */
+  #isScoped = false;
+
+  constructor(device: GPUDevice, source: ShaderSource) {
+    this.device = device;
+    this.#source = source;
+    void device.lost.then((info) => {
+      this.#lost = info;
+    });
+    device.addEventListener('uncapturederror', (event) => {
+      event.preventDefault();
+      this.#fault ??= event.error.message;
+    });
+  }
+
+  /** @throws {DeviceLostError} once the device is gone. */
+  assertPresent(): void {
+    if (this.#lost !== undefined) throw new DeviceLostError(this.#lost.message);
+  }
+
+  /**
+   * The pipeline of a shader with constants before its text; compiled once.
+   *
+   * @param constants - Whole numbers, declared as u32.
+   * @param layout - Always the same for a shader; read off its text unless told otherwise.
+   * @throws {GpuFaultError} if it does not compile.
+   */
+  pipeline(
+    name: string,
+    constants: Readonly<Record<string, number>>,
+    layout: GPUPipelineLayout | 'auto' = 'auto',
+  ): Promise<GPUComputePipeline> {
+    const prelude = Object.entries(constants).map(([key, value]) => `const ${key} = ${value}u;\n`);
+    const code = `${prelude.join('')}${this.#source(name)}`;
+    const known = this.#pipelines.get(code);
+    if (known !== undefined) return known;
+    const pipeline = this.#compile(name, code, layout);
+    this.#pipelines.set(code, pipeline);
+    return pipeline;
+  }
+
+  async #compile(
+    label: string,
+    code: string,
+    layout: GPUPipelineLayout | 'auto',
+  ): Promise<GPUComputePipeline> {
+    this.assertPresent();
+    this.device.pushErrorScope('validation');
+    const module = this.device.createShaderModule({ label, code });
+    const compute = { module, entryPoint: 'main' };
+    const compiling = this.device.createComputePipelineAsync({ label, layout, compute });
+    const [pipeline, invalid] = await Promise.allSettled([compiling, this.device.popErrorScope()]);
+    if (pipeline.status === 'fulfilled') return pipeline.value;
+    const fault = invalid.status === 'fulfilled' ? invalid.value?.message : undefined;
+    throw this.#failure(fault ?? pipeline.reason);
+  }
+
+  /**
+   * A buffer that is really there.
+   *
+   * @throws {StateMemoryError} if the device has no memory for it.
+   */
+  async allocate(label: string, size: number, usage: GPUBufferUsageFlags): Promise<GPUBuffer> {
+    this.assertPresent();
+    this.device.pushErrorScope('out-of-memory');
+    this.device.pushErrorScope('validation');
+    const buffer = this.device.createBuffer({ label, size, usage });
+    const [invalid, missing] = await this.#heard([
+      this.device.popErrorScope(),
+      this.device.popErrorScope(),
+    ]);
+    if (missing) throw new StateMemoryError(size);
+    if (invalid) throw new GpuFaultError(invalid.message);
+    return buffer;
+  }
+
+  /** A buffer of words, for what kernels read. */
+  upload(label: string, words: Uint32Array<ArrayBuffer>, usage: GPUBufferUsageFlags): GPUBuffer {
+    const buffer = this.device.createBuffer({
+      label,
+      size: Math.max(16, words.byteLength),
+      usage: usage | GPUBufferUsage.COPY_DST,
+    });
+    this.device.queue.writeBuffer(buffer, 0, words);
+    return buffer;
+  }
+
+  /**
+   * Encodes, and hands to the device without waiting for it: `settle` hears whether it was done.
+   *
+   * @throws {DeviceLostError} if the device is known to be gone.
+   */
+  enqueue(encode: (encoder: GPUCommandEncoder) => void): void {
+    this.assertPresent();
+    if (!this.#isScoped) {
+      this.device.pushErrorScope('validation');
+      this.device.pushErrorScope('out-of-memory');
+      this.#isScoped = true;
+    }
+    const encoder = this.device.createCommandEncoder();
+    encode(encoder);
+    this.device.queue.submit([encoder.finish()]);
+  }
+
+  /**
+   * Resolves when the device has done all that was enqueued.
+   *
+   * @throws {GpuFaultError} if any of it was invalid or lacked memory.
+   * @throws {DeviceLostError} if the device was lost meanwhile.
+   */
+  async settle(): Promise<void> {
+    this.assertPresent();
+    const scopes = this.#isScoped ? [this.device.popErrorScope(), this.device.popErrorScope()] : [];
+    this.#isScoped = false;
+    const done = this.device.queue.onSubmittedWorkDone().then(() => null);
+    const faults = await this.#heard([...scopes, done]);
+    const heard = faults.find((fault) => fault !== null)?.message ?? this.#fault;
+    this.#fault = undefined;
+    if (heard !== undefined) throw new GpuFaultError(heard);
+  }
+
+  /** Waits for what a failed run left behind, whose faults no longer matter. */
+  async abandon(): Promise<void> {
+    await this.settle().catch(() => undefined);
+  }
+
+  /** Encodes and submits; resolves when the device has done the work, as `settle` does. */
+  async submit(encode: (encoder: GPUCommandEncoder) => void): Promise<void> {
+    this.enqueue(encode);
+    await this.settle();
+  }
+
+  /** Copies a buffer's words back. */
+  async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    const staging = await this.allocate(
+      'read back',
+      bytes,
+      GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+    );
+    try {
+      await this.submit((encoder) => encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes));
+      // A mapping is refused once the device is gone: what is read was there.
+      await this.#heard([staging.mapAsync(GPUMapMode.READ)]);
+      const copy = staging.getMappedRange().slice(0);
+      staging.unmap();
+      return copy;
+    } finally {
+      staging.destroy();
+    }
+  }
+
+  /** What the device answers, unless it is gone by then. */
+  async #heard<T>(answers: readonly Promise<T>[]): Promise<T[]> {
+    try {
+      const heard = await Promise.all(answers);
+      this.assertPresent();
+      return heard;
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /** Why the device did not do something: because it is gone, if it is. */
+  #failure(reason: unknown): Error {
+    if (reason instanceof DeviceLostError) return reason;
+    const message = reason instanceof Error ? reason.message : String(reason);
+    if (this.#lost !== undefined) return new DeviceLostError(this.#lost.message);
+    return new GpuFaultError(message);
+  }
+}
