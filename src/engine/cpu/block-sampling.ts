@@ -61,6 +61,7 @@ export async function sampleLargeState(
     writeTask(runner.memory, task, header, massFields);
     await runner.runTask(task, numItems);
     const norm = runner.kernels.startsOfMasses(block + masses.bins, numBins);
+    assertNorm(norm);
 
     const blockFields = blocks(runner.memory, block);
     const pick = async (draws: SortedDraws, indices: number, occurrences: number) => {

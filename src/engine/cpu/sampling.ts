@@ -62,6 +62,7 @@ export function sampleBasisStates(
       block + offsets,
       block + sums,
     );
+    assertNorm(norm);
     const [low, high] = seedWords(seed);
     const numbersAt = numbers === undefined ? 0 : block + listed;
     const read = () => {
