@@ -10,6 +10,7 @@ import type { BasisSamples, SampleRequest, ShotGroup } from '../state-operations
 import { placeMasses, planMasses, stretchQubits } from './masses-plan.ts';
 import { GROUP_BYTES } from './precision.ts';
 import {
+  assertNorm,
   byteImage,
   doubleWords,
   itemsPerClaim,

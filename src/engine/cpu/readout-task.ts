@@ -23,6 +23,12 @@ export interface StoredState {
   readonly precision: Precision;
 }
 
+/** A state that has overflowed would still be drawn from: every draw would fall on its beginning. */
+export function assertNorm(norm: number): void {
+  if (norm > 0 && Number.isFinite(norm)) return;
+  throw new Error(`unreachable: the state has a norm of ${norm}`);
+}
+
 /** What a state takes. */
 export function stateBytes({ numQubits, precision }: StoredState): number {
   return GROUP_BYTES * 2 ** (numQubits - precision.laneQubits);

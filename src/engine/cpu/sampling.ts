@@ -3,6 +3,7 @@ import type { Qubit } from '../../circuit/circuit.ts';
 import type { BasisSamples, MaybePromise, SampleRequest } from '../state-operations.ts';
 import { sampleLargeState } from './block-sampling.ts';
 import {
+  assertNorm,
   byteImage,
   doubleWords,
   READOUT_KINDS,
