@@ -17,9 +17,10 @@ const LANES = 4;
 const BATCH_WORDS = 12;
 /** Sums of one submit, one for each lane: 1 MiB. */
 const MAX_SLOTS = 2 ** 16;
-/** Amplitudes that one submit may visit, so that it stays short. */
-const MAX_VISITED = 2 ** 32;
-const MAX_GROUPS = 4096;
+/** Amplitudes that one submit visits, unless one string needs more: it stays short. */
+const MAX_VISITED = 2 ** 30;
+/** Workgroups that keep any device busy. */
+const BUSY_GROUPS = 4096;
 const MIN_TERMS = 8;
 /** Layers of a dispatch. */
 const MAX_BATCHES = 1024;
@@ -40,12 +41,14 @@ type Batch = readonly PlacedString[];
  * The expectation value of an observable.
  *
  * @param layout - Logical qubit → physical qubit.
+ * @param maxGroups - Workgroups of one trip; each has a sum of its own.
  */
 export async function expectation(
   context: GpuContext,
   state: GpuState,
   observable: PauliSum,
   layout: readonly Qubit[],
+  maxGroups = BUSY_GROUPS,
 ): Promise<number> {
   const byFlips = new Map<number, PlacedString[]>();
   for (const term of observable) {
@@ -60,7 +63,7 @@ export async function expectation(
       batches.push(strings.slice(from, from + LANES));
     }
   }
-  return await sumOfBatches(context, state, batches);
+  return await sumOfBatches(context, state, batches, maxGroups);
 }
 
 /**
@@ -88,10 +91,11 @@ async function sumOfBatches(
   context: GpuContext,
   state: GpuState,
   batches: readonly Batch[],
+  maxGroups: number,
 ): Promise<number> {
   const pipeline = await context.pipeline('pauli_sums', { WORKGROUP_SIZE });
   const numAmplitudes = 2 ** state.numQubits;
-  const numTerms = Math.max(MIN_TERMS, numAmplitudes / WORKGROUP_SIZE / MAX_GROUPS);
+  const numTerms = Math.max(MIN_TERMS, numAmplitudes / WORKGROUP_SIZE / maxGroups);
   const numGroups = Math.ceil(numAmplitudes / WORKGROUP_SIZE / numTerms);
   const perSubmit = Math.min(
     Math.max(1, Math.floor(MAX_SLOTS / numGroups)),

@@ -51,7 +51,11 @@ interface MassesPlan {
   readonly slotBits: number;
 }
 
-function planMasses(numQubits: number, asked: readonly BinnedQubit[]): MassesPlan {
+function planMasses(
+  numQubits: number,
+  asked: readonly BinnedQubit[],
+  groupBits: number,
+): MassesPlan {
   const threadQubits = Math.min(MAX_THREAD_QUBITS, numQubits);
   const inThread = asked.filter(({ qubit }) => qubit < threadQubits);
   const beyond = asked.filter(({ qubit }) => qubit >= threadQubits);
@@ -62,7 +66,7 @@ function planMasses(numQubits: number, asked: readonly BinnedQubit[]): MassesPla
   const summed: Qubit[] = [];
   for (let q = threadQubits; q < numQubits; q++) if (!isBinned.has(q)) summed.push(q);
   // As many parts of a bin as workgroups are missing: the host adds them up.
-  const missing = Math.max(0, BUSY_GROUP_BITS - high.length);
+  const missing = Math.max(0, groupBits - high.length);
   const numParts = Math.max(
     0,
     Math.min(summed.length - MIN_LOOP_BITS, missing, MAX_SLOT_BITS - binned.length),
@@ -91,14 +95,17 @@ function planMasses(numQubits: number, asked: readonly BinnedQubit[]): MassesPla
  * Adds the mass of each basis state to the bin whose number is the OR of the images of its 1s.
  *
  * Sums of many terms are f32 trees on the device and doubles here.
+ *
+ * @param groupBits - log2 of the workgroups that keep the device busy, where sums can be split.
  */
 export async function addMasses(
   context: GpuContext,
   state: GpuState,
   asked: readonly BinnedQubit[],
   bins: Float64Array,
+  groupBits = BUSY_GROUP_BITS,
 ): Promise<void> {
-  const plan = planMasses(state.numQubits, asked);
+  const plan = planMasses(state.numQubits, asked, groupBits);
   const { threadQubits, binned, sliced, groupPlaces, slotBits } = plan;
   const pipeline = await context.pipeline('add_masses', {
     THREAD_QUBITS: threadQubits,

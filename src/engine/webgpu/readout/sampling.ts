@@ -33,8 +33,12 @@ export async function sampleBasisStates(
   return await countedRuns(drawn, pacer);
 }
 
-/** The basis state of each draw, from amplitudes in logical order. */
-function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array): Uint32Array {
+/**
+ * The basis state of each draw, from amplitudes in logical order.
+ *
+ * @param draws - Ascending.
+ */
+export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array): Uint32Array {
   const masses = Float64Array.from({ length: amplitudes.length / 2 }, (_, i) => {
     return amplitudes[2 * i]! ** 2 + amplitudes[2 * i + 1]! ** 2;
   });
