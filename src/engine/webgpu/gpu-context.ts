@@ -73,7 +73,7 @@ export class GpuContext {
     const [pipeline, invalid] = await Promise.allSettled([compiling, this.device.popErrorScope()]);
     if (pipeline.status === 'fulfilled') return pipeline.value;
     const fault = invalid.status === 'fulfilled' ? invalid.value?.message : undefined;
-    throw this.#failure(fault ?? pipeline.reason);
+    throw await this.#failure(fault ?? String(pipeline.reason));
   }
 
   /**
@@ -91,7 +91,7 @@ export class GpuContext {
       this.device.popErrorScope(),
     ]);
     if (missing) throw new StateMemoryError(size);
-    if (invalid) throw new GpuFaultError(invalid.message);
+    if (invalid) throw await this.#failure(invalid.message);
     return buffer;
   }
 
@@ -137,7 +137,7 @@ export class GpuContext {
     const faults = await this.#heard([...scopes, done]);
     const heard = faults.find((fault) => fault !== null)?.message ?? this.#fault;
     this.#fault = undefined;
-    if (heard !== undefined) throw new GpuFaultError(heard);
+    if (heard !== undefined) throw await this.#failure(heard);
   }
 
   /** Waits for what a failed run left behind, whose faults no longer matter. */
@@ -160,14 +160,22 @@ export class GpuContext {
     );
     try {
       await this.submit((encoder) => encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes));
-      // A mapping is refused once the device is gone: what is read was there.
-      await this.#heard([staging.mapAsync(GPUMapMode.READ)]);
-      const copy = staging.getMappedRange().slice(0);
+      const copy = (await this.map(staging, bytes)).slice(0);
       staging.unmap();
       return copy;
     } finally {
       staging.destroy();
     }
+  }
+
+  /**
+   * The first bytes of a buffer that was copied to, until it is unmapped.
+   *
+   * @throws {DeviceLostError} if the device is gone: what is read was there.
+   */
+  async map(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    await this.#heard([buffer.mapAsync(GPUMapMode.READ, 0, bytes)]);
+    return buffer.getMappedRange(0, bytes);
   }
 
   /** What the device answers, unless it is gone by then. */
@@ -177,14 +185,14 @@ export class GpuContext {
       this.assertPresent();
       return heard;
     } catch (error) {
-      throw this.#failure(error);
+      throw await this.#failure(error instanceof Error ? error.message : String(error));
     }
   }
 
   /** Why the device did not do something: because it is gone, if it is. */
-  #failure(reason: unknown): Error {
-    if (reason instanceof DeviceLostError) return reason;
-    const message = reason instanceof Error ? reason.message : String(reason);
+  async #failure(message: string): Promise<Error> {
+    // What a lost device refuses may be heard before the loss is: that comes with its next answer.
+    await Promise.allSettled([this.device.queue.onSubmittedWorkDone()]);
     if (this.#lost !== undefined) return new DeviceLostError(this.#lost.message);
     return new GpuFaultError(message);
   }
