@@ -14,6 +14,7 @@ import {
   type PermutationItem,
   ReadyItems,
 } from '../work-items.ts';
+import { exchangeRows } from './register-moves.ts';
 import {
   type IndexCondition,
   REGISTER_QUBITS,
@@ -231,38 +232,36 @@ function registerBits(registers: readonly number[], mask: number): number {
   return registers.reduce((bits, qubit, i) => ((mask >> qubit) & 1 ? bits | (1 << i) : bits), 0);
 }
 
-/** A permutation that only ever changes one of its targets is a flip of it under the others. */
-function writePermutation(writing: Writing, item: PermutationItem): void {
-  const { targets, rows, read } = item;
-  const changes = new Set(rows.map((row, j) => row ^ j).filter((change) => change !== 0));
-  const [change = 0] = changes;
-  if (changes.size !== 1 || (change & (change - 1)) !== 0) {
-    writeBlock(writing, item, (row, column) => [rows[column] === row ? 1 : 0, 0]);
-    return;
+/** Registers change places in pairs: a controlled flip in one row of them. */
+function writePermutation(writing: Writing, { targets, rows, read }: PermutationItem): void {
+  const { registers } = writing;
+  const needed = registerBits(registers, read);
+  const places = targets.map((target) => 1 << registers.indexOf(target));
+  const source = range(2 ** REGISTER_QUBITS);
+  for (const register of source.keys()) {
+    if ((register & needed) !== needed) continue;
+    const bits = places.reduce((sum, place, i) => (register & place ? sum | (1 << i) : sum), 0);
+    const change = rows[bits]! ^ bits;
+    source[places.reduce((to, place, i) => ((change >> i) & 1 ? to ^ place : to), register)] =
+      register;
   }
-  const flipped = targets[31 - Math.clz32(change)]!;
-  const bit = 1 << writing.registers.indexOf(flipped);
-  const needed = registerBits(writing.registers, read);
-  let pairs = 0;
-  let pair = 0;
-  for (let register = 0; register < 2 ** REGISTER_QUBITS; register++) {
-    if (register & bit) continue;
-    const j = targets.reduce((sum, target, i) => {
-      const place = writing.registers.indexOf(target);
-      return (register >> place) & 1 ? sum | (1 << i) : sum;
-    }, 0);
-    if ((register & needed) === needed && rows[j] !== j) pairs |= 1 << pair;
-    pair++;
+  for (const { bit, places: flipped } of exchangeRows(source, REGISTER_QUBITS)) {
+    writing.count++;
+    const pairs = flipped.reduce((mask, place) => mask | (1 << pairOf(place, bit)), 0);
+    writeFlip(writing.out, bit, conditionOf(writing, read), pairs);
   }
-  writing.count++;
-  const place = writing.registers.indexOf(flipped);
-  writeFlip(writing.out, place, conditionOf(writing, read), pairs);
+}
+
+/** The number of the pair whose lower register that is: its other bits, moved together. */
+function pairOf(register: number, bit: number): number {
+  const below = register & ((1 << bit) - 1);
+  return ((register >> (bit + 1)) << bit) | below;
 }
 
 /** A block on targets in registers as a matrix on all of them. */
 function writeBlock(
   writing: Writing,
-  { targets, read }: DenseItem | PermutationItem,
+  { targets, read }: DenseItem,
   entryOf: (row: number, column: number) => readonly [number, number],
 ): void {
   const { registers } = writing;
@@ -320,6 +319,6 @@ function maskOfItems(items: readonly MovingItem[]): number {
   return items.reduce((mask, { moved }) => mask | moved, 0);
 }
 
-function range(length: number): readonly number[] {
+function range(length: number): number[] {
   return Array.from({ length }, (_, i) => i);
 }
