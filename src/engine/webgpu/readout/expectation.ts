@@ -21,7 +21,8 @@ const MAX_SLOTS = 2 ** 16;
 const MAX_VISITED = 2 ** 30;
 /** Workgroups that keep any device busy. */
 const BUSY_GROUPS = 4096;
-const MIN_TERMS = 8;
+/** Of an invocation, to make it worth its start. */
+const MIN_TERMS = 128;
 /** Layers of a dispatch. */
 const MAX_BATCHES = 1024;
 

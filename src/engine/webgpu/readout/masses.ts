@@ -17,7 +17,7 @@ const MAX_SLOT_BITS = 18;
 /** log2 of the workgroups that keep any device busy. */
 const BUSY_GROUP_BITS = 13;
 /** log2 of the terms of an invocation that make it worth its start. */
-const MIN_LOOP_BITS = 4;
+const MIN_LOOP_BITS = 8;
 
 /**
  * Holds a norm to being one: what is not a number would still be drawn from, and so would a state
