@@ -98,14 +98,9 @@ export async function readMapped(
   use: (bytes: ArrayBuffer) => void,
 ): Promise<void> {
   await context.submit(encode);
+  const mapped = await context.map(staging, bytes);
   try {
-    await staging.mapAsync(GPUMapMode.READ, 0, bytes);
-  } catch (error) {
-    context.assertPresent();
-    throw error;
-  }
-  try {
-    use(staging.getMappedRange(0, bytes));
+    use(mapped);
   } finally {
     staging.unmap();
   }
