@@ -86,6 +86,27 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('a WebGPU device', () => {
     }
   });
 
+  test('that is lost says so, also where something else is refused first', async () => {
+    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+    const waits: readonly ((context: GpuContext, buffer: GPUBuffer) => Promise<unknown>)[] = [
+      (context, buffer) => context.map(buffer, 16),
+      (context) => context.settle(),
+      (context, buffer) => context.submit((encoder) => encoder.clearBuffer(buffer)),
+      (context) => context.allocate('late', 16, usage),
+    ];
+    for (const wait of waits) {
+      for (const isLostFirst of [true, false]) {
+        const device = await openSoftwareDevice(driver);
+        const context = new GpuContext(device, shaderFile);
+        const buffer = await context.allocate('read', 16, usage);
+        if (isLostFirst) device.destroy();
+        const waiting = wait(context, buffer);
+        device.destroy();
+        await expect(waiting).rejects.toMatchObject({ code: 'ENGINE_DEVICE_LOST' });
+      }
+    }
+  });
+
   test('keeps the buffer of a state for the next run', async () => {
     const device = await openSoftwareDevice(driver);
     const sizes: number[] = [];
