@@ -30,6 +30,9 @@ const PRODUCT_COST = 1.8;
 /** An instruction that runs, or is looked at and skipped. */
 const INSTRUCTION_COST = 0.03;
 
+/** A program whose constants take more than this makes no further tables: memory is for states. */
+const MAX_POOL_BYTES = 32 * 2 ** 20;
+
 interface Term {
   readonly mask: number;
   readonly phase: Complex;
@@ -46,8 +49,12 @@ interface Split {
 }
 
 /** What emitting the polynomial costs at best, in trips through the tile. */
-export function phasesCost(polynomial: PhasePolynomial, layout: TileLayout): number {
-  return cheapestSplit(termsOf(polynomial, layout), layout).cost;
+export function phasesCost(
+  code: TileCode,
+  layout: TileLayout,
+  polynomial: PhasePolynomial,
+): number {
+  return cheapestSplit(code, layout, termsOf(polynomial, layout)).cost;
 }
 
 /**
@@ -61,7 +68,7 @@ export function emitPhases(
   polynomial: PhasePolynomial,
   tables: TableRequest[],
 ): void {
-  const split = cheapestSplit(termsOf(polynomial, layout), layout);
+  const split = cheapestSplit(code, layout, termsOf(polynomial, layout));
   for (const term of split.alone) emitTerm(code, layout, term);
   if (split.table.length > 0) emitTable(code, layout, split.table, tables);
   if (split.product.length > 0) emitProduct(code, layout, split.product);
@@ -77,23 +84,20 @@ function termsOf(polynomial: PhasePolynomial, layout: TileLayout): readonly Term
   return terms;
 }
 
-function cheapestSplit(terms: readonly Term[], layout: TileLayout): Split {
+function cheapestSplit(code: TileCode, layout: TileLayout, terms: readonly Term[]): Split {
   const isScalar = (term: Term) => term.numInner === 0;
   const isInner = (term: Term) => term.numInner > 0 && term.numOuter === 0;
   const isLinear = (term: Term) => term.numInner === 1;
-  const withTable = split(terms, isInner, () => false, layout);
-  const candidates = [
-    split(
-      terms,
-      () => false,
-      () => false,
-      layout,
-    ),
-    withTable,
-    split(terms, isInner, (term) => isLinear(term) && !isInner(term), layout),
-    split(terms, () => false, isLinear, layout),
-  ];
-  const best = candidates.reduce((a, b) => (b.cost < a.cost ? b : a), withTable);
+  const none = () => false;
+  const alone = split(terms, none, none, layout);
+  const candidates = [split(terms, none, isLinear, layout)];
+  if (code.poolBytes < MAX_POOL_BYTES) {
+    candidates.push(
+      split(terms, isInner, none, layout),
+      split(terms, isInner, (term) => isLinear(term) && !isInner(term), layout),
+    );
+  }
+  const best = candidates.reduce((a, b) => (b.cost < a.cost ? b : a), alone);
   // Scalars cost nothing: the store multiplies by them.
   return { ...best, alone: [...terms.filter(isScalar), ...best.alone] };
 }

@@ -49,7 +49,7 @@ const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
 
 /**
  * Words of code after which a sweep is cut: a tile is done in some 5 ms then, and between two parts
- * a run can be heard to be cancelled. The further trip through memory costs a hundredth of that.
+ * a run can be heard to be cancelled, for one more trip through memory.
  */
 const MAX_PART_WORDS = 8192;
 
@@ -171,7 +171,8 @@ function flushFor(
     const all = new PhasePolynomial();
     for (const [mask, phase] of due) all.multiply(mask, phase);
     for (const [mask, phase] of context.pending) all.multiply(mask, phase);
-    return phasesCost(all, layout) <= phasesCost(due, layout) + WORTH_TAKING_ALONG
+    return phasesCost(context.code, layout, all) <=
+      phasesCost(context.code, layout, due) + WORTH_TAKING_ALONG
       ? all
       : undefined;
   };

@@ -64,6 +64,11 @@ export class TileCode {
     return this.#numWords;
   }
 
+  /** Bytes of constants and tables so far. */
+  get poolBytes(): number {
+    return this.#poolBytes;
+  }
+
   /** Size of `place`'s output. */
   get byteLength(): number {
     return align(4 * this.#numWords) + this.#poolBytes;

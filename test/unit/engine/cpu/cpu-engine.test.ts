@@ -235,6 +235,19 @@ describe('the CPU engine', () => {
     await engine.close();
   });
 
+  test('holds a program of thousands of gates in some 32 MiB, and runs it right', async () => {
+    const circuit = randomCircuit(15, 8000);
+    const target = cpuTarget('f64', 15);
+    const { program } = compile(circuit, target, { optimize: false });
+    const lowered = lowerProgram(program, PRECISIONS.f64, target.tileQubits);
+    expect(lowered.code.poolBytes).toBeGreaterThan(32 * 2 ** 20);
+    expect(placedBytes(lowered)).toBeLessThan(40 * 2 ** 20);
+    const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 15 });
+    const expected = await statevectorOf(openReferenceEngine({ maxQubits: 15 }), circuit);
+    expect(worstAmplitude(await statevectorOf(engine, circuit), expected)).toBeLessThan(1e-11);
+    await engine.close();
+  });
+
   test('refuses more qubits than 32-bit addresses hold, before it takes any memory', () => {
     expect(() => openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 29 })).toThrow(
       RangeError,
