@@ -1,14 +1,14 @@
-/** Random states in a GPU's buffer, and the same in plain arrays, for tests of what reads them. */
+/** Random states on a GPU, and the same in plain arrays, for tests of what reads them. */
 import type { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
 import type { GpuState } from '../../src/engine/webgpu/gpu-state.ts';
 import type { RandomStream } from './random-stream.ts';
 
-/** A program's state of `layout.length` qubits among the physical ones of a buffer. */
+/** A program's state of `layout.length` qubits among its physical ones. */
 export interface RandomGpuState {
   readonly state: GpuState;
   /** Logical qubit → physical qubit. */
   readonly layout: readonly number[];
-  /** What the buffer holds, in physical order; interleaved re, im. */
+  /** What the state holds, in physical order; interleaved re, im. */
   readonly amplitudes: Float64Array;
 }
 
@@ -20,33 +20,48 @@ export interface RandomGpuStateOptions {
   readonly layout?: readonly number[];
   /** Which part of the amplitudes is 0; none by default. */
   readonly zeros?: number;
+  /** Of the state's chunks; one chunk by default. */
+  readonly chunkQubits?: number;
 }
 
-/** A state in a buffer that holds exactly these amplitudes, rounded to single precision. */
+/** A state that holds exactly these amplitudes, rounded to single precision; in one chunk by default. */
 export async function storedState(
   context: GpuContext,
   amplitudes: Float64Array,
-): Promise<RandomGpuState['state']> {
+  chunkQubits = Math.log2(amplitudes.length / 2),
+): Promise<GpuState> {
   const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
-  const bytes = 4 * amplitudes.length;
-  const buffer = await context.allocate('state', bytes, STORAGE | COPY_SRC | COPY_DST);
-  context.device.queue.writeBuffer(buffer, 0, Float32Array.from(amplitudes));
-  return { buffer, numQubits: Math.log2(amplitudes.length / 2) };
+  const size = 2 * 2 ** chunkQubits;
+  const chunks: GPUBuffer[] = [];
+  for (let from = 0; from < amplitudes.length; from += size) {
+    const chunk = await context.allocate('state', 4 * size, STORAGE | COPY_SRC | COPY_DST);
+    const part = Float32Array.from(amplitudes.subarray(from, from + size));
+    context.device.queue.writeBuffer(chunk, 0, part);
+    chunks.push(chunk);
+  }
+  return { chunks, chunkQubits, numQubits: Math.log2(amplitudes.length / 2) };
 }
 
-/** The amplitudes of a buffer, in physical order. */
+/** The amplitudes of a state, in physical order. */
 export async function storedAmplitudes(
   context: GpuContext,
-  { buffer }: GpuState,
+  { chunks, chunkQubits, numQubits }: GpuState,
 ): Promise<Float64Array> {
-  return Float64Array.from(new Float32Array(await context.read(buffer, buffer.size)));
+  const amplitudes = new Float64Array(2 * 2 ** numQubits);
+  for (const [i, chunk] of chunks.entries()) {
+    amplitudes.set(
+      new Float32Array(await context.read(chunk, chunk.size)),
+      2 * i * 2 ** chunkQubits,
+    );
+  }
+  return amplitudes;
 }
 
 /** A normalised state of random amplitudes, at random places unless a layout is given. */
 export async function randomGpuState(
   context: GpuContext,
   random: RandomStream,
-  { numQubits, numSpare = 0, layout, zeros = 0 }: RandomGpuStateOptions,
+  { numQubits, numSpare = 0, layout, zeros = 0, chunkQubits }: RandomGpuStateOptions,
 ): Promise<RandomGpuState> {
   const width = numQubits + numSpare;
   const places = layout ?? random.distinct(numQubits, width);
@@ -60,7 +75,8 @@ export async function randomGpuState(
     norm += amplitudes[at]! ** 2 + amplitudes[at + 1]! ** 2;
   }
   const rounded = amplitudes.map((part) => Math.fround(part / Math.sqrt(norm)));
-  return { state: await storedState(context, rounded), layout: places, amplitudes: rounded };
+  const state = await storedState(context, rounded, chunkQubits);
+  return { state, layout: places, amplitudes: rounded };
 }
 
 /** Where a logical basis state is. */

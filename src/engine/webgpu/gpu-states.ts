@@ -12,7 +12,7 @@ import type {
 } from '../state-operations.ts';
 import type { GpuContext } from './gpu-context.ts';
 import type { GpuProgram, PlacedSweep } from './gpu-program.ts';
-import type { GpuState } from './gpu-state.ts';
+import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
 import { expectation } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
@@ -37,8 +37,6 @@ export interface GpuStateSlot {
   stored: GpuState | undefined;
 }
 
-const AMPLITUDE_BYTES = 8;
-
 /** The states of one run. */
 export class GpuStates implements StateOperations<GpuStateSlot> {
   readonly #host: GpuHost;
@@ -62,15 +60,17 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   async copy({ stored }: GpuStateSlot): Promise<GpuStateSlot> {
     if (stored === undefined) return this.create();
-    const copy = await this.#takeBuffer();
-    this.#host.context.enqueue((encoder) =>
-      encoder.copyBufferToBuffer(stored.buffer, 0, copy.buffer, 0, stored.buffer.size),
-    );
+    const copy = await this.#take();
+    this.#host.context.enqueue((encoder) => {
+      for (const [i, chunk] of stored.chunks.entries()) {
+        encoder.copyBufferToBuffer(chunk, 0, copy.chunks[i]!, 0, chunk.size);
+      }
+    });
     return { stored: copy };
   }
 
   release({ stored }: GpuStateSlot): void {
-    if (stored !== undefined) this.#host.buffers.give(stored.buffer);
+    for (const chunk of stored?.chunks ?? []) this.#host.buffers.give(chunk);
   }
 
   applySweep(slot: GpuStateSlot, stepIndex: number): MaybePromise<void> {
@@ -83,12 +83,12 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   /** Without a promise as long as the device may be given more. */
   #enqueueSweep(
-    { buffer }: GpuState,
+    { chunks }: GpuState,
     { paramsAt, row, numRows, units }: PlacedSweep,
     stepIndex: number,
   ): MaybePromise<void> {
     const { context, kernel, window } = this.#host;
-    const bindGroup = this.#program.bindGroup(buffer);
+    const bindGroup = this.#program.bindGroup(chunks[0]!);
     context.enqueue((encoder) => {
       const pass = encoder.beginComputePass();
       pass.setPipeline(kernel.pipeline);
@@ -158,18 +158,18 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   /** Has memory say what the state is before anything looks at it. */
   async #written(slot: GpuStateSlot): Promise<GpuState> {
     if (slot.stored !== undefined) return slot.stored;
-    const state = await this.#takeBuffer();
+    const state = await this.#take();
     slot.stored = state;
     this.#host.context.enqueue((encoder) => {
-      encoder.clearBuffer(state.buffer);
-      encoder.copyBufferToBuffer(this.#host.one, 0, state.buffer, 0, AMPLITUDE_BYTES);
+      for (const chunk of state.chunks) encoder.clearBuffer(chunk);
+      encoder.copyBufferToBuffer(this.#host.one, 0, state.chunks[0]!, 0, AMPLITUDE_BYTES);
     });
     return state;
   }
 
-  async #takeBuffer(): Promise<GpuState> {
+  async #take(): Promise<GpuState> {
     const { numQubits } = this.#program;
     const buffer = await this.#host.buffers.take(AMPLITUDE_BYTES * 2 ** numQubits);
-    return { buffer, numQubits };
+    return { chunks: [buffer], chunkQubits: numQubits, numQubits };
   }
 }

@@ -60,7 +60,7 @@ export async function pickFromBlocks(
     const itemWords = items.flatMap(({ block, first, count }) => [baseOf.at(block), first, count]);
     using scratch = new ScratchBuffers(context);
     const buffers = [
-      state.buffer,
+      state.chunks[0]!,
       scratch.words('items', Uint32Array.from(itemWords)),
       // Keep the field order of `Params` in pick_basis_states.wgsl.
       scratch.params('params', Uint32Array.of(items.length, grid.rowLength, 0, 0)),

@@ -48,6 +48,6 @@ export async function collapse(
   using scratch = new ScratchBuffers(context);
   const params = scratch.params('params', words);
   await context.submit((encoder) =>
-    encodeKernel(context, encoder, pipeline, [state.buffer, undefined, params], grid),
+    encodeKernel(context, encoder, pipeline, [state.chunks[0]!, undefined, params], grid),
   );
 }

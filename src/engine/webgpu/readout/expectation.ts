@@ -114,7 +114,7 @@ async function sumOfBatches(
     const slots = await scratch.room('slots', bytes);
     const staging = await scratch.staging(bytes);
     const list = scratch.words('batches', wordsOf(some, numAmplitudes));
-    const buffers = [state.buffer, list, scratch.params('params', paramWords), slots];
+    const buffers = [state.chunks[0]!, list, scratch.params('params', paramWords), slots];
     const encode = (encoder: GPUCommandEncoder) => {
       encodeKernel(context, encoder, pipeline, buffers, grid, some.length);
       encoder.copyBufferToBuffer(slots, 0, staging, 0, bytes);

@@ -32,7 +32,7 @@ export async function logicalAmplitudes(
   const staging = await scratch.staging(8 * piece);
   for (let from = 0; from < numAmplitudes; from += piece) {
     const encode = (encoder: GPUCommandEncoder) =>
-      encoder.copyBufferToBuffer(state.buffer, 8 * from, staging, 0, 8 * piece);
+      encoder.copyBufferToBuffer(state.chunks[0]!, 8 * from, staging, 0, 8 * piece);
     await readMapped(context, staging, 8 * piece, encode, (mapped) => {
       const reals = new Float32Array(mapped);
       for (let i = 0; i < piece; i++) {

@@ -131,7 +131,7 @@ export async function addMasses(
     // The first word of the kernel's params.
     context.device.queue.writeBuffer(params, 0, Uint32Array.of(base));
     const encode = (encoder: GPUCommandEncoder) => {
-      const buffers = [state.buffer, places, params, slots];
+      const buffers = [state.chunks[0]!, places, params, slots];
       encodeKernel(context, encoder, pipeline, buffers, grid);
       encoder.copyBufferToBuffer(slots, 0, staging, 0, bytes);
     };
