@@ -1,6 +1,6 @@
 /** What a run of a batch holds in shared memory: a piece of the circuits, their results, tables. */
 import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
-import type { BatchRequest } from './batch-request.ts';
+import type { BatchRequest } from '../batch-request.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
 import { ScratchPlan } from './readout-task.ts';
 import { TASK_HEADER_WORDS } from './task-header.ts';

@@ -8,11 +8,11 @@ import type { Circuit, GateOperation, UnitaryOperation } from '../../circuit/cir
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { gateNamed } from '../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../math/complex-matrix.ts';
+import type { Recipe, RecipeAngle, RecipePart } from '../batch-recipes.ts';
 import { type Complex, ONE, over } from '../phase-polynomial.ts';
 import { maskOf } from '../work-items.ts';
 import { BatchCode, type Coefficients, type Subcube } from './batch-code.ts';
 import { BatchPhases } from './batch-phases.ts';
-import type { Recipe, RecipeAngle, RecipePart } from './batch-recipes.ts';
 import type { Precision } from './precision.ts';
 
 /** Imaginary parts below this are rounding, where a matrix is looked at for a simpler form. */

@@ -1,8 +1,14 @@
 /** One run of a batch: circuits go into shared memory piece by piece, and their results come out. */
 import { BitImages } from '../../math/bit-images.ts';
+import {
+  type BatchRequest,
+  type BatchResult,
+  type BatchResults,
+  copyAngles,
+  emptyResults,
+} from '../batch-request.ts';
 import { type BatchLayout, layOutBatch, writeObservables } from './batch-layout.ts';
 import type { LaneMatrix, LoweredBatch } from './batch-lowering.ts';
-import { type BatchRequest, type BatchResult, copyAngles } from './batch-request.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
 import { seedWords, writeTask } from './readout-task.ts';
 import { TASK_KINDS } from './task-header.ts';
@@ -27,9 +33,6 @@ export interface PlacedBatch {
   /** outcomeBits[q] are the classical bits that qubit q is measured into. */
   readonly outcomeBits: readonly number[];
 }
-
-/** Result arrays that are being filled. */
-type Results = { -readonly [K in keyof BatchResult]: BatchResult[K] };
 
 /** A part of the circuits. */
 interface Piece {
@@ -59,22 +62,6 @@ export async function runBatch(
     }
     return results;
   });
-}
-
-function emptyResults({ numQubits, numBits }: PlacedBatch, request: BatchRequest): Results {
-  const { numCircuits, shots = 0, observables } = request;
-  const results: Results = {};
-  if (shots > 0) results.counts = new Uint32Array(numCircuits * 2 ** numBits);
-  if (request.statevectors === true) {
-    results.statevectors = new Float64Array(numCircuits * 2 * 2 ** numQubits);
-  }
-  if (request.probabilities === true) {
-    results.probabilities = new Float64Array(numCircuits * 2 ** numBits);
-  }
-  if (observables !== undefined) {
-    results.expectations = new Float64Array(numCircuits * observables.length);
-  }
-  return results;
 }
 
 /** What all circuits have in common. */
@@ -182,7 +169,7 @@ function bundleNs({ lowered, precision, numQubits }: PlacedBatch, shots: number)
 
 /** Copies the results of a piece out of shared memory. */
 function readResults(
-  { counts, statevectors, probabilities, expectations }: Results,
+  { counts, statevectors, probabilities, expectations }: BatchResults,
   layout: BatchLayout,
   { first, count }: Piece,
   numCircuits: number,

@@ -6,24 +6,22 @@
  * arithmetic. Here every gate is plain arithmetic on whole registers, and what is not arithmetic is
  * done once for the whole batch.
  */
-import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../../circuit/circuit.ts';
-import { ClosedError, OutputNeedsFinalStateError, ProgramTooWideError } from '../errors.ts';
-import { Pacer } from '../pacer.ts';
-import { lowerBatch } from './batch-lowering.ts';
-import { RECIPES, type Recipe } from './batch-recipes.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
+import { RECIPES, type Recipe } from '../batch-recipes.ts';
 import {
   type BatchExecutable,
   type BatchRequest,
   type BatchResult,
   checkBatchRequest,
-} from './batch-request.ts';
+} from '../batch-request.ts';
+import { checkBatchShape, outcomeBitsOf } from '../batch-shape.ts';
+import { ClosedError } from '../errors.ts';
+import { Pacer } from '../pacer.ts';
+import { lowerBatch } from './batch-lowering.ts';
 import { type PlacedBatch, runBatch } from './batch-run.ts';
 import type { Crew } from './crew.ts';
 import { CrewRunner } from './crew-runner.ts';
 import type { Precision } from './precision.ts';
-
-/** Qubits of a batch's circuits, at most. */
-export const MAX_BATCH_QUBITS = 12;
 
 /** What a batch needs of its engine. */
 export interface BatchHost {
@@ -48,10 +46,7 @@ export function prepareBatch(
   recipes: Readonly<Record<string, Recipe>> = RECIPES,
 ): BatchExecutable {
   const { numQubits, numBits } = shape;
-  if (numQubits > MAX_BATCH_QUBITS) {
-    throw new ProgramTooWideError(numQubits, MAX_BATCH_QUBITS, 'cpu batch');
-  }
-  if (hasMidCircuitMeasurement(shape)) throw new OutputNeedsFinalStateError('A batch');
+  checkBatchShape(shape, 'cpu batch');
   const lowered = lowerBatch(shape, precision, recipes);
   const at = crew.allocate(lowered.code.bytes);
   lowered.code.place(crew.memory, at);
@@ -76,13 +71,4 @@ export function prepareBatch(
         isDisposed = true;
       }),
   };
-}
-
-/** For each qubit the classical bits that read it at the end. */
-function outcomeBitsOf(shape: Circuit): readonly number[] {
-  const bits = new Array<number>(shape.numQubits).fill(0);
-  for (const [bit, qubit] of measuredQubits(shape).entries()) {
-    if (qubit !== null) bits[qubit]! |= 1 << bit;
-  }
-  return bits;
 }

@@ -6,6 +6,7 @@
  */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { BatchExecutable } from '../batch-request.ts';
 import type { Engine, Executable, RunRequest } from '../engine.ts';
 import { ClosedError, HelperLostError, ProgramTooWideError } from '../errors.ts';
 import type { Pacer } from '../pacer.ts';
@@ -15,7 +16,6 @@ import { stateBudget } from '../state-budget.ts';
 import { Turns } from '../turns.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
-import type { BatchExecutable } from './batch-request.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
 import { Crew } from './crew.ts';
 import { lowerProgram } from './lowered-program.ts';

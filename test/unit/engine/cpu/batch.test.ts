@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import { GATES } from '../../../../src/circuit/gates.ts';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
-import { prepareBatch } from '../../../../src/engine/cpu/batch.ts';
 import type {
   BatchExecutable,
   BatchRequest,
   BatchResult,
-} from '../../../../src/engine/cpu/batch-request.ts';
+} from '../../../../src/engine/batch-request.ts';
+import { prepareBatch } from '../../../../src/engine/cpu/batch.ts';
 import { type CpuEngine, openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { Crew } from '../../../../src/engine/cpu/crew.ts';
 import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';

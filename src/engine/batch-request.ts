@@ -1,8 +1,8 @@
 /** What a batch is asked for, what it gives back, and the checks between the two. */
-import type { PauliSum } from '../../circuit/observable.ts';
-import type { Fault } from '../../errors/coded-error.ts';
-import { MAX_SEED } from '../../math/philox.ts';
-import { InvalidBatchError, TooManyOutcomesError } from '../errors.ts';
+import type { PauliSum } from '../circuit/observable.ts';
+import type { Fault } from '../errors/coded-error.ts';
+import { MAX_SEED } from '../math/philox.ts';
+import { InvalidBatchError, TooManyOutcomesError } from './errors.ts';
 
 /** Draws of one circuit: a batch is cancelled between circuits, not within one. */
 const MAX_SHOTS = 1_000_000;
@@ -42,6 +42,9 @@ export interface BatchResult {
   /** One for each observable a circuit. */
   readonly expectations?: Float64Array;
 }
+
+/** Result arrays that are being filled. */
+export type BatchResults = { -readonly [K in keyof BatchResult]: BatchResult[K] };
 
 /** A shape made ready for one engine. */
 export interface BatchExecutable extends AsyncDisposable {
@@ -83,6 +86,26 @@ export function checkBatchRequest(request: BatchRequest, sizes: BatchSizes): voi
   if (faults.length === 0) faults.push(...wrongAngles(request, sizes), ...wrongSeeds(request));
   faults.push(...wrongObservables(request, sizes), ...tooLong(request, sizes));
   if (faults.length > 0) throw new InvalidBatchError(faults);
+}
+
+/** What was asked for, all 0. */
+export function emptyResults(
+  { numQubits, numBits }: Pick<BatchSizes, 'numQubits' | 'numBits'>,
+  request: BatchRequest,
+): BatchResults {
+  const { numCircuits, shots = 0, observables } = request;
+  const results: BatchResults = {};
+  if (shots > 0) results.counts = new Uint32Array(numCircuits * 2 ** numBits);
+  if (request.statevectors === true) {
+    results.statevectors = new Float64Array(numCircuits * 2 * 2 ** numQubits);
+  }
+  if (request.probabilities === true) {
+    results.probabilities = new Float64Array(numCircuits * 2 ** numBits);
+  }
+  if (observables !== undefined) {
+    results.expectations = new Float64Array(numCircuits * observables.length);
+  }
+  return results;
 }
 
 function wrongNumber(path: string, value: number, least: number, most: number): readonly Fault[] {
@@ -143,15 +166,17 @@ function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {
   return [{ path: 'numCircuits', message }];
 }
 
-/** Copies angles, each of them small enough for the kernels' own reduction. */
-export function copyAngles(from: Float64Array, to: Float64Array): void {
-  for (let i = 0; i < from.length; i++) {
-    const angle = from[i]!;
-    to[i] = Math.abs(angle) > MAX_PLAIN_ANGLE ? reduced(angle) : angle;
-  }
+/** The angle itself where it is small, else one in [−2π, 2π] of the same half-angle. */
+export function plainAngle(angle: number): number {
+  return Math.abs(angle) > MAX_PLAIN_ANGLE ? reduced(angle) : angle;
 }
 
-/** The angle in [−2π, 2π] of the same half-angle: sines of large numbers are exact here. */
+/** Copies angles, each of them small enough for the kernels' own reduction. */
+export function copyAngles(from: Float64Array, to: Float64Array): void {
+  for (let i = 0; i < from.length; i++) to[i] = plainAngle(from[i]!);
+}
+
+/** Sines of large numbers are exact here. */
 function reduced(angle: number): number {
   return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
 }
