@@ -1,5 +1,4 @@
 /** Limits, cancelling, progress, and using an executable more than once. */
-import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { type Circuit, withFinalMeasurement } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
@@ -65,7 +64,8 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
     await using executable = await engine().prepare(program);
     const controller = new AbortController();
     const { port1, port2 } = new MessageChannel();
-    port1.once('message', () => controller.abort(new Error('cancelled by message')));
+    port1.addEventListener('message', () => controller.abort(new Error('cancelled by message')));
+    port1.start();
     const fractions: number[] = [];
     const run = executable.run(
       { shots: 1, seed: 1, onProgress: (fraction) => fractions.push(fraction) },

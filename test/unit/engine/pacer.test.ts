@@ -39,6 +39,27 @@ describe('a pacer', () => {
     expect(order).toEqual(['report', 'event loop', 'work']);
   });
 
+  test('lets the event loop turn also where there is no setImmediate', async () => {
+    vi.stubGlobal('setImmediate', undefined);
+    try {
+      const order: string[] = [];
+      const { port1, port2 } = new MessageChannel();
+      const heard = new Promise((resolve) => {
+        port1.addEventListener('message', () => resolve(order.push('message')));
+      });
+      port1.start();
+      port2.postMessage('cancel');
+      const pacer = new Pacer(NEVER, () => {});
+      await pacer.pause();
+      order.push('work');
+      await heard;
+      port1.close();
+      expect(order).toEqual(['message', 'work']);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   test('throws the signal’s reason when it has aborted in the pause', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
