@@ -6,20 +6,32 @@
  * object's properties were written is no part of a program. It begins with a version, to be raised
  * when a kernel or step comes to mean something else.
  */
-import { createHash } from 'node:crypto';
 import type { Condition } from '../circuit/circuit.ts';
+import { sha256 } from '../math/sha256.ts';
 import type { Kernel, Program, Step } from './program.ts';
 
 const ENCODING_VERSION = 2;
+
+/** Node's own where there is one: asked for, not imported, so that a browser compiles circuits too. */
+const nodeCrypto =
+  typeof process === 'undefined' ? undefined : process.getBuiltinModule('node:crypto');
 
 /** SHA-256, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {
   const { numQubits, numBits, steps, matrices, finalLayout } = program;
   const structure = [ENCODING_VERSION, numQubits, numBits, steps.map(encodeStep), finalLayout];
-  return createHash('sha256')
-    .update(JSON.stringify(structure))
-    .update(new Uint8Array(matrices.buffer, matrices.byteOffset, matrices.byteLength))
-    .digest('hex');
+  const text = JSON.stringify(structure);
+  const entries = new Uint8Array(matrices.buffer, matrices.byteOffset, matrices.byteLength);
+  if (nodeCrypto === undefined) return sha256Of(text, entries);
+  return nodeCrypto.createHash('sha256').update(text).update(entries).digest('hex');
+}
+
+function sha256Of(text: string, entries: Uint8Array): string {
+  const encoded = new TextEncoder().encode(text);
+  const message = new Uint8Array(encoded.length + entries.length);
+  message.set(encoded);
+  message.set(entries, encoded.length);
+  return sha256(message);
 }
 
 function encodeStep(step: Step): unknown {

@@ -1,0 +1,82 @@
+/**
+ * What runs in a browser imports nothing that only Node has. The walk over imports proves itself on
+ * seeded files before it is trusted with the tree.
+ */
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const SRC = new URL('../../src/', import.meta.url);
+
+/** Gives a file's text by its path. */
+type Read = (path: string) => string;
+
+/** What an entry brings in beside the project's own files, each with the file that names it. */
+function foreignImports(entry: string, read: Read): readonly string[] {
+  const found: string[] = [];
+  const seen = new Set([entry]);
+  for (const path of seen) {
+    for (const name of importsOf(read(path))) {
+      if (name.startsWith('.')) seen.add(posix.join(posix.dirname(path), name));
+      else found.push(`${path} → ${name}`);
+    }
+  }
+  return found;
+}
+
+/** The modules that a file loads: what it takes only types from is gone when it runs. */
+function importsOf(source: string): readonly string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+  const typesOnly = /\b(?:import|export)\s+type\b[^;'"]*from\s*['"][^'"]+['"]/g;
+  const imports = code
+    .replace(typesOnly, '')
+    .matchAll(/\b(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g);
+  return [...imports].map(([, name = '']) => name);
+}
+
+const readSource: Read = (path) => readFileSync(new URL(path, SRC), 'utf8');
+
+describe('a browser can load', () => {
+  test.each([
+    ['the WebGPU engine', 'engine/webgpu/webgpu-engine.ts'],
+    ['what opens a device for it', 'engine/webgpu/open-gpu-device.ts'],
+    ['the compiler', 'compiler/compile.ts'],
+  ])('%s', (_, entry) => {
+    expect(foreignImports(entry, readSource)).toEqual([]);
+  });
+});
+
+describe('the walk finds', () => {
+  const files = new Map([
+    ['a/near.ts', "import { readFileSync } from 'node:fs';"],
+    ['a/bare.ts', "import { join } from 'path';"],
+    ['a/package.ts', "import { create } from 'webgpu';"],
+    ['a/late.ts', "const { Worker } = await import('node:worker_threads');"],
+    ['a/effects.ts', "import 'node:fs';"],
+    ['a/passed-on.ts', "export {\n  join,\n} from 'node:path';"],
+    ['a/mixed.ts', "import type { A } from './none.ts';\nimport { b } from 'node:fs';"],
+    ['a/far.ts', "import { c } from '../b/middle.ts';"],
+    ['b/middle.ts', "export { d } from './circle.ts';\nimport { e } from '../a/near.ts';"],
+    ['b/circle.ts', "import { f } from './middle.ts';"],
+    ['a/types.ts', "import type { PathLike } from 'node:fs';\nexport type { A } from 'webgpu';"],
+    ['a/words.ts', "// import { b } from 'node:fs';\n/** from 'node:fs' */\nconst a = 1;"],
+  ]);
+  const walk = (entry: string) => foreignImports(entry, (path) => files.get(path) ?? '');
+
+  test.each([
+    ['a Node module', 'a/near.ts', 'a/near.ts → node:fs'],
+    ['a Node module by its bare name', 'a/bare.ts', 'a/bare.ts → path'],
+    ['a package', 'a/package.ts', 'a/package.ts → webgpu'],
+    ['a dynamic import', 'a/late.ts', 'a/late.ts → node:worker_threads'],
+    ['an import for its effects', 'a/effects.ts', 'a/effects.ts → node:fs'],
+    ['a re-export', 'a/passed-on.ts', 'a/passed-on.ts → node:path'],
+    ['an import beside one of types', 'a/mixed.ts', 'a/mixed.ts → node:fs'],
+    ['one several files away, past a circle', 'a/far.ts', 'a/near.ts → node:fs'],
+  ])('%s', (_, entry, expected) => {
+    expect(walk(entry)).toEqual([expected]);
+  });
+
+  test.each(['a/types.ts', 'a/words.ts'])('nothing in %s, which loads nothing', (entry) => {
+    expect(walk(entry)).toEqual([]);
+  });
+});
