@@ -67,9 +67,15 @@ export function report(name: string, measurements: readonly Measurement[]): void
   store(name, measurements);
 }
 
-/** Writes results to `bench/results/NAME.json`, with the machine and the date. */
-export function store(name: string, measurements: readonly object[]): void {
-  mkdirSync('bench/results', { recursive: true });
+/**
+ * Writes results to `bench/results/NAME.json`, or into the folder that QCS_BENCH_RESULTS names, with
+ * the machine and the date.
+ *
+ * @param facts - Of what was measured on beside the machine, such as its GPU.
+ */
+export function store(name: string, measurements: readonly object[], facts: object = {}): void {
+  const folder = process.env['QCS_BENCH_RESULTS'] ?? 'bench/results';
+  mkdirSync(folder, { recursive: true });
   const result = {
     bench: name,
     date: new Date().toISOString(),
@@ -79,7 +85,8 @@ export function store(name: string, measurements: readonly object[]): void {
       memory_gib: Math.round(totalmem() / 2 ** 30),
       node: process.version,
     },
+    ...facts,
     measurements,
   };
-  writeFileSync(`bench/results/${name}.json`, `${JSON.stringify(result, null, 2)}\n`);
+  writeFileSync(`${folder}/${name}.json`, `${JSON.stringify(result, null, 2)}\n`);
 }

@@ -5,6 +5,7 @@ import { benchCpuEngine } from './cpu-engine.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSweeps } from './sweeps.ts';
+import { benchWebGpuEngine } from './webgpu-engine.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   sweeps: benchSweeps,
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
+  'webgpu-engine': benchWebGpuEngine,
 };
 
 const wanted = process.argv.slice(2);
