@@ -1,5 +1,8 @@
 /** The pool of a program's matrix entries; what is already in it is not stored twice. */
 
+/** What one call takes as arguments. */
+const MAX_UNITS = 2 ** 12;
+
 /** Grows while a circuit is compiled. */
 export class MatrixPool {
   readonly #offsets = new Map<string, number>();
@@ -25,7 +28,7 @@ export class MatrixPool {
   #addByContent(entries: Float64Array): number {
     // Adding zero turns −0 into 0, so that equal numbers are equal bytes, here and in the hash.
     const normalized = entries.map((entry) => entry + 0);
-    const key = Buffer.from(normalized.buffer).toString('latin1');
+    const key = textOf(new Uint16Array(normalized.buffer));
     const known = this.#offsets.get(key);
     if (known !== undefined) return known;
     const offset = this.#length / 2;
@@ -45,4 +48,15 @@ export class MatrixPool {
     }
     return out;
   }
+}
+
+/** A text of these code units: a key that is compared by content. */
+function textOf(units: Uint16Array): string {
+  let text = '';
+  for (let from = 0; from < units.length; from += MAX_UNITS) {
+    const part = units.length <= MAX_UNITS ? units : units.subarray(from, from + MAX_UNITS);
+    // Not spread, which visits the units one by one and takes five times as long.
+    text += Reflect.apply(String.fromCharCode, undefined, part);
+  }
+  return text;
 }

@@ -1,5 +1,5 @@
 /**
- * What runs in a browser imports nothing that only Node has. The walk over imports proves itself on
+ * What runs in a browser uses nothing that only Node has. The walk over imports proves itself on
  * seeded files before it is trusted with the tree.
  */
 import { readFileSync } from 'node:fs';
@@ -11,12 +11,14 @@ const SRC = new URL('../../src/', import.meta.url);
 /** Gives a file's text by its path. */
 type Read = (path: string) => string;
 
-/** What an entry brings in beside the project's own files, each with the file that names it. */
-function foreignImports(entry: string, read: Read): readonly string[] {
+/** What an entry needs beside the project's own files, each with the file that names it. */
+function foreignNeeds(entry: string, read: Read): readonly string[] {
   const found: string[] = [];
   const seen = new Set([entry]);
   for (const path of seen) {
-    for (const name of importsOf(read(path))) {
+    const code = withoutComments(read(path));
+    for (const [name] of code.matchAll(NODE_GLOBALS)) found.push(`${path} → ${name}`);
+    for (const name of importsOf(code)) {
       if (name.startsWith('.')) seen.add(posix.join(posix.dirname(path), name));
       else found.push(`${path} → ${name}`);
     }
@@ -24,15 +26,21 @@ function foreignImports(entry: string, read: Read): readonly string[] {
   return found;
 }
 
+const withoutComments = (source: string): string =>
+  source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+
 /** The modules that a file loads: what it takes only types from is gone when it runs. */
-function importsOf(source: string): readonly string[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+function importsOf(code: string): readonly string[] {
   const typesOnly = /\b(?:import|export)\s+type\b[^;'"]*from\s*['"][^'"]+['"]/g;
   const imports = code
     .replace(typesOnly, '')
     .matchAll(/\b(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g);
   return [...imports].map(([, name = '']) => name);
 }
+
+/** What is there in Node without an import; asked after with typeof, or as a name of something else. */
+const NODE_GLOBALS =
+  /(?<![.\w])(?:Buffer\.\w+|process\.(?!getBuiltinModule)\w+|__dirname|__filename)/g;
 
 const readSource: Read = (path) => readFileSync(new URL(path, SRC), 'utf8');
 
@@ -42,7 +50,7 @@ describe('a browser can load', () => {
     ['what opens a device for it', 'engine/webgpu/open-gpu-device.ts'],
     ['the compiler', 'compiler/compile.ts'],
   ])('%s', (_, entry) => {
-    expect(foreignImports(entry, readSource)).toEqual([]);
+    expect(foreignNeeds(entry, readSource)).toEqual([]);
   });
 });
 
@@ -58,10 +66,11 @@ describe('the walk finds', () => {
     ['a/far.ts', "import { c } from '../b/middle.ts';"],
     ['b/middle.ts', "export { d } from './circle.ts';\nimport { e } from '../a/near.ts';"],
     ['b/circle.ts', "import { f } from './middle.ts';"],
+    ['a/global.ts', "const key = Buffer.from(bytes).toString('latin1');"],
     ['a/types.ts', "import type { PathLike } from 'node:fs';\nexport type { A } from 'webgpu';"],
     ['a/words.ts', "// import { b } from 'node:fs';\n/** from 'node:fs' */\nconst a = 1;"],
   ]);
-  const walk = (entry: string) => foreignImports(entry, (path) => files.get(path) ?? '');
+  const walk = (entry: string) => foreignNeeds(entry, (path) => files.get(path) ?? '');
 
   test.each([
     ['a Node module', 'a/near.ts', 'a/near.ts → node:fs'],
@@ -71,6 +80,7 @@ describe('the walk finds', () => {
     ['an import for its effects', 'a/effects.ts', 'a/effects.ts → node:fs'],
     ['a re-export', 'a/passed-on.ts', 'a/passed-on.ts → node:path'],
     ['an import beside one of types', 'a/mixed.ts', 'a/mixed.ts → node:fs'],
+    ['a global of Node', 'a/global.ts', 'a/global.ts → Buffer.from'],
     ['one several files away, past a circle', 'a/far.ts', 'a/near.ts → node:fs'],
   ])('%s', (_, entry, expected) => {
     expect(walk(entry)).toEqual([expected]);
