@@ -4,16 +4,18 @@
 // neighbours read neighbours. Of the others, an invocation visits all values of the loop's; a
 // workgroup has one value of the rest. Qubits of the invocation's number that are not binned are added
 // up in workgroup memory. Each sum has a slot of its own, which one invocation writes: no races.
-// An invocation adds 16 terms, then 16 such sums, then those: an error of few roundings.
+// An invocation adds 16 terms, then 16 such sums, then up to 16 of those: an error of few roundings.
 //
 // Prelude: THREAD_QUBITS, WORKGROUP_SIZE = 1 << THREAD_QUBITS.
 
 struct Params {
   // The amplitude that the first workgroup begins at; a multiple of 2^THREAD_QUBITS.
   base: u32,
+  // Where the dispatch's slots begin.
+  first_slot: u32,
   // Bits of the index that an invocation visits all values of.
   loop_mask: u32,
-  // 2^(bits of loop_mask).
+  // 2^(bits of loop_mask); at most 2^12.
   num_terms: u32,
   // Bits of the invocation's number that are added up.
   summed_threads: u32,
@@ -24,6 +26,7 @@ struct Params {
   row_length: u32,
 }
 
+// One chunk.
 @group(0) @binding(0) var<storage, read> state: array<vec2<f32>>;
 // For each bit of the workgroup's number [bit of the index, bit of the slot]; then for each bit of the
 // invocation's number its bit of the slot.
@@ -43,16 +46,16 @@ fn main(
     return;
   }
   var index = params.base | local;
-  var slot = 0u;
+  var slot = params.first_slot;
   for (var bit = 0u; bit < params.num_group_bits; bit++) {
     if (((group_number >> bit) & 1u) != 0u) {
       index |= places[2u * bit];
-      slot |= places[2u * bit + 1u];
+      slot += places[2u * bit + 1u];
     }
   }
   for (var bit = 0u; bit < THREAD_QUBITS; bit++) {
     if (((local >> bit) & 1u) != 0u) {
-      slot |= places[2u * params.num_group_bits + bit];
+      slot += places[2u * params.num_group_bits + bit];
     }
   }
 

@@ -1,11 +1,11 @@
-// Keeps one outcome of a qubit, renormalised, and leaves the qubit as |left>.
+// Keeps one outcome of a qubit of a chunk, renormalised, and leaves the qubit as |left>.
 //
 // An invocation owns the two amplitudes that differ in the qubit: no other touches them.
 //
 // Prelude: WORKGROUP_SIZE.
 
 struct Params {
-  // 2^(numQubits - 1).
+  // 2^(chunkQubits - 1).
   num_pairs: u32,
   // 2^qubit.
   mask: u32,

@@ -1,9 +1,12 @@
-// Partial sums of the expectation values of Pauli strings.
+// Partial sums of the expectation values of Pauli strings over one chunk.
+//
+// The qubits of a chunk's number are constants of a dispatch: what they flip makes another chunk the
+// partner, and their signs are left to the host.
 //
 // A batch has up to four strings that flip the same qubits: they read the same pairs of amplitudes and
 // differ in the signs. The two amplitudes of a pair give the same term, so that one is visited. A
 // workgroup of a batch (its z) adds up the terms of neighbouring pairs and writes one sum a string: no
-// races. An invocation adds 16 terms, then such sums; a workgroup adds those of its invocations by
+// races. An invocation adds 16 terms, then up to 16 such sums; a workgroup adds those of its invocations by
 // pairs. Strings are lanes of vectors, not elements of arrays: software drivers take seconds to
 // compile the loops over those.
 //
@@ -12,10 +15,14 @@
 struct Params {
   // Workgroups of the longest batch.
   max_groups: u32,
-  // Terms of an invocation.
+  // Terms of an invocation; at most 256.
   num_terms: u32,
   // Workgroups of a row of the dispatch.
   row_length: u32,
+  // The dispatch's first of the list.
+  first_batch: u32,
+  // Where the dispatch's slots begin.
+  first_slot: u32,
 }
 
 struct Batch {
@@ -23,9 +30,9 @@ struct Batch {
   signs: vec4<u32>,
   // Of each string, 1 where the imaginary part counts.
   is_imaginary: vec4<u32>,
-  // Flipped qubits.
+  // Flipped qubits of the chunk.
   flips: u32,
-  // The bit that is 0 where a pair is visited; 0 where nothing is flipped and there are no pairs.
+  // The bit that is 0 where a pair is visited; 0 where all of the chunk is.
   pair_bit: u32,
   num_pairs: u32,
 }
@@ -35,6 +42,8 @@ struct Batch {
 @group(0) @binding(2) var<uniform> params: Params;
 // By batch and workgroup.
 @group(0) @binding(3) var<storage, read_write> slots: array<vec4<f32>>;
+// The chunk where the other amplitudes of the pairs are; the same one where no chunk is flipped.
+@group(0) @binding(4) var<storage, read> partner: array<vec2<f32>>;
 
 var<workgroup> sums: array<vec4<f32>, WORKGROUP_SIZE>;
 
@@ -47,7 +56,7 @@ fn main(
   if (group_number >= params.max_groups) {
     return;
   }
-  let batch = batches[group.z];
+  let batch = batches[params.first_batch + group.z];
   var few = vec4(0.0);
   var sum = vec4(0.0);
   let first = group_number * params.num_terms * WORKGROUP_SIZE + local;
@@ -57,7 +66,7 @@ fn main(
       // Without a pair bit, `below` is all of it.
       let below = pair & (batch.pair_bit - 1u);
       let index = ((pair ^ below) << 1u) | below;
-      let a = state[index ^ batch.flips];
+      let a = partner[index ^ batch.flips];
       let b = state[index];
       let re = vec4(dot(a, b));
       let im = vec4(a.x * b.y - a.y * b.x);
@@ -80,6 +89,6 @@ fn main(
   }
   // The invocation that added the last two.
   if (local == 0u) {
-    slots[group.z * params.max_groups + group_number] = sums[0];
+    slots[params.first_slot + group.z * params.max_groups + group_number] = sums[0];
   }
 }

@@ -10,8 +10,9 @@ import { BitImages } from '../../../math/bit-images.ts';
 import type { Pacer } from '../../pacer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { encodeKernel, gridOf, readMapped, ScratchBuffers } from './dispatch.ts';
+import { encodeKernel, gridOf, readMapped } from './dispatch.ts';
 import { addMasses, assertNorm } from './masses.ts';
+import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 /** log2 of the basis states of a block. */
@@ -63,7 +64,7 @@ export async function pickFromBlocks(
       state.chunks[0]!,
       scratch.words('items', Uint32Array.from(itemWords)),
       // Keep the field order of `Params` in pick_basis_states.wgsl.
-      scratch.params('params', Uint32Array.of(items.length, grid.rowLength, 0, 0)),
+      scratch.params('params', [[items.length, grid.rowLength]])[0],
       scratch.words('thresholds', new Uint32Array(thresholds.buffer)),
       places,
       picks,

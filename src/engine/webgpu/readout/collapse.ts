@@ -3,15 +3,16 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { QubitMasses } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { encodeKernel, gridOf, ScratchBuffers } from './dispatch.ts';
+import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
 import { addMasses, assertNorm } from './masses.ts';
+import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 
 /**
  * The masses of a physical qubit.
  *
- * @throws {GpuFaultError} if the buffer holds no state.
+ * @throws {GpuFaultError} if the buffers hold no state.
  */
 export async function qubitMasses(
   context: GpuContext,
@@ -39,15 +40,47 @@ export async function collapse(
   left: 0 | 1,
   mass: number,
 ): Promise<void> {
-  const pipeline = await context.pipeline('collapse', { WORKGROUP_SIZE });
-  const numPairs = 2 ** (state.numQubits - 1);
+  const { chunkQubits } = state;
+  const isInside = qubit < chunkQubits;
+  const pipeline = await context.pipeline(isInside ? 'collapse' : 'scale', { WORKGROUP_SIZE });
+  const numPairs = 2 ** Math.max(0, chunkQubits - 1);
   const grid = gridOf(Math.ceil(numPairs / WORKGROUP_SIZE));
-  // Keep the field order of `Params` in collapse.wgsl.
-  const words = Uint32Array.of(numPairs, 2 ** qubit, outcome, left, 0, grid.rowLength, 0, 0);
-  new Float32Array(words.buffer)[4] = 1 / Math.sqrt(mass);
+  const factor = floatBits(1 / Math.sqrt(mass));
   using scratch = new ScratchBuffers(context);
-  const params = scratch.params('params', words);
-  await context.submit((encoder) =>
-    encodeKernel(context, encoder, pipeline, [state.chunks[0]!, undefined, params], grid),
-  );
+  const [params] = scratch.params('params', [
+    isInside
+      ? // Keep the field order of `Params` in collapse.wgsl.
+        [numPairs, 2 ** qubit, outcome, left, factor, grid.rowLength]
+      : // Keep the field order of `Params` in scale.wgsl.
+        [numPairs, grid.rowLength, factor],
+  ]);
+  const isKept = (number: number) => isInside || bitOf(number, qubit - chunkQubits) === outcome;
+  const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
+  for (const part of partsWithin([...state.chunks.entries()], [each])) {
+    await context.submit((encoder) => {
+      for (const [number, chunk] of part) {
+        if (!isKept(number)) encoder.clearBuffer(chunk);
+        else encodeKernel(context, encoder, pipeline, [chunk, undefined, params], grid);
+      }
+    });
+  }
+  if (!isInside && left !== outcome) exchangeChunks(state, 2 ** (qubit - chunkQubits));
+}
+
+/** Has the chunks whose numbers differ in a bit change places: X on a chunk qubit. */
+function exchangeChunks({ chunks }: GpuState, bit: number): void {
+  for (let zero = 0; zero < chunks.length; zero++) {
+    if ((zero & bit) !== 0) continue;
+    const one = zero | bit;
+    [chunks[zero], chunks[one]] = [chunks[one]!, chunks[zero]!];
+  }
+}
+
+function bitOf(index: number, bit: number): number {
+  return (index >>> bit) & 1;
+}
+
+/** The bits of a number in single precision. */
+function floatBits(value: number): number {
+  return new Uint32Array(Float32Array.of(value).buffer)[0]!;
 }

@@ -1,8 +1,11 @@
-/** Runs a reading kernel and hands out what it wrote. */
+/** Runs reading kernels, in submits of bounded length, and hands out what they wrote. */
 import type { GpuContext } from '../gpu-context.ts';
 
 /** A dispatch along one dimension is at most 65,535 workgroups long. */
 const MAX_ROW_LENGTH = 2 ** 15;
+
+/** Amplitudes that one submit visits, unless a single kernel visits more: it stays short. */
+export const MAX_VISITED = 2 ** 30;
 
 /** Workgroups in rows; the last row may be longer than needed. */
 export interface Grid {
@@ -16,18 +19,22 @@ export function gridOf(numGroups: number): Grid {
   return { rowLength, rows: Math.ceil(numGroups / rowLength) };
 }
 
+/** A buffer, or a part of one. */
+export type BufferView = GPUBuffer | GPUBufferBinding;
+
 /** Encodes one kernel; buffers by binding, absent ones left out. */
 export function encodeKernel(
   { device }: GpuContext,
   encoder: GPUCommandEncoder,
   pipeline: GPUComputePipeline,
-  buffers: readonly (GPUBuffer | undefined)[],
+  buffers: readonly (BufferView | undefined)[],
   { rowLength, rows }: Grid,
   layers = 1,
 ): void {
   const entries: GPUBindGroupEntry[] = [];
-  for (const [binding, buffer] of buffers.entries()) {
-    if (buffer !== undefined) entries.push({ binding, resource: { buffer } });
+  for (const [binding, view] of buffers.entries()) {
+    if (view === undefined) continue;
+    entries.push({ binding, resource: 'buffer' in view ? view : { buffer: view } });
   }
   const pass = encoder.beginComputePass();
   pass.setPipeline(pipeline);
@@ -36,53 +43,25 @@ export function encodeKernel(
   pass.end();
 }
 
-/** Buffers that are given back together, when a block ends. */
-export class ScratchBuffers implements Disposable {
-  readonly #context: GpuContext;
-  readonly #buffers: GPUBuffer[] = [];
-
-  constructor(context: GpuContext) {
-    this.#context = context;
+/** Items in order, parted so that no part exceeds a limit unless it is one item. */
+export function partsWithin<T>(
+  items: readonly T[],
+  limits: readonly { readonly sizeOf: (item: T) => number; readonly most: number }[],
+): readonly (readonly T[])[] {
+  const parts: T[][] = [];
+  let sizes: number[] = [];
+  for (const item of items) {
+    const grown = limits.map(({ sizeOf }, i) => (sizes[i] ?? 0) + sizeOf(item));
+    const part = parts.at(-1);
+    if (part === undefined || grown.some((size, i) => size > limits[i]!.most)) {
+      parts.push([item]);
+      sizes = limits.map(({ sizeOf }) => sizeOf(item));
+    } else {
+      part.push(item);
+      sizes = grown;
+    }
   }
-
-  /** Words for kernels to read. */
-  words(label: string, words: Uint32Array<ArrayBuffer>): GPUBuffer {
-    return this.#keep(this.#context.upload(label, words, GPUBufferUsage.STORAGE));
-  }
-
-  /** The words of a kernel's `Params`. */
-  params(label: string, words: Uint32Array<ArrayBuffer>): GPUBuffer {
-    return this.#keep(this.#context.upload(label, words, GPUBufferUsage.UNIFORM));
-  }
-
-  /**
-   * Room that kernels write and the host reads.
-   *
-   * @throws {StateMemoryError} if the device has no memory for it.
-   */
-  async room(label: string, bytes: number): Promise<GPUBuffer> {
-    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-    return this.#keep(await this.#context.allocate(label, bytes, usage));
-  }
-
-  /**
-   * Room that the host reads: what is copied there is mapped.
-   *
-   * @throws {StateMemoryError} if the device has no memory for it.
-   */
-  async staging(bytes: number): Promise<GPUBuffer> {
-    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
-    return this.#keep(await this.#context.allocate('staging', bytes, usage));
-  }
-
-  [Symbol.dispose](): void {
-    for (const buffer of this.#buffers) buffer.destroy();
-  }
-
-  #keep(buffer: GPUBuffer): GPUBuffer {
-    this.#buffers.push(buffer);
-    return buffer;
-  }
+  return parts;
 }
 
 /**

@@ -1,13 +1,14 @@
 /** What is read off a final state on a GPU and is as long as the state, or as its distribution. */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import { BitImages } from '../../../math/bit-images.ts';
+import type { BitImages } from '../../../math/bit-images.ts';
 import type { GpuContext } from '../gpu-context.ts';
-import type { GpuState } from '../gpu-state.ts';
-import { readMapped, ScratchBuffers } from './dispatch.ts';
+import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
+import { readMapped } from './dispatch.ts';
 import { addMasses } from './masses.ts';
+import { ScratchBuffers } from './scratch-buffers.ts';
 
-/** Amplitudes are eight bytes: 4 MiB. */
-const AMPLITUDES_PER_PIECE = 2 ** 19;
+/** log2 of the amplitudes that come back together: 4 MiB. */
+const PIECE_QUBITS = 19;
 
 /**
  * The amplitudes in logical order.
@@ -21,29 +22,59 @@ export async function logicalAmplitudes(
   state: GpuState,
   layout: readonly Qubit[],
 ): Promise<Float64Array> {
+  const { chunks, chunkQubits } = state;
   const out = new Float64Array(2 * 2 ** layout.length);
-  const images = new Array<number>(state.numQubits).fill(0);
+  // As numbers rather than bits: a logical index may have more than 32 of them.
+  const images = new Array<number | undefined>(state.numQubits).fill(undefined);
   for (const [q, physical] of layout.entries()) images[physical] = 2 ** q;
-  const logicalOf = new BitImages(images);
-  const known = layout.reduce((mask, physical) => mask + 2 ** physical, 0);
-  const numAmplitudes = 2 ** state.numQubits;
-  const piece = Math.min(numAmplitudes, AMPLITUDES_PER_PIECE);
+  const inPiece = Math.min(chunkQubits, PIECE_QUBITS);
+  const piece = 2 ** inPiece;
+  const offsets = offsetsOf(images.slice(0, inPiece));
+  const bytes = AMPLITUDE_BYTES * piece;
   using scratch = new ScratchBuffers(context);
-  const staging = await scratch.staging(8 * piece);
-  for (let from = 0; from < numAmplitudes; from += piece) {
+  const staging = await scratch.staging(bytes);
+  for (let number = 0; number < 2 ** (state.numQubits - inPiece); number++) {
+    const base = baseOf(images.slice(inPiece), number);
+    if (base === undefined) continue;
+    const from = number * piece;
+    const chunk = chunks[Math.floor(from / 2 ** chunkQubits)]!;
+    const start = AMPLITUDE_BYTES * (from % 2 ** chunkQubits);
     const encode = (encoder: GPUCommandEncoder) =>
-      encoder.copyBufferToBuffer(state.chunks[0]!, 8 * from, staging, 0, 8 * piece);
-    await readMapped(context, staging, 8 * piece, encode, (mapped) => {
+      encoder.copyBufferToBuffer(chunk, start, staging, 0, bytes);
+    await readMapped(context, staging, bytes, encode, (mapped) => {
       const reals = new Float32Array(mapped);
       for (let i = 0; i < piece; i++) {
-        if (((from + i) & ~known) !== 0) continue;
-        const logical = logicalOf.at(from + i);
-        out[2 * logical] = reals[2 * i]!;
-        out[2 * logical + 1] = reals[2 * i + 1]!;
+        const offset = offsets[i]!;
+        if (offset < 0) continue;
+        out[2 * (base + offset)] = reals[2 * i]!;
+        out[2 * (base + offset) + 1] = reals[2 * i + 1]!;
       }
     });
   }
   return out;
+}
+
+/** What the bits of each index add to the logical one; −1 where a bit without an image is 1. */
+function offsetsOf(images: readonly (number | undefined)[]): Float64Array {
+  const offsets = new Float64Array(2 ** images.length);
+  for (const [bit, image] of images.entries()) {
+    const half = 2 ** bit;
+    for (let i = 0; i < half; i++) {
+      offsets[half + i] = image === undefined || offsets[i]! < 0 ? -1 : offsets[i]! + image;
+    }
+  }
+  return offsets;
+}
+
+/** What the bits of a piece's number add to the logical index; none as above. */
+function baseOf(images: readonly (number | undefined)[], number: number): number | undefined {
+  let base = 0;
+  for (const [bit, image] of images.entries()) {
+    if (((number >>> bit) & 1) === 0) continue;
+    if (image === undefined) return undefined;
+    base += image;
+  }
+  return base;
 }
 
 /**

@@ -29,6 +29,8 @@ import {
 } from '../../../support/software-gpu.ts';
 
 const ALL_WIDTHS = Array.from({ length: 14 }, (_, i) => i + 1);
+/** In one chunk, in two, and in up to 32. */
+const chunkSizes = (n: number) => new Set([n, n - 1, n - 5].map((size) => Math.max(1, size)));
 /** Of a state whose norm is 1: sums of rounded squares, added by pairs. */
 const TOLERANCE = 5e-7;
 const pacer = new Pacer(NEVER, () => {});
@@ -57,14 +59,17 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
   afterAll(() => context.device.destroy());
 
   test.each(ALL_WIDTHS)('masses of each of %i qubits are the sums by hand', async (n) => {
-    const { state, amplitudes } = await randomGpuState(context, new RandomStream(n), {
-      numQubits: n,
-    });
-    for (let qubit = 0; qubit < n; qubit++) {
-      const masses = await qubitMasses(context, state, qubit);
-      const exact = await referenceCollapse.qubitMasses(amplitudes, qubit, pacer);
-      expect(Math.abs(masses.zero - exact.zero)).toBeLessThan(TOLERANCE);
-      expect(Math.abs(masses.one - exact.one)).toBeLessThan(TOLERANCE);
+    for (const chunkQubits of chunkSizes(n)) {
+      const { state, amplitudes } = await randomGpuState(context, new RandomStream(n), {
+        numQubits: n,
+        chunkQubits,
+      });
+      for (let qubit = 0; qubit < n; qubit++) {
+        const masses = await qubitMasses(context, state, qubit);
+        const exact = await referenceCollapse.qubitMasses(amplitudes, qubit, pacer);
+        expect(Math.abs(masses.zero - exact.zero)).toBeLessThan(TOLERANCE);
+        expect(Math.abs(masses.one - exact.one)).toBeLessThan(TOLERANCE);
+      }
     }
   });
 
@@ -95,37 +100,47 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
       [1, 0],
       [0, 1],
     ] as const) {
-      const { state, amplitudes } = await randomGpuState(context, random, { numQubits: n });
-      const qubit = random.below(n);
-      const { zero, one } = await qubitMasses(context, state, qubit);
-      const mass = outcome === 0 ? zero : one;
+      for (const chunkQubits of chunkSizes(n)) {
+        const { state, amplitudes } = await randomGpuState(context, random, {
+          numQubits: n,
+          chunkQubits,
+        });
+        // The qubit next to the border between chunks, and any other.
+        for (const qubit of [Math.min(chunkQubits, n - 1), random.below(n)]) {
+          const masses = await referenceCollapse.qubitMasses(amplitudes, qubit, pacer);
+          const mass = outcome === 0 ? masses.zero : masses.one;
+          if (mass === 0) continue;
 
-      await collapse(context, state, qubit, outcome, left, mass);
+          await collapse(context, state, qubit, outcome, left, mass);
 
-      const expected = amplitudes.slice();
-      await referenceCollapse.collapse(expected, qubit, outcome, left, mass, pacer);
-      const found = await storedAmplitudes(context, state);
-      expect(largestDifference(found, expected)).toBeLessThan(TOLERANCE);
+          await referenceCollapse.collapse(amplitudes, qubit, outcome, left, mass, pacer);
+          const found = await storedAmplitudes(context, state);
+          expect(largestDifference(found, amplitudes)).toBeLessThan(TOLERANCE);
+        }
+      }
     }
   });
 
   test.each(ALL_WIDTHS)('%i qubits come back in logical order, exactly', async (n) => {
     const random = new RandomStream(40 + n);
     const numSpare = Math.max(0, 6 - n);
-    const stored = await randomGpuState(context, random, { numQubits: n, numSpare });
+    for (const chunkQubits of chunkSizes(n)) {
+      const options = { numQubits: n, numSpare, chunkQubits };
+      const stored = await randomGpuState(context, random, options);
 
-    const found = await logicalAmplitudes(context, stored.state, stored.layout);
+      const found = await logicalAmplitudes(context, stored.state, stored.layout);
 
-    const expected = Float64Array.from({ length: 2 * 2 ** n }, (_, i) => {
-      return stored.amplitudes[2 * physicalIndex(i >>> 1, stored.layout) + (i & 1)]!;
-    });
-    expect(found).toEqual(expected);
+      const expected = Float64Array.from({ length: 2 * 2 ** n }, (_, i) => {
+        return stored.amplitudes[2 * physicalIndex(i >>> 1, stored.layout) + (i & 1)]!;
+      });
+      expect(found).toEqual(expected);
+    }
   });
 
   test('states longer than a piece come back whole', async () => {
     const amplitudes = new Float64Array(2 * 2 ** 20);
     for (let i = 0; i < amplitudes.length; i++) amplitudes[i] = i;
-    const state = await storedState(context, amplitudes);
+    const state = await storedState(context, amplitudes, 19);
     const reversed = Array.from({ length: 20 }, (_, q) => 19 - q);
 
     const found = await logicalAmplitudes(context, state, reversed);
@@ -141,8 +156,10 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
 
   test.each(ALL_WIDTHS)('probabilities of any bits of %i qubits are the sums', async (n) => {
     const random = new RandomStream(60 + n);
+    const sizes = [...chunkSizes(n)];
     for (const numMeasured of new Set([0, 1, Math.ceil(n / 2), Math.max(0, n - 1), n])) {
-      const stored = await randomGpuState(context, random, { numQubits: n });
+      const chunkQubits = sizes[numMeasured % sizes.length]!;
+      const stored = await randomGpuState(context, random, { numQubits: n, chunkQubits });
       const measured = random.distinct(numMeasured, n);
       const images = new Array<number>(n).fill(0);
       for (const [bit, qubit] of measured.entries()) images[stored.layout[qubit]!] = 2 ** bit;
@@ -163,7 +180,11 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
   });
 
   test('probabilities of one qubit in two bits and of a bit that none is in', async () => {
-    const stored = await randomGpuState(context, new RandomStream(5), { numQubits: 9 });
+    const stored = await randomGpuState(context, new RandomStream(5), {
+      numQubits: 9,
+      layout: [7, 0, 6, 8, 5, 1, 4, 3, 2],
+      chunkQubits: 6,
+    });
     const images = new Array<number>(9).fill(0);
     images[stored.layout[3]!] = 0b1001;
     images[stored.layout[8]!] = 0b10;
@@ -182,7 +203,7 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
     const random = new RandomStream(6);
     const places = random.distinct(200, 2 ** numQubits);
     for (const [i, place] of places.entries()) amplitudes[2 * place + (i & 1)] = i + 1;
-    const state = await storedState(context, amplitudes);
+    const state = await storedState(context, amplitudes, 19);
     const layout = random.shuffled(Array.from({ length: numQubits }, (_, q) => q));
     const outcomeOf = new BitImages(layout.map((_, q) => 2 ** layout.indexOf(q)));
 
@@ -196,19 +217,21 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
 
   test.each(ALL_WIDTHS)('expectation values of %i qubits are the reference’s', async (n) => {
     const random = new RandomStream(80 + n);
-    const stored = await randomGpuState(context, random, { numQubits: n });
-    const observable = Array.from({ length: 12 }, () => randomTerm(random, n));
+    for (const chunkQubits of chunkSizes(n)) {
+      const stored = await randomGpuState(context, random, { numQubits: n, chunkQubits });
+      const observable = Array.from({ length: 12 }, () => randomTerm(random, n));
 
-    const { state, layout } = stored;
-    const found = await expectation(context, state, observable, layout);
+      const { state, layout } = stored;
+      const found = await expectation(context, state, observable, layout);
 
-    const exact = await reference.expectation(stored.amplitudes, observable, layout, pacer);
-    expect(Math.abs(found - exact)).toBeLessThan(12 * TOLERANCE);
-    // One by one, where no term can make up for another.
-    for (const term of observable.slice(0, 4)) {
-      const one = await expectation(context, state, [term], layout);
-      const value = await reference.expectation(stored.amplitudes, [term], layout, pacer);
-      expect(Math.abs(one - value)).toBeLessThan(TOLERANCE);
+      const exact = await reference.expectation(stored.amplitudes, observable, layout, pacer);
+      expect(Math.abs(found - exact)).toBeLessThan(12 * TOLERANCE);
+      // One by one, where no term can make up for another.
+      for (const term of observable.slice(0, 4)) {
+        const one = await expectation(context, state, [term], layout);
+        const value = await reference.expectation(stored.amplitudes, [term], layout, pacer);
+        expect(Math.abs(one - value)).toBeLessThan(TOLERANCE);
+      }
     }
   });
 
@@ -224,7 +247,7 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
     const numQubits = 12;
     const amplitudes = new Float64Array(2 * 2 ** numQubits);
     for (let i = 0; i < amplitudes.length; i += 2) amplitudes[i] = 2 ** -6;
-    const state = await storedState(context, amplitudes);
+    const state = await storedState(context, amplitudes, 11);
     const layout = Array.from({ length: numQubits }, (_, q) => q);
     const observable = Array.from({ length: 1100 }, (_, i): PauliTerm => {
       const flipped = layout.filter((qubit) => (((i + 1) >>> qubit) & 1) === 1);

@@ -1,0 +1,119 @@
+/**
+ * Pauli strings on a state in chunks, as the kernel reads them.
+ *
+ * A string sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X and Y,
+ * `signs` its Y and Z. Qubits inside a chunk and those of chunks' numbers are kept apart: no mask
+ * has more bits than an index inside a chunk.
+ */
+import type { Qubit } from '../../../circuit/circuit.ts';
+import type { PauliSum, PauliTerm } from '../../../circuit/observable.ts';
+
+/** Strings of a batch. */
+export const LANES = 4;
+/** Of a batch for the kernel, padding included. */
+const BATCH_WORDS = 12;
+
+/** A string with its coefficient. */
+export interface PlacedString {
+  readonly signs: number;
+  readonly chunkSigns: number;
+  readonly isImaginary: boolean;
+  /** What the kernel's sum is to be multiplied by. */
+  readonly factor: number;
+}
+
+/** Up to four strings that flip the same qubits, and so read the same pairs of amplitudes. */
+export interface Batch {
+  readonly flips: number;
+  readonly chunkFlips: number;
+  readonly strings: readonly PlacedString[];
+}
+
+/**
+ * The batches of an observable.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ */
+export function batchesOf(
+  observable: PauliSum,
+  layout: readonly Qubit[],
+  chunkQubits: number,
+): readonly Batch[] {
+  const byFlips = new Map<string, { flips: number; chunkFlips: number; strings: PlacedString[] }>();
+  for (const term of observable) {
+    const { flips, chunkFlips, ...string } = placeTerm(term, layout, chunkQubits);
+    const key = `${flips} ${chunkFlips}`;
+    const others = byFlips.get(key);
+    if (others === undefined) byFlips.set(key, { flips, chunkFlips, strings: [string] });
+    else others.strings.push(string);
+  }
+  return [...byFlips.values()].flatMap(({ flips, chunkFlips, strings }) =>
+    Array.from({ length: Math.ceil(strings.length / LANES) }, (_, i): Batch => {
+      return { flips, chunkFlips, strings: strings.slice(LANES * i, LANES * (i + 1)) };
+    }),
+  );
+}
+
+function placeTerm(
+  { coefficient, factors }: PauliTerm,
+  layout: readonly Qubit[],
+  chunkQubits: number,
+): PlacedString & { readonly flips: number; readonly chunkFlips: number } {
+  const inside = { flips: 0, signs: 0 };
+  const ofChunks = { flips: 0, signs: 0 };
+  let numY = 0;
+  for (const { pauli, qubit } of factors) {
+    const place = layout[qubit]!;
+    const masks = place < chunkQubits ? inside : ofChunks;
+    const mask = 2 ** (place < chunkQubits ? place : place - chunkQubits);
+    if (pauli !== 'Z') masks.flips += mask;
+    if (pauli !== 'X') masks.signs += mask;
+    if (pauli === 'Y') numY++;
+  }
+  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
+  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+  // The kernel visits one amplitude of each pair.
+  const isDiagonal = inside.flips === 0 && ofChunks.flips === 0;
+  const factor = coefficient * sign * (isDiagonal ? 1 : 2);
+  return {
+    flips: inside.flips,
+    chunkFlips: ofChunks.flips,
+    signs: inside.signs,
+    chunkSigns: ofChunks.signs,
+    isImaginary: numY % 2 === 1,
+    factor,
+  };
+}
+
+/** The chunks where one amplitude of each pair is visited. */
+export function visitedChunks(chunkFlips: number, numChunks: number): readonly number[] {
+  const numbers = Array.from({ length: numChunks }, (_, number) => number);
+  const top = highestBit(chunkFlips);
+  return numbers.filter((number) => (number & top) === 0);
+}
+
+/** Keep the field order of `Batch` in pauli_sums.wgsl. */
+export function wordsOf(batches: readonly Batch[], chunkQubits: number): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(BATCH_WORDS * batches.length);
+  for (const [b, { flips, chunkFlips, strings }] of batches.entries()) {
+    for (const [lane, { signs, isImaginary }] of strings.entries()) {
+      words[BATCH_WORDS * b + lane] = signs;
+      words[BATCH_WORDS * b + LANES + lane] = isImaginary ? 1 : 0;
+    }
+    const pairBit = chunkFlips === 0 ? highestBit(flips) : 0;
+    const numPairs = 2 ** (pairBit === 0 ? chunkQubits : chunkQubits - 1);
+    words.set([flips, pairBit, numPairs], BATCH_WORDS * b + 2 * LANES);
+  }
+  return words;
+}
+
+/** What a chunk's number makes of a string's sign: 1 or −1. */
+export function signOfChunk({ chunkSigns }: PlacedString, chunk: number): number {
+  let sign = 1;
+  for (let both = chunkSigns & chunk; both !== 0; both &= both - 1) sign = -sign;
+  return sign;
+}
+
+function highestBit(mask: number): number {
+  return mask === 0 ? 0 : 2 ** (31 - Math.clz32(mask));
+}
