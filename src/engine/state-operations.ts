@@ -36,13 +36,16 @@ export interface SampleRequest {
   readonly event: number;
 }
 
+/** Basis indices: in words of 32 bits where all qubits of a state fit one, as doubles beyond. */
+export type BasisIndices = Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+
 /**
  * The basis states that shots drew. The arrays are given away: they are made for the caller, who
  * may change and keep them, and each is the whole of its buffer.
  */
 export interface BasisSamples {
   /** Logical, ascending, distinct. */
-  readonly basisIndices: Uint32Array<ArrayBuffer>;
+  readonly basisIndices: BasisIndices;
   /** As long; positive; sums to the shots. */
   readonly occurrences: Uint32Array<ArrayBuffer>;
 }

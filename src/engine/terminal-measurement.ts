@@ -39,7 +39,8 @@ export function measuredWords(program: Program, terminal: number): readonly Meas
       word,
       mask: images.reduce((all, image) => all | image, 0),
       bitsOf: new BitImages(images),
-      isBasisIndex: images.every((image, q) => image === 2 ** q),
+      // The image of bit 31 is negative as a signed word.
+      isBasisIndex: images.every((image, q) => image >>> 0 === 2 ** q),
     };
   });
 }
@@ -67,7 +68,8 @@ export function recordSamples(
   bits: Uint32Array,
 ): void {
   const first = measured[0];
-  if (bits.length === 1 && first !== undefined) {
+  const isNarrow = basisIndices instanceof Uint32Array;
+  if (bits.length === 1 && first !== undefined && isNarrow) {
     // One word: the outcomes take the place of the basis indices, and are those where all qubits
     // are measured in order.
     const kept = bits[0]! & ~first.mask;
@@ -81,8 +83,10 @@ export function recordSamples(
   }
   counts.reserve(occurrences.length);
   for (let i = 0; i < occurrences.length; i++) {
+    const index = basisIndices[i]!;
     for (const { word, mask, bitsOf } of measured) {
-      bits[word] = (bits[word]! & ~mask) | bitsOf.at(basisIndices[i]!);
+      const image = isNarrow ? bitsOf.at(index) : bitsOf.atWide(index);
+      bits[word] = (bits[word]! & ~mask) | image;
     }
     counts.add(bits, occurrences[i]!);
   }

@@ -12,7 +12,7 @@ export class BitImages {
   readonly #lowMask: number;
   readonly #numLow: number;
 
-  /** @param images - images[q] is the image of bit q, a 32-bit word; at most 30 of them. */
+  /** @param images - images[q] is the image of bit q, a 32-bit word; at most 40 of them. */
   constructor(images: readonly number[]) {
     this.images = images;
     this.#numLow = (images.length + 1) >>> 1;
@@ -21,9 +21,15 @@ export class BitImages {
     this.#high = tableOf(images.slice(this.#numLow));
   }
 
-  /** The image of `index`, as a signed 32-bit word. */
+  /** The image of an index below 2^32, as a signed 32-bit word. */
   at(index: number): number {
     return this.#low[index & this.#lowMask]! | this.#high[index >>> this.#numLow]!;
+  }
+
+  /** The same for an index of any width: bitwise operators would cut off all above 32 bits. */
+  atWide(index: number): number {
+    const high = Math.floor(index / (this.#lowMask + 1));
+    return this.#low[index - high * (this.#lowMask + 1)]! | this.#high[high]!;
   }
 }
 

@@ -6,13 +6,19 @@ import { planRun } from '../../../src/engine/run-plan.ts';
 import { runProgram } from '../../../src/engine/run-program.ts';
 import { ShotTree } from '../../../src/engine/shot-tree.ts';
 import { stateBudget } from '../../../src/engine/state-budget.ts';
-import type { SampleRequest, StateOperations } from '../../../src/engine/state-operations.ts';
+import type {
+  BasisSamples,
+  SampleRequest,
+  StateOperations,
+} from '../../../src/engine/state-operations.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 
 /** An engine of one qubit, always in the even state, that is done with everything at once. */
 class CoinStates implements StateOperations<number> {
   readonly applied: number[] = [];
   readonly sampled: SampleRequest[] = [];
+  /** What is drawn instead of the basis state 1. */
+  drawn: BasisSamples | undefined;
   /** Called within each sweep. */
   readonly #duringSweep: (onPasses: (passesDone: number) => void) => void;
 
@@ -35,12 +41,13 @@ class CoinStates implements StateOperations<number> {
     return { zero: 0.5, one: 0.5 };
   }
   collapse() {}
-  sample(_state: number, request: SampleRequest) {
+  sample(_state: number, request: SampleRequest): BasisSamples {
     this.sampled.push(request);
-    return {
+    const once = {
       basisIndices: Uint32Array.of(1),
       occurrences: Uint32Array.of(request.shots.count),
     };
+    return this.drawn ?? once;
   }
   statevector() {
     return Float64Array.of(Math.SQRT1_2, 0, Math.SQRT1_2, 0);
@@ -109,6 +116,34 @@ describe('a run on any engine', () => {
     const states = new CoinStates();
     await run([SWEEP, MEASURE], states, { shots: 1000, seed: 9 });
     expect(states.sampled).toEqual([{ shots: { count: 1000 }, seed: 9, event: 0 }]);
+  });
+
+  test.each([33, 34])('reads outcomes of %i qubits off what an engine draws', async (numQubits) => {
+    const all = Array.from({ length: numQubits }, (_, q) => q);
+    const highest = 2 ** numQubits - 1;
+    const states = new CoinStates();
+    states.drawn = {
+      basisIndices: Float64Array.of(3, 2 ** 32, highest),
+      occurrences: Uint32Array.of(1, 2, 7),
+    };
+    const program = {
+      hash: 'wide',
+      numQubits,
+      numBits: numQubits,
+      steps: [{ kind: 'measure', qubits: all, bits: all }] as const,
+      matrices: new Float64Array(0),
+      finalLayout: all,
+    };
+    const plan = planRun(program, () => 1);
+    const budget = stateBudget(numQubits, 8, 0);
+    const prepared = { plan, budget, operations: () => states };
+
+    const { counts } = await runProgram(prepared, { shots: 10, seed: 1 }, NEVER);
+
+    expect(counts.wordsPerOutcome).toBe(2);
+    expect([...counts.outcomes]).toEqual([3, 0, 0, 1, 2 ** 32 - 1, Math.floor(highest / 2 ** 32)]);
+    expect([...counts.occurrences]).toEqual([1, 2, 7]);
+    expect(budget).toEqual({ stateBytes: 8 * 2 ** numQubits, maxStates: 1 });
   });
 
   test('lists the shots of each branch once they have parted', async () => {

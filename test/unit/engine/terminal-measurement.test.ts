@@ -34,7 +34,8 @@ async function outcomesOf(
 ): Promise<readonly (readonly [string, number])[]> {
   const counts = new CountsBuilder(program.numBits);
   const samples = {
-    basisIndices: Uint32Array.from(basisIndices),
+    basisIndices:
+      program.numQubits > 32 ? Float64Array.from(basisIndices) : Uint32Array.from(basisIndices),
     occurrences: Uint32Array.from(basisIndices, (_, i) => i + 1),
   };
   recordSamples(counts, samples, measuredWords(program, 0), Uint32Array.from(before));
@@ -122,6 +123,55 @@ describe('trailing measurements', () => {
     expect(await outcomesOf(program, [1, 2], [0b110, 1, 0])).toEqual([
       ['0 11 110', 2],
       ['1 1 111', 1],
+    ]);
+  });
+
+  test('of 32 qubits in order give the basis index', async () => {
+    const places = Array.from({ length: 32 }, (_, q) => q);
+    const program = programOf(
+      places,
+      32,
+      places.map((q) => [q, q]),
+    );
+    expect(measuredWords(program, 0)[0]?.isBasisIndex).toBe(true);
+    const all = 2 ** 32 - 1;
+    expect(await outcomesOf(program, [5, 2 ** 31, all], [0])).toEqual([
+      ['101', 1],
+      [(2 ** 31).toString(2), 2],
+      [all.toString(2), 3],
+    ]);
+  });
+
+  test.each([33, 34])('of %i qubits reach the second word', async (numQubits) => {
+    const places = Array.from({ length: numQubits }, (_, q) => q);
+    const program = programOf(
+      places,
+      numQubits,
+      places.map((q) => [q, q]),
+    );
+    const highest = 2 ** numQubits - 1;
+    const indices = [1, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 2 ** 31 + 6, highest];
+    const wordsOf = (index: number) =>
+      `${Math.floor(index / 2 ** 32).toString(2)} ${(index % 2 ** 32).toString(2)}`;
+    expect(await outcomesOf(program, indices, [0, 0])).toEqual(
+      indices.map((index, i) => [wordsOf(index), i + 1]),
+    );
+  });
+
+  test('of a few of 34 qubits take their basis states together in one word', async () => {
+    const reversed = Array.from({ length: 34 }, (_, q) => 33 - q);
+    // Logical qubits 33, 31 and 2.
+    const program = programOf(reversed, 32, [
+      [0, 31],
+      [2, 0],
+      [31, 1],
+    ]);
+    const indices = [2 ** 2, 2 ** 31, 2 ** 31 + 2 ** 32, 2 ** 33, 2 ** 33 + 2 ** 31 + 3];
+    expect(await outcomesOf(program, indices, [0b1000])).toEqual([
+      ['1001', 2 + 3],
+      ['1010', 1],
+      [`1${'0'.repeat(27)}1000`, 4],
+      [`1${'0'.repeat(27)}1001`, 5],
     ]);
   });
 

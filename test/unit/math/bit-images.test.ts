@@ -15,6 +15,19 @@ describe('the image of an index', () => {
     expect(new BitImages([1 << 31, 1]).at(0b11) >>> 0).toBe(0x80000001);
   });
 
+  test.each([31, 32, 33, 34, 40])('of %i bits has all of them', (numBits) => {
+    const random = new RandomStream(numBits);
+    const bits = Array.from({ length: numBits }, () => 1 << random.below(32));
+    const images = new BitImages(bits);
+    for (let i = 0; i < 200; i++) {
+      const index = random.below(2 ** numBits);
+      const set = [...index.toString(2)].reverse();
+      const image = bits.reduce((all, bit, q) => (set[q] === '1' ? all | bit : all), 0);
+      expect(images.atWide(index)).toBe(image);
+      if (numBits <= 32) expect(images.at(index)).toBe(image);
+    }
+  });
+
   test('is the index itself where there are no bits', () => {
     expect(new BitImages([]).at(0)).toBe(0);
   });
