@@ -5,8 +5,13 @@
 // goes through workgroup memory and other qubits become register qubits. Each tile is read and written
 // by one workgroup alone, so no two invocations share an amplitude between barriers.
 //
+// Indices are those of the chunks that the dispatch binds, side by side: the lowest bits lie inside a
+// chunk, those above them tell the chunk. A tile's own chunk qubits are the highest register qubits of
+// the first stage, when it is read, and of the last, when it is stored.
+//
 // Prelude: THREAD_QUBITS (tile qubits that are not in registers), TILES (tiles of a workgroup),
-// WORKGROUP_SIZE = TILES << THREAD_QUBITS. All words of `program` are read at uniform positions.
+// WORKGROUP_SIZE = TILES << THREAD_QUBITS; then one of state_*.wgsl. All words of `program` are read
+// at uniform positions.
 //
 // Registers are variables of their own, not an array: an index that is not constant would move them
 // to memory. This is why the kernel is written out.
@@ -14,24 +19,32 @@
 struct Params {
   // Position of the sweep in `program`.
   first_word: u32,
-  // Basis index of the state's first amplitude: the chunk, shifted.
+  // What all indices of the dispatch have in common: its chunks.
   base: u32,
-  num_tiles: u32,
+  first_tile: u32,
+  // After the last tile.
+  end_tile: u32,
   // Workgroups of a row of the dispatch.
   row_length: u32,
+  // Bits of an index that lie inside a chunk.
+  chunk_mask: u32,
+  // Amplitudes whose index has any of these bits are 0, whatever memory says: nothing has been
+  // written there yet.
+  unwritten: u32,
 }
 
-@group(0) @binding(0) var<storage, read_write> state: array<vec2<f32>>;
-@group(0) @binding(1) var<storage, read> program: array<u32>;
-@group(0) @binding(2) var<uniform> params: Params;
+@group(1) @binding(0) var<storage, read> program: array<u32>;
+@group(1) @binding(1) var<uniform> params: Params;
 
 const TILE_QUBITS = THREAD_QUBITS + 4u;
+// Of a register's number, to get its chunk.
+const CHUNK_SHIFT = 4u - TILE_CHUNK_QUBITS;
 const ROTATE = 1u;
 const FLIP = 2u;
 const PHASES = 3u;
 const DENSE = 4u;
 
-var<workgroup> tile: array<vec2<f32>, select(1u, TILES << TILE_QUBITS, THREAD_QUBITS > 0u)>;
+var<workgroup> tile: array<vec2<f32>, TILES << TILE_QUBITS>;
 
 fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
@@ -43,6 +56,18 @@ fn number(at: u32) -> f32 {
 
 fn complex(at: u32) -> vec2<f32> {
   return vec2(number(at), number(at + 1u));
+}
+
+// The amplitude of an index, for the register of that number.
+fn read_state(number_of_register: u32, index: u32) -> vec2<f32> {
+  if ((index & params.unwritten) != 0u) {
+    return vec2(0.0);
+  }
+  return load_amplitude(number_of_register >> CHUNK_SHIFT, index & params.chunk_mask);
+}
+
+fn write_state(number_of_register: u32, index: u32, amplitude: vec2<f32>) {
+  store_amplitude(number_of_register >> CHUNK_SHIFT, index & params.chunk_mask, amplitude);
 }
 
 // The product of `count` factors [mask, re, im], which begin at `at`, whose mask `index` has.
@@ -70,13 +95,48 @@ fn exchange_if(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, does: b
   *b = select(*b, before, does);
 }
 
-// The number whose bit positions[i] is bit i of `value`.
-fn spread(value: u32, positions: u32, count: u32) -> u32 {
+// The masks of those bits that `value` has: its bit i stands for masks[i].
+fn spread(value: u32, masks: u32, count: u32) -> u32 {
   var out = 0u;
   for (var i = 0u; i < count; i++) {
-    out |= ((value >> i) & 1u) << program[positions + i];
+    out |= ((value >> i) & 1u) * program[masks + i];
   }
   return out;
+}
+
+// A block on more qubits than registers hold, on the tile in workgroup memory. At `at` stand
+// [targets, condition's mask and value, targets as masks of tile bits, entries, row-major].
+// A thread computes the rows of 16 amplitudes, then all threads store theirs.
+fn apply_wide(at: u32, tile_start: u32, thread: u32, outer: u32, read_at: u32) {
+  let num_targets = program[at];
+  let targets = at + 3u;
+  let entries = targets + num_targets;
+  let all = spread(0xffffffffu, targets, num_targets);
+  var image: array<vec2<f32>, 16>;
+  for (var i = 0u; i < 16u; i++) {
+    let place = (i << THREAD_QUBITS) | thread;
+    let index = outer | spread(place, read_at, TILE_QUBITS);
+    var sum = tile[tile_start | place];
+    if ((index & program[at + 1u]) == program[at + 2u]) {
+      var row = 0u;
+      for (var k = 0u; k < num_targets; k++) {
+        row |= select(0u, 1u << k, (place & program[targets + k]) != 0u);
+      }
+      let first = entries + (row << (num_targets + 1u));
+      let others = tile_start | (place & ~all);
+      sum = vec2(0.0);
+      for (var column = 0u; column < (1u << num_targets); column++) {
+        let source = others | spread(column, targets, num_targets);
+        sum += times(complex(first + 2u * column), tile[source]);
+      }
+    }
+    image[i] = sum;
+  }
+  workgroupBarrier();
+  for (var i = 0u; i < 16u; i++) {
+    tile[tile_start | (i << THREAD_QUBITS) | thread] = image[i];
+  }
+  workgroupBarrier();
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -86,17 +146,19 @@ fn main(
 ) {
   let thread = local & ((1u << THREAD_QUBITS) - 1u);
   let slot = local >> THREAD_QUBITS;
-  let tile_number = (group.x + group.y * params.row_length) * TILES + slot;
-  let is_used = tile_number < params.num_tiles;
-  // Header: [stages, scale re, im, outer qubits], where each tile bit is read, where it is stored,
-  // and the places of the bits of a tile's number.
+  let tile_number =
+    params.first_tile + (group.x + group.y * params.row_length) * TILES + slot;
+  let is_used = tile_number < params.end_tile;
+  // Header: [stages, scale re, im, outer qubits], then masks of the index: of each tile bit where it
+  // is read, where it is stored, and of each bit of a tile's number.
   let header = params.first_word;
   let num_stages = program[header];
   let read_at = header + 4u;
   let stored_at = read_at + TILE_QUBITS;
   let outer_at = stored_at + TILE_QUBITS;
   let num_outer = program[header + 3u];
-  let outer = spread(tile_number, outer_at, num_outer);
+  let outer = params.base | spread(tile_number, outer_at, num_outer);
+  let tile_start = slot << TILE_QUBITS;
 
   var at = outer_at + num_outer;
   var r0 = vec2(0.0);
@@ -117,44 +179,49 @@ fn main(
   var r15 = vec2(0.0);
 
   for (var stage = 0u; stage < num_stages; stage++) {
-    // A stage: [instructions, four register bits, the thread's bits], all bits of the tile.
+    // A stage: [instructions, words of a wide block before them, masks of the four register bits, masks
+    // of the thread's bits, the wide block], bits being those of the tile.
     let num_instructions = program[at];
-    let registers_at = at + 1u;
-    let threads_at = at + 5u;
-    at = threads_at + THREAD_QUBITS;
+    let wide_words = program[at + 1u];
+    let registers_at = at + 2u;
+    let threads_at = at + 6u;
+    let wide_at = threads_at + THREAD_QUBITS;
+    at = wide_at + wide_words;
     let in_tile = spread(thread, threads_at, THREAD_QUBITS);
-    let d0 = 1u << program[registers_at];
-    let d1 = 1u << program[registers_at + 1u];
-    let d2 = 1u << program[registers_at + 2u];
-    let d3 = 1u << program[registers_at + 3u];
-    let index = params.base | outer | spread(in_tile, read_at, TILE_QUBITS);
+    let d0 = program[registers_at];
+    let d1 = program[registers_at + 1u];
+    let d2 = program[registers_at + 2u];
+    let d3 = program[registers_at + 3u];
+    let index = outer | spread(in_tile, read_at, TILE_QUBITS);
     if (stage == 0u) {
       if (is_used) {
-        let source = outer | spread(in_tile, read_at, TILE_QUBITS);
-        let m0 = 1u << program[read_at + program[registers_at + 0u]];
-        let m1 = 1u << program[read_at + program[registers_at + 1u]];
-        let m2 = 1u << program[read_at + program[registers_at + 2u]];
-        let m3 = 1u << program[read_at + program[registers_at + 3u]];
-        r0 = state[source];
-        r1 = state[source | m0];
-        r2 = state[source | m1];
-        r3 = state[source | m0 | m1];
-        r4 = state[source | m2];
-        r5 = state[source | m0 | m2];
-        r6 = state[source | m1 | m2];
-        r7 = state[source | m0 | m1 | m2];
-        r8 = state[source | m3];
-        r9 = state[source | m0 | m3];
-        r10 = state[source | m1 | m3];
-        r11 = state[source | m0 | m1 | m3];
-        r12 = state[source | m2 | m3];
-        r13 = state[source | m0 | m2 | m3];
-        r14 = state[source | m1 | m2 | m3];
-        r15 = state[source | m0 | m1 | m2 | m3];
+        let m0 = spread(d0, read_at, TILE_QUBITS);
+        let m1 = spread(d1, read_at, TILE_QUBITS);
+        let m2 = spread(d2, read_at, TILE_QUBITS);
+        let m3 = spread(d3, read_at, TILE_QUBITS);
+        r0 = read_state(0u, index);
+        r1 = read_state(1u, index | m0);
+        r2 = read_state(2u, index | m1);
+        r3 = read_state(3u, index | m0 | m1);
+        r4 = read_state(4u, index | m2);
+        r5 = read_state(5u, index | m0 | m2);
+        r6 = read_state(6u, index | m1 | m2);
+        r7 = read_state(7u, index | m0 | m1 | m2);
+        r8 = read_state(8u, index | m3);
+        r9 = read_state(9u, index | m0 | m3);
+        r10 = read_state(10u, index | m1 | m3);
+        r11 = read_state(11u, index | m0 | m1 | m3);
+        r12 = read_state(12u, index | m2 | m3);
+        r13 = read_state(13u, index | m0 | m2 | m3);
+        r14 = read_state(14u, index | m1 | m2 | m3);
+        r15 = read_state(15u, index | m0 | m1 | m2 | m3);
       }
-    } else if (THREAD_QUBITS > 0u) {
-      let source = (slot << TILE_QUBITS) | in_tile;
+    } else {
+      let source = tile_start | in_tile;
       workgroupBarrier();
+      if (wide_words > 0u) {
+        apply_wide(wide_at, tile_start, thread, outer, read_at);
+      }
       r0 = tile[source];
       r1 = tile[source | d0];
       r2 = tile[source | d1];
@@ -364,48 +431,46 @@ fn main(
     }
 
     if (stage + 1u < num_stages) {
-      if (THREAD_QUBITS > 0u) {
-        let to = (slot << TILE_QUBITS) | in_tile;
-        tile[to] = r0;
-        tile[to | d0] = r1;
-        tile[to | d1] = r2;
-        tile[to | d0 | d1] = r3;
-        tile[to | d2] = r4;
-        tile[to | d0 | d2] = r5;
-        tile[to | d1 | d2] = r6;
-        tile[to | d0 | d1 | d2] = r7;
-        tile[to | d3] = r8;
-        tile[to | d0 | d3] = r9;
-        tile[to | d1 | d3] = r10;
-        tile[to | d0 | d1 | d3] = r11;
-        tile[to | d2 | d3] = r12;
-        tile[to | d0 | d2 | d3] = r13;
-        tile[to | d1 | d2 | d3] = r14;
-        tile[to | d0 | d1 | d2 | d3] = r15;
-      }
+      let to = tile_start | in_tile;
+      tile[to] = r0;
+      tile[to | d0] = r1;
+      tile[to | d1] = r2;
+      tile[to | d0 | d1] = r3;
+      tile[to | d2] = r4;
+      tile[to | d0 | d2] = r5;
+      tile[to | d1 | d2] = r6;
+      tile[to | d0 | d1 | d2] = r7;
+      tile[to | d3] = r8;
+      tile[to | d0 | d3] = r9;
+      tile[to | d1 | d3] = r10;
+      tile[to | d0 | d1 | d3] = r11;
+      tile[to | d2 | d3] = r12;
+      tile[to | d0 | d2 | d3] = r13;
+      tile[to | d1 | d2 | d3] = r14;
+      tile[to | d0 | d1 | d2 | d3] = r15;
     } else if (is_used) {
       let scale = complex(header + 1u);
       let to = outer | spread(in_tile, stored_at, TILE_QUBITS);
-      let s0 = 1u << program[stored_at + program[registers_at + 0u]];
-      let s1 = 1u << program[stored_at + program[registers_at + 1u]];
-      let s2 = 1u << program[stored_at + program[registers_at + 2u]];
-      let s3 = 1u << program[stored_at + program[registers_at + 3u]];
-      state[to] = times(scale, r0);
-      state[to | s0] = times(scale, r1);
-      state[to | s1] = times(scale, r2);
-      state[to | s0 | s1] = times(scale, r3);
-      state[to | s2] = times(scale, r4);
-      state[to | s0 | s2] = times(scale, r5);
-      state[to | s1 | s2] = times(scale, r6);
-      state[to | s0 | s1 | s2] = times(scale, r7);
-      state[to | s3] = times(scale, r8);
-      state[to | s0 | s3] = times(scale, r9);
-      state[to | s1 | s3] = times(scale, r10);
-      state[to | s0 | s1 | s3] = times(scale, r11);
-      state[to | s2 | s3] = times(scale, r12);
-      state[to | s0 | s2 | s3] = times(scale, r13);
-      state[to | s1 | s2 | s3] = times(scale, r14);
-      state[to | s0 | s1 | s2 | s3] = times(scale, r15);
+      let s0 = spread(d0, stored_at, TILE_QUBITS);
+      let s1 = spread(d1, stored_at, TILE_QUBITS);
+      let s2 = spread(d2, stored_at, TILE_QUBITS);
+      let s3 = spread(d3, stored_at, TILE_QUBITS);
+      write_state(0u, to, times(scale, r0));
+      write_state(1u, to | s0, times(scale, r1));
+      write_state(2u, to | s1, times(scale, r2));
+      write_state(3u, to | s0 | s1, times(scale, r3));
+      write_state(4u, to | s2, times(scale, r4));
+      write_state(5u, to | s0 | s2, times(scale, r5));
+      write_state(6u, to | s1 | s2, times(scale, r6));
+      write_state(7u, to | s0 | s1 | s2, times(scale, r7));
+      write_state(8u, to | s3, times(scale, r8));
+      write_state(9u, to | s0 | s3, times(scale, r9));
+      write_state(10u, to | s1 | s3, times(scale, r10));
+      write_state(11u, to | s0 | s1 | s3, times(scale, r11));
+      write_state(12u, to | s2 | s3, times(scale, r12));
+      write_state(13u, to | s0 | s2 | s3, times(scale, r13));
+      write_state(14u, to | s1 | s2 | s3, times(scale, r14));
+      write_state(15u, to | s0 | s1 | s2 | s3, times(scale, r15));
     }
   }
 }

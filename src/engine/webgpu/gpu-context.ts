@@ -10,6 +10,10 @@ import { DeviceLostError, GpuFaultError, StateMemoryError } from '../errors.ts';
 /** Reads a shader's text by its file name without extension. */
 export type ShaderSource = (name: string) => string;
 
+/** The part of an expected time that is slept, and what waking up may take. */
+const SLEPT = 0.9;
+const WAKING_MS = 1;
+
 /** The device of one adapter. */
 export class GpuContext {
   readonly device: GPUDevice;
@@ -21,6 +25,9 @@ export class GpuContext {
   #fault: string | undefined;
   /** Whether the scopes around enqueued work are open. */
   #isScoped = false;
+  /** Of work that has not been submitted yet. */
+  #encoder: GPUCommandEncoder | undefined;
+  #pass: GPUComputePassEncoder | undefined;
 
   constructor(device: GPUDevice, source: ShaderSource) {
     this.device = device;
@@ -42,20 +49,22 @@ export class GpuContext {
   /**
    * The pipeline of a shader with constants before its text; compiled once.
    *
+   * @param names - The shader's, or those of the files that make it up; the last has its name.
    * @param constants - Whole numbers, declared as u32.
    * @param layout - Always the same for a shader; read off its text unless told otherwise.
    * @throws {GpuFaultError} if it does not compile.
    */
   pipeline(
-    name: string,
+    names: string | readonly string[],
     constants: Readonly<Record<string, number>>,
     layout: GPUPipelineLayout | 'auto' = 'auto',
   ): Promise<GPUComputePipeline> {
+    const files = [names].flat();
     const prelude = Object.entries(constants).map(([key, value]) => `const ${key} = ${value}u;\n`);
-    const code = `${prelude.join('')}${this.#source(name)}`;
+    const code = [...prelude, ...files.map((name) => this.#source(name))].join('');
     const known = this.#pipelines.get(code);
     if (known !== undefined) return known;
-    const pipeline = this.#compile(name, code, layout);
+    const pipeline = this.#compile(files.at(-1) ?? '', code, layout);
     this.#pipelines.set(code, pipeline);
     return pipeline;
   }
@@ -107,30 +116,61 @@ export class GpuContext {
   }
 
   /**
-   * Encodes, and hands to the device without waiting for it: `settle` hears whether it was done.
+   * Encodes what the device is to do after all before it: `settle` submits it, and hears whether it
+   * was done.
    *
    * @throws {DeviceLostError} if the device is known to be gone.
    */
   enqueue(encode: (encoder: GPUCommandEncoder) => void): void {
+    const encoder = this.#openEncoder();
+    this.#endPass();
+    encode(encoder);
+  }
+
+  /** The same for kernels, which share a pass with their neighbours. */
+  enqueueKernels(encode: (pass: GPUComputePassEncoder) => void): void {
+    const encoder = this.#openEncoder();
+    this.#pass ??= encoder.beginComputePass();
+    encode(this.#pass);
+  }
+
+  #openEncoder(): GPUCommandEncoder {
     this.assertPresent();
     if (!this.#isScoped) {
       this.device.pushErrorScope('validation');
       this.device.pushErrorScope('out-of-memory');
       this.#isScoped = true;
     }
-    const encoder = this.device.createCommandEncoder();
-    encode(encoder);
-    this.device.queue.submit([encoder.finish()]);
+    this.#encoder ??= this.device.createCommandEncoder();
+    return this.#encoder;
+  }
+
+  #endPass(): void {
+    this.#pass?.end();
+    this.#pass = undefined;
+  }
+
+  /** Hands what is enqueued to the device. */
+  #flush(): void {
+    this.#endPass();
+    const encoder = this.#encoder;
+    this.#encoder = undefined;
+    if (encoder !== undefined) this.device.queue.submit([encoder.finish()]);
   }
 
   /**
    * Resolves when the device has done all that was enqueued.
    *
+   * @param expectedMs - How long that may take: a promise that is waited for turns the event loop
+   *   without a rest, so most of the time is slept.
    * @throws {GpuFaultError} if any of it was invalid or lacked memory.
    * @throws {DeviceLostError} if the device was lost meanwhile.
    */
-  async settle(): Promise<void> {
+  async settle(expectedMs = 0): Promise<void> {
     this.assertPresent();
+    this.#flush();
+    const rest = expectedMs * SLEPT - WAKING_MS;
+    if (rest >= 1) await new Promise((resolve) => setTimeout(resolve, rest));
     const scopes = this.#isScoped ? [this.device.popErrorScope(), this.device.popErrorScope()] : [];
     this.#isScoped = false;
     const done = this.device.queue.onSubmittedWorkDone().then(() => null);

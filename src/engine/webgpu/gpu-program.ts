@@ -1,80 +1,96 @@
-/** A program on the device: its sweeps as words, and where each begins. */
-import type { Program, Sweep } from '../../compiler/program.ts';
+/** A program on the device: its sweeps as words, and what is dispatched for each step. */
+import type { Qubit } from '../../circuit/circuit.ts';
+import type { Program, Step } from '../../compiler/program.ts';
 import type { GpuContext } from './gpu-context.ts';
-import { lowerSweep } from './lower-sweep.ts';
-import { PARAMS_BYTES, type SweepKernel } from './sweep-kernel.ts';
+import { chunkOrder, exchangeParts } from './sweep/exchange-sweeps.ts';
+import type { ChunkShape } from './sweep/index-bits.ts';
+import { placeSweep, type SweepDispatches, type SweepPlacing } from './sweep/place-sweep.ts';
+import {
+  maxTileChunkQubits,
+  PARAMS_BYTES,
+  type SweepKernel,
+  type SweepKernels,
+} from './sweep/sweep-kernel.ts';
 
 /** A uniform binding may begin at each multiple of this on every device. */
 const PARAMS_STRIDE_BYTES = 256;
-/** Workgroups of a row of a dispatch: WebGPU allows 65,535 in each dimension. */
-const MAX_ROW = 2 ** 15;
 
-/** A sweep as a dispatch. */
-export interface PlacedSweep {
+/** A dispatch, but for the state that it works on. */
+export interface PlacedDispatch {
+  readonly kernel: SweepKernel;
+  /** Numbers of the chunks to bind. */
+  readonly chunks: readonly number[];
   /** Of its parameters, in bytes. */
   readonly paramsAt: number;
   readonly row: number;
   readonly numRows: number;
-  /** What it costs, for a `WorkWindow`: words of instructions, once for each amplitude. */
   readonly units: number;
+}
+
+/** What is done for a sweep or an exchange. */
+export interface PlacedStep {
+  /** First: the chunk that comes to each place; absent when all stay. */
+  readonly chunkOrder?: readonly number[];
+  readonly dispatches: readonly PlacedDispatch[];
 }
 
 /** What the runs of a program share. */
 export interface GpuProgram {
-  /** Of its states: at least a tile's. */
-  readonly numQubits: number;
+  /** Of its states: at least a tile's qubits. */
+  readonly shape: ChunkShape;
+  /** Whether the first sweeps leave memory unwritten that is read later: it must be cleared first. */
+  readonly needsClearing: boolean;
   /** By step; undefined where a step is no sweep. */
-  readonly sweeps: readonly (PlacedSweep | undefined)[];
-  /** What binds the program and a state's buffer. */
-  bindGroup(state: GPUBuffer): GPUBindGroup;
+  readonly steps: readonly (PlacedStep | undefined)[];
+  /** Group 1 of its dispatches. */
+  readonly bindings: GPUBindGroup;
   /** Gives its buffers back. */
   destroy(): void;
-}
-
-/** Sweeps as the device reads them. */
-interface LoweredSweeps {
-  readonly sweeps: readonly (PlacedSweep | undefined)[];
-  readonly words: Uint32Array<ArrayBuffer>;
-  readonly params: Uint32Array<ArrayBuffer>;
 }
 
 /**
  * Lowers a program and brings it to the device.
  *
+ * @param placing - Of its states.
  * @throws {StateMemoryError} if the device has no memory for it.
  */
 export async function placeProgram(
   context: GpuContext,
-  kernel: SweepKernel,
+  kernels: SweepKernels,
   program: Program,
+  placing: SweepPlacing,
 ): Promise<GpuProgram> {
-  const numQubits = Math.max(program.numQubits, kernel.tileQubits);
-  const { sweeps, words, params } = lowerSweeps(program, kernel, numQubits);
+  const lowered = lowerSteps(program, placing, maxTileChunkQubits(context.device.limits));
+  const used = new Map<number, SweepKernel>();
+  for (const { tileChunkQubits } of lowered.sweeps) {
+    used.set(tileChunkQubits, await kernels.kernel(tileChunkQubits));
+  }
   const { STORAGE, UNIFORM } = GPUBufferUsage;
+  const words = joined(lowered.sweeps.flatMap((sweep) => sweep.words));
   const code = await uploaded(context, 'program', words, STORAGE);
+  const { params, dispatchesOf } = placeParams(lowered.sweeps, used);
   const paramsBuffer = await uploaded(context, 'sweep params', params, UNIFORM).catch((error) => {
     code.destroy();
     throw error;
   });
-  const bind = (state: GPUBuffer) =>
-    context.device.createBindGroup({
-      label: 'sweep',
-      layout: kernel.bindings,
-      entries: [
-        { binding: 0, resource: { buffer: state } },
-        { binding: 1, resource: { buffer: code } },
-        { binding: 2, resource: { buffer: paramsBuffer, size: PARAMS_BYTES } },
-      ],
-    });
-  const bindGroups = new WeakMap<GPUBuffer, GPUBindGroup>();
+  const bindings = context.device.createBindGroup({
+    label: 'sweep program',
+    layout: kernels.program,
+    entries: [
+      { binding: 0, resource: { buffer: code } },
+      { binding: 1, resource: { buffer: paramsBuffer, size: PARAMS_BYTES } },
+    ],
+  });
+  const steps = lowered.steps.map((step) => {
+    if (step === undefined) return undefined;
+    const dispatches = step.sweeps.flatMap((sweep) => dispatchesOf.get(sweep) ?? []);
+    return { ...(step.chunkOrder && { chunkOrder: step.chunkOrder }), dispatches };
+  });
   return {
-    numQubits,
-    sweeps,
-    bindGroup: (state) => {
-      const group = bindGroups.get(state) ?? bind(state);
-      bindGroups.set(state, group);
-      return group;
-    },
+    shape: placing.shape,
+    needsClearing: lowered.needsClearing,
+    steps,
+    bindings,
     destroy: () => {
       code.destroy();
       paramsBuffer.destroy();
@@ -82,46 +98,115 @@ export async function placeProgram(
   };
 }
 
-function lowerSweeps(
+interface LoweredStep {
+  readonly chunkOrder?: readonly number[];
+  readonly sweeps: readonly SweepDispatches[];
+}
+
+interface LoweredSteps {
+  readonly steps: readonly (LoweredStep | undefined)[];
+  readonly sweeps: readonly SweepDispatches[];
+  readonly needsClearing: boolean;
+}
+
+function lowerSteps(
   { steps, matrices }: Program,
-  { tileQubits, tilesPerGroup }: SweepKernel,
-  numQubits: number,
-): LoweredSweeps {
-  const stride = PARAMS_STRIDE_BYTES / 4;
-  const params = new Uint32Array(Math.max(1, steps.length) * stride);
-  const parts: Uint32Array[] = [];
-  let firstWord = 0;
-  const sweeps = steps.map((step, i): PlacedSweep | undefined => {
-    if (step.kind === 'exchange') throw new Error('unreachable: an exchange within one buffer');
-    if (step.kind !== 'sweep') return undefined;
-    const { words, numTiles } = lowerSweep(step, matrices, tileOf(step, tileQubits), numQubits);
-    const numGroups = Math.ceil(numTiles / tilesPerGroup);
-    const row = Math.min(numGroups, MAX_ROW);
-    // The order of the struct Params.
-    params.set([firstWord, 0, numTiles, row], i * stride);
-    parts.push(words);
-    firstWord += words.length;
-    return {
-      paramsAt: i * PARAMS_STRIDE_BYTES,
-      row,
-      numRows: Math.ceil(numGroups / row),
-      units: words.length * 2 ** numQubits,
-    };
+  placing: SweepPlacing,
+  maxTileChunks: number,
+): LoweredSteps {
+  const { shape } = placing;
+  const memory = new WrittenMemory(shape);
+  const sweeps: SweepDispatches[] = [];
+  let nextWord = 0;
+  const lowered = steps.map((step): LoweredStep | undefined => {
+    memory.meet(step);
+    if (step.kind === 'measure' || step.kind === 'reset') return undefined;
+    const parts =
+      step.kind === 'sweep'
+        ? { swaps: [], sweeps: [step] }
+        : exchangeParts(step, shape, maxTileChunks);
+    for (const [a, b] of parts.swaps) memory.swap(a, b);
+    const ownSweeps = parts.sweeps.map((sweep) => {
+      const placed = placeSweep(sweep, matrices, placing, memory.unwritten, nextWord);
+      nextWord = placed.words.reduce((sum, words) => sum + words.length, nextWord);
+      memory.write(placed.tile);
+      sweeps.push(placed);
+      return placed;
+    });
+    if (parts.swaps.length === 0) return { sweeps: ownSweeps };
+    return { chunkOrder: chunkOrder(parts.swaps, shape), sweeps: ownSweeps };
   });
-  const words = new Uint32Array(Math.max(4, firstWord));
+  memory.end();
+  return { steps: lowered, sweeps, needsClearing: memory.needsClearing };
+}
+
+/**
+ * Which memory sweeps have written, from |0…0⟩ on. A qubit counts as written once a tile held it:
+ * until then, all that has been written has it 0. What reads whole states ends the count.
+ */
+class WrittenMemory {
+  readonly unwritten: Set<Qubit>;
+  needsClearing = false;
+
+  constructor({ numQubits }: ChunkShape) {
+    this.unwritten = new Set(Array(numQubits).keys());
+  }
+
+  meet(step: Step): void {
+    const isSure = step.kind === 'exchange' || step.kind === 'sweep';
+    if (!isSure || step.condition !== undefined) this.end();
+  }
+
+  write(tile: readonly Qubit[]): void {
+    for (const qubit of tile) this.unwritten.delete(qubit);
+  }
+
+  swap(a: Qubit, b: Qubit): void {
+    const [hadA, hadB] = [this.unwritten.delete(a), this.unwritten.delete(b)];
+    if (hadA) this.unwritten.add(b);
+    if (hadB) this.unwritten.add(a);
+  }
+
+  end(): void {
+    this.needsClearing ||= this.unwritten.size > 0;
+    this.unwritten.clear();
+  }
+}
+
+function placeParams(
+  sweeps: readonly SweepDispatches[],
+  kernels: ReadonlyMap<number, SweepKernel>,
+): {
+  readonly params: Uint32Array<ArrayBuffer>;
+  readonly dispatchesOf: ReadonlyMap<SweepDispatches, readonly PlacedDispatch[]>;
+} {
+  const stride = PARAMS_STRIDE_BYTES / 4;
+  const count = sweeps.reduce((sum, { dispatches }) => sum + dispatches.length, 0);
+  const params = new Uint32Array(Math.max(1, count) * stride);
+  let next = 0;
+  const dispatchesOf = new Map(
+    sweeps.map((sweep) => {
+      const kernel = kernels.get(sweep.tileChunkQubits)!;
+      const placed = sweep.dispatches.map((dispatch): PlacedDispatch => {
+        const { chunks, row, numRows, units } = dispatch;
+        params.set(dispatch.params, next * stride);
+        return { kernel, chunks, paramsAt: next++ * PARAMS_STRIDE_BYTES, row, numRows, units };
+      });
+      return [sweep, placed] as const;
+    }),
+  );
+  return { params, dispatchesOf };
+}
+
+function joined(parts: readonly Uint32Array[]): Uint32Array<ArrayBuffer> {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const words = new Uint32Array(Math.max(4, length));
   let at = 0;
   for (const part of parts) {
     words.set(part, at);
     at += part.length;
   }
-  return { sweeps, words, params };
-}
-
-/** The sweep's resident qubits and, where they are fewer than a tile's, the lowest others. */
-function tileOf({ resident }: Sweep, tileQubits: number): readonly number[] {
-  const tile = new Set(resident);
-  for (let qubit = 0; tile.size < tileQubits; qubit++) tile.add(qubit);
-  return [...tile].sort((a, b) => a - b);
+  return words;
 }
 
 async function uploaded(

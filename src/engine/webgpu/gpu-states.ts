@@ -11,21 +11,21 @@ import type {
   StateOperations,
 } from '../state-operations.ts';
 import type { GpuContext } from './gpu-context.ts';
-import type { GpuProgram, PlacedSweep } from './gpu-program.ts';
+import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
 import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
 import { expectation } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
-import type { StateBuffers } from './state-buffers.ts';
-import type { SweepKernel } from './sweep-kernel.ts';
+import type { StateChunks } from './state-chunks.ts';
+import type { SweepKernels } from './sweep/sweep-kernel.ts';
 import type { WorkWindow } from './work-window.ts';
 
 /** What all programs of a device share. */
 export interface GpuHost {
   readonly context: GpuContext;
-  readonly kernel: SweepKernel;
-  readonly buffers: StateBuffers;
+  readonly kernels: SweepKernels;
+  readonly chunks: StateChunks;
   readonly window: WorkWindow;
   /** The amplitude 1, to copy from. */
   readonly one: GPUBuffer;
@@ -51,7 +51,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     this.#program = program;
     this.#layout = layout;
     this.#pacer = pacer;
-    this.#lastSweep = program.sweeps.findLastIndex((sweep) => sweep !== undefined);
+    this.#lastSweep = program.steps.findLastIndex((step) => step !== undefined);
   }
 
   create(): GpuStateSlot {
@@ -60,7 +60,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   async copy({ stored }: GpuStateSlot): Promise<GpuStateSlot> {
     if (stored === undefined) return this.create();
-    const copy = await this.#take();
+    const copy = await this.#host.chunks.take(this.#program.shape);
     this.#host.context.enqueue((encoder) => {
       for (const [i, chunk] of stored.chunks.entries()) {
         encoder.copyBufferToBuffer(chunk, 0, copy.chunks[i]!, 0, chunk.size);
@@ -70,39 +70,60 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   }
 
   release({ stored }: GpuStateSlot): void {
-    for (const chunk of stored?.chunks ?? []) this.#host.buffers.give(chunk);
+    if (stored !== undefined) this.#host.chunks.give(stored);
   }
 
   applySweep(slot: GpuStateSlot, stepIndex: number): MaybePromise<void> {
-    const sweep = this.#program.sweeps[stepIndex];
-    if (sweep === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
+    const step = this.#program.steps[stepIndex];
+    if (step === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
     const { stored } = slot;
-    if (stored !== undefined) return this.#enqueueSweep(stored, sweep, stepIndex);
-    return this.#written(slot).then((state) => this.#enqueueSweep(state, sweep, stepIndex));
+    if (stored !== undefined) return this.#enqueueStep(stored, step, stepIndex);
+    return this.#written(slot).then((state) => this.#enqueueStep(state, step, stepIndex));
   }
 
   /** Without a promise as long as the device may be given more. */
-  #enqueueSweep(
-    { chunks }: GpuState,
-    { paramsAt, row, numRows, units }: PlacedSweep,
+  #enqueueStep(
+    state: GpuState,
+    { chunkOrder, dispatches }: PlacedStep,
     stepIndex: number,
   ): MaybePromise<void> {
-    const { context, kernel, window } = this.#host;
-    const bindGroup = this.#program.bindGroup(chunks[0]!);
-    context.enqueue((encoder) => {
-      const pass = encoder.beginComputePass();
-      pass.setPipeline(kernel.pipeline);
-      pass.setBindGroup(0, bindGroup, [paramsAt]);
-      pass.dispatchWorkgroups(row, numRows);
-      pass.end();
-    });
+    if (chunkOrder !== undefined) {
+      state.chunks.splice(0, state.chunks.length, ...chunkOrder.map((i) => state.chunks[i]!));
+    }
+    return this.#enqueueFrom(0, state, dispatches, stepIndex);
+  }
+
+  #enqueueFrom(
+    first: number,
+    state: GpuState,
+    dispatches: readonly PlacedDispatch[],
+    stepIndex: number,
+  ): MaybePromise<void> {
+    for (let i = first; i < dispatches.length; i++) {
+      this.#enqueueDispatch(state, dispatches[i]!);
+      if (!this.#host.window.add(dispatches[i]!.units) || i === dispatches.length - 1) continue;
+      return this.#settle().then(() => this.#enqueueFrom(i + 1, state, dispatches, stepIndex));
+    }
     // What comes after the last sweep is timed apart.
-    if (window.add(units) || stepIndex === this.#lastSweep) return this.#settle();
+    if (this.#host.window.isFull || stepIndex === this.#lastSweep) return this.#settle();
+  }
+
+  #enqueueDispatch({ chunks }: GpuState, dispatch: PlacedDispatch): void {
+    const { kernel, paramsAt, row, numRows } = dispatch;
+    const bound = dispatch.chunks.map((chunk) => chunks[chunk]!);
+    const group = this.#host.chunks.group(bound, kernel.chunks);
+    this.#host.context.enqueueKernels((pass) => {
+      pass.setPipeline(kernel.pipeline);
+      pass.setBindGroup(0, group);
+      pass.setBindGroup(1, this.#program.bindings, [paramsAt]);
+      pass.dispatchWorkgroups(row, numRows);
+    });
   }
 
   async #settle(): Promise<void> {
-    await this.#host.context.settle();
-    this.#host.window.settled();
+    const { context, window } = this.#host;
+    await context.settle(window.submitted());
+    window.settled();
     await this.#pacer.pause();
   }
 
@@ -155,21 +176,16 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     return seen;
   }
 
-  /** Has memory say what the state is before anything looks at it. */
+  /** Gives a state its memory, which says what the state is as far as the next sweeps read it. */
   async #written(slot: GpuStateSlot): Promise<GpuState> {
     if (slot.stored !== undefined) return slot.stored;
-    const state = await this.#take();
+    const { shape, needsClearing } = this.#program;
+    const state = await this.#host.chunks.take(shape);
     slot.stored = state;
     this.#host.context.enqueue((encoder) => {
-      for (const chunk of state.chunks) encoder.clearBuffer(chunk);
+      if (needsClearing) for (const chunk of state.chunks) encoder.clearBuffer(chunk);
       encoder.copyBufferToBuffer(this.#host.one, 0, state.chunks[0]!, 0, AMPLITUDE_BYTES);
     });
     return state;
-  }
-
-  async #take(): Promise<GpuState> {
-    const { numQubits } = this.#program;
-    const buffer = await this.#host.buffers.take(AMPLITUDE_BYTES * 2 ** numQubits);
-    return { chunks: [buffer], chunkQubits: numQubits, numQubits };
   }
 }

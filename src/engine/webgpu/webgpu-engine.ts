@@ -1,8 +1,8 @@
 /**
  * The WebGPU engine: WGSL kernels on one device, in single precision.
  *
- * A state lies in one buffer, so it is as wide as a kernel may bind. The engine runs one program at
- * a time; work is given to the device ahead and waited for where something is read.
+ * A state larger than what a kernel may bind lies in chunks. The engine runs one program at a time;
+ * work is given to the device ahead and waited for where something is read.
  */
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { Engine, Executable, RunResult } from '../engine.ts';
@@ -13,56 +13,69 @@ import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import { Turns } from '../turns.ts';
 import { GpuContext, type ShaderSource } from './gpu-context.ts';
-import { placeProgram } from './gpu-program.ts';
+import { type GpuProgram, placeProgram } from './gpu-program.ts';
+import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { type GpuHost, GpuStates } from './gpu-states.ts';
-import { StateBuffers } from './state-buffers.ts';
-import { maxTileQubits, openSweepKernel } from './sweep-kernel.ts';
+import { StateChunks } from './state-chunks.ts';
+import { exchangeParts } from './sweep/exchange-sweeps.ts';
+import { maxTileChunkQubits, maxTileQubits, SweepKernels } from './sweep/sweep-kernel.ts';
 import { WorkWindow } from './work-window.ts';
 
-/** Masks of qubits are signed 32-bit numbers. */
-const MAX_GPU_QUBITS = 30;
-const BYTES_PER_AMPLITUDE = 8;
+/** Basis indices are told apart up to here; 2^34 amplitudes are 128 GiB. */
+export const MAX_GPU_QUBITS = 34;
 const DEFAULT_TILE_QUBITS = 10;
 /** Memory is read in runs of 128 bytes. */
 const CONTIGUOUS_QUBITS = 4;
-/** What a thread holds in registers. */
-const MAX_DENSE_QUBITS = 4;
-/** Room for a dense block and the contiguous qubits. */
-const MIN_TILE_QUBITS = CONTIGUOUS_QUBITS + MAX_DENSE_QUBITS;
+/** A block on more qubits than a thread has registers for goes through workgroup memory. */
+const MAX_DENSE_QUBITS = 6;
+/** A smaller tile takes narrower blocks. */
+const MIN_TILE_QUBITS = 8;
+/** Amplitudes of one dispatch, as a power of two: a dispatch of them stays well under a second. */
+const DISPATCH_QUBITS = 24;
 
 /** How the engine is opened. */
 export interface WebGpuEngineOptions {
   /** The engine's own from then on: closing the engine destroys it. */
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
-  /** As wide as the device binds unless told otherwise; n qubits take 8·2^n bytes. */
-  readonly maxQubits?: number;
-  /** For the states that a run holds at once; one is always allowed. Unlimited by default. */
+  /** For the states that a run holds at once; one that fits in one chunk is always allowed. */
   readonly memoryBytes?: number;
+  /** As wide as the memory allows unless told otherwise, or one chunk; n qubits take 8·2^n bytes. */
+  readonly maxQubits?: number;
   /** Qubits of a tile, from 8 to what the device's workgroups hold; 10, or the most below it. */
   readonly tileQubits?: number;
+  /** Qubits of a chunk, from a tile's to what the device binds; that by default. */
+  readonly chunkQubits?: number;
 }
 
-/** The widest state that a device binds as one buffer. */
-export function maxGpuQubits({
+/**
+ * The largest chunk that a device binds. Drivers are not to be believed for a buffer as large as
+ * they say: SwiftShader's fails.
+ */
+export function maxChunkQubits({
   maxBufferSize,
   maxStorageBufferBindingSize,
 }: GPUSupportedLimits): number {
-  const bytes = Math.min(maxBufferSize, maxStorageBufferBindingSize);
-  return Math.min(MAX_GPU_QUBITS, Math.floor(Math.log2(bytes / BYTES_PER_AMPLITUDE)));
+  const bytes = Math.min(maxBufferSize - 1, maxStorageBufferBindingSize);
+  return Math.floor(Math.log2(bytes / AMPLITUDE_BYTES));
+}
+
+/** The widest state in so much memory. */
+export function maxGpuQubits(memoryBytes: number): number {
+  return Math.min(MAX_GPU_QUBITS, Math.floor(Math.log2(memoryBytes / AMPLITUDE_BYTES)));
 }
 
 /**
  * What programs for the engine are compiled for. Costs are those of a GPU, where arithmetic on
  * registers is nearly free against a trip through memory.
  */
-function gpuTarget(maxQubits: number, tileQubits: number): TargetProfile {
+function gpuTarget(
+  sizes: Pick<TargetProfile, 'maxQubits' | 'tileQubits' | 'chunkQubits' | 'tileChunkQubits'>,
+): TargetProfile {
   return {
-    maxQubits,
-    tileQubits,
+    ...sizes,
     contiguousQubits: CONTIGUOUS_QUBITS,
-    maxDenseQubits: MAX_DENSE_QUBITS,
-    chunkQubits: maxQubits,
+    maxDenseQubits: Math.min(MAX_DENSE_QUBITS, sizes.tileQubits - CONTIGUOUS_QUBITS),
     precision: 'f32',
     costs: { dense: [0.1, 1, 10, 30], diagonal: 1, permutation: 1, kernel: 0.1 },
   };
@@ -75,32 +88,55 @@ function gpuTarget(maxQubits: number, tileQubits: number): TargetProfile {
  * @throws {GpuFaultError} if the device does not take the kernels.
  */
 export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<Engine> {
-  const { device, shaders } = options;
-  const widest = maxGpuQubits(device.limits);
-  const { maxQubits = widest } = options;
-  if (maxQubits > widest) {
-    throw new RangeError(`This device holds at most ${widest} qubits in one buffer.`);
-  }
-  const largest = maxTileQubits(device.limits);
-  const { tileQubits = Math.min(DEFAULT_TILE_QUBITS, largest) } = options;
-  if (!Number.isInteger(tileQubits) || tileQubits < MIN_TILE_QUBITS || tileQubits > largest) {
-    throw new RangeError(`On this device a tile has ${MIN_TILE_QUBITS} to ${largest} qubits.`);
+  const { device, shaders, memoryBytes } = options;
+  const { tileQubits, chunkQubits } = sizesFor(device.limits, options);
+  const widest = memoryBytes === undefined ? MAX_GPU_QUBITS : maxGpuQubits(memoryBytes);
+  const { maxQubits = memoryBytes === undefined ? chunkQubits : widest } = options;
+  if (maxQubits > Math.max(widest, chunkQubits)) {
+    throw new RangeError(`This device's memory holds at most ${widest} qubits.`);
   }
   const context = new GpuContext(device, shaders);
   const one = await context.allocate(
     'one',
-    BYTES_PER_AMPLITUDE,
+    AMPLITUDE_BYTES,
     GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
   );
   device.queue.writeBuffer(one, 0, Float32Array.of(1, 0));
+  const kernels = new SweepKernels(context, tileQubits);
   const host: GpuHost = {
     context,
-    kernel: await openSweepKernel(context, tileQubits),
-    buffers: new StateBuffers(context),
+    kernels,
+    chunks: new StateChunks(context),
     window: new WorkWindow(),
     one,
   };
-  return new WebGpuEngine(host, gpuTarget(maxQubits, tileQubits), options.memoryBytes);
+  // Those for more chunks wait for a program that has them.
+  await kernels.kernel(0);
+  const tileChunkQubits = maxTileChunkQubits(device.limits);
+  const target = gpuTarget({ maxQubits, tileQubits, chunkQubits, tileChunkQubits });
+  return new WebGpuEngine(host, target, memoryBytes);
+}
+
+/** @throws {RangeError} */
+function sizesFor(
+  limits: GPUSupportedLimits,
+  options: WebGpuEngineOptions,
+): Pick<TargetProfile, 'tileQubits' | 'chunkQubits'> {
+  const largestTile = maxTileQubits(limits);
+  const { tileQubits = Math.min(DEFAULT_TILE_QUBITS, largestTile) } = options;
+  if (!isWithin(tileQubits, MIN_TILE_QUBITS, largestTile)) {
+    throw new RangeError(`On this device a tile has ${MIN_TILE_QUBITS} to ${largestTile} qubits.`);
+  }
+  const largestChunk = maxChunkQubits(limits);
+  const { chunkQubits = largestChunk } = options;
+  if (!isWithin(chunkQubits, tileQubits, largestChunk)) {
+    throw new RangeError(`On this device a chunk has ${tileQubits} to ${largestChunk} qubits.`);
+  }
+  return { tileQubits, chunkQubits };
+}
+
+function isWithin(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most;
 }
 
 class WebGpuEngine implements Engine {
@@ -123,16 +159,24 @@ class WebGpuEngine implements Engine {
       throw new ProgramTooWideError(program.numQubits, this.target.maxQubits, 'webgpu');
     }
     const host = this.#host;
-    const plan = planRun(program, () => 1);
-    const placed = await placeProgram(host.context, host.kernel, program);
-    const budget = stateBudget(placed.numQubits, BYTES_PER_AMPLITUDE, this.#memoryBytes);
+    const { tileQubits, tilesPerGroup } = host.kernels;
+    const numQubits = Math.max(program.numQubits, tileQubits);
+    const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
+    const maxTiles = 2 ** Math.max(0, DISPATCH_QUBITS - tileQubits);
+    const placing = { shape, tileQubits, tilesPerGroup, maxTiles };
+    const { tileChunkQubits = 0 } = this.target;
+    const plan = planRun(program, (step) =>
+      step.kind === 'sweep' ? 1 : exchangeParts(step, shape, tileChunkQubits).sweeps.length,
+    );
+    const placed = await placeProgram(host.context, host.kernels, program, placing);
+    const budget = stateBudget(numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
     const operations = (pacer: Pacer) => new GpuStates(host, placed, program.finalLayout, pacer);
     let isDisposed = false;
     return {
       run: (request, signal) =>
         this.#turns.take(() => {
           if (isDisposed) throw new ClosedError();
-          return this.#run(() => runProgram({ plan, budget, operations }, request, signal));
+          return this.#run(placed, () => runProgram({ plan, budget, operations }, request, signal));
         }, signal),
       [Symbol.asyncDispose]: () =>
         this.#turns.takeLast(() => {
@@ -145,16 +189,16 @@ class WebGpuEngine implements Engine {
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#turns.close(async () => {
-      const { context, buffers } = this.#host;
+      const { context, chunks } = this.#host;
       await context.abandon();
-      buffers.close();
+      chunks.close();
       context.device.destroy();
     });
   }
 
   /** Nothing that a run computed is given out before the device says that all of it was done. */
-  async #run(run: () => Promise<RunResult>): Promise<RunResult> {
-    const { context, buffers } = this.#host;
+  async #run({ shape }: GpuProgram, run: () => Promise<RunResult>): Promise<RunResult> {
+    const { context, chunks } = this.#host;
     try {
       const result = await run();
       await context.settle();
@@ -163,7 +207,7 @@ class WebGpuEngine implements Engine {
       await context.abandon();
       throw error;
     } finally {
-      buffers.trim(1);
+      chunks.trim(2 ** (shape.numQubits - shape.chunkQubits));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ExchangeRow, exchangeRows } from '../../../../src/engine/webgpu/register-moves.ts';
+import { type ExchangeRow, exchangeRows } from '../../../../src/engine/webgpu/sweep/register-moves.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 const NUM_BITS = 4;

@@ -98,6 +98,22 @@ export function writePhases(out: WordWriter, factors: readonly PhaseFactor[]): v
   }
 }
 
+/**
+ * A general block on bits of the tile, in workgroup memory.
+ *
+ * @param targets - Masks of tile bits.
+ * @param entries - 4^targets entries, row-major, interleaved re, im.
+ */
+export function writeWide(
+  out: WordWriter,
+  targets: readonly number[],
+  { mask, value }: IndexCondition,
+  entries: Float64Array,
+): void {
+  out.words(targets.length, mask, value, ...targets);
+  for (const x of entries) out.float(x);
+}
+
 /** A general matrix on the registers: 16 × 16 entries, row-major, interleaved re, im. */
 export function writeDense(
   out: WordWriter,

@@ -1,0 +1,89 @@
+/** The memory of states: chunks that are kept for the next state of their size, and bound in groups. */
+import type { GpuContext } from './gpu-context.ts';
+import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
+import type { ChunkShape } from './sweep/index-bits.ts';
+
+/** What may stay idle between runs beside one state. */
+const MAX_IDLE_BYTES = 2 ** 26;
+
+interface KnownGroup {
+  readonly chunks: readonly GPUBuffer[];
+  readonly group: GPUBindGroup;
+}
+
+/** Hands out chunks; allocating one takes the device longer than clearing it. */
+export class StateChunks {
+  readonly #context: GpuContext;
+  readonly #idle: GPUBuffer[] = [];
+  /** By first chunk. */
+  readonly #groups = new WeakMap<GPUBuffer, KnownGroup[]>();
+
+  constructor(context: GpuContext) {
+    this.#context = context;
+  }
+
+  /**
+   * A state, with whatever is in its memory. What is idle in other sizes gives way to it.
+   *
+   * @throws {StateMemoryError} if the device has no memory for it; nothing is kept of it then.
+   */
+  async take({ numQubits, chunkQubits }: ChunkShape): Promise<GpuState> {
+    const bytes = AMPLITUDE_BYTES * 2 ** chunkQubits;
+    const state: GpuState = { chunks: [], chunkQubits, numQubits };
+    try {
+      while (state.chunks.length < 2 ** (numQubits - chunkQubits)) {
+        state.chunks.push(this.#takeIdle(bytes) ?? (await this.#allocate(bytes)));
+      }
+    } catch (error) {
+      for (const chunk of state.chunks) chunk.destroy();
+      throw error;
+    }
+    return state;
+  }
+
+  /** Takes a state back, also while the device still works on it. */
+  give({ chunks }: GpuState): void {
+    this.#idle.push(...chunks);
+  }
+
+  /** Destroys what is idle where it is much, but for so many chunks. */
+  trim(kept: number): void {
+    const bytes = this.#idle.reduce((sum, { size }) => sum + size, 0);
+    if (bytes <= MAX_IDLE_BYTES) return;
+    for (const chunk of this.#idle.splice(kept)) chunk.destroy();
+  }
+
+  /** Destroys everything that is idle. */
+  close(): void {
+    for (const chunk of this.#idle.splice(0)) chunk.destroy();
+  }
+
+  /** Binds chunks in this order, from binding 0 on. */
+  group(chunks: readonly GPUBuffer[], layout: GPUBindGroupLayout): GPUBindGroup {
+    const first = chunks[0]!;
+    const known = this.#groups.get(first) ?? [];
+    const found = known.find(
+      (group) =>
+        group.chunks.length === chunks.length && group.chunks.every((c, i) => c === chunks[i]),
+    );
+    if (found !== undefined) return found.group;
+    const group = this.#context.device.createBindGroup({
+      label: 'sweep chunks',
+      layout,
+      entries: chunks.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+    this.#groups.set(first, [...known, { chunks, group }]);
+    return group;
+  }
+
+  #takeIdle(bytes: number): GPUBuffer | undefined {
+    const at = this.#idle.findIndex((chunk) => chunk.size === bytes);
+    return at < 0 ? undefined : this.#idle.splice(at, 1)[0];
+  }
+
+  async #allocate(bytes: number): Promise<GPUBuffer> {
+    this.trim(0);
+    const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    return await this.#context.allocate('state', bytes, STORAGE | COPY_SRC | COPY_DST);
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * A sweep as stages for the GPU: in each, four bits of the tile are in registers, and everything
+ * ready that moves only these is done. Diagonals wait until something needs them, as on the CPU.
+ */
+import type { Rounding } from '../../rotation.ts';
+import { addItems, type Item, type MovingItem, maskOf, ReadyItems } from '../../work-items.ts';
+import type { IndexKernels } from './index-kernels.ts';
+import { StageWriter, type SweepTile } from './stage-writer.ts';
+import { REGISTER_QUBITS } from './sweep-code.ts';
+
+/** Single precision: tangents below this change nothing. */
+const ROUNDING: Rounding = { negligible: 1e-10, round: Math.fround };
+/** Neighbouring threads should meet neighbouring amplitudes: these bits are not in registers then. */
+const COALESCED_BITS = 4;
+
+/** Registers of a stage that reads or writes memory. */
+interface MemoryStage {
+  /** In this order the highest bits of a register's number. */
+  readonly needed: readonly number[];
+  readonly avoided: readonly number[];
+}
+
+/**
+ * The words of a sweep, as shaders/sweep.wgsl reads them.
+ *
+ * @param kernels - On the bits of the index.
+ */
+export function lowerSweep(
+  { kernels, matrices }: IndexKernels,
+  tile: SweepTile,
+): Uint32Array<ArrayBuffer> {
+  const items: Item[] = [];
+  for (const kernel of kernels) addItems(kernel, matrices, ROUNDING, items);
+  const stages = new StageWriter(tile, matrices);
+  const ready = new ReadyItems(items);
+  const first = memoryStage(tile, tile.bits);
+  const last = memoryStage(tile, tile.stored);
+  takeDiagonals(stages, ready);
+  while (!ready.isEmpty || stages.numStages === 0) {
+    const wide = ready.moving.every(isWide) ? ready.moving[0] : undefined;
+    if (stages.numStages === 0) stages.openStage(chooseRegisters(tile, ready.moving, first));
+    else if (wide === undefined) stages.openStage(nextRegisters(tile, ready.moving, last));
+    else openWideStage(stages, ready, wide, tile, last);
+    doReady(stages, ready);
+  }
+  // Where qubits move, all of the tile is read before any of it is written: that takes two stages.
+  const isMoved = tile.stored.some((bit, i) => bit !== tile.bits[i]);
+  if (!suits(stages.registers, last) || (isMoved && stages.numStages === 1)) {
+    stages.openStage(chooseRegisters(tile, [], last));
+  }
+  return stages.finish();
+}
+
+function isWide({ moved }: MovingItem): boolean {
+  let count = 0;
+  for (let rest = moved; rest !== 0; rest &= rest - 1) count++;
+  return count > REGISTER_QUBITS;
+}
+
+function openWideStage(
+  stages: StageWriter,
+  ready: ReadyItems,
+  wide: MovingItem,
+  tile: SweepTile,
+  last: MemoryStage,
+): void {
+  if (wide.kind === 'rotation') throw new Error('unreachable: a rotation moves one bit');
+  stages.flush(wide.moved);
+  ready.moving = ready.moving.filter((item) => item !== wide);
+  ready.done(wide);
+  stages.openStage(nextRegisters(tile, ready.moving, last), wide);
+  takeDiagonals(stages, ready);
+}
+
+function takeDiagonals(stages: StageWriter, ready: ReadyItems): void {
+  for (let item = ready.diagonals.pop(); item !== undefined; item = ready.diagonals.pop()) {
+    stages.addDiagonal(item);
+    ready.done(item);
+  }
+}
+
+/** Does what moves registers only, and what becomes ready by it. */
+function doReady(stages: StageWriter, ready: ReadyItems): void {
+  for (;;) {
+    const inside = ready.moving.filter((item) => stages.holds(item));
+    if (inside.length === 0) return;
+    const free = inside.filter((item) => !stages.waitsFor(item));
+    if (free.length === 0) {
+      stages.flush(inside.reduce((mask, { moved }) => mask | moved, 0));
+      continue;
+    }
+    const done = new Set<MovingItem>(free);
+    ready.moving = ready.moving.filter((item) => !done.has(item));
+    for (const item of free) {
+      stages.write(item);
+      ready.done(item);
+    }
+    takeDiagonals(stages, ready);
+  }
+}
+
+/**
+ * The registers of the stage that reads or writes memory: those that tell chunks apart, and none of
+ * the lowest places.
+ *
+ * @param placeOf - Of each bit of the tile, its place in memory then.
+ */
+function memoryStage({ bits, chunkQubits }: SweepTile, placeOf: readonly number[]): MemoryStage {
+  const byPlace = [...bits.keys()].sort((a, b) => placeOf[a]! - placeOf[b]!);
+  const needed = byPlace.filter((i) => placeOf[i]! >= chunkQubits);
+  const avoided = byPlace.slice(0, COALESCED_BITS);
+  return { needed: needed.map((i) => bits[i]!), avoided: avoided.map((i) => bits[i]!) };
+}
+
+function suits(registers: readonly number[], { needed, avoided }: MemoryStage): boolean {
+  const highest = registers.slice(registers.length - needed.length);
+  return (
+    highest.every((bit, i) => bit === needed[i]) && !registers.some((bit) => avoided.includes(bit))
+  );
+}
+
+/** Registers for the first items; such as suit the last stage, where that costs none of them. */
+function nextRegisters(
+  tile: SweepTile,
+  moving: readonly MovingItem[],
+  last: MemoryStage,
+): readonly number[] {
+  const free = chooseRegisters(tile, moving, { needed: [], avoided: [] });
+  const suitable = chooseRegisters(tile, moving, last);
+  const held = (registers: readonly number[]) => {
+    const mask = maskOf(registers);
+    return moving.filter(({ moved }) => (moved & ~mask) === 0).length;
+  };
+  return held(suitable) >= held(free) ? suitable : free;
+}
+
+/** Four bits for the registers: those of the first items that fit, then any. */
+function chooseRegisters(
+  { bits }: SweepTile,
+  moving: readonly MovingItem[],
+  { needed, avoided }: MemoryStage,
+): readonly number[] {
+  const allowed = bits.filter((bit) => !avoided.includes(bit));
+  const chosen = new Set(needed);
+  for (const { moved } of moving) {
+    const fitting = allowed.filter((bit) => (moved >> bit) & 1);
+    const isWhole = maskOf(fitting) === moved;
+    const together = new Set([...chosen, ...fitting]);
+    if (!isWhole || together.size > REGISTER_QUBITS) continue;
+    for (const bit of fitting) chosen.add(bit);
+  }
+  for (const bit of [...allowed].reverse()) {
+    if (chosen.size < REGISTER_QUBITS) chosen.add(bit);
+  }
+  const others = [...chosen].filter((bit) => !needed.includes(bit)).sort((a, b) => a - b);
+  return [...others, ...needed];
+}

@@ -1,0 +1,135 @@
+/** A sweep as dispatches: its words, and for each dispatch the chunks it binds and its parameters. */
+import type { Qubit } from '../../../circuit/circuit.ts';
+import type { Sweep } from '../../../compiler/program.ts';
+import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
+import { onIndexBits } from './index-kernels.ts';
+import { lowerSweep } from './lower-sweep.ts';
+
+/** Workgroups of a row of a dispatch: WebGPU allows 65,535 in each dimension. */
+const MAX_ROW = 2 ** 15;
+
+/** What sweeps are placed for. */
+export interface SweepPlacing {
+  readonly shape: ChunkShape;
+  readonly tileQubits: number;
+  readonly tilesPerGroup: number;
+  /** The most tiles of one dispatch. */
+  readonly maxTiles: number;
+}
+
+/** A dispatch that is not bound to buffers yet. */
+export interface SweepDispatch {
+  /** Numbers of the chunks that it works on, in the order of their bindings. */
+  readonly chunks: readonly number[];
+  /** Struct Params of shaders/sweep.wgsl. */
+  readonly params: readonly number[];
+  readonly row: number;
+  readonly numRows: number;
+  /** What it costs, for a `WorkWindow`: words of instructions, once for each amplitude. */
+  readonly units: number;
+}
+
+/** A placed sweep. */
+export interface SweepDispatches {
+  readonly tileChunkQubits: number;
+  readonly words: readonly Uint32Array<ArrayBuffer>[];
+  readonly dispatches: readonly SweepDispatch[];
+  /** Physical; all of it is written. */
+  readonly tile: readonly Qubit[];
+}
+
+/**
+ * The dispatches of a sweep.
+ *
+ * @param unwritten - Qubits whose |1⟩ half of the state has never been written and counts as 0.
+ * @param firstWord - Where the first of the words will stand.
+ */
+export function placeSweep(
+  { resident, kernels, store = resident }: Sweep,
+  matrices: Float64Array,
+  { shape, tileQubits, tilesPerGroup, maxTiles }: SweepPlacing,
+  unwritten: ReadonlySet<Qubit>,
+  firstWord: number,
+): SweepDispatches {
+  const tile = tileOf(resident, tileQubits);
+  const bits = indexBits(tile, shape);
+  const storeOf = new Map(resident.map((qubit, i) => [qubit, store[i]!]));
+  const bitOf = (qubit: Qubit) => bits.bitOf[qubit]!;
+  const sweepTile = {
+    bits: tile.map(bitOf),
+    stored: tile.map((qubit) => bitOf(storeOf.get(qubit) ?? qubit)),
+    outer: range(shape.chunkQubits).filter((q) => !tile.includes(q) && !unwritten.has(q)),
+    chunkQubits: shape.chunkQubits,
+  };
+  const numTiles = 2 ** sweepTile.outer.length;
+  const chunkMask = 2 ** shape.chunkQubits - 1;
+  const unwrittenMask = [...unwritten].reduce((mask, qubit) => {
+    const bit = bits.bitOf[qubit];
+    return bit === undefined ? mask : mask | (1 << bit);
+  }, 0);
+
+  const words: Uint32Array<ArrayBuffer>[] = [];
+  const dispatches: SweepDispatch[] = [];
+  const placed = new Map<string, { readonly at: number; readonly length: number }>();
+  let nextWord = firstWord;
+  for (const ones of subsetsOf(bits.outerChunks.filter((qubit) => !unwritten.has(qubit)))) {
+    const key = bits.constants.map((qubit) => Number(ones.has(qubit))).join('');
+    let program = placed.get(key);
+    if (program === undefined) {
+      const restricted = onIndexBits(kernels, matrices, bits.bitOf, (qubit) => ones.has(qubit));
+      const lowered = lowerSweep(restricted, sweepTile);
+      program = { at: nextWord, length: lowered.length };
+      placed.set(key, program);
+      words.push(lowered);
+      nextWord += lowered.length;
+    }
+    const base = [...ones].reduce((sum, qubit) => {
+      const bit = bits.bitOf[qubit];
+      return bit === undefined ? sum : sum | (1 << bit);
+    }, 0);
+    const chunks = boundChunks(bits, ones, shape);
+    for (let first = 0; first < numTiles; first += maxTiles) {
+      const end = Math.min(numTiles, first + maxTiles);
+      const numGroups = Math.ceil((end - first) / tilesPerGroup);
+      const row = Math.min(numGroups, MAX_ROW);
+      dispatches.push({
+        chunks,
+        // The order of the struct Params.
+        params: [program.at, base, first, end, row, chunkMask, unwrittenMask],
+        row,
+        numRows: Math.ceil(numGroups / row),
+        units: program.length * (end - first) * 2 ** tileQubits,
+      });
+    }
+  }
+  return { tileChunkQubits: bits.tileChunks.length, words, dispatches, tile };
+}
+
+/** The resident qubits and, where they are fewer than a tile's, the lowest others. */
+function tileOf(resident: readonly Qubit[], tileQubits: number): readonly Qubit[] {
+  const tile = new Set(resident);
+  for (let qubit = 0; tile.size < tileQubits; qubit++) tile.add(qubit);
+  return [...tile].sort((a, b) => a - b);
+}
+
+/** The chunks in which the outer chunk qubits are 1 where `ones` has them. */
+function boundChunks(
+  { tileChunks }: IndexBits,
+  ones: ReadonlySet<Qubit>,
+  { chunkQubits }: ChunkShape,
+): readonly number[] {
+  const number = (qubits: Iterable<Qubit>) =>
+    [...qubits].reduce((sum, qubit) => sum + 2 ** (qubit - chunkQubits), 0);
+  return [...subsetsOf(tileChunks)].map((inTile) => number(ones) + number(inTile));
+}
+
+/** All subsets, counted up with the first qubit as the lowest bit. */
+function* subsetsOf(qubits: readonly Qubit[]): Generator<ReadonlySet<Qubit>> {
+  for (let subset = 0; subset < 2 ** qubits.length; subset++) {
+    yield new Set(qubits.filter((_, i) => (subset >> i) & 1));
+  }
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, i) => i);
+}

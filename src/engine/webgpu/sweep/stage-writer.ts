@@ -1,0 +1,249 @@
+/**
+ * Writes the stages of one sweep: which four bits are in registers, and what is done there.
+ *
+ * Bits are those of the index (`index-bits.ts`). Diagonals wait, merged into one, until something
+ * needs them; the scale that rotations leave goes into the store.
+ */
+import { type Complex, PhasePolynomial } from '../../phase-polynomial.ts';
+import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
+import { exchangeRows } from './register-moves.ts';
+import {
+  type IndexCondition,
+  REGISTER_QUBITS,
+  WordWriter,
+  writeDense,
+  writeFlip,
+  writePhases,
+  writeRotate,
+  writeWide,
+} from './sweep-code.ts';
+
+/** Beyond this the scale of the rotations is applied at once. */
+const MAX_GROWTH = 2 ** 40;
+const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
+
+/** A tile of the index, and what tiles differ in. */
+export interface SweepTile {
+  /** Ascending. */
+  readonly bits: readonly number[];
+  /** Where each of them is stored: a permutation of `bits`. */
+  readonly stored: readonly number[];
+  /** Bits of a tile's number. */
+  readonly outer: readonly number[];
+  /** Bits inside a chunk: those above them among `bits` tell the chunks of the tile apart. */
+  readonly chunkQubits: number;
+}
+
+/** What moves amplitudes in more bits than there are in registers. */
+export type WideItem = DenseItem | PermutationItem;
+
+/** Words of one sweep, stage after stage. */
+export class StageWriter {
+  readonly #out = new WordWriter();
+  readonly #tile: SweepTile;
+  readonly #matrices: Float64Array;
+  readonly #pending = new PhasePolynomial();
+  #growth = 1;
+  #registers: readonly number[] = [];
+  #registerMask = 0;
+  #numStages = 0;
+  /** Position of the stage's number of instructions. */
+  #countAt = 0;
+  #count = 0;
+
+  constructor(tile: SweepTile, matrices: Float64Array) {
+    this.#tile = tile;
+    this.#matrices = matrices;
+    const masks = (bits: readonly number[]) => bits.map((bit) => 1 << bit);
+    this.#out.words(0, 0, 0, tile.outer.length);
+    this.#out.words(...masks(tile.bits), ...masks(tile.stored), ...masks(tile.outer));
+  }
+
+  get numStages(): number {
+    return this.#numStages;
+  }
+
+  /** Bit i of a register's number stands for registers[i]. */
+  get registers(): readonly number[] {
+    return this.#registers;
+  }
+
+  /** Whether registers hold all bits that something moves. */
+  holds({ moved }: MovingItem): boolean {
+    return (moved & ~this.#registerMask) === 0;
+  }
+
+  /** Whether a diagonal that waits must be done before this. */
+  waitsFor({ moved }: MovingItem): boolean {
+    return (moved & this.#pending.qubits) !== 0;
+  }
+
+  /**
+   * Goes on with other registers.
+   *
+   * @param wide - Done in between; nothing that waits may touch its bits.
+   */
+  openStage(registers: readonly number[], wide?: WideItem): void {
+    this.#closeStage();
+    const { bits } = this.#tile;
+    this.#numStages++;
+    this.#registers = registers;
+    this.#registerMask = registers.reduce((mask, bit) => mask | (1 << bit), 0);
+    this.#countAt = this.#out.length;
+    const inTile = registers.map((bit) => bits.indexOf(bit));
+    const others = [...bits.keys()].filter((i) => !inTile.includes(i));
+    this.#out.words(0, 0, ...[...inTile, ...others].map((i) => 1 << i));
+    if (wide === undefined) return;
+    const from = this.#out.length;
+    const targets = wide.targets.map((target) => 1 << bits.indexOf(target));
+    writeWide(this.#out, targets, { mask: wide.read, value: wide.read }, this.#entriesOf(wide));
+    this.#out.put(this.#countAt + 1, this.#out.length - from);
+  }
+
+  /** Merges a diagonal into what waits. */
+  addDiagonal({ targets, controls, entries, offset }: DiagonalItem): void {
+    this.#pending.multiplyDiagonal(targets, controls, entries, offset);
+  }
+
+  /** Does what waits and touches these bits. */
+  flush(bits: number): void {
+    this.#flush((mask) => (mask & bits) !== 0);
+  }
+
+  /** Does something whose bits registers hold, and for which nothing waits. */
+  write(item: MovingItem): void {
+    switch (item.kind) {
+      case 'rotation': {
+        const bit = 31 - Math.clz32(item.moved);
+        const place = this.#registers.indexOf(bit);
+        const pairs = this.#pairsOf(place, item.read);
+        this.#count++;
+        this.#growth *= Math.hypot(1, item.t);
+        writeRotate(this.#out, place, this.#conditionOf(item.read), pairs, item.t);
+        break;
+      }
+      case 'permutation':
+        this.#writePermutation(item);
+        break;
+      case 'dense':
+        this.#count++;
+        writeDense(this.#out, this.#conditionOf(item.read), this.#onRegisters(item));
+        break;
+    }
+    if (this.#growth <= MAX_GROWTH) return;
+    this.#flush((mask, phase) => mask === 0 || !isPhase(phase));
+    this.#growth = 1;
+  }
+
+  /** Does all that waits; the words of the sweep. */
+  finish(): Uint32Array<ArrayBuffer> {
+    this.#flush((mask) => mask !== 0);
+    this.#closeStage();
+    let scale: Complex = { re: 1, im: 0 };
+    for (const [mask, phase] of this.#pending) if (mask === 0) scale = phase;
+    this.#out.put(0, this.#numStages);
+    this.#out.putFloat(1, scale.re);
+    this.#out.putFloat(2, scale.im);
+    return this.#out.toArray();
+  }
+
+  #closeStage(): void {
+    if (this.#numStages > 0) this.#out.put(this.#countAt, this.#count);
+    this.#count = 0;
+  }
+
+  #flush(select: (mask: number, phase: Complex) => boolean): void {
+    const due = this.#pending.take(select);
+    if (due.isEmpty) return;
+    const factors = [...due].map(([mask, { re, im }]) => ({
+      registers: this.#registerBits(mask),
+      mask: mask & ~this.#registerMask,
+      re,
+      im,
+    }));
+    this.#count++;
+    writePhases(this.#out, factors);
+  }
+
+  /** What lies outside the registers, as a condition on the thread's index. */
+  #conditionOf(controls: number): IndexCondition {
+    const mask = controls & ~this.#registerMask;
+    return { mask, value: mask };
+  }
+
+  #registerBits(mask: number): number {
+    return this.#registers.reduce((all, bit, i) => ((mask >> bit) & 1 ? all | (1 << i) : all), 0);
+  }
+
+  /** The pairs of registers that differ in one bit, in which the controls among them are 1. */
+  #pairsOf(place: number, controls: number): number {
+    const needed = this.#registerBits(controls);
+    let pairs = 0;
+    for (let register = 0; register < NUM_REGISTERS; register++) {
+      const isLower = ((register >> place) & 1) === 0;
+      if (isLower && (register & needed) === needed) pairs |= 1 << pairOf(register, place);
+    }
+    return pairs;
+  }
+
+  /** Registers change places in pairs: a controlled flip in one row of them. */
+  #writePermutation({ targets, rows, read }: PermutationItem): void {
+    const needed = this.#registerBits(read);
+    const places = targets.map((target) => 1 << this.#registers.indexOf(target));
+    const source = Array.from({ length: NUM_REGISTERS }, (_, register) => register);
+    for (const register of source.keys()) {
+      if ((register & needed) !== needed) continue;
+      const from = places.reduce((sum, place, i) => (register & place ? sum | (1 << i) : sum), 0);
+      const change = rows[from]! ^ from;
+      const to = places.reduce((at, place, i) => ((change >> i) & 1 ? at ^ place : at), register);
+      source[to] = register;
+    }
+    for (const { bit, places: flipped } of exchangeRows(source, REGISTER_QUBITS)) {
+      this.#count++;
+      const pairs = flipped.reduce((mask, place) => mask | (1 << pairOf(place, bit)), 0);
+      writeFlip(this.#out, bit, this.#conditionOf(read), pairs);
+    }
+  }
+
+  /** A block on targets in registers as a matrix on all of them. */
+  #onRegisters({ targets, read, offset }: DenseItem): Float64Array {
+    const needed = this.#registerBits(read);
+    const places = targets.map((target) => 1 << this.#registers.indexOf(target));
+    const all = places.reduce((mask, place) => mask | place, 0);
+    const indexOf = (register: number) =>
+      places.reduce((sum, place, i) => (register & place ? sum | (1 << i) : sum), 0);
+    const entries = new Float64Array(2 * NUM_REGISTERS * NUM_REGISTERS);
+    for (let row = 0; row < NUM_REGISTERS; row++) {
+      for (let column = 0; column < NUM_REGISTERS; column++) {
+        const at = 2 * (row * NUM_REGISTERS + column);
+        if ((column & needed) !== needed) entries[at] = row === column ? 1 : 0;
+        else if ((row & ~all) === (column & ~all)) {
+          const from = 2 * (offset + indexOf(row) * 2 ** targets.length + indexOf(column));
+          entries[at] = this.#matrices[from]!;
+          entries[at + 1] = this.#matrices[from + 1]!;
+        }
+      }
+    }
+    return entries;
+  }
+
+  #entriesOf(item: WideItem): Float64Array {
+    const size = 2 ** item.targets.length;
+    if (item.kind === 'dense') {
+      return this.#matrices.subarray(2 * item.offset, 2 * (item.offset + size * size));
+    }
+    const entries = new Float64Array(2 * size * size);
+    for (const [column, row] of item.rows.entries()) entries[2 * (row * size + column)] = 1;
+    return entries;
+  }
+}
+
+/** The number of the pair whose lower register that is: its other bits, moved together. */
+function pairOf(register: number, bit: number): number {
+  const below = register & ((1 << bit) - 1);
+  return ((register >> (bit + 1)) << bit) | below;
+}
+
+function isPhase({ re, im }: Complex): boolean {
+  return Math.abs(re * re + im * im - 1) < 1e-6;
+}
