@@ -150,8 +150,8 @@ export class GpuContext {
     this.#pass = undefined;
   }
 
-  /** Hands what is enqueued to the device. */
-  #flush(): void {
+  /** Hands what is enqueued to the device, without waiting for it. */
+  flush(): void {
     this.#endPass();
     const encoder = this.#encoder;
     this.#encoder = undefined;
@@ -168,7 +168,7 @@ export class GpuContext {
    */
   async settle(expectedMs = 0): Promise<void> {
     this.assertPresent();
-    this.#flush();
+    this.flush();
     const rest = expectedMs * SLEPT - WAKING_MS;
     if (rest >= 1) await new Promise((resolve) => setTimeout(resolve, rest));
     const scopes = this.#isScoped ? [this.device.popErrorScope(), this.device.popErrorScope()] : [];
