@@ -1,0 +1,65 @@
+/** Shapes of batches, and the circuits that a batch stands for. */
+import { expect } from 'vitest';
+import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
+import type { BatchExecutable, BatchRequest, BatchResult } from '../../src/engine/batch-request.ts';
+import { worstAmplitude } from './engine-runs.ts';
+import { gate } from './random-circuits.ts';
+import type { RandomStream } from './random-stream.ts';
+import { finalAmplitudes } from './state-oracle.ts';
+
+/** What tests of batches need of an engine. */
+export interface BatchEngine {
+  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
+  close(): Promise<void>;
+}
+
+/** The shape with other angles, in the order of its gates. */
+export function withAngles(shape: Circuit, angles: Float64Array): Circuit {
+  let slot = 0;
+  const operations = shape.operations.map((operation) =>
+    operation.kind === 'gate'
+      ? { ...operation, angles: operation.angles.map(() => angles[slot++]!) }
+      : operation,
+  );
+  if (slot !== angles.length) throw new Error(`${angles.length} angles for ${slot}.`);
+  return { ...shape, operations };
+}
+
+/** Angles for that many circuits. */
+export function randomAngles(stream: RandomStream, batch: BatchExecutable, numCircuits: number) {
+  return Float64Array.from({ length: numCircuits * batch.numAngles }, () => stream.angle());
+}
+
+/** Every circuit of a batch by itself. */
+export function circuitsOf(
+  shape: Circuit,
+  { angles, numCircuits }: BatchRequest,
+): readonly Circuit[] {
+  const each = angles.length / numCircuits;
+  return Array.from({ length: numCircuits }, (_, k) =>
+    withAngles(shape, angles.subarray(k * each, (k + 1) * each)),
+  );
+}
+
+/** All qubits tilted, so that every amplitude matters, then the operations. */
+export function tilted(numQubits: number, operations: readonly Operation[]): Circuit {
+  const tilts = Array.from({ length: numQubits }, (_, q) => gate('U', [q], [], [1, 2, 3]));
+  return { numQubits, numBits: 0, operations: [...tilts, ...operations] };
+}
+
+/** Largest error of any amplitude of a batch. */
+export function worstOf(
+  shape: Circuit,
+  request: BatchRequest,
+  { statevectors }: BatchResult,
+): number {
+  const circuits = circuitsOf(shape, request);
+  const length = 2 * 2 ** shape.numQubits;
+  expect(statevectors).toHaveLength(length * circuits.length);
+  return Math.max(
+    ...circuits.map((circuit, k) => {
+      const found = statevectors!.subarray(k * length, (k + 1) * length);
+      return worstAmplitude(found, finalAmplitudes(circuit));
+    }),
+  );
+}
