@@ -1,0 +1,95 @@
+// Expectation values of Pauli sums in the states of a batch.
+//
+// A circuit has 2^thread_qubits invocations of one workgroup, which share the pairs of amplitudes of
+// each Pauli string, neighbours reading neighbours; their sums are added up in workgroup memory. States
+// are only read, and each sum is written by one invocation.
+//
+// Prelude: WORKGROUP_SIZE.
+
+struct Params {
+  num_circuits: u32,
+  // Workgroups of a row of the dispatch.
+  row_length: u32,
+  thread_qubits: u32,
+  // A circuit has 2^room_qubits amplitudes.
+  room_qubits: u32,
+  num_observables: u32,
+}
+
+@group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
+// Of each observable [number of strings], then the strings: [flips, signs, is imaginary, factor].
+@group(0) @binding(1) var<storage, read> observables: array<u32>;
+@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(3) var<storage, read_write> expectations: array<f32>;
+
+var<workgroup> sums: array<f32, WORKGROUP_SIZE>;
+
+// Of conj(b) a, which is real or imaginary in the sum; with the sign of the basis index.
+fn term(a: vec2<f32>, b: vec2<f32>, imaginary: bool, signs: u32) -> f32 {
+  let product = select(dot(a, b), b.x * a.y - b.y * a.x, imaginary);
+  return select(product, -product, (countOneBits(signs) & 1u) != 0u);
+}
+
+// A string's value without its factor, of the invocation's share.
+fn share(base: u32, thread: u32, flips: u32, signs: u32, imaginary: bool) -> f32 {
+  // One amplitude of each pair is visited: that in which the highest of the flips is 0.
+  let is_diagonal = flips == 0u;
+  let low = select((1u << (31u - countLeadingZeros(flips | 1u))) - 1u, 0xffffffffu, is_diagonal);
+  let count = 1u << (params.room_qubits - select(1u, 0u, is_diagonal));
+  var few = 0.0;
+  var sum = 0.0;
+  var visited = 0u;
+  for (var k = thread; k < count; k += 1u << params.thread_qubits) {
+    let i = ((k & ~low) << 1u) | (k & low);
+    few += term(states[base | i], states[base | (i ^ flips)], imaginary, i & signs);
+    visited++;
+    if ((visited & 15u) == 0u) {
+      sum += few;
+      few = 0.0;
+    }
+  }
+  return sum + few;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) group: vec3<u32>,
+) {
+  let thread_qubits = params.thread_qubits;
+  let thread = local & ((1u << thread_qubits) - 1u);
+  let group_number = group.x + group.y * params.row_length;
+  let circuit = group_number * (WORKGROUP_SIZE >> thread_qubits) + (local >> thread_qubits);
+  let is_used = circuit < params.num_circuits;
+  let base = circuit << params.room_qubits;
+
+  var at = 0u;
+  for (var observable = 0u; observable < params.num_observables; observable++) {
+    let num_strings = observables[at];
+    at++;
+    var sum = 0.0;
+    for (var s = 0u; s < num_strings; s++) {
+      if (is_used) {
+        let is_imaginary = observables[at + 2u] != 0u;
+        let value = share(base, thread, observables[at], observables[at + 1u], is_imaginary);
+        sum += bitcast<f32>(observables[at + 3u]) * value;
+      }
+      at += 4u;
+    }
+    if (thread_qubits > 0u) {
+      sums[local] = sum;
+      for (var width = 1u << (thread_qubits - 1u); width > 0u; width >>= 1u) {
+        workgroupBarrier();
+        if (thread < width) {
+          sums[local] += sums[local + width];
+        }
+      }
+      // Only the invocation's own sum is read, and overwritten by it alone.
+      sum = sums[local];
+      workgroupBarrier();
+    }
+    if (is_used && thread == 0u) {
+      expectations[circuit * params.num_observables + observable] = sum;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * One run of a batch: circuits go to the device piece by piece, and what was asked of them comes back.
+ * The next piece is made ready while the device works on the last.
+ */
+import {
+  type BatchRequest,
+  type BatchResult,
+  type BatchResults,
+  type BatchSizes,
+  emptyResults,
+} from '../../batch-request.ts';
+import type { GpuContext } from '../gpu-context.ts';
+import { writeAngleWords } from './angle-words.ts';
+import type { BatchBuffers } from './batch-buffers.ts';
+import { type BatchKernels, evolveThreads, roomQubits } from './batch-kernels.ts';
+import { type MeasuredPatterns, observableWords } from './batch-tables.ts';
+import { type CircuitBytes, circuitBytes, maxCircuits, resultBytes } from './piece-layout.ts';
+import { readPiece } from './piece-results.ts';
+import type { PieceSize } from './piece-size.ts';
+import { enqueuePiece, type PieceBuffers } from './piece-work.ts';
+
+/** Pieces that are with the device at a time. */
+const MAX_PENDING = 2;
+/** What a shot takes, in amplitudes times instructions. */
+const UNITS_PER_SHOT = 64;
+/** What the kernels take beside the instructions, in instructions. */
+const FIXED_WORDS = 32;
+
+/** A shape that is ready. */
+export interface PreparedBatch {
+  readonly context: GpuContext;
+  readonly kernels: BatchKernels;
+  readonly buffers: BatchBuffers;
+  readonly pieceSize: PieceSize;
+  /** Without the phase of the whole state, and with it. */
+  readonly program: Uint32Array<ArrayBuffer>;
+  readonly programWithPhase: Uint32Array<ArrayBuffer>;
+  readonly patterns: MeasuredPatterns;
+  readonly sizes: BatchSizes;
+}
+
+/** Some of the circuits, with the device or about to be. */
+export interface Piece {
+  readonly first: number;
+  readonly count: number;
+}
+
+interface PendingPiece extends Piece {
+  readonly staging: GPUBuffer;
+  readonly mapped: Promise<ArrayBuffer>;
+  readonly startedMs: number;
+}
+
+/**
+ * Runs a request that has been checked.
+ *
+ * @throws {StateMemoryError} if the device has no memory for a piece.
+ * @throws {GpuFaultError} if the device refuses any of the work.
+ * @throws {DeviceLostError} if the device is lost.
+ * @throws the signal's reason, soon after it aborts.
+ */
+export async function runGpuBatch(
+  batch: PreparedBatch,
+  request: BatchRequest,
+  signal: AbortSignal,
+): Promise<BatchResult> {
+  const results = emptyResults(batch.sizes, request);
+  const numRoomQubits = roomQubits(batch.sizes.numQubits);
+  const bytes = circuitBytes(
+    { ...batch.sizes, ...batch.patterns, roomQubits: numRoomQubits },
+    request,
+  );
+  if (request.numCircuits === 0 || resultBytes(bytes) === 0) return results;
+  const run = new BatchRun(batch, request, bytes, results);
+  try {
+    await run.all(signal);
+    // Nothing is given out before the device says that all of it was done.
+    await batch.context.settle();
+    batch.buffers.trim();
+    return results;
+  } catch (error) {
+    await batch.context.abandon();
+    // Some may still be mapped.
+    batch.buffers.destroy();
+    throw error;
+  }
+}
+
+class BatchRun {
+  readonly #batch: PreparedBatch;
+  readonly #request: BatchRequest;
+  readonly #bytes: CircuitBytes;
+  readonly #results: BatchResults;
+  readonly #unitsOfOne: number;
+  #doneMs = 0;
+
+  constructor(
+    batch: PreparedBatch,
+    request: BatchRequest,
+    bytes: CircuitBytes,
+    results: BatchResults,
+  ) {
+    this.#batch = batch;
+    this.#request = request;
+    this.#bytes = bytes;
+    this.#results = results;
+    const perAmplitude = batch.program.length + FIXED_WORDS;
+    const numAmplitudes = 2 ** roomQubits(batch.sizes.numQubits);
+    this.#unitsOfOne = perAmplitude * numAmplitudes + UNITS_PER_SHOT * (request.shots ?? 0);
+  }
+
+  async all(signal: AbortSignal): Promise<void> {
+    const { numCircuits } = this.#request;
+    const { pieceSize, context } = this.#batch;
+    const most = maxCircuits(this.#bytes, context.device.limits);
+    const shared = await this.#sharedBuffers();
+    const pending: PendingPiece[] = [];
+    let pieces = 0;
+    for (let first = 0; first < numCircuits; pieces++) {
+      const wanted = Math.min(most, pieceSize.circuits(this.#unitsOfOne));
+      const piece = { first, count: Math.min(wanted, numCircuits - first) };
+      pending.push(await this.#begin(piece, shared, pieces % MAX_PENDING, signal));
+      first += piece.count;
+      if (pending.length === MAX_PENDING) await this.#finish(pending.shift());
+      signal.throwIfAborted();
+    }
+    for (const piece of pending) await this.#finish(piece);
+    signal.throwIfAborted();
+  }
+
+  /** What all pieces read. */
+  async #sharedBuffers(): Promise<Pick<PieceBuffers, 'program' | 'observables'>> {
+    const { context, buffers, program, programWithPhase } = this.#batch;
+    const { statevectors = false, observables = [] } = this.#request;
+    const upload = async (label: string, words: Uint32Array<ArrayBuffer>) => {
+      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+      const buffer = await buffers.take(label, words.byteLength, usage);
+      context.device.queue.writeBuffer(buffer, 0, words);
+      return buffer;
+    };
+    return {
+      program: await upload('program', statevectors ? programWithPhase : program),
+      observables: await upload('observables', observableWords(observables)),
+    };
+  }
+
+  async #begin(
+    piece: Piece,
+    shared: Pick<PieceBuffers, 'program' | 'observables'>,
+    slot: number,
+    signal: AbortSignal,
+  ): Promise<PendingPiece> {
+    const { context, buffers } = this.#batch;
+    const startedMs = performance.now();
+    const own = await this.#pieceBuffers(piece.count);
+    const length = piece.count * resultBytes(this.#bytes);
+    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+    const staging = await buffers.take(`results ${slot}`, length, usage);
+    this.#writeAngles(piece, own.angles);
+    await enqueuePiece(
+      this.#batch,
+      this.#request,
+      piece,
+      this.#bytes,
+      { ...shared, ...own },
+      staging,
+      signal,
+    );
+    const mapped = context.map(staging, length);
+    // It is heard where the piece is finished, if the run comes so far.
+    mapped.catch(() => undefined);
+    return { ...piece, staging, mapped, startedMs };
+  }
+
+  async #pieceBuffers(count: number): Promise<Omit<PieceBuffers, 'program' | 'observables'>> {
+    const { buffers, sizes } = this.#batch;
+    const bytes = this.#bytes;
+    const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    const { circuitsPerGroup } = evolveThreads(roomQubits(sizes.numQubits));
+    const padded = Math.ceil(count / circuitsPerGroup) * circuitsPerGroup;
+    const room = (label: string, size: number) =>
+      buffers.take(label, size, STORAGE | COPY_SRC | COPY_DST);
+    return {
+      angles: await room('angles', padded * bytes.angles),
+      seeds: await room('seeds', bytes.counts > 0 ? 8 * count : 0),
+      states: await room('states', count * bytes.state),
+      expectations: await room('expectations', count * bytes.expectations),
+      probabilities: await room('probabilities', count * bytes.probabilities),
+      counts: await room('counts', count * bytes.counts),
+    };
+  }
+
+  #writeAngles({ first, count }: Piece, buffer: GPUBuffer): void {
+    const { sizes, context } = this.#batch;
+    const { numAngles, numQubits } = sizes;
+    if (numAngles === 0) return;
+    const { circuitsPerGroup } = evolveThreads(roomQubits(numQubits));
+    const numGroups = Math.ceil(count / circuitsPerGroup);
+    const words = new Int32Array(numGroups * circuitsPerGroup * numAngles);
+    const own = this.#request.angles.subarray(first * numAngles, (first + count) * numAngles);
+    writeAngleWords(own, numAngles, circuitsPerGroup, words);
+    context.device.queue.writeBuffer(buffer, 0, words);
+  }
+
+  async #finish(piece: PendingPiece | undefined): Promise<void> {
+    if (piece === undefined) throw new Error('unreachable: no piece is pending');
+    const mapped = await piece.mapped;
+    const doneMs = performance.now();
+    const ms = doneMs - Math.max(piece.startedMs, this.#doneMs);
+    this.#batch.pieceSize.took(piece.count * this.#unitsOfOne, ms);
+    this.#doneMs = doneMs;
+    readPiece(this.#batch, piece, this.#bytes, mapped, this.#results);
+    piece.staging.unmap();
+  }
+}

@@ -1,0 +1,183 @@
+/** A lowered shape as the words that shaders/batch_evolve.wgsl reads. */
+import { type Complex, isOne, ONE, times } from '../../phase-polynomial.ts';
+import type { BatchOperation, Factor, Phase, Subcube } from './batch-operations.ts';
+import { type BatchStage, batchStages, REGISTER_QUBITS } from './batch-stages.ts';
+import type { LoweredShape } from './lower-shape.ts';
+
+/** First words of instructions; the kernel has the same. */
+const OPCODES = {
+  turnX: 1,
+  turnY: 2,
+  phaseRow: 3,
+  constant: 4,
+  mix: 5,
+  flip: 6,
+  addAngle: 7,
+  phase: 8,
+} as const;
+
+type Matrix = readonly [Complex, Complex, Complex, Complex];
+
+/**
+ * The program of a shape.
+ *
+ * @param numQubits - Of a circuit's room, at least four.
+ * @param withPhase - Whether the phase of the whole state shows.
+ */
+export function batchWords(
+  { list, wires }: LoweredShape,
+  numQubits: number,
+  withPhase: boolean,
+): Uint32Array<ArrayBuffer> {
+  const { globalPhase } = list;
+  const isSeen = withPhase && !(isOne(globalPhase.factor) && globalPhase.angles.length === 0);
+  const operations = isSeen ? [...list.operations, globalPhase] : list.operations;
+  const stages = batchStages(operations, numQubits);
+  const words = [stages.length];
+  for (const stage of stages) addStage(words, stage, numQubits);
+  const logical = new Map([...wires.entries()].map(([qubit, wire]) => [wire, qubit]));
+  const { registers, threads } = roles(stages.at(-1), numQubits);
+  for (const wire of [...registers, ...threads]) words.push(1 << (logical.get(wire) ?? wire));
+  return Uint32Array.from(words);
+}
+
+/** The qubits of a stage in registers, and those that number threads. */
+function roles(stage: BatchStage | undefined, numQubits: number) {
+  const registers = stage?.registers ?? [];
+  const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  return { registers, threads: all.filter((qubit) => !registers.includes(qubit)) };
+}
+
+/** [instructions, strides of registers, strides of the thread's bits], then the instructions. */
+function addStage(words: number[], stage: BatchStage, numQubits: number): void {
+  const { registers, threads } = roles(stage, numQubits);
+  const code = new StageCode(registers, threads);
+  for (const operation of stage.operations) code.add(operation);
+  words.push(code.numInstructions, ...[...registers, ...threads].map(strideOf), ...code.words);
+}
+
+/**
+ * Of a qubit in workgroup memory. Bits from the fourth on also move the lowest four, so that threads
+ * which differ in high qubits alone do not wait for the same bank.
+ */
+function strideOf(qubit: number): number {
+  return qubit < REGISTER_QUBITS ? 1 << qubit : (1 << qubit) ^ (1 << (qubit % REGISTER_QUBITS));
+}
+
+/** The instructions of a stage. */
+class StageCode {
+  readonly words: number[] = [];
+  readonly #registers: readonly number[];
+  readonly #threads: readonly number[];
+  #numInstructions = 0;
+
+  constructor(registers: readonly number[], threads: readonly number[]) {
+    this.#registers = registers;
+    this.#threads = threads;
+  }
+
+  get numInstructions(): number {
+    return this.#numInstructions;
+  }
+
+  add(operation: BatchOperation): void {
+    switch (operation.kind) {
+      case 'phase':
+        this.#addPhase(operation);
+        return;
+      case 'mix':
+        this.#addFactors(operation.factors);
+        this.#addPairs(OPCODES.mix, operation, operation.pivot);
+        return;
+      case 'flip':
+        this.#addPairs(OPCODES.flip, operation, operation.pivot);
+        return;
+    }
+  }
+
+  #addPhase({ angles, factor, ...at }: Phase): void {
+    for (const { slot, multiple } of angles) this.#push(OPCODES.addAngle, slot, multiple);
+    const set = setOf(2 ** REGISTER_QUBITS, (register) => this.#holds(at, register));
+    this.#push(OPCODES.phase, ...this.#outer(at), set, ...bitsOf(factor.re, factor.im));
+  }
+
+  /** Constants that follow each other become one. */
+  #addFactors(factors: readonly Factor[]): void {
+    let constant: Matrix = IDENTITY;
+    const flush = () => {
+      if (!isIdentity(constant)) {
+        const numbers = constant.flatMap(({ re, im }) => [re, im]);
+        this.#push(OPCODES.constant, ...bitsOf(...numbers));
+      }
+      constant = IDENTITY;
+    };
+    for (const factor of factors) {
+      if (factor.kind === 'constant') {
+        constant = product(factor.matrix, constant);
+        continue;
+      }
+      flush();
+      const { slot, multiple } = factor.angle;
+      if (factor.kind !== 'phaseRow') this.#push(OPCODES[factor.kind], slot, multiple);
+      else this.#push(OPCODES.phaseRow, slot, multiple, factor.row);
+    }
+    flush();
+  }
+
+  #addPairs(opcode: number, at: Subcube, pivot: number): void {
+    const bit = this.#registers.indexOf(pivot);
+    const low = (1 << bit) - 1;
+    const pairs = setOf(2 ** (REGISTER_QUBITS - 1), (pair) =>
+      this.#holds(at, ((pair & ~low) << 1) | (pair & low)),
+    );
+    this.#push(opcode, bit, ...this.#outer(at), pairs);
+  }
+
+  /** Whether a register has the bits that are asked for, as far as they are registers' bits. */
+  #holds({ mask, value }: Subcube, register: number): boolean {
+    return this.#registers.every(
+      (qubit, i) => ((mask >> qubit) & 1) === 0 || ((register >> i) & 1) === ((value >> qubit) & 1),
+    );
+  }
+
+  /** What is asked of the thread's number: mask and value. */
+  #outer({ mask, value }: Subcube): readonly [number, number] {
+    const gather = (bits: number) =>
+      this.#threads.reduce((all, qubit, i) => all | (((bits >> qubit) & 1) << i), 0);
+    return [gather(mask), gather(value)];
+  }
+
+  #push(...words: readonly number[]): void {
+    this.words.push(...words);
+    this.#numInstructions++;
+  }
+}
+
+const ZERO: Complex = { re: 0, im: 0 };
+const IDENTITY: Matrix = [ONE, ZERO, ZERO, ONE];
+
+function isIdentity([a, b, c, d]: Matrix): boolean {
+  return isOne(a) && isOne(d) && b.re === 0 && b.im === 0 && c.re === 0 && c.im === 0;
+}
+
+function product([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix {
+  const sum = (p: Complex, q: Complex): Complex => ({ re: p.re + q.re, im: p.im + q.im });
+  return [
+    sum(times(a, e), times(b, g)),
+    sum(times(a, f), times(b, h)),
+    sum(times(c, e), times(d, g)),
+    sum(times(c, f), times(d, h)),
+  ];
+}
+
+/** The numbers for which something holds, as bits. */
+function setOf(count: number, holds: (i: number) => boolean): number {
+  let set = 0;
+  for (let i = 0; i < count; i++) if (holds(i)) set |= 1 << i;
+  return set;
+}
+
+/** Single-precision numbers as words. */
+function bitsOf(...numbers: readonly number[]): readonly number[] {
+  return [...new Uint32Array(Float32Array.from(numbers).buffer)];
+}

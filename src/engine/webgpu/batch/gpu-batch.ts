@@ -1,0 +1,72 @@
+/**
+ * Batches: many small circuits of one shape, each with angles of its own, in one dispatch.
+ *
+ * The shape is interpreted, as sweeps are: a kernel made for it would wait for the driver's compiler
+ * each time a new shape comes. States stay on the device, where other kernels read off what was asked.
+ */
+import type { Circuit } from '../../../circuit/circuit.ts';
+import { type BatchExecutable, checkBatchRequest } from '../../batch-request.ts';
+import { checkBatchShape, outcomeBitsOf } from '../../batch-shape.ts';
+import { ClosedError } from '../../errors.ts';
+import type { Turns } from '../../turns.ts';
+import type { GpuContext } from '../gpu-context.ts';
+import { BatchBuffers } from './batch-buffers.ts';
+import { BatchKernels, roomQubits } from './batch-kernels.ts';
+import { runGpuBatch } from './batch-run.ts';
+import { measuredPatterns } from './batch-tables.ts';
+import { batchWords } from './batch-words.ts';
+import { lowerShape } from './lower-shape.ts';
+import { PieceSize } from './piece-size.ts';
+
+/** What a batch needs of its engine. */
+export interface GpuBatchHost {
+  readonly context: GpuContext;
+  /** The engine's: a batch has the device to itself while it runs. */
+  readonly turns: Turns;
+}
+
+/**
+ * Makes a shape ready. The angles it has itself do not matter: a request brings them.
+ *
+ * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+ * @throws {GpuFaultError} if the device does not take the kernel.
+ */
+export async function prepareGpuBatch(
+  { context, turns }: GpuBatchHost,
+  shape: Circuit,
+): Promise<BatchExecutable> {
+  checkBatchShape(shape, 'webgpu batch');
+  const { numQubits, numBits } = shape;
+  const lowered = lowerShape(shape);
+  const numRoomQubits = roomQubits(numQubits);
+  const kernels = new BatchKernels(context, numRoomQubits);
+  await kernels.evolve();
+  const buffers = new BatchBuffers(context);
+  const batch = {
+    context,
+    kernels,
+    buffers,
+    pieceSize: new PieceSize(),
+    program: batchWords(lowered, numRoomQubits, false),
+    programWithPhase: batchWords(lowered, numRoomQubits, true),
+    patterns: measuredPatterns(outcomeBitsOf(shape), numBits),
+    sizes: { numQubits, numBits, numAngles: lowered.numAngles },
+  };
+  let isDisposed = false;
+  return {
+    numAngles: lowered.numAngles,
+    run: async (request, signal) => {
+      checkBatchRequest(request, batch.sizes);
+      return await turns.take(() => {
+        if (isDisposed) throw new ClosedError();
+        return runGpuBatch(batch, request, signal);
+      }, signal);
+    },
+    [Symbol.asyncDispose]: () =>
+      turns.takeLast(() => {
+        isDisposed = true;
+        buffers.destroy();
+      }),
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * A shape as operations of the kernel. SWAPs relabel qubits; a rotation between basis states that
+ * differ in several bits is one between states that differ in one, inside of controlled flips.
+ */
+import type { Circuit, GateOperation, Qubit, UnitaryOperation } from '../../../circuit/circuit.ts';
+import { gateNamed } from '../../../circuit/gates.ts';
+import { type ComplexMatrix, dimension, monomialRows } from '../../../math/complex-matrix.ts';
+import { RECIPES, type RecipeAngle, type RecipePart } from '../../batch-recipes.ts';
+import { type Complex, isOne, ONE } from '../../phase-polynomial.ts';
+import { type Factor, type HalfAngle, OperationList, type Subcube } from './batch-operations.ts';
+import { twoLevelFactors } from './two-level.ts';
+
+/** A shape as operations. */
+export interface LoweredShape {
+  readonly list: OperationList;
+  readonly numAngles: number;
+  /** wires[q] is where logical qubit q lies in the end. */
+  readonly wires: readonly Qubit[];
+}
+
+/** The qubits an operation acts on, where they lie. */
+interface Operands {
+  readonly controls: number;
+  readonly targets: readonly Qubit[];
+}
+
+/** Lowers a circuit without conditions; measurements and barriers are passed over. */
+export function lowerShape(shape: Circuit): LoweredShape {
+  const lowering = new Lowering(shape.numQubits);
+  for (const operation of shape.operations) {
+    if (operation.kind === 'gate') lowering.addGate(operation);
+    else if (operation.kind === 'unitary') lowering.addUnitary(operation);
+  }
+  return lowering.lowered();
+}
+
+class Lowering {
+  readonly #list = new OperationList();
+  readonly #wires: Qubit[];
+  #numAngles = 0;
+
+  constructor(numQubits: number) {
+    this.#wires = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  }
+
+  lowered(): LoweredShape {
+    return { list: this.#list, numAngles: this.#numAngles, wires: this.#wires };
+  }
+
+  addGate(operation: GateOperation): void {
+    const definition = gateNamed(operation.gate);
+    const slot = this.#numAngles;
+    this.#numAngles += definition.parameters.length;
+    if (definition.parameters.length === 0) {
+      this.#addMatrix(operation, definition.matrix([]));
+      return;
+    }
+    const recipe = RECIPES[definition.name];
+    if (recipe === undefined) {
+      throw new Error(`unreachable: gate ${definition.name} has angles and no recipe`);
+    }
+    const operands = this.#placed(operation);
+    for (const part of recipe) this.#addPart(operands, part, slot);
+  }
+
+  addUnitary(operation: UnitaryOperation): void {
+    this.#addMatrix(operation, operation.matrix);
+  }
+
+  #placed({ controls, targets }: Pick<GateOperation, 'controls' | 'targets'>): Operands {
+    return {
+      controls: controls.reduce((mask, qubit) => mask | (1 << this.#wires[qubit]!), 0),
+      targets: targets.map((qubit) => this.#wires[qubit]!),
+    };
+  }
+
+  #addMatrix(operation: GateOperation | UnitaryOperation, matrix: ComplexMatrix): void {
+    const { controls, targets } = operation;
+    if (controls.length === 0 && isSwap(matrix)) {
+      const [a, b] = [targets[0]!, targets[1]!];
+      [this.#wires[a], this.#wires[b]] = [this.#wires[b]!, this.#wires[a]!];
+      return;
+    }
+    const operands = this.#placed(operation);
+    if (targets.length === 1 && monomialRows(matrix) === undefined) {
+      // A phase of its own would only be multiplied back into it.
+      const pivot = operands.targets[0]!;
+      const at = without(rowOf(operands, 0), pivot);
+      this.#addMix(at, pivot, { kind: 'constant', matrix: entriesOf(matrix) });
+      return;
+    }
+    const { phases, matrices } = twoLevelFactors(matrix);
+    const [first, ...others] = phases;
+    if (first !== undefined && others.every((phase) => isSame(phase, first))) {
+      this.#addPhase({ mask: operands.controls, value: operands.controls }, first);
+    } else {
+      for (const [row, phase] of phases.entries()) this.#addPhase(rowOf(operands, row), phase);
+    }
+    for (const { from, to, matrix: entries } of matrices) {
+      const pivot = operands.targets[31 - Math.clz32(from ^ to)]!;
+      const at = without(rowOf(operands, from), pivot);
+      const [a, b, c, d] = entries;
+      const isFlip = isSame(a, ZERO) && isSame(d, ZERO) && isOne(b) && isOne(c);
+      if (isFlip) this.#list.addFlip({ kind: 'flip', pivot, ...at });
+      else this.#addMix(at, pivot, { kind: 'constant', matrix: entries });
+    }
+  }
+
+  #addPart(operands: Operands, part: RecipePart, slot: number): void {
+    if (part.kind === 'phase') {
+      const { controls } = operands;
+      const at =
+        part.row === 'all' ? { mask: controls, value: controls } : rowOf(operands, part.row);
+      if (part.angle.kind === 'fixed') this.#addPhase(at, phaseOf(part.angle.radians));
+      else this.#addPhase(at, ONE, [halfAngle(part.angle, slot)]);
+      return;
+    }
+    const [from, to] = part.rows;
+    const differing = from ^ to;
+    const highest = 31 - Math.clz32(differing);
+    const pivot = operands.targets[highest]!;
+    const control = 1 << pivot;
+    const others = operands.targets.filter((_, i) => i !== highest && ((differing >> i) & 1) === 1);
+    const flipOthers = () => {
+      for (const other of others) {
+        this.#list.addFlip({ kind: 'flip', pivot: other, mask: control, value: control });
+      }
+    };
+    const isReversed = ((from >> highest) & 1) === 1;
+    // The flips leave alone the row in which the pivot is 0.
+    const at = without(rowOf(operands, isReversed ? to : from), pivot);
+    flipOthers();
+    this.#addMix(at, pivot, turnOf(part.kind, part.angle, slot, isReversed));
+    flipOthers();
+  }
+
+  #addMix(at: Subcube, pivot: Qubit, factor: Factor): void {
+    this.#list.addMix({ kind: 'mix', pivot, ...at, factors: [factor] });
+  }
+
+  #addPhase(at: Subcube, factor: Complex, angles: readonly HalfAngle[] = []): void {
+    this.#list.addPhase({ kind: 'phase', ...at, factor, angles });
+  }
+}
+
+const ZERO: Complex = { re: 0, im: 0 };
+
+/** The basis states in which the targets read `row`, under the controls. */
+function rowOf({ controls, targets }: Operands, row: number): Subcube {
+  const mask = targets.reduce((all, qubit) => all | (1 << qubit), controls);
+  const value = targets.reduce((all, qubit, i) => all | (((row >> i) & 1) << qubit), controls);
+  return { mask, value };
+}
+
+/** Both values of a qubit. */
+function without({ mask, value }: Subcube, qubit: Qubit): Subcube {
+  return { mask: mask & ~(1 << qubit), value: value & ~(1 << qubit) };
+}
+
+function turnOf(
+  kind: 'turnX' | 'turnY',
+  angle: RecipeAngle,
+  slot: number,
+  isReversed: boolean,
+): Factor {
+  const sign = isReversed && kind === 'turnY' ? -1 : 1;
+  if (angle.kind === 'parameter') {
+    const { multiple, ...own } = halfAngle(angle, slot);
+    return { kind, angle: { ...own, multiple: sign * multiple } };
+  }
+  const { re: cosine, im: sine } = phaseOf(sign * angle.radians);
+  const c = { re: cosine, im: 0 };
+  const turn = (re: number, im: number) => ({ re, im });
+  return kind === 'turnX'
+    ? { kind: 'constant', matrix: [c, turn(0, -sine), turn(0, -sine), c] }
+    : { kind: 'constant', matrix: [c, turn(-sine, 0), turn(sine, 0), c] };
+}
+
+function halfAngle(angle: RecipeAngle & { kind: 'parameter' }, slot: number): HalfAngle {
+  const multiple = 2 * angle.factor;
+  if (!Number.isInteger(multiple)) throw new Error('unreachable: a part of half an angle');
+  return { slot: slot + angle.index, multiple };
+}
+
+function isSwap(matrix: ComplexMatrix): boolean {
+  if (dimension(matrix) !== 4 || monomialRows(matrix)?.join() !== '0,2,1,3') return false;
+  return [0, 6, 9, 15].every((entry) => matrix[2 * entry] === 1);
+}
+
+/** Of a 2×2 matrix. */
+function entriesOf(m: ComplexMatrix): readonly [Complex, Complex, Complex, Complex] {
+  return [
+    { re: m[0]!, im: m[1]! },
+    { re: m[2]!, im: m[3]! },
+    { re: m[4]!, im: m[5]! },
+    { re: m[6]!, im: m[7]! },
+  ];
+}
+
+function isSame(a: Complex, b: Complex): boolean {
+  return a.re === b.re && a.im === b.im;
+}
+
+function phaseOf(radians: number): Complex {
+  return { re: Math.cos(radians), im: Math.sin(radians) };
+}

@@ -1,0 +1,51 @@
+/** What a piece of a batch, some of its circuits, takes of the device's memory. */
+import type { BatchRequest } from '../../batch-request.ts';
+
+/** Of one buffer, unless a single circuit needs more. */
+const MAX_BUFFER_BYTES = 2 ** 26;
+const WORD_BYTES = 4;
+const AMPLITUDE_BYTES = 8;
+
+/** Bytes of one circuit; 0 for what nobody asked for. */
+export interface CircuitBytes {
+  readonly angles: number;
+  readonly state: number;
+  readonly expectations: number;
+  readonly probabilities: number;
+  readonly counts: number;
+  /** The state again, where it comes back. */
+  readonly statevector: number;
+}
+
+/** What one circuit of a request takes. */
+export function circuitBytes(
+  sizes: { readonly numAngles: number; readonly roomQubits: number; readonly numMeasured: number },
+  request: BatchRequest,
+): CircuitBytes {
+  const state = AMPLITUDE_BYTES * 2 ** sizes.roomQubits;
+  const patterns = WORD_BYTES * 2 ** sizes.numMeasured;
+  const { shots = 0, observables = [] } = request;
+  return {
+    angles: WORD_BYTES * sizes.numAngles,
+    state,
+    expectations: WORD_BYTES * observables.length,
+    probabilities: request.probabilities === true ? patterns : 0,
+    counts: shots > 0 ? patterns : 0,
+    statevector: request.statevectors === true ? state : 0,
+  };
+}
+
+/** What comes back of one circuit. */
+export function resultBytes(bytes: CircuitBytes): number {
+  return bytes.expectations + bytes.probabilities + bytes.counts + bytes.statevector;
+}
+
+/** Circuits of a piece, at most. */
+export function maxCircuits(
+  bytes: CircuitBytes,
+  { maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits,
+): number {
+  const most = Math.min(MAX_BUFFER_BYTES, maxBufferSize, maxStorageBufferBindingSize);
+  const largest = Math.max(bytes.angles, bytes.state, resultBytes(bytes));
+  return Math.max(1, Math.floor(most / largest));
+}

@@ -1,0 +1,174 @@
+/** What the device does for a piece of a batch. */
+import type { BatchRequest, BatchSizes } from '../../batch-request.ts';
+import type { GpuContext } from '../gpu-context.ts';
+import { encodeKernel, gridOf } from '../readout/dispatch.ts';
+import type { BatchBuffers } from './batch-buffers.ts';
+import { type BatchKernels, evolveThreads, readThreads, roomQubits } from './batch-kernels.ts';
+import type { MeasuredPatterns } from './batch-tables.ts';
+import type { CircuitBytes } from './piece-layout.ts';
+
+/** Shots that one invocation draws in one submit. */
+const DRAWS_PER_SUBMIT = 2 ** 14;
+/** Of the largest `Params`. */
+const PARAMS_BYTES = 32;
+
+/** Buffers that kernels bind. */
+export interface PieceBuffers {
+  readonly program: GPUBuffer;
+  readonly observables: GPUBuffer;
+  readonly angles: GPUBuffer;
+  readonly seeds: GPUBuffer;
+  readonly states: GPUBuffer;
+  readonly expectations: GPUBuffer;
+  readonly probabilities: GPUBuffer;
+  readonly counts: GPUBuffer;
+}
+
+/** What is needed of a shape. */
+interface Batch {
+  readonly context: GpuContext;
+  readonly kernels: BatchKernels;
+  readonly buffers: BatchBuffers;
+  readonly patterns: MeasuredPatterns;
+  readonly sizes: BatchSizes;
+}
+
+/** Gives a piece to the device, up to the copy of its results into `staging`. */
+export async function enqueuePiece(
+  batch: Batch,
+  request: BatchRequest,
+  piece: { readonly first: number; readonly count: number },
+  bytes: CircuitBytes,
+  buffers: PieceBuffers,
+  staging: GPUBuffer,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = batch;
+  const work = new PieceWork(batch, request, piece.count, buffers);
+  const steps = [await work.evolution()];
+  if (bytes.expectations > 0) steps.push(await work.expectations());
+  if (bytes.probabilities > 0) steps.push(await work.probabilities());
+  context.enqueue((encoder) => {
+    for (const step of steps) step(encoder);
+    if (bytes.counts > 0) encoder.clearBuffer(buffers.counts);
+  });
+  if (bytes.counts > 0) await work.count(piece.first, signal);
+  context.enqueue((encoder) => {
+    let to = 0;
+    const copy = (from: GPUBuffer, bytesOfOne: number) => {
+      const length = piece.count * bytesOfOne;
+      if (length > 0) encoder.copyBufferToBuffer(from, 0, staging, to, length);
+      to += length;
+    };
+    copy(buffers.expectations, bytes.expectations);
+    copy(buffers.probabilities, bytes.probabilities);
+    copy(buffers.counts, bytes.counts);
+    copy(buffers.states, bytes.statevector);
+  });
+  // What the next piece writes into buffers is done in the order of submits.
+  context.flush();
+}
+
+type Encode = (encoder: GPUCommandEncoder) => void;
+
+class PieceWork {
+  readonly #batch: Batch;
+  readonly #request: BatchRequest;
+  readonly #count: number;
+  readonly #buffers: PieceBuffers;
+  readonly #numRoomQubits: number;
+
+  constructor(batch: Batch, request: BatchRequest, count: number, buffers: PieceBuffers) {
+    this.#batch = batch;
+    this.#request = request;
+    this.#count = count;
+    this.#buffers = buffers;
+    this.#numRoomQubits = roomQubits(batch.sizes.numQubits);
+  }
+
+  async evolution(): Promise<Encode> {
+    const { context, kernels, sizes } = this.#batch;
+    const { program, angles, states } = this.#buffers;
+    const { threadQubits, circuitsPerGroup } = evolveThreads(this.#numRoomQubits);
+    const grid = gridOf(Math.ceil(this.#count / circuitsPerGroup));
+    // Keep the field order of `Params` in batch_evolve.wgsl.
+    const words = [this.#count, grid.rowLength, threadQubits, sizes.numAngles];
+    const params = await this.#params('evolve params', words);
+    const pipeline = await kernels.evolve();
+    return (encoder) =>
+      encodeKernel(context, encoder, pipeline, [states, program, params, angles], grid);
+  }
+
+  async expectations(): Promise<Encode> {
+    const { context, kernels } = this.#batch;
+    const { states, observables, expectations } = this.#buffers;
+    const { threadQubits, circuitsPerGroup } = readThreads(this.#numRoomQubits);
+    const grid = gridOf(Math.ceil(this.#count / circuitsPerGroup));
+    // Keep the field order of `Params` in batch_expectations.wgsl.
+    const numObservables = this.#request.observables?.length ?? 0;
+    const words = [this.#count, grid.rowLength, threadQubits, this.#numRoomQubits, numObservables];
+    const params = await this.#params('expectations params', words);
+    const pipeline = await kernels.expectations();
+    return (encoder) =>
+      encodeKernel(context, encoder, pipeline, [states, observables, params, expectations], grid);
+  }
+
+  async probabilities(): Promise<Encode> {
+    const { context, kernels, patterns } = this.#batch;
+    const { states, probabilities } = this.#buffers;
+    const { numMeasured, measured } = patterns;
+    const numValues = this.#count * 2 ** numMeasured;
+    const grid = gridOf(Math.ceil(numValues / readThreads(this.#numRoomQubits).workgroupSize));
+    // Keep the field order of `Params` in batch_probabilities.wgsl.
+    const words = [numValues, grid.rowLength, this.#numRoomQubits, numMeasured, measured];
+    const params = await this.#params('probabilities params', words);
+    const pipeline = await kernels.probabilities();
+    return (encoder) =>
+      encodeKernel(context, encoder, pipeline, [states, undefined, params, probabilities], grid);
+  }
+
+  /** Draws all shots; many are several submits, between which the run may be cancelled. */
+  async count(first: number, signal: AbortSignal): Promise<void> {
+    const { context, kernels, patterns } = this.#batch;
+    const { states, seeds, counts } = this.#buffers;
+    const { shots = 0 } = this.#request;
+    this.#writeSeeds(first);
+    const { threadQubits, circuitsPerGroup } = readThreads(this.#numRoomQubits);
+    const grid = gridOf(Math.ceil(this.#count / circuitsPerGroup));
+    const pipeline = await kernels.counts();
+    const perSubmit = DRAWS_PER_SUBMIT << threadQubits;
+    for (let from = 0; from < shots; from += perSubmit) {
+      const to = Math.min(from + perSubmit, shots);
+      // Keep the field order of `Params` in batch_counts.wgsl.
+      const words = [this.#count, grid.rowLength, threadQubits, this.#numRoomQubits];
+      words.push(patterns.numMeasured, patterns.measured, from, to);
+      const params = await this.#params('counts params', words);
+      context.enqueue((encoder) =>
+        encodeKernel(context, encoder, pipeline, [states, seeds, params, counts], grid),
+      );
+      if (to === shots) return;
+      await context.settle();
+      signal.throwIfAborted();
+    }
+  }
+
+  #writeSeeds(first: number): void {
+    const { seed = 0, seeds } = this.#request;
+    const words = new Uint32Array(2 * this.#count);
+    for (let i = 0; i < this.#count; i++) {
+      const own = seeds?.[first + i] ?? seed + first + i;
+      words[2 * i] = own;
+      words[2 * i + 1] = own / 2 ** 32;
+    }
+    this.#batch.context.device.queue.writeBuffer(this.#buffers.seeds, 0, words);
+  }
+
+  /** Written in the order of the queue, as what reads them. */
+  async #params(label: string, words: readonly number[]): Promise<GPUBuffer> {
+    const { buffers, context } = this.#batch;
+    const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
+    const buffer = await buffers.take(label, PARAMS_BYTES, usage);
+    context.device.queue.writeBuffer(buffer, 0, Uint32Array.from(words));
+    return buffer;
+  }
+}

@@ -1,0 +1,11 @@
+/** Batches of the WebGPU engine on each software driver. */
+import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
+import { openSoftwareBatches } from '../support/webgpu-batches.ts';
+import { describeBatchRequests } from './batch-request-suite.ts';
+import { describeBatches } from './batch-suite.ts';
+
+for (const driver of SOFTWARE_DRIVERS) {
+  const claims = { tolerance: 1e-5, manyCircuits: 100_001 };
+  describeBatches(`webgpu on ${driver.name}`, () => openSoftwareBatches(driver), claims);
+  describeBatchRequests(`webgpu on ${driver.name}`, () => openSoftwareBatches(driver));
+}

@@ -1,0 +1,27 @@
+/** Batches on a software driver, without an engine around them. */
+import type { Circuit } from '../../src/circuit/circuit.ts';
+import type { BatchExecutable } from '../../src/engine/batch-request.ts';
+import { Turns } from '../../src/engine/turns.ts';
+import { prepareGpuBatch } from '../../src/engine/webgpu/batch/gpu-batch.ts';
+import { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
+import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
+import { openSoftwareDevice, type SoftwareDriver } from './software-gpu.ts';
+
+/** What opens a device for batches alone. */
+export interface SoftwareBatches {
+  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
+  close(): Promise<void>;
+}
+
+/** @param device - Of the driver unless given; destroyed when it is closed. */
+export async function openSoftwareBatches(
+  driver: SoftwareDriver,
+  device?: GPUDevice,
+): Promise<SoftwareBatches> {
+  const context = new GpuContext(device ?? (await openSoftwareDevice(driver)), shaderFile);
+  const turns = new Turns();
+  return {
+    prepareBatch: (shape) => prepareGpuBatch({ context, turns }, shape),
+    close: () => turns.close(async () => context.device.destroy()),
+  };
+}
