@@ -32,6 +32,8 @@ export interface Surroundings {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** What processes of adapters inherit; they are started by what it says of drivers. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** The software's version, from package.json. */
@@ -49,7 +51,7 @@ export function drawSeed(random: () => number): number {
 export function createFleet(
   config: Config,
   now: () => number,
-  options: Pick<FleetOptions, 'discover'> = {},
+  options: Pick<FleetOptions, 'discover' | 'environment'> = {},
 ): Fleet {
   const machine = readMachine();
   return new Fleet({
@@ -58,6 +60,8 @@ export function createFleet(
     engine: config.engine,
     numThreads: config.numThreads ?? machine.numCores,
     memoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
+    useSoftwareAdapters: config.useSoftwareAdapters,
+    ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),
     maxShots: config.maxShots,
     maxGates: config.maxGates,
     queueLimit: config.queueLimit,
@@ -86,7 +90,7 @@ export interface RunningService {
  */
 export async function startService(
   config: Config,
-  { now, random }: Surroundings,
+  { now, random, environment }: Surroundings,
   logDestination: NodeJS.WritableStream,
 ): Promise<RunningService> {
   const lock = lockDataDirectory(config.dataDir);
@@ -95,7 +99,7 @@ export async function startService(
   const keys = createSqliteKeyStore(database);
   const idempotency = new SqliteIdempotencyStore(database);
   const maintenance = createSqliteMaintenanceStore(database);
-  const fleet = createFleet(config, now);
+  const fleet = createFleet(config, now, { ...(environment && { environment }) });
   const intake = new CircuitIntake(fleet);
   const runner = new JobRunner({
     store,

@@ -76,7 +76,8 @@ export const SETTINGS = {
   QCS_SOFTWARE_ADAPTERS: {
     schema: flag.default(false),
     defaultText: '0',
-    description: '`1` takes software Vulkan drivers as adapters too; they are never called a GPU.',
+    description:
+      '`1` takes software Vulkan drivers as adapters too, for tests; they are never called a GPU.',
   },
   QCS_THREADS: {
     schema: integer(1, 256).optional(),
@@ -88,6 +89,12 @@ export const SETTINGS = {
     schema: integer(16, 16 * MIB).optional(),
     defaultText: 'half of the machine’s',
     description: 'Memory for state vectors, over all circuits; it decides `max_qubits`.',
+  },
+  QCS_GPU_MEMORY_MIB: {
+    schema: integer(16, 16 * MIB).optional(),
+    defaultText: 'what is free',
+    description:
+      'Memory of one adapter for state vectors. By default what its driver says is free, less 512 MiB, which is known of NVIDIA and AMD cards; of others one buffer. Software adapters share half of `QCS_MEMORY_MIB`.',
   },
   QCS_MAX_GATES: {
     schema: integer(1, 1_000_000).default(100_000),
@@ -157,6 +164,8 @@ export interface Config {
   readonly numThreads: number | undefined;
   /** Undefined: half of the machine's memory. */
   readonly memoryBytes: number | undefined;
+  /** Of one adapter; undefined: what can be found out. */
+  readonly gpuMemoryBytes: number | undefined;
   readonly maxGates: number;
   readonly maxShots: number;
   readonly queueLimit: number;
@@ -206,6 +215,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     useSoftwareAdapters: settings.QCS_SOFTWARE_ADAPTERS,
     numThreads: settings.QCS_THREADS,
     memoryBytes: settings.QCS_MEMORY_MIB === undefined ? undefined : settings.QCS_MEMORY_MIB * MIB,
+    gpuMemoryBytes:
+      settings.QCS_GPU_MEMORY_MIB === undefined ? undefined : settings.QCS_GPU_MEMORY_MIB * MIB,
     maxGates: settings.QCS_MAX_GATES,
     maxShots: settings.QCS_MAX_SHOTS,
     queueLimit: settings.QCS_QUEUE_LIMIT,

@@ -13,7 +13,7 @@ export async function main(): Promise<void> {
   for (const name of unknownSettings(process.env)) {
     process.stderr.write(`warning: ${name} is not a setting of this version; it is ignored.\n`);
   }
-  const surroundings = { now: Date.now, random: Math.random };
+  const surroundings = { now: Date.now, random: Math.random, environment: process.env };
   const service = await startService(config, surroundings, process.stderr);
   process.stdout.write(greeting(service));
 

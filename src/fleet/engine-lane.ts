@@ -1,6 +1,7 @@
 /**
- * The engines of one width and what is under way on them: worker threads, the urgent list that goes
- * ahead of the queue, run times and the last sign of life. What waits its turn is the backend's.
+ * Engines of one kind and what is under way on them: threads for circuits of one width, or the
+ * process of one adapter; the urgent list that goes ahead of the queue, run times and the last sign of
+ * life. What waits its turn is the backend's.
  */
 import type { Circuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
@@ -9,9 +10,9 @@ import type { NoWorkerError } from './errors.ts';
 import type { TaskHooks } from './processor.ts';
 import { RunTimes } from './run-times.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
-import type { Width } from './width.ts';
+import type { LaneId, Line } from './width.ts';
 import type { Priority } from './work-queue.ts';
-import type { Precision, WorkerOutcome } from './worker-messages.ts';
+import type { EngineReport, Precision, WorkerOutcome } from './worker-messages.ts';
 
 /** Work for the backend. */
 export interface BackendTask {
@@ -23,19 +24,25 @@ export interface BackendTask {
   readonly precision: Precision;
   readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
-  /** A self-test of that width's engines: goes ahead of the queue, also while its group is paused. */
-  readonly selfTestOf?: Width;
+  /** What may run it: the CPU by default. */
+  readonly backing?: 'cpu' | 'adapter' | 'adapter-or-cpu';
+  /** A self-test of those engines: goes ahead of the queue, also while its group is paused. */
+  readonly selfTestOf?: LaneId;
 }
 
 /** What the backend gives back. */
 export interface BackendOutcome extends WorkerOutcome {
+  /** What ran it. */
+  readonly ranOn: LaneId;
   /** From submission to the last start, milliseconds. */
   readonly queueMs: number;
 }
 
 /** A task that waits or runs. */
 export interface SubmittedTask extends BackendTask {
-  readonly width: Width;
+  readonly line: Line;
+  /** Adapters that could not finish it. */
+  readonly failedOn: Set<LaneId>;
   readonly hooks: TaskHooks;
   readonly signal: AbortSignal;
   readonly submittedAt: number;
@@ -53,11 +60,14 @@ export interface EngineLaneEvents {
   readonly onIdle: () => void;
   /** No engine can be started. */
   readonly onFault: () => void;
+  /** An engine ended that nobody meant to end. */
+  readonly onLost?: (how: string) => void;
 }
 
-/** The engines of one width. */
+/** Engines of one kind. */
 export class EngineLane {
-  /** Self-tests and circuits whose thread was lost, the first to go first. */
+  readonly id: LaneId;
+  /** Self-tests and circuits whose worker was lost, the first to go first. */
   readonly urgent: SubmittedTask[] = [];
   readonly running = new Set<SubmittedTask>();
   readonly #options: EnginePoolOptions;
@@ -65,13 +75,15 @@ export class EngineLane {
   #pool: EnginePool | undefined;
   #lastSignOfLife = performance.now();
 
-  constructor(options: EnginePoolOptions) {
+  constructor(id: LaneId, options: EnginePoolOptions) {
+    this.id = id;
     this.#options = options;
   }
 
-  /** Starts the threads. */
-  open({ onIdle, onFault }: EngineLaneEvents): void {
+  /** Starts the workers. */
+  open({ onIdle, onFault, onLost }: EngineLaneEvents): void {
     this.#pool ??= new EnginePool(this.#options, {
+      ...(onLost && { onLost }),
       onIdle: () => {
         this.#lastSignOfLife = performance.now();
         onIdle();
@@ -84,12 +96,22 @@ export class EngineLane {
     return this.#pool !== undefined && this.#pool.numIdle > 0;
   }
 
+  /** What an open engine of the lane said of itself. */
+  get report(): EngineReport | undefined {
+    return this.#pool?.reports[0];
+  }
+
+  /** The process of the engine, where it has one of its own. */
+  get pid(): number | undefined {
+    return this.#pool?.pids[0];
+  }
+
   /** Why no engine can be started, while that is so. */
   get fault(): NoWorkerError | undefined {
     return this.#pool?.fault;
   }
 
-  /** On the clock of `performance.now()`: when a thread last finished, progressed or was opened. */
+  /** On the clock of `performance.now()`: when a worker last finished, progressed or was opened. */
   get lastSignOfLife(): number {
     return this.#lastSignOfLife;
   }
@@ -100,7 +122,7 @@ export class EngineLane {
   }
 
   /**
-   * Runs a task on an idle thread; there is one.
+   * Runs a task on an idle worker; there is one.
    *
    * @throws as EnginePool.run.
    */
@@ -121,7 +143,7 @@ export class EngineLane {
       if (task.attempts === 1) task.hooks.onStarted?.();
       const outcome = await pool.run({ precision, circuit, request, onProgress, signal });
       if (task.selfTestOf === undefined) this.#runTimes.add(performance.now() - task.startedAt);
-      return { ...outcome, queueMs: task.startedAt - task.submittedAt };
+      return { ...outcome, ranOn: this.id, queueMs: task.startedAt - task.submittedAt };
     } finally {
       this.running.delete(task);
     }
@@ -146,7 +168,7 @@ export class EngineLane {
     );
   }
 
-  /** Ends the threads; what runs is rejected. */
+  /** Ends the workers; what runs is rejected. */
   async close(): Promise<void> {
     await this.#pool?.close();
   }

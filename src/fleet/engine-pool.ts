@@ -1,60 +1,61 @@
 /**
- * Worker threads, each with an engine of its own, kept at their number: one that ends is replaced.
+ * Workers, each with an engine of its own, kept at their number: one that ends is replaced.
  *
  * A replacement starts at once the first time and then after growing delays, so that a crash loop
- * does not spin; a circuit that comes through resets them. When several threads in a row end before
+ * does not spin; a circuit that comes through resets them. When several workers in a row end before
  * their engine is open, the pool says so (`fault`) and keeps trying at the longest delay.
  *
- * The pool does not queue: whoever calls `run` has seen that a thread is idle.
+ * The pool does not queue: whoever calls `run` has seen that a worker is idle.
  */
-import { extname } from 'node:path';
-import { EngineThread, type ThreadExit, type WorkerTask } from './engine-thread.ts';
+import { EngineRunner, type WorkerExit, type WorkerTask } from './engine-runner.ts';
 import { NoWorkerError } from './errors.ts';
-import type { EngineOptions, WorkerOutcome } from './worker-messages.ts';
+import type { StartWorker } from './worker-host.ts';
+import type { EngineReport, WorkerOutcome } from './worker-messages.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
-/** Failed starts in a row after which no engine can be had. */
 const MAX_FAILED_STARTS = 3;
+const CANCEL_GRACE_MS = 250;
 
 /** What the pool's owner wants to hear. */
 export interface EnginePoolEvents {
-  /** A thread became idle. */
+  /** A worker became idle. */
   readonly onIdle: () => void;
   /** No engine can be started. */
   readonly onFault: (fault: NoWorkerError) => void;
+  /** A worker ended that nobody meant to end. */
+  readonly onLost?: (how: string) => void;
 }
 
 /** How a pool is made. */
 export interface EnginePoolOptions {
   readonly numWorkers: number;
-  /** The engines of each worker. */
-  readonly engine: EngineOptions;
-  /** The threads' module; the product's own unless a test brings another. */
-  readonly workerEntry?: URL;
-  /** How long a cancelled circuit may take to stop by itself before its thread is ended. */
+  readonly start: StartWorker;
+  /** How long a cancelled circuit may take to stop by itself before its worker is ended. */
   readonly cancelGraceMs?: number;
-  /** JavaScript heap of one thread; state vectors live outside it. */
-  readonly heapLimitMb?: number;
+  /** How long a worker with a circuit may send nothing before it is ended; no limit by default. */
+  readonly silenceLimitMs?: number;
+  /** How long a worker may take to open its engine; 30 s by default. */
+  readonly startLimitMs?: number;
+  /** Failed starts in a row after which no engine can be had; 3 by default. */
+  readonly maxFailedStarts?: number;
 }
 
-const WORKER_ENTRY = new URL(`./engine-worker${extname(import.meta.url)}`, import.meta.url);
-
-/** A fixed number of engines, a thread each. */
+/** A fixed number of engines, a worker each. */
 export class EnginePool {
   readonly numWorkers: number;
   readonly #options: EnginePoolOptions;
   readonly #events: EnginePoolEvents;
-  readonly #threads = new Set<EngineThread>();
-  /** Last in, first out: the thread that ran last has the warmest caches. */
-  readonly #idle: EngineThread[] = [];
+  readonly #runners = new Set<EngineRunner>();
+  /** Last in, first out: the worker that ran last has the warmest caches. */
+  readonly #idle: EngineRunner[] = [];
   readonly #restarts = new Set<NodeJS.Timeout>();
   #numFailures = 0;
   #numFailedStarts = 0;
   #fault: NoWorkerError | undefined;
   #isClosed = false;
 
-  /** Starts the threads; they become idle as their engines open. */
+  /** Starts the workers; they become idle as their engines open. */
   constructor(options: EnginePoolOptions, events: EnginePoolEvents) {
     this.numWorkers = options.numWorkers;
     this.#options = options;
@@ -71,64 +72,76 @@ export class EnginePool {
     return this.#fault;
   }
 
+  /** What the open workers said of their engines. */
+  get reports(): readonly EngineReport[] {
+    return [...this.#runners].flatMap(({ report }) => report ?? []);
+  }
+
+  /** The workers' processes, where they have their own. */
+  get pids(): readonly number[] {
+    return [...this.#runners].flatMap(({ pid }) => pid ?? []);
+  }
+
   /**
-   * Runs a circuit on an idle thread; there is one.
+   * Runs a circuit on an idle worker; there is one.
    *
    * @throws {EngineFailure} with the code of what the compiler or the engine threw.
    * @throws {OutOfMemoryError}
-   * @throws {WorkerLostError} if the thread ends under the circuit.
+   * @throws {WorkerLostError} if the worker ends under the circuit.
    * @throws the signal's reason once the work has stopped.
    */
   async run(task: WorkerTask): Promise<WorkerOutcome> {
-    const thread = this.#idle.pop();
-    if (thread === undefined) throw new Error('unreachable: no thread is idle');
-    const outcome = await thread.run(task);
+    const worker = this.#idle.pop();
+    if (worker === undefined) throw new Error('unreachable: no worker is idle');
+    const outcome = await worker.run(task);
     this.#numFailures = 0;
     return outcome;
   }
 
-  /** Ends all threads; circuits under way are rejected. */
+  /** Ends all workers; circuits under way are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#idle.length = 0;
     for (const timer of this.#restarts) clearTimeout(timer);
     this.#restarts.clear();
-    await Promise.all([...this.#threads].map((thread) => thread.end()));
+    await Promise.all([...this.#runners].map((worker) => worker.end()));
   }
 
   #start(): void {
-    const thread = new EngineThread(
+    const { start, cancelGraceMs = CANCEL_GRACE_MS, silenceLimitMs, startLimitMs } = this.#options;
+    const worker = new EngineRunner(
       {
-        entry: this.#options.workerEntry ?? WORKER_ENTRY,
-        setup: { engine: this.#options.engine },
-        heapLimitMb: this.#options.heapLimitMb ?? 2048,
-        cancelGraceMs: this.#options.cancelGraceMs ?? 250,
+        start,
+        cancelGraceMs,
+        ...(silenceLimitMs !== undefined && { silenceLimitMs }),
+        ...(startLimitMs !== undefined && { startLimitMs }),
       },
       {
-        onIdle: () => this.#onIdle(thread),
-        onExit: (_, exit) => this.#onExit(thread, exit),
+        onIdle: () => this.#onIdle(worker),
+        onExit: (_, exit) => this.#onExit(worker, exit),
       },
     );
-    this.#threads.add(thread);
+    this.#runners.add(worker);
   }
 
-  #onIdle(thread: EngineThread): void {
+  #onIdle(worker: EngineRunner): void {
     if (this.#isClosed) return;
     this.#numFailedStarts = 0;
     this.#fault = undefined;
-    this.#idle.push(thread);
+    this.#idle.push(worker);
     this.#events.onIdle();
   }
 
-  #onExit(thread: EngineThread, exit: ThreadExit): void {
-    this.#threads.delete(thread);
-    const place = this.#idle.indexOf(thread);
+  #onExit(worker: EngineRunner, exit: WorkerExit): void {
+    this.#runners.delete(worker);
+    const place = this.#idle.indexOf(worker);
     if (place >= 0) this.#idle.splice(place, 1);
     if (this.#isClosed) return;
     if (exit.wasIntended) {
       this.#start();
       return;
     }
+    this.#events.onLost?.(exit.how);
     const delayMs = delayAfter(this.#numFailures++);
     if (!exit.wasReady) this.#onFailedStart(exit.how);
     // Unref'ed: whoever has work waiting keeps the process alive.
@@ -141,14 +154,15 @@ export class EnginePool {
 
   #onFailedStart(how: string): void {
     this.#numFailedStarts++;
-    const isAnyOpen = [...this.#threads].some((thread) => thread.isReady);
-    if (this.#numFailedStarts < MAX_FAILED_STARTS || isAnyOpen) return;
+    const isAnyOpen = [...this.#runners].some((worker) => worker.isReady);
+    if (this.#numFailedStarts < (this.#options.maxFailedStarts ?? MAX_FAILED_STARTS) || isAnyOpen)
+      return;
     this.#fault = new NoWorkerError(this.#numFailedStarts, how);
     this.#events.onFault(this.#fault);
   }
 }
 
-/** Milliseconds before a thread is replaced, by the failures since the last success. */
+/** Milliseconds before a worker is replaced, by the failures since the last success. */
 function delayAfter(numFailures: number): number {
   if (numFailures === 0) return 0;
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (numFailures - 1));

@@ -34,21 +34,32 @@ export class EngineLostError extends CodedError {
   }
 }
 
-/** A worker thread ended under its circuit. Callers see it only as the cause of EngineLostError. */
+/** The driver opened another adapter than it was told to. Seen only as why a process did not start. */
+export class WrongAdapterError extends CodedError {
+  readonly code = 'FLEET_WRONG_ADAPTER';
+
+  constructor(wanted: string, opened: string) {
+    super(`The driver was to open the adapter "${wanted}" and opened "${opened}".`);
+  }
+}
+
+/** A worker ended under its circuit. Callers see it only as the cause of EngineLostError. */
 export class WorkerLostError extends CodedError {
   readonly code = 'FLEET_WORKER_LOST';
 
   constructor(how: string, options?: ErrorOptions) {
-    super(`A worker thread ended while it ran a circuit: ${how}.`, [], options);
+    super(`A worker ended while it ran a circuit: ${how}.`, [], options);
   }
 }
 
-/** No worker thread can be started: each of the last ones ended before it was ready. */
+/** No worker can be started: each of the last ones ended before it was ready. */
 export class NoWorkerError extends CodedError {
   readonly code = 'FLEET_NO_WORKER';
 
   constructor(numFailedStarts: number, how: string) {
-    super(`No engine can be started: ${numFailedStarts} attempts failed, the last with: ${how}.`);
+    const failed =
+      numFailedStarts === 1 ? '1 attempt failed' : `${numFailedStarts} attempts failed`;
+    super(`No engine can be started: ${failed}, the last with: ${how}.`);
   }
 }
 

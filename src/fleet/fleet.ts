@@ -1,22 +1,32 @@
 /**
  * The processors of this machine and what backs them.
  *
- * In this version every circuit runs on the CPU engine in worker threads: `statevector-sim` in double
- * precision by design, `gpu-fleet` in single precision for want of a GPU engine. Both share the
- * machine's threads and one queue.
+ * `statevector-sim` runs on the CPU engine in double precision by design. `gpu-fleet` runs in single
+ * precision on the adapters of the machine, each in a process of its own, and on the CPU engine where
+ * there are none or they are not well. Both share the machine's threads and one queue.
  * `superconducting-1` is offline until an operator configures a provider.
  */
+import { extname } from 'node:path';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
 import { discoverAdapters } from './adapter-discovery.ts';
+import type { AdapterLane } from './adapter-lane.ts';
+import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapter-plan.ts';
 import type { AdapterDiscovery } from './adapter-report.ts';
-import { CpuBackend } from './cpu-backend.ts';
+import { type AdapterStatus, adapterStatuses } from './adapter-status.ts';
+import { type Backing, CpuBacking } from './backing.ts';
+import { CircuitBackend } from './circuit-backend.ts';
+import { GpuBacking } from './gpu-backing.ts';
+import { findGpuCards, type GpuCard } from './gpu-cards.ts';
 import type { Machine } from './machine.ts';
 import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
 import { OfflineProcessor } from './offline-processor.ts';
-import type { Backend, Processor, ProcessorSpec } from './processor.ts';
+import { processStarter } from './process-host.ts';
+import type { Processor, ProcessorSpec } from './processor.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
-import type { Precision } from './worker-messages.ts';
+import type { GpuWorkerSetup, Precision } from './worker-messages.ts';
+
+const GPU_WORKER = new URL(`./gpu-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** Waiting that raises a circuit by one priority level. */
 const AGEING_MS = 30_000;
@@ -28,8 +38,17 @@ export interface FleetOptions {
   readonly engine: 'auto' | 'webgpu' | 'cpu';
   /** As many small circuits run at the same time, and so many threads work on a wide one. */
   readonly numThreads: number;
-  /** For the state vectors of all engines together; it decides the processors' `maxQubits`. */
+  /**
+   * Of the machine, for the state vectors of all engines together; it decides `maxQubits` on the CPU.
+   * Software adapters, where they are used, have half of it.
+   */
   readonly memoryBytes: number;
+  /** Of one adapter's memory, for state vectors; what is free on it unless told otherwise. */
+  readonly gpuMemoryBytes?: number;
+  /** Whether adapters that are software are used; they are never called GPUs. */
+  readonly useSoftwareAdapters?: boolean;
+  /** Of this process. Without it, adapters of one name cannot be told apart. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** No wider circuits, whatever the memory. */
   readonly maxQubits?: number;
   readonly maxShots: number;
@@ -42,8 +61,14 @@ export interface FleetOptions {
   readonly selfTestTimes?: SelfTestTimes;
   /** Looks for GPU adapters; the machine's own unless told otherwise. */
   readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
+  /** Looks for the system's graphics cards; the machine's own unless told otherwise. */
+  readonly findCards?: () => Promise<readonly GpuCard[]>;
   /** The worker threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
+  /** The same of the adapters' processes. */
+  readonly gpuWorkerEntry?: URL;
+  /** How long the process of an adapter may say nothing while it runs a circuit. */
+  readonly silenceLimitMs?: number;
 }
 
 /** All processors. */
@@ -51,36 +76,49 @@ export class Fleet {
   readonly processors: readonly Processor[];
   readonly #options: FleetOptions;
   readonly #shares: EngineShares;
-  readonly #backend: CpuBackend;
+  readonly #softwareMemoryBytes: number;
+  readonly #backend: CircuitBackend;
   readonly #simulators: readonly SimulatorProcessor[];
+  readonly #gpuFleet: SimulatorProcessor;
+  readonly #gpuBacking: GpuBacking;
   readonly #closing = new AbortController();
   #discovery: AdapterDiscovery | undefined;
+  #plans: AdapterPlans = { used: [], unused: [] };
+  readonly #lanes = new Map<AdapterPlan, AdapterLane>();
   readonly #ready = Promise.withResolvers<void>();
   #isStarted = false;
 
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#shares = shareMemory(options.memoryBytes, options.numThreads);
-    this.#backend = new CpuBackend({
+    const mayUseSoftware = options.useSoftwareAdapters === true && options.engine !== 'cpu';
+    this.#softwareMemoryBytes = mayUseSoftware ? options.memoryBytes / 2 : 0;
+    this.#shares = shareMemory(options.memoryBytes - this.#softwareMemoryBytes, options.numThreads);
+    this.#backend = new CircuitBackend({
       small: { numWorkers: options.numThreads, engine: this.#shares.small },
       wide: { numWorkers: 1, engine: this.#shares.wide },
       queueLimit: options.queueLimit,
       ageingMs: options.ageingMs ?? AGEING_MS,
       ...(options.workerEntry && { workerEntry: options.workerEntry }),
     });
-    const statevector = this.#simulator({
-      id: 'statevector-sim',
-      name: 'Statevector simulator',
-      family: 'statevector',
-      precision: 'f64',
+    const { cpuModel } = options.machine;
+    const runsOn = {
+      engine: 'cpu',
       execution: 'cpu',
+      precision: 'f64',
+      hardware: cpuModel,
+    } as const;
+    const statevector = this.#simulator(new CpuBacking(this.#statevectorSpec(), runsOn));
+    this.#gpuBacking = new GpuBacking({
+      onCpu: this.#gpuFleetSpec(),
+      mayUseCpu: options.engine !== 'webgpu',
+      maxQubits: options.maxQubits ?? Number.POSITIVE_INFINITY,
+      cpuModel,
+      now: options.now,
     });
-    const gpuFleet = this.#gpuFleet();
-    this.#simulators = [statevector, gpuFleet].filter(
-      (processor) => processor instanceof SimulatorProcessor,
-    );
-    this.processors = [statevector, gpuFleet, superconducting(options.now)];
+    this.#gpuFleet = this.#simulator(this.#gpuBacking);
+    this.#simulators = [statevector, this.#gpuFleet];
+    this.processors = [statevector, this.#gpuFleet, superconducting(options.now)];
   }
 
   /** The processor of that id. */
@@ -112,13 +150,23 @@ export class Fleet {
     return this.#discovery;
   }
 
+  /** What is made of each adapter, and what its process says of itself. */
+  adapterStatuses(): readonly AdapterStatus[] {
+    return adapterStatuses(this.#plans, (plan) => {
+      const lane = this.#lanes.get(plan);
+      return lane && { lane, health: this.#gpuFleet.health(lane.id) };
+    });
+  }
+
   /** What runs circuits and why: a few lines for people, one for each processor and the adapters. */
   describe(): readonly string[] {
     const lines = this.processors.map((processor) => {
       const { available, reason } = processor.availability();
-      const { id, maxQubits, precision } = processor.spec;
+      const { id, maxQubits, precision, adapters = [] } = processor.spec;
       if (!available) return `${id}: not available. ${reason}`;
-      return `${id}: CPU engine (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
+      const names = adapters.map(({ name }) => name).join(', ');
+      const runsOn = names === '' ? 'CPU engine' : `WebGPU on ${names}`;
+      return `${id}: ${runsOn} (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
     });
     return [...lines, `GPU adapters: ${describeAdapters(this.#discovery)}`];
   }
@@ -132,83 +180,130 @@ export class Fleet {
   }
 
   async #start(): Promise<void> {
-    const discover = this.#options.discover ?? ((signal) => discoverAdapters({ signal }));
     this.#backend.open();
-    const [discovery] = await Promise.all([
-      discover(this.#closing.signal),
+    await Promise.all([
+      this.#openAdapters(),
       ...this.#simulators.map((simulator) => simulator.check()),
     ]);
+  }
+
+  /** Starts the adapters' processes; resolves when each has its first self-test behind it. */
+  async #openAdapters(): Promise<void> {
+    const { signal } = this.#closing;
+    const discover = this.#options.discover ?? (() => discoverAdapters({ signal }));
+    const discovery = await discover(signal);
     this.#discovery = discovery;
+    if (this.#options.engine === 'cpu' || signal.aborted) return;
+    const plans = await this.#plan(discovery);
+    if (signal.aborted) return;
+    this.#plans = plans;
+    this.#gpuBacking.setWhyNoAdapter(whyNoAdapter(discovery, plans));
+    for (const plan of plans.used) this.#addAdapter(plan);
+    await this.#gpuFleet.check();
   }
 
-  #gpuFleet(): Processor {
-    const identity = { id: 'gpu-fleet', name: 'GPU simulator fleet', family: 'gpu-fleet' } as const;
-    switch (this.#options.engine) {
-      case 'webgpu':
-        return new OfflineProcessor(
-          {
-            ...identity,
-            ...this.#limits(),
-            maxQubits: 0,
-            precision: 'f32',
-            target: null,
-            execution: 'webgpu',
-            physicalGpus: 0,
-          },
-          'It is set to run on WebGPU only, and this version has no WebGPU engine yet.',
-          this.#options.now,
-        );
-      case 'auto':
-      case 'cpu':
-        return this.#simulator({
-          ...identity,
-          precision: 'f32',
-          execution: 'cpu-fallback',
-          physicalGpus: 0,
-        });
-    }
+  async #plan(discovery: AdapterDiscovery): Promise<AdapterPlans> {
+    const { environment, gpuMemoryBytes, findCards = findGpuCards } = this.#options;
+    const { signal } = this.#closing;
+    const hasHardware = discovery.adapters.some(({ isSoftware }) => !isSoftware);
+    return await planAdapters(discovery, {
+      useSoftware: this.#softwareMemoryBytes > 0,
+      softwareMemoryBytes: this.#softwareMemoryBytes,
+      ...(gpuMemoryBytes !== undefined && { memoryBytes: gpuMemoryBytes }),
+      cards: hasHardware ? await findCards() : [],
+      probe: (pin) =>
+        environment === undefined
+          ? Promise.resolve({ adapters: [] })
+          : discoverAdapters({ environment: { ...environment, ...pin }, signal }),
+    });
   }
 
-  #simulator(
-    identity: Pick<ProcessorSpec, 'id' | 'name' | 'family' | 'execution' | 'physicalGpus'> &
-      Pick<Backend, 'precision'>,
-  ): SimulatorProcessor {
-    const { machine, now, selfTestTimes } = this.#options;
-    const { precision, execution } = identity;
+  #addAdapter(plan: AdapterPlan): void {
+    const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs } = this.#options;
+    const { backend, name } = plan.adapter;
+    const setup: GpuWorkerSetup = {
+      adapter: { backend, name },
+      memoryBytes: plan.memory.bytes,
+    };
+    const start = processStarter({
+      entry: gpuWorkerEntry,
+      setup,
+      ...(plan.pin && { environment: { ...environment, ...plan.pin } }),
+    });
+    const lane = this.#backend.addAdapter(
+      { start, ...(silenceLimitMs !== undefined && { silenceLimitMs }) },
+      (how) => this.#gpuFleet.adapterLost(lane, how),
+    );
+    this.#lanes.set(plan, lane);
+    this.#gpuBacking.add({ plan, lane });
+    this.#gpuFleet.addAdapter(lane);
+  }
+
+  #statevectorSpec(): ProcessorSpec {
+    return {
+      id: 'statevector-sim',
+      name: 'Statevector simulator',
+      family: 'statevector',
+      execution: 'cpu',
+      ...this.#onCpu('f64'),
+    };
+  }
+
+  /** As it is without an adapter. */
+  #gpuFleetSpec(): ProcessorSpec {
+    return {
+      id: 'gpu-fleet',
+      name: 'GPU simulator fleet',
+      family: 'gpu-fleet',
+      execution: 'cpu-fallback',
+      physicalGpus: 0,
+      ...this.#onCpu('f32'),
+    };
+  }
+
+  #onCpu(precision: Precision) {
+    const { maxShots, maxGates } = this.#options;
     const { wide } = this.#shares;
-    const maxQubits = Math.min(wide.maxQubits[precision], this.#options.maxQubits ?? Infinity);
+    const cap = this.#options.maxQubits ?? Number.POSITIVE_INFINITY;
+    const maxQubits = Math.min(wide.maxQubits[precision], cap);
+    return {
+      precision,
+      maxShots,
+      maxGates,
+      maxQubits,
+      stateMemory: stateMemory(precision, wide.memoryBytes),
+      target: cpuTarget(precision, maxQubits),
+    };
+  }
+
+  #simulator(backing: Backing): SimulatorProcessor {
+    const { now, selfTestTimes } = this.#options;
     return new SimulatorProcessor({
-      spec: {
-        ...identity,
-        ...this.#limits(),
-        maxQubits,
-        stateMemory: stateMemory(precision, wide.memoryBytes),
-        target: cpuTarget(precision, maxQubits),
-      },
-      runsOn: {
-        engine: 'cpu',
-        execution,
-        precision,
-        hardware: machine.cpuModel,
-      },
+      backing,
       backend: this.#backend,
       now,
       ...(selfTestTimes && { selfTestTimes }),
     });
   }
 
-  #limits(): Pick<ProcessorSpec, 'maxShots' | 'maxGates'> {
-    return { maxShots: this.#options.maxShots, maxGates: this.#options.maxGates };
-  }
-
   #whyCpu(processor: Processor): string {
     if (processor.spec.execution !== 'cpu-fallback') return '';
     if (this.#options.engine === 'cpu') return ' It is set to run on the CPU.';
-    const gpus = this.#discovery?.adapters.filter((adapter) => !adapter.isSoftware) ?? [];
-    if (gpus.length === 0) return ' No GPU adapter was found.';
-    const names = gpus.map((adapter) => adapter.name).join(', ');
-    return ` Found ${names}, but this version has no WebGPU engine yet.`;
+    const reasons = this.adapterStatuses().flatMap(({ adapter, reason }) =>
+      adapter.isSoftware && this.#softwareMemoryBytes === 0 ? [] : `${adapter.name}: ${reason}`,
+    );
+    return ` ${reasons.length === 0 ? this.#gpuBacking.whyNoAdapter : reasons.join(' ')}`;
   }
+}
+
+function whyNoAdapter(
+  { adapters, reason = '' }: AdapterDiscovery,
+  { unused }: AdapterPlans,
+): string {
+  const names = unused.map(({ adapter }) => adapter.name).join(', ');
+  const software =
+    adapters.length > 0 ? ` ${names}: software, and QCS_SOFTWARE_ADAPTERS is not 1.` : '';
+  return `No GPU adapter was found.${software} ${reason}`.trim();
 }
 
 /** What one state may take: of the memory, or of what the engine can address. */

@@ -79,6 +79,13 @@ export class HealthMonitor {
     return this.#underWay;
   }
 
+  /** Says at once what happened since the last self-test, and runs the next one now. */
+  fail(reason: string): void {
+    if (this.#closing.signal.aborted) return;
+    this.#conclude(reason);
+    void this.check();
+  }
+
   /** Stops; the last outcome stands. */
   close(): void {
     clearTimeout(this.#nextTimer);
@@ -109,7 +116,7 @@ export class HealthMonitor {
       return await this.#options.selfTest(onStarted, signal);
     } catch (error) {
       if (limit.signal.aborted) return `The self-test was not through after ${this.#limitMs} ms.`;
-      return `The self-test failed: ${error instanceof Error ? error.message : String(error)}`;
+      return `The self-test failed: ${messageOf(error)}`;
     } finally {
       clearInterval(watch);
       clearTimeout(limitTimer);
@@ -149,4 +156,10 @@ export class HealthMonitor {
     if (this.#numFailures === 1) return 0;
     return Math.min(this.#intervalMs, FIRST_RETRY_MS * 2 ** (this.#numFailures - 2));
   }
+}
+
+/** An error's message, and that of its cause. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message;
 }

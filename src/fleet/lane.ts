@@ -30,10 +30,16 @@ export class Lane<T> {
     return this.#numLive;
   }
 
-  /** The oldest live value. */
-  first(): LaneNode<T> | undefined {
+  /** The oldest live value, of those that are wanted: past the others it walks, in O(n). */
+  first(isWanted?: (value: T) => boolean): LaneNode<T> | undefined {
     while (this.#head < this.#nodes.length && !this.#nodes[this.#head]!.isLive) this.#head++;
-    return this.#nodes[this.#head];
+    const oldest = this.#nodes[this.#head];
+    if (isWanted === undefined || oldest === undefined || isWanted(oldest.value)) return oldest;
+    for (let place = this.#head + 1; place < this.#nodes.length; place++) {
+      const node = this.#nodes[place]!;
+      if (node.isLive && isWanted(node.value)) return node;
+    }
+    return undefined;
   }
 
   push(value: T): LaneNode<T> {

@@ -6,7 +6,7 @@ import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 
-/** Identity and fixed limits of a processor. */
+/** Identity and limits of a processor; those of a fleet change with what is well. */
 export interface ProcessorSpec {
   readonly id: string;
   readonly name: string;
@@ -22,8 +22,18 @@ export interface ProcessorSpec {
   readonly target: TargetProfile | null;
   /** What decides `maxQubits`; absent where it is something else. */
   readonly stateMemory?: StateMemory;
-  /** Set for a processor of the fleet. */
+  /** Set for a processor of the fleet: GPUs that are there and well, software adapters not counted. */
   readonly physicalGpus?: number;
+  /** Set for a processor of the fleet: what its wide circuits run on now. */
+  readonly adapters?: readonly AdapterInUse[];
+}
+
+/** An adapter that circuits run on. */
+export interface AdapterInUse {
+  /** The driver's name for it. */
+  readonly name: string;
+  /** A driver that computes on the CPU; no GPU. */
+  readonly isSoftware: boolean;
 }
 
 /** The outcome of the last self-test, and what an operator said since. */

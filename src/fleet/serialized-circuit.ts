@@ -8,10 +8,10 @@
 import { deserialize, serialize } from 'node:v8';
 import type { Circuit } from '../circuit/circuit.ts';
 
-/** A circuit in shared memory. */
+/** A circuit as bytes: in shared memory, until it leaves the process. */
 export interface SerializedCircuit {
   readonly numQubits: number;
-  readonly bytes: Uint8Array<SharedArrayBuffer>;
+  readonly bytes: Uint8Array;
 }
 
 /** Writes a circuit into shared memory. */

@@ -1,5 +1,5 @@
 /**
- * The worker thread's side of the pool: takes one circuit at a time, compiles it, runs it, answers.
+ * The worker's side of the pool: takes one circuit at a time, compiles it, runs it, answers.
  *
  * A cancel message is seen whenever the engine yields; what does not yield is ended by the pool.
  * While a circuit runs, a progress message goes out at least once a second as long as the engine
@@ -8,16 +8,16 @@
  * An engine is opened when a circuit of its precision first comes, and kept. So are small circuits
  * that ask for counts alone; a self-test asks for more, so it always takes the whole way.
  */
-import type { MessagePort } from 'node:worker_threads';
 import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport, CompileOptions } from '../compiler/compile.ts';
 import type { Program, TargetProfile } from '../compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../engine/engine.ts';
-import { HelperLostError } from '../engine/errors.ts';
+import { DeviceLostError, GpuFaultError, HelperLostError } from '../engine/errors.ts';
 import { CodedError } from '../errors/coded-error.ts';
-import { keyOfCircuit, PreparedCircuits } from './prepared-circuits.ts';
+import { type KeptCircuits, keyOfCircuit, PreparedCircuits } from './prepared-circuits.ts';
 import { circuitOf } from './serialized-circuit.ts';
 import type {
+  EngineReport,
   FromWorker,
   Precision,
   ToWorker,
@@ -43,6 +43,23 @@ export type Compile = (
   options: CompileOptions,
 ) => { readonly program: Program; readonly report: CompilationReport };
 
+/** The way to the pool and back. */
+export interface WorkerPort {
+  post(message: FromWorker, transfer: readonly ArrayBuffer[]): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+}
+
+/** What a worker serves the pool with. */
+export interface ServedEngines {
+  /** Called when a circuit of the precision first comes. */
+  readonly open: (precision: Precision) => Engine;
+  readonly compile: Compile;
+  /** Which circuits are kept prepared. */
+  readonly kept: KeptCircuits;
+  /** What to say of the engine, where it is open already. */
+  readonly report?: EngineReport;
+}
+
 /** An engine and the circuits prepared for it. */
 interface OpenEngine {
   readonly engine: Engine;
@@ -51,24 +68,23 @@ interface OpenEngine {
 
 type RunMessage = Extract<ToWorker, { kind: 'run' }>;
 
-/** Answers the messages on `port` until the thread is ended. */
+/** Answers the messages on `port` until the worker is ended. */
 export function serveEngine(
-  port: MessagePort,
-  open: (precision: Precision) => Engine,
-  compile: Compile,
+  port: WorkerPort,
+  { open, compile, kept: limits, report }: ServedEngines,
 ): void {
   const engines = new Map<Precision, OpenEngine>();
   const engineOf = (precision: Precision) => {
     const opened = engines.get(precision) ?? {
       engine: open(precision),
-      kept: new PreparedCircuits(),
+      kept: new PreparedCircuits(limits),
     };
     engines.set(precision, opened);
     return opened;
   };
   const controllers = new Map<number, AbortController>();
   const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []) =>
-    port.postMessage(message, transfer);
+    port.post(message, transfer);
 
   const run = async (message: RunMessage) => {
     const { id } = message;
@@ -85,9 +101,9 @@ export function serveEngine(
       );
       post({ kind: 'done', id, outcome }, buffersOf(outcome.run));
     } catch (error) {
-      if (controller.signal.aborted) post({ kind: 'aborted', id });
-      // Uncaught on purpose: this thread ends, and the circuit is run again on a fresh one.
-      else if (error instanceof HelperLostError) throw error;
+      // The pool ends this worker, and the circuit is run again on a fresh one.
+      if (isEngineLost(error)) post({ kind: 'lost', how: error.message });
+      else if (controller.signal.aborted) post({ kind: 'aborted', id });
       else post({ kind: 'failed', id, failure: failureOf(error, message.circuit.numQubits) });
     } finally {
       progress.stop();
@@ -95,7 +111,7 @@ export function serveEngine(
     }
   };
 
-  port.on('message', (message: ToWorker) => {
+  port.onMessage((message) => {
     switch (message.kind) {
       case 'run':
         void run(message);
@@ -105,7 +121,16 @@ export function serveEngine(
         return;
     }
   });
-  post({ kind: 'ready' });
+  post({ kind: 'ready', ...(report && { report }) });
+}
+
+/** Whether what ran the circuit is not to be used again. */
+function isEngineLost(error: unknown): error is CodedError {
+  return (
+    error instanceof HelperLostError ||
+    error instanceof DeviceLostError ||
+    error instanceof GpuFaultError
+  );
 }
 
 async function runCircuit(
@@ -117,7 +142,7 @@ async function runCircuit(
 ): Promise<WorkerOutcome> {
   const started = performance.now();
   const keepState = request.statevector === true || request.observables !== undefined;
-  const key = keepState ? undefined : keyOfCircuit(circuit);
+  const key = keepState ? undefined : keyOfCircuit(circuit, kept.limits);
   let prepared = key === undefined ? undefined : kept.take(key);
   if (prepared === undefined) {
     const { program, report } = compile(circuitOf(circuit), engine.target, { keepState });

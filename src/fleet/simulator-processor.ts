@@ -5,12 +5,14 @@
  * Nothing starts unless the last self-tests passed and no maintenance is on: what waits then keeps
  * waiting, in its place, and starts when all is well again. What runs is finished.
  *
- * Small and wide circuits have engines of their own, so each width has a self-test of its own: one
- * that has to wait behind a long wide circuit does not keep the other from being repeated. A
- * processor is available while both are passed, for it says so of every circuit that it takes.
+ * Small and wide circuits have engines of their own, and so has each adapter; each has a self-test of
+ * its own: one that has to wait behind a long wide circuit does not keep the others from being
+ * repeated. What the outcomes mean for the processor its backing says.
  */
 import { CodedError } from '../errors/coded-error.ts';
-import type { CpuBackend } from './cpu-backend.ts';
+import type { AdapterLane } from './adapter-lane.ts';
+import type { Backing } from './backing.ts';
+import type { CircuitBackend } from './circuit-backend.ts';
 import type { BackendOutcome } from './engine-lane.ts';
 import {
   CircuitTooLargeError,
@@ -22,7 +24,6 @@ import {
 import { HealthMonitor } from './health-monitor.ts';
 import type {
   Availability,
-  Backend,
   CircuitResult,
   CircuitTask,
   Processor,
@@ -31,7 +32,7 @@ import type {
   TaskHooks,
 } from './processor.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
-import { WIDTHS, type Width } from './width.ts';
+import type { LaneId, Width } from './width.ts';
 
 /** How the self-tests of a processor go; see HealthMonitor. Milliseconds. */
 export interface SelfTestTimes {
@@ -42,10 +43,8 @@ export interface SelfTestTimes {
 
 /** How a simulator is made. */
 export interface SimulatorProcessorOptions {
-  readonly spec: ProcessorSpec;
-  /** What results say ran them. */
-  readonly runsOn: Backend;
-  readonly backend: CpuBackend;
+  readonly backing: Backing;
+  readonly backend: CircuitBackend;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly selfTestTimes?: SelfTestTimes;
@@ -53,41 +52,60 @@ export interface SimulatorProcessorOptions {
 
 /** A simulator. */
 export class SimulatorProcessor implements Processor {
-  readonly spec: ProcessorSpec;
-  readonly #runsOn: Backend;
-  readonly #backend: CpuBackend;
-  readonly #monitors: Readonly<Record<Width, HealthMonitor>>;
+  readonly #id: string;
+  readonly #backing: Backing;
+  readonly #backend: CircuitBackend;
+  readonly #options: SimulatorProcessorOptions;
+  readonly #monitors = new Map<LaneId, HealthMonitor>();
+  readonly #healthOf = (lane: LaneId) => this.#monitor(lane).availability;
   #maintenance: { readonly reason: string } | undefined;
   #numSelfTests = 0;
 
   constructor(options: SimulatorProcessorOptions) {
-    this.spec = options.spec;
-    this.#runsOn = options.runsOn;
+    this.#id = options.backing.id;
+    this.#backing = options.backing;
     this.#backend = options.backend;
-    const monitor = (width: Width) =>
-      new HealthMonitor({
-        selfTest: (onStarted, signal) => this.#runSelfTest(width, onStarted, signal),
-        lastSignOfLife: () => this.#backend.lastSignOfLife(width),
-        onChange: () => this.#pauseOrGo(),
-        now: options.now,
-        ...options.selfTestTimes,
-      });
-    this.#monitors = { small: monitor('small'), wide: monitor('wide') };
+    this.#options = options;
+    for (const width of options.backing.widths) {
+      this.#addMonitor(width, () => this.#pauseOrGo());
+    }
     this.#pauseOrGo();
+  }
+
+  get spec(): ProcessorSpec {
+    return this.#backing.spec(this.#healthOf);
+  }
+
+  /** Tests an adapter's engine, too, from now on; circuits go to it while its self-test is passed. */
+  addAdapter(lane: AdapterLane): void {
+    this.#addMonitor(lane.id, ({ available }) => {
+      this.#backend.setHealthy(lane, available);
+      this.#pauseOrGo();
+    });
+  }
+
+  /** Says that the engine of an adapter was lost; it is tested as soon as there is another. */
+  adapterLost({ id }: AdapterLane, how: string): void {
+    this.#monitor(id).fail(`Its process ended: ${how}.`);
+  }
+
+  /** The outcome of the last self-test of those engines. */
+  health(lane: LaneId): Availability {
+    return this.#healthOf(lane);
   }
 
   /** Runs the self-tests now, or joins those under way; afterwards they repeat by themselves. */
   async check(): Promise<void> {
-    await Promise.all(WIDTHS.map((width) => this.#monitors[width].check()));
+    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.check()));
   }
 
   /** Ends the repeated self-tests. */
   close(): void {
-    for (const width of WIDTHS) this.#monitors[width].close();
+    for (const monitor of this.#monitors.values()) monitor.close();
   }
 
   availability(): Availability {
-    const health = this.#health();
+    const health = this.#backing.availability(this.#healthOf);
     if (this.#maintenance === undefined) return health;
     return {
       available: false,
@@ -97,7 +115,7 @@ export class SimulatorProcessor implements Processor {
   }
 
   load(): ProcessorLoad {
-    return this.#backend.load(this.spec.id);
+    return this.#backend.load(this.#id, this.#backing.kind);
   }
 
   queuePosition(taskId: string): number | undefined {
@@ -106,23 +124,20 @@ export class SimulatorProcessor implements Processor {
 
   admit(): void {
     const { available, reason = '', retryAfterS } = this.availability();
-    if (!available) throw new ProcessorUnavailableError(this.spec.id, reason, retryAfterS);
-    this.#backend.admit(this.spec.id);
+    if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
+    this.#backend.admit(this.#id);
   }
 
   async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const { id: group } = this.spec;
-    const { precision } = this.#runsOn;
-    this.#checkWidth(task.circuit.numQubits);
-    if (hooks.readmitted !== true) this.admit();
+    const { precision, kind } = this.#backing;
+    const isReadmitted = hooks.readmitted === true;
+    this.#checkWidth(task.circuit.numQubits, isReadmitted);
+    if (!isReadmitted) this.admit();
+    const submitted = { ...task, group: this.#id, precision, backing: kind };
     try {
-      return this.#resultOf(
-        await this.#backend.submit({ ...task, group, precision }, hooks, signal),
-      );
+      return this.#resultOf(await this.#backend.submit(submitted, hooks, signal));
     } catch (error) {
-      if (!signal.aborted && isSignOfTrouble(error)) {
-        void this.#monitors[this.#backend.widthOf(task.circuit)].check();
-      }
+      if (!signal.aborted && isSignOfTrouble(error)) this.#checkEnginesOf(task);
       throw error;
     }
   }
@@ -132,51 +147,80 @@ export class SimulatorProcessor implements Processor {
     this.#pauseOrGo();
   }
 
-  /** @throws {CircuitTooLargeError} */
-  #checkWidth(numQubits: number): void {
-    if (numQubits > this.spec.maxQubits) throw new CircuitTooLargeError(numQubits, this.spec);
+  /**
+   * What was taken before may wait for engines that are lost just now.
+   *
+   * @throws {CircuitTooLargeError | ProcessorUnavailableError}
+   */
+  #checkWidth(numQubits: number, isReadmitted: boolean): void {
+    const { spec } = this;
+    const { available, reason = '', retryAfterS } = this.availability();
+    const maxQubits = isReadmitted ? this.#backing.widest() : spec.maxQubits;
+    if (numQubits <= maxQubits) return;
+    // Without any engine there is no limit to tell.
+    if (maxQubits === 0 && !available) {
+      throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
+    }
+    throw new CircuitTooLargeError(numQubits, { ...spec, maxQubits });
   }
 
   #pauseOrGo(): void {
-    this.#backend.setPaused(this.spec.id, !this.availability().available);
+    this.#backend.setPaused(this.#id, !this.availability().available);
   }
 
-  /** Both outcomes as one: the older of two good ones, or the first bad one. */
-  #health(): Availability {
-    const { small, wide } = this.#monitors;
-    const [first, second] = [small.availability, wide.availability];
-    if (!first.available) return first;
-    if (!second.available) {
-      return { ...second, reason: `Circuits that need all threads: ${second.reason}` };
+  /** The self-tests of what may have run a circuit. */
+  #checkEnginesOf({ circuit }: CircuitTask): void {
+    const line = this.#backend.lineOf(circuit, this.#backing.kind);
+    for (const [lane, monitor] of this.#monitors) {
+      const isOfLine = line === 'adapter' ? lane !== 'small' : lane === line;
+      if (isOfLine) void monitor.check();
     }
-    return first.checkedAt <= second.checkedAt ? first : second;
+  }
+
+  #addMonitor(lane: LaneId, onChange: (availability: Availability) => void): void {
+    const { now, selfTestTimes } = this.#options;
+    const monitor = new HealthMonitor({
+      selfTest: (onStarted, signal) => this.#runSelfTest(lane, onStarted, signal),
+      lastSignOfLife: () => this.#backend.lastSignOfLife(lane),
+      onChange,
+      now,
+      ...selfTestTimes,
+    });
+    this.#monitors.set(lane, monitor);
+  }
+
+  #monitor(lane: LaneId): HealthMonitor {
+    const monitor = this.#monitors.get(lane);
+    if (monitor === undefined) throw new Error(`unreachable: ${lane} is not tested`);
+    return monitor;
   }
 
   async #runSelfTest(
-    width: Width,
+    lane: LaneId,
     onStarted: () => void,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { precision } = this.#runsOn;
+    const { precision } = this.#backing;
+    const width: Width = lane === 'small' ? 'small' : 'wide';
     const task = {
-      id: `self-test:${this.spec.id}:${this.#numSelfTests++}`,
-      group: this.spec.id,
+      id: `self-test:${this.#id}:${this.#numSelfTests++}`,
+      group: this.#id,
       priority: 'high',
       precision,
       circuit: SELF_TEST_CIRCUITS[width],
       request: SELF_TEST_REQUEST,
-      selfTestOf: width,
+      selfTestOf: lane,
     } as const;
     const { run } = await this.#backend.submit(task, { onStarted }, signal);
     return faultOfSelfTest(run, precision, width);
   }
 
-  #resultOf({ run, compilation, compileMs, queueMs }: BackendOutcome): CircuitResult {
+  #resultOf({ run, compilation, compileMs, queueMs, ranOn }: BackendOutcome): CircuitResult {
     const executionMs = run.timing.evolutionMs + run.timing.samplingMs;
     return {
       run,
       compilation,
-      backend: this.#runsOn,
+      backend: this.#backing.ranOn(ranOn, this.#healthOf),
       timing: { queueMs, compileMs, executionMs },
     };
   }

@@ -4,16 +4,17 @@
  *
  * An entry rises one level for each `ageingMs` it has waited, so a steady stream of high work delays
  * low work by 2·ageingMs and never starves it. Within an effective level the earliest arrival goes
- * first. Both orders agree inside one lane (a group's entries of one width and level), so the next
+ * first. Both orders agree inside one lane (a group's entries of one line and level), so the next
  * entry of all is among the lanes' first ones: `take` looks at a handful of lanes, whatever their
  * length.
  *
- * Groups (one a processor) and widths share the capacity. Each width has engines of its own, so the
- * two never wait for each other: what is taken and what is ahead is always asked of one width. A
+ * Groups (one a processor) and lines share the capacity. Each line has engines of its own, so no
+ * line waits for another: what is ahead is always asked of one line. An engine may take from several
+ * lines, and of those only what fits it. A
  * paused group keeps its entries and its places.
  */
 import { Lane, type LaneNode } from './lane.ts';
-import type { Width } from './width.ts';
+import type { Line } from './width.ts';
 
 /** The level an entry starts at. */
 export type Priority = 'low' | 'normal' | 'high';
@@ -27,7 +28,7 @@ export interface QueueEntry {
   /** Unique among the entries that wait. */
   readonly id: string;
   readonly group: string;
-  readonly width: Width;
+  readonly line: Line;
   readonly priority: Priority;
 }
 
@@ -44,12 +45,12 @@ interface Located<T> {
   readonly node: LaneNode<Waiting<T>>;
 }
 
-/** A group's lanes of each width, by level. */
-type GroupLanes<T> = Readonly<Record<Width, readonly Lane<Waiting<T>>[]>>;
+/** A group's lanes of each line, by level. */
+type GroupLanes<T> = Readonly<Record<Line, readonly Lane<Waiting<T>>[]>>;
 
 /** How a queue is bounded and ages. */
 export interface WorkQueueOptions {
-  /** Entries that may wait, over all groups and widths. */
+  /** Entries that may wait, over all groups and lines. */
   readonly capacity: number;
   /** Milliseconds of waiting that raise an entry by one level. */
   readonly ageingMs: number;
@@ -81,18 +82,26 @@ export class WorkQueue<T extends QueueEntry> {
   add(entry: T, now: number): void {
     if (this.#located.has(entry.id)) throw new Error(`unreachable: ${entry.id} waits already`);
     const level = LEVEL[entry.priority];
-    const lane = this.#lanesOf(entry.group)[entry.width][level]!;
+    const lane = this.#lanesOf(entry.group)[entry.line][level]!;
     const node = lane.push({ entry, level, arrival: this.#arrivals++, since: now });
     this.#located.set(entry.id, { lane, node });
   }
 
-  /** Takes out the entry of a width that starts next, of the groups that are not paused. */
-  take(width: Width, now: number): T | undefined {
+  /**
+   * Takes out the entry that starts next, of the groups that are not paused.
+   *
+   * @param lines - Where to look.
+   * @param fits - Which entries may be taken; all unless told otherwise.
+   */
+  take(lines: readonly Line[], now: number, fits?: (entry: T) => boolean): T | undefined {
+    const isWanted = fits && ((waiting: Waiting<T>) => fits(waiting.entry));
     let next: Waiting<T> | undefined;
-    for (const lane of this.#openLanes(width)) {
-      const first = lane.first()?.value;
-      if (first === undefined) continue;
-      if (next === undefined || this.#startsBefore(first, next, now)) next = first;
+    for (const line of lines) {
+      for (const lane of this.#openLanes(line)) {
+        const first = lane.first(isWanted)?.value;
+        if (first === undefined) continue;
+        if (next === undefined || this.#startsBefore(first, next, now)) next = first;
+      }
     }
     return next === undefined ? undefined : this.remove(next.entry.id);
   }
@@ -106,21 +115,21 @@ export class WorkQueue<T extends QueueEntry> {
     return located.node.value.entry;
   }
 
-  /** The width of a waiting entry; undefined when it does not wait. */
-  widthOf(id: string): Width | undefined {
-    return this.#located.get(id)?.node.value.entry.width;
+  /** The line of a waiting entry; undefined when it does not wait. */
+  lineOf(id: string): Line | undefined {
+    return this.#located.get(id)?.node.value.entry.line;
   }
 
   /**
    * How many entries would start before this one if all were started now, on the engines of its
-   * width; undefined when it does not wait. Paused groups other than its own do not count.
+   * line; undefined when it does not wait. Paused groups other than its own do not count.
    */
   position(id: string, now: number): number | undefined {
     const located = this.#located.get(id);
     if (located === undefined) return undefined;
     const own = located.node.value;
     let count = 0;
-    for (const lane of this.#openLanes(own.entry.width, own.entry.group)) {
+    for (const lane of this.#openLanes(own.entry.line, own.entry.group)) {
       count += lane.countPrefix((other) => this.#startsBefore(other, own, now));
     }
     return count;
@@ -136,10 +145,10 @@ export class WorkQueue<T extends QueueEntry> {
     return this.#paused.has(group);
   }
 
-  /** Entries of a width, of groups that are not paused, and of `group` in any case. */
-  numOpen(width: Width, group?: string): number {
+  /** Entries of a line, of groups that are not paused, and of `group` in any case. */
+  numOpen(line: Line, group?: string): number {
     let count = 0;
-    for (const lane of this.#openLanes(width, group)) count += lane.length;
+    for (const lane of this.#openLanes(line, group)) count += lane.length;
     return count;
   }
 
@@ -151,15 +160,15 @@ export class WorkQueue<T extends QueueEntry> {
   #lanesOf(group: string): GroupLanes<T> {
     let lanes = this.#lanes.get(group);
     if (lanes === undefined) {
-      lanes = { small: newLanes(), wide: newLanes() };
+      lanes = { small: newLanes(), wide: newLanes(), adapter: newLanes() };
       this.#lanes.set(group, lanes);
     }
     return lanes;
   }
 
-  *#openLanes(width: Width, group?: string): Generator<Lane<Waiting<T>>> {
+  *#openLanes(line: Line, group?: string): Generator<Lane<Waiting<T>>> {
     for (const [name, lanes] of this.#lanes) {
-      if (name === group || !this.#paused.has(name)) yield* lanes[width];
+      if (name === group || !this.#paused.has(name)) yield* lanes[line];
     }
   }
 

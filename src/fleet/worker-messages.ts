@@ -1,11 +1,12 @@
 /**
- * What passes between the main thread and a worker thread: plain data, by structured clone. Large
- * arrays of results are transferred, not copied.
+ * What passes between the main thread and a worker, a thread or a process: plain data, by structured
+ * clone. Large arrays of results are transferred between threads, not copied.
  *
- *     main ──▶ run, cancel            worker ──▶ ready, once; progress; done | failed | aborted
+ *     main ──▶ run, cancel        worker ──▶ ready, once; progress; done | failed | aborted | lost
  */
 import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
+import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
@@ -22,9 +23,26 @@ export interface EngineOptions {
   readonly memoryBytes: number;
 }
 
-/** A worker's `workerData`. */
+/** A thread's `workerData`. */
 export interface WorkerSetup {
   readonly engine: EngineOptions;
+}
+
+/** The engine that a process opens on an adapter; also the first argument it is given, as JSON. */
+export interface GpuWorkerSetup {
+  /** A part of its name by which its driver lists it first, and the whole name to check. */
+  readonly adapter: { readonly backend: string; readonly name: string };
+  /** For the states of one run. */
+  readonly memoryBytes: number;
+}
+
+/** What a worker says of its engine once it is open. */
+export interface EngineReport {
+  readonly target: TargetProfile;
+  /** From the start of the process until circuits could be taken, milliseconds. */
+  readonly openMs: number;
+  /** Bytes read and written by a copy on the device, 10^9 a second; absent while nobody measures. */
+  readonly copyGbPerS?: number;
 }
 
 /** What a run gives back across the thread. */
@@ -59,8 +77,10 @@ export type ToWorker =
 
 /** From a worker. */
 export type FromWorker =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly report?: EngineReport }
   | { readonly kind: 'progress'; readonly id: number; readonly fraction: number }
   | { readonly kind: 'done'; readonly id: number; readonly outcome: WorkerOutcome }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: WorkerFailure }
-  | { readonly kind: 'aborted'; readonly id: number };
+  | { readonly kind: 'aborted'; readonly id: number }
+  /** The engine is gone, and with it the worker's use. */
+  | { readonly kind: 'lost'; readonly how: string };

@@ -142,9 +142,13 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'As many circuits wait for the target as it lets wait.',
   },
+  FLEET_WRONG_ADAPTER: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'A driver opened another adapter than it was told to.',
+  },
   FLEET_WORKER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'A worker thread ended under its circuit; callers see FLEET_ENGINE_LOST.',
+    meaning: 'A worker ended under its circuit; callers see FLEET_ENGINE_LOST.',
   },
   JOBS_CANCELLED: {
     answers: 'INTERNAL_ERROR',

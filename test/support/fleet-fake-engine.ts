@@ -6,15 +6,25 @@
  * number that a BREAK circuit left here is not zero.
  */
 
+import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
-import { HelperLostError, ProgramTooWideError, StateMemoryError } from '../../src/engine/errors.ts';
+import {
+  DeviceLostError,
+  GpuFaultError,
+  HelperLostError,
+  ProgramTooWideError,
+  StateMemoryError,
+} from '../../src/engine/errors.ts';
+import { KEPT_ON_CPU } from '../../src/fleet/prepared-circuits.ts';
+import { processPort } from '../../src/fleet/process-host.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
 import { serveEngine } from '../../src/fleet/serve-engine.ts';
-import type { Precision } from '../../src/fleet/worker-messages.ts';
+import { threadPort } from '../../src/fleet/thread-host.ts';
+import type { GpuWorkerSetup, Precision } from '../../src/fleet/worker-messages.ts';
 
 let isWrong = false;
 let numOpened = 0;
@@ -102,7 +112,8 @@ async function follow(
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  switch (hash) {
+  // What is for an adapter alone is nothing to a thread.
+  switch (hash.includes('@') ? 'ECHO' : hash) {
     case 'ECHO':
       return answer(1, [request.seed], [request.shots]);
     case 'PRECISION':
@@ -114,6 +125,10 @@ async function follow(
       return answer(1, [0], [1]);
     case 'LOSE_HELPER':
       throw new HelperLostError();
+    case 'LOSE_DEVICE':
+      throw new DeviceLostError('injected');
+    case 'GPU_FAULT':
+      throw new GpuFaultError('injected');
     case 'NO_STATE_MEMORY':
       throw new StateMemoryError(2 ** 30);
     case 'NO_ENGINE_MEMORY':
@@ -184,9 +199,38 @@ function openEngine(precision: Precision): Engine {
   };
 }
 
+/** What an adapter's name may add: it is wrong while there is a file of this path. */
+const WRONG_WHILE = /wrong while (\S+)/;
+
+/**
+ * Serves the pool as the process of an adapter, which `process.argv[2]` describes. An instruction
+ * `EXIT@a` is for the adapter named `a` alone; any other does it as if it was a plain one.
+ */
+export function serveFakeAdapter(): void {
+  const setup: GpuWorkerSetup = JSON.parse(process.argv[2] ?? '');
+  const { name } = setup.adapter;
+  if (name.includes('stillborn')) process.exit(7);
+  const maxQubits = Math.floor(Math.log2(setup.memoryBytes / 8));
+  const [, file] = WRONG_WHILE.exec(name) ?? [];
+  const open = (precision: Precision): Engine => {
+    const engine = openEngine(precision);
+    return {
+      ...engine,
+      prepare: async (program) => {
+        isWrong = file !== undefined && existsSync(file);
+        const [what = '', where = name] = program.hash.split('@');
+        const hash = name.startsWith(where) ? what : 'ECHO';
+        return await engine.prepare({ ...program, hash });
+      },
+    };
+  };
+  const report = { target: { ...target, maxQubits, precision: 'f32' }, openMs: 1 } as const;
+  serveEngine(processPort(), { open, compile, kept: KEPT_ON_CPU, report });
+}
+
 /** Serves the pool from this thread. */
 export function serveFakeEngine(options: { readonly isWrong: boolean }): void {
   if (parentPort === null) throw new Error('unreachable: called in a thread');
   isWrong = options.isWrong;
-  serveEngine(parentPort, openEngine, compile);
+  serveEngine(threadPort(parentPort), { open: openEngine, compile, kept: KEPT_ON_CPU });
 }

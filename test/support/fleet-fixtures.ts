@@ -1,11 +1,14 @@
 /** Circuits for the fake worker, and ways to wait for what other threads do. */
 import { setTimeout } from 'node:timers/promises';
 import type { Circuit } from '../../src/circuit/circuit.ts';
-import type { CpuBackendOptions } from '../../src/fleet/cpu-backend.ts';
+import type { Adapter } from '../../src/fleet/adapter-report.ts';
+import type { CircuitBackendOptions } from '../../src/fleet/circuit-backend.ts';
 import type { EngineOptions } from '../../src/fleet/worker-messages.ts';
 
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
 export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);
+/** The entry of an adapter's fake process. */
+export const FAKE_GPU = new URL('./fleet-fake-gpu.ts', import.meta.url);
 /** The same with an engine whose phases are wrong. */
 export const WRONG_WORKER = new URL('./fleet-wrong-worker.ts', import.meta.url);
 /** An entry that ends before it is ready. */
@@ -27,11 +30,31 @@ export const ENGINE: EngineOptions = {
 export const WIDE_QUBITS = 11;
 
 /** Lanes of fake engines, one thread each. */
-export const FAKE_LANES: Pick<CpuBackendOptions, 'small' | 'wide' | 'workerEntry'> = {
+export const FAKE_LANES: Pick<CircuitBackendOptions, 'small' | 'wide' | 'workerEntry'> = {
   small: { numWorkers: 1, engine: ENGINE },
   wide: { numWorkers: 1, engine: ENGINE },
   workerEntry: FAKE_WORKER,
 };
+
+/** An adapter as discovery reports it; by what is known of it, it holds 2^20 amplitudes. */
+export function adapter(name: string, more: Partial<Adapter> = {}): Adapter {
+  return {
+    name,
+    isSoftware: false,
+    backend: 'vulkan',
+    vendor: 'v',
+    architecture: 'a',
+    description: 'd',
+    limits: {
+      maxBufferSize: 2 ** 23,
+      maxStorageBufferBindingSize: 2 ** 23,
+      maxComputeWorkgroupStorageSize: 2 ** 15,
+      maxComputeInvocationsPerWorkgroup: 256,
+    },
+    features: [],
+    ...more,
+  };
+}
 
 /** A circuit that the fake engine takes as an instruction. */
 export function instruction(

@@ -8,9 +8,12 @@ import { create, globals } from 'webgpu';
 /** Strong references: a collected GPU object aborts the process while its device is used. */
 const held: GPU[] = [];
 
-/** Which adapter, by a part of the name that its driver gives it; any when absent. */
+/** Which adapter; any when absent. */
 export interface NodeGpuOptions {
+  /** A part of the name that its driver gives it; the first that has it is taken. */
   readonly adapter?: string;
+  /** What the adapter is reached through: `vulkan`, `metal`, `d3d12`. */
+  readonly backend?: string;
 }
 
 /**
@@ -19,9 +22,12 @@ export interface NodeGpuOptions {
  * Workgroup memory is not cleared first, which costs software drivers most of a sweep's time:
  * kernels write all of it that they read.
  */
-export function nodeGpu({ adapter }: NodeGpuOptions = {}): GPU {
+export function nodeGpu({ adapter, backend }: NodeGpuOptions = {}): GPU {
   if (!('GPUBufferUsage' in globalThis)) Object.assign(globalThis, globals);
-  const chosen = adapter === undefined ? [] : [`adapter=${adapter}`];
+  const chosen = [
+    ...(backend === undefined ? [] : [`backend=${backend}`]),
+    ...(adapter === undefined ? [] : [`adapter=${adapter}`]),
+  ];
   const gpu = create(['enable-dawn-features=disable_workgroup_init', ...chosen]);
   held.push(gpu);
   return gpu;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/engine-pool.ts';
+import { threadStarter } from '../../../src/fleet/thread-host.ts';
 import {
   ENGINE,
   eventually,
@@ -18,18 +19,27 @@ afterEach(async () => {
   faults.length = 0;
 });
 
-async function openPool(options: Partial<EnginePoolOptions> = {}): Promise<EnginePool> {
+interface PoolOptions extends Partial<Omit<EnginePoolOptions, 'start'>> {
+  readonly workerEntry?: URL;
+  readonly heapLimitMb?: number;
+}
+
+async function openPool(options: PoolOptions = {}): Promise<EnginePool> {
   const pool = startPool(options);
   await eventually(() => pool.numIdle === pool.numWorkers);
   return pool;
 }
 
-function startPool(options: Partial<EnginePoolOptions> = {}): EnginePool {
+function startPool({
+  workerEntry = FAKE_WORKER,
+  heapLimitMb = 2048,
+  ...options
+}: PoolOptions = {}) {
+  const setup = { engine: ENGINE };
   const pool = new EnginePool(
     {
       numWorkers: 1,
-      engine: ENGINE,
-      workerEntry: FAKE_WORKER,
+      start: threadStarter({ entry: workerEntry, setup, heapLimitMb }),
       ...options,
     },
     { onIdle: () => {}, onFault: (fault) => faults.push(fault) },

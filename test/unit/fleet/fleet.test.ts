@@ -9,11 +9,17 @@ import {
   withFinalMeasurement,
 } from '../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
-import type { Adapter, AdapterDiscovery } from '../../../src/fleet/adapter-report.ts';
+import type { AdapterDiscovery } from '../../../src/fleet/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
-import { eventually, FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
+import {
+  adapter,
+  eventually,
+  FAKE_WORKER,
+  never,
+  STILLBORN_WORKER,
+} from '../../support/fleet-fixtures.ts';
 import { lastingCircuit } from '../../support/lasting-circuit.ts';
 
 const NOW = 1_700_000_000_000;
@@ -70,24 +76,6 @@ function task(circuit: Circuit, shots = 100): CircuitTask {
   return { id: 'circ_1', circuit, request: { shots, seed: 1 }, priority: 'normal' };
 }
 
-function adapter(name: string, isSoftware: boolean): Adapter {
-  return {
-    name,
-    isSoftware,
-    backend: 'vulkan',
-    vendor: 'v',
-    architecture: 'a',
-    description: 'd',
-    limits: {
-      maxBufferSize: 1,
-      maxStorageBufferBindingSize: 1,
-      maxComputeWorkgroupStorageSize: 1,
-      maxComputeInvocationsPerWorkgroup: 1,
-    },
-    features: [],
-  };
-}
-
 describe('Fleet', () => {
   test.each([
     ['statevector-sim', 'f64', 4],
@@ -136,16 +124,20 @@ describe('Fleet', () => {
     const fleet = await openFleet({ engine: 'webgpu' });
     expect(processor(fleet, 'gpu-fleet').availability()).toMatchObject({
       available: false,
-      reason: expect.stringContaining('no WebGPU engine yet'),
+      reason: 'No GPU adapter was found. No WebGPU driver was found.',
     });
     expect(processor(fleet, 'statevector-sim').availability().available).toBe(true);
   });
 
   test.each([
     ['auto', NO_ADAPTER, 'No GPU adapter was found.'],
-    ['auto', { adapters: [adapter('llvmpipe', true)] }, 'No GPU adapter was found.'],
-    ['auto', { adapters: [adapter('NVIDIA H200', false)] }, 'Found NVIDIA H200, but this version'],
-    ['cpu', { adapters: [adapter('NVIDIA H200', false)] }, 'It is set to run on the CPU.'],
+    [
+      'auto',
+      { adapters: [adapter('llvmpipe', { isSoftware: true })] },
+      'No GPU adapter was found. llvmpipe: software, and QCS_SOFTWARE_ADAPTERS is not 1.',
+    ],
+    ['auto', { adapters: [adapter('no such card')] }, 'no such card: The self-test failed:'],
+    ['cpu', { adapters: [adapter('NVIDIA H200')] }, 'It is set to run on the CPU.'],
   ] as const)('says why the fleet runs on the CPU: engine %s, %o', async (engine, found, why) => {
     const fleet = await openFleet({ engine, discover: async () => found });
     const [statevector, gpuFleet] = fleet.describe();
@@ -155,7 +147,7 @@ describe('Fleet', () => {
   });
 
   test('never counts a software driver as a GPU', async () => {
-    const discover = async () => ({ adapters: [adapter('llvmpipe', true)] });
+    const discover = async () => ({ adapters: [adapter('llvmpipe', { isSoftware: true })] });
     const fleet = await openFleet({ discover });
     expect(fleet.describe().at(-1)).toBe(
       'GPU adapters: llvmpipe (software, not counted as a GPU).',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, GateOperation } from '../../../src/circuit/circuit.ts';
 import {
+  KEPT_ON_CPU,
   keyOfCircuit,
   PreparedCircuits,
   type PreparedRun,
@@ -33,8 +34,10 @@ describe('keyOfCircuit', () => {
       rotation(0.1, { operations: [measure!, gate!] }),
       rotation(0.1, { operations: [{ ...RX, condition: { bits: [0], value: 1 } }, measure!] }),
     ];
-    expect(new Set(circuits.map(keyOfCircuit)).size).toBe(circuits.length);
-    expect(keyOfCircuit(rotation(0.1))).toBe(keyOfCircuit(rotation(0.1)));
+    expect(new Set(circuits.map((circuit) => keyOfCircuit(circuit, KEPT_ON_CPU))).size).toBe(
+      circuits.length,
+    );
+    expect(keyOfCircuit(rotation(0.1), KEPT_ON_CPU)).toBe(keyOfCircuit(rotation(0.1), KEPT_ON_CPU));
   });
 
   test.each([
@@ -43,7 +46,7 @@ describe('keyOfCircuit', () => {
     ['with a matrix', instruction('ECHO')],
     ['serialized', serializeCircuit(rotation(0.1))],
   ])('gives none for a circuit that is %s', (_, circuit) => {
-    expect(keyOfCircuit(circuit)).toBeUndefined();
+    expect(keyOfCircuit(circuit, KEPT_ON_CPU)).toBeUndefined();
   });
 });
 
@@ -59,7 +62,7 @@ describe('PreparedCircuits', () => {
   }
 
   test('keeps sixteen, and disposes of the least recently used', async () => {
-    const kept = new PreparedCircuits();
+    const kept = new PreparedCircuits(KEPT_ON_CPU);
     const disposed: string[] = [];
     for (let i = 0; i < 16; i++) await kept.keep(`${i}`, prepared(`${i}`, disposed));
     const used = kept.take('0');

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { CpuBackend } from '../../../src/fleet/cpu-backend.ts';
+import { CpuBacking } from '../../../src/fleet/backing.ts';
+import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
 import type { CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
 import {
@@ -33,7 +34,7 @@ const spec: ProcessorSpec = {
 };
 
 function openProcessor(workerEntry = FAKE_WORKER) {
-  const backend = new CpuBackend({
+  const backend = new CircuitBackend({
     ...FAKE_LANES,
     workerEntry,
     queueLimit: 2,
@@ -41,8 +42,12 @@ function openProcessor(workerEntry = FAKE_WORKER) {
   });
   backend.open();
   const processor = new SimulatorProcessor({
-    spec,
-    runsOn: { engine: 'cpu', execution: 'cpu', precision: 'f64', hardware: 'a CPU' },
+    backing: new CpuBacking(spec, {
+      engine: 'cpu',
+      execution: 'cpu',
+      precision: 'f64',
+      hardware: 'a CPU',
+    }),
     backend,
     now: () => NOW,
   });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Lane } from '../../../src/fleet/lane.ts';
-import { WIDTHS, type Width } from '../../../src/fleet/width.ts';
+import { type Line, WIDTHS } from '../../../src/fleet/width.ts';
 import { type Priority, type QueueEntry, WorkQueue } from '../../../src/fleet/work-queue.ts';
 
 function entry(
   id: string,
   priority: Priority = 'normal',
   group = 'a',
-  width: Width = 'small',
+  line: Line = 'small',
 ): QueueEntry {
-  return { id, group, width, priority };
+  return { id, group, line, priority };
 }
 
 function queueOf(entries: readonly QueueEntry[], capacity = 100) {
@@ -19,9 +19,9 @@ function queueOf(entries: readonly QueueEntry[], capacity = 100) {
   return queue;
 }
 
-function takeAll(queue: WorkQueue<QueueEntry>, now: number, width: Width = 'small'): string[] {
+function takeAll(queue: WorkQueue<QueueEntry>, now: number, line: Line = 'small'): string[] {
   const ids: string[] = [];
-  const take = () => queue.take(width, now);
+  const take = () => queue.take([line], now);
   for (let next = take(); next !== undefined; next = take()) ids.push(next.id);
   return ids;
 }
@@ -75,7 +75,7 @@ describe('WorkQueue', () => {
       queue.add(entry(`high-${now}`, 'high'), now);
       queue.add(entry(`more-${now}`, 'high'), now);
       now += 100;
-      taken = queue.take('small', now)?.id;
+      taken = queue.take(['small'], now)?.id;
       expect(now).toBeLessThanOrEqual(2100);
     }
   });
@@ -112,12 +112,12 @@ describe('WorkQueue', () => {
     expect([queue.numOpen('small'), queue.numOpen('wide')]).toEqual([1, 2]);
     expect(takeAll(queue, 0)).toEqual(['small-1']);
     queue.add(entry('small-2', 'high'), 1);
-    expect(queue.take('wide', 1)?.id).toBe('wide-1');
+    expect(queue.take(['wide'], 1)?.id).toBe('wide-1');
     expect(takeAll(queue, 1, 'wide')).toEqual(['wide-2']);
-    expect(queue.widthOf('small-2')).toBe('small');
+    expect(queue.lineOf('small-2')).toBe('small');
   });
 
-  test('shares its capacity among the widths', () => {
+  test('shares its capacity among the lines', () => {
     const queue = queueOf([entry('1'), entry('2', 'normal', 'a', 'wide')], 2);
     expect(queue.isFull).toBe(true);
   });
@@ -126,7 +126,7 @@ describe('WorkQueue', () => {
     const queue = queueOf([entry('1', 'low'), entry('2', 'high')]);
     expect(queue.drain().map(({ id }) => id)).toEqual(['1', '2']);
     expect(queue.length).toBe(0);
-    expect(queue.take('small', 0)).toBeUndefined();
+    expect(queue.take(['small'], 0)).toBeUndefined();
   });
 
   test('takes 100,000 entries in and out in far less than quadratic time', () => {
@@ -146,10 +146,10 @@ class NaiveQueue {
   entries: { entry: QueueEntry; since: number }[] = [];
   readonly paused = new Set<string>();
 
-  order(width: Width, now: number, alsoGroup?: string): string[] {
+  order(line: Line, now: number, alsoGroup?: string): string[] {
     const levels = { high: 0, normal: 1, low: 2 };
     return this.entries
-      .filter(({ entry }) => entry.width === width)
+      .filter(({ entry }) => entry.line === line)
       .filter(({ entry }) => entry.group === alsoGroup || !this.paused.has(entry.group))
       .map(({ entry, since }) => {
         let level = levels[entry.priority];
@@ -172,25 +172,25 @@ type Step =
       readonly do: 'add';
       readonly priority: Priority;
       readonly group: string;
-      readonly width: Width;
+      readonly line: Line;
     }
-  | { readonly do: 'take'; readonly width: Width }
+  | { readonly do: 'take'; readonly line: Line }
   | { readonly do: 'ask' }
   | { readonly do: 'remove'; readonly nth: number }
   | { readonly do: 'pause'; readonly group: string; readonly isPaused: boolean }
   | { readonly do: 'wait'; readonly ms: number };
 
 const group = fc.constantFrom('a', 'b');
-const width = fc.constantFrom<Width[]>('small', 'wide');
+const line = fc.constantFrom<Line[]>('small', 'wide');
 const add = fc.record({
   do: fc.constant('add' as const),
   priority: fc.constantFrom<Priority[]>('low', 'normal', 'high'),
   group,
-  width,
+  line,
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: add },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), width }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), line }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('ask' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('remove' as const), nth: fc.nat(200) }) },
   {
@@ -209,14 +209,14 @@ describe('WorkQueue against a naive model', () => {
       for (const [i, one] of steps.entries()) {
         switch (one.do) {
           case 'add': {
-            const added = entry(`${i}`, one.priority, one.group, one.width);
+            const added = entry(`${i}`, one.priority, one.group, one.line);
             queue.add(added, now);
             model.entries.push({ entry: added, since: now });
             break;
           }
           case 'take': {
-            const [next] = model.order(one.width, now);
-            expect(queue.take(one.width, now)?.id).toBe(next);
+            const [next] = model.order(one.line, now);
+            expect(queue.take([one.line], now)?.id).toBe(next);
             if (next !== undefined) model.remove(next);
             break;
           }
@@ -235,7 +235,7 @@ describe('WorkQueue against a naive model', () => {
             break;
           case 'ask':
             for (const { entry } of model.entries) {
-              const rank = model.order(entry.width, now, entry.group).indexOf(entry.id);
+              const rank = model.order(entry.line, now, entry.group).indexOf(entry.id);
               expect(queue.position(entry.id, now)).toBe(rank);
             }
             for (const each of WIDTHS) {

@@ -1,25 +1,25 @@
 /**
- * One worker thread and the one circuit it runs at a time.
+ * One worker, a thread or a process, and the one circuit it runs at a time.
  *
  * A circuit's promise always settles: with the worker's answer, with the signal's reason once the
- * work has stopped, or with WorkerLostError when the thread ends. A cancelled circuit that is still
- * running after the grace is stopped by ending its thread.
+ * work has stopped, or with WorkerLostError when the worker ends. A cancelled circuit that is still
+ * running after the grace is stopped by ending its worker, and so is one whose worker falls silent
+ * where a limit is set to that.
  */
-import { Worker } from 'node:worker_threads';
 import type { Circuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
 import { EngineFailure, OutOfMemoryError, WorkerLostError } from './errors.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
+import type { StartWorker, WorkerHost } from './worker-host.ts';
 import type {
+  EngineReport,
   FromWorker,
   Precision,
-  ToWorker,
   WorkerFailure,
   WorkerOutcome,
-  WorkerSetup,
 } from './worker-messages.ts';
 
-/** How long a thread may take to open its engine. */
+/** How long a worker may take to open its engine, unless told otherwise. */
 const START_LIMIT_MS = 30_000;
 
 /** A circuit for a worker. */
@@ -31,27 +31,27 @@ export interface WorkerTask {
   readonly signal: AbortSignal;
 }
 
-/** How a thread is started and stopped. */
-export interface EngineThreadOptions {
-  /** The thread's module. */
-  readonly entry: URL;
-  readonly setup: WorkerSetup;
-  /** JavaScript heap of the thread; state vectors live outside it. */
-  readonly heapLimitMb: number;
+/** How a worker is started and stopped. */
+export interface EngineRunnerOptions {
+  readonly start: StartWorker;
   /** How long a cancelled circuit may take to stop by itself. */
   readonly cancelGraceMs: number;
+  /** How long a worker may take to open its engine; 30 s by default. */
+  readonly startLimitMs?: number;
+  /** How long a worker with a circuit may send nothing; it means to send something every second. */
+  readonly silenceLimitMs?: number;
 }
 
 /** What the pool wants to hear. */
-export interface EngineThreadEvents {
-  /** The thread is open, or a circuit is through: the thread can take one now. */
-  readonly onIdle: (thread: EngineThread) => void;
-  /** The thread has ended. */
-  readonly onExit: (thread: EngineThread, exit: ThreadExit) => void;
+export interface EngineRunnerEvents {
+  /** The worker is open, or a circuit is through: the worker can take one now. */
+  readonly onIdle: (runner: EngineRunner) => void;
+  /** The worker has ended. */
+  readonly onExit: (runner: EngineRunner, exit: WorkerExit) => void;
 }
 
-/** How a thread ended. */
-export interface ThreadExit {
+/** How a worker ended. */
+export interface WorkerExit {
   readonly wasReady: boolean;
   /** Ended on purpose: closed, or to stop a cancelled circuit. */
   readonly wasIntended: boolean;
@@ -67,40 +67,35 @@ interface Running extends WorkerTask {
   graceTimer?: NodeJS.Timeout;
 }
 
-/** A thread with an engine. */
-export class EngineThread {
-  readonly #worker: Worker;
-  readonly #options: EngineThreadOptions;
-  readonly #events: EngineThreadEvents;
+/** A worker with an engine. */
+export class EngineRunner {
+  readonly #host: WorkerHost;
+  readonly #options: EngineRunnerOptions;
+  readonly #events: EngineRunnerEvents;
   readonly #startTimer: NodeJS.Timeout;
+  #silenceTimer: NodeJS.Timeout | undefined;
   #running: Running | undefined;
   #numRun = 0;
   #isReady = false;
   #isEnding = false;
+  #report: EngineReport | undefined;
   #fault: { readonly how: string; readonly cause?: unknown } | undefined;
 
-  constructor(options: EngineThreadOptions, events: EngineThreadEvents) {
+  constructor(options: EngineRunnerOptions, events: EngineRunnerEvents) {
     this.#options = options;
     this.#events = events;
-    this.#worker = new Worker(options.entry, {
-      workerData: options.setup,
-      resourceLimits: { maxOldGenerationSizeMb: options.heapLimitMb },
+    this.#host = options.start({
+      onMessage: (message) => this.#onMessage(message),
+      onFault: (how, cause) => {
+        this.#fault ??= { how, cause };
+      },
+      onExit: (how) => this.#onExit(how),
     });
-    // Only a running circuit keeps the process alive.
-    this.#worker.unref();
-    this.#startTimer = setTimeout(() => {
-      this.#fault = { how: `the thread was not open after ${START_LIMIT_MS} ms` };
-      void this.#worker.terminate();
-    }, START_LIMIT_MS).unref();
-    this.#worker.on('message', (message: FromWorker) => this.#onMessage(message));
-    this.#worker.on('messageerror', (cause) => {
-      this.#fault = { how: 'its answer could not be read', cause };
-      void this.#worker.terminate();
-    });
-    this.#worker.on('error', (cause) => {
-      this.#fault = { how: cause instanceof Error ? cause.message : String(cause), cause };
-    });
-    this.#worker.on('exit', (exitCode) => this.#onExit(exitCode));
+    const { startLimitMs = START_LIMIT_MS } = options;
+    this.#startTimer = setTimeout(
+      () => this.#give(`it was not open after ${startLimitMs} ms`),
+      startLimitMs,
+    ).unref();
   }
 
   /** Whether the engine has been opened. */
@@ -108,51 +103,81 @@ export class EngineThread {
     return this.#isReady;
   }
 
-  /** Runs a circuit; the thread is idle. */
+  /** What the worker said of its engine when it was open. */
+  get report(): EngineReport | undefined {
+    return this.#report;
+  }
+
+  /** Of the worker's process, where it has one of its own. */
+  get pid(): number | undefined {
+    return this.#host.pid;
+  }
+
+  /** Runs a circuit; the worker is idle. */
   run(task: WorkerTask): Promise<WorkerOutcome> {
-    if (this.#running !== undefined) throw new Error('unreachable: the thread runs a circuit');
+    if (this.#running !== undefined) throw new Error('unreachable: the worker runs a circuit');
     const { promise, resolve, reject } = Promise.withResolvers<WorkerOutcome>();
     const id = this.#numRun++;
     const onAbort = () => this.#cancel(id);
     const { precision, circuit, request } = task;
     this.#running = { ...task, id, resolve, reject, onAbort };
-    this.#worker.ref();
+    this.#host.setHolding(true);
     task.signal.addEventListener('abort', onAbort, { once: true });
+    this.#watchSilence();
     try {
-      this.#post({ kind: 'run', id, precision, circuit, request });
+      this.#host.post({ kind: 'run', id, precision, circuit, request });
     } catch (error) {
-      // What cannot be cloned never left; the thread stays as it was.
+      // What cannot be cloned never left; the worker stays as it was.
       this.#settle((running) => running.reject(error));
     }
     return promise;
   }
 
-  /** Ends the thread; a circuit it runs is rejected. */
+  /** Ends the worker; a circuit it runs is rejected. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    await this.#worker.terminate();
+    await this.#host.end();
   }
 
-  #post(message: ToWorker): void {
-    this.#worker.postMessage(message);
+  /** Ends a worker that is of no more use. */
+  #give(how: string): void {
+    this.#fault ??= { how };
+    void this.#host.end();
   }
 
   #cancel(id: number): void {
     const running = this.#running;
     if (running?.id !== id) return;
-    this.#post({ kind: 'cancel', id });
+    this.#host.post({ kind: 'cancel', id });
     running.graceTimer = setTimeout(() => void this.end(), this.#options.cancelGraceMs);
+  }
+
+  /** Counts again from now. */
+  #watchSilence(): void {
+    clearTimeout(this.#silenceTimer);
+    const { silenceLimitMs } = this.#options;
+    if (silenceLimitMs === undefined || this.#running === undefined) return;
+    this.#silenceTimer = setTimeout(
+      () => this.#give(`it said nothing for ${silenceLimitMs} ms`),
+      silenceLimitMs,
+    );
   }
 
   #onMessage(message: FromWorker): void {
     if (message.kind === 'ready') {
       this.#isReady = true;
+      this.#report = message.report;
       clearTimeout(this.#startTimer);
       this.#events.onIdle(this);
       return;
     }
-    // An ending thread is not given another circuit, so its answers no longer matter.
+    if (message.kind === 'lost') {
+      this.#give(message.how);
+      return;
+    }
+    // An ending worker is not given another circuit, so its answers no longer matter.
     if (message.id !== this.#running?.id || this.#isEnding) return;
+    this.#watchSilence();
     switch (message.kind) {
       case 'progress':
         this.#running.onProgress(message.fraction);
@@ -169,19 +194,19 @@ export class EngineThread {
     }
   }
 
-  /** The thread is free before the caller hears of it: the next circuit is on its way by then. */
+  /** The worker is free before the caller hears of it: the next circuit is on its way by then. */
   #settle(answer: (running: Running) => void): void {
     const running = this.#take();
     if (running === undefined) return;
-    this.#worker.unref();
+    this.#host.setHolding(false);
     this.#events.onIdle(this);
     if (running.signal.aborted) running.reject(running.signal.reason);
     else answer(running);
   }
 
-  #onExit(exitCode: number): void {
+  #onExit(exitHow: string): void {
     clearTimeout(this.#startTimer);
-    const how = this.#fault?.how ?? `exit code ${exitCode}`;
+    const how = this.#fault?.how ?? exitHow;
     const running = this.#take();
     this.#events.onExit(this, { wasReady: this.#isReady, wasIntended: this.#isEnding, how });
     if (running?.signal.aborted) running.reject(running.signal.reason);
@@ -192,6 +217,7 @@ export class EngineThread {
     const running = this.#running;
     if (running === undefined) return undefined;
     this.#running = undefined;
+    clearTimeout(this.#silenceTimer);
     clearTimeout(running.graceTimer);
     running.signal.removeEventListener('abort', running.onAbort);
     return running;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { CpuBackend, type CpuBackendOptions } from '../../../src/fleet/cpu-backend.ts';
+import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
 import type { BackendTask } from '../../../src/fleet/engine-lane.ts';
 import {
   ENGINE,
@@ -13,14 +13,14 @@ import {
   WIDE_QUBITS,
 } from '../../support/fleet-fixtures.ts';
 
-const open: CpuBackend[] = [];
+const open: CircuitBackend[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((backend) => backend.close()));
 });
 
-function openBackend(options: Partial<CpuBackendOptions> = {}): CpuBackend {
-  const backend = new CpuBackend({
+function openBackend(options: Partial<CircuitBackendOptions> = {}): CircuitBackend {
+  const backend = new CircuitBackend({
     ...FAKE_LANES,
     queueLimit: 10,
     ageingMs: 60_000,
@@ -55,14 +55,14 @@ function wide(name: string, more: Partial<BackendTask> = {}, shared = sharedNumb
 }
 
 /** Submits a circuit that holds a thread until its first shared number is set. */
-async function holdThread(backend: CpuBackend, make = task) {
+async function holdThread(backend: CircuitBackend, make = task) {
   const shared = sharedNumbers();
   const result = backend.submit(make('WAIT', {}, shared), {}, never());
   await eventually(() => shared[1] === 1);
   return { shared, result };
 }
 
-describe('CpuBackend', () => {
+describe('CircuitBackend', () => {
   test('completes each of 1,000 small circuits once, with its own answer', async () => {
     const backend = openBackend({
       small: { numWorkers: 2, engine: ENGINE },

@@ -1,0 +1,42 @@
+/** An adapter as what circuits run on: the lane of its process, and whether it may be given any. */
+import { EngineLane } from './engine-lane.ts';
+import type { LaneId } from './width.ts';
+import type { StartWorker } from './worker-host.ts';
+
+/** Sweeps of wide states stop within some tens of milliseconds, but software drivers take longer. */
+const CANCEL_GRACE_MS = 5000;
+/** Compiling a long circuit is the longest that a process says nothing. */
+const SILENCE_LIMIT_MS = 30_000;
+/** Drivers of many cards start slowly, and compile kernels slowly the first time. */
+const START_LIMIT_MS = 60_000;
+
+/** How the process of an adapter is started and watched. */
+export interface AdapterLaneOptions {
+  readonly start: StartWorker;
+  readonly cancelGraceMs?: number;
+  readonly silenceLimitMs?: number;
+}
+
+/** The lane of one adapter. */
+export class AdapterLane extends EngineLane {
+  /** Whether its last self-test passed and nothing happened since. */
+  isHealthy = false;
+
+  constructor(id: LaneId, { start, cancelGraceMs, silenceLimitMs }: AdapterLaneOptions) {
+    super(id, {
+      numWorkers: 1,
+      start,
+      cancelGraceMs: cancelGraceMs ?? CANCEL_GRACE_MS,
+      silenceLimitMs: silenceLimitMs ?? SILENCE_LIMIT_MS,
+      startLimitMs: START_LIMIT_MS,
+      // Whoever waits for the adapter is told at once, while the pool goes on trying.
+      maxFailedStarts: 1,
+    });
+  }
+
+  /** Whether circuits of that width may be given to it now. */
+  takes(numQubits: number): boolean {
+    const { report } = this;
+    return this.isHealthy && report !== undefined && numQubits <= report.target.maxQubits;
+  }
+}

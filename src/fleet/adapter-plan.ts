@@ -1,0 +1,120 @@
+/**
+ * Which adapters are used, each with its process's environment and the memory that it may fill.
+ *
+ * WebGPU picks an adapter by a part of its name, so of adapters of one name it always picks the first.
+ * Mesa's device-select layer, where it is installed, shows a process only the card at the PCI address
+ * that DRI_PRIME names, whichever driver the card has. Whether that works here is tried before it is
+ * believed: a process with the address must list exactly one adapter of the name. Where it does not,
+ * one of them is used and the others are said to be unused.
+ */
+import type { Adapter, AdapterDiscovery } from './adapter-report.ts';
+import type { GpuCard } from './gpu-cards.ts';
+
+/** Memory for the states of an adapter, and where the figure is from. */
+export interface AdapterMemory {
+  readonly bytes: number;
+  /**
+   * `setting`: what the operator said. `driver`: what was free on the card, less a reserve.
+   * `machine`: a share of the machine's memory, for an adapter that is software. `buffer`: not known;
+   * one buffer as large as the adapter allows.
+   */
+  readonly basis: 'setting' | 'driver' | 'machine' | 'buffer';
+}
+
+/** An adapter that is used. */
+export interface AdapterPlan {
+  readonly adapter: Adapter;
+  readonly memory: AdapterMemory;
+  /** Added to the environment of its process, so that it sees this card alone. */
+  readonly pin?: Readonly<Record<string, string>>;
+}
+
+/** What is made of the adapters found. */
+export interface AdapterPlans {
+  readonly used: readonly AdapterPlan[];
+  readonly unused: readonly { readonly adapter: Adapter; readonly reason: string }[];
+}
+
+/** What plans are made from. */
+export interface PlanOptions {
+  /** Whether software adapters are used. */
+  readonly useSoftware: boolean;
+  /** For the states of one adapter, as the operator set it. */
+  readonly memoryBytes?: number;
+  /** For the states of all software adapters together. */
+  readonly softwareMemoryBytes: number;
+  readonly cards: readonly GpuCard[];
+  /** Looks for adapters with these variables added to the environment. */
+  readonly probe: (pin: Readonly<Record<string, string>>) => Promise<AdapterDiscovery>;
+}
+
+/** Of a card's memory: code, programs, and what comes back from a run. */
+const RESERVE_BYTES = 2 ** 29;
+
+/** Says of each adapter how it is used, or why not. */
+export async function planAdapters(
+  { adapters }: AdapterDiscovery,
+  options: PlanOptions,
+): Promise<AdapterPlans> {
+  const usable = adapters.filter(({ isSoftware }) => options.useSoftware || !isSoftware);
+  const numSoftware = usable.filter(({ isSoftware }) => isSoftware).length;
+  const groups = Map.groupBy(usable, ({ backend, name }) => `${backend}:${name}`);
+  const used: AdapterPlan[] = [];
+  const unused = adapters
+    .filter((adapter) => !usable.includes(adapter))
+    .map((adapter) => ({
+      adapter,
+      reason: 'It is software, and QCS_SOFTWARE_ADAPTERS is not 1.',
+    }));
+  for (const [first, ...others] of groups.values()) {
+    if (first === undefined) continue;
+    const cards = options.cards.filter((card) => isCardOf(card, first));
+    const softwareShare = options.softwareMemoryBytes / numSoftware;
+    const memory = (of: readonly GpuCard[]) => memoryOf(first, of, softwareShare, options);
+    const pins = others.length === 0 ? undefined : await pinsOf([first, ...others], cards, options);
+    if (pins === undefined) used.push({ adapter: first, memory: memory(cards) });
+    for (const { card, pin } of pins ?? [])
+      used.push({ adapter: first, memory: memory([card]), pin });
+    const left = pins === undefined ? others : [];
+    const reason = `It has the name of another adapter, ${first.name}, and this driver cannot be told to open it and not that one.`;
+    unused.push(...left.map((adapter) => ({ adapter, reason })));
+  }
+  return { used, unused };
+}
+
+function isCardOf(card: GpuCard, { name, vendor }: Adapter): boolean {
+  return card.name === undefined ? card.vendor === vendor : card.name === name;
+}
+
+/** One pin for each of the adapters, proven; undefined where they cannot be told apart. */
+async function pinsOf(
+  adapters: readonly Adapter[],
+  cards: readonly GpuCard[],
+  { probe }: PlanOptions,
+) {
+  if (cards.length !== adapters.length) return undefined;
+  const pinned = cards.map((card) => ({
+    card,
+    pin: { DRI_PRIME: `pci-${card.pciAddress.replaceAll(/[:.]/g, '_')}!` },
+  }));
+  const name = adapters[0]?.name;
+  const seen = await Promise.all(pinned.map(({ pin }) => probe(pin)));
+  const isProven = seen.every(
+    (found) => found.adapters.filter((adapter) => adapter.name === name).length === 1,
+  );
+  return isProven ? pinned : undefined;
+}
+
+/** The least of what the cards have that the adapter may be. */
+function memoryOf(
+  { isSoftware, limits }: Adapter,
+  cards: readonly GpuCard[],
+  softwareShare: number,
+  { memoryBytes }: PlanOptions,
+): AdapterMemory {
+  if (memoryBytes !== undefined) return { bytes: memoryBytes, basis: 'setting' };
+  if (isSoftware) return { bytes: softwareShare, basis: 'machine' };
+  if (cards.length === 0) return { bytes: limits.maxBufferSize, basis: 'buffer' };
+  const free = Math.min(...cards.map(({ freeBytes }) => freeBytes));
+  return { bytes: Math.max(0, free - RESERVE_BYTES), basis: 'driver' };
+}

@@ -1,0 +1,54 @@
+/** What is known of each adapter, for people who ask what their circuits run on. */
+import type { AdapterLane } from './adapter-lane.ts';
+import type { AdapterMemory, AdapterPlan, AdapterPlans } from './adapter-plan.ts';
+import type { Adapter } from './adapter-report.ts';
+import type { Availability } from './processor.ts';
+import type { EngineReport } from './worker-messages.ts';
+
+/** An adapter, what is made of it, and how it is. */
+export interface AdapterStatus {
+  readonly adapter: Adapter;
+  /** Whether its last self-test passed. */
+  readonly available: boolean;
+  /** Why not; present when not available. */
+  readonly reason?: string;
+  /** Present for an adapter in use. */
+  readonly memory?: AdapterMemory;
+  /** What its process has in its environment to see this card alone, where it needs that. */
+  readonly pin?: Readonly<Record<string, string>>;
+  /** Of its process. */
+  readonly pid?: number;
+  /** What its engine said of itself; present once it was open. */
+  readonly engine?: EngineReport;
+}
+
+/** An adapter's engines, and the outcome of their last self-test. */
+export interface LaneHealth {
+  readonly lane: AdapterLane;
+  readonly health: Availability;
+}
+
+/** The adapters in use, and then the others. */
+export function adapterStatuses(
+  { used, unused }: AdapterPlans,
+  laneOf: (plan: AdapterPlan) => LaneHealth | undefined,
+): readonly AdapterStatus[] {
+  return [
+    ...used.map((plan) => statusOf(plan, laneOf(plan))),
+    ...unused.map(({ adapter, reason }) => ({ adapter, available: false, reason })),
+  ];
+}
+
+function statusOf({ adapter, memory, pin }: AdapterPlan, found: LaneHealth | undefined) {
+  const { available = false, reason = 'It is not open.' } = found?.health ?? {};
+  const { pid, report } = found?.lane ?? {};
+  return {
+    adapter,
+    available,
+    ...(!available && { reason }),
+    memory,
+    ...(pin && { pin }),
+    ...(pid !== undefined && { pid }),
+    ...(report && { engine: report }),
+  };
+}

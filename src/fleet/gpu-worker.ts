@@ -1,0 +1,25 @@
+/** Entry of the process of one adapter: opens its engine, warms it up, serves the pool. */
+import { compile } from '../compiler/compile.ts';
+import { watchDevice } from './device-watch.ts';
+import { openAdapter } from './open-adapter.ts';
+import { KEPT_ON_ADAPTER } from './prepared-circuits.ts';
+import { processPort } from './process-host.ts';
+import { serveEngine } from './serve-engine.ts';
+import { warmUp } from './warm-up.ts';
+import type { GpuWorkerSetup } from './worker-messages.ts';
+
+const port = processPort();
+// Checked: processStarter wrote it.
+const setup: GpuWorkerSetup = JSON.parse(process.argv[2] ?? '');
+const { engine, device } = await openAdapter(setup);
+watchDevice(device, (how) => port.post({ kind: 'lost', how }, []));
+await warmUp(engine);
+serveEngine(port, {
+  open: (precision) => {
+    if (precision === 'f32') return engine;
+    throw new Error('unreachable: adapters compute in single precision');
+  },
+  compile,
+  kept: KEPT_ON_ADAPTER,
+  report: { target: engine.target, openMs: performance.now() },
+});
