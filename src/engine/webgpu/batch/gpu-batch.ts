@@ -28,6 +28,7 @@ export interface GpuBatchHost {
 /**
  * Makes a shape ready. The angles it has itself do not matter: a request brings them.
  *
+ * @param pieceSize - Circuits of a submit; learned from a small number on unless given.
  * @throws {ProgramTooWideError} if it has more than 12 qubits.
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
  * @throws {GpuFaultError} if the device does not take the kernel.
@@ -35,6 +36,7 @@ export interface GpuBatchHost {
 export async function prepareGpuBatch(
   { context, turns }: GpuBatchHost,
   shape: Circuit,
+  pieceSize: PieceSize = new PieceSize(),
 ): Promise<BatchExecutable> {
   checkBatchShape(shape, 'webgpu batch');
   const { numQubits, numBits } = shape;
@@ -47,7 +49,7 @@ export async function prepareGpuBatch(
     context,
     kernels,
     buffers,
-    pieceSize: new PieceSize(),
+    pieceSize,
     program: batchWords(lowered, numRoomQubits, false),
     programWithPhase: batchWords(lowered, numRoomQubits, true),
     patterns: measuredPatterns(outcomeBitsOf(shape), numBits),

@@ -11,7 +11,11 @@ const MIN_UNITS = 2 ** 16;
 
 /** Learns in units of any size, the same for all batches of a shape. */
 export class PieceSize {
-  #units = FIRST_UNITS;
+  #units: number;
+
+  constructor(firstUnits: number = FIRST_UNITS) {
+    this.#units = firstUnits;
+  }
 
   /** Circuits of the next piece, at least one. */
   circuits(unitsOfOne: number): number {
