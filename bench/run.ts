@@ -5,6 +5,7 @@ import { benchCpuEngine } from './cpu-engine.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSweeps } from './sweeps.ts';
+import { benchWebGpuBatches } from './webgpu-batches.ts';
 import { benchWebGpuEngine } from './webgpu-engine.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
+  'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,
 };
 
