@@ -1,0 +1,105 @@
+/**
+ * Every file under shaders/ compiles on each software driver, with the constants that the engine puts
+ * before it. What is compiled is what the engine asks for, so a file that nothing asks for is found.
+ */
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type Circuit, type Operation, withFinalMeasurement } from '../../src/circuit/circuit.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
+import { BatchKernels } from '../../src/engine/webgpu/batch/batch-kernels.ts';
+import { GpuContext, type ShaderSource } from '../../src/engine/webgpu/gpu-context.ts';
+import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
+import {
+  maxTileChunkQubits,
+  maxTileQubits,
+  SweepKernels,
+} from '../../src/engine/webgpu/sweep/sweep-kernel.ts';
+import { runCircuit } from '../support/engine-runs.ts';
+import { gate } from '../support/random-circuits.ts';
+import {
+  openSoftwareDevice,
+  openSoftwareEngine,
+  SOFTWARE_DRIVERS,
+  type SoftwareDriver,
+} from '../support/software-gpu.ts';
+
+const FILES = readdirSync(new URL('../../shaders/', import.meta.url));
+
+/** The slower driver takes seconds for a kernel. */
+const TIMEOUT_MS = 180_000;
+const MIN_TILE_QUBITS = 8;
+/** Wide enough that samples are drawn where the state is. */
+const NUM_QUBITS = 14;
+/** Measured one by one, some inside chunks and some among the chunks' numbers. */
+const NUM_MEASURED = 10;
+/** Qubits of a batch's circuits that differ in their kernels. */
+const BATCH_QUBITS = [4, 10, 11, 12];
+
+test.each(SOFTWARE_DRIVERS)(
+  'every shader compiles on $name',
+  { timeout: TIMEOUT_MS },
+  async (driver) => {
+    const used = new Set<string>();
+    const shaders: ShaderSource = (name) => {
+      used.add(`${name}.wgsl`);
+      return shaderFile(name);
+    };
+    await compileKernels(driver, shaders);
+    await runEverything(driver, shaders);
+    expect(FILES.filter((name) => !used.has(name))).toEqual([]);
+  },
+);
+
+/** All kernels of sweeps and batches; rejects where the driver refuses one. */
+async function compileKernels(driver: SoftwareDriver, shaders: ShaderSource): Promise<void> {
+  const device = await openSoftwareDevice(driver);
+  const context = new GpuContext(device, shaders);
+  const compiling: Promise<unknown>[] = [];
+  // Every other size, with the smallest, the default and the largest among them, where it takes long.
+  const step = driver.name === 'lavapipe' ? 1 : 2;
+  for (let qubits = MIN_TILE_QUBITS; qubits <= maxTileQubits(device.limits); qubits += step) {
+    const kernels = new SweepKernels(context, qubits);
+    for (let chunks = 0; chunks <= maxTileChunkQubits(device.limits); chunks++) {
+      compiling.push(kernels.kernel(chunks));
+    }
+  }
+  for (const qubits of BATCH_QUBITS) {
+    const kernels = new BatchKernels(context, qubits);
+    compiling.push(kernels.evolve(), kernels.expectations());
+    compiling.push(kernels.probabilities(), kernels.counts());
+  }
+  expect(await Promise.all(compiling)).not.toHaveLength(0);
+  device.destroy();
+}
+
+/** Has an engine of many chunks do all that is done to states. */
+async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Promise<void> {
+  const engine = await openSoftwareEngine(driver, {
+    shaders,
+    tileQubits: MIN_TILE_QUBITS,
+    chunkQubits: MIN_TILE_QUBITS,
+    maxQubits: NUM_QUBITS,
+    memoryBytes: 2 ** 24,
+  });
+  const qubits = Array.from({ length: NUM_QUBITS }, (_, q) => q);
+  const spread = qubits.map((qubit) => gate('H', [qubit]));
+  const flips: PauliSum = [
+    { coefficient: 1, factors: qubits.map((qubit) => ({ pauli: 'X', qubit })) },
+  ];
+  const sampled = withFinalMeasurement({ numQubits: NUM_QUBITS, numBits: 0, operations: spread });
+  const few = await runCircuit(engine, sampled, { shots: 1, observables: [flips] });
+  expect(few.expectations![0]).toBeCloseTo(1, 4);
+  const many = await runCircuit(engine, sampled, { shots: 1e5, probabilities: true });
+  expect(many.probabilities![0]).toBeCloseTo(2 ** -NUM_QUBITS, 6);
+  const measured = qubits
+    .slice(0, NUM_MEASURED)
+    .flatMap((qubit): readonly Operation[] => [
+      gate('H', [qubit]),
+      { kind: 'measure', qubits: [qubit], bits: [0] },
+    ]);
+  const operations = [...measured, gate('H', [0])];
+  const circuit: Circuit = { numQubits: NUM_MEASURED, numBits: 1, operations };
+  const { counts } = await runCircuit(engine, circuit, { shots: 2 });
+  expect(counts.occurrences.reduce((sum, count) => sum + count, 0)).toBe(2);
+  await engine.close();
+}
