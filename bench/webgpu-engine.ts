@@ -85,9 +85,10 @@ export async function benchWebGpuEngine(): Promise<void> {
   for (const measurement of first) print(measurementLine(measurement));
   note(first);
   for (const numQubits of wide) {
-    const attempts = await attemptWide(numQubits);
-    for (const { circuit, outcome } of attempts) print(`  ${circuit} ${numQubits}: ${outcome}`);
-    note(attempts);
+    for await (const attempt of attemptWide(numQubits)) {
+      print(`  ${attempt.circuit} ${numQubits}: ${attempt.outcome}`);
+      note([attempt]);
+    }
   }
 }
 

@@ -46,17 +46,15 @@ export async function firstResults(): Promise<readonly Measurement[]> {
 }
 
 /** The outcome of GHZ, QFT and RQC at a width, each in a process that may die of it. */
-export async function attemptWide(numQubits: number): Promise<readonly WideAttempt[]> {
-  const attempts: WideAttempt[] = [];
-  for (const family of WIDE_FAMILIES) {
+export async function* attemptWide(numQubits: number): AsyncGenerator<WideAttempt> {
+  for (const circuit of WIDE_FAMILIES) {
     try {
-      const parameters = [family, `${numQubits}`];
-      const answer = await answerOf('webgpu-wide.ts', parameters, WIDE_LIMIT_MS);
-      attempts.push(JSON.parse(answer) as WideAttempt);
+      const answer = await answerOf('webgpu-wide.ts', [circuit, `${numQubits}`], WIDE_LIMIT_MS);
+      // Written by the script beside this one.
+      yield JSON.parse(answer) as WideAttempt;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      attempts.push({ circuit: family, numQubits, outcome: `the process ended: ${reason}` });
+      yield { circuit, numQubits, outcome: `the process ended: ${reason}` };
     }
   }
-  return attempts;
 }

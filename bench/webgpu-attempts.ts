@@ -1,0 +1,15 @@
+/** Attempts the widths given as arguments, and prints and stores what became of them. */
+import { store } from './harness.ts';
+import { attemptWide } from './webgpu-processes.ts';
+import type { WideAttempt } from './webgpu-wide.ts';
+
+for (const width of process.argv.slice(2)) {
+  const attempts: WideAttempt[] = [];
+  for await (const attempt of attemptWide(Number(width))) {
+    const { circuit, numQubits, outcome, evolutionMs } = attempt;
+    const time = evolutionMs === undefined ? '' : `, ${evolutionMs.toFixed(1)} ms`;
+    process.stdout.write(`  ${circuit} ${numQubits}: ${outcome}${time}\n`);
+    attempts.push(attempt);
+    store(`webgpu-wide-${width}`, attempts);
+  }
+}
