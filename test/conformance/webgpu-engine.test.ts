@@ -1,4 +1,4 @@
-/** The WebGPU engine on each software driver; the smallest tiles bring their borders into small circuits. */
+/** The WebGPU engine on each software driver; small tiles and chunks bring their borders into small circuits. */
 import { expect, test } from 'vitest';
 import { MISSING_DRIVERS, openSoftwareEngine, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { describeEngine } from './engine-suite.ts';
@@ -13,9 +13,10 @@ test('the software Vulkan drivers are there where they are required', () => {
   if (process.env['QCS_TEST_REQUIRE_VULKAN'] === '1') expect(MISSING_DRIVERS).toEqual([]);
 });
 
-for (const [i, driver] of SOFTWARE_DRIVERS.entries()) {
+for (const driver of SOFTWARE_DRIVERS) {
   describeEngine(`webgpu on ${driver.name}`, () => openSoftwareEngine(driver), claims);
-  if (i > 0) continue;
-  const open = () => openSoftwareEngine(driver, { tileQubits: 8 });
-  describeEngine(`webgpu on ${driver.name}, tiles of 8 qubits`, open, claims);
+  // Tiles and chunks of 8 qubits: sixteen chunks, and qubits that only exchanges bring near.
+  const sizes = { tileQubits: 8, chunkQubits: 8, maxQubits: 12, memoryBytes: 2 ** 24 };
+  const open = () => openSoftwareEngine(driver, sizes);
+  describeEngine(`webgpu on ${driver.name}, in small tiles and chunks`, open, claims);
 }

@@ -29,10 +29,11 @@ export class WorkWindow {
     return this.isFull;
   }
 
-  /** Notes that what was given is submitted. @returns How long it may take; 0 when unknown. */
+  /** Notes that what was given is submitted. @returns How long it takes at least; 0 when unknown. */
   submitted(): number {
     this.#startedMs = performance.now();
-    return this.#unitsPerMs === 0 ? 0 : this.#given / this.#unitsPerMs;
+    // A rate that was learned while a driver compiled may be a thousand times too low.
+    return this.#unitsPerMs === 0 ? 0 : Math.min(TARGET_MS, this.#given / this.#unitsPerMs);
   }
 
   /** Notes that all work given has been done. */

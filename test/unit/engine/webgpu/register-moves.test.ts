@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { type ExchangeRow, exchangeRows } from '../../../../src/engine/webgpu/sweep/register-moves.ts';
+import {
+  type ExchangeRow,
+  exchangeRows,
+} from '../../../../src/engine/webgpu/sweep/register-moves.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 const NUM_BITS = 4;
