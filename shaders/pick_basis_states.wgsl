@@ -1,36 +1,70 @@
-// Draws basis states inside blocks of a state; a block agrees in all but its 11 lowest logical bits.
+// Finds the basis states of draws inside blocks, and lists them in ascending order.
 //
-// A workgroup has an item: a block and some thresholds, each below the block's mass or next to it. It
-// reads the block in the order of memory, puts the masses into logical order, adds them up in a tree,
-// and takes each threshold down the tree to the first basis state up to which the sum exceeds it. One
-// that rounding put beyond the sum ends at the last basis state that is possible; one that is
-// impossible is never picked. Only sums of a tree are compared, which no prefix sum of another
-// association can contradict, and a greater threshold never ends at a lower basis state.
-// The state is only read; each pick is written by one invocation.
+// A workgroup has a block. It adds up the block's masses in a tree, takes what remains of each draw
+// down the tree to the first basis state up to which the sum exceeds it, counts the picks of each
+// basis state, and writes the list that has those counts. Sums are those that found the block, unless
+// the device rounds a product otherwise in another kernel: what that puts beyond the block's end
+// stays at the last basis state that is possible. Each place of the list is written by one invocation.
 //
-// Prelude: WORKGROUP_SIZE, BLOCK_SIZE: amplitudes of a block, a multiple of it.
+// Requires: fixed_point. Prelude: WORKGROUP_SIZE; BLOCK_BITS: log2 of a block's basis states, at least
+// WORKGROUP_SIZE of them; GROUP_SIZE: blocks of a group of the scan.
 
 struct Params {
-  num_items: u32,
+  // The number of the window's first block.
+  first_block: u32,
+  num_blocks: u32,
+  // Bits of a block's number in the window.
+  num_block_bits: u32,
   // Workgroups of a row of the dispatch.
   row_length: u32,
 }
 
-@group(0) @binding(0) var<storage, read> state: array<vec2<f32>>;
-// Of each item [physical index of the block's first basis state, first threshold, thresholds].
-@group(0) @binding(1) var<storage, read> items: array<u32>;
+// By block of the window and logical number in the block.
+@group(0) @binding(0) var<storage, read> masses: array<f32>;
+// Of each bit of a block's number in the window, its bit of the block's number.
+@group(0) @binding(1) var<storage, read> block_bits: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
-@group(0) @binding(3) var<storage, read> thresholds: array<f32>;
-// By rank in the order of memory: [offset of the physical index, logical number in the block].
-@group(0) @binding(4) var<storage, read> places: array<vec2<u32>>;
-// Of each threshold the logical number in the block.
-@group(0) @binding(5) var<storage, read_write> picks: array<u32>;
+// Draws of blocks, cumulative inside groups; of groups, cumulative. Upper words are 0.
+@group(0) @binding(3) var<storage, read> block_ends: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read> group_ends: array<vec2<u32>>;
+// What remains of the draws, block after block.
+@group(0) @binding(5) var<storage, read> rests: array<vec2<u32>>;
+// Logical basis indices, without what they have above 32 bits.
+@group(0) @binding(6) var<storage, read_write> picks: array<u32>;
 
+const BLOCK_SIZE = 1u << BLOCK_BITS;
 const RUN = BLOCK_SIZE / WORKGROUP_SIZE;
 
-var<workgroup> masses: array<f32, BLOCK_SIZE>;
 // tree[1] is the sum of all, tree[i] that of tree[2i] and tree[2i + 1]; the last level has runs.
-var<workgroup> tree: array<f32, 2u * WORKGROUP_SIZE>;
+var<workgroup> tree: array<vec2<u32>, 2u * WORKGROUP_SIZE>;
+var<workgroup> counts: array<atomic<u32>, BLOCK_SIZE>;
+var<workgroup> run_ends: array<u32, WORKGROUP_SIZE>;
+
+// The logical number in the block.
+fn pick_of(draw: vec2<u32>, first_mass: u32) -> u32 {
+  var rest = draw;
+  var node = 1u;
+  while (node < WORKGROUP_SIZE) {
+    node *= 2u;
+    if (!is_below(rest, tree[node]) && any(tree[node + 1u] != vec2(0u))) {
+      rest = difference_of(rest, tree[node]);
+      node++;
+    }
+  }
+  let run = (node - WORKGROUP_SIZE) * RUN;
+  var pick = run;
+  for (var i = run; i < run + RUN; i++) {
+    let mass = fixed_of(masses[first_mass + i]);
+    if (any(mass != vec2(0u))) {
+      pick = i;
+      if (is_below(rest, mass)) {
+        break;
+      }
+      rest = difference_of(rest, mass);
+    }
+  }
+  return pick;
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(
@@ -38,54 +72,84 @@ fn main(
   @builtin(workgroup_id) group: vec3<u32>,
 ) {
   let item = group.x + group.y * params.row_length;
-  if (item >= params.num_items) {
+  if (item >= params.num_blocks) {
     return;
   }
-  let base = items[3u * item];
-  let first = items[3u * item + 1u];
-  let count = items[3u * item + 2u];
-
-  for (var rank = local; rank < BLOCK_SIZE; rank += WORKGROUP_SIZE) {
-    let place = places[rank];
-    let amplitude = state[base | place.x];
-    masses[place.y] = dot(amplitude, amplitude);
+  var block = params.first_block;
+  for (var bit = 0u; bit < params.num_block_bits; bit++) {
+    if (((item >> bit) & 1u) != 0u) {
+      block |= block_bits[bit];
+    }
   }
-  workgroupBarrier();
-  var sum = 0.0;
+  var first = 0u;
+  var end = block_ends[block].x;
+  if (block % GROUP_SIZE != 0u) {
+    first = block_ends[block - 1u].x;
+  }
+  let count = end - first;
+  if (count == 0u) {
+    return;
+  }
+  if (block >= GROUP_SIZE) {
+    first += group_ends[block / GROUP_SIZE - 1u].x;
+  }
+
+  // The tree, and no picks yet.
+  let first_mass = item << BLOCK_BITS;
+  var sum = vec2(0u);
   for (var i = 0u; i < RUN; i++) {
-    sum += masses[local * RUN + i];
+    sum = sum_of(sum, fixed_of(masses[first_mass + local * RUN + i]));
+    atomicStore(&counts[local * RUN + i], 0u);
   }
   tree[WORKGROUP_SIZE + local] = sum;
   for (var width = WORKGROUP_SIZE / 2u; width > 0u; width >>= 1u) {
     workgroupBarrier();
     if (local < width) {
       let node = width + local;
-      tree[node] = tree[2u * node] + tree[2u * node + 1u];
+      tree[node] = sum_of(tree[2u * node], tree[2u * node + 1u]);
     }
   }
   workgroupBarrier();
 
   for (var i = local; i < count; i += WORKGROUP_SIZE) {
-    var rest = thresholds[first + i];
-    var node = 1u;
-    while (node < WORKGROUP_SIZE) {
-      node *= 2u;
-      if (rest >= tree[node] && tree[node + 1u] > 0.0) {
-        rest -= tree[node];
-        node++;
+    atomicAdd(&counts[pick_of(rests[first + i], first_mass)], 1u);
+  }
+  workgroupBarrier();
+
+  // Counts become cumulative: first those of runs, then those in them.
+  var in_run = 0u;
+  for (var i = 0u; i < RUN; i++) {
+    in_run += atomicLoad(&counts[local * RUN + i]);
+  }
+  run_ends[local] = in_run;
+  for (var distance = 1u; distance < WORKGROUP_SIZE; distance <<= 1u) {
+    workgroupBarrier();
+    var before = 0u;
+    if (local >= distance) {
+      before = run_ends[local - distance];
+    }
+    workgroupBarrier();
+    run_ends[local] += before;
+  }
+  var cumulative = run_ends[local] - in_run;
+  for (var i = 0u; i < RUN; i++) {
+    cumulative += atomicLoad(&counts[local * RUN + i]);
+    atomicStore(&counts[local * RUN + i], cumulative);
+  }
+  workgroupBarrier();
+
+  // The place i of the list has the first pick whose cumulative count exceeds i.
+  for (var i = local; i < count; i += WORKGROUP_SIZE) {
+    var low = 0u;
+    var high = BLOCK_SIZE - 1u;
+    while (low < high) {
+      let middle = (low + high) >> 1u;
+      if (i < atomicLoad(&counts[middle])) {
+        high = middle;
+      } else {
+        low = middle + 1u;
       }
     }
-    let run = (node - WORKGROUP_SIZE) * RUN;
-    var pick = run;
-    for (var j = run; j < run + RUN; j++) {
-      if (masses[j] > 0.0) {
-        pick = j;
-        if (rest < masses[j]) {
-          break;
-        }
-        rest -= masses[j];
-      }
-    }
-    picks[first + i] = pick;
+    picks[first + i] = (block << BLOCK_BITS) | low;
   }
 }

@@ -1,160 +1,191 @@
 /**
- * Draws of basis states from a large state, which stays on the device.
+ * Draws of basis states on the device: only outcomes come back.
  *
- * Masses come back by blocks, which agree in all but their lowest logical bits; the draws are
- * sorted, so that one walk here finds each one's block, and the device picks inside blocks. What
- * remains of a draw inside its block is small against the norm: single precision is enough for it.
+ * The masses of blocks are added up and made cumulative; every shot draws, finds its block and is
+ * counted there; what remains of the draws is put in the blocks' order; and every block that was
+ * drawn finds its shots' basis states and lists them in ascending order.
+ *
+ * Sums are 64-bit fixed point in units of 2^-62 and draws are compared with them exactly. So the
+ * only difference to exact cumulative probabilities is that of the squares, which are rounded to
+ * single precision, to within 2^-23 of each, and cut to a unit. A boundary between basis states is
+ * then within 2^-24 + 2^(n − 61) of the norm from its exact place for n qubits (at most 1.8e-7), and
+ * a shot's draw must fall between the two to make a difference. In what order masses are added, how
+ * qubits lie in memory and how long chunks are makes none.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import { BitImages } from '../../../math/bit-images.ts';
+import { GpuFaultError } from '../../errors.ts';
 import type { Pacer } from '../../pacer.ts';
+import type { SampleRequest } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import {
+  addBlockMasses,
+  FIXED_BYTES,
+  roomForSums,
+  SCAN_GROUP,
+  type ScannedSums,
+  scanOf,
+} from './block-masses.ts';
+import { BLOCK_BITS, type BlockPlan, planBlocks } from './block-plan.ts';
 import { encodeKernel, gridOf, readMapped } from './dispatch.ts';
-import { addMasses, assertNorm } from './masses.ts';
+import { assertNorm } from './masses.ts';
+import { pickInWindows } from './pick-in-windows.ts';
 import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
-/** log2 of the basis states of a block. */
-const BLOCK_BITS = 11;
-/** Picked in one submit: 1 MiB of picks. */
-const DRAWS_PER_BATCH = 2 ** 18;
-/** Draws of one workgroup: where nearly all fall into one block, more workgroups share it. */
-const MAX_DRAWS_PER_ITEM = 4096;
+/** Drawn together, with 28 bytes of room each. */
+export const SHOTS_PER_BATCH = 2 ** 20;
+const DRAWN_BYTES = 16;
+/** Blocks whose basis indices have the same upper word: those above 32 bits. */
+const BLOCKS_PER_WORD = 2 ** (32 - BLOCK_BITS);
+
+/** The basis states of a batch. */
+export interface DrawnBatch {
+  /** One a shot, ascending, without what is above 32 bits; gone when the reader returns. */
+  readonly words: Uint32Array;
+  /** Where in the list the upper word becomes 1, 2, …; empty up to 32 qubits. */
+  readonly upperStarts: readonly number[];
+}
 
 /**
- * The basis state of each draw.
+ * Draws a basis state for each shot, as engine.ts defines it.
  *
- * @param layout - Logical qubit → physical qubit; at least BLOCK_BITS of them.
- * @param draws - Ascending.
- * @returns Logical, ascending.
- * @throws {GpuFaultError} if the buffer holds no state.
+ * @param layout - Logical qubit → physical qubit.
+ * @param use - Called with each batch.
+ * @throws {GpuFaultError} if the buffers hold no state.
  */
-export async function pickFromBlocks(
+export async function drawFromBlocks(
   context: GpuContext,
   state: GpuState,
   layout: readonly Qubit[],
-  draws: Float64Array,
+  request: SampleRequest,
   pacer: Pacer,
-): Promise<Uint32Array> {
-  const prefix = layout.slice(BLOCK_BITS);
-  const masses = new Float64Array(2 ** prefix.length);
-  const binned = prefix.map((qubit, i) => ({ qubit, image: 2 ** i }));
-  await addMasses(context, state, binned, masses);
-  const walk = new BlockWalk(masses);
-  const baseOf = new BitImages(prefix.map((qubit) => 2 ** qubit));
-
-  const pipeline = await context.pipeline('pick_basis_states', {
-    WORKGROUP_SIZE,
-    BLOCK_SIZE: 2 ** BLOCK_BITS,
-  });
+  use: (batch: DrawnBatch) => void,
+  windowBits?: number,
+): Promise<void> {
+  const plan = planBlocks(layout, state.chunkQubits, windowBits);
   using shared = new ScratchBuffers(context);
-  const batchSize = Math.min(draws.length, DRAWS_PER_BATCH);
-  const staging = await shared.staging(4 * batchSize);
-  const picks = await shared.room('picks', 4 * batchSize);
-  const places = shared.words('places', placesInBlock(layout.slice(0, BLOCK_BITS)));
-  const drawn = new Uint32Array(draws.length);
-  for (let from = 0; from < draws.length; from += DRAWS_PER_BATCH) {
-    const batch = draws.subarray(from, from + DRAWS_PER_BATCH);
-    const { items, thresholds } = await walk.find(batch, pacer);
-    const grid = gridOf(items.length);
-    const itemWords = items.flatMap(({ block, first, count }) => [baseOf.at(block), first, count]);
-    using scratch = new ScratchBuffers(context);
-    const buffers = [
-      state.chunks[0]!,
-      scratch.words('items', Uint32Array.from(itemWords)),
-      // Keep the field order of `Params` in pick_basis_states.wgsl.
-      scratch.params('params', [[items.length, grid.rowLength]])[0],
-      scratch.words('thresholds', new Uint32Array(thresholds.buffer)),
-      places,
-      picks,
-    ];
-    const bytes = 4 * batch.length;
-    const encode = (encoder: GPUCommandEncoder) => {
-      encodeKernel(context, encoder, pipeline, buffers, grid);
-      encoder.copyBufferToBuffer(picks, 0, staging, 0, bytes);
-    };
-    await readMapped(context, staging, bytes, encode, (mapped) => {
-      const inBlock = new Uint32Array(mapped);
-      for (const { block, first, count } of items) {
-        const start = block * 2 ** BLOCK_BITS;
-        for (let i = first; i < first + count; i++) drawn[from + i] = start + inBlock[i]!;
-      }
-    });
+  const masses = await addBlockMasses(context, state, plan, shared);
+  const { count } = request.shots;
+  for (let from = 0; from < count; from += SHOTS_PER_BATCH) {
+    await pacer.pause();
+    const numShots = Math.min(SHOTS_PER_BATCH, count - from);
+    await drawBatch(context, state, plan, masses, { ...request, from, numShots }, pacer, use);
   }
-  return drawn;
 }
 
-/** Draws of a batch that fall into one block. */
-interface Item {
-  readonly block: number;
-  readonly first: number;
-  readonly count: number;
+interface BatchRequest extends SampleRequest {
+  /** Its first shot among the request's. */
+  readonly from: number;
+  readonly numShots: number;
 }
 
-/** Finds the blocks of draws, batch after batch. */
-class BlockWalk {
-  readonly #masses: Float64Array;
-  readonly #norm: number;
-  readonly #lastPossible: number;
-  #block = 0;
-  /** Mass of all blocks before this one, added up as the norm is. */
-  #before = 0;
+async function drawBatch(
+  context: GpuContext,
+  state: GpuState,
+  plan: BlockPlan,
+  masses: ScannedSums,
+  batch: BatchRequest,
+  pacer: Pacer,
+  use: (batch: DrawnBatch) => void,
+): Promise<void> {
+  const { numShots } = batch;
+  using scratch = new ScratchBuffers(context);
+  const counts = await roomForSums(scratch, 'draws of blocks', masses.numSums);
+  const drawn = await scratch.room('drawn', DRAWN_BYTES * numShots);
+  const rests = await scratch.room('rests', FIXED_BYTES * numShots);
+  const picks = await scratch.room('picks', 4 * numShots);
+  const draw = await drawOf(context, scratch, masses, counts, batch, drawn);
+  const scan = await scanOf(context, scratch, counts);
+  const sort = await sortOf(context, scratch, counts, numShots, drawn, rests);
+  await context.submit((encoder) => {
+    encoder.clearBuffer(counts.ends);
+    draw(encoder);
+    scan(encoder);
+    sort(encoder);
+  });
+  await pickInWindows(context, state, plan, counts, rests, picks, pacer);
 
-  constructor(masses: Float64Array) {
-    this.#masses = masses;
-    this.#norm = masses.reduce((sum, mass) => sum + mass, 0);
-    assertNorm(this.#norm);
-    this.#lastPossible = masses.findLastIndex((mass) => mass > 0);
-  }
-
-  /**
-   * The items of draws, and what of each draw remains inside its block.
-   *
-   * @param draws - Ascending, and not below those of an earlier batch.
-   */
-  async find(
-    draws: Float64Array,
-    pacer: Pacer,
-  ): Promise<{ items: readonly Item[]; thresholds: Float32Array<ArrayBuffer> }> {
-    const items: Item[] = [];
-    const thresholds = new Float32Array(draws.length);
-    for (let next = 0; next < draws.length; ) {
-      this.#moveTo(draws[next]! * this.#norm);
-      const first = next;
-      const end = this.#before + this.#masses[this.#block]!;
-      const isLast = this.#block >= this.#lastPossible;
-      const most = Math.min(draws.length, first + MAX_DRAWS_PER_ITEM);
-      while (next < most && (isLast || draws[next]! * this.#norm < end)) {
-        thresholds[next] = draws[next]! * this.#norm - this.#before;
-        next++;
-      }
-      items.push({ block: this.#block, first, count: next - first });
-      if (pacer.spend(next - first)) await pacer.pause();
+  const groupBytes = FIXED_BYTES * counts.numGroups;
+  const picksAt = FIXED_BYTES + groupBytes;
+  const bytes = picksAt + 4 * numShots;
+  const staging = await scratch.staging(bytes);
+  const encode = (encoder: GPUCommandEncoder) => {
+    const lastGroup = FIXED_BYTES * (masses.numGroups - 1);
+    encoder.copyBufferToBuffer(masses.groupEnds, lastGroup, staging, 0, FIXED_BYTES);
+    encoder.copyBufferToBuffer(counts.groupEnds, 0, staging, FIXED_BYTES, groupBytes);
+    encoder.copyBufferToBuffer(picks, 0, staging, picksAt, 4 * numShots);
+  };
+  await readMapped(context, staging, bytes, encode, (mapped) => {
+    const [low, high] = new Uint32Array(mapped, 0, 2);
+    assertFixedNorm(low!, high!);
+    const groupEnds = new Uint32Array(mapped, FIXED_BYTES, 2 * counts.numGroups);
+    const upperStarts: number[] = [];
+    for (let block = BLOCKS_PER_WORD; block < counts.numSums; block += BLOCKS_PER_WORD) {
+      upperStarts.push(groupEnds[2 * (block / SCAN_GROUP - 1)]!);
     }
-    return { items, thresholds };
-  }
-
-  /** Goes on to the first block up to which the sum exceeds `target`; not beyond the last possible. */
-  #moveTo(target: number): void {
-    while (this.#block < this.#lastPossible) {
-      const end = this.#before + this.#masses[this.#block]!;
-      if (target < end) return;
-      this.#before = end;
-      this.#block++;
-    }
-  }
+    use({ words: new Uint32Array(mapped, picksAt, numShots), upperStarts });
+  });
 }
 
-/** Of each rank in the order of memory [offset of the physical index, logical number]. */
-function placesInBlock(qubits: readonly Qubit[]): Uint32Array<ArrayBuffer> {
-  const ascending = [...qubits].sort((a, b) => a - b);
-  const offsetOf = new BitImages(ascending.map((qubit) => 2 ** qubit));
-  const numberOf = new BitImages(ascending.map((qubit) => 2 ** qubits.indexOf(qubit)));
-  const places = new Uint32Array(2 * 2 ** qubits.length);
-  for (let rank = 0; rank < places.length / 2; rank++) {
-    places[2 * rank] = offsetOf.at(rank);
-    places[2 * rank + 1] = numberOf.at(rank);
+/** Encodes the draws of shots. */
+async function drawOf(
+  context: GpuContext,
+  scratch: ScratchBuffers,
+  masses: ScannedSums,
+  counts: ScannedSums,
+  { shots, seed, event, from, numShots }: BatchRequest,
+  drawn: GPUBuffer,
+): Promise<(encoder: GPUCommandEncoder) => void> {
+  const constants = { WORKGROUP_SIZE, GROUP_SIZE: SCAN_GROUP };
+  const pipeline = await context.pipeline(['fixed_point', 'draw_shots'], constants);
+  const listed = shots.numbers?.slice(from, from + numShots);
+  const grid = gridOf(Math.ceil(numShots / WORKGROUP_SIZE));
+  const [params] = scratch.params('params', [
+    // Keep the field order of `Params` in draw_shots.wgsl.
+    [
+      seed % 2 ** 32,
+      Math.floor(seed / 2 ** 32),
+      event,
+      from,
+      numShots,
+      listed === undefined ? 0 : 1,
+      masses.numSums,
+      masses.numGroups,
+      grid.rowLength,
+    ],
+  ]);
+  const numbers = scratch.words('shots', listed ?? new Uint32Array(1));
+  const { ends, groupEnds } = masses;
+  const buffers = [undefined, numbers, params, ends, groupEnds, counts.ends, drawn];
+  return (encoder) => encodeKernel(context, encoder, pipeline, buffers, grid);
+}
+
+/** Encodes what puts draws into the order of blocks. */
+async function sortOf(
+  context: GpuContext,
+  scratch: ScratchBuffers,
+  { ends, groupEnds }: ScannedSums,
+  numShots: number,
+  drawn: GPUBuffer,
+  rests: GPUBuffer,
+): Promise<(encoder: GPUCommandEncoder) => void> {
+  const constants = { WORKGROUP_SIZE, GROUP_SIZE: SCAN_GROUP };
+  const pipeline = await context.pipeline('sort_draws', constants);
+  const grid = gridOf(Math.ceil(numShots / WORKGROUP_SIZE));
+  // Keep the field order of `Params` in sort_draws.wgsl.
+  const [params] = scratch.params('params', [[numShots, grid.rowLength]]);
+  const buffers = [undefined, undefined, params, ends, groupEnds, drawn, rests];
+  return (encoder) => encodeKernel(context, encoder, pipeline, buffers, grid);
+}
+
+/**
+ * @throws {GpuFaultError} if nothing was added up, or what is no number, or is 4 or more.
+ */
+function assertFixedNorm(low: number, high: number): void {
+  const norm = (high * 2 ** 32 + low) / 2 ** 62;
+  if (low === 2 ** 32 - 1 && high === 2 ** 32 - 1) {
+    throw new GpuFaultError('the state has a norm of 4 or more, or one that is no number');
   }
-  return places;
+  assertNorm(norm);
 }

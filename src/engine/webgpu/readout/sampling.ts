@@ -1,22 +1,24 @@
-/** Draws of basis states from a state on a GPU: a small one is read back, a large one is not. */
+/** Draws of basis states from a state on a GPU: for few shots of a small one it is read back. */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import { type Pacer, UNITS_PER_CHUNK } from '../../pacer.ts';
+import type { Pacer } from '../../pacer.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
-import { sortedTerminalDraws, UNITS_PER_DRAW } from '../../terminal-draws.ts';
+import { sortedTerminalDraws } from '../../terminal-draws.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { pickFromBlocks } from './block-sampling.ts';
+import { mergedSamples, samplesOf } from './basis-runs.ts';
+import { drawFromBlocks } from './block-sampling.ts';
 import { logicalAmplitudes } from './final-state.ts';
 import { assertNorm } from './masses.ts';
 
 /** 2^12 amplitudes are 32 KiB. */
 const MAX_READ_QUBITS = 12;
+const MAX_READ_SHOTS = 2 ** 13;
 
 /**
  * Draws a basis state for each shot, as engine.ts defines it.
  *
  * @param layout - Logical qubit → physical qubit.
- * @throws {GpuFaultError} if the buffer holds no state.
+ * @throws {GpuFaultError} if the buffers hold no state.
  */
 export async function sampleBasisStates(
   context: GpuContext,
@@ -25,12 +27,37 @@ export async function sampleBasisStates(
   request: SampleRequest,
   pacer: Pacer,
 ): Promise<BasisSamples> {
+  const isSmall = layout.length <= MAX_READ_QUBITS && request.shots.count <= MAX_READ_SHOTS;
+  if (!isSmall) return await sampleOnDevice(context, state, layout, request, pacer);
   const draws = await sortedTerminalDraws(request, pacer);
-  const drawn =
-    layout.length <= MAX_READ_QUBITS
-      ? pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws)
-      : await pickFromBlocks(context, state, layout, draws, pacer);
-  return await countedRuns(drawn, pacer);
+  const words = pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws);
+  return samplesOf({ words, upperStarts: [] });
+}
+
+/** The same where the state is, whatever its width. */
+export async function sampleOnDevice(
+  context: GpuContext,
+  state: GpuState,
+  layout: readonly Qubit[],
+  request: SampleRequest,
+  pacer: Pacer,
+  windowBits?: number,
+): Promise<BasisSamples> {
+  let samples: BasisSamples | undefined;
+  await drawFromBlocks(
+    context,
+    state,
+    layout,
+    request,
+    pacer,
+    (batch) => {
+      const more = samplesOf(batch);
+      samples = samples === undefined ? more : mergedSamples(samples, more);
+    },
+    windowBits,
+  );
+  if (samples === undefined) throw new Error('unreachable: samples of no shots');
+  return samples;
 }
 
 /**
@@ -56,24 +83,4 @@ export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array
   }
   // A draw next to 1 times the norm may round up to the norm itself.
   return drawn.fill(lastPossible, next);
-}
-
-/** The distinct basis states of an ascending list, and how often each is there. */
-async function countedRuns(drawn: Uint32Array, pacer: Pacer): Promise<BasisSamples> {
-  const basisIndices = new Uint32Array(drawn.length);
-  const occurrences = new Uint32Array(drawn.length);
-  let numRuns = 0;
-  const drawsPerChunk = UNITS_PER_CHUNK / UNITS_PER_DRAW;
-  for (let from = 0; from < drawn.length; from += drawsPerChunk) {
-    const to = Math.min(from + drawsPerChunk, drawn.length);
-    for (let i = from; i < to; i++) {
-      if (i === 0 || drawn[i] !== drawn[i - 1]) basisIndices[numRuns++] = drawn[i]!;
-      occurrences[numRuns - 1]!++;
-    }
-    if (pacer.spend(to - from)) await pacer.pause();
-  }
-  return {
-    basisIndices: basisIndices.slice(0, numRuns),
-    occurrences: occurrences.slice(0, numRuns),
-  };
 }

@@ -10,11 +10,12 @@ import { Pacer } from '../../../../src/engine/pacer.ts';
 import type { BasisSamples, SampleRequest } from '../../../../src/engine/state-operations.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
-import { pickFromBlocks } from '../../../../src/engine/webgpu/readout/block-sampling.ts';
+import { mergedSamples, samplesOf } from '../../../../src/engine/webgpu/readout/basis-runs.ts';
 import { qubitMasses } from '../../../../src/engine/webgpu/readout/collapse.ts';
 import {
   pickFromAmplitudes,
   sampleBasisStates,
+  sampleOnDevice,
 } from '../../../../src/engine/webgpu/readout/sampling.ts';
 import { uniformDraw } from '../../../../src/math/philox.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
@@ -30,8 +31,10 @@ import { openSoftwareDevice, SOFTWARE_DRIVERS } from '../../../support/software-
 const ALL_WIDTHS = Array.from({ length: 14 }, (_, i) => i + 1);
 /** Above 32 bits, so that both words of it count. */
 const SEED = 0x1f_1234_5678_9abc;
-/** How far a boundary may lie from its exact place, for a norm of 1. */
-const ROUNDING = 2e-7;
+/** How far a boundary may lie from its exact place, for a norm of 1 and up to 15 qubits. */
+const ROUNDING = 2 ** -24 + 2 ** -46;
+/** In one chunk, in two, and in up to 32. */
+const chunkSizes = (n: number) => new Set([n, n - 1, n - 5].map((size) => Math.max(1, size)));
 const pacer = new Pacer(NEVER, () => {});
 
 /** Cumulative sums in logical order: element i + 1 includes basis state i. */
@@ -91,41 +94,97 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
   test.each(ALL_WIDTHS)('of %i qubits at random places are where the draws say', async (n) => {
     const random = new RandomStream(100 + n);
     const numSpare = Math.max(0, 6 - n);
-    const stored = await randomGpuState(context, random, { numQubits: n, numSpare, zeros: 0.3 });
     const request = { shots: { count: 3000 }, seed: SEED, event: 2 };
+    for (const chunkQubits of chunkSizes(n + numSpare)) {
+      const options = { numQubits: n, numSpare, zeros: 0.3, chunkQubits };
+      const stored = await randomGpuState(context, random, options);
+      const { state, layout } = stored;
 
-    const samples = await sampleBasisStates(context, stored.state, stored.layout, request, pacer);
+      const samples = await sampleBasisStates(context, state, layout, request, pacer);
+      const drawnThere = await sampleOnDevice(context, state, layout, request, pacer);
 
-    expect(checkedMisses(stored, request, samples)).toBeLessThanOrEqual(n > 12 ? 15 : 0);
+      expect(checkedMisses(stored, request, samples)).toBeLessThanOrEqual(n > 12 ? 3 : 0);
+      expect(checkedMisses(stored, request, drawnThere)).toBeLessThanOrEqual(3);
+    }
   });
 
-  test.each(['in order', 'reversed'])('of 15 qubits %s are, too', async (order) => {
+  test.each([3, 12, 15])('of %i qubits are exactly those of 64-bit sums of squares', async (n) => {
+    // Without imaginary parts a square is rounded once, whatever a device does with products.
+    const random = new RandomStream(200 + n);
+    const real = Float64Array.from({ length: 2 * 2 ** n }, (_, i) => {
+      return i % 2 === 1 || random.uniform() < 0.2
+        ? 0
+        : Math.fround(random.uniform() * 2 ** (-n / 2));
+    });
+    const layout = random.distinct(n, n);
+    const request = { shots: { count: 5000 }, seed: SEED, event: 7 };
+    const expected = fixedPointSamples(real, layout, request);
+    for (const chunkQubits of chunkSizes(n)) {
+      const state = await storedState(context, real, chunkQubits);
+      for (const windowBits of [0, 2, 13]) {
+        const samples = await sampleOnDevice(context, state, layout, request, pacer, windowBits);
+        expect(samples).toEqual(expected);
+      }
+    }
+  });
+
+  test.each([
+    ['in order', 15],
+    ['reversed', 15],
+    ['reversed', 10],
+  ])('of 15 qubits %s are, too, in chunks of %i', async (order, chunkQubits) => {
     const inOrder = [...Array(15).keys()];
     const layout = order === 'reversed' ? inOrder.reverse() : inOrder;
-    const stored = await randomGpuState(context, new RandomStream(7), { numQubits: 15, layout });
+    const options = { numQubits: 15, layout, chunkQubits };
+    const stored = await randomGpuState(context, new RandomStream(7), options);
     const request = { shots: { count: 20_000 }, seed: 5, event: 0 };
 
     const samples = await sampleBasisStates(context, stored.state, layout, request, pacer);
 
-    expect(checkedMisses(stored, request, samples)).toBeLessThan(100);
+    expect(checkedMisses(stored, request, samples)).toBeLessThan(20);
+  });
+
+  test('do not depend on where qubits lie or how long chunks are', async () => {
+    const random = new RandomStream(9);
+    const inOrder = [...Array(14).keys()];
+    const { amplitudes } = await randomGpuState(context, random, {
+      numQubits: 14,
+      layout: inOrder,
+    });
+    const request = { shots: { count: 30_000 }, seed: 6, event: 1 };
+    const first = await storedState(context, amplitudes);
+    const expected = await sampleOnDevice(context, first, inOrder, request, pacer);
+    for (const chunkQubits of [13, 9, 7]) {
+      const layout = random.shuffled(inOrder);
+      const moved = new Float64Array(amplitudes.length);
+      for (let i = 0; i < 2 ** 14; i++) {
+        const to = 2 * physicalIndex(i, layout);
+        moved.set(amplitudes.subarray(2 * i, 2 * i + 2), to);
+      }
+      const state = await storedState(context, moved, chunkQubits);
+      expect(await sampleOnDevice(context, state, layout, request, pacer)).toEqual(expected);
+    }
   });
 
   test.each([6, 13])('of %i qubits draw for the shots that are listed', async (n) => {
     const random = new RandomStream(n);
     const stored = await randomGpuState(context, random, { numQubits: n });
-    const numbers = Uint32Array.from({ length: 900 }, () => random.below(2 ** 31) * 2);
-    const request = { shots: { count: 900, numbers }, seed: 77, event: 1 };
+    const all = Uint32Array.from({ length: 1000 }, () => random.below(2 ** 31) * 2);
+    const request = { shots: { count: 900, numbers: all.subarray(100) }, seed: 77, event: 1 };
 
-    const samples = await sampleBasisStates(context, stored.state, stored.layout, request, pacer);
+    const { state, layout } = stored;
+    const samples = await sampleBasisStates(context, state, layout, request, pacer);
+    const drawnThere = await sampleOnDevice(context, state, layout, request, pacer);
 
-    expect(checkedMisses(stored, request, samples)).toBeLessThan(5);
+    expect(checkedMisses(stored, request, samples)).toBeLessThan(2);
+    expect(checkedMisses(stored, request, drawnThere)).toBeLessThan(2);
   });
 
   test.each([4, 13])('of %i qubits all fall on the only basis state there is', async (n) => {
     const only = 2 ** n - 3;
     const amplitudes = new Float64Array(2 * 2 ** n);
     amplitudes[2 * only + 1] = -0.25;
-    const state = await storedState(context, amplitudes);
+    const state = await storedState(context, amplitudes, n - 2);
     const layout = [...Array(n).keys()];
     const request = { shots: { count: 70_000 }, seed: 1, event: 0 };
 
@@ -135,34 +194,14 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
     expect([...samples.occurrences]).toEqual([70_000]);
   });
 
-  test('that rounding takes past the end fall on the last possible state', async () => {
-    const amplitudes = new Float64Array(2 * 2 ** 13);
-    // The last is neither the last of its run, nor of its block, nor in the last block.
-    for (const place of [3, 5000, 5002]) amplitudes[2 * place] = 0.5;
-    const state = await storedState(context, amplitudes);
-    const layout = [...Array(13).keys()];
-    const draws = Float64Array.of(0, 0.2, 0.4, 0.5, 0.7, 1 - 2 ** -53, 1, 1.5);
+  test('read back fall on what comes after a boundary, and at the end on the last', () => {
+    const amplitudes = new Float64Array(2 * 2 ** 10);
+    for (const place of [8, 100, 101, 1000]) amplitudes[2 * place] = 0.5;
+    const draws = Float64Array.of(0, 0.2, 0.25, 0.5, 0.75, 1 - 2 ** -53, 1, 1.5);
 
-    const drawn = await pickFromBlocks(context, state, layout, draws, pacer);
+    const drawn = pickFromAmplitudes(amplitudes, draws);
 
-    const expected = [3, 3, 5000, 5000, 5002, 5002, 5002, 5002];
-    expect([...drawn]).toEqual(expected);
-    expect([...pickFromAmplitudes(amplitudes, draws)]).toEqual(expected);
-  });
-
-  test('on a boundary fall on what comes after it', async () => {
-    const amplitudes = new Float64Array(2 * 2 ** 13);
-    // In one block, two of them in one run of the kernel's tree, and one in another block.
-    const places = [8, 100, 101, 5000];
-    for (const place of places) amplitudes[2 * place] = 0.5;
-    const state = await storedState(context, amplitudes);
-    const layout = [...Array(13).keys()];
-    const draws = Float64Array.of(0, 0.25, 0.5, 0.75);
-
-    const drawn = await pickFromBlocks(context, state, layout, draws, pacer);
-
-    expect([...drawn]).toEqual(places);
-    expect([...pickFromAmplitudes(amplitudes, draws)]).toEqual(places);
+    expect([...drawn]).toEqual([8, 8, 100, 101, 1000, 1000, 1000, 1000]);
   });
 
   test.each([
@@ -170,13 +209,21 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
     [13, 0],
     [4, Number.NaN],
     [13, Number.NaN],
+    [13, Number.POSITIVE_INFINITY],
+    // Norms of 8 and of 2^16: one in a place, one by adding up.
+    [13, 2 ** -5],
+    [4, 64],
   ])('of %i qubits that are %f throughout are refused', async (n, value) => {
     const amplitudes = new Float64Array(2 * 2 ** n).fill(value);
-    const state = await storedState(context, amplitudes);
+    const state = await storedState(context, amplitudes, n - 1);
     const layout = [...Array(n).keys()];
     const request = { shots: { count: 10 }, seed: 1, event: 0 };
 
     const fault = { code: 'ENGINE_GPU_FAULT' };
+    await expect(sampleOnDevice(context, state, layout, request, pacer)).rejects.toMatchObject(
+      fault,
+    );
+    if (value > 0 && value < Number.POSITIVE_INFINITY) return;
     await expect(sampleBasisStates(context, state, layout, request, pacer)).rejects.toMatchObject(
       fault,
     );
@@ -186,7 +233,7 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
   test('of more shots than are drawn together are those of all shots', async () => {
     const random = new RandomStream(3);
     const stored = await randomGpuState(context, random, { numQubits: 13, zeros: 0.99 });
-    const request = { shots: { count: 2 ** 18 + 1000 }, seed: 12, event: 3 };
+    const request = { shots: { count: 2 ** 20 + 1000 }, seed: 12, event: 3 };
 
     const { state, layout } = stored;
     const { basisIndices, occurrences } = await sampleBasisStates(
@@ -212,6 +259,70 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
     expect(occurrences.reduce((sum, count) => sum + count, 0)).toBe(request.shots.count);
   });
 });
+
+describe('lists of drawn basis states', () => {
+  test('have their upper words where they change', () => {
+    const words = Uint32Array.of(5, 5, 2 ** 32 - 1, 2 ** 32 - 1, 7, 7, 7);
+    const samples = samplesOf({ words, upperStarts: [3, 4, 4] });
+    expect([...samples.basisIndices]).toEqual([
+      5,
+      2 ** 32 - 1,
+      2 ** 32 + 2 ** 32 - 1,
+      3 * 2 ** 32 + 7,
+    ]);
+    expect([...samples.occurrences]).toEqual([2, 1, 1, 3]);
+  });
+
+  test('keep states apart that differ in their upper words alone', () => {
+    const samples = samplesOf({ words: Uint32Array.of(9, 9, 9), upperStarts: [1] });
+    expect([...samples.basisIndices]).toEqual([9, 2 ** 32 + 9]);
+    expect([...samples.occurrences]).toEqual([1, 2]);
+  });
+
+  test.each(['narrow', 'wide'])('are merged as one, %s', (width) => {
+    const starts = width === 'wide' ? [2] : [];
+    const a = samplesOf({ words: Uint32Array.of(1, 4, 6), upperStarts: starts });
+    const b = samplesOf({ words: Uint32Array.of(1, 1, 5, 9), upperStarts: starts });
+    const top = width === 'wide' ? 2 ** 32 : 0;
+    const merged = mergedSamples(a, b);
+    const expected = new Map([
+      [1, 3],
+      [4, 1],
+      [5 + top, 1],
+      [6 + top, 1],
+      [9 + top, 1],
+    ]);
+    expect(
+      new Map([...merged.basisIndices].map((index, i) => [index, merged.occurrences[i]])),
+    ).toEqual(expected);
+    expect([...merged.basisIndices]).toEqual([...expected.keys()]);
+  });
+});
+
+/** Samples by the definition, in whole numbers: units of 2^-62, draws in units of 2^-53. */
+function fixedPointSamples(
+  amplitudes: Float64Array,
+  layout: readonly number[],
+  { shots, seed, event }: SampleRequest,
+): BasisSamples {
+  const masses = Array.from({ length: 2 ** layout.length }, (_, i) => {
+    const square = Math.fround(amplitudes[2 * physicalIndex(i, layout)]! ** 2);
+    return BigInt(Math.floor(square * 2 ** 62));
+  });
+  const norm = masses.reduce((sum, mass) => sum + mass, 0n);
+  const counts = new Array<number>(masses.length).fill(0);
+  for (let shot = 0; shot < shots.count; shot++) {
+    let rest = (BigInt(uniformDraw(seed, shot, event, 0) * 2 ** 53) * norm) >> 53n;
+    let index = 0;
+    for (; rest >= masses[index]!; index++) rest -= masses[index]!;
+    counts[index]!++;
+  }
+  const drawn = [...counts.keys()].filter((index) => counts[index]! > 0);
+  return {
+    basisIndices: Uint32Array.from(drawn),
+    occurrences: Uint32Array.from(drawn, (index) => counts[index]!),
+  };
+}
 
 /** The basis state in whose range of an ascending list a number lies. */
 function lastNotAbove(boundaries: Float64Array, threshold: number): number {

@@ -1,0 +1,95 @@
+// Draws for shots, finds the block that each draw falls into, and counts the draws of every block.
+//
+// An invocation has a shot: its draw is that of src/math/philox.ts, a fraction of 53 bits, and times
+// the norm it is compared with cumulative masses without rounding: the first block whose cumulative
+// mass exceeds it is the shot's. The order in which shots come to a block is left to chance.
+//
+// Requires: fixed_point. Prelude: WORKGROUP_SIZE, GROUP_SIZE: blocks of a group of the scan.
+
+struct Params {
+  seed_low: u32,
+  seed_high: u32,
+  event: u32,
+  // The shots are this and those that follow, unless they are listed.
+  first_shot: u32,
+  num_shots: u32,
+  is_listed: u32,
+  num_blocks: u32,
+  num_groups: u32,
+  // Workgroups of a row of the dispatch.
+  row_length: u32,
+}
+
+// The shots' numbers, where they are listed.
+@group(0) @binding(1) var<storage, read> numbers: array<u32>;
+@group(0) @binding(2) var<uniform> params: Params;
+// Of blocks, cumulative inside groups; of groups, cumulative.
+@group(0) @binding(3) var<storage, read> block_ends: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read> group_ends: array<vec2<u32>>;
+// Of each block [draws, 0].
+@group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
+// Of each shot [what remains of the draw inside its block: lower word, upper word, block, how many
+// draws came to the block before].
+@group(0) @binding(6) var<storage, read_write> drawn: array<vec4<u32>>;
+
+// The first two words of a block of Philox4x32-10.
+fn philox(first: u32, second: u32) -> vec2<u32> {
+  var counter = vec4(first, second, 0u, 0u);
+  var key = vec2(params.seed_low, params.seed_high);
+  for (var round = 0u; round < 10u; round++) {
+    let a = product_of(0xcd9e8d57u, counter.z);
+    let b = product_of(0xd2511f53u, counter.x);
+    counter = vec4(a.y ^ counter.y ^ key.x, a.x, b.y ^ counter.w ^ key.y, b.x);
+    key += vec2(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return counter.xy;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn main(
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) group: vec3<u32>,
+) {
+  let i = (group.x + group.y * params.row_length) * WORKGROUP_SIZE + local;
+  if (i >= params.num_shots) {
+    return;
+  }
+  var shot = params.first_shot + i;
+  if (params.is_listed != 0u) {
+    shot = numbers[i];
+  }
+  // 27 bits of the first word, 26 of the second, in units of 2^-64.
+  let words = philox(shot, params.event);
+  let fraction = vec2((words.y >> 6u) << 11u, (words.x & 0xffffffe0u) | (words.y >> 27u));
+  var rest = scaled_by(group_ends[params.num_groups - 1u], fraction);
+
+  var low = 0u;
+  var high = params.num_groups - 1u;
+  while (low < high) {
+    let middle = (low + high) >> 1u;
+    if (is_below(rest, group_ends[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1u;
+    }
+  }
+  if (low > 0u) {
+    rest = difference_of(rest, group_ends[low - 1u]);
+  }
+  let first = low * GROUP_SIZE;
+  low = first;
+  high = min(first + GROUP_SIZE, params.num_blocks) - 1u;
+  while (low < high) {
+    let middle = (low + high) >> 1u;
+    if (is_below(rest, block_ends[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1u;
+    }
+  }
+  if (low > first) {
+    rest = difference_of(rest, block_ends[low - 1u]);
+  }
+  let rank = atomicAdd(&counts[2u * low], 1u);
+  drawn[i] = vec4(rest, low, rank);
+}

@@ -1,0 +1,120 @@
+/** The masses of a state's blocks, added up on the device, where they stay. */
+import type { GpuContext } from '../gpu-context.ts';
+import type { GpuState } from '../gpu-state.ts';
+import { type BlockPlan, planBlockMasses } from './block-plan.ts';
+import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
+import type { ScratchBuffers } from './scratch-buffers.ts';
+
+const WORKGROUP_SIZE = 256;
+/** Numbers of one invocation of the scan. */
+const SCAN_RUN = 16;
+/** Of a group of the scan: two levels of it reach 2^24 numbers. */
+export const SCAN_GROUP = WORKGROUP_SIZE * SCAN_RUN;
+/** Bytes of a number in fixed point. */
+export const FIXED_BYTES = 8;
+
+/** Cumulative sums: a block's inside its group of `SCAN_GROUP`, and those of the groups. */
+export interface ScannedSums {
+  readonly ends: GPUBuffer;
+  readonly groupEnds: GPUBuffer;
+  readonly numSums: number;
+  readonly numGroups: number;
+}
+
+/**
+ * Room for sums that are to be scanned.
+ *
+ * @throws {StateMemoryError} if the device has no memory for it.
+ */
+export async function roomForSums(
+  scratch: ScratchBuffers,
+  label: string,
+  numSums: number,
+): Promise<ScannedSums> {
+  const numGroups = Math.ceil(numSums / SCAN_GROUP);
+  const ends = await scratch.room(label, FIXED_BYTES * numSums);
+  const groupEnds = await scratch.room(`groups of ${label}`, FIXED_BYTES * numGroups);
+  return { ends, groupEnds, numSums, numGroups };
+}
+
+/** Encodes what makes sums cumulative. */
+export async function scanOf(
+  context: GpuContext,
+  scratch: ScratchBuffers,
+  { ends, groupEnds, numSums, numGroups }: ScannedSums,
+): Promise<(encoder: GPUCommandEncoder) => void> {
+  const constants = { WORKGROUP_SIZE, RUN: SCAN_RUN };
+  const pipeline = await context.pipeline(['fixed_point', 'scan_sums'], constants);
+  const total = await scratch.room('total', FIXED_BYTES);
+  const [grid, one] = [gridOf(numGroups), gridOf(1)];
+  const [params, groupParams] = scratch.params('params', [
+    // Keep the field order of `Params` in scan_sums.wgsl.
+    [numSums, numGroups, grid.rowLength],
+    [numGroups, 1, one.rowLength],
+  ]);
+  const none = undefined;
+  return (encoder) => {
+    encodeKernel(context, encoder, pipeline, [none, none, params, ends, groupEnds], grid);
+    if (numGroups === 1) return;
+    encodeKernel(context, encoder, pipeline, [none, none, groupParams, groupEnds, total], one);
+  };
+}
+
+/**
+ * Has the device add up the masses of all blocks, cumulatively, in fixed point; what it cannot add
+ * up is saturated.
+ *
+ * @returns What is kept in `scratch`.
+ */
+export async function addBlockMasses(
+  context: GpuContext,
+  state: GpuState,
+  plan: BlockPlan,
+  scratch: ScratchBuffers,
+): Promise<ScannedSums> {
+  const { chunks, chunkQubits } = state;
+  const { threadQubits, groupPlaces, threadBlocks, ...loop } = planBlockMasses(plan);
+  const pipeline = await context.pipeline(['fixed_point', 'block_masses'], {
+    THREAD_QUBITS: threadQubits,
+    WORKGROUP_SIZE: 2 ** threadQubits,
+  });
+  const sums = await roomForSums(scratch, 'block masses', 2 ** plan.numBlockBits);
+  const places = scratch.words(
+    'places',
+    Uint32Array.from([...groupPlaces.flat(), ...threadBlocks]),
+  );
+  const numGroups = 2 ** groupPlaces.length;
+  const grid = gridOf(numGroups);
+  const params = scratch.params(
+    'params',
+    chunks.map((_, number) => {
+      const firstBlock = plan.outerChunks.reduce(
+        (all, { bit, block }) => all + ((number & bit) === 0 ? 0 : block),
+        0,
+      );
+      // Keep the field order of `Params` in block_masses.wgsl.
+      return [
+        firstBlock,
+        loop.loopMask,
+        loop.numTerms,
+        loop.summedThreads,
+        numGroups,
+        groupPlaces.length,
+        grid.rowLength,
+      ];
+    }),
+  );
+  const scan = await scanOf(context, scratch, sums);
+  const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
+  const submits = partsWithin([...chunks.entries()], [each]);
+  for (const [i, part] of submits.entries()) {
+    await context.submit((encoder) => {
+      if (i === 0) encoder.clearBuffer(sums.ends);
+      for (const [number, chunk] of part) {
+        encodeKernel(context, encoder, pipeline, [chunk, places, params[number], sums.ends], grid);
+      }
+      if (i === submits.length - 1) scan(encoder);
+    });
+  }
+  return sums;
+}

@@ -1,0 +1,167 @@
+/**
+ * Where the blocks of a state lie. A block has the basis states that agree in all but their lowest
+ * logical qubits; on the device those may be any qubits, inside chunks or of chunks' numbers.
+ *
+ * Blocks are worked on by windows: those that agree in all but the blocks' qubits and in some more,
+ * the lowest inside a chunk, so that a window is read in the order of memory.
+ */
+import type { Qubit } from '../../../circuit/circuit.ts';
+
+/** log2 of the basis states of a block. */
+export const BLOCK_BITS = 11;
+/** log2 of the blocks of a window: 64 MiB of masses. */
+const WINDOW_BITS = 13;
+/** log2 of the amplitudes that a workgroup gathers. */
+export const RUN_BITS = 11;
+
+const MAX_THREAD_QUBITS = 8;
+
+/** A qubit by its place, and what its 1 contributes to two numbers. */
+interface PlacedBit {
+  /** Inside a chunk's index, or inside the chunk's number. */
+  readonly bit: number;
+  /** To the place among a window's masses. */
+  readonly place: number;
+  /** To the number of the block. */
+  readonly block: number;
+}
+
+/** How the blocks lie in memory. */
+export interface BlockPlan {
+  readonly chunkQubits: number;
+  /** log2 of the blocks. */
+  readonly numBlockBits: number;
+  /** Whether a block has fewer basis states than there is room for. */
+  readonly isShort: boolean;
+  /** A window's qubits inside chunks, ascending: the blocks' own and the window's. */
+  readonly window: readonly PlacedBit[];
+  /** Of the window's bits of block numbers, by bit of a block's place in it. */
+  readonly windowBlocks: readonly number[];
+  /** Other qubits inside chunks: a window for each value. */
+  readonly outer: readonly PlacedBit[];
+  /** Qubits of chunks' numbers that all blocks of a chunk agree in: likewise. */
+  readonly outerChunks: readonly PlacedBit[];
+  /** Qubits of chunks' numbers inside blocks: a window lies in a chunk for each value. */
+  readonly innerChunks: readonly PlacedBit[];
+}
+
+/**
+ * The plan of a state.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @param windowBits - log2 of the most blocks of a window.
+ */
+export function planBlocks(
+  layout: readonly Qubit[],
+  chunkQubits: number,
+  windowBits = WINDOW_BITS,
+): BlockPlan {
+  const placed = layout.map((physical, q) => {
+    const isInside = physical < chunkQubits;
+    return {
+      isInside,
+      bit: 2 ** (isInside ? physical : physical - chunkQubits),
+      place: q < BLOCK_BITS ? 2 ** q : 0,
+      block: q < BLOCK_BITS ? 0 : 2 ** (q - BLOCK_BITS),
+    };
+  });
+  const ascending = placed.toSorted((a, b) => a.bit - b.bit);
+  const inBlock = ascending.filter(({ block }) => block === 0);
+  const beyond = ascending.filter(({ block, isInside }) => block !== 0 && isInside);
+  const ofWindow = beyond.slice(0, windowBits).map((placedBit, i) => {
+    return { ...placedBit, place: 2 ** (BLOCK_BITS + i) };
+  });
+  return {
+    chunkQubits,
+    numBlockBits: Math.max(0, layout.length - BLOCK_BITS),
+    isShort: layout.length < BLOCK_BITS,
+    window: [...inBlock.filter(({ isInside }) => isInside), ...ofWindow].sort(
+      (a, b) => a.bit - b.bit,
+    ),
+    windowBlocks: ofWindow.map(({ block }) => block),
+    outer: beyond.slice(windowBits),
+    outerChunks: ascending.filter(({ block, isInside }) => block !== 0 && !isInside),
+    innerChunks: inBlock.filter(({ isInside }) => !isInside),
+  };
+}
+
+/** What one dispatch of gather_masses.wgsl reads. */
+export interface WindowPart {
+  readonly chunk: number;
+  readonly base: number;
+  readonly firstPlace: number;
+}
+
+/** Blocks that are worked on together. */
+export interface Window {
+  readonly firstBlock: number;
+  readonly parts: readonly WindowPart[];
+}
+
+/** All windows, in any order. */
+export function* windowsOf({ outer, outerChunks, innerChunks }: BlockPlan): Generator<Window> {
+  for (const outside of valuesOf(outerChunks)) {
+    const inner = valuesOf(innerChunks);
+    for (const inside of valuesOf(outer)) {
+      yield {
+        firstBlock: outside.block + inside.block,
+        parts: inner.map(({ bit, place }) => {
+          return { chunk: outside.bit + bit, base: inside.bit, firstPlace: place };
+        }),
+      };
+    }
+  }
+}
+
+/** What each value of some qubits contributes. */
+function valuesOf(bits: readonly PlacedBit[]): readonly PlacedBit[] {
+  const values: PlacedBit[] = [{ bit: 0, place: 0, block: 0 }];
+  for (const one of bits) {
+    for (const { bit, place, block } of values.slice()) {
+      values.push({ bit: bit + one.bit, place: place + one.place, block: block + one.block });
+    }
+  }
+  return values;
+}
+
+/** Keep the order of `places` in gather_masses.wgsl. */
+export function gatherPlaces({ window }: BlockPlan): Uint32Array<ArrayBuffer> {
+  const wordsOf = ({ bit, place, block }: PlacedBit) => [bit, place, block, 0];
+  const low = valuesOf(window.slice(0, RUN_BITS)).map(wordsOf);
+  const padding = new Array<number>(4 * (2 ** RUN_BITS - low.length)).fill(0);
+  const high = window.slice(RUN_BITS).map(wordsOf);
+  return Uint32Array.from([...low.flat(), ...padding, ...high.flat()]);
+}
+
+/** How block_masses.wgsl adds up a chunk. */
+export interface BlockMassesPlan {
+  readonly threadQubits: number;
+  /** By bit of a workgroup's number [bit of the index, bit of the block's number]. */
+  readonly groupPlaces: readonly (readonly [number, number])[];
+  /** By bit of an invocation's number, its bit of the block's. */
+  readonly threadBlocks: readonly number[];
+  readonly loopMask: number;
+  readonly numTerms: number;
+  /** Bits of the invocation's number that are added up. */
+  readonly summedThreads: number;
+}
+
+/** The lowest qubits of a chunk are invocations, and what is left of the blocks' is a loop. */
+export function planBlockMasses({ chunkQubits, window, outer }: BlockPlan): BlockMassesPlan {
+  const threadQubits = Math.min(MAX_THREAD_QUBITS, chunkQubits);
+  const threads = 2 ** threadQubits;
+  const ofBlocks = [...window, ...outer].filter(({ block }) => block !== 0);
+  const blockOf = (bit: number) => ofBlocks.find((placed) => placed.bit === bit)?.block ?? 0;
+  const threadBlocks = Array.from({ length: threadQubits }, (_, q) => blockOf(2 ** q));
+  const loop = window.filter(({ block, bit }) => block === 0 && bit >= threads);
+  return {
+    threadQubits,
+    groupPlaces: ofBlocks
+      .filter(({ bit }) => bit >= threads)
+      .map(({ bit, block }) => [bit, block] as const),
+    threadBlocks,
+    loopMask: loop.reduce((mask, { bit }) => mask + bit, 0),
+    numTerms: 2 ** loop.length,
+    summedThreads: threadBlocks.reduce((mask, block, q) => mask + (block === 0 ? 2 ** q : 0), 0),
+  };
+}

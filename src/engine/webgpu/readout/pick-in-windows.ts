@@ -1,0 +1,85 @@
+/** Finds the basis states of draws inside their blocks, window after window. */
+import type { Pacer } from '../../pacer.ts';
+import type { GpuContext } from '../gpu-context.ts';
+import type { GpuState } from '../gpu-state.ts';
+import { SCAN_GROUP, type ScannedSums } from './block-masses.ts';
+import { BLOCK_BITS, type BlockPlan, gatherPlaces, RUN_BITS, windowsOf } from './block-plan.ts';
+import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
+import { ScratchBuffers } from './scratch-buffers.ts';
+
+const WORKGROUP_SIZE = 256;
+
+/**
+ * Writes the picks of all draws.
+ *
+ * @param counts - Draws of blocks.
+ * @param rests - What remains of each draw inside its block, block after block.
+ * @param picks - Become logical basis indices without what is above 32 bits, ascending.
+ * @throws {StateMemoryError} if the device has no memory for a window.
+ */
+export async function pickInWindows(
+  context: GpuContext,
+  state: GpuState,
+  plan: BlockPlan,
+  counts: ScannedSums,
+  rests: GPUBuffer,
+  picks: GPUBuffer,
+  pacer: Pacer,
+): Promise<void> {
+  const gather = await context.pipeline('gather_masses', {
+    WORKGROUP_SIZE,
+    RUN_SIZE: 2 ** RUN_BITS,
+    GROUP_SIZE: SCAN_GROUP,
+  });
+  const pick = await context.pipeline(['fixed_point', 'pick_basis_states'], {
+    WORKGROUP_SIZE,
+    BLOCK_BITS,
+    GROUP_SIZE: SCAN_GROUP,
+  });
+  const { ends, groupEnds } = counts;
+  const numAmplitudes = 2 ** plan.window.length;
+  const numBlocks = 2 ** plan.windowBlocks.length;
+  const gatherGrid = gridOf(Math.ceil(numAmplitudes / 2 ** RUN_BITS));
+  const pickGrid = gridOf(numBlocks);
+  using shared = new ScratchBuffers(context);
+  const masses = await shared.room('masses', 4 * numBlocks * 2 ** BLOCK_BITS);
+  const places = shared.words('places', gatherPlaces(plan));
+  const blockBits = shared.words('block bits', Uint32Array.from(plan.windowBlocks));
+  const groupBits = Math.max(0, plan.window.length - RUN_BITS);
+  const submits = partsWithin(
+    [...windowsOf(plan)],
+    [{ sizeOf: ({ parts }) => numAmplitudes * parts.length, most: MAX_VISITED }],
+  );
+  for (const [i, windows] of submits.entries()) {
+    if (i > 0) await pacer.pause();
+    using scratch = new ScratchBuffers(context);
+    const gathers = windows.flatMap(({ firstBlock, parts }) =>
+      // Keep the field order of `Params` in gather_masses.wgsl.
+      parts.map(({ base, firstPlace }) => {
+        return [base, firstPlace, firstBlock, numAmplitudes, groupBits, gatherGrid.rowLength];
+      }),
+    );
+    const gatherParams = scratch.params('params', gathers);
+    const pickParams = scratch.params(
+      'params',
+      // Keep the field order of `Params` in pick_basis_states.wgsl.
+      windows.map(({ firstBlock }) => {
+        return [firstBlock, numBlocks, plan.windowBlocks.length, pickGrid.rowLength];
+      }),
+    );
+    await context.submit((encoder) => {
+      // What a short block has no basis states for is impossible.
+      if (plan.isShort) encoder.clearBuffer(masses);
+      let nextGather = 0;
+      for (const [w, { parts }] of windows.entries()) {
+        for (const { chunk } of parts) {
+          const params = gatherParams[nextGather++];
+          const read = [state.chunks[chunk]!, places, params, ends, masses];
+          encodeKernel(context, encoder, gather, read, gatherGrid);
+        }
+        const read = [masses, blockBits, pickParams[w], ends, groupEnds, rests, picks];
+        encodeKernel(context, encoder, pick, read, pickGrid);
+      }
+    });
+  }
+}
