@@ -1,6 +1,9 @@
 /** What runs in the page: the WebGPU engine's claims, each when the test asks for it. */
 import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
-import { openWebGpuEngine } from '../../src/engine/webgpu/webgpu-engine.ts';
+import {
+  openWebGpuEngine,
+  type WebGpuEngineOptions,
+} from '../../src/engine/webgpu/webgpu-engine.ts';
 import { describeEngine } from '../conformance/engine-suite.ts';
 import * as claims from './claims.ts';
 
@@ -9,8 +12,15 @@ export const claimNames = claims.claimNames;
 
 const CLAIMS = { tolerance: 1e-5, maxQubits: 12 };
 
-/** Under which the claims lie that a shader with a fault in it is to break. */
-export const FAULTY = 'with a fault in its shader';
+/** Names of the engines that claims are about. */
+export const ENGINES = {
+  whole: 'webgpu in Chromium',
+  chunked: 'webgpu in Chromium, in small tiles and chunks',
+  faulty: 'webgpu in Chromium, with a fault in its shader',
+};
+
+/** As in test/conformance/webgpu-engine.test.ts. */
+const SMALL = { tileQubits: 8, chunkQubits: 8, maxQubits: 12, memoryBytes: 2 ** 24 };
 
 /** A wrong sign in the product of complex numbers, which every sweep with a phase computes. */
 const FAULT = { shader: 'sweep', from: 'a.x * b.x - a.y * b.y', to: 'a.x * b.x + a.y * b.y' };
@@ -21,11 +31,14 @@ async function fetchShaders(): Promise<ReadonlyMap<string, string>> {
   return new Map(Object.entries(Object(answer)).map(([name, text]) => [name, String(text)]));
 }
 
-async function openEngine(alter = (_: string, text: string) => text) {
+async function openEngine(
+  sizes: Partial<WebGpuEngineOptions> = {},
+  alter = (_: string, text: string) => text,
+) {
   const texts = await fetchShaders();
   const shaders = (name: string) => alter(name, texts.get(name) ?? `missing shader ${name}`);
   const device = await openGpuDevice(navigator.gpu);
-  return await openWebGpuEngine({ device, shaders });
+  return await openWebGpuEngine({ ...sizes, device, shaders });
 }
 
 function withFault(name: string, text: string): string {
@@ -34,8 +47,9 @@ function withFault(name: string, text: string): string {
   return text.replaceAll(FAULT.from, FAULT.to);
 }
 
-describeEngine('webgpu in Chromium', () => openEngine(), CLAIMS);
-claims.describe(FAULTY, () => describeEngine('webgpu', () => openEngine(withFault), CLAIMS));
+describeEngine(ENGINES.whole, () => openEngine(), CLAIMS);
+describeEngine(ENGINES.chunked, () => openEngine(SMALL), CLAIMS);
+describeEngine(ENGINES.faulty, () => openEngine({}, withFault), CLAIMS);
 
 /** Runs the claims that the server names, one after the other. */
 export async function serveClaims(): Promise<void> {
