@@ -15,8 +15,9 @@ test('the software Vulkan drivers are there where they are required', () => {
 
 for (const driver of SOFTWARE_DRIVERS) {
   describeEngine(`webgpu on ${driver.name}`, () => openSoftwareEngine(driver), claims);
-  // Tiles and chunks of 8 qubits: sixteen chunks, and qubits that only exchanges bring near.
-  const sizes = { tileQubits: 8, chunkQubits: 8, maxQubits: 12, memoryBytes: 2 ** 24 };
+  // Sixteen chunks, qubits that only exchanges bring near, and a chunk qubit that no index holds.
+  const least = { tileQubits: 8, chunkQubits: 8, indexBits: 11 };
+  const sizes = { ...least, maxQubits: 12, memoryBytes: 2 ** 24 };
   const open = () => openSoftwareEngine(driver, sizes);
   describeEngine(`webgpu on ${driver.name}, in small tiles and chunks`, open, claims);
 }

@@ -4,7 +4,10 @@
  * A state larger than what a kernel may bind lies in chunks. The engine runs one program at a time;
  * work is given to the device ahead and waited for where something is read.
  */
+
+import type { Circuit } from '../../circuit/circuit.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { BatchExecutable } from '../batch-request.ts';
 import type { Engine, Executable, RunResult } from '../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../errors.ts';
 import type { Pacer } from '../pacer.ts';
@@ -12,73 +15,39 @@ import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import { Turns } from '../turns.ts';
+import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import { GpuContext, type ShaderSource } from './gpu-context.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { type GpuHost, GpuStates } from './gpu-states.ts';
+import { type GpuSizes, gpuTarget } from './gpu-target.ts';
 import { StateChunks } from './state-chunks.ts';
 import { exchangeParts } from './sweep/exchange-sweeps.ts';
-import { maxTileChunkQubits, maxTileQubits, SweepKernels } from './sweep/sweep-kernel.ts';
+import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
+import { SweepKernels } from './sweep/sweep-kernel.ts';
 import { WorkWindow } from './work-window.ts';
 
-/** Basis indices are told apart up to here; 2^34 amplitudes are 128 GiB. */
-export const MAX_GPU_QUBITS = 34;
-const DEFAULT_TILE_QUBITS = 10;
-/** Memory is read in runs of 128 bytes. */
-const CONTIGUOUS_QUBITS = 4;
-/** A block on more qubits than a thread has registers for goes through workgroup memory. */
-const MAX_DENSE_QUBITS = 6;
-/** A smaller tile takes narrower blocks. */
-const MIN_TILE_QUBITS = 8;
 /** Amplitudes of one dispatch, as a power of two: a dispatch of them stays well under a second. */
 const DISPATCH_QUBITS = 24;
 
 /** How the engine is opened. */
-export interface WebGpuEngineOptions {
+export interface WebGpuEngineOptions extends GpuSizes {
   /** The engine's own from then on: closing the engine destroys it. */
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
-  /** For the states that a run holds at once; one that fits in one chunk is always allowed. */
-  readonly memoryBytes?: number;
-  /** As wide as the memory allows unless told otherwise, or one chunk; n qubits take 8·2^n bytes. */
-  readonly maxQubits?: number;
-  /** Qubits of a tile, from 8 to what the device's workgroups hold; 10, or the most below it. */
-  readonly tileQubits?: number;
-  /** Qubits of a chunk, from a tile's to what the device binds; that by default. */
-  readonly chunkQubits?: number;
+  /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
+  readonly indexBits?: number;
 }
 
-/**
- * The largest chunk that a device binds. Drivers are not to be believed for a buffer as large as
- * they say: SwiftShader's fails.
- */
-export function maxChunkQubits({
-  maxBufferSize,
-  maxStorageBufferBindingSize,
-}: GPUSupportedLimits): number {
-  const bytes = Math.min(maxBufferSize - 1, maxStorageBufferBindingSize);
-  return Math.floor(Math.log2(bytes / AMPLITUDE_BYTES));
-}
-
-/** The widest state in so much memory. */
-export function maxGpuQubits(memoryBytes: number): number {
-  return Math.min(MAX_GPU_QUBITS, Math.floor(Math.log2(memoryBytes / AMPLITUDE_BYTES)));
-}
-
-/**
- * What programs for the engine are compiled for. Costs are those of a GPU, where arithmetic on
- * registers is nearly free against a trip through memory.
- */
-function gpuTarget(
-  sizes: Pick<TargetProfile, 'maxQubits' | 'tileQubits' | 'chunkQubits' | 'tileChunkQubits'>,
-): TargetProfile {
-  return {
-    ...sizes,
-    contiguousQubits: CONTIGUOUS_QUBITS,
-    maxDenseQubits: Math.min(MAX_DENSE_QUBITS, sizes.tileQubits - CONTIGUOUS_QUBITS),
-    precision: 'f32',
-    costs: { dense: [0.1, 1, 10, 30], diagonal: 1, permutation: 1, kernel: 0.1 },
-  };
+/** The engine, which also runs batches of small circuits. */
+export interface WebGpuEngine extends Engine {
+  /**
+   * Makes a shape ready to be run with many sets of angles; those that it has itself do not matter.
+   *
+   * @throws {ProgramTooWideError} if it has more than 12 qubits.
+   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   */
+  prepareBatch(shape: Circuit): Promise<BatchExecutable>;
 }
 
 /**
@@ -87,14 +56,9 @@ function gpuTarget(
  * @throws {RangeError} if it is to hold more qubits, or larger tiles, than the device can.
  * @throws {GpuFaultError} if the device does not take the kernels.
  */
-export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<Engine> {
-  const { device, shaders, memoryBytes } = options;
-  const { tileQubits, chunkQubits } = sizesFor(device.limits, options);
-  const widest = memoryBytes === undefined ? MAX_GPU_QUBITS : maxGpuQubits(memoryBytes);
-  const { maxQubits = memoryBytes === undefined ? chunkQubits : widest } = options;
-  if (maxQubits > Math.max(widest, chunkQubits)) {
-    throw new RangeError(`This device's memory holds at most ${widest} qubits.`);
-  }
+export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<WebGpuEngine> {
+  const { device, shaders, memoryBytes, indexBits } = options;
+  const target = gpuTarget(device.limits, options);
   const context = new GpuContext(device, shaders);
   const one = await context.allocate(
     'one',
@@ -102,7 +66,7 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<En
     GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
   );
   device.queue.writeBuffer(one, 0, Float32Array.of(1, 0));
-  const kernels = new SweepKernels(context, tileQubits);
+  const kernels = new SweepKernels(context, target.tileQubits);
   const host: GpuHost = {
     context,
     kernels,
@@ -112,45 +76,32 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<En
   };
   // Those for more chunks wait for a program that has them.
   await kernels.kernel(0);
-  const tileChunkQubits = maxTileChunkQubits(device.limits);
-  const target = gpuTarget({ maxQubits, tileQubits, chunkQubits, tileChunkQubits });
-  return new WebGpuEngine(host, target, memoryBytes);
+  return new GpuEngine(host, target, { memoryBytes, indexBits });
 }
 
-/** @throws {RangeError} */
-function sizesFor(
-  limits: GPUSupportedLimits,
-  options: WebGpuEngineOptions,
-): Pick<TargetProfile, 'tileQubits' | 'chunkQubits'> {
-  const largestTile = maxTileQubits(limits);
-  const { tileQubits = Math.min(DEFAULT_TILE_QUBITS, largestTile) } = options;
-  if (!isWithin(tileQubits, MIN_TILE_QUBITS, largestTile)) {
-    throw new RangeError(`On this device a tile has ${MIN_TILE_QUBITS} to ${largestTile} qubits.`);
-  }
-  const largestChunk = maxChunkQubits(limits);
-  const { chunkQubits = largestChunk } = options;
-  if (!isWithin(chunkQubits, tileQubits, largestChunk)) {
-    throw new RangeError(`On this device a chunk has ${tileQubits} to ${largestChunk} qubits.`);
-  }
-  return { tileQubits, chunkQubits };
+interface EngineBounds {
+  readonly memoryBytes: number | undefined;
+  readonly indexBits: number | undefined;
 }
 
-function isWithin(value: number, least: number, most: number): boolean {
-  return Number.isInteger(value) && value >= least && value <= most;
-}
-
-class WebGpuEngine implements Engine {
+class GpuEngine implements WebGpuEngine {
   readonly name = 'webgpu';
   readonly target: TargetProfile;
   readonly #host: GpuHost;
   readonly #memoryBytes: number;
+  readonly #indexBits: number;
   readonly #turns = new Turns();
   #isClosed = false;
 
-  constructor(host: GpuHost, target: TargetProfile, memoryBytes = Number.POSITIVE_INFINITY) {
+  constructor(
+    host: GpuHost,
+    target: TargetProfile,
+    { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS }: EngineBounds,
+  ) {
     this.#host = host;
     this.target = target;
     this.#memoryBytes = memoryBytes;
+    this.#indexBits = indexBits;
   }
 
   async prepare(program: Program): Promise<Executable> {
@@ -163,7 +114,8 @@ class WebGpuEngine implements Engine {
     const numQubits = Math.max(program.numQubits, tileQubits);
     const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
     const maxTiles = 2 ** Math.max(0, DISPATCH_QUBITS - tileQubits);
-    const placing = { shape, tileQubits, tilesPerGroup, maxTiles };
+    const indexBits = this.#indexBits;
+    const placing = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
     const { tileChunkQubits = 0 } = this.target;
     const plan = planRun(program, (step) =>
       step.kind === 'sweep' ? 1 : exchangeParts(step, shape, tileChunkQubits).sweeps.length,
@@ -184,6 +136,11 @@ class WebGpuEngine implements Engine {
           isDisposed = true;
         }),
     };
+  }
+
+  async prepareBatch(shape: Circuit): Promise<BatchExecutable> {
+    if (this.#isClosed) throw new ClosedError();
+    return await prepareGpuBatch({ context: this.#host.context, turns: this.#turns }, shape);
   }
 
   close(): Promise<void> {

@@ -14,7 +14,8 @@ export interface ChunkShape {
   readonly chunkQubits: number;
 }
 
-const MAX_INDEX_BITS = 31;
+/** Bits of an index. */
+export const MAX_INDEX_BITS = 31;
 
 /** The bits of the indices of one sweep. */
 export interface IndexBits {
@@ -33,12 +34,12 @@ export interface IndexBits {
  * The bits for a sweep.
  *
  * @param tile - Physical qubits of the tile.
- * @param maxBits - Of an index; tests make it small.
+ * @param maxBits - Of an index: inside a chunk and a tile at least.
  */
 export function indexBits(
   tile: readonly Qubit[],
   { numQubits, chunkQubits }: ChunkShape,
-  maxBits = MAX_INDEX_BITS,
+  maxBits: number,
 ): IndexBits {
   const chunks = Array.from({ length: numQubits - chunkQubits }, (_, i) => chunkQubits + i);
   const tileChunks = chunks.filter((qubit) => tile.includes(qubit));

@@ -13,6 +13,8 @@ export interface SweepPlacing {
   readonly shape: ChunkShape;
   readonly tileQubits: number;
   readonly tilesPerGroup: number;
+  /** Bits of an index. */
+  readonly indexBits: number;
   /** The most tiles of one dispatch. */
   readonly maxTiles: number;
 }
@@ -47,12 +49,12 @@ export interface SweepDispatches {
 export function placeSweep(
   { resident, kernels, store = resident }: Sweep,
   matrices: Float64Array,
-  { shape, tileQubits, tilesPerGroup, maxTiles }: SweepPlacing,
+  { shape, tileQubits, tilesPerGroup, maxTiles, indexBits: maxBits }: SweepPlacing,
   unwritten: ReadonlySet<Qubit>,
   firstWord: number,
 ): SweepDispatches {
   const tile = tileOf(resident, tileQubits);
-  const bits = indexBits(tile, shape);
+  const bits = indexBits(tile, shape, maxBits);
   const storeOf = new Map(resident.map((qubit, i) => [qubit, store[i]!]));
   const bitOf = (qubit: Qubit) => bits.bitOf[qubit]!;
   const sweepTile = {

@@ -1,0 +1,77 @@
+/** How wide a device's states are, how they are cut, and what programs are compiled for. */
+import type { TargetProfile } from '../../compiler/program.ts';
+import { AMPLITUDE_BYTES } from './gpu-state.ts';
+import { maxTileChunkQubits, maxTileQubits } from './sweep/sweep-kernel.ts';
+
+/** Basis indices are told apart up to here; 2^34 amplitudes are 128 GiB. */
+export const MAX_GPU_QUBITS = 34;
+const DEFAULT_TILE_QUBITS = 10;
+/** Memory is read in runs of 128 bytes. */
+const CONTIGUOUS_QUBITS = 4;
+/** A block on more qubits than a thread has registers for goes through workgroup memory. */
+const MAX_DENSE_QUBITS = 6;
+/** A smaller tile takes narrower blocks. */
+const MIN_TILE_QUBITS = 8;
+
+/** Sizes to choose; each has a default. */
+export interface GpuSizes {
+  /** For the states that a run holds at once; one that fits in one chunk is always allowed. */
+  readonly memoryBytes?: number;
+  /** As wide as the memory allows unless told otherwise, or one chunk; n qubits take 8·2^n bytes. */
+  readonly maxQubits?: number;
+  /** Qubits of a tile, from 8 to what the device's workgroups hold; 10, or the most below it. */
+  readonly tileQubits?: number;
+  /** Qubits of a chunk, from a tile's to what the device binds; that by default. */
+  readonly chunkQubits?: number;
+}
+
+/**
+ * The largest chunk that a device binds. Drivers are not to be believed for a buffer as large as
+ * they say: SwiftShader's fails.
+ */
+export function maxChunkQubits({
+  maxBufferSize,
+  maxStorageBufferBindingSize,
+}: GPUSupportedLimits): number {
+  const bytes = Math.min(maxBufferSize - 1, maxStorageBufferBindingSize);
+  return Math.floor(Math.log2(bytes / AMPLITUDE_BYTES));
+}
+
+/** The widest state in so much memory. */
+export function maxGpuQubits(memoryBytes: number): number {
+  return Math.min(MAX_GPU_QUBITS, Math.floor(Math.log2(memoryBytes / AMPLITUDE_BYTES)));
+}
+
+/**
+ * What programs for a device are compiled for. Costs are those of a GPU, where arithmetic on
+ * registers is nearly free against a trip through memory.
+ *
+ * @throws {RangeError} if it is to hold more qubits, or larger tiles or chunks, than the device can.
+ */
+export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetProfile {
+  const largestTile = maxTileQubits(limits);
+  const { tileQubits = Math.min(DEFAULT_TILE_QUBITS, largestTile) } = sizes;
+  assertWithin('a tile', tileQubits, MIN_TILE_QUBITS, largestTile);
+  const largestChunk = maxChunkQubits(limits);
+  const { chunkQubits = largestChunk } = sizes;
+  assertWithin('a chunk', chunkQubits, tileQubits, largestChunk);
+  const { memoryBytes } = sizes;
+  const inMemory = memoryBytes === undefined ? chunkQubits : maxGpuQubits(memoryBytes);
+  const { maxQubits = inMemory } = sizes;
+  assertWithin('a state', maxQubits, 1, Math.max(inMemory, chunkQubits));
+  return {
+    maxQubits,
+    tileQubits,
+    contiguousQubits: CONTIGUOUS_QUBITS,
+    maxDenseQubits: Math.min(MAX_DENSE_QUBITS, tileQubits - CONTIGUOUS_QUBITS),
+    chunkQubits,
+    tileChunkQubits: maxTileChunkQubits(limits),
+    precision: 'f32',
+    costs: { dense: [0.1, 1, 10, 30], diagonal: 1, permutation: 1, kernel: 0.1 },
+  };
+}
+
+function assertWithin(what: string, qubits: number, least: number, most: number): void {
+  if (Number.isInteger(qubits) && qubits >= least && qubits <= most) return;
+  throw new RangeError(`On this device ${what} has ${least} to ${most} qubits, not ${qubits}.`);
+}
