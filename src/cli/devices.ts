@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { createFleet } from '../compose.ts';
 import { loadConfig } from '../config.ts';
-import type { AdapterDiscovery } from '../fleet/adapter-report.ts';
+import type { AdapterStatus } from '../fleet/adapter-status.ts';
+import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
 
@@ -13,17 +14,18 @@ export function addDevicesCommand(program: Command, io: CommandIo): void {
     .description('self-test the processors and look for GPU adapters on this machine')
     .option('--json', 'print one JSON object: `processors`, `adapters`')
     .action(async (options: { readonly json?: boolean }) => {
-      const fleet = createFleet(loadConfig(io.environment), io.now);
+      const { environment } = io;
+      const fleet = createFleet(loadConfig(environment), io.now, { environment });
       try {
         await fleet.start();
-        const { adapters, reason } = fleet.adapters ?? { adapters: [] };
+        const statuses = fleet.adapterStatuses();
+        const reason = fleet.adapters?.reason;
         if (options.json) {
           const processors = fleet.processors.map(processorFields);
+          const adapters = statuses.map(adapterFields);
           writeJson(io, { processors, adapters, ...(reason !== undefined && { reason }) });
         } else {
-          io.out.write(
-            `${processorTable(fleet.processors)}\n\n${adapterText({ adapters, ...(reason && { reason }) })}\n`,
-          );
+          io.out.write(`${processorTable(fleet.processors)}\n\n${adapterText(statuses, reason)}\n`);
         }
       } finally {
         await fleet.close();
@@ -58,15 +60,77 @@ function processorTable(processors: readonly Processor[]): string {
   return table(['PROCESSOR', 'STATE', 'EXECUTION', 'PRECISION', 'QUBITS', 'REASON'], rows);
 }
 
-function adapterText({ adapters, reason }: AdapterDiscovery): string {
-  if (adapters.length === 0) return `No GPU adapter: ${reason ?? 'none was found.'}`;
-  const rows = adapters.map((adapter) => [
-    adapter.name,
-    adapter.isSoftware ? 'software' : 'GPU',
-    adapter.backend,
-    adapter.description,
-    `${Math.floor(adapter.limits.maxStorageBufferBindingSize / 2 ** 20)} MiB`,
-  ]);
-  const listing = table(['ADAPTER', 'KIND', 'BACKEND', 'DRIVER', 'BINDING'], rows);
-  return reason === undefined ? listing : `${listing}\n${reason}`;
+function adapterFields(status: AdapterStatus) {
+  const { adapter, available, reason, memory, pin, pid, engine } = status;
+  return {
+    name: adapter.name,
+    kind: adapter.isSoftware ? 'software' : 'gpu',
+    backend: adapter.backend,
+    driver: adapter.description,
+    vendor: adapter.vendor,
+    architecture: adapter.architecture,
+    available,
+    ...(reason !== undefined && { reason }),
+    ...(pid !== undefined && { pid }),
+    ...(pin && { pin }),
+    ...(memory && { memory_bytes: memory.bytes, memory_basis: memory.basis }),
+    ...(engine && {
+      max_qubits: engine.target.maxQubits,
+      tile_qubits: engine.target.tileQubits,
+      chunk_qubits: engine.target.chunkQubits,
+      open_ms: Math.round(engine.openMs),
+      // Absent while nobody has measured it.
+      ...(engine.copyGbPerS !== undefined && { copy_gb_per_s: engine.copyGbPerS }),
+    }),
+    limits: adapter.limits,
+    features: adapter.features,
+  };
+}
+
+const MIB = 2 ** 20;
+/** In the order of the table of adapters; `npm run qcs -- devices --json` has them all. */
+const HEADING = [
+  'ADAPTER',
+  'KIND',
+  'STATE',
+  'QUBITS',
+  'TILE',
+  'CHUNK',
+  'MEMORY',
+  'COPY',
+  'PROCESS',
+];
+
+function adapterText(statuses: readonly AdapterStatus[], reason: string | undefined): string {
+  if (statuses.length === 0) return `No GPU adapter: ${reason ?? 'none was found.'}`;
+  const rows = statuses.map((status) => {
+    const { adapter, available, memory, pid, engine } = status;
+    const { maxQubits, tileQubits, chunkQubits } = engine?.target ?? {};
+    const chunk = chunkQubits === undefined ? 0 : AMPLITUDE_BYTES.f32 * 2 ** chunkQubits;
+    return [
+      adapter.name,
+      adapter.isSoftware ? 'software' : 'GPU',
+      available ? 'available' : 'unavailable',
+      maxQubits?.toString() ?? '',
+      tileQubits === undefined ? '' : `2^${tileQubits}`,
+      chunk === 0 ? '' : `${chunk / MIB} MiB`,
+      memory === undefined ? '' : `${Math.floor(memory.bytes / MIB)} MiB (${memory.basis})`,
+      engine?.copyGbPerS === undefined ? '' : `${engine.copyGbPerS} GB/s`,
+      pid?.toString() ?? '',
+    ];
+  });
+  return [
+    table(HEADING, rows),
+    ...statuses.map(notesOf),
+    ...(reason === undefined ? [] : [reason]),
+  ].join('\n');
+}
+
+function notesOf({ adapter, reason, pin = {} }: AdapterStatus): string {
+  const { backend, description, limits } = adapter;
+  const binding = Math.floor(limits.maxStorageBufferBindingSize / MIB);
+  const workgroup = `${limits.maxComputeInvocationsPerWorkgroup} threads and ${limits.maxComputeWorkgroupStorageSize} bytes a workgroup`;
+  const variables = Object.entries(pin).map(([name, value]) => `; pinned by ${name}=${value}`);
+  const why = reason === undefined ? '' : `\n  ${reason}`;
+  return `${adapter.name}: ${description}, by ${backend}; binds ${binding} MiB, ${workgroup}${variables.join('')}${why}`;
 }

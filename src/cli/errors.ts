@@ -29,6 +29,26 @@ export class OptionsConflictError extends CodedError {
   }
 }
 
+/** WebGPU was asked for, and there is nothing that it may run on. */
+export class NoUsableAdapterError extends CodedError {
+  readonly code = 'CLI_NO_ADAPTER';
+
+  /**
+   * @param reason - Why discovery found none, a sentence.
+   * @param unused - Adapters that are there, and why they are not used.
+   */
+  constructor(
+    reason = 'None was found.',
+    unused: readonly {
+      readonly adapter: { readonly name: string };
+      readonly reason: string;
+    }[] = [],
+  ) {
+    const why = unused.map(({ adapter, reason: each }) => `${adapter.name}: ${each}`);
+    super(`There is no adapter for the WebGPU engine. ${why.length > 0 ? why.join(' ') : reason}`);
+  }
+}
+
 /** Ctrl-C. */
 export class InterruptedError extends CodedError {
   readonly code = 'CLI_INTERRUPTED';

@@ -11,6 +11,8 @@ const EXIT_CODE_OF: Readonly<Record<string, number>> = {
   CLI_OPTIONS_CONFLICT: EXIT_CODES.usage,
   CLI_FILE_NOT_FOUND: EXIT_CODES.notFound,
   SERVICE_KEY_NOT_FOUND: EXIT_CODES.notFound,
+  CLI_NO_ADAPTER: EXIT_CODES.unavailable,
+  ENGINE_NO_ADAPTER: EXIT_CODES.unavailable,
   FLEET_PROCESSOR_UNAVAILABLE: EXIT_CODES.unavailable,
   CLI_INTERRUPTED: EXIT_CODES.interrupted,
 };

@@ -1,70 +1,133 @@
 /** The engine that `qcs run --engine …` opens in this process, from its options. */
 import type { Config } from '../config.ts';
-import { cpuTarget, MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../engine/engine.ts';
-import {
-  MAX_REFERENCE_QUBITS,
-  openReferenceEngine,
-  referenceTarget,
-} from '../engine/reference/reference-engine.ts';
+import { MAX_REFERENCE_QUBITS, openReferenceEngine } from '../engine/reference/reference-engine.ts';
+import { discoverAdapters } from '../fleet/adapter-discovery.ts';
+import { planAdapters } from '../fleet/adapter-plan.ts';
+import { findGpuCards } from '../fleet/gpu-cards.ts';
 import type { Machine } from '../fleet/machine.ts';
 import { AMPLITUDE_BYTES, maxQubitsWithin } from '../fleet/memory-shares.ts';
+import { openAdapter } from '../fleet/open-adapter.ts';
 import type { ProcessorSpec } from '../fleet/processor.ts';
-import { OptionsConflictError } from './errors.ts';
+import { NoUsableAdapterError, OptionsConflictError } from './errors.ts';
 
 /** Options that choose and drive an engine. */
 export interface EngineChoice {
-  readonly engine?: 'cpu' | 'reference';
+  readonly engine?: 'cpu' | 'reference' | 'webgpu';
   readonly threads?: number;
   readonly precision?: 'f32' | 'f64';
 }
 
-/** An engine that can be opened, and what circuits are checked against. */
-export interface LocalEngine {
-  readonly name: 'cpu' | 'reference';
-  readonly numThreads: number;
+/** An engine for measuring, and what circuits are checked against. Dispose of it to close it. */
+export interface LocalEngine extends AsyncDisposable {
+  readonly engine: Engine;
+  /** Of the CPU; undefined on an adapter. */
+  readonly numThreads: number | undefined;
   readonly precision: 'f32' | 'f64';
   readonly spec: ProcessorSpec;
-  open(): Engine;
+  /** What it computes on: the CPU, or the adapter's name. */
+  readonly hardware: string;
+}
+
+/** What an engine is opened with. */
+export interface LocalSurroundings {
+  readonly config: Config;
+  readonly machine: Machine;
 }
 
 /**
  * The engine of the options; by default the CPU engine in double precision on all threads.
  *
- * @throws {OptionsConflictError} if the reference engine is to be what it is not.
+ * @throws {OptionsConflictError} if an engine is to be what it is not.
+ * @throws {NoUsableAdapterError} if WebGPU is asked for and there is nothing it may run on.
  */
-export function localEngine(choice: EngineChoice, config: Config, machine: Machine): LocalEngine {
-  const memoryBytes = config.memoryBytes ?? machine.memoryBytes / 2;
-  const { engine: name = 'cpu', precision = 'f64' } = choice;
+export async function openLocalEngine(
+  choice: EngineChoice,
+  surroundings: LocalSurroundings,
+): Promise<LocalEngine> {
+  const { engine: name = 'cpu' } = choice;
+  if (name === 'webgpu') return await openOnAdapter(choice, surroundings);
   if (name === 'reference') checkReference(choice);
-  const numThreads =
-    name === 'reference' ? 1 : (choice.threads ?? config.numThreads ?? machine.numCores);
-  const cap = name === 'reference' ? MAX_REFERENCE_QUBITS : MAX_CPU_QUBITS[precision];
+  return onCpu(name, choice, surroundings);
+}
+
+function onCpu(
+  name: 'cpu' | 'reference',
+  choice: EngineChoice,
+  { config, machine }: LocalSurroundings,
+): LocalEngine {
+  const memoryBytes = config.memoryBytes ?? machine.memoryBytes / 2;
+  const { precision = 'f64' } = choice;
+  const isReference = name === 'reference';
+  const numThreads = isReference ? 1 : (choice.threads ?? config.numThreads ?? machine.numCores);
+  const cap = isReference ? MAX_REFERENCE_QUBITS : MAX_CPU_QUBITS[precision];
   const maxQubits = maxQubitsWithin(memoryBytes, precision, cap);
-  const bytesPerAmplitude = AMPLITUDE_BYTES[precision];
+  const engine = isReference
+    ? openReferenceEngine({ maxQubits, memoryBytes })
+    : openCpuEngine({ precision, numThreads, maxQubits, memoryBytes });
+  const addressable = AMPLITUDE_BYTES[precision] * 2 ** cap;
   return {
-    name,
+    engine,
     numThreads,
     precision,
-    spec: {
-      id: `${name} engine`,
-      name: `${name} engine`,
-      family: 'statevector',
-      maxQubits,
-      maxShots: config.maxShots,
-      maxGates: config.maxGates,
-      precision,
-      execution: 'cpu',
-      target: name === 'reference' ? referenceTarget(maxQubits) : cpuTarget(precision, maxQubits),
-      stateMemory: {
-        bytes: Math.min(memoryBytes, bytesPerAmplitude * 2 ** cap),
-        bytesPerAmplitude,
-      },
-    },
-    open: () =>
-      name === 'reference'
-        ? openReferenceEngine({ maxQubits, memoryBytes })
-        : openCpuEngine({ precision, numThreads, maxQubits, memoryBytes }),
+    hardware: machine.cpuModel,
+    spec: specOf(engine, precision, Math.min(memoryBytes, addressable), config),
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+}
+
+async function openOnAdapter(
+  { threads, precision = 'f32' }: EngineChoice,
+  { config, machine }: LocalSurroundings,
+): Promise<LocalEngine> {
+  if (precision !== 'f32') {
+    throw new OptionsConflictError('The WebGPU engine computes in f32 only.');
+  }
+  if (threads !== undefined) {
+    throw new OptionsConflictError('--threads is for the CPU engine; an adapter has its own.');
+  }
+  const discovery = await discoverAdapters();
+  const { used, unused } = await planAdapters(discovery, {
+    useSoftware: config.useSoftwareAdapters,
+    softwareMemoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
+    ...(config.gpuMemoryBytes !== undefined && { memoryBytes: config.gpuMemoryBytes }),
+    cards: await findGpuCards(),
+    // The engine opens one adapter in this process, whose environment stays as it is.
+    probe: async () => ({ adapters: [] }),
+  });
+  const [plan] = used;
+  if (plan === undefined) throw new NoUsableAdapterError(discovery.reason, unused);
+  const { backend, name, isSoftware } = plan.adapter;
+  const { bytes } = plan.memory;
+  const { engine } = await openAdapter({ adapter: { backend, name }, memoryBytes: bytes });
+  return {
+    engine,
+    numThreads: undefined,
+    precision,
+    hardware: isSoftware ? `${name} (software)` : name,
+    spec: specOf(engine, precision, bytes, config),
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+}
+
+function specOf(
+  { name, target }: Engine,
+  precision: 'f32' | 'f64',
+  bytes: number,
+  { maxShots, maxGates }: Config,
+): ProcessorSpec {
+  return {
+    id: `${name} engine`,
+    name: `${name} engine`,
+    family: 'statevector',
+    maxQubits: target.maxQubits,
+    maxShots,
+    maxGates,
+    precision,
+    execution: name === 'webgpu' ? 'webgpu' : 'cpu',
+    target,
+    stateMemory: { bytes, bytesPerAmplitude: AMPLITUDE_BYTES[precision] },
   };
 }
 

@@ -19,7 +19,10 @@ type Timing = RunResult['timing'];
 export interface Measurement {
   readonly engine: string;
   readonly precision: 'f32' | 'f64';
-  readonly threads: number;
+  /** Of the CPU; absent on an adapter. */
+  readonly threads?: number;
+  /** The CPU, or the adapter. */
+  readonly hardware: string;
   readonly compile_ms: number;
   readonly prepare_ms: number;
   readonly runs: readonly { readonly evolution_ms: number; readonly sampling_ms: number }[];
@@ -44,38 +47,34 @@ export async function measure(
     seed,
     repeat,
   }: { readonly shots: number; readonly seed: number; readonly repeat: number },
-  hardware: string,
   io: CommandIo,
 ): Promise<{ readonly result: CircuitResult; readonly measurement: Measurement }> {
   const request = runRequest(prepared, shots, seed);
   const circuit = circuitOf(prepared.circuit);
-  const engine = local.open();
-  try {
-    const begun = performance.now();
-    // A circuit that measures nothing is run for its state: nothing that it does may be dropped.
-    const keepState =
-      prepared.isMeasurementAdded ||
-      request.statevector === true ||
-      request.observables !== undefined;
-    const compiled = compile(circuit, engine.target, { keepState });
-    const compileMs = performance.now() - begun;
-    await using executable = await engine.prepare(compiled.program);
-    const prepareMs = performance.now() - begun - compileMs;
-    const { last, timings } = await runAll(executable, request, repeat, io);
-    return {
-      result: resultOf(local, last, compiled, compileMs + prepareMs, hardware),
-      measurement: {
-        engine: local.name,
-        precision: local.precision,
-        threads: local.numThreads,
-        compile_ms: rounded(compileMs),
-        prepare_ms: rounded(prepareMs),
-        ...figuresOf(timings, last.statePasses, circuit.numQubits, local.precision),
-      },
-    };
-  } finally {
-    await engine.close();
-  }
+  const { engine, precision, numThreads, hardware } = local;
+  const begun = performance.now();
+  // A circuit that measures nothing is run for its state: nothing that it does may be dropped.
+  const keepState =
+    prepared.isMeasurementAdded ||
+    request.statevector === true ||
+    request.observables !== undefined;
+  const compiled = compile(circuit, engine.target, { keepState });
+  const compileMs = performance.now() - begun;
+  await using executable = await engine.prepare(compiled.program);
+  const prepareMs = performance.now() - begun - compileMs;
+  const { last, timings } = await runAll(executable, request, repeat, io);
+  return {
+    result: resultOf(local, last, compiled, compileMs + prepareMs),
+    measurement: {
+      engine: engine.name,
+      precision,
+      ...(numThreads !== undefined && { threads: numThreads }),
+      hardware,
+      compile_ms: rounded(compileMs),
+      prepare_ms: rounded(prepareMs),
+      ...figuresOf(timings, last.statePasses, circuit.numQubits, precision),
+    },
+  };
 }
 
 async function runAll(
@@ -131,26 +130,27 @@ export function measurementText(measurement: Measurement): string {
     `${sampling_ms} ms`,
   ];
   const rows = runs.map((run, i) => row(String(i + 1), run));
+  const { threads, hardware } = measurement;
+  const where = threads === undefined ? hardware : `threads: ${threads}`;
   const { state_passes, amplitudes_touched, gb_moved, gb_per_s } = measurement;
   return [
-    `compiled in ${compile_ms} ms, prepared in ${prepare_ms} ms; threads: ${measurement.threads}`,
+    `compiled in ${compile_ms} ms, prepared in ${prepare_ms} ms; ${where}`,
     table(['RUN', 'EVOLUTION', 'SAMPLING'], [...rows, row('median', median)]),
     `a run: ${state_passes} state passes, ${amplitudes_touched} amplitudes touched, ${gb_moved} GB moved, ${gb_per_s} GB/s`,
   ].join('\n');
 }
 
 function resultOf(
-  { name, precision }: LocalEngine,
+  { engine, spec, precision, hardware }: LocalEngine,
   run: RunResult,
   { report }: Compiled,
   compileMs: number,
-  hardware: string,
 ): CircuitResult {
   const { evolutionMs, samplingMs } = run.timing;
   return {
     run,
     compilation: report,
-    backend: { engine: name, execution: 'cpu', precision, hardware },
+    backend: { engine: engine.name, execution: spec.execution, precision, hardware },
     timing: { queueMs: 0, compileMs, executionMs: evolutionMs + samplingMs },
   };
 }

@@ -18,7 +18,7 @@ import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
 import { InterruptedError, OptionsConflictError } from './errors.ts';
-import { type EngineChoice, localEngine } from './local-engine.ts';
+import { type EngineChoice, openLocalEngine } from './local-engine.ts';
 import { measure, measurementText } from './measure.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { type RunFacts, runReport } from './run-report.ts';
@@ -52,14 +52,15 @@ export function addRunCommand(program: Command, io: CommandIo): void {
       new Option('--engine <engine>', 'measure an engine in this process (default cpu)').choices([
         'cpu',
         'reference',
+        'webgpu',
       ]),
     )
     .option('--threads <n>', 'measure on so many threads (default one a core)', parseCount(256))
     .addOption(
-      new Option('--precision <p>', 'measure in this precision (default f64)').choices([
-        'f32',
-        'f64',
-      ]),
+      new Option(
+        '--precision <p>',
+        'measure in this precision (default f64; webgpu has f32 alone)',
+      ).choices(['f32', 'f64']),
     )
     .option('--repeat <n>', 'measure so many runs (default 1)', parseCount(1_000_000))
     .option('--json', 'print the fields of the HTTP response as one JSON object')
@@ -81,7 +82,8 @@ async function measureFile(file: string, options: RunOptions, io: CommandIo): Pr
     throw new OptionsConflictError('--processor runs a circuit as the service would, unmeasured.');
   }
   const machine = readMachine();
-  const local = localEngine(options, loadConfig(io.environment), machine);
+  const config = loadConfig(io.environment);
+  await using local = await openLocalEngine(options, { config, machine });
   const targets = [{ spec: local.spec, available: true }];
   const content = await readCircuitFile(file);
   const fields = { ...submissionFields(content, options), target_processor: local.spec.id };
@@ -94,7 +96,7 @@ async function measureFile(file: string, options: RunOptions, io: CommandIo): Pr
     qubits: prepared.circuit.numQubits,
   };
   const runs = { ...facts, repeat: options.repeat ?? 1 };
-  const { result, measurement } = await measure(local, prepared, runs, machine.cpuModel, io);
+  const { result, measurement } = await measure(local, prepared, runs, io);
   const answer = JSON.parse(circuitResultJson(prepared, result));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
   else {
@@ -105,12 +107,17 @@ async function measureFile(file: string, options: RunOptions, io: CommandIo): Pr
 
 async function runFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
   const content = await readCircuitFile(file);
-  const config = loadConfig(io.environment);
-  const fleet = createFleet(config, io.now, { discover: async () => ({ adapters: [] }) });
+  const fields = submissionFields(content, options);
+  const { environment } = io;
+  const fleet = createFleet(loadConfig(environment), io.now, {
+    environment,
+    // Nothing else runs on adapters, and to look for them takes time.
+    ...(fields.target_processor !== 'gpu-fleet' && { discover: async () => ({ adapters: [] }) }),
+  });
   try {
     await fleet.start();
     const targets = targetsOf(fleet);
-    const body = circuitBodyOf(submissionFields(content, options), targets);
+    const body = circuitBodyOf(fields, targets);
     const prepared = prepareCircuit(body, targets);
     const processor = fleet.get(prepared.processorId);
     if (processor === undefined) throw new Error('unreachable: a circuit without its target');
@@ -121,9 +128,9 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
       qubits: prepared.circuit.numQubits,
     };
     const result = await runWithProgress(processor, prepared, facts, io);
-    const fields = JSON.parse(circuitResultJson(prepared, result));
-    if (options.json) writeJson(io, { status: 'completed', ...facts, ...fields });
-    else io.out.write(`${runReport(facts, fields, io.out.columns ?? 80)}\n`);
+    const answer = JSON.parse(circuitResultJson(prepared, result));
+    if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
+    else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
   } finally {
     await fleet.close();
   }

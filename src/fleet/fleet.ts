@@ -193,7 +193,15 @@ export class Fleet {
     const discover = this.#options.discover ?? (() => discoverAdapters({ signal }));
     const discovery = await discover(signal);
     this.#discovery = discovery;
-    if (this.#options.engine === 'cpu' || signal.aborted) return;
+    if (signal.aborted) return;
+    if (this.#options.engine === 'cpu') {
+      const reason = 'QCS_ENGINE is cpu.';
+      this.#plans = {
+        used: [],
+        unused: discovery.adapters.map((adapter) => ({ adapter, reason })),
+      };
+      return;
+    }
     const plans = await this.#plan(discovery);
     if (signal.aborted) return;
     this.#plans = plans;

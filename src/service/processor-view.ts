@@ -22,6 +22,9 @@ export function viewProcessor(processor: Processor): ProcessorView {
     precision: spec.precision,
     execution: spec.execution,
     ...(spec.physicalGpus === undefined ? {} : { physical_gpus: spec.physicalGpus }),
+    ...(spec.adapters && {
+      adapters: spec.adapters.map(({ name, isSoftware }) => ({ name, software: isSoftware })),
+    }),
     queue_depth: load.queueDepth,
     expected_wait_ms: Math.round(load.expectedWaitMs),
     expected_wide_wait_ms: Math.round(load.expectedWideWaitMs),

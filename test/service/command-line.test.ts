@@ -2,8 +2,9 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/service-process.ts';
+import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 
 interface Ended {
   readonly code: number;
@@ -121,6 +122,72 @@ test('all engines, precisions and thread counts give the counts of the service f
   for (const other of others) expect(other).toEqual(first);
 });
 
+describe.skipIf(SOFTWARE_DRIVERS.length === 0)('on a machine with software adapters alone', () => {
+  const drivers = SOFTWARE_DRIVERS.map(({ path }) => path).join(':');
+  const environment = { VK_ICD_FILENAMES: drivers, VK_DRIVER_FILES: drivers };
+  const allowed = { ...environment, QCS_SOFTWARE_ADAPTERS: '1' };
+
+  test('run measures the WebGPU engine where they are allowed, says on what, and ends', async () => {
+    const args = ['run', 'examples/teleport.json', '--json', '--seed', '9', '--engine', 'webgpu'];
+    const [measured, service] = await Promise.all([
+      qcs([...args, '--repeat', '2'], allowed),
+      qcs(args.slice(0, 5)),
+    ]);
+    expect(measured.code).toBe(0);
+    const { counts, backend, measurement } = JSON.parse(measured.stdout);
+    expect(counts).toEqual(JSON.parse(service.stdout).counts);
+    expect(backend).toMatchObject({ engine: 'webgpu', execution: 'webgpu', precision: 'f32' });
+    expect(backend.hardware).toMatch(/\(software\)$/);
+    expect(measurement.runs).toHaveLength(2);
+    expect(measurement).not.toHaveProperty('threads');
+  });
+
+  test('run refuses what the adapter’s memory cannot hold, with the figures', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'wide.qasm');
+    writeFileSync(file, 'OPENQASM 3.0;\nqubit[24] q;\n');
+    const ended = await qcs(['run', file, '--engine', 'webgpu'], {
+      ...allowed,
+      QCS_GPU_MEMORY_MIB: '64',
+    });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain('need 128 MiB, and there are 64 MiB');
+  });
+
+  test('run has no adapter for WebGPU where they are not, and says why', async () => {
+    const ended = await qcs(['run', 'examples/bell.qasm', '--engine', 'webgpu'], environment);
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toContain('QCS_SOFTWARE_ADAPTERS is not 1');
+  });
+
+  test('devices lists each with its engine where they are allowed, and why not elsewhere', async () => {
+    const [used, unused] = await Promise.all([
+      qcs(['devices', '--json'], allowed),
+      qcs(['devices', '--json'], environment),
+    ]);
+    const figure = expect.any(Number);
+    expect(JSON.parse(used.stdout).processors[1]).toMatchObject({ execution: 'webgpu' });
+    expect(JSON.parse(used.stdout).adapters).toEqual(
+      SOFTWARE_DRIVERS.map(() =>
+        expect.objectContaining({
+          kind: 'software',
+          available: true,
+          pid: figure,
+          max_qubits: figure,
+          tile_qubits: figure,
+          chunk_qubits: figure,
+          memory_basis: 'machine',
+        }),
+      ),
+    );
+    expect(JSON.parse(unused.stdout).processors[1]).toMatchObject({ execution: 'cpu-fallback' });
+    for (const adapter of JSON.parse(unused.stdout).adapters) {
+      expect(adapter).toMatchObject({ kind: 'software', available: false });
+      expect(adapter.reason).toContain('QCS_SOFTWARE_ADAPTERS');
+    }
+  });
+});
+
 test('run prints evolution and sampling of each repeat, and what was moved', async () => {
   const { code, stdout } = await qcs(['run', 'examples/bell.qasm', '--repeat', '2']);
   expect(code).toBe(0);
@@ -150,10 +217,12 @@ test('run measures all gates of a circuit that measures nothing', async () => {
 });
 
 test.each([
+  ['WebGPU in f64', ['--engine', 'webgpu', '--precision', 'f64'], 'f32 only'],
+  ['WebGPU on threads', ['--engine', 'webgpu', '--threads', '2'], '--threads'],
   ['reference in f32', ['--engine', 'reference', '--precision', 'f32'], 'f64 only'],
   ['reference on two threads', ['--engine', 'reference', '--threads', '2'], 'one thread'],
   ['an engine and a processor', ['--engine', 'cpu', '--processor', 'gpu-fleet'], '--processor'],
-  ['an unknown engine', ['--engine', 'abacus'], 'cpu, reference'],
+  ['an unknown engine', ['--engine', 'abacus'], 'cpu, reference, webgpu'],
   ['an unknown precision', ['--precision', 'f16'], 'f32, f64'],
   ['no thread', ['--threads', '0'], 'from 1 to 256'],
   ['too many threads', ['--threads', '257'], 'from 1 to 256'],

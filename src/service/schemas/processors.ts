@@ -18,6 +18,10 @@ export const processor = z
     precision: z.enum(['f32', 'f64']).nullable().describe('Of amplitudes; null for hardware'),
     execution: z.enum(['webgpu', 'cpu', 'cpu-fallback', 'hardware']),
     physical_gpus: z.int().optional().describe('Of a fleet: GPUs that are really there'),
+    adapters: z
+      .array(z.strictObject({ name: z.string(), software: z.boolean() }))
+      .optional()
+      .describe('Of a fleet: what wide circuits run on now; one that is software is no GPU'),
     queue_depth: z.int(),
     expected_wait_ms: z
       .number()
@@ -25,7 +29,7 @@ export const processor = z
     expected_wide_wait_ms: z
       .number()
       .describe(
-        'The same of a wide circuit, which runs on all threads at once: one of more than 17 qubits, or of fewer where memory is short',
+        'The same of a wide circuit, which runs on an adapter or on all threads at once: one of more than 17 qubits, or of fewer where memory is short',
       ),
   })
   .meta({ id: 'Processor' });

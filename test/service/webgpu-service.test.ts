@@ -1,0 +1,167 @@
+/**
+ * The real service on the software Vulkan drivers of the machine: what a stranger sees of adapters,
+ * and of what happens when their processes are killed.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GateObject } from '../../src/circuit/gate-object.ts';
+import { eventually } from '../support/fleet-fixtures.ts';
+import { lastingCircuit } from '../support/lasting-circuit.ts';
+import {
+  type ServiceProcess,
+  startServiceProcess,
+  temporaryFolder,
+} from '../support/service-process.ts';
+import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
+
+/** Starting both drivers takes some seconds, and more while other suites run. */
+const START_LIMIT_MS = 120_000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly data: Record<string, never>;
+    readonly error: { readonly message: string };
+  };
+}
+
+describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters', () => {
+  const folder = temporaryFolder();
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    const drivers = SOFTWARE_DRIVERS.map(({ path }) => path).join(':');
+    service = await startServiceProcess(folder.path, {
+      VK_ICD_FILENAMES: drivers,
+      VK_DRIVER_FILES: drivers,
+      QCS_SOFTWARE_ADAPTERS: '1',
+      QCS_MEMORY_MIB: '1024',
+      QCS_RATE_LIMIT_STANDARD: '1000000',
+    });
+  }, START_LIMIT_MS);
+  afterAll(async () => {
+    await service?.stop('SIGTERM');
+    folder[Symbol.dispose]();
+  });
+
+  async function call(path: string, body?: unknown, more = {}): Promise<Answer> {
+    const key = service.key ?? '';
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', ...more };
+    const answer = await fetch(`${service.origin}/api/v1${path}`, {
+      headers,
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    // Checked by the assertions on what is read of it.
+    return { status: answer.status, body: (await answer.json()) as Answer['body'] };
+  }
+
+  function submit(circuit: readonly GateObject[], headers = {}) {
+    const body = { circuit, shots: 100, seed: 5, target_processor: 'gpu-fleet' };
+    return call('/quantum/circuits', body, headers);
+  }
+
+  async function gpuFleet() {
+    return (await call('/quantum/processors/gpu-fleet')).body.data;
+  }
+
+  /** The processes of the adapters: the service has no other children. */
+  function adapterPids(): readonly number[] {
+    const { pid } = service.process;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.trim().split(' ').filter(Boolean).map(Number);
+  }
+
+  function ghz(numQubits: number): readonly GateObject[] {
+    return Array.from({ length: numQubits }, (_, qubit) =>
+      qubit === 0 ? { gate: 'H', qubit } : { gate: 'CX', control: qubit - 1, target: qubit },
+    );
+  }
+
+  test('names them and counts no GPU', async () => {
+    const fleet = await gpuFleet();
+    expect(fleet).toMatchObject({ available: true, execution: 'webgpu', physical_gpus: 0 });
+    expect(fleet['adapters']).toHaveLength(2);
+    expect(fleet['adapters']).toContainEqual({
+      name: expect.stringContaining('llvmpipe'),
+      software: true,
+    });
+    expect(service.output()).toMatch(/gpu-fleet: WebGPU on .*llvmpipe/);
+    expect(adapterPids()).toHaveLength(2);
+  });
+
+  test('runs wide circuits on them and small ones on the CPU, and says so', async () => {
+    const wide = await submit(ghz(18));
+    expect(wide).toMatchObject({
+      status: 201,
+      body: { data: { backend: { engine: 'webgpu', execution: 'webgpu', precision: 'f32' } } },
+    });
+    const counts: Record<string, number> = wide.body.data['counts'] ?? {};
+    expect(Object.keys(counts).sort()).toEqual(['0'.repeat(18), '1'.repeat(18)]);
+    const small = await submit(ghz(3));
+    expect(small.body.data).toMatchObject({ backend: { engine: 'cpu', execution: 'cpu' } });
+  });
+
+  test('refuses a circuit that no engine holds with the figures, and one with a fault', async () => {
+    const wide = await submit(ghz(30));
+    expect(wide.status).toBe(400);
+    expect(JSON.stringify(wide.body.error)).toContain('the amplitudes need 8192 MiB');
+    expect((await submit([{ gate: 'FLY', qubit: 0 }])).status).toBe(400);
+  });
+
+  test(
+    'completes a circuit whose adapters are killed under it, rightly, and gets them back',
+    async () => {
+      const circuit = lastingCircuit(18, 2);
+      const undisturbed = await submit(circuit);
+      const submitted = await submit(circuit, { prefer: 'respond-async' });
+      const path = `/quantum/circuits/${submitted.body.data['circuit_id']}`;
+      const record = async (isReached: (status: string) => boolean) => {
+        for (;;) {
+          const { data } = (await call(path)).body;
+          if (isReached(data['status'] ?? '')) return data;
+        }
+      };
+      expect(await record((status) => status !== 'queued')).toMatchObject({ status: 'running' });
+      const killed = adapterPids();
+      for (const pid of killed) process.kill(pid, 'SIGKILL');
+      const ended = await record((status) => status !== 'running');
+      // Without an adapter, the CPU took it; draws within rounding of a boundary may differ.
+      expect(ended).toMatchObject({
+        status: 'completed',
+        backend: { engine: 'cpu', execution: 'cpu-fallback' },
+      });
+      expect(difference(ended['counts'], undisturbed.body.data['counts'])).toBeLessThan(5);
+      let fleet = await gpuFleet();
+      for (;;) {
+        if (Array.isArray(fleet['adapters']) && fleet['adapters']['length'] === 2) break;
+        fleet = await gpuFleet();
+      }
+      expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]);
+      expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
+    },
+    START_LIMIT_MS,
+  );
+
+  test('leaves no process behind when it stops', async () => {
+    const pids = adapterPids();
+    expect(pids).toHaveLength(2);
+    expect(await service.stop('SIGTERM')).toBe(0);
+    await eventually(() => pids.every((pid) => !isAlive(pid)));
+  });
+});
+
+/** Shots that came out differently. */
+function difference(a: Record<string, number> = {}, b: Record<string, number> = {}): number {
+  const labels = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return (
+    [...labels].reduce((sum, label) => sum + Math.abs((a[label] ?? 0) - (b[label] ?? 0)), 0) / 2
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,295 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Adapter } from '../../../src/fleet/adapter-report.ts';
+import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
+import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
+import { serializeCircuit } from '../../../src/fleet/serialized-circuit.ts';
+import {
+  adapter,
+  eventually,
+  FAKE_GPU,
+  FAKE_WORKER,
+  instruction,
+  never,
+} from '../../support/fleet-fixtures.ts';
+import { temporaryFolder } from '../../support/service-process.ts';
+
+const open: Fleet[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((fleet) => fleet.close()));
+});
+
+const SOFTWARE = { isSoftware: true } as const;
+/** More than the CPU's small engines take here. */
+const WIDE = 18;
+
+/** A fleet of fake engines on these adapters, each with memory for 20 qubits; the CPU holds 22. */
+async function openFleet(
+  adapters: readonly Adapter[],
+  options: Partial<FleetOptions> = {},
+): Promise<{ readonly fleet: Fleet; readonly gpuFleet: Processor }> {
+  const fleet = new Fleet({
+    machine: { cpuModel: 'a CPU', numCores: 1, memoryBytes: 2 ** 30 },
+    engine: 'auto',
+    numThreads: 1,
+    memoryBytes: 2 ** 26,
+    maxShots: 1000,
+    maxGates: 1000,
+    queueLimit: 10,
+    now: () => 1_700_000_000_000,
+    discover: async () => ({ adapters }),
+    findCards: async () => [],
+    workerEntry: FAKE_WORKER,
+    gpuWorkerEntry: FAKE_GPU,
+    ...options,
+  });
+  open.push(fleet);
+  await fleet.start();
+  const gpuFleet = fleet.get('gpu-fleet');
+  if (gpuFleet === undefined) throw new Error('unreachable: no gpu-fleet');
+  return { fleet, gpuFleet };
+}
+
+let numTasks = 0;
+
+function task(name: string, numQubits = WIDE): CircuitTask {
+  const circuit = instruction(name, new Float64Array(3), numQubits);
+  const request = { shots: 3, seed: 4 };
+  return { id: `job-${numTasks++}`, circuit, request, priority: 'normal' };
+}
+
+function run(gpuFleet: Processor, name: string, numQubits = WIDE) {
+  return gpuFleet.run(task(name, numQubits), {}, never());
+}
+
+describe('gpu-fleet', () => {
+  test('says what backs it, and never counts software as a GPU', async () => {
+    const { gpuFleet } = await openFleet(
+      [adapter('a'), adapter('b'), adapter('llvmpipe', SOFTWARE)],
+      { useSoftwareAdapters: true },
+    );
+    expect(gpuFleet.spec).toMatchObject({
+      execution: 'webgpu',
+      physicalGpus: 2,
+      adapters: [
+        { name: 'a', isSoftware: false },
+        { name: 'b', isSoftware: false },
+        { name: 'llvmpipe', isSoftware: true },
+      ],
+    });
+    expect(gpuFleet.availability().available).toBe(true);
+  });
+
+  test('is as without a GPU where all adapters are software and nobody asked for that', async () => {
+    const { fleet, gpuFleet } = await openFleet([adapter('llvmpipe', SOFTWARE)]);
+    expect(gpuFleet.spec).toMatchObject({
+      execution: 'cpu-fallback',
+      physicalGpus: 0,
+      adapters: [],
+    });
+    expect(fleet.adapterStatuses()).toMatchObject([
+      { available: false, reason: expect.stringContaining('QCS_SOFTWARE_ADAPTERS') },
+    ]);
+    const { backend } = await run(gpuFleet, 'ECHO');
+    expect(backend).toMatchObject({ engine: 'cpu', execution: 'cpu-fallback' });
+  });
+
+  test('runs wide circuits on an adapter and small ones on the CPU, and says so of each', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')]);
+    expect((await run(gpuFleet, 'ECHO')).backend).toEqual({
+      engine: 'webgpu',
+      execution: 'webgpu',
+      precision: 'f32',
+      hardware: 'a',
+    });
+    expect((await run(gpuFleet, 'ECHO', 4)).backend).toEqual({
+      engine: 'cpu',
+      execution: 'cpu',
+      precision: 'f32',
+      hardware: 'a CPU',
+    });
+  });
+
+  test('set to WebGPU alone, runs circuits of any width on adapters', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
+    expect(gpuFleet.spec).toMatchObject({ maxQubits: 20, execution: 'webgpu' });
+    for (const numQubits of [1, WIDE]) {
+      const { backend, run: result } = await run(gpuFleet, 'ECHO', numQubits);
+      expect(backend.hardware).toBe('a');
+      expect(result.counts.outcomes).toEqual(Uint32Array.of(4));
+    }
+  });
+
+  test('runs on two adapters at the same time', async () => {
+    const { gpuFleet } = await openFleet([adapter('a'), adapter('b')]);
+    const cancel = new AbortController();
+    const first = gpuFleet.run(task('WAIT@a'), {}, cancel.signal);
+    await eventually(() => gpuFleet.load().running === 1);
+    const second = await run(gpuFleet, 'ECHO');
+    expect(second.backend.hardware).toBe('b');
+    expect(gpuFleet.load().running).toBe(1);
+    cancel.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('takes what the widest engine that is well holds, and refuses more with the figures', async () => {
+    const larger = adapter('large', { limits: { ...adapter('').limits, maxBufferSize: 2 ** 27 } });
+    const { gpuFleet } = await openFleet([adapter('small'), larger]);
+    expect(gpuFleet.spec.maxQubits).toBe(24);
+    // The CPU's engines hold 22 qubits, so neither they nor the smaller adapter take it.
+    for (let i = 0; i < 3; i++) {
+      expect((await run(gpuFleet, 'ECHO', 24)).backend.hardware).toBe('large');
+    }
+    expect(await run(gpuFleet, 'ECHO', 25).catch((error: Error) => error.message)).toBe(
+      'The circuit has 25 qubits; the limit max_qubits is 24: the amplitudes need 256 MiB, and there are 128 MiB for them.',
+    );
+  });
+
+  test('takes a setting for the memory of adapters before what is known of them', async () => {
+    const { fleet, gpuFleet } = await openFleet([adapter('a')], { gpuMemoryBytes: 2 ** 28 });
+    expect(fleet.adapterStatuses()[0]?.memory).toEqual({ bytes: 2 ** 28, basis: 'setting' });
+    expect(gpuFleet.spec.maxQubits).toBe(25);
+  });
+
+  test('passes a circuit that came as shared bytes to another process, and a wide result back', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
+    const circuit = serializeCircuit(instruction('WIDE', new Float64Array(3), WIDE));
+    const { run: result } = await gpuFleet.run({ ...task('WIDE'), circuit }, {}, never());
+    expect(result.statevector).toHaveLength(2 ** 17);
+    // Transferring one array takes its whole buffer along: none may share it with anything.
+    expect(result.statevector?.buffer.byteLength).toBe(2 ** 20);
+    expect(result.counts.outcomes.buffer.byteLength).toBe(4);
+  });
+});
+
+/** What an adapter does to a circuit, and what is said of it where there is nothing else. */
+const LOSSES = ['EXIT', 'THROW_LATE', 'LOSE_DEVICE', 'GPU_FAULT', 'LOSE_HELPER'] as const;
+
+describe('a circuit whose adapter is lost', () => {
+  test.each([...LOSSES, 'NO_STATE_MEMORY'])('runs again on another adapter: %s', async (name) => {
+    const { fleet, gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
+    const pids = fleet.adapterStatuses().map(({ pid }) => pid);
+    const { backend, run: result } = await run(gpuFleet, `${name}@a`);
+    expect(backend.hardware).toBe('b');
+    const isLost = name !== 'NO_STATE_MEMORY';
+    expect(fleet.adapterStatuses().map(({ pid }, i) => pid === pids[i])).toEqual([!isLost, true]);
+    expect(result.counts.outcomes).toEqual(Uint32Array.of(4));
+  });
+
+  test.each([...LOSSES, 'NO_STATE_MEMORY'])('runs again on the CPU: %s', async (name) => {
+    const { gpuFleet } = await openFleet([adapter('a')]);
+    const { backend } = await run(gpuFleet, `${name}@a`);
+    expect(backend).toMatchObject({ engine: 'cpu', execution: 'cpu-fallback' });
+  });
+
+  test.each(LOSSES)(
+    'fails with the reason after a few attempts where nothing takes it: %s',
+    async (name) => {
+      const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
+      await expect(run(gpuFleet, name)).rejects.toMatchObject({
+        code: 'FLEET_ENGINE_LOST',
+        message: expect.stringMatching(/\([23] attempts\)/),
+      });
+      await eventually(() => gpuFleet.availability().available);
+      expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('a');
+    },
+  );
+
+  test('keeps the figure of the memory that no adapter has', async () => {
+    const { gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
+    await expect(run(gpuFleet, 'NO_STATE_MEMORY')).rejects.toMatchObject({
+      code: 'ENGINE_STATE_MEMORY',
+      message: expect.stringContaining('1024 MiB'),
+    });
+  });
+
+  test('runs again elsewhere when the process hangs', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')], { silenceLimitMs: 300 });
+    const { backend } = await run(gpuFleet, 'SPIN@a');
+    expect(backend.execution).toBe('cpu-fallback');
+    await eventually(() => gpuFleet.spec.execution === 'webgpu');
+  });
+});
+
+describe('an adapter', () => {
+  test('whose process is killed is not available until another has passed the self-test', async () => {
+    const { fleet, gpuFleet } = await openFleet([adapter('a')]);
+    const [{ pid = 0 } = {}] = fleet.adapterStatuses();
+    const running = run(gpuFleet, 'WAIT@a');
+    await eventually(() => gpuFleet.load().running === 1);
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => gpuFleet.spec.execution === 'cpu-fallback');
+    expect(gpuFleet.spec).toMatchObject({ physicalGpus: 0, adapters: [] });
+    expect(fleet.adapterStatuses()[0]).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('SIGKILL'),
+    });
+    expect(gpuFleet.availability().available).toBe(true);
+    expect((await running).backend.execution).toBe('cpu-fallback');
+    await eventually(() => gpuFleet.spec.execution === 'webgpu');
+    expect(gpuFleet.spec.physicalGpus).toBe(1);
+    expect(fleet.adapterStatuses()[0]?.pid).not.toBe(pid);
+    expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('a');
+  });
+
+  test('that answers its self-test wrongly is given nothing, and everything once it is right', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'wrong');
+    writeFileSync(file, '');
+    const { fleet, gpuFleet } = await openFleet([adapter(`a wrong while ${file}`)], {
+      engine: 'webgpu',
+      selfTestTimes: { intervalMs: 20 },
+    });
+    expect(gpuFleet.availability()).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('wrong amplitude'),
+    });
+    await expect(run(gpuFleet, 'ECHO')).rejects.toMatchObject({
+      code: 'FLEET_PROCESSOR_UNAVAILABLE',
+    });
+    expect(gpuFleet.spec).toMatchObject({ physicalGpus: 0, maxQubits: 0 });
+    // Accepted before a restart: it waits.
+    const readmitted = gpuFleet.run(task('ECHO'), { readmitted: true }, never());
+    expect(gpuFleet.load().queueDepth).toBe(1);
+    rmSync(file);
+    expect((await readmitted).backend.hardware).toContain('wrong while');
+    expect(existsSync(file)).toBe(false);
+    expect(fleet.adapterStatuses()[0]?.available).toBe(true);
+  });
+
+  test('that cannot be opened says why, and keeps nothing from running', async () => {
+    const adapters = [adapter('stillborn'), adapter('b')];
+    const { fleet, gpuFleet } = await openFleet(adapters);
+    expect(fleet.adapterStatuses()[0]).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('exit code 7'),
+    });
+    expect(gpuFleet.spec.physicalGpus).toBe(1);
+    expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('b');
+  });
+
+  test('in maintenance with its fleet is tested on, and finishes what it runs', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')], { selfTestTimes: { intervalMs: 20 } });
+    gpuFleet.setMaintenance({ reason: 'a new rack' });
+    const waiting = gpuFleet.run(task('ECHO'), { readmitted: true }, never());
+    expect(gpuFleet.load().queueDepth).toBe(1);
+    gpuFleet.setMaintenance(undefined);
+    expect((await waiting).backend.hardware).toBe('a');
+  });
+});
+
+test('a cancelled circuit stops at once, waiting or under way, and the adapter stays', async () => {
+  const { fleet, gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
+  const [{ pid } = {}] = fleet.adapterStatuses();
+  const cancel = new AbortController();
+  const results = [task('WAIT'), task('ECHO')].map((one) =>
+    expect(gpuFleet.run(one, {}, cancel.signal)).rejects.toMatchObject({ name: 'AbortError' }),
+  );
+  await eventually(() => gpuFleet.load().running === 1);
+  cancel.abort();
+  await Promise.all(results);
+  expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('a');
+  expect(fleet.adapterStatuses()[0]?.pid).toBe(pid);
+});
