@@ -5,7 +5,7 @@
  * costs the others nothing. Results are JSON files in the folder QCS_BENCH_RESULTS, which each step
  * writes as it goes on; session.json says what became of the steps.
  *
- * QCS_SESSION_S: seconds for all (460). QCS_SESSION_QUBITS: widths, the first one measured first
+ * QCS_SESSION_S: seconds for all (460); the steps' limits are shares of it. QCS_SESSION_QUBITS: widths, the first one measured first
  * (30,27). QCS_SESSION_WIDE: widths to attempt (33,34). QCS_SESSION_PYTHON: Python with the peers
  * (python3). Drivers and adapters are chosen as in docs/gpu-hosts.md.
  */
@@ -14,8 +14,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { store } from './harness.ts';
 
+/** What the limits of the steps are meant for; with more or less time they stretch or shrink. */
+const FULL_S = 460;
 const {
-  QCS_SESSION_S = '460',
+  QCS_SESSION_S = `${FULL_S}`,
   QCS_SESSION_QUBITS = '30,27',
   QCS_SESSION_WIDE = '33,34',
   QCS_SESSION_PYTHON = 'python3',
@@ -117,7 +119,7 @@ const outcomes: StepOutcome[] = [];
 const endsAt = performance.now() + 1000 * Number(QCS_SESSION_S);
 for (const step of steps) {
   const leftS = (endsAt - performance.now()) / 1000;
-  const limitS = Math.min(step.limitS, leftS);
+  const limitS = Math.min((step.limitS * Number(QCS_SESSION_S)) / FULL_S, leftS);
   const started = performance.now();
   process.stdout.write(`== ${step.name}\n`);
   const outcome = limitS < 5 ? 'left out: no time' : await run(step, limitS);

@@ -7,6 +7,8 @@ import { nodeGpu, shaderFile } from '../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
 
+const MIN_MEMORY_QUBITS = 20;
+
 /** What results are stored with. */
 export interface AdapterFacts {
   readonly name: string;
@@ -28,11 +30,16 @@ export function openBenchDevice(): Promise<GPUDevice> {
   return openGpuDevice(nodeGpu(adapter === undefined ? {} : { adapter }));
 }
 
+/** Memory for one state of that width, or for several narrow ones where shots part ways. */
+export function sizesFor(maxQubits: number) {
+  return { maxQubits, memoryBytes: 8 * 2 ** Math.max(maxQubits, MIN_MEMORY_QUBITS) };
+}
+
 /** The engine on it, for states of up to so many qubits; the engine's own choice when absent. */
 export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
-  const width = maxQubits === undefined ? {} : { maxQubits };
-  return await openWebGpuEngine({ device, shaders: shaderFile, ...width });
+  const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
+  return await openWebGpuEngine({ device, shaders: shaderFile, ...sizes });
 }
 
 /** What the device says of its adapter. */

@@ -5,21 +5,31 @@
 import { shaderFile } from '../src/engine/webgpu/node-gpu.ts';
 import { openWebGpuEngine, type WebGpuEngineOptions } from '../src/engine/webgpu/webgpu-engine.ts';
 import { store } from './harness.ts';
-import { type AdapterFacts, adapterFacts, openBenchDevice } from './webgpu-adapter.ts';
+import { type AdapterFacts, adapterFacts, openBenchDevice, sizesFor } from './webgpu-adapter.ts';
 import { commonCircuit, FAMILIES } from './webgpu-circuits.ts';
 import { verifyAgainstReference, verifyWide } from './webgpu-facts.ts';
 
 const MAX_QUBITS = 14;
-const WIDER_QUBITS = 20;
+const WIDER_QUBITS = 16;
 type Variant = Omit<WebGpuEngineOptions, 'device' | 'shaders'>;
-const VARIANTS: readonly Variant[] = [{}, { tileQubits: 8 }, { tileQubits: 9 }];
+const VARIANTS: readonly Variant[] = [
+  {},
+  { tileQubits: 8 },
+  { tileQubits: 9, chunkQubits: 12 },
+  { tileQubits: 8, chunkQubits: 8 },
+];
 
 const checked: object[] = [];
 let adapter: AdapterFacts | undefined;
 for (const variant of VARIANTS) {
   const device = await openBenchDevice();
   adapter ??= adapterFacts(device);
-  const engine = await openWebGpuEngine({ device, shaders: shaderFile, ...variant });
+  const engine = await openWebGpuEngine({
+    device,
+    shaders: shaderFile,
+    ...sizesFor(WIDER_QUBITS),
+    ...variant,
+  });
   try {
     const started = performance.now();
     const numCircuits = await verifyAgainstReference(engine, MAX_QUBITS);
