@@ -1,8 +1,9 @@
-// Finds the basis states of draws inside blocks, and lists them in ascending order.
+// Finds the basis states of draws inside blocks, and lists them in ascending order with their counts.
 //
 // A workgroup has a block. It adds up the block's masses in a tree, takes what remains of each draw
 // down the tree to the first basis state up to which the sum exceeds it, counts the picks of each
-// basis state, and writes the list that has those counts. Sums are those that found the block, unless
+// basis state, and lists those that were picked. The list has room for as many as there are draws:
+// what is left of it has counts of 0. Sums are those that found the block, unless
 // the device rounds a product otherwise in another kernel: what that puts beyond the block's end
 // stays at the last basis state that is possible. Each place of the list is written by one invocation.
 //
@@ -29,8 +30,8 @@ struct Params {
 @group(0) @binding(4) var<storage, read> group_ends: array<vec2<u32>>;
 // What remains of the draws, block after block.
 @group(0) @binding(5) var<storage, read> rests: array<vec2<u32>>;
-// Logical basis indices, without what they have above 32 bits.
-@group(0) @binding(6) var<storage, read_write> picks: array<u32>;
+// [logical basis index without what it has above 32 bits, how often it was picked].
+@group(0) @binding(6) var<storage, read_write> picks: array<vec2<u32>>;
 
 const BLOCK_SIZE = 1u << BLOCK_BITS;
 const RUN = BLOCK_SIZE / WORKGROUP_SIZE;
@@ -38,6 +39,7 @@ const RUN = BLOCK_SIZE / WORKGROUP_SIZE;
 // tree[1] is the sum of all, tree[i] that of tree[2i] and tree[2i + 1]; the last level has runs.
 var<workgroup> tree: array<vec2<u32>, 2u * WORKGROUP_SIZE>;
 var<workgroup> counts: array<atomic<u32>, BLOCK_SIZE>;
+// Basis states that were picked, up to the end of a run.
 var<workgroup> run_ends: array<u32, WORKGROUP_SIZE>;
 
 // The logical number in the block.
@@ -116,12 +118,11 @@ fn main(
   }
   workgroupBarrier();
 
-  // Counts become cumulative: first those of runs, then those in them.
-  var in_run = 0u;
+  var num_picked = 0u;
   for (var i = 0u; i < RUN; i++) {
-    in_run += atomicLoad(&counts[local * RUN + i]);
+    num_picked += u32(atomicLoad(&counts[local * RUN + i]) > 0u);
   }
-  run_ends[local] = in_run;
+  run_ends[local] = num_picked;
   for (var distance = 1u; distance < WORKGROUP_SIZE; distance <<= 1u) {
     workgroupBarrier();
     var before = 0u;
@@ -131,25 +132,16 @@ fn main(
     workgroupBarrier();
     run_ends[local] += before;
   }
-  var cumulative = run_ends[local] - in_run;
-  for (var i = 0u; i < RUN; i++) {
-    cumulative += atomicLoad(&counts[local * RUN + i]);
-    atomicStore(&counts[local * RUN + i], cumulative);
+  var place = first + run_ends[local] - num_picked;
+  for (var i = local * RUN; i < (local + 1u) * RUN; i++) {
+    let times = atomicLoad(&counts[i]);
+    if (times > 0u) {
+      picks[place] = vec2((block << BLOCK_BITS) | i, times);
+      place++;
+    }
   }
   workgroupBarrier();
-
-  // The place i of the list has the first pick whose cumulative count exceeds i.
-  for (var i = local; i < count; i += WORKGROUP_SIZE) {
-    var low = 0u;
-    var high = BLOCK_SIZE - 1u;
-    while (low < high) {
-      let middle = (low + high) >> 1u;
-      if (i < atomicLoad(&counts[middle])) {
-        high = middle;
-      } else {
-        low = middle + 1u;
-      }
-    }
-    picks[first + i] = (block << BLOCK_BITS) | low;
+  for (var i = run_ends[WORKGROUP_SIZE - 1u] + local; i < count; i += WORKGROUP_SIZE) {
+    picks[first + i] = vec2(0u);
   }
 }

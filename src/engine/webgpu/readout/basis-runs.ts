@@ -1,30 +1,36 @@
-/** Lists of drawn basis states as distinct ones with their occurrences. */
+/** Lists of drawn basis states as samples. */
 import type { BasisIndices, BasisSamples } from '../../state-operations.ts';
-import type { DrawnBatch } from './block-sampling.ts';
 
-/** The distinct basis states of an ascending list, and how often each is there. */
-export function samplesOf({ words, upperStarts }: DrawnBatch): BasisSamples {
-  const basisIndices = new Uint32Array(words.length);
-  const occurrences = new Uint32Array(words.length);
-  let numRuns = 0;
-  /** Where among the runs the upper word becomes 1, 2, …. */
-  const runStarts: number[] = [];
+/** Basis states that shots drew, as a device or a walk lists them. */
+export interface DrawnList {
+  /** Ascending pairs [basis index without what is above 32 bits, occurrences], some of them none. */
+  readonly pairs: Uint32Array;
+  /** At which pairs the upper word becomes 1, 2, …; empty up to 32 qubits. */
+  readonly upperStarts: readonly number[];
+}
+
+/** The samples of a list. */
+export function samplesOf({ pairs, upperStarts }: DrawnList): BasisSamples {
+  const numPairs = pairs.length / 2;
+  const basisIndices = new Uint32Array(numPairs);
+  const occurrences = new Uint32Array(numPairs);
+  let length = 0;
   let from = 0;
-  for (const to of [...upperStarts, words.length]) {
-    let start = from;
-    for (let i = from + 1; i <= to; i++) {
-      if (i < to && words[i] === words[start]) continue;
-      basisIndices[numRuns] = words[start]!;
-      occurrences[numRuns] = i - start;
-      numRuns++;
-      start = i;
+  /** Where among the samples the upper word becomes 1, 2, …. */
+  const starts: number[] = [];
+  for (const to of [...upperStarts, numPairs]) {
+    for (let i = from; i < to; i++) {
+      if (pairs[2 * i + 1] === 0) continue;
+      basisIndices[length] = pairs[2 * i]!;
+      occurrences[length] = pairs[2 * i + 1]!;
+      length++;
     }
-    runStarts.push(numRuns);
+    starts.push(length);
     from = to;
   }
   return {
-    basisIndices: widened(basisIndices.slice(0, numRuns), runStarts.slice(0, -1)),
-    occurrences: occurrences.slice(0, numRuns),
+    basisIndices: widened(basisIndices.slice(0, length), starts.slice(0, -1)),
+    occurrences: occurrences.slice(0, length),
   };
 }
 

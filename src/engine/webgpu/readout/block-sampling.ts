@@ -3,7 +3,7 @@
  *
  * The masses of blocks are added up and made cumulative; every shot draws, finds its block and is
  * counted there; what remains of the draws is put in the blocks' order; and every block that was
- * drawn finds its shots' basis states and lists them in ascending order.
+ * drawn finds its shots' basis states and lists them in ascending order with their occurrences.
  *
  * Sums are 64-bit fixed point in units of 2^-62 and draws are compared with them exactly. So the
  * only difference to exact cumulative probabilities is that of the squares, which are rounded to
@@ -18,6 +18,7 @@ import type { Pacer } from '../../pacer.ts';
 import type { SampleRequest } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
+import type { DrawnList } from './basis-runs.ts';
 import {
   addBlockMasses,
   FIXED_BYTES,
@@ -33,25 +34,19 @@ import { pickInWindows } from './pick-in-windows.ts';
 import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
-/** Drawn together, with 28 bytes of room each. */
+/** Drawn together, with 32 bytes of room each. */
 export const SHOTS_PER_BATCH = 2 ** 20;
 const DRAWN_BYTES = 16;
+/** Of a basis state and its occurrences. */
+const PAIR_BYTES = 8;
 /** Blocks whose basis indices have the same upper word: those above 32 bits. */
 const BLOCKS_PER_WORD = 2 ** (32 - BLOCK_BITS);
-
-/** The basis states of a batch. */
-export interface DrawnBatch {
-  /** One a shot, ascending, without what is above 32 bits; gone when the reader returns. */
-  readonly words: Uint32Array;
-  /** Where in the list the upper word becomes 1, 2, …; empty up to 32 qubits. */
-  readonly upperStarts: readonly number[];
-}
 
 /**
  * Draws a basis state for each shot, as engine.ts defines it.
  *
  * @param layout - Logical qubit → physical qubit.
- * @param use - Called with each batch.
+ * @param use - Called with the list of each batch, which is gone when it returns.
  * @throws {GpuFaultError} if the buffers hold no state.
  */
 export async function drawFromBlocks(
@@ -60,7 +55,7 @@ export async function drawFromBlocks(
   layout: readonly Qubit[],
   request: SampleRequest,
   pacer: Pacer,
-  use: (batch: DrawnBatch) => void,
+  use: (drawn: DrawnList) => void,
   windowBits?: number,
 ): Promise<void> {
   const plan = planBlocks(layout, state.chunkQubits, windowBits);
@@ -87,14 +82,14 @@ async function drawBatch(
   masses: ScannedSums,
   batch: BatchRequest,
   pacer: Pacer,
-  use: (batch: DrawnBatch) => void,
+  use: (drawn: DrawnList) => void,
 ): Promise<void> {
   const { numShots } = batch;
   using scratch = new ScratchBuffers(context);
   const counts = await roomForSums(scratch, 'draws of blocks', masses.numSums);
   const drawn = await scratch.room('drawn', DRAWN_BYTES * numShots);
   const rests = await scratch.room('rests', FIXED_BYTES * numShots);
-  const picks = await scratch.room('picks', 4 * numShots);
+  const picks = await scratch.room('picks', PAIR_BYTES * numShots);
   const draw = await drawOf(context, scratch, masses, counts, batch, drawn);
   const scan = await scanOf(context, scratch, counts);
   const sort = await sortOf(context, scratch, counts, numShots, drawn, rests);
@@ -108,13 +103,13 @@ async function drawBatch(
 
   const groupBytes = FIXED_BYTES * counts.numGroups;
   const picksAt = FIXED_BYTES + groupBytes;
-  const bytes = picksAt + 4 * numShots;
+  const bytes = picksAt + PAIR_BYTES * numShots;
   const staging = await scratch.staging(bytes);
   const encode = (encoder: GPUCommandEncoder) => {
     const lastGroup = FIXED_BYTES * (masses.numGroups - 1);
     encoder.copyBufferToBuffer(masses.groupEnds, lastGroup, staging, 0, FIXED_BYTES);
     encoder.copyBufferToBuffer(counts.groupEnds, 0, staging, FIXED_BYTES, groupBytes);
-    encoder.copyBufferToBuffer(picks, 0, staging, picksAt, 4 * numShots);
+    encoder.copyBufferToBuffer(picks, 0, staging, picksAt, PAIR_BYTES * numShots);
   };
   await readMapped(context, staging, bytes, encode, (mapped) => {
     const [low, high] = new Uint32Array(mapped, 0, 2);
@@ -124,7 +119,7 @@ async function drawBatch(
     for (let block = BLOCKS_PER_WORD; block < counts.numSums; block += BLOCKS_PER_WORD) {
       upperStarts.push(groupEnds[2 * (block / SCAN_GROUP - 1)]!);
     }
-    use({ words: new Uint32Array(mapped, picksAt, numShots), upperStarts });
+    use({ pairs: new Uint32Array(mapped, picksAt, 2 * numShots), upperStarts });
   });
 }
 

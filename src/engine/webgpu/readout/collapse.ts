@@ -56,14 +56,17 @@ export async function collapse(
   ]);
   const isKept = (number: number) => isInside || bitOf(number, qubit - chunkQubits) === outcome;
   const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
-  for (const part of partsWithin([...state.chunks.entries()], [each])) {
-    await context.submit((encoder) => {
+  for (const [i, part] of partsWithin([...state.chunks.entries()], [each]).entries()) {
+    if (i > 0) await context.settle();
+    context.enqueue((encoder) => {
       for (const [number, chunk] of part) {
         if (!isKept(number)) encoder.clearBuffer(chunk);
         else encodeKernel(context, encoder, pipeline, [chunk, undefined, params], grid);
       }
     });
   }
+  // Nothing is read: whoever looks at the state next waits for this, too.
+  context.flush();
   if (!isInside && left !== outcome) exchangeChunks(state, 2 ** (qubit - chunkQubits));
 }
 

@@ -76,8 +76,10 @@ export async function readMapped(
   encode: (encoder: GPUCommandEncoder) => void,
   use: (bytes: ArrayBuffer) => void,
 ): Promise<void> {
-  await context.submit(encode);
-  const mapped = await context.map(staging, bytes);
+  context.enqueue(encode);
+  // Both are asked for at once, and nothing is read before both have answered.
+  const settled = context.settle();
+  const [mapped] = await Promise.all([context.map(staging, bytes), settled]);
   try {
     use(mapped);
   } finally {

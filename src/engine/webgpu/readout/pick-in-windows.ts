@@ -14,7 +14,7 @@ const WORKGROUP_SIZE = 256;
  *
  * @param counts - Draws of blocks.
  * @param rests - What remains of each draw inside its block, block after block.
- * @param picks - Become logical basis indices without what is above 32 bits, ascending.
+ * @param picks - Become the pairs of a `DrawnList`.
  * @throws {StateMemoryError} if the device has no memory for a window.
  */
 export async function pickInWindows(

@@ -30,8 +30,7 @@ export async function sampleBasisStates(
   const isSmall = layout.length <= MAX_READ_QUBITS && request.shots.count <= MAX_READ_SHOTS;
   if (!isSmall) return await sampleOnDevice(context, state, layout, request, pacer);
   const draws = await sortedTerminalDraws(request, pacer);
-  const words = pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws);
-  return samplesOf({ words, upperStarts: [] });
+  return pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws);
 }
 
 /** The same where the state is, whatever its width. */
@@ -61,17 +60,17 @@ export async function sampleOnDevice(
 }
 
 /**
- * The basis state of each draw, from amplitudes in logical order.
+ * The basis states of draws, from amplitudes in logical order.
  *
  * @param draws - Ascending.
  */
-export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array): Uint32Array {
+export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array): BasisSamples {
   const masses = Float64Array.from({ length: amplitudes.length / 2 }, (_, i) => {
     return amplitudes[2 * i]! ** 2 + amplitudes[2 * i + 1]! ** 2;
   });
   const norm = masses.reduce((sum, mass) => sum + mass, 0);
   assertNorm(norm);
-  const drawn = new Uint32Array(draws.length);
+  const counts = new Uint32Array(masses.length);
   let cumulative = 0;
   let next = 0;
   let lastPossible = 0;
@@ -79,8 +78,12 @@ export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array
     if (masses[i]! === 0) continue;
     cumulative += masses[i]!;
     lastPossible = i;
-    while (next < draws.length && draws[next]! * norm < cumulative) drawn[next++] = i;
+    const first = next;
+    while (next < draws.length && draws[next]! * norm < cumulative) next++;
+    counts[i] = next - first;
   }
   // A draw next to 1 times the norm may round up to the norm itself.
-  return drawn.fill(lastPossible, next);
+  counts[lastPossible]! += draws.length - next;
+  const drawn = Uint32Array.from([...counts.keys()].filter((i) => counts[i]! > 0));
+  return { basisIndices: drawn, occurrences: drawn.map((i) => counts[i]!) };
 }
