@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, GateOperation } from '../../../src/circuit/circuit.ts';
 import {
+  KEPT_ON_ADAPTER,
   KEPT_ON_CPU,
   keyOfCircuit,
   PreparedCircuits,
@@ -47,6 +48,26 @@ describe('keyOfCircuit', () => {
     ['serialized', serializeCircuit(rotation(0.1))],
   ])('gives none for a circuit that is %s', (_, circuit) => {
     expect(keyOfCircuit(circuit, KEPT_ON_CPU)).toBeUndefined();
+  });
+
+  test('tells wide and long circuits apart on an adapter, whose programs hold no state', () => {
+    const wide = { ...rotation(0.1), numQubits: 30 };
+    expect(keyOfCircuit(wide, KEPT_ON_CPU)).toBeUndefined();
+    const others = [rotation(0.1), { ...rotation(0.2), numQubits: 30 }];
+    const keys = [wide, ...others].map((circuit) => keyOfCircuit(circuit, KEPT_ON_ADAPTER));
+    expect(new Set(keys).size).toBe(3);
+    expect(keys).not.toContain(undefined);
+  });
+
+  test('tells circuits that come as bytes apart on an adapter, up to a size', () => {
+    const [a, again, b] = [0.1, 0.1, 0.2].map((angle) =>
+      keyOfCircuit(serializeCircuit(rotation(angle)), KEPT_ON_ADAPTER),
+    );
+    expect(a).toBeDefined();
+    expect(a).toBe(again);
+    expect(a).not.toBe(b);
+    const limits = { ...KEPT_ON_ADAPTER, maxBytes: 10 };
+    expect(keyOfCircuit(serializeCircuit(rotation(0.1)), limits)).toBeUndefined();
   });
 });
 
