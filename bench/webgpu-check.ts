@@ -9,13 +9,13 @@ import { type AdapterFacts, adapterFacts, openBenchDevice, sizesFor } from './we
 import { commonCircuit, FAMILIES } from './webgpu-circuits.ts';
 import { verifyAgainstReference, verifyWide } from './webgpu-facts.ts';
 
-const MAX_QUBITS = 14;
-const WIDER_QUBITS = 16;
+const MAX_QUBITS = 12;
+const WIDER_QUBITS = 15;
 type Variant = Omit<WebGpuEngineOptions, 'device' | 'shaders'>;
 const VARIANTS: readonly Variant[] = [
   {},
   { tileQubits: 8 },
-  { tileQubits: 9, chunkQubits: 12 },
+  { tileQubits: 9, chunkQubits: 11 },
   { tileQubits: 8, chunkQubits: 8 },
 ];
 

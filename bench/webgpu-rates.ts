@@ -11,7 +11,8 @@ const MAX_COPY_BYTES = 2 ** 30;
 const COPIES_PER_SUBMIT = 8;
 /** Even, so that the qubit is |0⟩ again. */
 const FEW_SWEEPS = 2;
-const MANY_SWEEPS = 12;
+/** So many that a run of small states takes longer than what else it costs. */
+const manySweeps = (numQubits: number) => (numQubits <= 24 ? 34 : 12);
 const NEVER = new AbortController().signal;
 
 /** Of one width. */
@@ -75,10 +76,11 @@ export async function oneGateSweepMs(
   numQubits: number,
   qubit: number,
 ): Promise<number> {
+  const numSweeps = manySweeps(numQubits);
   const program = (count: number) => repeatedHadamards(engine.target, numQubits, qubit, count);
   const axis = (pauli: 'X' | 'Z') => [{ coefficient: 1, factors: [{ pauli, qubit }] }];
   for (const [count, pauli] of [
-    [MANY_SWEEPS, 'Z'],
+    [numSweeps, 'Z'],
     [FEW_SWEEPS + 1, 'X'],
   ] as const) {
     const { expectations } = await runProgramOn(engine, program(count), {
@@ -88,13 +90,11 @@ export async function oneGateSweepMs(
     if (!(Math.abs(found - 1) < 1e-4)) throw new Error(`${count} times H: ⟨${pauli}⟩ is ${found}`);
   }
   await using few = await engine.prepare(program(FEW_SWEEPS));
-  await using many = await engine.prepare(program(MANY_SWEEPS));
-  const times: number[] = [];
+  await using many = await engine.prepare(program(numSweeps));
+  const [short, long]: [number[], number[]] = [[], []];
   for (let i = 0; i < REPEATS; i++) {
-    const short = await few.run({ shots: 1, seed: 1 }, NEVER);
-    const long = await many.run({ shots: 1, seed: 1 }, NEVER);
-    const further = long.statePasses - short.statePasses;
-    times.push((long.timing.evolutionMs - short.timing.evolutionMs) / further);
+    short.push((await few.run({ shots: 1, seed: 1 }, NEVER)).timing.evolutionMs);
+    long.push((await many.run({ shots: 1, seed: 1 }, NEVER)).timing.evolutionMs);
   }
-  return median(times);
+  return (median(long) - median(short)) / (numSweeps - FEW_SWEEPS);
 }
