@@ -20,11 +20,9 @@ fn is_below(a: vec2<u32>, b: vec2<u32>) -> bool {
 fn sum_of(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = a.x + b.x;
   let high = a.y + b.y;
+  // Without a branch, which software drivers pay for.
   let carried = high + u32(low < a.x);
-  if (high < a.y || carried < high) {
-    return SATURATED;
-  }
-  return vec2(low, carried);
+  return select(vec2(low, carried), SATURATED, high < a.y || carried < high);
 }
 
 // Of a and what is not above it.

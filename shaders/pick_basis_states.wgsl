@@ -48,22 +48,20 @@ fn pick_of(draw: vec2<u32>, first_mass: u32) -> u32 {
   var node = 1u;
   while (node < WORKGROUP_SIZE) {
     node *= 2u;
-    if (!is_below(rest, tree[node]) && any(tree[node + 1u] != vec2(0u))) {
-      rest = difference_of(rest, tree[node]);
-      node++;
-    }
+    let left = tree[node];
+    let goes_right = !is_below(rest, left) && any(tree[node + 1u] != vec2(0u));
+    rest = select(rest, difference_of(rest, left), goes_right);
+    node += u32(goes_right);
   }
   let run = (node - WORKGROUP_SIZE) * RUN;
+  // The last possible one that begins at or before the draw.
   var pick = run;
+  var start = vec2(0u);
   for (var i = run; i < run + RUN; i++) {
     let mass = fixed_of(masses[first_mass + i]);
-    if (any(mass != vec2(0u))) {
-      pick = i;
-      if (is_below(rest, mass)) {
-        break;
-      }
-      rest = difference_of(rest, mass);
-    }
+    let is_reached = any(mass != vec2(0u)) && !is_below(rest, start);
+    pick = select(pick, i, is_reached);
+    start = sum_of(start, mass);
   }
   return pick;
 }
@@ -98,13 +96,16 @@ fn main(
 
   // The tree, and no picks yet.
   let first_mass = item << BLOCK_BITS;
+  // A step that compilers do not know: they would unroll the loops of barriers, over which software
+  // drivers then spend up to a second.
+  let one = min(params.num_blocks, 1u);
   var sum = vec2(0u);
   for (var i = 0u; i < RUN; i++) {
     sum = sum_of(sum, fixed_of(masses[first_mass + local * RUN + i]));
     atomicStore(&counts[local * RUN + i], 0u);
   }
   tree[WORKGROUP_SIZE + local] = sum;
-  for (var width = WORKGROUP_SIZE / 2u; width > 0u; width >>= 1u) {
+  for (var width = WORKGROUP_SIZE / 2u; width > 0u; width >>= one) {
     workgroupBarrier();
     if (local < width) {
       let node = width + local;
@@ -123,7 +124,7 @@ fn main(
     num_picked += u32(atomicLoad(&counts[local * RUN + i]) > 0u);
   }
   run_ends[local] = num_picked;
-  for (var distance = 1u; distance < WORKGROUP_SIZE; distance <<= 1u) {
+  for (var distance = 1u; distance < WORKGROUP_SIZE; distance <<= one) {
     workgroupBarrier();
     var before = 0u;
     if (local >= distance) {
