@@ -30,6 +30,7 @@ import {
   QueueFullError,
   WorkerLostError,
 } from './errors.ts';
+import { LaneSet } from './lane-set.ts';
 import type { ProcessorLoad, TaskHooks } from './processor.ts';
 import { type SerializedCircuit, sizeOfCircuit } from './serialized-circuit.ts';
 import { threadStarter } from './thread-host.ts';
@@ -72,8 +73,7 @@ export interface CircuitBackendOptions {
 /** The engines of this machine and what waits for them. */
 export class CircuitBackend {
   readonly #queue: WorkQueue<SubmittedTask>;
-  readonly #cpu: Readonly<Record<Width, EngineLane>>;
-  readonly #adapters: AdapterLane[] = [];
+  readonly #lanes: LaneSet;
   readonly #options: CircuitBackendOptions;
   readonly #maxSmallQubits: number;
   #waitingBytes = 0;
@@ -85,7 +85,8 @@ export class CircuitBackend {
     const { small, wide, queueLimit, ageingMs } = options;
     this.#options = options;
     this.#queue = new WorkQueue({ capacity: queueLimit, ageingMs });
-    this.#cpu = { small: this.#threads('small', small), wide: this.#threads('wide', wide) };
+    const cpu = { small: this.#threads('small', small), wide: this.#threads('wide', wide) };
+    this.#lanes = new LaneSet(cpu, wide.engine.maxQubits);
     const { f32, f64 } = small.engine.maxQubits;
     this.#maxSmallQubits = Math.min(f32, f64);
   }
@@ -93,23 +94,19 @@ export class CircuitBackend {
   /** Starts the engine threads. */
   open(): void {
     if (this.#isClosed) throw new FleetClosedError();
-    for (const width of WIDTHS) this.#openLane(this.#cpu[width]);
+    for (const width of WIDTHS) this.#openLane(this.#lanes.cpu[width]);
   }
 
   /**
    * Starts the process of an adapter. It is given circuits once it is said to be healthy.
    *
-   * @param onLost - Hears that the process ended, by itself or because its device was lost; it is not
-   *   healthy from then on, and another process is started.
+   * @param onLost - Hears that the process ended, by itself or because its device was lost: it is to
+   *   say at once that the adapter is not healthy. Another process is started.
    */
   addAdapter(options: AdapterLaneOptions, onLost: (how: string) => void): AdapterLane {
     if (this.#isClosed) throw new FleetClosedError();
-    const lane = new AdapterLane(`adapter-${this.#adapters.length}`, options);
-    this.#adapters.push(lane);
-    this.#openLane(lane, (how) => {
-      this.setHealthy(lane, false);
-      onLost(how);
-    });
+    const lane = this.#lanes.addAdapter(options);
+    this.#openLane(lane, onLost);
     return lane;
   }
 
@@ -148,12 +145,12 @@ export class CircuitBackend {
   ): Line {
     if (backing === 'adapter') return 'adapter';
     if (numQubits <= this.#maxSmallQubits) return 'small';
-    return backing === 'cpu' || this.#adapters.length === 0 ? 'wide' : 'adapter';
+    return backing === 'cpu' || !this.#lanes.hasAdapters ? 'wide' : 'adapter';
   }
 
   /** On the clock of `performance.now()`: when a worker of that lane last showed that it lives. */
   lastSignOfLife(id: LaneId): number {
-    return this.#lane(id).lastSignOfLife;
+    return this.#lanes.lane(id).lastSignOfLife;
   }
 
   /**
@@ -204,12 +201,13 @@ export class CircuitBackend {
       fraction: 0,
     };
     signal.addEventListener('abort', submitted.onAbort, { once: true });
-    if (task.selfTestOf !== undefined) this.#addUrgent(this.#lane(task.selfTestOf), submitted);
+    if (task.selfTestOf !== undefined)
+      this.#addUrgent(this.#lanes.lane(task.selfTestOf), submitted);
     else {
       this.#queue.add(submitted, submitted.submittedAt);
       this.#waitingBytes += sizeOfCircuit(task.circuit);
       if (submitted.line === 'adapter') this.#dispatchAll();
-      else this.#dispatch(this.#cpu[submitted.line]);
+      else this.#dispatch(this.#lanes.cpu[submitted.line]);
     }
     return promise;
   }
@@ -219,26 +217,26 @@ export class CircuitBackend {
    * undefined once it does not wait.
    */
   position(taskId: string): number | undefined {
-    for (const { urgent } of this.#lanes()) {
+    for (const { urgent } of this.#lanes.all) {
       const place = urgent.findIndex((task) => task.id === taskId);
       if (place >= 0) return place;
     }
     const line = this.#queue.lineOf(taskId);
     if (line === undefined) return undefined;
     const position = this.#queue.position(taskId, performance.now()) ?? 0;
-    const urgent = this.#lanesOf(line).map((lane) => lane.urgent.length);
+    const urgent = this.#lanes.of(line).map((lane) => lane.urgent.length);
     return position + Math.min(...urgent);
   }
 
   /** @param backing - Of the group's circuits. */
   load(group: string, backing: BackendTask['backing'] = 'cpu'): ProcessorLoad {
     const small = backing === 'adapter' ? 'adapter' : 'small';
-    const wide = backing === 'cpu' || this.#adapters.length === 0 ? 'wide' : 'adapter';
+    const wide = backing === 'cpu' || !this.#lanes.hasAdapters ? 'wide' : 'adapter';
     return {
       queueDepth: this.#queue.length,
-      running: this.#lanes().reduce((sum, lane) => sum + lane.numRunning(group), 0),
-      expectedWaitMs: this.#expectedWaitMs(small, group),
-      expectedWideWaitMs: this.#expectedWaitMs(wide, group),
+      running: this.#lanes.all.reduce((sum, lane) => sum + lane.numRunning(group), 0),
+      expectedWaitMs: this.#lanes.expectedWaitMs(small, this.#queue.numOpen(small, group)),
+      expectedWideWaitMs: this.#lanes.expectedWaitMs(wide, this.#queue.numOpen(wide, group)),
     };
   }
 
@@ -251,39 +249,16 @@ export class CircuitBackend {
   /** Ends the workers; what waits or runs is rejected with FleetClosedError. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const urgent = this.#lanes().flatMap((lane) => lane.urgent.splice(0));
+    const urgent = this.#lanes.all.flatMap((lane) => lane.urgent.splice(0));
     for (const task of [...urgent, ...this.#queue.drain()]) {
       this.#settle(task, () => task.reject(new FleetClosedError()));
     }
     this.#holdProcess();
-    await Promise.all(this.#lanes().map((lane) => lane.close()));
-  }
-
-  #lanes(): readonly EngineLane[] {
-    return [this.#cpu.small, this.#cpu.wide, ...this.#adapters];
-  }
-
-  #lane(id: LaneId): EngineLane {
-    const found = this.#lanes().find((lane) => lane.id === id);
-    if (found === undefined) throw new Error(`unreachable: there is no lane ${id}`);
-    return found;
-  }
-
-  /** What takes from a line now; of adapters without one that is healthy, what may stand in. */
-  #lanesOf(line: Line): readonly EngineLane[] {
-    if (line !== 'adapter') return [this.#cpu[line]];
-    const healthy = this.#adapters.filter(({ isHealthy }) => isHealthy);
-    return healthy.length > 0 ? healthy : [this.#cpu.wide];
-  }
-
-  #expectedWaitMs(line: Line, group: string): number {
-    const lanes = this.#lanesOf(line);
-    const numWaiting = Math.ceil(this.#queue.numOpen(line, group) / lanes.length);
-    return Math.min(...lanes.map((lane) => lane.expectedWaitMs(numWaiting)));
+    await Promise.all(this.#lanes.all.map((lane) => lane.close()));
   }
 
   #dispatchAll(): void {
-    for (const lane of this.#lanes()) this.#dispatch(lane);
+    for (const lane of this.#lanes.all) this.#dispatch(lane);
   }
 
   #dispatch(lane: EngineLane): void {
@@ -304,38 +279,9 @@ export class CircuitBackend {
   }
 
   #takeWaiting(lane: EngineLane): SubmittedTask | undefined {
-    const task = this.#nextFor(lane);
+    const task = this.#lanes.next(lane, this.#queue);
     if (task !== undefined) this.#waitingBytes -= sizeOfCircuit(task.circuit);
     return task;
-  }
-
-  #nextFor(lane: EngineLane): SubmittedTask | undefined {
-    const now = performance.now();
-    if (lane instanceof AdapterLane) {
-      if (!lane.isHealthy) return undefined;
-      return this.#queue.take(['adapter'], now, ({ circuit }) => lane.takes(circuit.numQubits));
-    }
-    if (lane === this.#cpu.small) return this.#queue.take(['small'], now);
-    if (this.#adapters.length === 0) return this.#queue.take(['wide'], now);
-    return this.#queue.take(
-      ['wide', 'adapter'],
-      now,
-      (task) =>
-        task.line === 'wide' || (this.#adapterFor(task) === undefined && this.#fitsCpu(task)),
-    );
-  }
-
-  /** An adapter that takes the circuit and has not failed it yet, an idle one first. */
-  #adapterFor({ circuit, failedOn }: SubmittedTask): AdapterLane | undefined {
-    const able = this.#adapters.filter(
-      (lane) => lane.takes(circuit.numQubits) && !failedOn.has(lane.id),
-    );
-    return able.find(({ hasIdle }) => hasIdle) ?? able[0];
-  }
-
-  #fitsCpu({ backing, circuit, precision }: SubmittedTask): boolean {
-    const { maxQubits } = this.#options.wide.engine;
-    return backing === 'adapter-or-cpu' && circuit.numQubits <= maxQubits[precision];
   }
 
   async #run(lane: EngineLane, task: SubmittedTask): Promise<void> {
@@ -372,11 +318,7 @@ export class CircuitBackend {
     const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;
     if (!isLost && !hasNoMemory) return undefined;
     // Where nothing else takes it: the same adapter once more, which is opened anew.
-    return this.#elsewhere(task) ?? (isLost ? lane : undefined);
-  }
-
-  #elsewhere(task: SubmittedTask): EngineLane | undefined {
-    return this.#adapterFor(task) ?? (this.#fitsCpu(task) ? this.#cpu.wide : undefined);
+    return this.#lanes.elsewhere(task) ?? (isLost ? lane : undefined);
   }
 
   #addUrgent(lane: EngineLane, task: SubmittedTask): void {
@@ -389,7 +331,7 @@ export class CircuitBackend {
   #giveUp(lane: EngineLane, concerns: (task: SubmittedTask) => boolean = () => true): void {
     for (const task of lane.urgent.filter(concerns)) {
       lane.urgent.splice(lane.urgent.indexOf(task), 1);
-      const other = task.selfTestOf === undefined ? this.#elsewhere(task) : undefined;
+      const other = task.selfTestOf === undefined ? this.#lanes.elsewhere(task) : undefined;
       if (other !== undefined && other.id !== lane.id) {
         this.#addUrgent(other, task);
         continue;
@@ -402,7 +344,7 @@ export class CircuitBackend {
 
   /** The signal aborted; a task that runs is the pool's to stop. */
   #dropWaiting(task: SubmittedTask): void {
-    const lanes = this.#lanes();
+    const lanes = this.#lanes.all;
     if (lanes.some(({ running }) => running.has(task))) return;
     const lane = lanes.find(({ urgent }) => urgent.includes(task));
     if (lane !== undefined) lane.urgent.splice(lane.urgent.indexOf(task), 1);
@@ -420,13 +362,13 @@ export class CircuitBackend {
   #untilRoomMs(): number {
     const lines: readonly Line[] = ['small', 'wide', 'adapter'];
     const busy = lines.filter((line) => this.#queue.numOpen(line) > 0);
-    const lanes = new Set(busy.flatMap((line) => this.#lanesOf(line)));
+    const lanes = new Set(busy.flatMap((line) => this.#lanes.of(line)));
     const perMs = [...lanes].reduce((sum, lane) => sum + lane.circuitsPerMs, 0);
     return perMs === 0 ? 0 : 1 / perMs;
   }
 
   #holdProcess(): void {
-    const isUrgent = this.#lanes().some(({ urgent }) => urgent.length > 0);
+    const isUrgent = this.#lanes.all.some(({ urgent }) => urgent.length > 0);
     if (isUrgent || this.#queue.length > 0) this.#keepAlive ??= setInterval(() => {}, 2 ** 30);
     else {
       clearInterval(this.#keepAlive);

@@ -30,7 +30,8 @@ export class EngineLostError extends CodedError {
   readonly code = 'FLEET_ENGINE_LOST';
 
   constructor(attempts: number, options?: ErrorOptions) {
-    super(`The engine stopped while it ran the circuit (${attempts} attempts).`, [], options);
+    const tried = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+    super(`The engine stopped while it ran the circuit (${tried}).`, [], options);
   }
 }
 

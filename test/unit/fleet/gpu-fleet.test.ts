@@ -197,6 +197,18 @@ describe('a circuit whose adapter is lost', () => {
     },
   );
 
+  test('is not given to a new process that answers its self-test wrongly', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'wrong');
+    const { gpuFleet } = await openFleet([adapter(`a wrong while ${file}`)], { engine: 'webgpu' });
+    writeFileSync(file, '');
+    await expect(run(gpuFleet, 'EXIT')).rejects.toMatchObject({
+      code: 'FLEET_ENGINE_LOST',
+      message: expect.stringContaining('(1 attempt)'),
+    });
+    expect(gpuFleet.availability().reason).toContain('wrong amplitude');
+  });
+
   test('keeps the figure of the memory that no adapter has', async () => {
     const { gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
     await expect(run(gpuFleet, 'NO_STATE_MEMORY')).rejects.toMatchObject({
