@@ -5,6 +5,7 @@
  * another basis state than the exact one only where it is within rounding of every boundary between
  * the two, and few draws are.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Pacer } from '../../../../src/engine/pacer.ts';
 import type { BasisSamples, SampleRequest } from '../../../../src/engine/state-operations.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../../../src/engine/webgpu/readout/sampling.ts';
 import { uniformDraw } from '../../../../src/math/philox.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
+import { limitMemory } from '../../../support/faulty-gpu.ts';
 import {
   physicalIndex,
   type RandomGpuState,
@@ -258,6 +260,46 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
     expect(basisIndices).toHaveLength(exact.size);
     expect(moved.reduce((sum, count) => sum + count, 0)).toBeLessThan(10);
     expect(occurrences.reduce((sum, count) => sum + count, 0)).toBe(request.shots.count);
+  });
+});
+
+describe.skipIf(SOFTWARE_DRIVERS.length === 0)('samples on a device with a fault', () => {
+  const driver = SOFTWARE_DRIVERS[0]!;
+  const layout = [...Array(13).keys()];
+  const request = { shots: { count: 500 }, seed: 1, event: 0 };
+  const amplitudes = new Float64Array(2 * 2 ** 13).fill(2 ** -7);
+
+  test('are refused where there is no memory for them, and drawn when there is', async () => {
+    const device = await openSoftwareDevice(driver);
+    let isFull = false;
+    // The masses of a window of four blocks.
+    limitMemory(device, 2 ** 15, () => isFull);
+    const context = new GpuContext(device, shaderFile);
+    const state = await storedState(context, amplitudes, 12);
+    isFull = true;
+    const draw = () => sampleOnDevice(context, state, layout, request, pacer);
+
+    await expect(draw()).rejects.toMatchObject({ code: 'ENGINE_STATE_MEMORY' });
+    isFull = false;
+    const { occurrences } = await draw();
+
+    expect(occurrences.reduce((sum, count) => sum + count, 0)).toBe(500);
+    device.destroy();
+  });
+
+  test('are right or refused, whenever it is lost', async () => {
+    for (const turns of [0, 20, 200]) {
+      const device = await openSoftwareDevice(driver);
+      const context = new GpuContext(device, shaderFile);
+      const state = await storedState(context, amplitudes, 12);
+      const settled = sampleOnDevice(context, state, layout, request, pacer).then(
+        ({ occurrences }) => occurrences.reduce((sum, count) => sum + count, 0),
+        (error) => error.code,
+      );
+      for (let i = 0; i < turns; i++) await turn();
+      device.destroy();
+      expect([500, 'ENGINE_DEVICE_LOST']).toContain(await settled);
+    }
   });
 });
 
