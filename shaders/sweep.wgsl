@@ -104,12 +104,16 @@ fn spread(value: u32, masks: u32, count: u32) -> u32 {
   return out;
 }
 
-// A block on more qubits than registers hold, on the tile in workgroup memory. At `at` stand
-// [targets, condition's mask and value, targets as masks of tile bits, entries, row-major].
+// A block on more qubits than registers hold, on the tile in workgroup memory. At `at` stand [targets,
+// whether it is a permutation, condition's mask and value, targets as masks of tile bits], then its
+// entries, row-major, or of a permutation what comes to each row.
 // A thread computes the rows of 16 amplitudes, then all threads store theirs.
 fn apply_wide(at: u32, tile_start: u32, thread: u32, outer: u32, read_at: u32) {
   let num_targets = program[at];
-  let targets = at + 3u;
+  let is_permutation = program[at + 1u] != 0u;
+  let mask = program[at + 2u];
+  let value = program[at + 3u];
+  let targets = at + 4u;
   let entries = targets + num_targets;
   let all = spread(0xffffffffu, targets, num_targets);
   var image: array<vec2<f32>, 16>;
@@ -117,17 +121,21 @@ fn apply_wide(at: u32, tile_start: u32, thread: u32, outer: u32, read_at: u32) {
     let place = (i << THREAD_QUBITS) | thread;
     let index = outer | spread(place, read_at, TILE_QUBITS);
     var sum = tile[tile_start | place];
-    if ((index & program[at + 1u]) == program[at + 2u]) {
+    if ((index & mask) == value) {
       var row = 0u;
       for (var k = 0u; k < num_targets; k++) {
         row |= select(0u, 1u << k, (place & program[targets + k]) != 0u);
       }
-      let first = entries + (row << (num_targets + 1u));
       let others = tile_start | (place & ~all);
-      sum = vec2(0.0);
-      for (var column = 0u; column < (1u << num_targets); column++) {
-        let source = others | spread(column, targets, num_targets);
-        sum += times(complex(first + 2u * column), tile[source]);
+      if (is_permutation) {
+        sum = tile[others | spread(program[entries + row], targets, num_targets)];
+      } else {
+        let first = entries + (row << (num_targets + 1u));
+        sum = vec2(0.0);
+        for (var column = 0u; column < (1u << num_targets); column++) {
+          let source = others | spread(column, targets, num_targets);
+          sum += times(complex(first + 2u * column), tile[source]);
+        }
       }
     }
     image[i] = sum;

@@ -10,10 +10,6 @@ import { DeviceLostError, GpuFaultError, StateMemoryError } from '../errors.ts';
 /** Reads a shader's text by its file name without extension. */
 export type ShaderSource = (name: string) => string;
 
-/** The part of an expected time that is slept, and what waking up may take. */
-const SLEPT = 0.9;
-const WAKING_MS = 1;
-
 /** The device of one adapter. */
 export class GpuContext {
   readonly device: GPUDevice;
@@ -161,16 +157,12 @@ export class GpuContext {
   /**
    * Resolves when the device has done all that was enqueued.
    *
-   * @param expectedMs - How long that may take: a promise that is waited for turns the event loop
-   *   without a rest, so most of the time is slept.
    * @throws {GpuFaultError} if any of it was invalid or lacked memory.
    * @throws {DeviceLostError} if the device was lost meanwhile.
    */
-  async settle(expectedMs = 0): Promise<void> {
+  async settle(): Promise<void> {
     this.assertPresent();
     this.flush();
-    const rest = expectedMs * SLEPT - WAKING_MS;
-    if (rest >= 1) await new Promise((resolve) => setTimeout(resolve, rest));
     const scopes = this.#isScoped ? [this.device.popErrorScope(), this.device.popErrorScope()] : [];
     this.#isScoped = false;
     const done = this.device.queue.onSubmittedWorkDone().then(() => null);

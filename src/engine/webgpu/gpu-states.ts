@@ -122,7 +122,9 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   async #settle(): Promise<void> {
     const { context, window } = this.#host;
-    await context.settle(window.submitted());
+    context.flush();
+    await window.sleep();
+    await context.settle();
     window.settled();
     await this.#pacer.pause();
   }

@@ -10,6 +10,7 @@ import { exchangeRows } from './register-moves.ts';
 import {
   type IndexCondition,
   REGISTER_QUBITS,
+  type WideBlock,
   WordWriter,
   writeDense,
   writeFlip,
@@ -96,7 +97,7 @@ export class StageWriter {
     if (wide === undefined) return;
     const from = this.#out.length;
     const targets = wide.targets.map((target) => 1 << bits.indexOf(target));
-    writeWide(this.#out, targets, { mask: wide.read, value: wide.read }, this.#entriesOf(wide));
+    writeWide(this.#out, targets, { mask: wide.read, value: wide.read }, this.#blockOf(wide));
     this.#out.put(this.#countAt + 1, this.#out.length - from);
   }
 
@@ -227,14 +228,11 @@ export class StageWriter {
     return entries;
   }
 
-  #entriesOf(item: WideItem): Float64Array {
+  #blockOf(item: WideItem): WideBlock {
+    if (item.kind === 'permutation') return { kind: 'permutation', rows: item.rows };
     const size = 2 ** item.targets.length;
-    if (item.kind === 'dense') {
-      return this.#matrices.subarray(2 * item.offset, 2 * (item.offset + size * size));
-    }
-    const entries = new Float64Array(2 * size * size);
-    for (const [column, row] of item.rows.entries()) entries[2 * (row * size + column)] = 1;
-    return entries;
+    const end = 2 * (item.offset + size * size);
+    return { kind: 'dense', entries: this.#matrices.subarray(2 * item.offset, end) };
   }
 }
 

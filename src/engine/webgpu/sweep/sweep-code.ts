@@ -98,20 +98,27 @@ export function writePhases(out: WordWriter, factors: readonly PhaseFactor[]): v
   }
 }
 
+/** What a block in workgroup memory does to its targets. */
+export type WideBlock =
+  /** 4^targets entries, row-major, interleaved re, im. */
+  | { readonly kind: 'dense'; readonly entries: Float64Array }
+  /** |j⟩ → |rows[j]⟩. */
+  | { readonly kind: 'permutation'; readonly rows: readonly number[] };
+
 /**
- * A general block on bits of the tile, in workgroup memory.
+ * A block on bits of the tile, in workgroup memory.
  *
  * @param targets - Masks of tile bits.
- * @param entries - 4^targets entries, row-major, interleaved re, im.
  */
 export function writeWide(
   out: WordWriter,
   targets: readonly number[],
   { mask, value }: IndexCondition,
-  entries: Float64Array,
+  block: WideBlock,
 ): void {
-  out.words(targets.length, mask, value, ...targets);
-  for (const x of entries) out.float(x);
+  out.words(targets.length, Number(block.kind === 'permutation'), mask, value, ...targets);
+  if (block.kind === 'dense') for (const x of block.entries) out.float(x);
+  else out.words(...block.rows.map((_, row) => block.rows.indexOf(row)));
 }
 
 /** A general matrix on the registers: 16 × 16 entries, row-major, interleaved re, im. */
