@@ -92,8 +92,8 @@ function withoutSharedMemory(message: ToWorker): ToWorker {
   return { ...message, circuit: { numQubits, bytes: Uint8Array.from(bytes) } };
 }
 
-/** What is read off a channel lies in a buffer with other messages; results are given away whole. */
-function withOwnBuffers(message: FromWorker): FromWorker {
+/** What is read off a channel may lie in a buffer with other things; results are given away whole. */
+export function withOwnBuffers(message: FromWorker): FromWorker {
   if (message.kind !== 'done') return message;
   const { run } = message.outcome;
   const { counts, statevector, probabilities } = run;

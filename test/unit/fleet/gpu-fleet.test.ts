@@ -271,6 +271,19 @@ describe('an adapter', () => {
     expect(fleet.adapterStatuses()[0]?.available).toBe(true);
   });
 
+  test('that answers its self-test wrongly is passed over for the CPU', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'wrong');
+    writeFileSync(file, '');
+    const { gpuFleet } = await openFleet([adapter(`a wrong while ${file}`)]);
+    expect(gpuFleet.spec).toMatchObject({
+      execution: 'cpu-fallback',
+      physicalGpus: 0,
+      adapters: [],
+    });
+    expect((await run(gpuFleet, 'ECHO')).backend).toMatchObject({ engine: 'cpu' });
+  });
+
   test('that cannot be opened says why, and keeps nothing from running', async () => {
     const adapters = [adapter('stillborn'), adapter('b')];
     const { fleet, gpuFleet } = await openFleet(adapters);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { withOwnBuffers } from '../../../src/fleet/process-host.ts';
+import type { FromWorker } from '../../../src/fleet/worker-messages.ts';
+
+test('what was read off a channel is taken out of the buffer that it lay in', () => {
+  const channel = new ArrayBuffer(1024);
+  const run = {
+    counts: {
+      numBits: 1,
+      wordsPerOutcome: 1,
+      outcomes: new Uint32Array(channel, 0, 2).fill(1),
+      occurrences: new Uint32Array(channel, 8, 2).fill(2),
+    },
+    statevector: new Float64Array(channel, 16, 4).fill(3),
+    probabilities: new Float64Array(channel, 48, 2).fill(4),
+    statePasses: 1,
+    timing: { evolutionMs: 1, samplingMs: 1 },
+  };
+  // Checked: nothing reads the compilation.
+  const message = { kind: 'done', id: 1, outcome: { run, compileMs: 1 } } as unknown as FromWorker;
+  const own = withOwnBuffers(message);
+  if (own.kind !== 'done') throw new Error('unreachable: it was done');
+  expect(own).toEqual(message);
+  const { counts, statevector, probabilities } = own.outcome.run;
+  const arrays = [counts.outcomes, counts.occurrences, statevector!, probabilities!];
+  expect(arrays.map(({ buffer, byteLength }) => buffer.byteLength - byteLength)).toEqual([
+    0, 0, 0, 0,
+  ]);
+  expect(new Set(arrays.map(({ buffer }) => buffer)).size).toBe(4);
+});
