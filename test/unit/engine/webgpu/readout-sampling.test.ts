@@ -130,6 +130,20 @@ describe.each(SOFTWARE_DRIVERS)('samples on $name', (driver) => {
     }
   });
 
+  test('of many shots are, too, down to the last bits of draws and sums', async () => {
+    const random = new RandomStream(11);
+    const real = Float64Array.from({ length: 2 ** 16 }, (_, i) => {
+      return i % 2 === 1 ? 0 : Math.fround(random.uniform() * 2 ** -7);
+    });
+    const layout = random.distinct(15, 15);
+    const request = { shots: { count: 300_000 }, seed: 4, event: 0 };
+    const state = await storedState(context, real);
+
+    const samples = await sampleOnDevice(context, state, layout, request, pacer);
+
+    expect(samples).toEqual(fixedPointSamples(real, layout, request));
+  });
+
   test.each([
     ['in order', 15],
     ['reversed', 15],
@@ -272,8 +286,8 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('samples on a device with a fault
   test('are refused where there is no memory for them, and drawn when there is', async () => {
     const device = await openSoftwareDevice(driver);
     let isFull = false;
-    // The masses of a window of four blocks.
-    limitMemory(device, 2 ** 15, () => isFull);
+    // The masses of a window of two blocks.
+    limitMemory(device, 2 ** 14, () => isFull);
     const context = new GpuContext(device, shaderFile);
     const state = await storedState(context, amplitudes, 12);
     isFull = true;
@@ -346,13 +360,22 @@ function fixedPointSamples(
     const square = Math.fround(amplitudes[2 * physicalIndex(i, layout)]! ** 2);
     return BigInt(Math.floor(square * 2 ** 62));
   });
-  const norm = masses.reduce((sum, mass) => sum + mass, 0n);
+  const ends = new BigUint64Array(masses.length);
+  let norm = 0n;
+  for (const [i, mass] of masses.entries()) {
+    norm += mass;
+    ends[i] = norm;
+  }
   const counts = new Array<number>(masses.length).fill(0);
   for (let shot = 0; shot < shots.count; shot++) {
-    let rest = (BigInt(uniformDraw(seed, shot, event, 0) * 2 ** 53) * norm) >> 53n;
-    let index = 0;
-    for (; rest >= masses[index]!; index++) rest -= masses[index]!;
-    counts[index]!++;
+    const threshold = (BigInt(uniformDraw(seed, shot, event, 0) * 2 ** 53) * norm) >> 53n;
+    let low = 0;
+    for (let high = ends.length - 1; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (threshold < ends[middle]!) high = middle;
+      else low = middle + 1;
+    }
+    counts[low]!++;
   }
   const drawn = [...counts.keys()].filter((index) => counts[index]! > 0);
   return {
