@@ -164,7 +164,7 @@ async function verifiedPlain(
   family: Family,
   numQubits: number,
 ): Promise<PlainCircuit> {
-  const small = commonCircuit(family, 12);
+  const small = commonCircuit(family, Math.min(12, numQubits));
   const { statevector = [] } = await runOn(engine, small, { statevector: true });
   await using plain = await placePlainCircuit(device, small);
   await plain.run();
