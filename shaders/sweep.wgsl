@@ -10,7 +10,7 @@
 // the first stage, when it is read, and of the last, when it is stored.
 //
 // Prelude: THREAD_QUBITS (tile qubits that are not in registers), TILES (tiles of a workgroup),
-// WORKGROUP_SIZE = TILES << THREAD_QUBITS; then one of state_*.wgsl. All words of `program` are read
+// WORKGROUP_SIZE = TILES << THREAD_QUBITS; then one of state_*.wgsl. Nearly all of `program` is read
 // at uniform positions.
 //
 // Registers are variables of their own, not an array: an index that is not constant would move them
@@ -18,7 +18,7 @@
 
 struct Params {
   // Position of the sweep in `program`.
-  first_word: u32,
+  first_quad: u32,
   // What all indices of the dispatch have in common: its chunks.
   base: u32,
   first_tile: u32,
@@ -33,10 +33,14 @@ struct Params {
   unwritten: u32,
 }
 
-@group(1) @binding(0) var<storage, read> program: array<u32>;
+// In quads, since one load of four words costs what one of a word does.
+@group(1) @binding(0) var<storage, read> program: array<vec4<u32>>;
 @group(1) @binding(1) var<uniform> params: Params;
 
 const TILE_QUBITS = THREAD_QUBITS + 4u;
+// Quads of masks for the bits of a tile, and of those of its threads.
+const TILE_QUADS = (TILE_QUBITS + 3u) / 4u;
+const THREAD_QUADS = (THREAD_QUBITS + 3u) / 4u;
 // Of a register's number, to get its chunk.
 const CHUNK_SHIFT = 4u - TILE_CHUNK_QUBITS;
 const ROTATE = 1u;
@@ -48,14 +52,6 @@ var<workgroup> tile: array<vec2<f32>, TILES << TILE_QUBITS>;
 
 fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-
-fn number(at: u32) -> f32 {
-  return bitcast<f32>(program[at]);
-}
-
-fn complex(at: u32) -> vec2<f32> {
-  return vec2(number(at), number(at + 1u));
 }
 
 // The amplitude of an index, for the register of that number.
@@ -73,10 +69,10 @@ fn write_state(number_of_register: u32, index: u32, amplitude: vec2<f32>) {
 // The product of `count` factors [mask, re, im], which begin at `at`, whose mask `index` has.
 fn phase_of(at: u32, count: u32, index: u32) -> vec2<f32> {
   var phase = vec2(1.0, 0.0);
-  for (var i = 0u; i < count; i++) {
-    let mask = program[at + 3u * i];
-    if ((index & mask) == mask) {
-      phase = times(phase, complex(at + 3u * i + 1u));
+  for (var i = at; i < at + count; i++) {
+    let factor = program[i];
+    if ((index & factor.x) == factor.x) {
+      phase = times(phase, bitcast<vec2<f32>>(factor.yz));
     }
   }
   return phase;
@@ -95,46 +91,57 @@ fn exchange_if(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, does: b
   *b = select(*b, before, does);
 }
 
-// The masks of those bits that `value` has: its bit i stands for masks[i].
-fn spread(value: u32, masks: u32, count: u32) -> u32 {
+// The masks of those bits that `value` has: its bit i stands for mask i. Masks without a bit are 0.
+fn spread(value: u32, masks: u32, num_quads: u32) -> u32 {
   var out = 0u;
-  for (var i = 0u; i < count; i++) {
-    out |= ((value >> i) & 1u) * program[masks + i];
+  for (var i = 0u; i < num_quads; i++) {
+    let bits = (vec4(value >> (4u * i)) >> vec4(0u, 1u, 2u, 3u)) & vec4(1u);
+    let quad = bits * program[masks + i];
+    out |= quad.x | quad.y | quad.z | quad.w;
+  }
+  return out;
+}
+
+// The bits of `value` under the masks, brought together: the reverse of `spread`.
+fn gather(value: u32, masks: u32, num_quads: u32) -> u32 {
+  var out = 0u;
+  for (var i = 0u; i < num_quads; i++) {
+    let is_set = (vec4(value) & program[masks + i]) != vec4(0u);
+    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), is_set);
+    out |= (bits.x | bits.y | bits.z | bits.w) << (4u * i);
   }
   return out;
 }
 
 // A block on more qubits than registers hold, on the tile in workgroup memory. At `at` stand [targets,
-// whether it is a permutation, condition's mask and value, targets as masks of tile bits], then its
-// entries, row-major, or of a permutation what comes to each row.
+// whether it is a permutation, condition], two quads of targets as masks of tile bits, then its entries,
+// row-major, two a quad, or of a permutation what comes to each row, four a quad.
 // A thread computes the rows of 16 amplitudes, then all threads store theirs.
 fn apply_wide(at: u32, tile_start: u32, thread: u32, outer: u32, read_at: u32) {
-  let num_targets = program[at];
-  let is_permutation = program[at + 1u] != 0u;
-  let mask = program[at + 2u];
-  let value = program[at + 3u];
-  let targets = at + 4u;
-  let entries = targets + num_targets;
-  let all = spread(0xffffffffu, targets, num_targets);
+  let head = program[at];
+  let num_targets = head.x;
+  let is_permutation = head.y != 0u;
+  let targets = at + 1u;
+  let entries = at + 3u;
+  let all = spread(0xffu, targets, 2u);
   var image: array<vec2<f32>, 16>;
   for (var i = 0u; i < 16u; i++) {
     let place = (i << THREAD_QUBITS) | thread;
-    let index = outer | spread(place, read_at, TILE_QUBITS);
+    let index = outer | spread(place, read_at, TILE_QUADS);
     var sum = tile[tile_start | place];
-    if ((index & mask) == value) {
-      var row = 0u;
-      for (var k = 0u; k < num_targets; k++) {
-        row |= select(0u, 1u << k, (place & program[targets + k]) != 0u);
-      }
+    if ((index & head.z) == head.z) {
+      let row = gather(place, targets, 2u);
       let others = tile_start | (place & ~all);
       if (is_permutation) {
-        sum = tile[others | spread(program[entries + row], targets, num_targets)];
+        let source = program[entries + (row >> 2u)][row & 3u];
+        sum = tile[others | spread(source, targets, 2u)];
       } else {
-        let first = entries + (row << (num_targets + 1u));
+        let first = entries + ((row << num_targets) >> 1u);
         sum = vec2(0.0);
-        for (var column = 0u; column < (1u << num_targets); column++) {
-          let source = others | spread(column, targets, num_targets);
-          sum += times(complex(first + 2u * column), tile[source]);
+        for (var column = 0u; column < (1u << num_targets); column += 2u) {
+          let pair = bitcast<vec4<f32>>(program[first + (column >> 1u)]);
+          sum += times(pair.xy, tile[others | spread(column, targets, 2u)]);
+          sum += times(pair.zw, tile[others | spread(column | 1u, targets, 2u)]);
         }
       }
     }
@@ -159,16 +166,16 @@ fn main(
   let is_used = tile_number < params.end_tile;
   // Header: [stages, scale re, im, outer qubits], then masks of the index: of each tile bit where it
   // is read, where it is stored, and of each bit of a tile's number.
-  let header = params.first_word;
-  let num_stages = program[header];
-  let read_at = header + 4u;
-  let stored_at = read_at + TILE_QUBITS;
-  let outer_at = stored_at + TILE_QUBITS;
-  let num_outer = program[header + 3u];
-  let outer = params.base | spread(tile_number, outer_at, num_outer);
+  let header = program[params.first_quad];
+  let num_stages = header.x;
+  let read_at = params.first_quad + 1u;
+  let stored_at = read_at + TILE_QUADS;
+  let outer_at = stored_at + TILE_QUADS;
+  let num_outer_quads = (header.w + 3u) / 4u;
+  let outer = params.base | spread(tile_number, outer_at, num_outer_quads);
   let tile_start = slot << TILE_QUBITS;
 
-  var at = outer_at + num_outer;
+  var at = outer_at + num_outer_quads;
   var r0 = vec2(0.0);
   var r1 = vec2(0.0);
   var r2 = vec2(0.0);
@@ -187,26 +194,26 @@ fn main(
   var r15 = vec2(0.0);
 
   for (var stage = 0u; stage < num_stages; stage++) {
-    // A stage: [instructions, words of a wide block before them, masks of the four register bits, masks
-    // of the thread's bits, the wide block], bits being those of the tile.
-    let num_instructions = program[at];
-    let wide_words = program[at + 1u];
-    let registers_at = at + 2u;
-    let threads_at = at + 6u;
-    let wide_at = threads_at + THREAD_QUBITS;
-    at = wide_at + wide_words;
-    let in_tile = spread(thread, threads_at, THREAD_QUBITS);
-    let d0 = program[registers_at];
-    let d1 = program[registers_at + 1u];
-    let d2 = program[registers_at + 2u];
-    let d3 = program[registers_at + 3u];
-    let index = outer | spread(in_tile, read_at, TILE_QUBITS);
+    // A stage: [instructions, quads of a wide block before them], masks of the four register bits, masks
+    // of the thread's bits, the wide block; bits are those of the tile.
+    let head = program[at];
+    let num_instructions = head.x;
+    let wide_quads = head.y;
+    let threads_at = at + 2u;
+    let wide_at = threads_at + THREAD_QUADS;
+    let d0 = program[at + 1u].x;
+    let d1 = program[at + 1u].y;
+    let d2 = program[at + 1u].z;
+    let d3 = program[at + 1u].w;
+    at = wide_at + wide_quads;
+    let in_tile = spread(thread, threads_at, THREAD_QUADS);
+    let index = outer | spread(in_tile, read_at, TILE_QUADS);
     if (stage == 0u) {
       if (is_used) {
-        let m0 = spread(d0, read_at, TILE_QUBITS);
-        let m1 = spread(d1, read_at, TILE_QUBITS);
-        let m2 = spread(d2, read_at, TILE_QUBITS);
-        let m3 = spread(d3, read_at, TILE_QUBITS);
+        let m0 = spread(d0, read_at, TILE_QUADS);
+        let m1 = spread(d1, read_at, TILE_QUADS);
+        let m2 = spread(d2, read_at, TILE_QUADS);
+        let m3 = spread(d3, read_at, TILE_QUADS);
         r0 = read_state(0u, index);
         r1 = read_state(1u, index | m0);
         r2 = read_state(2u, index | m1);
@@ -227,7 +234,7 @@ fn main(
     } else {
       let source = tile_start | in_tile;
       workgroupBarrier();
-      if (wide_words > 0u) {
+      if (wide_quads > 0u) {
         apply_wide(wide_at, tile_start, thread, outer, read_at);
       }
       r0 = tile[source];
@@ -250,17 +257,20 @@ fn main(
     }
 
     for (var i = 0u; i < num_instructions; i++) {
-      // An instruction: [opcode, length, ...].
-      let opcode = program[at];
-      let operands = at + 2u;
-      at += program[at + 1u];
+      // An instruction begins with [opcode | register bit << 8 | pairs << 16, condition]: it is for
+      // amplitudes whose index has all bits of the condition, and for the pairs of registers that have
+      // a bit in `pairs`.
+      let code = program[at];
+      let opcode = code.x & 0xffu;
+      let bit = (code.x >> 8u) & 0xffu;
+      let holds = (index & code.y) == code.y;
+      at++;
       switch opcode {
-        // [register bit, mask, value, pairs, t]: pairs has a bit for each pair of registers.
+        // [code, condition, t]
         case ROTATE: {
-          let holds = (index & program[operands + 1u]) == program[operands + 2u];
-          let t = select(0.0, number(operands + 4u), holds);
-          let pairs = program[operands + 3u];
-          switch program[operands] {
+          let t = select(0.0, bitcast<f32>(code.z), holds);
+          let pairs = code.x >> 16u;
+          switch bit {
             case 0u: {
               turn(&r0, &r1, select(0.0, t, (pairs & 1u) != 0u));
               turn(&r2, &r3, select(0.0, t, (pairs & 2u) != 0u));
@@ -303,11 +313,10 @@ fn main(
             }
           }
         }
-        // [register bit, mask, value, pairs]
+        // [code, condition]
         case FLIP: {
-          let holds = (index & program[operands + 1u]) == program[operands + 2u];
-          let pairs = select(0u, program[operands + 3u], holds);
-          switch program[operands] {
+          let pairs = select(0u, code.x >> 16u, holds);
+          switch bit {
             case 0u: {
               exchange_if(&r0, &r1, (pairs & 1u) != 0u);
               exchange_if(&r2, &r3, (pairs & 2u) != 0u);
@@ -350,16 +359,23 @@ fn main(
             }
           }
         }
-        // [16 counts, factors]: factors sorted by the register bits that they ask for, of which
-        // their masks are free.
+        // [code], four quads of counts, factors: sorted by the register bits that they ask for, of
+        // which their masks are free.
         case PHASES: {
           // In memory, not in registers: factors of subsets first, then their products.
           var phases: array<vec2<f32>, 16>;
-          var factors = operands + 16u;
-          for (var subset = 0u; subset < 16u; subset++) {
-            let count = program[operands + subset];
-            phases[subset] = phase_of(factors, count, index);
-            factors += 3u * count;
+          let counts_at = at;
+          at += 4u;
+          for (var i = 0u; i < 4u; i++) {
+            let counts = program[counts_at + i];
+            phases[4u * i] = phase_of(at, counts.x, index);
+            at += counts.x;
+            phases[4u * i + 1u] = phase_of(at, counts.y, index);
+            at += counts.y;
+            phases[4u * i + 2u] = phase_of(at, counts.z, index);
+            at += counts.z;
+            phases[4u * i + 3u] = phase_of(at, counts.w, index);
+            at += counts.w;
           }
           for (var bit = 1u; bit < 16u; bit <<= 1u) {
             for (var subset = 0u; subset < 16u; subset++) {
@@ -385,9 +401,8 @@ fn main(
           r14 = times(r14, phases[14u]);
           r15 = times(r15, phases[15u]);
         }
-        // [mask, value, 16 x 16 entries, row-major]
+        // [code, condition], 16 x 16 entries, row-major, two a quad
         case DENSE: {
-          let holds = (index & program[operands]) == program[operands + 1u];
           var x: array<vec2<f32>, 16>;
           x[0u] = r0;
           x[1u] = r1;
@@ -407,10 +422,11 @@ fn main(
           x[15u] = r15;
           var image: array<vec2<f32>, 16>;
           for (var row = 0u; row < 16u; row++) {
-            let entries = operands + 2u + 32u * row;
             var sum = vec2(0.0);
-            for (var column = 0u; column < 16u; column++) {
-              sum += times(complex(entries + 2u * column), x[column]);
+            for (var column = 0u; column < 16u; column += 2u) {
+              let pair = bitcast<vec4<f32>>(program[at]);
+              at++;
+              sum += times(pair.xy, x[column]) + times(pair.zw, x[column + 1u]);
             }
             image[row] = sum;
           }
@@ -457,12 +473,12 @@ fn main(
       tile[to | d1 | d2 | d3] = r14;
       tile[to | d0 | d1 | d2 | d3] = r15;
     } else if (is_used) {
-      let scale = complex(header + 1u);
-      let to = outer | spread(in_tile, stored_at, TILE_QUBITS);
-      let s0 = spread(d0, stored_at, TILE_QUBITS);
-      let s1 = spread(d1, stored_at, TILE_QUBITS);
-      let s2 = spread(d2, stored_at, TILE_QUBITS);
-      let s3 = spread(d3, stored_at, TILE_QUBITS);
+      let scale = bitcast<vec2<f32>>(header.yz);
+      let to = outer | spread(in_tile, stored_at, TILE_QUADS);
+      let s0 = spread(d0, stored_at, TILE_QUADS);
+      let s1 = spread(d1, stored_at, TILE_QUADS);
+      let s2 = spread(d2, stored_at, TILE_QUADS);
+      let s3 = spread(d3, stored_at, TILE_QUADS);
       write_state(0u, to, times(scale, r0));
       write_state(1u, to | s0, times(scale, r1));
       write_state(2u, to | s1, times(scale, r2));

@@ -97,7 +97,7 @@ export function placeSweep(
       dispatches.push({
         chunks,
         // The order of the struct Params.
-        params: [program.at, base, first, end, row, chunkMask, unwrittenMask],
+        params: [program.at / 4, base, first, end, row, chunkMask, unwrittenMask],
         row,
         numRows: Math.ceil(numGroups / row),
         units: program.length * (end - first) * 2 ** tileQubits,

@@ -8,7 +8,6 @@ import { type Complex, PhasePolynomial } from '../../phase-polynomial.ts';
 import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
-  type IndexCondition,
   REGISTER_QUBITS,
   type WideBlock,
   WordWriter,
@@ -55,9 +54,8 @@ export class StageWriter {
   constructor(tile: SweepTile, matrices: Float64Array) {
     this.#tile = tile;
     this.#matrices = matrices;
-    const masks = (bits: readonly number[]) => bits.map((bit) => 1 << bit);
     this.#out.words(0, 0, 0, tile.outer.length);
-    this.#out.words(...masks(tile.bits), ...masks(tile.stored), ...masks(tile.outer));
+    for (const bits of [tile.bits, tile.stored, tile.outer]) this.#writeMasks(bits);
   }
 
   get numStages(): number {
@@ -93,12 +91,14 @@ export class StageWriter {
     this.#countAt = this.#out.length;
     const inTile = registers.map((bit) => bits.indexOf(bit));
     const others = [...bits.keys()].filter((i) => !inTile.includes(i));
-    this.#out.words(0, 0, ...[...inTile, ...others].map((i) => 1 << i));
+    this.#out.words(0, 0, 0, 0);
+    this.#writeMasks(inTile);
+    this.#writeMasks(others);
     if (wide === undefined) return;
     const from = this.#out.length;
     const targets = wide.targets.map((target) => 1 << bits.indexOf(target));
-    writeWide(this.#out, targets, { mask: wide.read, value: wide.read }, this.#blockOf(wide));
-    this.#out.put(this.#countAt + 1, this.#out.length - from);
+    writeWide(this.#out, targets, wide.read, this.#blockOf(wide));
+    this.#out.put(this.#countAt + 1, (this.#out.length - from) / 4);
   }
 
   /** Merges a diagonal into what waits. */
@@ -120,7 +120,7 @@ export class StageWriter {
         const pairs = this.#pairsOf(place, item.read);
         this.#count++;
         this.#growth *= Math.hypot(1, item.t);
-        writeRotate(this.#out, place, this.#conditionOf(item.read), pairs, item.t);
+        writeRotate(this.#out, place, pairs, this.#conditionOf(item.read), item.t);
         break;
       }
       case 'permutation':
@@ -166,10 +166,14 @@ export class StageWriter {
     writePhases(this.#out, factors);
   }
 
+  #writeMasks(bits: readonly number[]): void {
+    this.#out.words(...bits.map((bit) => 1 << bit));
+    this.#out.endQuad();
+  }
+
   /** What lies outside the registers, as a condition on the thread's index. */
-  #conditionOf(controls: number): IndexCondition {
-    const mask = controls & ~this.#registerMask;
-    return { mask, value: mask };
+  #conditionOf(controls: number): number {
+    return controls & ~this.#registerMask;
   }
 
   #registerBits(mask: number): number {
@@ -202,7 +206,7 @@ export class StageWriter {
     for (const { bit, places: flipped } of exchangeRows(source, REGISTER_QUBITS)) {
       this.#count++;
       const pairs = flipped.reduce((mask, place) => mask | (1 << pairOf(place, bit)), 0);
-      writeFlip(this.#out, bit, this.#conditionOf(read), pairs);
+      writeFlip(this.#out, bit, pairs, this.#conditionOf(read));
     }
   }
 

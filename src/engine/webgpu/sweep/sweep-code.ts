@@ -1,17 +1,16 @@
-/** Sweeps as the words that shaders/sweep.wgsl reads; the same numbers and fields stand there. */
+/**
+ * Sweeps as the quads of words that shaders/sweep.wgsl reads; the same numbers and fields stand there.
+ *
+ * An instruction begins with its code, which holds a register bit and pairs of registers, and a
+ * condition: a mask of the index, registers aside, all of whose bits must be 1.
+ */
 
-/** First word of an instruction. */
+/** Lowest byte of an instruction. */
 const OPCODES = { rotate: 1, flip: 2, phases: 3, dense: 4 } as const;
 
 /** Registers that a thread holds amplitudes in, as a power of two. */
 export const REGISTER_QUBITS = 4;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
-
-/** Where an instruction applies: where `mask` of the basis index, registers aside, reads `value`. */
-export interface IndexCondition {
-  readonly mask: number;
-  readonly value: number;
-}
 
 /** A factor of a diagonal: multiplies where all qubits of `mask` and of `registers` are 1. */
 export interface PhaseFactor {
@@ -46,6 +45,11 @@ export class WordWriter {
     this.words(this.#bits[0]!);
   }
 
+  /** Fills up the quad with zeros. */
+  endQuad(): void {
+    while (this.#length % 4 !== 0) this.words(0);
+  }
+
   /** Overwrites a word. */
   put(at: number, value: number): void {
     this.#words[at] = value;
@@ -66,22 +70,19 @@ export class WordWriter {
 export function writeRotate(
   out: WordWriter,
   bit: number,
-  { mask, value }: IndexCondition,
   pairs: number,
+  condition: number,
   t: number,
 ): void {
-  out.words(OPCODES.rotate, 7, bit, mask, value, pairs);
+  writeCode(out, 'rotate', bit, pairs, condition);
   out.float(t);
+  out.endQuad();
 }
 
 /** Exchanges the halves of pairs that differ in a register bit. */
-export function writeFlip(
-  out: WordWriter,
-  bit: number,
-  { mask, value }: IndexCondition,
-  pairs: number,
-): void {
-  out.words(OPCODES.flip, 6, bit, mask, value, pairs);
+export function writeFlip(out: WordWriter, bit: number, pairs: number, condition: number): void {
+  writeCode(out, 'flip', bit, pairs, condition);
+  out.endQuad();
 }
 
 /** Multiplies by a product of factors. */
@@ -89,13 +90,22 @@ export function writePhases(out: WordWriter, factors: readonly PhaseFactor[]): v
   const bySubset = Array.from({ length: NUM_REGISTERS }, (_, registers) =>
     factors.filter((factor) => factor.registers === registers),
   );
-  out.words(OPCODES.phases, 2 + NUM_REGISTERS + 3 * factors.length);
+  writeCode(out, 'phases', 0, 0, 0);
+  out.endQuad();
   out.words(...bySubset.map((subset) => subset.length));
   for (const { mask, re, im } of bySubset.flat()) {
     out.words(mask);
     out.float(re);
     out.float(im);
+    out.endQuad();
   }
+}
+
+/** A general matrix on the registers: 16 × 16 entries, row-major, interleaved re, im. */
+export function writeDense(out: WordWriter, condition: number, entries: Float64Array): void {
+  writeCode(out, 'dense', 0, 0, condition);
+  out.endQuad();
+  for (const x of entries) out.float(x);
 }
 
 /** What a block in workgroup memory does to its targets. */
@@ -108,25 +118,27 @@ export type WideBlock =
 /**
  * A block on bits of the tile, in workgroup memory.
  *
- * @param targets - Masks of tile bits.
+ * @param targets - Masks of tile bits; up to eight.
  */
 export function writeWide(
   out: WordWriter,
   targets: readonly number[],
-  { mask, value }: IndexCondition,
+  condition: number,
   block: WideBlock,
 ): void {
-  out.words(targets.length, Number(block.kind === 'permutation'), mask, value, ...targets);
+  out.words(targets.length, Number(block.kind === 'permutation'), condition, 0);
+  out.words(...Array.from({ length: 8 }, (_, i) => targets[i] ?? 0));
   if (block.kind === 'dense') for (const x of block.entries) out.float(x);
   else out.words(...block.rows.map((_, row) => block.rows.indexOf(row)));
+  out.endQuad();
 }
 
-/** A general matrix on the registers: 16 × 16 entries, row-major, interleaved re, im. */
-export function writeDense(
+function writeCode(
   out: WordWriter,
-  { mask, value }: IndexCondition,
-  entries: Float64Array,
+  name: keyof typeof OPCODES,
+  bit: number,
+  pairs: number,
+  condition: number,
 ): void {
-  out.words(OPCODES.dense, 4 + entries.length, mask, value);
-  for (const x of entries) out.float(x);
+  out.words(OPCODES[name] | (bit << 8) | (pairs << 16), condition);
 }
