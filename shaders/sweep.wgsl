@@ -45,7 +45,7 @@ const THREAD_QUADS = (THREAD_QUBITS + 3u) / 4u;
 const CHUNK_SHIFT = 4u - TILE_CHUNK_QUBITS;
 const ROTATE = 1u;
 const FLIP = 2u;
-const PHASES = 3u;
+const PHASE = 3u;
 const DENSE = 4u;
 
 var<workgroup> tile: array<vec2<f32>, TILES << TILE_QUBITS>;
@@ -257,12 +257,12 @@ fn main(
     }
 
     for (var i = 0u; i < num_instructions; i++) {
-      // An instruction begins with [opcode | register bit << 8 | pairs << 16, condition]: it is for
+      // An instruction begins with [opcode | register bits << 8 | pairs << 16, condition]: it is for
       // amplitudes whose index has all bits of the condition, and for the pairs of registers that have
       // a bit in `pairs`.
       let code = program[at];
       let opcode = code.x & 0xffu;
-      let bit = (code.x >> 8u) & 0xffu;
+      let bits = (code.x >> 8u) & 0xffu;
       let holds = (index & code.y) == code.y;
       at++;
       switch opcode {
@@ -270,7 +270,7 @@ fn main(
         case ROTATE: {
           let t = select(0.0, bitcast<f32>(code.z), holds);
           let pairs = code.x >> 16u;
-          switch bit {
+          switch bits {
             case 0u: {
               turn(&r0, &r1, select(0.0, t, (pairs & 1u) != 0u));
               turn(&r2, &r3, select(0.0, t, (pairs & 2u) != 0u));
@@ -316,7 +316,7 @@ fn main(
         // [code, condition]
         case FLIP: {
           let pairs = select(0u, code.x >> 16u, holds);
-          switch bit {
+          switch bits {
             case 0u: {
               exchange_if(&r0, &r1, (pairs & 1u) != 0u);
               exchange_if(&r2, &r3, (pairs & 2u) != 0u);
@@ -359,76 +359,98 @@ fn main(
             }
           }
         }
-        // [code], four quads of counts, factors: sorted by the register bits that they ask for, of
-        // which their masks are free.
-        case PHASES: {
-          // In memory, not in registers: factors of subsets first, then their products.
-          var phases: array<vec2<f32>, 16>;
-          let counts_at = at;
-          at += 4u;
-          for (var i = 0u; i < 4u; i++) {
-            let counts = program[counts_at + i];
-            phases[4u * i] = phase_of(at, counts.x, index);
-            at += counts.x;
-            phases[4u * i + 1u] = phase_of(at, counts.y, index);
-            at += counts.y;
-            phases[4u * i + 2u] = phase_of(at, counts.z, index);
-            at += counts.z;
-            phases[4u * i + 3u] = phase_of(at, counts.w, index);
-            at += counts.w;
-          }
-          for (var bit = 1u; bit < 16u; bit <<= 1u) {
-            for (var subset = 0u; subset < 16u; subset++) {
-              if ((subset & bit) != 0u) {
-                phases[subset] = times(phases[subset], phases[subset ^ bit]);
-              }
+        // [code, 0, count], factors: for registers that have all bits of the code's register bits, of
+        // which the factors' masks are free. Most ask for one bit; a case for each set of bits would
+        // take drivers long to compile.
+        case PHASE: {
+          let phase = phase_of(at, code.z, index);
+          at += code.z;
+          switch bits {
+            case 1u: {
+              r1 = times(r1, phase);
+              r3 = times(r3, phase);
+              r5 = times(r5, phase);
+              r7 = times(r7, phase);
+              r9 = times(r9, phase);
+              r11 = times(r11, phase);
+              r13 = times(r13, phase);
+              r15 = times(r15, phase);
+            }
+            case 2u: {
+              r2 = times(r2, phase);
+              r3 = times(r3, phase);
+              r6 = times(r6, phase);
+              r7 = times(r7, phase);
+              r10 = times(r10, phase);
+              r11 = times(r11, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 4u: {
+              r4 = times(r4, phase);
+              r5 = times(r5, phase);
+              r6 = times(r6, phase);
+              r7 = times(r7, phase);
+              r12 = times(r12, phase);
+              r13 = times(r13, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            case 8u: {
+              r8 = times(r8, phase);
+              r9 = times(r9, phase);
+              r10 = times(r10, phase);
+              r11 = times(r11, phase);
+              r12 = times(r12, phase);
+              r13 = times(r13, phase);
+              r14 = times(r14, phase);
+              r15 = times(r15, phase);
+            }
+            default: {
+              r0 = times(r0, select(vec2(1.0, 0.0), phase, (0u & bits) == bits));
+              r1 = times(r1, select(vec2(1.0, 0.0), phase, (1u & bits) == bits));
+              r2 = times(r2, select(vec2(1.0, 0.0), phase, (2u & bits) == bits));
+              r3 = times(r3, select(vec2(1.0, 0.0), phase, (3u & bits) == bits));
+              r4 = times(r4, select(vec2(1.0, 0.0), phase, (4u & bits) == bits));
+              r5 = times(r5, select(vec2(1.0, 0.0), phase, (5u & bits) == bits));
+              r6 = times(r6, select(vec2(1.0, 0.0), phase, (6u & bits) == bits));
+              r7 = times(r7, select(vec2(1.0, 0.0), phase, (7u & bits) == bits));
+              r8 = times(r8, select(vec2(1.0, 0.0), phase, (8u & bits) == bits));
+              r9 = times(r9, select(vec2(1.0, 0.0), phase, (9u & bits) == bits));
+              r10 = times(r10, select(vec2(1.0, 0.0), phase, (10u & bits) == bits));
+              r11 = times(r11, select(vec2(1.0, 0.0), phase, (11u & bits) == bits));
+              r12 = times(r12, select(vec2(1.0, 0.0), phase, (12u & bits) == bits));
+              r13 = times(r13, select(vec2(1.0, 0.0), phase, (13u & bits) == bits));
+              r14 = times(r14, select(vec2(1.0, 0.0), phase, (14u & bits) == bits));
+              r15 = times(r15, select(vec2(1.0, 0.0), phase, (15u & bits) == bits));
             }
           }
-          r0 = times(r0, phases[0u]);
-          r1 = times(r1, phases[1u]);
-          r2 = times(r2, phases[2u]);
-          r3 = times(r3, phases[3u]);
-          r4 = times(r4, phases[4u]);
-          r5 = times(r5, phases[5u]);
-          r6 = times(r6, phases[6u]);
-          r7 = times(r7, phases[7u]);
-          r8 = times(r8, phases[8u]);
-          r9 = times(r9, phases[9u]);
-          r10 = times(r10, phases[10u]);
-          r11 = times(r11, phases[11u]);
-          r12 = times(r12, phases[12u]);
-          r13 = times(r13, phases[13u]);
-          r14 = times(r14, phases[14u]);
-          r15 = times(r15, phases[15u]);
         }
-        // [code, condition], 16 x 16 entries, row-major, two a quad
+        // [code, condition, rows], 16 x 16 entries, row-major, two a quad. The rows are counted in the
+        // program lest a driver unrolls them.
         case DENSE: {
-          var x: array<vec2<f32>, 16>;
-          x[0u] = r0;
-          x[1u] = r1;
-          x[2u] = r2;
-          x[3u] = r3;
-          x[4u] = r4;
-          x[5u] = r5;
-          x[6u] = r6;
-          x[7u] = r7;
-          x[8u] = r8;
-          x[9u] = r9;
-          x[10u] = r10;
-          x[11u] = r11;
-          x[12u] = r12;
-          x[13u] = r13;
-          x[14u] = r14;
-          x[15u] = r15;
+          // Rows are many and seldom: they may lie in memory.
           var image: array<vec2<f32>, 16>;
-          for (var row = 0u; row < 16u; row++) {
+          for (var row = 0u; row < code.z; row++) {
             var sum = vec2(0.0);
-            for (var column = 0u; column < 16u; column += 2u) {
-              let pair = bitcast<vec4<f32>>(program[at]);
-              at++;
-              sum += times(pair.xy, x[column]) + times(pair.zw, x[column + 1u]);
-            }
+            let e0 = bitcast<vec4<f32>>(program[at + 0u]);
+            sum += times(e0.xy, r0) + times(e0.zw, r1);
+            let e1 = bitcast<vec4<f32>>(program[at + 1u]);
+            sum += times(e1.xy, r2) + times(e1.zw, r3);
+            let e2 = bitcast<vec4<f32>>(program[at + 2u]);
+            sum += times(e2.xy, r4) + times(e2.zw, r5);
+            let e3 = bitcast<vec4<f32>>(program[at + 3u]);
+            sum += times(e3.xy, r6) + times(e3.zw, r7);
+            let e4 = bitcast<vec4<f32>>(program[at + 4u]);
+            sum += times(e4.xy, r8) + times(e4.zw, r9);
+            let e5 = bitcast<vec4<f32>>(program[at + 5u]);
+            sum += times(e5.xy, r10) + times(e5.zw, r11);
+            let e6 = bitcast<vec4<f32>>(program[at + 6u]);
+            sum += times(e6.xy, r12) + times(e6.zw, r13);
+            let e7 = bitcast<vec4<f32>>(program[at + 7u]);
+            sum += times(e7.xy, r14) + times(e7.zw, r15);
             image[row] = sum;
+            at += 8u;
           }
           if (holds) {
             r0 = image[0u];

@@ -5,6 +5,9 @@ import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
 import { lowerSweep } from './lower-sweep.ts';
 
+/** With more words than this, a sweep's dispatches have in proportion fewer tiles. */
+const DISPATCH_WORDS = 1024;
+
 /** Workgroups of a row of a dispatch: WebGPU allows 65,535 in each dimension. */
 const MAX_ROW = 2 ** 15;
 
@@ -15,7 +18,7 @@ export interface SweepPlacing {
   readonly tilesPerGroup: number;
   /** Bits of an index. */
   readonly indexBits: number;
-  /** The most tiles of one dispatch. */
+  /** The most tiles of one dispatch, for a sweep of no more than `DISPATCH_WORDS`. */
   readonly maxTiles: number;
 }
 
@@ -90,8 +93,9 @@ export function placeSweep(
       return bit === undefined ? sum : sum | (1 << bit);
     }, 0);
     const chunks = boundChunks(bits, ones, shape);
-    for (let first = 0; first < numTiles; first += maxTiles) {
-      const end = Math.min(numTiles, first + maxTiles);
+    const most = tilesWithin(maxTiles, program.length, tilesPerGroup);
+    for (let first = 0; first < numTiles; first += most) {
+      const end = Math.min(numTiles, first + most);
       const numGroups = Math.ceil((end - first) / tilesPerGroup);
       const row = Math.min(numGroups, MAX_ROW);
       dispatches.push({
@@ -105,6 +109,12 @@ export function placeSweep(
     }
   }
   return { tileChunkQubits: bits.tileChunks.length, words, dispatches, tile };
+}
+
+/** Tiles of a dispatch that takes no longer for many words than for few; a workgroup's at least. */
+function tilesWithin(maxTiles: number, numWords: number, tilesPerGroup: number): number {
+  const groups = (maxTiles * DISPATCH_WORDS) / Math.max(numWords, DISPATCH_WORDS) / tilesPerGroup;
+  return Math.max(1, Math.floor(groups)) * tilesPerGroup;
 }
 
 /** The resident qubits and, where they are fewer than a tile's, the lowest others. */

@@ -8,12 +8,13 @@ import { type Complex, PhasePolynomial } from '../../phase-polynomial.ts';
 import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
+  type PhaseFactor,
   REGISTER_QUBITS,
   type WideBlock,
   WordWriter,
   writeDense,
   writeFlip,
-  writePhases,
+  writePhase,
   writeRotate,
   writeWide,
 } from './sweep-code.ts';
@@ -156,14 +157,17 @@ export class StageWriter {
   #flush(select: (mask: number, phase: Complex) => boolean): void {
     const due = this.#pending.take(select);
     if (due.isEmpty) return;
-    const factors = [...due].map(([mask, { re, im }]) => ({
-      registers: this.#registerBits(mask),
-      mask: mask & ~this.#registerMask,
-      re,
-      im,
-    }));
-    this.#count++;
-    writePhases(this.#out, factors);
+    const byRegisters = new Map<number, PhaseFactor[]>();
+    for (const [mask, { re, im }] of due) {
+      const registers = this.#registerBits(mask);
+      const factors = byRegisters.get(registers) ?? [];
+      byRegisters.set(registers, factors);
+      factors.push({ mask: mask & ~this.#registerMask, re, im });
+    }
+    for (const [registers, factors] of byRegisters) {
+      this.#count++;
+      writePhase(this.#out, registers, factors);
+    }
   }
 
   #writeMasks(bits: readonly number[]): void {

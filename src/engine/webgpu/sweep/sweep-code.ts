@@ -1,20 +1,19 @@
 /**
  * Sweeps as the quads of words that shaders/sweep.wgsl reads; the same numbers and fields stand there.
  *
- * An instruction begins with its code, which holds a register bit and pairs of registers, and a
+ * An instruction begins with its code, which holds register bits and pairs of registers, and a
  * condition: a mask of the index, registers aside, all of whose bits must be 1.
  */
 
 /** Lowest byte of an instruction. */
-const OPCODES = { rotate: 1, flip: 2, phases: 3, dense: 4 } as const;
+const OPCODES = { rotate: 1, flip: 2, phase: 3, dense: 4 } as const;
 
 /** Registers that a thread holds amplitudes in, as a power of two. */
 export const REGISTER_QUBITS = 4;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
 
-/** A factor of a diagonal: multiplies where all qubits of `mask` and of `registers` are 1. */
+/** A factor of a diagonal: multiplies where all bits of `mask`, registers aside, are 1. */
 export interface PhaseFactor {
-  readonly registers: number;
   readonly mask: number;
   readonly re: number;
   readonly im: number;
@@ -85,15 +84,20 @@ export function writeFlip(out: WordWriter, bit: number, pairs: number, condition
   out.endQuad();
 }
 
-/** Multiplies by a product of factors. */
-export function writePhases(out: WordWriter, factors: readonly PhaseFactor[]): void {
-  const bySubset = Array.from({ length: NUM_REGISTERS }, (_, registers) =>
-    factors.filter((factor) => factor.registers === registers),
-  );
-  writeCode(out, 'phases', 0, 0, 0);
+/**
+ * Multiplies by factors, of the registers those that have all of these bits.
+ *
+ * @param registers - Mask of register bits.
+ */
+export function writePhase(
+  out: WordWriter,
+  registers: number,
+  factors: readonly PhaseFactor[],
+): void {
+  writeCode(out, 'phase', registers, 0, 0);
+  out.words(factors.length);
   out.endQuad();
-  out.words(...bySubset.map((subset) => subset.length));
-  for (const { mask, re, im } of bySubset.flat()) {
+  for (const { mask, re, im } of factors) {
     out.words(mask);
     out.float(re);
     out.float(im);
@@ -104,6 +108,7 @@ export function writePhases(out: WordWriter, factors: readonly PhaseFactor[]): v
 /** A general matrix on the registers: 16 × 16 entries, row-major, interleaved re, im. */
 export function writeDense(out: WordWriter, condition: number, entries: Float64Array): void {
   writeCode(out, 'dense', 0, 0, condition);
+  out.words(NUM_REGISTERS);
   out.endQuad();
   for (const x of entries) out.float(x);
 }
@@ -136,9 +141,9 @@ export function writeWide(
 function writeCode(
   out: WordWriter,
   name: keyof typeof OPCODES,
-  bit: number,
+  bits: number,
   pairs: number,
   condition: number,
 ): void {
-  out.words(OPCODES[name] | (bit << 8) | (pairs << 16), condition);
+  out.words(OPCODES[name] | (bits << 8) | (pairs << 16), condition);
 }

@@ -5,8 +5,8 @@ import { REGISTER_QUBITS } from './sweep-code.ts';
 /** Of the struct Params of shaders/sweep.wgsl. */
 export const PARAMS_BYTES = 32;
 
-/** With fewer threads to a tile, a workgroup takes several tiles. */
-const MIN_WORKGROUP_SIZE = 64;
+/** With fewer threads to a tile, a workgroup takes several tiles; where nothing was measured. */
+const DEFAULT_WORKGROUP_SIZE = 64;
 const BYTES_PER_AMPLITUDE = 8;
 /** There are kernels for 1, 2, 4 and 8 chunks. */
 const MAX_TILE_CHUNK_QUBITS = 3;
@@ -39,8 +39,24 @@ export function maxTileChunkQubits({
   );
 }
 
-/** The kernels of one size of tile; each is compiled when the first program asks for it. */
-export class SweepKernels {
+/** A tile, and how many of them a workgroup works on side by side. */
+export interface TileShape {
+  readonly tileQubits: number;
+  /** A power of two. */
+  readonly tilesPerGroup: number;
+}
+
+/** Tiles that fill a workgroup of so many threads; one where a tile alone is more. */
+export function tileShape(
+  tileQubits: number,
+  workgroupSize: number = DEFAULT_WORKGROUP_SIZE,
+): TileShape {
+  const threadQubits = tileQubits - REGISTER_QUBITS;
+  return { tileQubits, tilesPerGroup: Math.max(1, workgroupSize >> threadQubits) };
+}
+
+/** The kernels of one shape of tiles; each is compiled when the first program asks for it. */
+export class SweepKernels implements TileShape {
   readonly tileQubits: number;
   readonly tilesPerGroup: number;
   /** Of group 1: a program, and parameters whose position each dispatch sets. */
@@ -48,9 +64,9 @@ export class SweepKernels {
   readonly #context: GpuContext;
   readonly #chunks: readonly GPUBindGroupLayout[];
 
-  constructor(context: GpuContext, tileQubits: number) {
+  constructor(context: GpuContext, { tileQubits, tilesPerGroup }: TileShape) {
     this.tileQubits = tileQubits;
-    this.tilesPerGroup = Math.max(1, MIN_WORKGROUP_SIZE >> (tileQubits - REGISTER_QUBITS));
+    this.tilesPerGroup = tilesPerGroup;
     this.#context = context;
     const { device } = context;
     const visibility = GPUShaderStage.COMPUTE;
