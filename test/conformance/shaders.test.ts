@@ -13,6 +13,7 @@ import {
   maxTileChunkQubits,
   maxTileQubits,
   SweepKernels,
+  tileShape,
 } from '../../src/engine/webgpu/sweep/sweep-kernel.ts';
 import { runCircuit } from '../support/engine-runs.ts';
 import { gate } from '../support/random-circuits.ts';
@@ -58,7 +59,7 @@ async function compileKernels(driver: SoftwareDriver, shaders: ShaderSource): Pr
   // Every other size, with the smallest, the default and the largest among them, where it takes long.
   const step = driver.name === 'lavapipe' ? 1 : 2;
   for (let qubits = MIN_TILE_QUBITS; qubits <= maxTileQubits(device.limits); qubits += step) {
-    const kernels = new SweepKernels(context, qubits);
+    const kernels = new SweepKernels(context, tileShape(qubits));
     for (let chunks = 0; chunks <= maxTileChunkQubits(device.limits); chunks++) {
       compiling.push(kernels.kernel(chunks));
     }

@@ -1,17 +1,23 @@
 /** How wide a device's states are, how they are cut, and what programs are compiled for. */
 import type { TargetProfile } from '../../compiler/program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
-import { maxTileChunkQubits, maxTileQubits } from './sweep/sweep-kernel.ts';
+import {
+  maxTileChunkQubits,
+  maxTileQubits,
+  type TileShape,
+  tileShape,
+} from './sweep/sweep-kernel.ts';
 
 /** Basis indices are told apart up to here; 2^34 amplitudes are 128 GiB. */
 export const MAX_GPU_QUBITS = 34;
-const DEFAULT_TILE_QUBITS = 10;
+/** Of a tile where nothing was measured. */
+export const DEFAULT_TILE_QUBITS = 10;
 /** Memory is read in runs of 128 bytes. */
 const CONTIGUOUS_QUBITS = 4;
 /** A block on more qubits than a thread has registers for goes through workgroup memory. */
 const MAX_DENSE_QUBITS = 6;
 /** A smaller tile takes narrower blocks. */
-const MIN_TILE_QUBITS = 8;
+export const MIN_TILE_QUBITS = 8;
 
 /** Sizes to choose; each has a default. */
 export interface GpuSizes {
@@ -19,11 +25,22 @@ export interface GpuSizes {
   readonly memoryBytes?: number;
   /** As wide as the memory allows unless told otherwise, or one chunk; n qubits take 8·2^n bytes. */
   readonly maxQubits?: number;
-  /** Qubits of a tile, from 8 to what the device's workgroups hold; 10, or the most below it. */
+  /** Qubits of a tile, from 8 to what the device's workgroups hold; as tuned, or 10. */
   readonly tileQubits?: number;
   /** Qubits of a chunk, from a tile's to what the device binds; that by default. */
   readonly chunkQubits?: number;
+  /** What was measured on the device; sizes that are set win over it. */
+  readonly tuning?: MeasuredSizes;
 }
+
+/** Sizes that suit a device, as its tuning finds them. */
+export interface MeasuredSizes extends TileShape {
+  /** Amplitudes of one dispatch at most, as a power of two. */
+  readonly dispatchQubits: number;
+}
+
+/** Without a tuning: this many stay well under a second on whatever runs them. */
+const DEFAULT_DISPATCH_QUBITS = 24;
 
 /**
  * The largest chunk that a device binds. Drivers are not to be believed for a buffer as large as
@@ -43,15 +60,28 @@ export function maxGpuQubits(memoryBytes: number): number {
 }
 
 /**
+ * The tiles and dispatches of a device's kernels.
+ *
+ * @throws {RangeError} if the device's workgroups do not hold such tiles.
+ */
+export function kernelSizes(limits: GPUSupportedLimits, sizes: GpuSizes): MeasuredSizes {
+  const largest = maxTileQubits(limits);
+  const { tuning } = sizes;
+  const { tileQubits = tuning?.tileQubits ?? Math.min(DEFAULT_TILE_QUBITS, largest) } = sizes;
+  assertWithin('a tile', tileQubits, MIN_TILE_QUBITS, largest);
+  const dispatchQubits = tuning?.dispatchQubits ?? DEFAULT_DISPATCH_QUBITS;
+  const shape = tuning?.tileQubits === tileQubits ? tuning : tileShape(tileQubits);
+  return { tileQubits, tilesPerGroup: shape.tilesPerGroup, dispatchQubits };
+}
+
+/**
  * What programs for a device are compiled for. Costs are those of a GPU, where arithmetic on
  * registers is nearly free against a trip through memory.
  *
  * @throws {RangeError} if it is to hold more qubits, or larger tiles or chunks, than the device can.
  */
 export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetProfile {
-  const largestTile = maxTileQubits(limits);
-  const { tileQubits = Math.min(DEFAULT_TILE_QUBITS, largestTile) } = sizes;
-  assertWithin('a tile', tileQubits, MIN_TILE_QUBITS, largestTile);
+  const { tileQubits } = kernelSizes(limits, sizes);
   const largestChunk = maxChunkQubits(limits);
   const { chunkQubits = largestChunk } = sizes;
   assertWithin('a chunk', chunkQubits, tileQubits, largestChunk);

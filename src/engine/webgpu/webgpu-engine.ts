@@ -20,15 +20,12 @@ import { GpuContext, type ShaderSource } from './gpu-context.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { type GpuHost, GpuStates } from './gpu-states.ts';
-import { type GpuSizes, gpuTarget } from './gpu-target.ts';
+import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
 import { StateChunks } from './state-chunks.ts';
 import { exchangeParts } from './sweep/exchange-sweeps.ts';
 import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
 import { SweepKernels } from './sweep/sweep-kernel.ts';
 import { WorkWindow } from './work-window.ts';
-
-/** Amplitudes of one dispatch, as a power of two: a dispatch of them stays well under a second. */
-const DISPATCH_QUBITS = 24;
 
 /** How the engine is opened. */
 export interface WebGpuEngineOptions extends GpuSizes {
@@ -66,7 +63,8 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<We
     GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
   );
   device.queue.writeBuffer(one, 0, Float32Array.of(1, 0));
-  const kernels = new SweepKernels(context, target.tileQubits);
+  const sizes = kernelSizes(device.limits, options);
+  const kernels = new SweepKernels(context, sizes);
   const host: GpuHost = {
     context,
     kernels,
@@ -76,12 +74,14 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<We
   };
   // Those for more chunks wait for a program that has them.
   await kernels.kernel(0);
-  return new GpuEngine(host, target, { memoryBytes, indexBits });
+  const { dispatchQubits } = sizes;
+  return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
 }
 
 interface EngineBounds {
   readonly memoryBytes: number | undefined;
   readonly indexBits: number | undefined;
+  readonly dispatchQubits: number;
 }
 
 class GpuEngine implements WebGpuEngine {
@@ -90,18 +90,20 @@ class GpuEngine implements WebGpuEngine {
   readonly #host: GpuHost;
   readonly #memoryBytes: number;
   readonly #indexBits: number;
+  readonly #dispatchQubits: number;
   readonly #turns = new Turns();
   #isClosed = false;
 
   constructor(
     host: GpuHost,
     target: TargetProfile,
-    { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS }: EngineBounds,
+    { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS, ...bounds }: EngineBounds,
   ) {
     this.#host = host;
     this.target = target;
     this.#memoryBytes = memoryBytes;
     this.#indexBits = indexBits;
+    this.#dispatchQubits = bounds.dispatchQubits;
   }
 
   async prepare(program: Program): Promise<Executable> {
@@ -113,7 +115,7 @@ class GpuEngine implements WebGpuEngine {
     const { tileQubits, tilesPerGroup } = host.kernels;
     const numQubits = Math.max(program.numQubits, tileQubits);
     const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
-    const maxTiles = 2 ** Math.max(0, DISPATCH_QUBITS - tileQubits);
+    const maxTiles = 2 ** Math.max(0, this.#dispatchQubits - tileQubits);
     const indexBits = this.#indexBits;
     const placing = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
     const { tileChunkQubits = 0 } = this.target;

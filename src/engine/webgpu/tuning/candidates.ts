@@ -1,0 +1,54 @@
+/** The shapes that tiles and workgroups are tried in. */
+import { AMPLITUDE_BYTES } from '../gpu-state.ts';
+import { DEFAULT_TILE_QUBITS } from '../gpu-target.ts';
+import { REGISTER_QUBITS } from '../sweep/sweep-code.ts';
+import { maxTileQubits, type TileShape, tileShape } from '../sweep/sweep-kernel.ts';
+
+/**
+ * Tile qubits and threads of a workgroup, by promise: time may end before the last is tried. Larger
+ * tiles save sweeps; larger workgroups hide the wait for memory, smaller ones leave room for more.
+ */
+const SHAPES: readonly (readonly [tileQubits: number, workgroupSize: number])[] = [
+  [11, 128],
+  [12, 256],
+  [9, 64],
+  [10, 128],
+  [11, 256],
+  [13, 512],
+  [10, 256],
+  [9, 128],
+  [8, 64],
+  [8, 128],
+  [9, 256],
+];
+
+/** What is used where nothing was measured. */
+export function defaultShape(limits: GPUSupportedLimits): TileShape {
+  return tileShape(Math.min(DEFAULT_TILE_QUBITS, maxTileQubits(limits)));
+}
+
+/** The shapes that a device's workgroups hold, the default one first. */
+export function candidatesFor(limits: GPUSupportedLimits): readonly TileShape[] {
+  const first = defaultShape(limits);
+  const others = SHAPES.map((sizes) => tileShape(...sizes)).filter(
+    (shape) =>
+      fits(shape, limits) &&
+      (shape.tileQubits !== first.tileQubits || shape.tilesPerGroup !== first.tilesPerGroup),
+  );
+  return [first, ...others];
+}
+
+/** Whether a device's workgroups hold so many tiles of that size. */
+export function fits(
+  { tileQubits, tilesPerGroup }: TileShape,
+  limits: GPUSupportedLimits,
+): boolean {
+  const amplitudes = tilesPerGroup * 2 ** tileQubits;
+  const threads = amplitudes / 2 ** REGISTER_QUBITS;
+  return (
+    Number.isInteger(Math.log2(tilesPerGroup)) &&
+    amplitudes * AMPLITUDE_BYTES <= limits.maxComputeWorkgroupStorageSize &&
+    threads <= limits.maxComputeInvocationsPerWorkgroup &&
+    threads <= limits.maxComputeWorkgroupSizeX
+  );
+}

@@ -1,0 +1,54 @@
+/** The time of work on a device, by the host's clock around what is submitted and waited for. */
+import type { GpuContext } from '../gpu-context.ts';
+
+/** What is timed is repeated for so long: clocks and hand-overs blur less. */
+const TIMED_MS = 2;
+const MAX_REPEATS = 64;
+const COPIES = 3;
+
+/** Milliseconds of something that is enqueued once before, then often enough to be timed. */
+export async function timedMs(context: GpuContext, enqueue: () => void): Promise<number> {
+  const once = await repeatedMs(context, enqueue, 1);
+  const repeats = Math.min(MAX_REPEATS, Math.ceil(TIMED_MS / Math.max(once, 1e-3)));
+  if (repeats === 1) return once;
+  return (await repeatedMs(context, enqueue, repeats)) / repeats;
+}
+
+async function repeatedMs(
+  context: GpuContext,
+  enqueue: () => void,
+  repeats: number,
+): Promise<number> {
+  for (let i = 0; i < repeats; i++) enqueue();
+  const started = performance.now();
+  await context.settle();
+  return performance.now() - started;
+}
+
+/**
+ * Bytes read plus written a second when one buffer is copied to another.
+ *
+ * @param size - Of each, bytes.
+ * @throws {StateMemoryError} if the device has no memory for both.
+ */
+export async function copyRate(context: GpuContext, size: number): Promise<number> {
+  const { COPY_SRC, COPY_DST } = GPUBufferUsage;
+  const from = await context.allocate('copied from', size, COPY_SRC | COPY_DST);
+  try {
+    const to = await context.allocate('copied to', size, COPY_SRC | COPY_DST);
+    try {
+      const copy = () =>
+        context.enqueue((encoder) => encoder.copyBufferToBuffer(from, 0, to, 0, size));
+      // Memory is there once it has been written.
+      await context.submit((encoder) => encoder.clearBuffer(from));
+      await context.submit((encoder) => encoder.clearBuffer(to));
+      const times: number[] = [];
+      for (let i = 0; i < COPIES; i++) times.push(await timedMs(context, copy));
+      return (1000 * 2 * size) / Math.min(...times);
+    } finally {
+      to.destroy();
+    }
+  } finally {
+    from.destroy();
+  }
+}

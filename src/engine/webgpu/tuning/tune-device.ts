@@ -1,0 +1,202 @@
+/**
+ * Measures a device for as long as it may take, and says what sizes suit it. The clock is the host's,
+ * around work that is waited for and repeated until that says enough, so devices without timestamps
+ * are measured alike.
+ *
+ * Drivers take milliseconds or seconds for a kernel: some when it is made, some when it first runs,
+ * which cannot be given up. So shapes are tried in the order of their promise, and the next only while
+ * one as slow as the slowest so far would still be in time. That of the default is not counted: an
+ * engine needs it anyway.
+ */
+import { GpuFaultError } from '../../errors.ts';
+import type { GpuContext } from '../gpu-context.ts';
+import { AMPLITUDE_BYTES } from '../gpu-state.ts';
+import { maxChunkQubits } from '../gpu-target.ts';
+import type { SweepKernels, TileShape } from '../sweep/sweep-kernel.ts';
+import { candidatesFor } from './candidates.ts';
+import { bestShape, dispatchQubits, meanMs, type ShapeTimes } from './choose-tile.ts';
+import { copyRate } from './timed-work.ts';
+import type { Tuning } from './tuning.ts';
+import { type CheckedShape, TuningBench } from './tuning-bench.ts';
+
+/** How much tuning may take of the device. */
+export interface TuningLimits {
+  /** For a state of up to 512 MiB and two copies as large; no more than these when absent. */
+  readonly memoryBytes?: number;
+  /**
+   * Milliseconds after which nothing more is begun, once the default has been compiled; 200 by
+   * default, and 1500 on software. With 0 the default shape alone is measured.
+   */
+  readonly limitMs?: number;
+}
+
+const GPU_LIMIT_MS = 200;
+const SOFTWARE_LIMIT_MS = 1500;
+/** Of the time, for compiling and checking. */
+const CHECKING_PART = 0.6;
+/** Kernels that compile at the same time. */
+const WAVE = 4;
+const MAX_ROUNDS = 5;
+/** Shapes that are this much slower than the best so far are not timed again. */
+const HOPELESS = 1.25;
+const MIN_QUBITS = 14;
+const MAX_QUBITS = 26;
+/** Fewer would be copied within the caches of a CPU. */
+const MIN_COPY_QUBITS = 22;
+/**
+ * The measured state grows by so many qubits until a sweep takes that long, milliseconds: then it lies
+ * beyond the caches of a GPU, and software is not kept busy for seconds.
+ */
+const GROWTH_QUBITS = 3;
+const ENOUGH_MS = 1;
+
+/**
+ * Measures copies and sweeps.
+ *
+ * @throws {StateMemoryError} if the device has no memory for the states.
+ * @throws {GpuFaultError} if its kernels fail or compute what they should not.
+ */
+export async function tuneDevice(
+  context: GpuContext,
+  { memoryBytes = Number.POSITIVE_INFINITY, limitMs }: TuningLimits = {},
+): Promise<Tuning> {
+  const { adapterInfo, limits } = context.device;
+  const began = performance.now();
+  const candidates = candidatesFor(limits);
+  const largest = Math.floor(Math.log2(memoryBytes / 4 / AMPLITUDE_BYTES));
+  const most = Math.max(MIN_QUBITS, Math.min(MAX_QUBITS, maxChunkQubits(limits), largest));
+  const opened = await openBench(context, candidates[0]!, most);
+  using bench = opened.bench;
+
+  const started = performance.now();
+  const allowed = limitMs ?? (adapterInfo.isFallbackAdapter ? SOFTWARE_LIMIT_MS : GPU_LIMIT_MS);
+  const others = candidates.slice(1).filter((shape) => bench.holds(shape));
+  const deadline = started + CHECKING_PART * allowed;
+  const checked = await checkedShapes(bench, others, deadline, opened.slowestMs);
+  const times = await timeInRounds(bench, opened, checked, started + allowed);
+  const best = bestShape(times);
+  const copyQubits = Math.min(most, Math.max(MIN_COPY_QUBITS, bench.numQubits));
+  const copied = await copyRate(context, AMPLITUDE_BYTES * 2 ** copyQubits);
+  const bytes = 2 * AMPLITUDE_BYTES * 2 ** bench.numQubits;
+  return {
+    ...best.shape,
+    dispatchQubits: dispatchQubits(best, bench.numQubits),
+    copyBytesPerSecond: Math.round(copied),
+    sweepBytesPerSecond: Math.round((1000 * bytes) / best.oneGateMs),
+    numMeasured: times.length,
+    numCandidates: candidates.length,
+    tookMs: Math.round(performance.now() - began),
+  };
+}
+
+/** A state large enough for the device, and the default shape on it. */
+interface OpenedBench {
+  readonly bench: TuningBench;
+  readonly first: CheckedShape;
+  readonly firstTimes: ShapeTimes;
+  /** What checking the shape took when its kernel was new to the driver, milliseconds. */
+  readonly slowestMs: number;
+}
+
+async function openBench(
+  context: GpuContext,
+  shape: TileShape,
+  maxQubits: number,
+): Promise<OpenedBench> {
+  let slowestMs = 0;
+  for (let numQubits = MIN_QUBITS; ; numQubits = Math.min(maxQubits, numQubits + GROWTH_QUBITS)) {
+    const bench = await TuningBench.open(context, numQubits);
+    try {
+      const kernels = await bench.compile(shape);
+      const checking = performance.now();
+      const first = await bench.check(kernels);
+      slowestMs = Math.max(slowestMs, performance.now() - checking);
+      if (first === undefined) throw new GpuFaultError('a sweep computes what it should not');
+      const firstTimes = await bench.time(first);
+      if (firstTimes.oneGateMs >= ENOUGH_MS || numQubits === maxQubits) {
+        return { bench, first, firstTimes, slowestMs };
+      }
+    } catch (error) {
+      bench[Symbol.dispose]();
+      throw error;
+    }
+    bench[Symbol.dispose]();
+  }
+}
+
+/**
+ * The right ones of the shapes, as far as there is time for them.
+ *
+ * @param slowestMs - What checking one may take, as far as is known.
+ */
+async function checkedShapes(
+  bench: TuningBench,
+  shapes: readonly TileShape[],
+  deadline: number,
+  slowestMs: number,
+): Promise<readonly CheckedShape[]> {
+  const checked: CheckedShape[] = [];
+  let longestMs = slowestMs;
+  const isTime = () => performance.now() + longestMs < deadline;
+  for (let from = 0; from < shapes.length && isTime(); from += WAVE) {
+    const wave = shapes.slice(from, from + WAVE);
+    const compiling = wave.map((shape) => compiledBefore(deadline, bench.compile(shape)));
+    for (const kernels of compiling) {
+      const ready = await kernels;
+      if (ready === undefined || !isTime()) continue;
+      const checking = performance.now();
+      const shape = await bench.check(ready);
+      longestMs = Math.max(longestMs, performance.now() - checking);
+      if (shape !== undefined) checked.push(shape);
+    }
+  }
+  return checked;
+}
+
+/** Times all shapes, then again those that stand a chance, while there is time. */
+async function timeInRounds(
+  bench: TuningBench,
+  { first, firstTimes }: OpenedBench,
+  others: readonly CheckedShape[],
+  deadline: number,
+): Promise<readonly [ShapeTimes, ...ShapeTimes[]]> {
+  const shapes = [first, ...others];
+  const times: [ShapeTimes, ...ShapeTimes[]] = [firstTimes];
+  for (const shape of others) times.push(await bench.time(shape));
+  for (let round = 1; round < MAX_ROUNDS && performance.now() < deadline; round++) {
+    const hopeless = HOPELESS * Math.min(...times.map(meanMs));
+    for (const [i, shape] of shapes.entries()) {
+      const known = times[i]!;
+      if (performance.now() >= deadline) break;
+      if (meanMs(known) < hopeless) times[i] = leastOf(known, await bench.time(shape));
+    }
+  }
+  return times;
+}
+
+/** Kernels that a driver has by then; undefined where it does not, or does not take them. */
+async function compiledBefore(
+  deadline: number,
+  compiling: Promise<SweepKernels>,
+): Promise<SweepKernels | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, deadline - performance.now()));
+  });
+  try {
+    return await Promise.race([compiling, late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What nothing else on the machine held up. */
+function leastOf(a: ShapeTimes, b: ShapeTimes): ShapeTimes {
+  return {
+    ...a,
+    oneGateMs: Math.min(a.oneGateMs, b.oneGateMs),
+    manyGatesMs: Math.min(a.manyGatesMs, b.manyGatesMs),
+  };
+}

@@ -1,0 +1,182 @@
+/** One state on a device, and sweeps on tiles of several shapes: checked, then timed. */
+import type { GpuContext } from '../gpu-context.ts';
+import { type GpuProgram, placeProgram } from '../gpu-program.ts';
+import { AMPLITUDE_BYTES } from '../gpu-state.ts';
+import { SweepKernels, type TileShape } from '../sweep/sweep-kernel.ts';
+import type { ShapeTimes } from './choose-tile.ts';
+import { LOWEST, type TimedProgram, tileAfter, timedProgram } from './timed-sweeps.ts';
+import { timedMs } from './timed-work.ts';
+
+/** Of the sweep with one gate, and of that with many. */
+const LAYERS = [0, 4] as const;
+/** Of an amplitude; each is 1 at most. */
+const TOLERANCE = 1e-4;
+/** What some tiles hold in their first place: the first ones, that of another workgroup, the last. */
+const STARTS = [1, -0.5, 0.25, 0.75] as const;
+/** Of each such tile, so many runs of neighbours are compared. */
+const MAX_RUNS = 16;
+const RUN = 2 ** LOWEST;
+
+/** A shape whose kernel is there and computes what it should. */
+export interface CheckedShape {
+  readonly shape: TileShape;
+  readonly timed: TimedProgram;
+  readonly placed: GpuProgram;
+  /** Binds the state. */
+  readonly group: GPUBindGroup;
+}
+
+/** The device's memory for measurements. Dispose of it to give it back. */
+export class TuningBench implements Disposable {
+  readonly numQubits: number;
+  readonly #context: GpuContext;
+  readonly #state: GPUBuffer;
+  readonly #placed: GpuProgram[] = [];
+
+  private constructor(context: GpuContext, numQubits: number, state: GPUBuffer) {
+    this.#context = context;
+    this.numQubits = numQubits;
+    this.#state = state;
+  }
+
+  /** @throws {StateMemoryError} if the device has no memory for a state of so many qubits. */
+  static async open(context: GpuContext, numQubits: number): Promise<TuningBench> {
+    const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    const size = AMPLITUDE_BYTES * 2 ** numQubits;
+    const state = await context.allocate('tuned on', size, STORAGE | COPY_SRC | COPY_DST);
+    return new TuningBench(context, numQubits, state);
+  }
+
+  [Symbol.dispose](): void {
+    this.#state.destroy();
+    for (const placed of this.#placed) placed.destroy();
+  }
+
+  /** Whether the state has tiles enough for a shape to be checked on it. */
+  holds({ tileQubits, tilesPerGroup }: TileShape): boolean {
+    return 2 ** (this.numQubits - tileQubits) >= tilesPerGroup + 2;
+  }
+
+  /**
+   * Compiles the kernel of a shape.
+   *
+   * @throws {GpuFaultError} if the device does not take it.
+   */
+  async compile(shape: TileShape): Promise<SweepKernels> {
+    const kernels = new SweepKernels(this.#context, shape);
+    await kernels.kernel(0);
+    return kernels;
+  }
+
+  /** Compares what the sweeps of a shape make of some tiles; undefined where that is wrong. */
+  async check(kernels: SweepKernels): Promise<CheckedShape | undefined> {
+    const context = this.#context;
+    const { numQubits } = this;
+    const { tileQubits, tilesPerGroup } = kernels;
+    const shape = { tileQubits, tilesPerGroup };
+    const timed = timedProgram(LAYERS, numQubits, shape);
+    const maxTiles = 2 ** (numQubits - tileQubits);
+    const placing = {
+      shape: { numQubits, chunkQubits: numQubits },
+      tileQubits,
+      tilesPerGroup,
+      maxTiles,
+      indexBits: numQubits,
+    };
+    const placed = await placeProgram(context, kernels, timed.program, placing);
+    this.#placed.push(placed);
+    const group = context.device.createBindGroup({
+      label: 'tuned on',
+      layout: (await kernels.kernel(0)).chunks,
+      entries: [{ binding: 0, resource: { buffer: this.#state } }],
+    });
+    const checked = { shape, timed, placed, group };
+    return (await this.#isRight(checked)) ? checked : undefined;
+  }
+
+  /** Times the sweeps of a shape, each once for some milliseconds. */
+  async time(checked: CheckedShape): Promise<ShapeTimes> {
+    const { shape, timed } = checked;
+    const [oneGateMs, manyGatesMs] = [
+      await timedMs(this.#context, () => this.#enqueueSweep(checked, 0)),
+      await timedMs(this.#context, () => this.#enqueueSweep(checked, 1)),
+    ];
+    return { shape, oneGateMs, manyGatesMs, manyGates: timed.sweeps[1]! };
+  }
+
+  #enqueueSweep({ timed, placed, group }: CheckedShape, sweep: number): void {
+    const { dispatches } = placed.steps[timed.firstSweep + sweep]!;
+    for (const { kernel, paramsAt, row, numRows } of dispatches) {
+      this.#context.enqueueKernels((pass) => {
+        pass.setPipeline(kernel.pipeline);
+        pass.setBindGroup(0, group);
+        pass.setBindGroup(1, placed.bindings, [paramsAt]);
+        pass.dispatchWorkgroups(row, numRows);
+      });
+    }
+  }
+
+  /** Starts some tiles at known values, runs every sweep once, and compares runs of them. */
+  async #isRight(checked: CheckedShape): Promise<boolean> {
+    const context = this.#context;
+    const { tileQubits, tilesPerGroup } = checked.shape;
+    const numTiles = 2 ** (this.numQubits - tileQubits);
+    const tiles = [0, 1, tilesPerGroup + 1, numTiles - 1];
+    context.enqueue((encoder) => encoder.clearBuffer(this.#state));
+    context.flush();
+    for (const [i, tile] of tiles.entries()) {
+      const start = Float32Array.of(STARTS[i]!, 0);
+      context.device.queue.writeBuffer(this.#state, AMPLITUDE_BYTES * RUN * tile, start);
+    }
+    for (const sweep of checked.timed.sweeps.keys()) this.#enqueueSweep(checked, sweep);
+    const runs = runsOf(tileQubits);
+    const found = await this.#readRuns(tiles, runs, numTiles);
+    const expected = tileAfter(LAYERS, tileQubits);
+    return tiles.every((_, i) =>
+      runs.every((run, k) =>
+        found
+          .subarray(2 * RUN * (i * runs.length + k), 2 * RUN * (i * runs.length + k + 1))
+          .every((value, at) => {
+            const real = at % 2 === 0 ? STARTS[i]! * expected[RUN * run + at / 2]! : 0;
+            return Math.abs(value - real) < TOLERANCE;
+          }),
+      ),
+    );
+  }
+
+  /** The amplitudes of these runs of these tiles, tile by tile; interleaved re, im. */
+  async #readRuns(
+    tiles: readonly number[],
+    runs: readonly number[],
+    numTiles: number,
+  ): Promise<Float32Array> {
+    const context = this.#context;
+    const runBytes = AMPLITUDE_BYTES * RUN;
+    const size = tiles.length * runs.length * runBytes;
+    const { COPY_SRC, COPY_DST } = GPUBufferUsage;
+    const found = await context.allocate('compared', size, COPY_SRC | COPY_DST);
+    try {
+      context.enqueue((encoder) => {
+        for (const [i, tile] of tiles.entries()) {
+          for (const [k, run] of runs.entries()) {
+            const from = runBytes * (run * numTiles + tile);
+            const to = runBytes * (i * runs.length + k);
+            encoder.copyBufferToBuffer(this.#state, from, found, to, runBytes);
+          }
+        }
+      });
+      return new Float32Array(await context.read(found, size));
+    } finally {
+      found.destroy();
+    }
+  }
+}
+
+/** Runs of a tile from all over it. */
+function runsOf(tileQubits: number): readonly number[] {
+  const numRuns = 2 ** (tileQubits - LOWEST);
+  const count = Math.min(MAX_RUNS, numRuns);
+  // An odd step visits no run twice.
+  const step = (numRuns / count) | 1;
+  return Array.from({ length: count }, (_, k) => (k * step) % numRuns);
+}
