@@ -61,6 +61,7 @@ export function createFleet(
     numThreads: config.numThreads ?? machine.numCores,
     memoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
     useSoftwareAdapters: config.useSoftwareAdapters,
+    tuningFolder: config.dataDir,
     ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),
     maxShots: config.maxShots,
     maxGates: config.maxGates,

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { createFleet } from '../compose.ts';
 import { loadConfig } from '../config.ts';
+import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { AdapterStatus } from '../fleet/adapter-status.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
@@ -79,12 +80,30 @@ function adapterFields(status: AdapterStatus) {
       tile_qubits: engine.target.tileQubits,
       chunk_qubits: engine.target.chunkQubits,
       open_ms: Math.round(engine.openMs),
-      // Absent while nobody has measured it.
-      ...(engine.copyGbPerS !== undefined && { copy_gb_per_s: engine.copyGbPerS }),
+      ...(engine.tuning && tuningFields(engine.tuning)),
     }),
     limits: adapter.limits,
     features: adapter.features,
   };
+}
+
+function tuningFields(tuning: Tuning) {
+  return {
+    tiles_per_group: tuning.tilesPerGroup,
+    dispatch_qubits: tuning.dispatchQubits,
+    copy_gb_per_s: gbPerS(tuning.copyBytesPerSecond),
+    sweep_gb_per_s: gbPerS(tuning.sweepBytesPerSecond),
+    tuning: {
+      shapes_measured: tuning.numMeasured,
+      shapes: tuning.numCandidates,
+      took_ms: tuning.tookMs,
+    },
+  };
+}
+
+/** Three digits of bytes a second, in 10^9. */
+function gbPerS(bytesPerSecond: number): number {
+  return Number((bytesPerSecond / 1e9).toPrecision(3));
 }
 
 const MIB = 2 ** 20;
@@ -97,7 +116,7 @@ const HEADING = [
   'TILE',
   'CHUNK',
   'MEMORY',
-  'COPY',
+  'COPY, SWEEP',
   'PROCESS',
 ];
 
@@ -112,10 +131,10 @@ function adapterText(statuses: readonly AdapterStatus[], reason: string | undefi
       adapter.isSoftware ? 'software' : 'GPU',
       available ? 'available' : 'unavailable',
       maxQubits?.toString() ?? '',
-      tileQubits === undefined ? '' : `2^${tileQubits}`,
+      tileQubits === undefined ? '' : `${engine?.tuning?.tilesPerGroup ?? 1} × 2^${tileQubits}`,
       chunk === 0 ? '' : `${chunk / MIB} MiB`,
       memory === undefined ? '' : `${Math.floor(memory.bytes / MIB)} MiB (${memory.basis})`,
-      engine?.copyGbPerS === undefined ? '' : `${engine.copyGbPerS} GB/s`,
+      ratesText(engine?.tuning),
       pid?.toString() ?? '',
     ];
   });
@@ -124,6 +143,12 @@ function adapterText(statuses: readonly AdapterStatus[], reason: string | undefi
     ...statuses.map(notesOf),
     ...(reason === undefined ? [] : [reason]),
   ].join('\n');
+}
+
+/** Of a plain copy, and of a sweep with one gate. */
+function ratesText(tuning: Tuning | undefined): string {
+  if (tuning === undefined) return '';
+  return `${gbPerS(tuning.copyBytesPerSecond)}, ${gbPerS(tuning.sweepBytesPerSecond)} GB/s`;
 }
 
 function notesOf({ adapter, reason, pin = {} }: AdapterStatus): string {

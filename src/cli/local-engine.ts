@@ -100,7 +100,11 @@ async function openOnAdapter(
   if (plan === undefined) throw new NoUsableAdapterError(discovery.reason, unused);
   const { backend, name, isSoftware } = plan.adapter;
   const { bytes } = plan.memory;
-  const { engine } = await openAdapter({ adapter: { backend, name }, memoryBytes: bytes });
+  const { engine } = await openAdapter({
+    adapter: { backend, name },
+    memoryBytes: bytes,
+    tuningFolder: config.dataDir,
+  });
   return {
     engine,
     numThreads: undefined,

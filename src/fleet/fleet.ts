@@ -49,6 +49,8 @@ export interface FleetOptions {
   readonly useSoftwareAdapters?: boolean;
   /** Of this process. Without it, adapters of one name cannot be told apart. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where tunings of adapters are kept; without it, none are made. */
+  readonly tuningFolder?: string;
   /** No wider circuits, whatever the memory. */
   readonly maxQubits?: number;
   readonly maxShots: number;
@@ -227,11 +229,17 @@ export class Fleet {
   }
 
   #addAdapter(plan: AdapterPlan): void {
-    const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs } = this.#options;
+    const {
+      environment,
+      gpuWorkerEntry = GPU_WORKER,
+      silenceLimitMs,
+      tuningFolder,
+    } = this.#options;
     const { backend, name } = plan.adapter;
     const setup: GpuWorkerSetup = {
       adapter: { backend, name },
       memoryBytes: plan.memory.bytes,
+      ...(tuningFolder !== undefined && { tuningFolder }),
     };
     const start = processStarter({
       entry: gpuWorkerEntry,

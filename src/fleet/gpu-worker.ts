@@ -11,7 +11,7 @@ import type { GpuWorkerSetup } from './worker-messages.ts';
 const port = processPort();
 // Checked: processStarter wrote it.
 const setup: GpuWorkerSetup = JSON.parse(process.argv[2] ?? '');
-const { engine, device } = await openAdapter(setup);
+const { engine, device, tuning } = await openAdapter(setup);
 watchDevice(device, (how) => port.post({ kind: 'lost', how }, []));
 await warmUp(engine);
 serveEngine(port, {
@@ -21,5 +21,5 @@ serveEngine(port, {
   },
   compile,
   kept: KEPT_ON_ADAPTER,
-  report: { target: engine.target, openMs: performance.now() },
+  report: { target: engine.target, openMs: performance.now(), ...(tuning && { tuning }) },
 });

@@ -8,6 +8,7 @@ import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
+import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 
@@ -34,6 +35,8 @@ export interface GpuWorkerSetup {
   readonly adapter: { readonly backend: string; readonly name: string };
   /** For the states of one run. */
   readonly memoryBytes: number;
+  /** Where tunings are kept; without it, none is made. */
+  readonly tuningFolder?: string;
 }
 
 /** What a worker says of its engine once it is open. */
@@ -41,8 +44,8 @@ export interface EngineReport {
   readonly target: TargetProfile;
   /** From the start of the process until circuits could be taken, milliseconds. */
   readonly openMs: number;
-  /** Bytes read and written by a copy on the device, 10^9 a second; absent while nobody measures. */
-  readonly copyGbPerS?: number;
+  /** What was measured of an adapter, now or when it was first opened. */
+  readonly tuning?: Tuning;
 }
 
 /** What a run gives back across the thread. */
