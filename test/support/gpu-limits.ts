@@ -17,6 +17,6 @@ export function gpuLimits({
     maxStorageBuffersPerShaderStage: 16,
     maxComputeWorkgroupStorageSize: workgroupBytes,
     maxComputeInvocationsPerWorkgroup: threads,
-    maxComputeWorkgroupSizeX: threads,
+    maxComputeWorkgroupSizeX: 1024,
   } as GPUSupportedLimits;
 }

@@ -24,6 +24,11 @@ describe('the shape of tiles', () => {
     expect(best.shape.tileQubits).toBe(12);
   });
 
+  test('is the larger even where its trips take longer, if fewer make up for that', () => {
+    const best = bestShape([timesOf(10, 1, 1.2), timesOf(12, 1.2, 1.4)]);
+    expect(best.shape.tileQubits).toBe(12);
+  });
+
   test('is the smaller where larger tiles lose more by their sweeps than they save', () => {
     const best = bestShape([timesOf(10, 1, 2), timesOf(12, 2.5, 5), timesOf(8, 1, 2)]);
     expect(best.shape.tileQubits).toBe(10);
@@ -78,7 +83,7 @@ function workOf(circuit: ReturnType<typeof commonCircuit>, tileQubits: number) {
     maxDenseQubits: Math.min(6, tileQubits - 4),
     chunkQubits: numQubits,
     precision: 'f32' as const,
-    costs: { dense: [0.1, 1, 10, 30], diagonal: 1, permutation: 1, kernel: 0.1 },
+    costs: { dense: [0.1, 1, 20, 20], diagonal: 1.4, permutation: 1.2, kernel: 0.1 },
   };
   const { steps, matrices } = compile(circuit, target).program;
   const shape = { numQubits, chunkQubits: numQubits };
