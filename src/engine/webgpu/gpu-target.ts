@@ -1,5 +1,5 @@
 /** How wide a device's states are, how they are cut, and what programs are compiled for. */
-import type { TargetProfile } from '../../compiler/program.ts';
+import type { KernelCosts, TargetProfile } from '../../compiler/program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import {
   maxTileChunkQubits,
@@ -18,6 +18,18 @@ const CONTIGUOUS_QUBITS = 4;
 const MAX_DENSE_QUBITS = 6;
 /** A smaller tile takes narrower blocks. */
 export const MIN_TILE_QUBITS = 8;
+
+/**
+ * In units of a rotation, as bench/webgpu-kernel-costs.ts finds them on a software driver; by counts of
+ * multiplications it is much the same on a GPU. A block on two or three qubits is always a matrix on
+ * all four that are in registers, which takes some twenty rotations.
+ */
+const COSTS: KernelCosts = {
+  dense: [0.1, 1, 20, 20],
+  diagonal: 1.4,
+  permutation: 1.2,
+  kernel: 0.1,
+};
 
 /** Sizes to choose; each has a default. */
 export interface GpuSizes {
@@ -75,8 +87,7 @@ export function kernelSizes(limits: GPUSupportedLimits, sizes: GpuSizes): Measur
 }
 
 /**
- * What programs for a device are compiled for. Costs are those of a GPU, where arithmetic on
- * registers is nearly free against a trip through memory.
+ * What programs for a device are compiled for.
  *
  * @throws {RangeError} if it is to hold more qubits, or larger tiles or chunks, than the device can.
  */
@@ -97,7 +108,7 @@ export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetPr
     chunkQubits,
     tileChunkQubits: maxTileChunkQubits(limits),
     precision: 'f32',
-    costs: { dense: [0.1, 1, 10, 30], diagonal: 1, permutation: 1, kernel: 0.1 },
+    costs: COSTS,
   };
 }
 
