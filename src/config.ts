@@ -65,7 +65,8 @@ export const SETTINGS = {
   QCS_DATA_DIR: {
     schema: z.string().trim().min(1, { error: 'must not be empty' }).default('./data'),
     defaultText: './data',
-    description: 'Folder of the SQLite database (keys, jobs); made if missing.',
+    description:
+      'Folder of the SQLite database (keys, jobs) and of what was measured of GPU adapters; made if missing.',
   },
   QCS_ENGINE: {
     schema: choice(['auto', 'webgpu', 'cpu']).default('auto'),
