@@ -113,6 +113,13 @@ fn gather(value: u32, masks: u32, num_quads: u32) -> u32 {
   return out;
 }
 
+// Where an amplitude of the tile lies in workgroup memory: its lowest four bits depend on all others,
+// lest neighbouring threads that differ in high bits meet in one bank. The place of an exclusive or is
+// that of the places.
+fn place_of(in_tile: u32) -> u32 {
+  return in_tile ^ ((in_tile >> 4u) & 15u) ^ ((in_tile >> 8u) & 15u);
+}
+
 // A block on more qubits than registers hold, on the tile in workgroup memory. At `at` stand [targets,
 // whether it is a permutation, condition], two quads of targets as masks of tile bits, then its entries,
 // row-major, two a quad, or of a permutation what comes to each row, four a quad.
@@ -128,20 +135,21 @@ fn apply_wide(at: u32, tile_start: u32, thread: u32, outer: u32, read_at: u32) {
   for (var i = 0u; i < 16u; i++) {
     let place = (i << THREAD_QUBITS) | thread;
     let index = outer | spread(place, read_at, TILE_QUADS);
-    var sum = tile[tile_start | place];
+    var sum = tile[tile_start | place_of(place)];
     if ((index & head.z) == head.z) {
       let row = gather(place, targets, 2u);
-      let others = tile_start | (place & ~all);
+      let others = place & ~all;
       if (is_permutation) {
         let source = program[entries + (row >> 2u)][row & 3u];
-        sum = tile[others | spread(source, targets, 2u)];
+        sum = tile[tile_start | place_of(others | spread(source, targets, 2u))];
       } else {
         let first = entries + ((row << num_targets) >> 1u);
         sum = vec2(0.0);
         for (var column = 0u; column < (1u << num_targets); column += 2u) {
           let pair = bitcast<vec4<f32>>(program[first + (column >> 1u)]);
-          sum += times(pair.xy, tile[others | spread(column, targets, 2u)]);
-          sum += times(pair.zw, tile[others | spread(column | 1u, targets, 2u)]);
+          let even = place_of(others | spread(column, targets, 2u));
+          let odd = place_of(others | spread(column | 1u, targets, 2u));
+          sum += times(pair.xy, tile[tile_start | even]) + times(pair.zw, tile[tile_start | odd]);
         }
       }
     }
@@ -149,7 +157,7 @@ fn apply_wide(at: u32, tile_start: u32, thread: u32, outer: u32, read_at: u32) {
   }
   workgroupBarrier();
   for (var i = 0u; i < 16u; i++) {
-    tile[tile_start | (i << THREAD_QUBITS) | thread] = image[i];
+    tile[tile_start | place_of((i << THREAD_QUBITS) | thread)] = image[i];
   }
   workgroupBarrier();
 }
@@ -206,6 +214,10 @@ fn main(
     let d2 = program[at + 1u].z;
     let d3 = program[at + 1u].w;
     at = wide_at + wide_quads;
+    let p0 = place_of(d0);
+    let p1 = place_of(d1);
+    let p2 = place_of(d2);
+    let p3 = place_of(d3);
     let in_tile = spread(thread, threads_at, THREAD_QUADS);
     let index = outer | spread(in_tile, read_at, TILE_QUADS);
     if (stage == 0u) {
@@ -232,27 +244,27 @@ fn main(
         r15 = read_state(15u, index | m0 | m1 | m2 | m3);
       }
     } else {
-      let source = tile_start | in_tile;
+      let source = tile_start | place_of(in_tile);
       workgroupBarrier();
       if (wide_quads > 0u) {
         apply_wide(wide_at, tile_start, thread, outer, read_at);
       }
       r0 = tile[source];
-      r1 = tile[source | d0];
-      r2 = tile[source | d1];
-      r3 = tile[source | d0 | d1];
-      r4 = tile[source | d2];
-      r5 = tile[source | d0 | d2];
-      r6 = tile[source | d1 | d2];
-      r7 = tile[source | d0 | d1 | d2];
-      r8 = tile[source | d3];
-      r9 = tile[source | d0 | d3];
-      r10 = tile[source | d1 | d3];
-      r11 = tile[source | d0 | d1 | d3];
-      r12 = tile[source | d2 | d3];
-      r13 = tile[source | d0 | d2 | d3];
-      r14 = tile[source | d1 | d2 | d3];
-      r15 = tile[source | d0 | d1 | d2 | d3];
+      r1 = tile[source ^ p0];
+      r2 = tile[source ^ p1];
+      r3 = tile[source ^ p0 ^ p1];
+      r4 = tile[source ^ p2];
+      r5 = tile[source ^ p0 ^ p2];
+      r6 = tile[source ^ p1 ^ p2];
+      r7 = tile[source ^ p0 ^ p1 ^ p2];
+      r8 = tile[source ^ p3];
+      r9 = tile[source ^ p0 ^ p3];
+      r10 = tile[source ^ p1 ^ p3];
+      r11 = tile[source ^ p0 ^ p1 ^ p3];
+      r12 = tile[source ^ p2 ^ p3];
+      r13 = tile[source ^ p0 ^ p2 ^ p3];
+      r14 = tile[source ^ p1 ^ p2 ^ p3];
+      r15 = tile[source ^ p0 ^ p1 ^ p2 ^ p3];
       workgroupBarrier();
     }
 
@@ -477,23 +489,23 @@ fn main(
     }
 
     if (stage + 1u < num_stages) {
-      let to = tile_start | in_tile;
+      let to = tile_start | place_of(in_tile);
       tile[to] = r0;
-      tile[to | d0] = r1;
-      tile[to | d1] = r2;
-      tile[to | d0 | d1] = r3;
-      tile[to | d2] = r4;
-      tile[to | d0 | d2] = r5;
-      tile[to | d1 | d2] = r6;
-      tile[to | d0 | d1 | d2] = r7;
-      tile[to | d3] = r8;
-      tile[to | d0 | d3] = r9;
-      tile[to | d1 | d3] = r10;
-      tile[to | d0 | d1 | d3] = r11;
-      tile[to | d2 | d3] = r12;
-      tile[to | d0 | d2 | d3] = r13;
-      tile[to | d1 | d2 | d3] = r14;
-      tile[to | d0 | d1 | d2 | d3] = r15;
+      tile[to ^ p0] = r1;
+      tile[to ^ p1] = r2;
+      tile[to ^ p0 ^ p1] = r3;
+      tile[to ^ p2] = r4;
+      tile[to ^ p0 ^ p2] = r5;
+      tile[to ^ p1 ^ p2] = r6;
+      tile[to ^ p0 ^ p1 ^ p2] = r7;
+      tile[to ^ p3] = r8;
+      tile[to ^ p0 ^ p3] = r9;
+      tile[to ^ p1 ^ p3] = r10;
+      tile[to ^ p0 ^ p1 ^ p3] = r11;
+      tile[to ^ p2 ^ p3] = r12;
+      tile[to ^ p0 ^ p2 ^ p3] = r13;
+      tile[to ^ p1 ^ p2 ^ p3] = r14;
+      tile[to ^ p0 ^ p1 ^ p2 ^ p3] = r15;
     } else if (is_used) {
       let scale = bitcast<vec2<f32>>(header.yz);
       let to = outer | spread(in_tile, stored_at, TILE_QUADS);

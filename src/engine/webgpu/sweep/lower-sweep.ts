@@ -38,15 +38,16 @@ export function lowerSweep(
   takeDiagonals(stages, ready);
   while (!ready.isEmpty || stages.numStages === 0) {
     const wide = ready.moving.every(isWide) ? ready.moving[0] : undefined;
-    if (stages.numStages === 0) stages.openStage(chooseRegisters(tile, ready.moving, first));
-    else if (wide === undefined) stages.openStage(nextRegisters(tile, ready.moving, last));
-    else openWideStage(stages, ready, wide, tile, last);
+    if (stages.numStages === 0) {
+      const registers = chooseRegisters(tile, ready.moving, first);
+      stages.openStage(registers, threadsInOrder(tile, registers, tile.bits));
+    } else openStage(stages, ready, tile, last, wide);
     doReady(stages, ready);
   }
   // Where qubits move, all of the tile is read before any of it is written: that takes two stages.
   const isMoved = tile.stored.some((bit, i) => bit !== tile.bits[i]);
   if (!suits(stages.registers, last) || (isMoved && stages.numStages === 1)) {
-    stages.openStage(chooseRegisters(tile, [], last));
+    openStage(stages, ready, tile, last);
   }
   return stages.finish();
 }
@@ -57,19 +58,50 @@ function isWide({ moved }: MovingItem): boolean {
   return count > REGISTER_QUBITS;
 }
 
-function openWideStage(
+/** A stage after the first, and before it something that registers do not hold. */
+function openStage(
   stages: StageWriter,
   ready: ReadyItems,
-  wide: MovingItem,
   tile: SweepTile,
   last: MemoryStage,
+  wide?: MovingItem,
 ): void {
-  if (wide.kind === 'rotation') throw new Error('unreachable: a rotation moves one bit');
-  stages.flush(wide.moved);
-  ready.moving = ready.moving.filter((item) => item !== wide);
-  ready.done(wide);
-  stages.openStage(nextRegisters(tile, ready.moving, last), wide);
+  if (wide?.kind === 'rotation') throw new Error('unreachable: a rotation moves one bit');
+  if (wide !== undefined) {
+    stages.flush(wide.moved);
+    ready.moving = ready.moving.filter((item) => item !== wide);
+    ready.done(wide);
+  }
+  const registers = nextRegisters(tile, ready.moving, last);
+  const threads = suits(registers, last)
+    ? threadsInOrder(tile, registers, tile.stored)
+    : threadsApart(tile, registers);
+  stages.openStage(registers, threads, wide);
   takeDiagonals(stages, ready);
+}
+
+/** The bits of threads such that neighbouring threads meet neighbouring places in memory. */
+function threadsInOrder(
+  { bits }: SweepTile,
+  registers: readonly number[],
+  placeOf: readonly number[],
+): readonly number[] {
+  const byPlace = [...bits.keys()].sort((a, b) => placeOf[a]! - placeOf[b]!);
+  return byPlace.map((i) => bits[i]!).filter((bit) => !registers.includes(bit));
+}
+
+/**
+ * The bits of threads such that neighbouring threads meet different banks of workgroup memory: there,
+ * bit i of a tile counts like bit i + 4 (`place_of` in shaders/sweep.wgsl).
+ */
+function threadsApart({ bits }: SweepTile, registers: readonly number[]): readonly number[] {
+  const others = bits.filter((bit) => !registers.includes(bit));
+  const apart = new Map<number, number>();
+  for (const bit of others) {
+    const bank = bits.indexOf(bit) % COALESCED_BITS;
+    if (!apart.has(bank)) apart.set(bank, bit);
+  }
+  return [...new Set([...apart.values(), ...others])];
 }
 
 function takeDiagonals(stages: StageWriter, ready: ReadyItems): void {

@@ -81,20 +81,19 @@ export class StageWriter {
   /**
    * Goes on with other registers.
    *
+   * @param threads - The other bits of the tile; those of neighbouring threads first.
    * @param wide - Done in between; nothing that waits may touch its bits.
    */
-  openStage(registers: readonly number[], wide?: WideItem): void {
+  openStage(registers: readonly number[], threads: readonly number[], wide?: WideItem): void {
     this.#closeStage();
     const { bits } = this.#tile;
     this.#numStages++;
     this.#registers = registers;
     this.#registerMask = registers.reduce((mask, bit) => mask | (1 << bit), 0);
     this.#countAt = this.#out.length;
-    const inTile = registers.map((bit) => bits.indexOf(bit));
-    const others = [...bits.keys()].filter((i) => !inTile.includes(i));
     this.#out.words(0, 0, 0, 0);
-    this.#writeMasks(inTile);
-    this.#writeMasks(others);
+    this.#writeMasks(registers.map((bit) => bits.indexOf(bit)));
+    this.#writeMasks(threads.map((bit) => bits.indexOf(bit)));
     if (wide === undefined) return;
     const from = this.#out.length;
     const targets = wide.targets.map((target) => 1 << bits.indexOf(target));
