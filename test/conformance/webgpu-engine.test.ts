@@ -1,5 +1,8 @@
 /** The WebGPU engine on each software driver; small tiles and chunks bring their borders into small circuits. */
 import { expect, test } from 'vitest';
+import type { Program } from '../../src/compiler/program.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { runProgram } from '../support/engine-runs.ts';
 import { MISSING_DRIVERS, openSoftwareEngine, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { describeEngine } from './engine-suite.ts';
 
@@ -19,6 +22,28 @@ for (const [i, driver] of SOFTWARE_DRIVERS.entries()) {
   // the slower driver four.
   const chunks = i === 0 ? { chunkQubits: 8, indexBits: 11 } : { chunkQubits: 10 };
   const sizes = { tileQubits: 8, ...chunks, maxQubits: 12, memoryBytes: 2 ** 24 };
-  const open = () => openSoftwareEngine(driver, sizes);
+  const open = async () => {
+    const engine = await openSoftwareEngine(driver, sizes);
+    await compileForEachTile(engine);
+    return engine;
+  };
   describeEngine(`webgpu on ${driver.name}, in small tiles and chunks`, open, claims);
+}
+
+/** Has the driver compile the kernels for tiles with each number of chunk qubits. */
+async function compileForEachTile(engine: Engine): Promise<void> {
+  const { chunkQubits, tileChunkQubits = 0, maxQubits: numQubits } = engine.target;
+  const places = Array.from({ length: numQubits }, (_, i) => i);
+  for (let inTile = 0; inTile <= Math.min(tileChunkQubits, numQubits - chunkQubits); inTile++) {
+    const resident = [0, 1, 2, 3, ...places.slice(chunkQubits, chunkQubits + inTile)];
+    const program: Program = {
+      hash: `a sweep that does nothing, over ${inTile} chunk qubits`,
+      numQubits,
+      numBits: 0,
+      steps: [{ kind: 'sweep', resident, kernels: [] }],
+      matrices: new Float64Array(),
+      finalLayout: places,
+    };
+    await runProgram(engine, program, { statevector: true });
+  }
 }
