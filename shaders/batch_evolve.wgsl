@@ -9,7 +9,7 @@
 // Threads of a circuit compute cosines of its angles alike, which is cheaper than to share them. A
 // one-qubit matrix is multiplied together in registers before it is applied to any amplitude.
 //
-// Prelude: WORKGROUP_SIZE. All words of `program` are read at uniform positions.
+// Prelude: WORKGROUP_SIZE; then lib/complex.wgsl. All words of `program` are read at uniform positions.
 // Registers are variables of their own, as in sweep.wgsl.
 
 struct Params {
@@ -51,10 +51,6 @@ struct Matrix {
   d: vec2<f32>,
 }
 
-fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-
 fn complex(at: u32) -> vec2<f32> {
   return vec2(bitcast<f32>(program[at]), bitcast<f32>(program[at + 1u]));
 }
@@ -83,12 +79,6 @@ fn apply(m: Matrix, a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, do
   let y = *b;
   *a = select(x, times(m.a, x) + times(m.b, y), does);
   *b = select(y, times(m.c, x) + times(m.d, y), does);
-}
-
-fn exchange(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, does: bool) {
-  let x = *a;
-  *a = select(x, *b, does);
-  *b = select(*b, x, does);
 }
 
 fn multiply_if(a: ptr<function, vec2<f32>>, phase: vec2<f32>, does: bool) {
@@ -273,44 +263,44 @@ fn main(
           let pairs = select(0u, program[at + 4u], holds);
           switch program[at + 1u] {
             case 0u: {
-              exchange(&r0, &r1, (pairs & 1u) != 0u);
-              exchange(&r2, &r3, (pairs & 2u) != 0u);
-              exchange(&r4, &r5, (pairs & 4u) != 0u);
-              exchange(&r6, &r7, (pairs & 8u) != 0u);
-              exchange(&r8, &r9, (pairs & 16u) != 0u);
-              exchange(&r10, &r11, (pairs & 32u) != 0u);
-              exchange(&r12, &r13, (pairs & 64u) != 0u);
-              exchange(&r14, &r15, (pairs & 128u) != 0u);
+              exchange_if(&r0, &r1, (pairs & 1u) != 0u);
+              exchange_if(&r2, &r3, (pairs & 2u) != 0u);
+              exchange_if(&r4, &r5, (pairs & 4u) != 0u);
+              exchange_if(&r6, &r7, (pairs & 8u) != 0u);
+              exchange_if(&r8, &r9, (pairs & 16u) != 0u);
+              exchange_if(&r10, &r11, (pairs & 32u) != 0u);
+              exchange_if(&r12, &r13, (pairs & 64u) != 0u);
+              exchange_if(&r14, &r15, (pairs & 128u) != 0u);
             }
             case 1u: {
-              exchange(&r0, &r2, (pairs & 1u) != 0u);
-              exchange(&r1, &r3, (pairs & 2u) != 0u);
-              exchange(&r4, &r6, (pairs & 4u) != 0u);
-              exchange(&r5, &r7, (pairs & 8u) != 0u);
-              exchange(&r8, &r10, (pairs & 16u) != 0u);
-              exchange(&r9, &r11, (pairs & 32u) != 0u);
-              exchange(&r12, &r14, (pairs & 64u) != 0u);
-              exchange(&r13, &r15, (pairs & 128u) != 0u);
+              exchange_if(&r0, &r2, (pairs & 1u) != 0u);
+              exchange_if(&r1, &r3, (pairs & 2u) != 0u);
+              exchange_if(&r4, &r6, (pairs & 4u) != 0u);
+              exchange_if(&r5, &r7, (pairs & 8u) != 0u);
+              exchange_if(&r8, &r10, (pairs & 16u) != 0u);
+              exchange_if(&r9, &r11, (pairs & 32u) != 0u);
+              exchange_if(&r12, &r14, (pairs & 64u) != 0u);
+              exchange_if(&r13, &r15, (pairs & 128u) != 0u);
             }
             case 2u: {
-              exchange(&r0, &r4, (pairs & 1u) != 0u);
-              exchange(&r1, &r5, (pairs & 2u) != 0u);
-              exchange(&r2, &r6, (pairs & 4u) != 0u);
-              exchange(&r3, &r7, (pairs & 8u) != 0u);
-              exchange(&r8, &r12, (pairs & 16u) != 0u);
-              exchange(&r9, &r13, (pairs & 32u) != 0u);
-              exchange(&r10, &r14, (pairs & 64u) != 0u);
-              exchange(&r11, &r15, (pairs & 128u) != 0u);
+              exchange_if(&r0, &r4, (pairs & 1u) != 0u);
+              exchange_if(&r1, &r5, (pairs & 2u) != 0u);
+              exchange_if(&r2, &r6, (pairs & 4u) != 0u);
+              exchange_if(&r3, &r7, (pairs & 8u) != 0u);
+              exchange_if(&r8, &r12, (pairs & 16u) != 0u);
+              exchange_if(&r9, &r13, (pairs & 32u) != 0u);
+              exchange_if(&r10, &r14, (pairs & 64u) != 0u);
+              exchange_if(&r11, &r15, (pairs & 128u) != 0u);
             }
             default: {
-              exchange(&r0, &r8, (pairs & 1u) != 0u);
-              exchange(&r1, &r9, (pairs & 2u) != 0u);
-              exchange(&r2, &r10, (pairs & 4u) != 0u);
-              exchange(&r3, &r11, (pairs & 8u) != 0u);
-              exchange(&r4, &r12, (pairs & 16u) != 0u);
-              exchange(&r5, &r13, (pairs & 32u) != 0u);
-              exchange(&r6, &r14, (pairs & 64u) != 0u);
-              exchange(&r7, &r15, (pairs & 128u) != 0u);
+              exchange_if(&r0, &r8, (pairs & 1u) != 0u);
+              exchange_if(&r1, &r9, (pairs & 2u) != 0u);
+              exchange_if(&r2, &r10, (pairs & 4u) != 0u);
+              exchange_if(&r3, &r11, (pairs & 8u) != 0u);
+              exchange_if(&r4, &r12, (pairs & 16u) != 0u);
+              exchange_if(&r5, &r13, (pairs & 32u) != 0u);
+              exchange_if(&r6, &r14, (pairs & 64u) != 0u);
+              exchange_if(&r7, &r15, (pairs & 128u) != 0u);
             }
           }
           at += 5u;

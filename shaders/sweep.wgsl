@@ -10,7 +10,8 @@
 // the first stage, when it is read, and of the last, when it is stored.
 //
 // Prelude: THREAD_QUBITS (tile qubits that are not in registers), TILES (tiles of a workgroup),
-// WORKGROUP_SIZE = TILES << THREAD_QUBITS; then one of state_*.wgsl. Nearly all of `program` is read
+// WORKGROUP_SIZE = TILES << THREAD_QUBITS; then lib/complex.wgsl and
+// one of lib/state_*.wgsl. Nearly all of `program` is read
 // at uniform positions.
 //
 // Registers are variables of their own, not an array: an index that is not constant would move them
@@ -50,10 +51,6 @@ const DENSE = 4u;
 
 var<workgroup> tile: array<vec2<f32>, TILES << TILE_QUBITS>;
 
-fn times(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  return vec2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-
 // The amplitude of an index, for the register of that number.
 fn read_state(number_of_register: u32, index: u32) -> vec2<f32> {
   if ((index & params.unwritten) != 0u) {
@@ -83,12 +80,6 @@ fn turn(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, t: f32) {
   let before = *a;
   *a = fma(vec2(-t), *b, before);
   *b = fma(vec2(t), before, *b);
-}
-
-fn exchange_if(a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, does: bool) {
-  let before = *a;
-  *a = select(before, *b, does);
-  *b = select(*b, before, does);
 }
 
 // The masks of those bits that `value` has: its bit i stands for mask i. Masks without a bit are 0.

@@ -77,7 +77,9 @@ async function answer(
 }
 
 function shaderTexts(): Readonly<Record<string, string>> {
-  const names = readdirSync(SHADERS).filter((name) => name.endsWith('.wgsl'));
+  const names = readdirSync(SHADERS, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.wgsl'),
+  );
   return Object.fromEntries(
     names.map((name) => [name.slice(0, -5), readFileSync(new URL(name, SHADERS), 'utf8')]),
   );

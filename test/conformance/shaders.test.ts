@@ -24,7 +24,10 @@ import {
   type SoftwareDriver,
 } from '../support/software-gpu.ts';
 
-const FILES = readdirSync(new URL('../../shaders/', import.meta.url));
+const FILES = readdirSync(new URL('../../shaders/', import.meta.url), {
+  recursive: true,
+  encoding: 'utf8',
+}).filter((name) => name.endsWith('.wgsl'));
 
 /** The slower driver takes seconds for a kernel. */
 const TIMEOUT_MS = 180_000;

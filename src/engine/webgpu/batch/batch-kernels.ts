@@ -47,7 +47,9 @@ export class BatchKernels {
 
   evolve(): Promise<GPUComputePipeline> {
     const { workgroupSize } = evolveThreads(this.#numRoomQubits);
-    return this.#context.pipeline('batch_evolve', { WORKGROUP_SIZE: workgroupSize });
+    return this.#context.pipeline(['lib/complex', 'batch_evolve'], {
+      WORKGROUP_SIZE: workgroupSize,
+    });
   }
 
   expectations(): Promise<GPUComputePipeline> {

@@ -44,7 +44,7 @@ export async function scanOf(
   { ends, groupEnds, numSums, numGroups }: ScannedSums,
 ): Promise<(encoder: GPUCommandEncoder) => void> {
   const constants = { WORKGROUP_SIZE, RUN: SCAN_RUN };
-  const pipeline = await context.pipeline(['fixed_point', 'scan_sums'], constants);
+  const pipeline = await context.pipeline(['lib/fixed_point', 'scan_sums'], constants);
   const total = await scratch.room('total', FIXED_BYTES);
   const [grid, one] = [gridOf(numGroups), gridOf(1)];
   const [params, groupParams] = scratch.params('params', [
@@ -74,7 +74,7 @@ export async function addBlockMasses(
 ): Promise<ScannedSums> {
   const { chunks, chunkQubits } = state;
   const { threadQubits, groupPlaces, threadBlocks, ...loop } = planBlockMasses(plan);
-  const pipeline = await context.pipeline(['fixed_point', 'block_masses'], {
+  const pipeline = await context.pipeline(['lib/fixed_point', 'block_masses'], {
     THREAD_QUBITS: threadQubits,
     WORKGROUP_SIZE: 2 ** threadQubits,
   });

@@ -31,7 +31,7 @@ export async function pickInWindows(
     RUN_SIZE: 2 ** RUN_BITS,
     GROUP_SIZE: SCAN_GROUP,
   });
-  const pick = await context.pipeline(['fixed_point', 'pick_basis_states'], {
+  const pick = await context.pipeline(['lib/fixed_point', 'pick_basis_states'], {
     WORKGROUP_SIZE,
     BLOCK_BITS,
     GROUP_SIZE: SCAN_GROUP,

@@ -106,7 +106,7 @@ export class SweepKernels implements TileShape {
     };
     const bindGroupLayouts = [chunks, this.program];
     const layout = this.#context.device.createPipelineLayout({ bindGroupLayouts });
-    const texts = [`state_${2 ** tileChunkQubits}`, 'sweep'];
+    const texts = ['lib/complex', `lib/state_${2 ** tileChunkQubits}`, 'sweep'];
     return { pipeline: await this.#context.pipeline(texts, constants, layout), chunks };
   }
 }

@@ -32,7 +32,7 @@ export const MIN_DISPATCH_QUBITS = 14;
 export const MAX_DISPATCH_QUBITS = 30;
 
 /** Shaders whose text decides how long a sweep takes. */
-const TUNED_SHADERS: readonly string[] = ['state_1', 'sweep'];
+const TUNED_SHADERS: readonly string[] = ['lib/complex', 'lib/state_1', 'sweep'];
 
 /** What a tuning holds for: one adapter, one version of its driver, one text of the kernels. */
 export function tuningKey({ adapterInfo, limits }: GPUDevice, shaders: ShaderSource): string {

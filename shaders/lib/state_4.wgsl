@@ -1,5 +1,5 @@
 // The state that a sweep works on: 4 chunks, which differ in 2 qubits of the tile. Put before
-// sweep.wgsl, which names chunks by constants: what is not asked for falls away when it is compiled.
+// ../sweep.wgsl, which names chunks by constants: what is not asked for falls away when it is compiled.
 
 const TILE_CHUNK_QUBITS = 2u;
 

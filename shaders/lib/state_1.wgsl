@@ -1,4 +1,4 @@
-// The state that a sweep works on lies in one chunk. Put before sweep.wgsl.
+// The state that a sweep works on lies in one chunk. Put before ../sweep.wgsl.
 
 const TILE_CHUNK_QUBITS = 0u;
 
