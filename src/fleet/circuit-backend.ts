@@ -301,8 +301,10 @@ export class CircuitBackend {
     }
     task.failedOn.add(lane.id);
     const next = this.#retryOn(lane, task, error);
-    if (next !== undefined) this.#addUrgent(next, task);
-    else {
+    if (next !== undefined) {
+      task.hooks.onStartedOver?.();
+      this.#addUrgent(next, task);
+    } else {
       const failure = isLost ? new EngineLostError(task.attempts, { cause: error }) : error;
       this.#settle(task, () => task.reject(failure));
     }

@@ -84,6 +84,8 @@ export interface TaskHooks {
   readonly onStarted?: () => void;
   /** Fraction done in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
+  /** What ran the task could not finish it: it is to run again from its beginning. */
+  readonly onStartedOver?: () => void;
   /** The task was accepted before (it comes back after a restart), so a full queue takes it too. */
   readonly readmitted?: boolean;
 }

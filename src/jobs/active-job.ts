@@ -139,6 +139,9 @@ export class ActiveJob {
       progress: (fraction) => {
         if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
       },
+      startedOver: () => {
+        this.#progress = 0;
+      },
     };
     let outcome: Outcome;
     try {

@@ -72,6 +72,8 @@ describe('GET /quantum/circuits/{circuit_id}', () => {
       started_at: '2026-01-02T03:04:06.678Z',
     });
     expect(running).not.toHaveProperty('queue_position');
+    held?.hooks.onStartedOver?.();
+    expect(await look()).toMatchObject({ status: 'running', progress: 0 });
 
     service.clock.now += 1000;
     held?.finish();

@@ -163,6 +163,16 @@ async function follow(
     case 'EXIT_ONCE':
       if (shared[0]!++ === 0) process.exit(3);
       return answer(1, [0], [1]);
+    case 'EXIT_HALFWAY_ONCE': {
+      // Reports until it is told, by the attempt's number, that it was heard.
+      const attempt = ++shared[1]!;
+      while (shared[0] !== attempt) {
+        request.onProgress?.(attempt === 1 ? 0.75 : 0.5);
+        await setImmediate();
+      }
+      if (attempt === 1) process.exit(3);
+      return answer(1, [0], [1]);
+    }
     case 'THROW_LATE':
       globalThis.setImmediate(() => {
         throw new Error('thrown from nowhere');

@@ -26,6 +26,7 @@ export function createCircuitJobHandler(
         {
           onStarted: () => hooks.started(),
           onProgress: (fraction) => hooks.progress(fraction),
+          onStartedOver: () => hooks.startedOver(),
           readmitted: hooks.readmitted,
         },
         signal,

@@ -142,6 +142,31 @@ describe('CircuitBackend', () => {
     expect(numStarted).toBe(1);
   });
 
+  test('says that a circuit starts over before its second attempt reports progress', async () => {
+    const backend = openBackend();
+    const shared = sharedNumbers();
+    const heard: (number | string)[] = [];
+    const hooks = {
+      onProgress: (fraction: number) => {
+        if (heard.at(-1) !== fraction) heard.push(fraction);
+        shared[0] = shared[1]!;
+      },
+      onStartedOver: () => heard.push('over'),
+    };
+    await backend.submit(task('EXIT_HALFWAY_ONCE', {}, shared), hooks, never());
+    expect(heard).toEqual([0.75, 'over', 0.5]);
+  });
+
+  test('a circuit that is given up at its second attempt started over once', async () => {
+    const backend = openBackend();
+    let numStartedOver = 0;
+    const hooks = { onStartedOver: () => numStartedOver++ };
+    await expect(backend.submit(task('EXIT'), hooks, never())).rejects.toMatchObject({
+      code: 'FLEET_ENGINE_LOST',
+    });
+    expect(numStartedOver).toBe(1);
+  });
+
   test('gives a circuit up that takes two threads down, and goes on with the next', async () => {
     const backend = openBackend();
     const poison = backend.submit(task('EXIT'), {}, never());

@@ -149,6 +149,20 @@ describe('progress and queue position', () => {
     expect(runner.progress(id)).toBeUndefined();
   });
 
+  test('progress goes back to 0 when the work begins again, and grows from there', async () => {
+    const { id } = await runner.submit(newJob());
+    const { hooks } = handler.of(id);
+    hooks.started();
+    hooks.progress(0.64);
+    hooks.startedOver();
+    expect(runner.progress(id)).toBe(0);
+    const seen = [0.3, 0.2].map((fraction) => {
+      hooks.progress(fraction);
+      return runner.progress(id);
+    });
+    expect(seen).toStrictEqual([0.3, 0.3]);
+  });
+
   test('the position is what the handler of the kind says', async () => {
     await runner.submit(newJob());
     const { id } = await runner.submit(newJob());
