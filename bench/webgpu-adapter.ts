@@ -3,7 +3,7 @@
  * one that WebGPU prefers. Drivers are chosen as for any Vulkan program, by VK_ICD_FILENAMES.
  */
 import type { Engine } from '../src/engine/engine.ts';
-import { nodeGpu, shaderFile } from '../src/engine/webgpu/node-gpu.ts';
+import { nodeGpu, restUntil, shaderFile } from '../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
 
@@ -39,7 +39,7 @@ export function sizesFor(maxQubits: number) {
 export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
   const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
-  return await openWebGpuEngine({ device, shaders: shaderFile, ...sizes });
+  return await openWebGpuEngine({ device, shaders: shaderFile, rest: restUntil, ...sizes });
 }
 
 /** What the device says of its adapter. */

@@ -1,6 +1,6 @@
 /** Opens the WebGPU engine on an adapter, in the process that calls it. */
 import type { Engine } from '../engine/engine.ts';
-import { nodeGpu, shaderFile } from '../engine/webgpu/node-gpu.ts';
+import { nodeGpu, restUntil, shaderFile } from '../engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../engine/webgpu/open-gpu-device.ts';
 import { deviceTuning } from '../engine/webgpu/tuning/device-tuning.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
@@ -39,7 +39,13 @@ export async function openAdapter({
       ? undefined
       : await deviceTuning(device, shaderFile, tuningFile(tuningFolder), { memoryBytes });
   const tuned = tuning && { tuning };
-  const engine = await openWebGpuEngine({ device, shaders: shaderFile, memoryBytes, ...tuned });
+  const engine = await openWebGpuEngine({
+    device,
+    shaders: shaderFile,
+    rest: restUntil,
+    memoryBytes,
+    ...tuned,
+  });
   return { engine, device, ...tuned };
 }
 

@@ -10,10 +10,14 @@ import { DeviceLostError, GpuFaultError, StateMemoryError } from '../errors.ts';
 /** Reads a shader's text by its file name without extension. */
 export type ShaderSource = (name: string) => string;
 
+/** Called with each answer of a device that is waited for. */
+export type Rest = (answer: Promise<unknown>) => void;
+
 /** The device of one adapter. */
 export class GpuContext {
   readonly device: GPUDevice;
   readonly #source: ShaderSource;
+  readonly #rest: Rest;
   /** By final text: constants are part of it. */
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   #lost: GPUDeviceLostInfo | undefined;
@@ -25,9 +29,11 @@ export class GpuContext {
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
 
-  constructor(device: GPUDevice, source: ShaderSource) {
+  /** @param rest - Keeps waiting from costing what it costs where this runs; nothing by default. */
+  constructor(device: GPUDevice, source: ShaderSource, rest: Rest = () => undefined) {
     this.device = device;
     this.#source = source;
+    this.#rest = rest;
     void device.lost.then((info) => {
       this.#lost = info;
     });
@@ -213,7 +219,9 @@ export class GpuContext {
   /** What the device answers, unless it is gone by then. */
   async #heard<T>(answers: readonly Promise<T>[]): Promise<T[]> {
     try {
-      const heard = await Promise.all(answers);
+      const answer = Promise.all(answers);
+      this.#rest(answer);
+      const heard = await answer;
       this.assertPresent();
       return heard;
     } catch (error) {

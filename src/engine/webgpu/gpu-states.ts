@@ -122,8 +122,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   async #settle(): Promise<void> {
     const { context, window } = this.#host;
-    context.flush();
-    await window.sleep();
+    window.submitted();
     await context.settle();
     window.settled();
     await this.#pacer.pause();

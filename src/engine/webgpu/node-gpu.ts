@@ -33,6 +33,31 @@ export function nodeGpu({ adapter, backend }: NodeGpuOptions = {}): GPU {
   return gpu;
 }
 
+/** A short wait is over sooner than a rest. */
+const PATIENCE_MS = 2;
+const REST_MS = 0.5;
+/** Nothing ever wakes who waits here. */
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Has the thread rest between looks for an answer of the device. Dawn looks in every turn of the event
+ * loop while a promise is pending, which would keep a core busy; messages are heard all the same.
+ */
+export function restUntil(answer: Promise<unknown>): void {
+  let isWaiting = true;
+  const stop = () => {
+    isWaiting = false;
+  };
+  answer.then(stop, stop);
+  const startedMs = performance.now();
+  const look = () => {
+    if (!isWaiting) return;
+    if (performance.now() - startedMs > PATIENCE_MS) Atomics.wait(NEVER_WOKEN, 0, 0, REST_MS);
+    setImmediate(look);
+  };
+  setImmediate(look);
+}
+
 /** The text of a shader in shaders/, which lies beside src/ and beside what a build makes of it. */
 export function shaderFile(name: string): string {
   return readFileSync(new URL(`../../../shaders/${name}.wgsl`, import.meta.url), 'utf8');

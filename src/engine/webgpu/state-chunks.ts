@@ -6,6 +6,9 @@ import type { ChunkShape } from './sweep/index-bits.ts';
 /** What may stay idle between runs beside one state. */
 const MAX_IDLE_BYTES = 2 ** 26;
 
+/** Groups that begin with one chunk: collapses change the order of chunks, and so the groups. */
+const MAX_GROUPS = 32;
+
 interface KnownGroup {
   readonly chunks: readonly GPUBuffer[];
   readonly group: GPUBindGroup;
@@ -72,7 +75,8 @@ export class StateChunks {
       layout,
       entries: chunks.map((buffer, binding) => ({ binding, resource: { buffer } })),
     });
-    this.#groups.set(first, [...known, { chunks, group }]);
+    const kept = known.length < MAX_GROUPS ? known : [];
+    this.#groups.set(first, [...kept, { chunks, group }]);
     return group;
   }
 

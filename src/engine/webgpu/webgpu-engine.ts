@@ -16,7 +16,7 @@ import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import { Turns } from '../turns.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
-import { GpuContext, type ShaderSource } from './gpu-context.ts';
+import { GpuContext, type Rest, type ShaderSource } from './gpu-context.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { type GpuHost, GpuStates } from './gpu-states.ts';
@@ -32,6 +32,8 @@ export interface WebGpuEngineOptions extends GpuSizes {
   /** The engine's own from then on: closing the engine destroys it. */
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
+  /** Keeps waiting for the device from costing a core where that is so: `restUntil` in Node. */
+  readonly rest?: Rest;
   /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
   readonly indexBits?: number;
 }
@@ -56,7 +58,7 @@ export interface WebGpuEngine extends Engine {
 export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<WebGpuEngine> {
   const { device, shaders, memoryBytes, indexBits } = options;
   const target = gpuTarget(device.limits, options);
-  const context = new GpuContext(device, shaders);
+  const context = new GpuContext(device, shaders, options.rest);
   const one = await context.allocate(
     'one',
     AMPLITUDE_BYTES,

@@ -6,20 +6,16 @@ import { maxTileQubits, type TileShape, tileShape } from '../sweep/sweep-kernel.
 
 /**
  * Tile qubits and threads of a workgroup, by promise: time may end before the last is tried. Larger
- * tiles save sweeps; larger workgroups hide the wait for memory, smaller ones leave room for more.
+ * tiles save sweeps; larger workgroups hide the wait for memory, smaller ones leave room for more. A
+ * tile of fewer than 10 qubits would not take every unitary that a circuit may have.
  */
 const SHAPES: readonly (readonly [tileQubits: number, workgroupSize: number])[] = [
   [11, 128],
   [12, 256],
-  [9, 64],
   [10, 128],
   [11, 256],
   [13, 512],
   [10, 256],
-  [9, 128],
-  [8, 64],
-  [8, 128],
-  [9, 256],
 ];
 
 /** What is used where nothing was measured. */

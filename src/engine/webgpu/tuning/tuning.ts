@@ -27,7 +27,7 @@ export interface TuningStore {
 }
 
 /** The least amplitudes of a dispatch that are worth one. */
-export const MIN_DISPATCH_QUBITS = 14;
+export const MIN_DISPATCH_QUBITS = 20;
 /** More than any chunk has. */
 export const MAX_DISPATCH_QUBITS = 30;
 

@@ -103,7 +103,7 @@ describe('a dispatch', () => {
   });
 
   test('is neither so small that it is not worth one nor larger than a chunk', () => {
-    expect(dispatchQubits(timesOf(10, 1e6, 1e7), 20)).toBe(14);
+    expect(dispatchQubits(timesOf(10, 1e6, 1e7), 20)).toBe(20);
     expect(dispatchQubits(timesOf(10, 1e-6, 1e-5), 20)).toBe(30);
   });
 
