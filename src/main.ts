@@ -25,7 +25,7 @@ export async function main(): Promise<void> {
     process.stdout.write(`${signal}: finishing what runs …\n`);
     const { finished, requeued } = await service.close();
     process.stdout.write(
-      `Stopped. ${finished} jobs finished, ${requeued} wait for the next start.\n`,
+      `Stopped. Jobs: ${finished} finished, ${requeued} wait for the next start.\n`,
     );
   };
   process.on('SIGTERM', stop);

@@ -107,21 +107,22 @@ export class ActiveJob {
   /**
    * Leaves the job to the next process, the attempt not counted, and stops its work.
    *
-   * @returns Whether it was running and is queued again.
+   * @returns Whether it is stored as queued.
    */
   putBack(): Promise<boolean> {
     this.#isLeaving = true;
     return this.#inTurn(async () => {
       if (this.#settlement.isSettled) return false;
-      const wasRunning = this.#record.status === 'running';
       try {
-        if (wasRunning) await this.#move('queued', { attempts: this.#record.attempts - 1 });
+        if (this.#record.status === 'running') {
+          await this.#move('queued', { attempts: this.#record.attempts - 1 });
+        }
         this.#release();
       } catch (error) {
         this.#giveUp(error);
       }
       this.#controller.abort(new RunnerClosedError());
-      return wasRunning && this.#record.status === 'queued';
+      return this.#record.status === 'queued';
     });
   }
 

@@ -25,9 +25,11 @@ export interface JobRunnerOptions {
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
 }
 
-/** What became of the running jobs in a shutdown. */
+/** What became of the jobs in a shutdown. */
 export interface ShutdownCounts {
+  /** Those that came to an end meanwhile, whichever. */
   readonly finished: number;
+  /** Stored as queued, those put back and those that never ran: they run after the next start. */
   readonly requeued: number;
 }
 
@@ -139,7 +141,7 @@ export class JobRunner {
    * the queue and aborted, without the attempt being counted. Every waiter is answered. What is
    * stored as queued runs after the next start.
    *
-   * @returns How many jobs came to an end meanwhile, and how many running ones were put back.
+   * @returns How many jobs came to an end meanwhile, and how many run after the next start.
    */
   shutdown(graceMs: number): Promise<ShutdownCounts> {
     this.#shutdown ??= this.#stop(graceMs);
@@ -151,7 +153,7 @@ export class JobRunner {
     const running = jobs.filter((active) => active.hasBegun);
     const waiting = jobs.filter((active) => !active.hasBegun);
     const finishing = Promise.allSettled(running.map((active) => active.wait()));
-    await Promise.all(waiting.map((active) => active.putBack()));
+    const leftQueued = await Promise.all(waiting.map((active) => active.putBack()));
 
     // Not unref'ed: the process must live until the jobs are put back.
     let timer: NodeJS.Timeout | undefined;
@@ -164,7 +166,7 @@ export class JobRunner {
     const putBack = await Promise.all(running.map((active) => active.putBack()));
     return {
       finished: jobs.filter((active) => isFinal(active.record.status)).length,
-      requeued: putBack.filter((isQueuedAgain) => isQueuedAgain).length,
+      requeued: [...leftQueued, ...putBack].filter((isQueued) => isQueued).length,
     };
   }
 

@@ -85,15 +85,17 @@ test('kill -9 with 50 jobs queued and running: after a restart all 50 complete, 
   }
 }, 120_000);
 
-test('SIGTERM ends the process with code 0 and leaves unfinished jobs to the next start', async () => {
+test('SIGTERM ends the process with code 0 and leaves unfinished jobs, as many as it says, to the next start', async () => {
   using folder = temporaryFolder();
   running = await startServiceProcess(folder.path, { ...environment, QCS_SHUTDOWN_GRACE_S: '0' });
   const key = running.key ?? '';
   const before = client(running, key);
   const ids = await Promise.all(Array.from({ length: 20 }, (_, seed) => before.submit(seed)));
   expect(await running.stop('SIGTERM')).toBe(0);
+  const [, numLeft] = /(\d+) wait for the next start/.exec(running.output()) ?? [];
 
   running = await startServiceProcess(folder.path, environment);
+  expect(running.output()).toContain(`Jobs of an earlier process: ${numLeft} run again, 0 failed.`);
   const after = client(running, key);
   await until(async () => (await after.list()).every((record) => record.status === 'completed'));
   expect((await after.list()).map((record) => record.circuit_id).sort()).toEqual([...ids].sort());

@@ -68,7 +68,7 @@ describe('shutdown', () => {
   test('leaves queued jobs queued, stops their work at once and answers their waiters', async () => {
     const { id } = await runner.submit(newJob());
     const waiter = runner.waitFor(id);
-    expect(await runner.shutdown(LONG_MS)).toStrictEqual({ finished: 0, requeued: 0 });
+    expect(await runner.shutdown(LONG_MS)).toStrictEqual({ finished: 0, requeued: 1 });
     expect(await waiter).toMatchObject({ status: 'queued', attempts: 0 });
     expect(handler.of(id).signal.reason).toMatchObject({ code: 'JOBS_SHUTTING_DOWN' });
     await turn();
@@ -133,9 +133,20 @@ describe('shutdown', () => {
     expect(isOver).toBe(false);
     open();
     expect(await submitting).toMatchObject({ id: job.id, status: 'queued' });
-    expect(await stopping).toStrictEqual({ finished: 0, requeued: 0 });
+    expect(await stopping).toStrictEqual({ finished: 0, requeued: 1 });
     expect(handler.calls).toHaveLength(0);
     expect(await runner.waitFor(job.id)).toMatchObject({ status: 'queued' });
+  });
+
+  test('a job that cannot be stored is refused and does not run again', async () => {
+    const full = new Error('database or disk is full');
+    const write = Promise.withResolvers<void>();
+    store.intercept = () => write.promise;
+    const refused = expect(runner.submit(newJob())).rejects.toBe(full);
+    const stopping = runner.shutdown(LONG_MS);
+    write.reject(full);
+    await refused;
+    expect(await stopping).toStrictEqual({ finished: 0, requeued: 0 });
   });
 
   test('a job put back can still be cancelled', async () => {
@@ -161,7 +172,7 @@ describe('shutdown', () => {
   test('what it left runs again in the next process, a first attempt', async () => {
     const running = await submitRunning();
     const { id: queued } = await runner.submit(newJob());
-    await runner.shutdown(1);
+    expect(await runner.shutdown(1)).toStrictEqual({ finished: 0, requeued: 2 });
 
     const next = newRunner();
     expect(await next.recover()).toStrictEqual({ requeued: 2, failed: 0 });
