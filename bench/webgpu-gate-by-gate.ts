@@ -65,7 +65,9 @@ function range(length: number): number[] {
 }
 
 /**
- * The same H so many times, each in a sweep of its own: what a sweep with one gate costs.
+ * The same H so many times, each in a sweep of its own over the whole state: what a sweep with one gate
+ * costs. Sweeps that do nothing come first, until all memory has been written: what has not, the
+ * engine neither reads nor dispatches.
  *
  * @param qubit - Of those inside one buffer.
  */
@@ -77,5 +79,17 @@ export function repeatedHadamards(
 ): Program {
   const h = { kind: 'gate', gate: 'H', controls: [], targets: [qubit], angles: [] } as const;
   const operations = Array.from({ length: count }, () => h);
-  return gateByGateProgram({ numQubits, numBits: 0, operations }, target);
+  const { steps, ...program } = gateByGateProgram({ numQubits, numBits: 0, operations }, target);
+  const { contiguousQubits, chunkQubits, tileQubits, tileChunkQubits = 0 } = target;
+  const lowest = range(Math.min(numQubits, contiguousQubits));
+  const writing: Step[] = [];
+  for (let from = contiguousQubits; from < numQubits; ) {
+    const size = from < chunkQubits ? tileQubits - contiguousQubits : tileChunkQubits;
+    const end = Math.min(from + size, from < chunkQubits ? chunkQubits : numQubits, numQubits);
+    const others = range(numQubits).slice(from, end);
+    writing.push({ kind: 'sweep', resident: [...lowest, ...others], kernels: [] });
+    from = end;
+  }
+  const all = { ...program, steps: [...writing, ...steps] };
+  return { ...all, hash: hashProgram(all) };
 }

@@ -49,9 +49,12 @@ describe('a program gate by gate', () => {
     expect(() => gateByGateProgram(measured, target)).toThrow('not a measure');
   });
 
-  test('repeats an H as many times as asked, a sweep each', async () => {
+  test('repeats an H as many times as asked, a sweep each, once all qubits were in a tile', async () => {
     const program = repeatedHadamards(target, 5, 4, 3);
-    expect(program.steps).toHaveLength(3);
+    const sweeps = program.steps.filter((step) => step.kind === 'sweep');
+    expect(sweeps.filter(({ kernels }) => kernels.length > 0)).toHaveLength(3);
+    const before = sweeps.slice(0, -3);
+    expect(new Set(before.flatMap(({ resident }) => resident))).toEqual(new Set([0, 1, 2, 3, 4]));
     const observables = [[{ coefficient: 1, factors: [{ pauli: 'X', qubit: 4 }] }]] as const;
     const { expectations } = await runProgramOn(engine, program, { observables });
     expect(expectations?.[0]).toBeCloseTo(1, 12);
