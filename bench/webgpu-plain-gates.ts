@@ -31,6 +31,15 @@ interface PlainGate {
   readonly numRows: number;
 }
 
+/** One for each device: each listens to its faults. */
+const contexts = new WeakMap<GPUDevice, GpuContext>();
+
+function contextOf(device: GPUDevice): GpuContext {
+  const context = contexts.get(device) ?? new GpuContext(device, shaderOfBench);
+  contexts.set(device, context);
+  return context;
+}
+
 function shaderOfBench(name: string): string {
   return readFileSync(new URL(`shaders/${name}.wgsl`, import.meta.url), 'utf8');
 }
@@ -53,7 +62,7 @@ export async function placePlainCircuit(
   device: GPUDevice,
   circuit: Circuit,
 ): Promise<PlainCircuit> {
-  const context = new GpuContext(device, shaderOfBench);
+  const context = contextOf(device);
   const { numQubits, operations } = circuit;
   const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
   const state = await context.allocate(
