@@ -34,6 +34,11 @@ export class AdapterLane extends EngineLane {
     });
   }
 
+  /** How fast its sweeps were measured to be; 0 where nothing was measured. */
+  get sweepBytesPerSecond(): number {
+    return this.report?.tuning?.sweepBytesPerSecond ?? 0;
+  }
+
   /** Whether circuits of that width may be given to it now. */
   takes(numQubits: number): boolean {
     const { report } = this;

@@ -258,7 +258,7 @@ export class CircuitBackend {
   }
 
   #dispatchAll(): void {
-    for (const lane of this.#lanes.all) this.#dispatch(lane);
+    for (const lane of this.#lanes.inTurn) this.#dispatch(lane);
   }
 
   #dispatch(lane: EngineLane): void {

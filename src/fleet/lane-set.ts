@@ -1,7 +1,8 @@
 /**
  * All lanes of a machine, and which of them may run a circuit: the CPU's of both widths, and the
  * adapters'. What waits in line for adapters is run by the CPU's wide engine where the circuit's
- * processor allows that and no adapter that is well takes the circuit.
+ * processor allows that and no adapter that is well takes the circuit. Of idle adapters the fastest
+ * comes first.
  */
 import { AdapterLane, type AdapterLaneOptions } from './adapter-lane.ts';
 import type { EngineLane, SubmittedTask } from './engine-lane.ts';
@@ -36,6 +37,11 @@ export class LaneSet {
 
   get all(): readonly EngineLane[] {
     return this.#all;
+  }
+
+  /** All lanes in the order in which they take what waits: of the adapters, the fastest first. */
+  get inTurn(): readonly EngineLane[] {
+    return [this.cpu.small, this.cpu.wide, ...fastestFirst(this.#adapters)];
   }
 
   get hasAdapters(): boolean {
@@ -83,9 +89,9 @@ export class LaneSet {
     return this.#adapterFor(task) ?? (this.#fitsCpu(task) ? this.cpu.wide : undefined);
   }
 
-  /** An adapter that takes the circuit and has not failed it yet, an idle one first. */
+  /** The fastest adapter that takes the circuit and has not failed it yet, an idle one first. */
   #adapterFor({ circuit, failedOn }: SubmittedTask): AdapterLane | undefined {
-    const able = this.#adapters.filter(
+    const able = fastestFirst(this.#adapters).filter(
       (lane) => lane.takes(circuit.numQubits) && !failedOn.has(lane.id),
     );
     return able.find(({ hasIdle }) => hasIdle) ?? able[0];
@@ -94,4 +100,9 @@ export class LaneSet {
   #fitsCpu({ backing, circuit, precision }: SubmittedTask): boolean {
     return backing === 'adapter-or-cpu' && circuit.numQubits <= this.#maxCpuQubits[precision];
   }
+}
+
+/** Adapters of one speed, and those that were not measured, stay as they are listed. */
+function fastestFirst(adapters: readonly AdapterLane[]): readonly AdapterLane[] {
+  return adapters.toSorted((a, b) => b.sweepBytesPerSecond - a.sweepBytesPerSecond);
 }
