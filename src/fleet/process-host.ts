@@ -24,6 +24,9 @@ export interface ProcessOptions {
 
 /** The end of what a process printed that is told with its exit. */
 const MAX_LAST_WORDS = 300;
+const MAX_KEPT = 4096;
+/** Of Dawn's, when a driver allows more than it can use: nothing that a process would end of. */
+const USUAL_WARNING = /^Warning: max\w+ artificially reduced from .*\n?/gm;
 
 /** Starts processes of that kind. */
 export function processStarter({ entry, setup, environment }: ProcessOptions): StartWorker {
@@ -37,7 +40,7 @@ export function processStarter({ entry, setup, environment }: ProcessOptions): S
     });
     let lastWords = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      lastWords = (lastWords + text).slice(-MAX_LAST_WORDS);
+      lastWords = (lastWords + text).slice(-MAX_KEPT);
     });
     // With a listener, a pipe holds this process although the child does not.
     const pipe = child.stderr;
@@ -79,9 +82,14 @@ export function processStarter({ entry, setup, environment }: ProcessOptions): S
   };
 }
 
-function describeExit(code: number | null, signal: string | null, lastWords: string): string {
+/** How a process ended, for people. */
+export function describeExit(
+  code: number | null,
+  signal: string | null,
+  lastWords: string,
+): string {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  const words = lastWords.trim();
+  const words = lastWords.replaceAll(USUAL_WARNING, '').trim().slice(-MAX_LAST_WORDS);
   return words === '' ? how : `${how}, saying: ${words}`;
 }
 

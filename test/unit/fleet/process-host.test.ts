@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withOwnBuffers } from '../../../src/fleet/process-host.ts';
+import { describeExit, withOwnBuffers } from '../../../src/fleet/process-host.ts';
 import type { FromWorker } from '../../../src/fleet/worker-messages.ts';
 
 test('what was read off a channel is taken out of the buffer that it lay in', () => {
@@ -27,4 +27,11 @@ test('what was read off a channel is taken out of the buffer that it lay in', ()
     0, 0, 0, 0,
   ]);
   expect(new Set(arrays.map(({ buffer }) => buffer)).size).toBe(4);
+});
+
+test('a process is told to have said what may have to do with its end', () => {
+  const usual =
+    'Warning: maxDynamicUniformBuffersPerPipelineLayout artificially reduced from 9 to 1.\n';
+  expect(describeExit(null, 'SIGKILL', usual + usual)).toBe('signal SIGKILL');
+  expect(describeExit(1, null, `${usual}no driver\n`)).toBe('exit code 1, saying: no driver');
 });
