@@ -23,7 +23,11 @@ export const ENGINES = {
 const SMALL = { tileQubits: 8, chunkQubits: 8, maxQubits: 12, memoryBytes: 2 ** 24 };
 
 /** A wrong sign in the product of complex numbers, which every sweep with a phase computes. */
-const FAULT = { shader: 'sweep', from: 'a.x * b.x - a.y * b.y', to: 'a.x * b.x + a.y * b.y' };
+const FAULT = {
+  shader: 'lib/complex',
+  from: 'a.x * b.x - a.y * b.y',
+  to: 'a.x * b.x + a.y * b.y',
+};
 
 /** Text of the shaders by name; the page's server has them. */
 async function fetchShaders(): Promise<ReadonlyMap<string, string>> {
