@@ -20,9 +20,8 @@ const MAX_DENSE_QUBITS = 6;
 export const MIN_TILE_QUBITS = 8;
 
 /**
- * In units of a rotation, as bench/webgpu-kernel-costs.ts finds them on a software driver; by counts of
- * multiplications it is much the same on a GPU. A block on two or three qubits is always a matrix on
- * all four that are in registers, which takes some twenty rotations.
+ * In units of a rotation, as bench/webgpu-kernel-costs.ts finds them on a software driver; no GPU has been
+ * measured. A block on two or three qubits is always a matrix on all four that are in registers.
  */
 const COSTS: KernelCosts = {
   dense: [0.1, 1, 20, 20],
