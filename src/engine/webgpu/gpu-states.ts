@@ -166,7 +166,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     );
   }
 
-  /** What reads a state waits for the device itself. */
+  /** What reads a state waits for the device, and nothing collapses before it was read. */
   async #look<T>(
     slot: GpuStateSlot,
     look: (context: GpuContext, state: GpuState) => Promise<T>,

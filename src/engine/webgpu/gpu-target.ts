@@ -50,8 +50,8 @@ export interface MeasuredSizes extends TileShape {
   readonly dispatchQubits: number;
 }
 
-/** Without a tuning: this many stay well under a second on whatever runs them. */
-const DEFAULT_DISPATCH_QUBITS = 24;
+/** Without a tuning. A sweep of a random circuit over so many takes lavapipe some 0.3 s. */
+const DEFAULT_DISPATCH_QUBITS = 22;
 
 /**
  * The largest chunk that a device binds. Drivers are not to be believed for a buffer as large as
