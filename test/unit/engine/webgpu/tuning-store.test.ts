@@ -109,7 +109,7 @@ describe('an engine’s sizes', () => {
     expect(kernelSizes(LIMITS, {})).toEqual({
       tileQubits: 10,
       tilesPerGroup: 1,
-      dispatchQubits: 24,
+      dispatchQubits: 22,
     });
   });
 });
