@@ -1,6 +1,6 @@
 /**
  * Plans steps where a state is larger than what tiles reach: chunk qubits above those that a tile
- * may hold take part only after an exchange.
+ * may hold take part only after an exchange, and so do the qubits that tell devices apart.
  *
  * It is the choice of sweeps one level up. The same search cuts the work into stages, each of which
  * needs no more wires than are within reach; between two stages an exchange brings the wires that
@@ -8,11 +8,21 @@
  * sweeps are planned as ever. Sweeps are planned on slots: a slot is near or far for good, an
  * exchange changes which wire is in it.
  *
+ * Where a state lies on several devices there are two such levels, the outer one planned first: what
+ * it brings onto devices is as little as can be, whatever that costs inside them.
+ *
  * @see Belady, "A study of replacement algorithms for a virtual-storage computer", 1966.
  */
 import type { Wire } from './block.ts';
-import type { TargetProfile } from './program.ts';
-import { effortFor, type PlannedStep, type PlannedSweep, SweepPlanner } from './sweep-plan.ts';
+import { localQubits, type TargetProfile } from './program.ts';
+import {
+  effortFor,
+  type PlannedCollapse,
+  type PlannedExchange,
+  type PlannedStep,
+  type PlannedSweep,
+  SweepPlanner,
+} from './sweep-plan.ts';
 import type { WorkItem, WorkList } from './work-list.ts';
 
 /** Steps on slots, and where wires are after them. */
@@ -21,45 +31,82 @@ export interface StepPlan {
   readonly slotOf: readonly Wire[];
 }
 
-/** How many of the lowest places a tile may hold qubits of. */
+/** Work that needs no exchange, and what is done between such. */
+type Stretch =
+  | { readonly kind: 'work'; readonly items: readonly WorkItem[] }
+  | PlannedCollapse
+  | PlannedExchange;
+
+/** How many of the lowest places a tile may hold qubits of, where one device holds them all. */
 export function reachOf({ chunkQubits, tileChunkQubits = 0 }: TargetProfile): number {
   return chunkQubits + tileChunkQubits;
 }
 
 /** The steps for the work, in order. */
 export function planSteps(work: WorkList, target: TargetProfile): StepPlan {
-  const { items, numResources } = work;
-  const numWires = Math.min(work.numWires, reachOf(target));
+  const { numResources } = work;
+  const effort = effortFor(work);
+  let stretches: readonly Stretch[] = [{ kind: 'work', items: work.items }];
+  let slotOf: readonly Wire[] = Array.from({ length: work.numWires }, (_, wire) => wire);
+  let numWires = work.numWires;
+  for (const numNear of [localQubits(target, numWires), reachOf(target)]) {
+    if (numNear >= numWires) continue;
+    const limits = { tileWires: numNear, lowestWires: 0, numWires, numResources };
+    const inner = withExchanges(stretches, new SweepPlanner(limits, effort), slotOf.length, limits);
+    stretches = inner.stretches;
+    slotOf = slotOf.map((slot) => inner.slotOf[slot]!);
+    numWires = numNear;
+  }
   const tileWires = Math.min(target.tileQubits, reachOf(target));
   const lowestWires = Math.min(target.contiguousQubits, numWires);
-  const effort = effortFor(work);
   const planner = new SweepPlanner({ tileWires, lowestWires, numWires, numResources }, effort);
-  if (work.numWires === numWires) {
-    planner.plan(items);
-    return { steps: planner.steps, slotOf: Array.from({ length: numWires }, (_, wire) => wire) };
+  for (const stretch of stretches) {
+    if (stretch.kind === 'work') planner.plan(stretch.items);
+    else planner.steps.push(stretch);
   }
-  const all = { tileWires: numWires, lowestWires: 0, numWires: work.numWires, numResources };
-  const stages = new SweepPlanner(all, effort);
-  stages.plan(items);
-  const slots = new Slots(stages.steps, work.numWires, numWires);
-  for (const stage of stages.steps) {
-    switch (stage.kind) {
+  return { steps: planner.steps, slotOf };
+}
+
+/**
+ * Cuts stretches of work into such as need no more than the near wires, with exchanges between.
+ *
+ * @param stages - Plans stages of so many wires.
+ * @param numSlots - Of all; those from `numWires` on stay what they are.
+ */
+function withExchanges(
+  stretches: readonly Stretch[],
+  stages: SweepPlanner,
+  numSlots: number,
+  { tileWires, numWires }: { readonly tileWires: number; readonly numWires: number },
+): { readonly stretches: readonly Stretch[]; readonly slotOf: readonly Wire[] } {
+  for (const stretch of stretches) {
+    if (stretch.kind === 'work') stages.plan(stretch.items);
+    else stages.steps.push(stretch);
+  }
+  const slots = new Slots(stages.steps, numSlots, numWires, tileWires);
+  const cut: Stretch[] = [];
+  for (const step of stages.steps) {
+    switch (step.kind) {
       case 'sweep': {
-        const pairs = slots.bringNear(stage);
-        if (pairs.length > 0) planner.steps.push({ kind: 'exchange', pairs });
-        planner.plan(stage.items.map((item) => slots.renamed(item)));
+        const pairs = slots.bringNear(step);
+        if (pairs.length > 0) cut.push({ kind: 'exchange', pairs });
+        cut.push({ kind: 'work', items: step.items.map((item) => slots.renamed(item)) });
         break;
       }
       case 'collapse': {
-        const qubits = stage.operation.qubits.map((wire) => slots.slotOf[wire]!);
-        planner.steps.push({ kind: 'collapse', operation: { ...stage.operation, qubits } });
+        const qubits = step.operation.qubits.map((wire) => slots.slotOf[wire]!);
+        cut.push({ kind: 'collapse', operation: { ...step.operation, qubits } });
         break;
       }
-      case 'exchange':
-        throw new Error('unreachable: stages are planned without exchanges');
+      case 'exchange': {
+        // Of an outer level, whose far slots are none of this one's.
+        const pairs = step.pairs.map(([far, near]) => [far, slots.slotOf[near]!] as const);
+        cut.push({ kind: 'exchange', pairs });
+        break;
+      }
     }
   }
-  return { steps: planner.steps, slotOf: slots.slotOf };
+  return { stretches: cut, slotOf: slots.slotOf };
 }
 
 /** Which wire is in which slot, stage by stage. */
@@ -69,7 +116,7 @@ class Slots {
   /** For each wire, the stages that need it, last first; those that are over are taken off. */
   readonly #needs: number[][];
 
-  constructor(steps: readonly PlannedStep[], numWires: number, numNear: number) {
+  constructor(steps: readonly PlannedStep[], numSlots: number, numWires: number, numNear: number) {
     this.#numNear = numNear;
     this.#needs = Array.from({ length: numWires }, () => []);
     const stages = steps.filter((step) => step.kind === 'sweep');
@@ -82,13 +129,14 @@ class Slots {
     let near = 0;
     let next = numNear;
     this.slotOf = wires.map((wire) => (far.has(wire) ? next++ : near++));
+    while (this.slotOf.length < numSlots) this.slotOf.push(this.slotOf.length);
   }
 
   /** Brings what the next stage needs within reach; the slots that change wires. */
   bringNear(stage: PlannedSweep): readonly (readonly [far: Wire, near: Wire])[] {
     const needed = neededIn(stage);
     const coming = [...needed].filter((wire) => this.slotOf[wire]! >= this.#numNear);
-    const idle = [...this.slotOf.keys()].filter(
+    const idle = [...this.#needs.keys()].filter(
       (wire) => this.slotOf[wire]! < this.#numNear && !needed.has(wire),
     );
     const leaving = this.#furthestFirst(idle);

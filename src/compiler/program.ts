@@ -75,8 +75,9 @@ export interface Reset {
 
 /**
  * Makes physical qubits change places in pairs: for each pair, the amplitudes of the basis states
- * in which the two differ. The first is one that no tile reaches, the second one that tiles do; no
- * qubit is in two pairs. k pairs move 1 − 2^−k of the state.
+ * in which the two differ. The first is one that no tile reaches, the second one that tiles do, or
+ * any one inside a device where the first tells devices apart; no qubit is in two pairs. k pairs
+ * move 1 − 2^−k of the state.
  */
 export interface Exchange {
   readonly kind: 'exchange';
@@ -132,9 +133,25 @@ export interface TargetProfile {
    * binds at once. None when absent. Chunk qubits above these are brought within reach by exchanges.
    */
   readonly tileChunkQubits?: number;
+  /**
+   * The logarithm of the devices that a state lies on; one device when absent. The highest places
+   * tell them apart, which no tile reaches; see `localQubits`.
+   */
+  readonly deviceQubits?: number;
   readonly precision: 'f32' | 'f64';
   /** By which kernels are fused; absent, those of `cost-model.ts`. */
   readonly costs?: KernelCosts;
+}
+
+/**
+ * How many of the lowest places lie on one device: all but those that tell devices apart, which may
+ * be beyond the program's own where that has fewer qubits than a tile.
+ */
+export function localQubits(
+  { tileQubits, deviceQubits = 0 }: TargetProfile,
+  numQubits: number,
+): number {
+  return Math.max(tileQubits, numQubits - deviceQubits);
 }
 
 /**

@@ -45,6 +45,9 @@ const CHUNKED_TARGETS: readonly [string, TargetProfile][] = [
   ['chunks of 4 qubits, none of the others in a tile', chunked(0, 2)],
   ['chunks of 4 qubits, one of the others in a tile', chunked(1, 1)],
   ['chunks of 3 qubits', { ...target(3, 1, 2), chunkQubits: 3 }],
+  ['two devices', { ...target(4, 2, 2), deviceQubits: 1 }],
+  ['four devices, chunks of 4 qubits', { ...chunked(0, 1), deviceQubits: 2 }],
+  ['eight devices, one chunk qubit in a tile', { ...chunked(1, 1), deviceQubits: 3 }],
 ];
 const SEEDS = Array.from({ length: 12 }, (_, i) => i);
 

@@ -98,6 +98,20 @@ describe('exchanges', () => {
     ]);
   });
 
+  test('between devices bring only what no device has', () => {
+    const target = { ...TARGET, deviceQubits: 2 };
+    const program = programOf(
+      [tilts(0, 1, 2, 3), tilts(4, 5), tilts(0, 1), tilts(6, 7), tilts(4, 5, 6, 7)].flatMap(
+        (stage) => [...stage, BARRIER],
+      ),
+      target,
+    );
+    const pairs = program.steps.flatMap((step) => (step.kind === 'exchange' ? step.pairs : []));
+    // Six of the eight qubits lie on a device; two come from others, once.
+    expect(pairs.filter(([far]) => far >= 6)).toHaveLength(2);
+    expect(pairs.filter(([far]) => far < 6).length).toBeGreaterThan(0);
+  });
+
   test('are part of the hash', () => {
     const program = programOf([...tilts(0, 1, 2, 3), BARRIER, ...tilts(4, 5, 6, 7)]);
     const steps = program.steps.map((step) =>
