@@ -22,4 +22,4 @@ export const MAX_SMALL_QUBITS = 17;
 export type Line = Width | 'adapter';
 
 /** Engines that take from a line: those of a width, or one adapter. */
-export type LaneId = Width | `adapter-${number}`;
+export type LaneId = Width | `adapter-${number}` | `spread-${number}`;

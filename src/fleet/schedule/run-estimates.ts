@@ -1,0 +1,121 @@
+/**
+ * How long runs take, estimated before they start: a model of the work, corrected by what was measured.
+ *
+ * The model says how times grow with qubits, gates and shots; how fast a lane really is comes from the
+ * runs it has made. A circuit like one that has run before (same qubits, gates and cost, about as many
+ * shots) is expected to take as long again; otherwise the model is scaled by how far it was off for
+ * circuits of the width, or for all circuits of the lane. Ratios are averaged as logarithms, so a run
+ * that took ten times as long and one that took a tenth cancel.
+ */
+import type { LaneId } from '../width.ts';
+import type { RunWork } from './run-work.ts';
+
+/** Weight of the newest run, once there are enough. */
+const NEWEST_WEIGHT = 0.2;
+/** Runs of a width before its own ratio is believed. */
+const ENOUGH = 3;
+/** Kinds of circuit remembered for a lane; the one unused for longest goes first. */
+const MAX_KINDS = 1024;
+
+/**
+ * Milliseconds on the machine of the cost model. Rough: runs correct them within a few circuits.
+ * `perShot` is drawing and counting, `perOperation` compiling, `pass` a trip through 2^26 amplitudes.
+ */
+const MODEL = { fixed: 0.1, perOperation: 0.015, perShot: 0.0002, pass: 28, gatesPerPass: 40 };
+const MODEL_AMPLITUDES = 2 ** 26;
+/** States that a branching run is taken to hold. */
+const BRANCHES = 8;
+
+interface Average {
+  mean: number;
+  count: number;
+}
+
+interface LaneTimes {
+  readonly all: Average;
+  readonly byWidth: Map<number, Average>;
+  readonly byKind: Map<string, Average>;
+}
+
+/** Run times of lanes. */
+export class RunEstimates {
+  readonly #lanes = new Map<LaneId, LaneTimes>();
+  readonly #speeds = new Map<LaneId, number>();
+
+  /**
+   * Says how fast a lane is before it has run anything.
+   *
+   * @param speed - Against the machine of the cost model, for work on amplitudes.
+   */
+  setSpeed(lane: LaneId, speed: number): void {
+    this.#speeds.set(lane, speed);
+  }
+
+  /** Milliseconds that the lane is expected to take; above 0. */
+  expectedMs(lane: LaneId, work: RunWork): number {
+    const times = this.#lanes.get(lane);
+    const model = this.#modelMs(lane, work);
+    if (times === undefined) return model;
+    const known = times.byKind.get(kindOf(work));
+    if (known !== undefined) return known.mean;
+    const width = times.byWidth.get(work.numQubits);
+    const ratio = width !== undefined && width.count >= ENOUGH ? width : times.all;
+    return model * Math.exp(ratio.mean);
+  }
+
+  /** Learns from a run. */
+  observe(lane: LaneId, work: RunWork, ms: number): void {
+    let times = this.#lanes.get(lane);
+    if (times === undefined) {
+      times = { all: newAverage(), byWidth: new Map(), byKind: new Map() };
+      this.#lanes.set(lane, times);
+    }
+    const measured = Math.max(ms, 1e-3);
+    const ratio = Math.log(measured / this.#modelMs(lane, work));
+    add(times.all, ratio);
+    let width = times.byWidth.get(work.numQubits);
+    if (width === undefined) {
+      width = newAverage();
+      times.byWidth.set(work.numQubits, width);
+    }
+    add(width, ratio);
+    const kind = kindOf(work);
+    const known = times.byKind.get(kind) ?? newAverage();
+    add(known, measured);
+    times.byKind.delete(kind);
+    times.byKind.set(kind, known);
+    if (times.byKind.size <= MAX_KINDS) return;
+    const [oldest] = times.byKind.keys();
+    if (oldest !== undefined) times.byKind.delete(oldest);
+  }
+
+  #modelMs(lane: LaneId, work: RunWork): number {
+    const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
+    const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
+    const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
+    const states = isBranching ? BRANCHES : 1;
+    const onStates = (states * amplitudes * (gateCost + passes * MODEL.pass)) / this.#speed(lane);
+    return MODEL.fixed + numOperations * MODEL.perOperation + shots * MODEL.perShot + onStates;
+  }
+
+  #speed(lane: LaneId): number {
+    return this.#speeds.get(lane) ?? 1;
+  }
+}
+
+function newAverage(): Average {
+  return { mean: 0, count: 0 };
+}
+
+/** The plain mean of the first few, then an exponential one. */
+function add(average: Average, value: number): void {
+  average.count++;
+  average.mean += (value - average.mean) * Math.max(NEWEST_WEIGHT, 1 / average.count);
+}
+
+/** What circuits that take about as long have in common. */
+function kindOf(work: RunWork): string {
+  const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
+  const shotsClass = Math.round(2 * Math.log2(1 + shots));
+  return `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${shotsClass} ${numReadouts}`;
+}
