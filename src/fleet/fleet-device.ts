@@ -1,0 +1,68 @@
+/** A device of the fleet as callers see it: one of 48 slots, what backs it, and how it is. */
+import type { Availability } from './processor.ts';
+import type { DeviceCounters } from './schedule/device-book.ts';
+
+/** Nodes of the fleet. */
+export const NUM_NODES = 6;
+/** Devices of a node. */
+export const DEVICES_OF_A_NODE = 8;
+
+/** What really runs a device's circuits. */
+export interface DeviceBacking {
+  readonly kind: 'adapter' | 'cpu';
+  /** The adapter's name, or the CPU's. */
+  readonly name: string;
+  /** A driver that computes on the CPU, or the CPU itself; no GPU. */
+  readonly isSoftware: boolean;
+  /** Devices that share it, this one among them. */
+  readonly sharedBy: number;
+}
+
+/** A device as it stands now. */
+export interface FleetDevice {
+  /** `gpu-00` … `gpu-47`. */
+  readonly id: string;
+  /** `node-0` … `node-5`. */
+  readonly node: string;
+  /** Place in its node, from 0. */
+  readonly slot: number;
+  /** A model of a device rather than a GPU of its own. */
+  readonly isModelled: boolean;
+  readonly backing: DeviceBacking;
+  /** For the amplitudes of what runs on it: its share of the backing's. */
+  readonly memoryBytes: number;
+  /** Of a circuit that it takes alone. */
+  readonly maxQubits: number;
+  readonly availability: Availability;
+  /** Why it is out of service, where an operator has put it so. */
+  readonly maintenance?: { readonly reason: string };
+  /** Waiting circuits that are planned for it. */
+  readonly queueDepth: number;
+  /** Whether it runs circuits now. */
+  readonly isBusy: boolean;
+  /** Until a circuit sent to it now would start, as planned. */
+  readonly expectedWaitMs: number;
+  readonly counters: DeviceCounters;
+  /** Part of the time since the start that it had a circuit, 0 to 1. */
+  readonly utilisation: number;
+}
+
+/** The devices of a fleet in a few figures. */
+export interface DeviceSummary {
+  readonly total: number;
+  readonly available: number;
+  readonly inMaintenance: number;
+  /** Out of service because what backs them failed. */
+  readonly quarantined: number;
+  readonly busy: number;
+}
+
+/** What the service knows of a fleet's devices. */
+export interface DeviceDirectory {
+  /** In the order of their ids. */
+  devices(): readonly FleetDevice[];
+  device(id: string): FleetDevice | undefined;
+  summary(): DeviceSummary;
+  /** Takes a device out of service, or back: what it runs is finished, nothing new is placed on it. */
+  setMaintenance(id: string, maintenance: { readonly reason: string } | undefined): void;
+}
