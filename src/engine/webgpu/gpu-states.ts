@@ -11,25 +11,15 @@ import type {
   StateOperations,
 } from '../state-operations.ts';
 import type { GpuContext } from './gpu-context.ts';
+import type { GpuHost } from './gpu-host.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
-import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
+import type { GpuState } from './gpu-state.ts';
 import { collapse, qubitMasses } from './readout/collapse.ts';
 import { expectation } from './readout/expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './readout/final-state.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
-import type { StateChunks } from './state-chunks.ts';
-import type { SweepKernels } from './sweep/sweep-kernel.ts';
+import { StatePart } from './state-part.ts';
 import type { WorkWindow } from './work-window.ts';
-
-/** What all programs of a device share. */
-export interface GpuHost {
-  readonly context: GpuContext;
-  readonly kernels: SweepKernels;
-  readonly chunks: StateChunks;
-  readonly window: WorkWindow;
-  /** The amplitude 1, to copy from. */
-  readonly one: GPUBuffer;
-}
 
 /** A state of one run. */
 export interface GpuStateSlot {
@@ -37,18 +27,25 @@ export interface GpuStateSlot {
   stored: GpuState | undefined;
 }
 
+/** What states are worked on with. */
+export interface GpuWork {
+  readonly host: GpuHost;
+  readonly window: WorkWindow;
+  readonly program: GpuProgram;
+}
+
 /** The states of one run. */
 export class GpuStates implements StateOperations<GpuStateSlot> {
-  readonly #host: GpuHost;
-  readonly #program: GpuProgram;
+  readonly #part: StatePart;
+  readonly #window: WorkWindow;
   readonly #layout: readonly Qubit[];
   readonly #pacer: Pacer;
   readonly #lastSweep: number;
 
   /** @param layout - Logical qubit → physical qubit, at the end. */
-  constructor(host: GpuHost, program: GpuProgram, layout: readonly Qubit[], pacer: Pacer) {
-    this.#host = host;
-    this.#program = program;
+  constructor({ host, window, program }: GpuWork, layout: readonly Qubit[], pacer: Pacer) {
+    this.#part = new StatePart(host, program);
+    this.#window = window;
     this.#layout = layout;
     this.#pacer = pacer;
     this.#lastSweep = program.steps.findLastIndex((step) => step !== undefined);
@@ -59,22 +56,15 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   }
 
   async copy({ stored }: GpuStateSlot): Promise<GpuStateSlot> {
-    if (stored === undefined) return this.create();
-    const copy = await this.#host.chunks.take(this.#program.shape);
-    this.#host.context.enqueue((encoder) => {
-      for (const [i, chunk] of stored.chunks.entries()) {
-        encoder.copyBufferToBuffer(chunk, 0, copy.chunks[i]!, 0, chunk.size);
-      }
-    });
-    return { stored: copy };
+    return { stored: stored && (await this.#part.copy(stored)) };
   }
 
   release({ stored }: GpuStateSlot): void {
-    if (stored !== undefined) this.#host.chunks.give(stored);
+    if (stored !== undefined) this.#part.release(stored);
   }
 
   applySweep(slot: GpuStateSlot, stepIndex: number): MaybePromise<void> {
-    const step = this.#program.steps[stepIndex];
+    const step = this.#part.step(stepIndex);
     if (step === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
     const { stored } = slot;
     if (stored !== undefined) return this.#enqueueStep(stored, step, stepIndex);
@@ -82,15 +72,9 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   }
 
   /** Without a promise as long as the device may be given more. */
-  #enqueueStep(
-    state: GpuState,
-    { chunkOrder, dispatches }: PlacedStep,
-    stepIndex: number,
-  ): MaybePromise<void> {
-    if (chunkOrder !== undefined) {
-      state.chunks.splice(0, state.chunks.length, ...chunkOrder.map((i) => state.chunks[i]!));
-    }
-    return this.#enqueueFrom(0, state, dispatches, stepIndex);
+  #enqueueStep(state: GpuState, step: PlacedStep, stepIndex: number): MaybePromise<void> {
+    this.#part.begin(state, step);
+    return this.#enqueueFrom(0, state, step.dispatches, stepIndex);
   }
 
   #enqueueFrom(
@@ -100,31 +84,18 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     stepIndex: number,
   ): MaybePromise<void> {
     for (let i = first; i < dispatches.length; i++) {
-      this.#enqueueDispatch(state, dispatches[i]!);
-      if (!this.#host.window.add(dispatches[i]!.units) || i === dispatches.length - 1) continue;
+      this.#part.enqueue(state, dispatches[i]!);
+      if (!this.#window.add(dispatches[i]!.units) || i === dispatches.length - 1) continue;
       return this.#settle().then(() => this.#enqueueFrom(i + 1, state, dispatches, stepIndex));
     }
     // What comes after the last sweep is timed apart.
-    if (this.#host.window.isFull || stepIndex === this.#lastSweep) return this.#settle();
-  }
-
-  #enqueueDispatch({ chunks }: GpuState, dispatch: PlacedDispatch): void {
-    const { kernel, paramsAt, row, numRows } = dispatch;
-    const bound = dispatch.chunks.map((chunk) => chunks[chunk]!);
-    const group = this.#host.chunks.group(bound, kernel.chunks);
-    this.#host.context.enqueueKernels((pass) => {
-      pass.setPipeline(kernel.pipeline);
-      pass.setBindGroup(0, group);
-      pass.setBindGroup(1, this.#program.bindings, [paramsAt]);
-      pass.dispatchWorkgroups(row, numRows);
-    });
+    if (this.#window.isFull || stepIndex === this.#lastSweep) return this.#settle();
   }
 
   async #settle(): Promise<void> {
-    const { context, window } = this.#host;
-    window.submitted();
-    await context.settle();
-    window.settled();
+    this.#window.submitted();
+    await this.#part.context.settle();
+    this.#window.settled();
     await this.#pacer.pause();
   }
 
@@ -171,22 +142,14 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     slot: GpuStateSlot,
     look: (context: GpuContext, state: GpuState) => Promise<T>,
   ): Promise<T> {
-    const { context, window } = this.#host;
-    const seen = await look(context, await this.#written(slot));
-    window.forget();
+    const seen = await look(this.#part.context, await this.#written(slot));
+    this.#window.forget();
     return seen;
   }
 
   /** Gives a state its memory, which says what the state is as far as the next sweeps read it. */
   async #written(slot: GpuStateSlot): Promise<GpuState> {
-    if (slot.stored !== undefined) return slot.stored;
-    const { shape, needsClearing } = this.#program;
-    const state = await this.#host.chunks.take(shape);
-    slot.stored = state;
-    this.#host.context.enqueue((encoder) => {
-      if (needsClearing) for (const chunk of state.chunks) encoder.clearBuffer(chunk);
-      encoder.copyBufferToBuffer(this.#host.one, 0, state.chunks[0]!, 0, AMPLITUDE_BYTES);
-    });
-    return state;
+    slot.stored ??= await this.#part.create();
+    return slot.stored;
   }
 }

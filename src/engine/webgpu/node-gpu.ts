@@ -39,22 +39,33 @@ const REST_MS = 0.5;
 /** Nothing ever wakes who waits here. */
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 
+/** Answers that are waited for, of all devices. */
+let numAwaited = 0;
+/** When the last of them was asked for, or came. */
+let changedMs = 0;
+let isLooking = false;
+
 /**
- * Has the thread rest between looks for an answer of the device. Dawn looks in every turn of the event
+ * Has the thread rest between looks for answers of devices. Dawn looks in every turn of the event
  * loop while a promise is pending, which would keep a core busy; messages are heard all the same.
+ * However many answers are waited for, the thread rests once a turn.
  */
 export function restUntil(answer: Promise<unknown>): void {
-  let isWaiting = true;
-  const stop = () => {
-    isWaiting = false;
+  const changed = (by: number) => {
+    numAwaited += by;
+    changedMs = performance.now();
   };
+  changed(1);
+  const stop = () => changed(-1);
   answer.then(stop, stop);
-  const startedMs = performance.now();
-  const look = () => {
-    if (!isWaiting) return;
-    if (performance.now() - startedMs > PATIENCE_MS) Atomics.wait(NEVER_WOKEN, 0, 0, REST_MS);
-    setImmediate(look);
-  };
+  if (!isLooking) setImmediate(look);
+  isLooking = true;
+}
+
+function look(): void {
+  isLooking = numAwaited > 0;
+  if (!isLooking) return;
+  if (performance.now() - changedMs > PATIENCE_MS) Atomics.wait(NEVER_WOKEN, 0, 0, REST_MS);
   setImmediate(look);
 }
 

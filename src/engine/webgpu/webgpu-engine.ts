@@ -16,15 +16,14 @@ import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import { Turns } from '../turns.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
-import { GpuContext, type Rest, type ShaderSource } from './gpu-context.ts';
+import type { Rest, ShaderSource } from './gpu-context.ts';
+import { type GpuHost, openGpuHost } from './gpu-host.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
-import { type GpuHost, GpuStates } from './gpu-states.ts';
+import { GpuStates } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
-import { StateChunks } from './state-chunks.ts';
 import { exchangeParts } from './sweep/exchange-sweeps.ts';
 import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
-import { SweepKernels } from './sweep/sweep-kernel.ts';
 import { WorkWindow } from './work-window.ts';
 
 /** How the engine is opened. */
@@ -58,24 +57,9 @@ export interface WebGpuEngine extends Engine {
 export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<WebGpuEngine> {
   const { device, shaders, memoryBytes, indexBits } = options;
   const target = gpuTarget(device.limits, options);
-  const context = new GpuContext(device, shaders, options.rest);
-  const one = await context.allocate(
-    'one',
-    AMPLITUDE_BYTES,
-    GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-  );
-  device.queue.writeBuffer(one, 0, Float32Array.of(1, 0));
   const sizes = kernelSizes(device.limits, options);
-  const kernels = new SweepKernels(context, sizes);
-  const host: GpuHost = {
-    context,
-    kernels,
-    chunks: new StateChunks(context),
-    window: new WorkWindow(),
-    one,
-  };
-  // Those for more chunks wait for a program that has them.
-  await kernels.kernel(0);
+  const { rest } = options;
+  const host = await openGpuHost({ device, shaders, rest, tiles: sizes, origin: 1 });
   const { dispatchQubits } = sizes;
   return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
 }
@@ -93,6 +77,7 @@ class GpuEngine implements WebGpuEngine {
   readonly #memoryBytes: number;
   readonly #indexBits: number;
   readonly #dispatchQubits: number;
+  readonly #window = new WorkWindow();
   readonly #turns = new Turns();
   #isClosed = false;
 
@@ -126,7 +111,8 @@ class GpuEngine implements WebGpuEngine {
     );
     const placed = await placeProgram(host.context, host.kernels, program, placing);
     const budget = stateBudget(numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
-    const operations = (pacer: Pacer) => new GpuStates(host, placed, program.finalLayout, pacer);
+    const work = { host, window: this.#window, program: placed };
+    const operations = (pacer: Pacer) => new GpuStates(work, program.finalLayout, pacer);
     let isDisposed = false;
     return {
       run: (request, signal) =>

@@ -25,6 +25,15 @@ test('a thread that waits long looks for the answer now and then, not all the ti
   expect(resting).toBeLessThan(busy / 10);
 });
 
+test('a thread that waits for several answers rests no longer between looks', async () => {
+  const later = Promise.withResolvers<void>();
+  for (let i = 0; i < 8; i++) restUntil(later.promise);
+  const turns = await turnsWithin(40, restUntil);
+  later.resolve();
+  // A rest is half a millisecond; eight of them in a turn would leave ten turns.
+  expect(turns).toBeGreaterThan(20);
+});
+
 test('a refused answer ends the rest and is left to whoever waits', async () => {
   const answer = Promise.reject(new Error('refused'));
   restUntil(answer);
