@@ -28,6 +28,7 @@ function documentationDeps(): ServiceDeps {
     intake: new CircuitIntake(fleet),
     jobs: {
       submit: never,
+      run: never,
       get: never,
       list: never,
       waitFor: never,

@@ -7,10 +7,20 @@
  * later steps do nothing, so what the handler still answers is dropped, the job has exactly one
  * outcome, and waiters see the one that is stored. The store's compare-and-set has the last word: a
  * status that another process wrote is taken over.
+ *
+ * A job whose caller waits for the outcome begins before it is stored. Until it is, its record is
+ * here alone, and its steps change nothing else.
  */
 import { CodedError } from '../errors/coded-error.ts';
 import { JobCancelledError, JobTransitionError, RunnerClosedError } from './errors.ts';
-import { isFinal, type Job, type JobError, type JobPatch, type JobStatus } from './job.ts';
+import {
+  isFinal,
+  type Job,
+  type JobError,
+  type JobPatch,
+  type JobStatus,
+  movedJob,
+} from './job.ts';
 import type { JobHandler, JobHooks } from './job-handler.ts';
 import type { JobStore } from './job-store.ts';
 import { Settlement } from './settlement.ts';
@@ -25,12 +35,21 @@ export interface ActiveJobContext {
   readonly onReleased: (job: Job) => void;
 }
 
+/** A job that is not stored yet, or one that an earlier process left. */
+export type JobOrigin = 'new' | 'recovered';
+
 type Outcome = { readonly result: string } | { readonly error: unknown };
 
 const INTERNAL_ERROR: JobError = {
   code: 'INTERNAL_ERROR',
   message: 'The job failed because of an unexpected error in the service.',
 };
+
+/**
+ * A job that lasts longer than this is stored while it runs; what is shorter costs one write. It is
+ * long against a short circuit's way through a busy service, and short for who looks at a listing.
+ */
+const STORE_AFTER_MS = 50;
 
 /** A job that this process runs. */
 export class ActiveJob {
@@ -40,20 +59,22 @@ export class ActiveJob {
   readonly #controller = new AbortController();
   readonly #settlement = new Settlement();
   #record: Job;
+  #isStored: boolean;
+  #storeTimer: NodeJS.Timeout | undefined;
   #lastStep: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
   #isLeaving = false;
   #progress = 0;
 
-  /** @param readmitted - The job was accepted before a restart. */
-  constructor(record: Job, handler: JobHandler, readmitted: boolean, context: ActiveJobContext) {
+  constructor(record: Job, handler: JobHandler, origin: JobOrigin, context: ActiveJobContext) {
     this.#record = record;
     this.handler = handler;
-    this.#readmitted = readmitted;
+    this.#readmitted = origin === 'recovered';
+    this.#isStored = origin === 'recovered';
     this.#context = context;
   }
 
-  /** As last written to the store. */
+  /** As last written to the store, or, until the job is stored, as it is to be written. */
   get record(): Job {
     return this.#record;
   }
@@ -76,16 +97,30 @@ export class ActiveJob {
   /** Stores the job and starts its work; resolves once it is stored. */
   create(): Promise<Job> {
     return this.#inTurn(async () => {
-      try {
-        this.#record = await this.#context.store.create(this.#record);
-      } catch (error) {
-        this.#release(error);
-        throw error;
-      }
-      const created = this.#record;
+      const created = await this.#storeNow();
       this.start();
       return created;
     });
+  }
+
+  /**
+   * Starts the job's work and stores the job with its outcome, or as it stands when the work takes
+   * long.
+   *
+   * @returns The record once released, or as it stands after `timeoutMs`; stored either way.
+   */
+  async run(timeoutMs?: number): Promise<Job> {
+    const end = this.wait(timeoutMs);
+    this.start();
+    this.#storeTimer = setTimeout(() => void this.store(), STORE_AFTER_MS);
+    const record = await end;
+    return this.#isStored ? record : this.#inTurn(() => this.#storeNow());
+  }
+
+  /** Stores the job as it stands, unless it is stored. Its submitter hears of an error. */
+  async store(): Promise<void> {
+    if (this.#isStored) return;
+    await this.#inTurn(() => this.#storeNow()).catch(() => {});
   }
 
   /** Has the handler do the work, in the background, unless the job is about to be put back. */
@@ -117,12 +152,13 @@ export class ActiveJob {
         if (this.#record.status === 'running') {
           await this.#move('queued', { attempts: this.#record.attempts - 1 });
         }
+        if (!this.#isStored) await this.#create(this.#record);
         this.#release();
       } catch (error) {
         this.#giveUp(error);
       }
       this.#controller.abort(new RunnerClosedError());
-      return this.#record.status === 'queued';
+      return this.#isStored && this.#record.status === 'queued';
     });
   }
 
@@ -204,20 +240,50 @@ export class ActiveJob {
     this.#context.onUnexpectedError(error, this.#record);
   }
 
+  /** @param error - Why the job could not be written: who waits is told so, and its work ends. */
   #release(error?: unknown): void {
+    clearTimeout(this.#storeTimer);
     this.#context.onReleased(this.#record);
     if (error === undefined) this.#settlement.resolve(this.#record);
-    else this.#settlement.reject(error);
+    else {
+      this.#settlement.reject(error);
+      this.#controller.abort(error);
+    }
   }
 
   #markRunning(startedAt: number): Promise<void> {
     return this.#move('running', { startedAt, attempts: this.#record.attempts + 1 });
   }
 
+  /** Stores the job as it stands, unless it is stored; one that cannot be stored is dropped. */
+  async #storeNow(): Promise<Job> {
+    if (this.#isStored) return this.#record;
+    // What is not stored has a signal that aborted only where it was dropped.
+    this.#controller.signal.throwIfAborted();
+    try {
+      await this.#create(this.#record);
+    } catch (error) {
+      this.#release(error);
+      throw error;
+    }
+    return this.#record;
+  }
+
+  async #create(record: Job): Promise<void> {
+    this.#record = await this.#context.store.create(record);
+    this.#isStored = true;
+  }
+
   /** Moves the job on; when somebody else has brought it to an end, takes over what they wrote. */
   async #move(to: JobStatus, patch: JobPatch): Promise<void> {
     const { store } = this.#context;
     const { id, status } = this.#record;
+    if (!this.#isStored) {
+      const moved = movedJob(this.#record, to, patch);
+      if (isFinal(to)) await this.#create(moved);
+      else this.#record = moved;
+      return;
+    }
     try {
       this.#record = await store.transition(id, status, to, patch);
     } catch (error) {

@@ -2,7 +2,7 @@
  * Takes jobs through their life: persists them, has their kind's handler run them, answers those who
  * wait, and brings jobs back after a crash. What happens to one job is in active-job.ts.
  */
-import { ActiveJob, type ActiveJobContext } from './active-job.ts';
+import { ActiveJob, type ActiveJobContext, type JobOrigin } from './active-job.ts';
 import {
   DuplicateJobError,
   JobNotFoundError,
@@ -59,6 +59,24 @@ export class JobRunner {
    * @throws {DuplicateJobError} if its id is taken.
    */
   async submit(newJob: NewJob): Promise<Job> {
+    return this.#accept(newJob).create();
+  }
+
+  /**
+   * Runs a job for a caller that is answered only with its outcome, or with the record as it stands
+   * after `timeoutMs`. A short job is stored once, with its outcome, instead of at every step of its
+   * life: until somebody is told of a job, nothing was promised that a crash could break. One that
+   * takes longer is stored as it stands soon after it was submitted.
+   *
+   * @param timeoutMs - Without one, no time limit.
+   * @returns The record as it is stored; `queued` also where a shutdown put the job back.
+   * @throws as `submit`, and the store's error where the job or its outcome could not be written.
+   */
+  async run(newJob: NewJob, timeoutMs?: number): Promise<Job> {
+    return this.#accept(newJob).run(timeoutMs);
+  }
+
+  #accept(newJob: NewJob): ActiveJob {
     if (this.#shutdown !== undefined) throw new RunnerClosedError();
     const handler = this.#handlers[newJob.kind];
     if (handler === undefined) throw new NoHandlerError(newJob.kind);
@@ -67,16 +85,18 @@ export class JobRunner {
     // Known here before it is stored: a shutdown must wait for the write, and who asks for the job
     // by its id waits for it too.
     const record: Job = { ...newJob, status: 'queued', attempts: 0 };
-    return this.#adopt(record, handler, false).create();
+    return this.#adopt(record, handler, 'new');
   }
 
-  /** The job as it is stored. */
-  get(id: JobId): Promise<Job | undefined> {
+  /** The job as it is stored; one that has begun is stored first. */
+  async get(id: JobId): Promise<Job | undefined> {
+    await this.#active.get(id)?.store();
     return this.#store.get(id);
   }
 
-  /** Jobs as they are stored. */
-  list(query: JobQuery): Promise<readonly Job[]> {
+  /** Jobs as they are stored; those that have begun are stored first. */
+  async list(query: JobQuery): Promise<readonly Job[]> {
+    await Promise.all([...this.#active.values()].map((active) => active.store()));
     return this.#store.list(query);
   }
 
@@ -131,7 +151,7 @@ export class JobRunner {
         continue;
       }
       counts.requeued += 1;
-      if (this.#shutdown === undefined) this.#adopt(job, handler, true).start();
+      if (this.#shutdown === undefined) this.#adopt(job, handler, 'recovered').start();
     }
     return counts;
   }
@@ -170,8 +190,8 @@ export class JobRunner {
     };
   }
 
-  #adopt(record: Job, handler: JobHandler, readmitted: boolean): ActiveJob {
-    const active = new ActiveJob(record, handler, readmitted, this.#context);
+  #adopt(record: Job, handler: JobHandler, origin: JobOrigin): ActiveJob {
+    const active = new ActiveJob(record, handler, origin, this.#context);
     this.#active.set(record.id, active);
     return active;
   }

@@ -7,11 +7,12 @@ import type { Job, JobId, JobPatch, JobQuery, JobStatus, NewJob } from './job.ts
 /** A store of jobs. */
 export interface JobStore {
   /**
-   * Adds a job as `queued` with no attempts.
+   * Adds a job: a new one as `queued` with no attempts, one that began before it was stored as it
+   * stands.
    *
    * @throws {DuplicateJobError} if the id is taken.
    */
-  create(job: NewJob): Promise<Job>;
+  create(job: NewJob | Job): Promise<Job>;
   get(id: JobId): Promise<Job | undefined>;
   list(query: JobQuery): Promise<readonly Job[]>;
   /**

@@ -104,6 +104,13 @@ export function isFinal(status: JobStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
+/** The job in another status, the patch applied. Whether it may go there is the caller's to know. */
+export function movedJob(job: Job, to: JobStatus, patch: JobPatch): Job {
+  const { startedAt, ...rest } = { ...job, ...patch };
+  const keepsStart = to !== 'queued' && startedAt !== undefined;
+  return { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
+}
+
 /** The transitions of the life cycle. */
 export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   queued: ['running', 'cancelled', 'failed'],

@@ -12,6 +12,7 @@ import {
   type JobPatch,
   type JobQuery,
   type JobStatus,
+  movedJob,
   type NewJob,
   TRANSITIONS,
 } from './job.ts';
@@ -21,9 +22,9 @@ import type { JobStore } from './job-store.ts';
 export class MemoryJobStore implements JobStore {
   readonly #jobs = new Map<JobId, Job>();
 
-  async create(job: NewJob): Promise<Job> {
+  async create(job: NewJob | Job): Promise<Job> {
     if (this.#jobs.has(job.id)) throw new DuplicateJobError(job.id);
-    const created: Job = { ...job, status: 'queued', attempts: 0 };
+    const created: Job = { status: 'queued', attempts: 0, ...job };
     this.#jobs.set(job.id, created);
     return created;
   }
@@ -47,9 +48,7 @@ export class MemoryJobStore implements JobStore {
     if (job.status !== from || !TRANSITIONS[from].includes(to)) {
       throw new JobTransitionError(id, from, to, job.status);
     }
-    const { startedAt, ...rest } = { ...job, ...patch };
-    const keepsStart = to !== 'queued' && startedAt !== undefined;
-    const moved: Job = { ...rest, status: to, ...(keepsStart ? { startedAt } : {}) };
+    const moved = movedJob(job, to, patch);
     this.#jobs.set(id, moved);
     return moved;
   }

@@ -22,8 +22,9 @@ import { jobOfRow } from './job-row.ts';
 import type { JobStore } from './job-store.ts';
 
 const INSERT = `
-  INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, attempts)
-  VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, 0)
+  INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, started_at,
+    finished_at, attempts, result, error_code, error_message)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`;
 
 const UPDATE = `
@@ -59,22 +60,27 @@ export class SqliteJobStore implements JobStore {
     this.#select = database.prepare('SELECT * FROM jobs WHERE id = ?');
   }
 
-  create(job: NewJob): Promise<Job> {
-    const { id, kind, keyId, priority, target, request, createdAt } = job;
+  create(newJob: NewJob | Job): Promise<Job> {
+    const job: Job = { status: 'queued', attempts: 0, ...newJob };
     return this.#writer.write(() => {
-      const { changes } = this.#insert.run(id, kind, keyId, priority, target, request, createdAt);
-      if (changes === 0) throw new DuplicateJobError(id);
-      return {
-        id,
-        kind,
-        keyId,
-        status: 'queued',
-        priority,
-        target,
-        request,
-        createdAt,
-        attempts: 0,
-      };
+      const { changes } = this.#insert.run(
+        job.id,
+        job.kind,
+        job.keyId,
+        job.status,
+        job.priority,
+        job.target,
+        job.request,
+        job.createdAt,
+        job.startedAt ?? null,
+        job.finishedAt ?? null,
+        job.attempts,
+        job.result ?? null,
+        job.error?.code ?? null,
+        job.error?.message ?? null,
+      );
+      if (changes === 0) throw new DuplicateJobError(job.id);
+      return job;
     });
   }
 

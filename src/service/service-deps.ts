@@ -16,7 +16,7 @@ export interface ProcessorDirectory {
 /** What the service needs of the job runner. */
 export type Jobs = Pick<
   JobRunner,
-  'submit' | 'get' | 'list' | 'waitFor' | 'cancel' | 'queuePosition' | 'progress'
+  'submit' | 'run' | 'get' | 'list' | 'waitFor' | 'cancel' | 'queuePosition' | 'progress'
 >;
 
 /** Settings of the service. */

@@ -4,6 +4,7 @@ import { JobTransitionError } from '../../src/jobs/errors.ts';
 import {
   isFinal,
   JOB_STATUSES,
+  type Job,
   type JobStatus,
   type NewJob,
   TRANSITIONS,
@@ -52,6 +53,16 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         const created = await store.create(job);
         expect(created).toStrictEqual({ ...job, status: 'queued', attempts: 0 });
         expect(await store.get(job.id)).toStrictEqual(created);
+      });
+
+      test.each<Partial<Job>>([
+        { status: 'running', attempts: 1, startedAt: 2000 },
+        { status: 'completed', attempts: 1, startedAt: 2000, finishedAt: 3000, result: '{"r":1}' },
+        { status: 'failed', attempts: 2, finishedAt: 3000, error: { code: 'C', message: 'm' } },
+      ])('a job that began before it was stored is stored as it stands: %o', async (state) => {
+        const job: Job = { ...newJob(), status: 'queued', attempts: 0, ...state };
+        expect(await store.create(job)).toStrictEqual(job);
+        expect(await store.get(job.id)).toStrictEqual(job);
       });
 
       test('an unknown id gives undefined', async () => {

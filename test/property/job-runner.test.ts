@@ -48,11 +48,13 @@ class ScheduledStore extends MemoryJobStore {
   }
 }
 
-const ACTIONS = ['cancel', 'cancel', 'wait', 'waitBriefly', 'shutdown'] as const;
+const ACTIONS = ['cancel', 'cancel', 'wait', 'waitBriefly', 'list', 'shutdown'] as const;
 const aJob = fc.record({
   says: fc.constantFrom('result', 'error', 'bug'),
   begins: fc.boolean(),
   obeysSignal: fc.boolean(),
+  /** Its submitter waits for the outcome, with which it is stored. */
+  isAwaited: fc.boolean(),
 });
 const LEGAL =
   /^(queued>running)?( ?running>queued)?( ?(queued|running)>(completed|failed|cancelled))?$/;
@@ -94,6 +96,10 @@ test('in whatever order things fall, a job has one outcome and every caller is t
           await runner.shutdown(0);
           return;
         }
+        if (action === 'list') {
+          await runner.list({ limit: 3 });
+          return;
+        }
         const record = await (action === 'cancel'
           ? runner.cancel(id)
           : runner.waitFor(id, action === 'wait' ? undefined : 0));
@@ -101,7 +107,16 @@ test('in whatever order things fall, a job has one outcome and every caller is t
         expect(isFinal(record.status) || action !== 'cancel').toBe(true);
       };
       const running = [
-        ...submitted.map(({ job }) => runner.submit(job).then(() => undefined)),
+        ...submitted.map(async ({ job, plan }) => {
+          if (!plan.isAwaited) {
+            await runner.submit(job);
+            return;
+          }
+          const record = await runner.run(job);
+          // Also where it was put back.
+          expect(await store.get(job.id)).toBeDefined();
+          if (isFinal(record.status)) finals.push(record);
+        }),
         ...actions.map(async ([index, action]) => {
           await scheduler.schedule(Promise.resolve(), action);
           const id = submitted[index % submitted.length]?.job.id ?? '';

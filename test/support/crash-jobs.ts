@@ -3,11 +3,12 @@
  * NUM_RUNNING running for ever and the rest queued; then says "ready" and waits to be killed.
  *
  * In mode "storm" it submits and completes jobs without end instead, and writes the id of each
- * completed one to its output.
+ * completed one to its output; in mode "awaited" too, but has them stored with their outcome.
  *
- * Usage: node crash-jobs.ts DATABASE stand|storm
+ * Usage: node crash-jobs.ts DATABASE stand|storm|awaited
  */
 import { setImmediate } from 'node:timers/promises';
+import type { NewJob } from '../../src/jobs/job.ts';
 import type { JobHandler } from '../../src/jobs/job-handler.ts';
 import { newJobId } from '../../src/jobs/job-id.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
@@ -18,8 +19,8 @@ export const NUM_JOBS = 50;
 export const NUM_COMPLETED = 10;
 export const NUM_RUNNING = 6;
 
-async function submit(runner: JobRunner): Promise<string> {
-  const job = await runner.submit({
+function newJob(): NewJob {
+  return {
     id: newJobId('circuit'),
     kind: 'circuit',
     keyId: 'key-1',
@@ -27,8 +28,7 @@ async function submit(runner: JobRunner): Promise<string> {
     target: 'statevector-sim',
     request: '{}',
     createdAt: 1,
-  });
-  return job.id;
+  };
 }
 
 function open(path: string, handler: JobHandler): JobRunner {
@@ -56,7 +56,7 @@ async function stand(path: string): Promise<void> {
   const count = async (status: 'completed' | 'running') =>
     (await runner.list({ statuses: [status], limit: NUM_JOBS })).length;
 
-  for (let i = 0; i < NUM_JOBS; i++) await submit(runner);
+  for (let i = 0; i < NUM_JOBS; i++) await runner.submit(newJob());
   while ((await count('completed')) < NUM_COMPLETED || (await count('running')) < NUM_RUNNING) {
     await setImmediate();
   }
@@ -65,7 +65,7 @@ async function stand(path: string): Promise<void> {
   setInterval(() => {}, 60_000);
 }
 
-async function storm(path: string): Promise<void> {
+async function storm(path: string, isAwaited: boolean): Promise<void> {
   const runner = open(path, {
     async run(_job, hooks) {
       hooks.started();
@@ -76,7 +76,10 @@ async function storm(path: string): Promise<void> {
   });
   const lane = async () => {
     for (;;) {
-      const { id } = await runner.waitFor(await submit(runner));
+      const job = newJob();
+      const { id } = await (isAwaited
+        ? runner.run(job)
+        : runner.submit(job).then(() => runner.waitFor(job.id)));
       process.stdout.write(`${id}\n`);
     }
   };
@@ -85,5 +88,5 @@ async function storm(path: string): Promise<void> {
 
 if (import.meta.main) {
   const [path = '', mode] = process.argv.slice(2);
-  await (mode === 'storm' ? storm(path) : stand(path));
+  await (mode === 'stand' ? stand(path) : storm(path, mode === 'awaited'));
 }

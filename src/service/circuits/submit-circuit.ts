@@ -4,7 +4,7 @@
  */
 
 import { JobNotFoundError } from '../../jobs/errors.ts';
-import type { Job, JobId, JobPriority } from '../../jobs/job.ts';
+import type { Job, JobId, JobPriority, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import type { JsonText } from '../envelope.ts';
 import { specCodeOf } from '../error-table.ts';
@@ -69,6 +69,8 @@ export class CircuitSubmitter {
    * @throws {JobFailedError} if the job fails while the caller waits.
    */
   async submit(submission: Submission): Promise<SubmissionAnswer> {
+    const { idempotency, preference } = submission;
+    if (idempotency === undefined && preference.waitMs !== 0) return this.#run(submission);
     const started = await this.#startOrFind(submission);
     const { job, storedAnswer, isReplay } = started;
     if (storedAnswer !== undefined && storedAnswer !== FINAL) {
@@ -79,6 +81,17 @@ export class CircuitSubmitter {
     if (storedAnswer === undefined) await this.#settle(submission, answered, record);
     if (answered.status === 'failed') throw failure(answered);
     return { circuitId: job.id, record, isReplay };
+  }
+
+  /** Nobody can know of the circuit before it is answered, so it is stored with its outcome. */
+  async #run(submission: Submission): Promise<SubmissionAnswer> {
+    const { jobs } = this.#deps;
+    const { waitMs } = submission.preference;
+    const job = await this.#create(submission, newJobId('circuit'), (newJob) =>
+      jobs.run(newJob, waitMs),
+    );
+    if (job.status === 'failed') throw failure(job);
+    return { circuitId: job.id, record: circuitRecordJson(job, jobs), isReplay: false };
   }
 
   async #startOrFind(submission: Submission): Promise<StartedJob> {
@@ -126,15 +139,23 @@ export class CircuitSubmitter {
     return { job, isReplay: true, ...(response === undefined ? {} : { storedAnswer: response }) };
   }
 
-  async #start({ key, read }: Submission, id: JobId): Promise<Job> {
-    const { jobs, fleet, intake, drawSeed, now } = this.#deps;
+  #start(submission: Submission, id: JobId): Promise<Job> {
+    return this.#create(submission, id, (newJob) => this.#deps.jobs.submit(newJob));
+  }
+
+  async #create(
+    { key, read }: Submission,
+    id: JobId,
+    submit: (newJob: NewJob) => Promise<Job>,
+  ): Promise<Job> {
+    const { fleet, intake, drawSeed, now } = this.#deps;
     const { prepared, shots, priority, bodyJson } = read;
     fleet.get(prepared.processorId)?.admit();
     const seed = read.seed ?? drawSeed();
     const facts = { shots, seed, qubits: prepared.circuit.numQubits };
     intake.hold(id, prepared);
     try {
-      return await jobs.submit({
+      return await submit({
         id,
         kind: 'circuit',
         keyId: key.id,

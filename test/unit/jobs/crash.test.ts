@@ -79,24 +79,30 @@ describe('after kill -9', () => {
     expect(jobs.filter((job) => job.attempts === 2)).toHaveLength(NUM_RUNNING);
   });
 
-  test('killed in the middle of its writes, it has lost nothing that it had answered', async () => {
-    const path = join(directory, 'jobs.sqlite');
-    const answered = await runAndKill(path, 'storm', 400);
+  test.each([
+    ['stored before they begin', 'storm'],
+    ['stored with their outcome', 'awaited'],
+  ])(
+    'killed in the middle of its writes of jobs %s, it has lost nothing that it had answered',
+    async (_how, mode) => {
+      const path = join(directory, 'jobs.sqlite');
+      const answered = await runAndKill(path, mode, 400);
 
-    using database = openDatabase(path);
-    expect(database.prepare('PRAGMA integrity_check').get()?.['integrity_check']).toBe('ok');
-    const runs: JobId[] = [];
-    const runner = openRunner(database, runs);
-    for (const id of answered) {
-      expect(await runner.get(id)).toMatchObject({
-        status: 'completed',
-        result: 'before the crash',
-      });
-    }
-    const left = await runner.list({ statuses: ['queued', 'running'], limit: 1000 });
-    await runner.recover();
-    await Promise.all(left.map((job) => runner.waitFor(job.id)));
-    expect(runs.toSorted()).toStrictEqual(left.map((job) => job.id).toSorted());
-    expect(await runner.list({ statuses: ['queued', 'running'], limit: 1 })).toStrictEqual([]);
-  });
+      using database = openDatabase(path);
+      expect(database.prepare('PRAGMA integrity_check').get()?.['integrity_check']).toBe('ok');
+      const runs: JobId[] = [];
+      const runner = openRunner(database, runs);
+      for (const id of answered) {
+        expect(await runner.get(id)).toMatchObject({
+          status: 'completed',
+          result: 'before the crash',
+        });
+      }
+      const left = await runner.list({ statuses: ['queued', 'running'], limit: 1000 });
+      await runner.recover();
+      await Promise.all(left.map((job) => runner.waitFor(job.id)));
+      expect(runs.toSorted()).toStrictEqual(left.map((job) => job.id).toSorted());
+      expect(await runner.list({ statuses: ['queued', 'running'], limit: 1 })).toStrictEqual([]);
+    },
+  );
 });
