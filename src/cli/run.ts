@@ -164,6 +164,8 @@ async function runWithProgress(
       circuit: prepared.circuit,
       request: runRequest(prepared, shots, seed),
       priority: 'normal',
+      keyId: 'local',
+      tier: 'standard',
     },
     { onProgress: (fraction) => bar.update(fraction) },
     interrupt.signal,

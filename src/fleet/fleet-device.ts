@@ -59,6 +59,8 @@ export interface DeviceSummary {
 
 /** What the service knows of a fleet's devices. */
 export interface DeviceDirectory {
+  /** Since when devices are counted and their utilisation is measured, milliseconds since 1970 UTC. */
+  readonly countedSince: number;
   /** In the order of their ids. */
   devices(): readonly FleetDevice[];
   device(id: string): FleetDevice | undefined;

@@ -4,6 +4,7 @@ import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
+import type { Tier } from './schedule/scheduled-task.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 
 /** Identity and limits of a processor; those of a fleet change with what is well. */
@@ -54,6 +55,10 @@ export interface CircuitTask {
   readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   readonly priority: 'low' | 'normal' | 'high';
+  /** The API key whose circuit it is: keys of one tier take turns. */
+  readonly keyId: string;
+  /** Of that key, when the circuit was sent. */
+  readonly tier: Tier;
 }
 
 /** What really ran a circuit. */

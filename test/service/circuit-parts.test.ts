@@ -46,7 +46,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
   const circuit = circuitFromGateObjects([{ gate: 'M', qubits: [0], bits: [32] }], {
     limits: { maxQubits: 2, maxGates: 2 },
   });
-  const task = { id: '', circuit, request: { shots: 8, seed: 1 }, priority: 'normal' } as const;
+  const task = { circuit, request: { shots: 8, seed: 1 } };
   const result = zeroResult(task);
   const run = {
     ...result.run,
@@ -75,7 +75,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
 });
 
 describe('a stored request', () => {
-  const facts = { shots: 100, seed: 2 ** 53 - 1, qubits: 2 };
+  const facts = { shots: 100, seed: 2 ** 53 - 1, qubits: 2, tier: 'enterprise' } as const;
 
   test('gives back facts and body', () => {
     const body = { ...BELL, circuit: [{ gate: ',"body":' }] };
@@ -87,6 +87,13 @@ describe('a stored request', () => {
   test('gives its facts without reading the body', () => {
     const text = encodeRequest(facts, JSON.stringify(BELL));
     expect(decodeFacts(`${text.slice(0, text.indexOf('"body":') + 7)} not JSON`)).toEqual(facts);
+  });
+
+  test('of an earlier version, which knew no tiers, is that of a Standard key', () => {
+    const text = `{"facts":{"shots":1,"seed":2,"qubits":3},"body":${JSON.stringify(BELL)}}`;
+    const expected = { shots: 1, seed: 2, qubits: 3, tier: 'standard' };
+    expect(decodeFacts(text)).toEqual(expected);
+    expect(decodeRequest(text)).toEqual({ facts: expected, body: BELL });
   });
 });
 

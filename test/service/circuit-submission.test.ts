@@ -1,5 +1,6 @@
 /** POST /quantum/circuits: what is taken, what is refused, and what is answered. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseKeyText } from '../../src/service/keys/api-key.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';
 
@@ -357,6 +358,19 @@ describe('priority', () => {
     expect(data.priority).toBe(effective);
     expect(processor.tasks[0]?.priority).toBe(effective);
   });
+});
+
+describe('the processor', () => {
+  test.each(['standard', 'enterprise'] as const)(
+    'is told the key of a circuit and that its tier is %s',
+    async (tier) => {
+      const processor = new FakeProcessor();
+      await using own = await openTestService({ processors: [processor] });
+      const key = await own.createKey(tier);
+      await own.submit(BELL, { 'x-api-key': key });
+      expect(processor.tasks).toMatchObject([{ keyId: parseKeyText(key)?.id, tier }]);
+    },
+  );
 });
 
 describe('inputs', () => {

@@ -117,7 +117,7 @@ describe('the intake', () => {
     const value = { ...large(), circuit: [{ gate: 'H', qubit: 15 }] };
     const { prepared } = await intake.read({ value }, false);
     const { circuit } = prepared;
-    const task = { id: '', circuit, request: { shots: 1, seed: 1 }, priority: 'normal' } as const;
+    const task = { circuit, request: { shots: 1, seed: 1 } };
     const result = zeroResult(task);
     const counts = {
       numBits: 16,

@@ -17,6 +17,8 @@ const result = await fleet.get('statevector-sim')?.run(
   {
     id: 'circ_1',
     priority: 'normal',
+    keyId: 'key-1',
+    tier: 'standard',
     request: { shots: 100, seed: 1 },
     circuit: {
       numQubits: 1,

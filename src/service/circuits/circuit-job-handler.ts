@@ -22,6 +22,8 @@ export function createCircuitJobHandler(
           circuit: prepared.circuit,
           request: runRequest(prepared, facts.shots, facts.seed),
           priority: job.priority,
+          keyId: job.keyId,
+          tier: facts.tier,
         },
         {
           onStarted: () => hooks.started(),

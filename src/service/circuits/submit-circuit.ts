@@ -152,7 +152,7 @@ export class CircuitSubmitter {
     const { prepared, shots, priority, bodyJson } = read;
     fleet.get(prepared.processorId)?.admit();
     const seed = read.seed ?? drawSeed();
-    const facts = { shots, seed, qubits: prepared.circuit.numQubits };
+    const facts = { shots, seed, qubits: prepared.circuit.numQubits, tier: key.tier };
     intake.hold(id, prepared);
     try {
       return await submit({

@@ -114,7 +114,10 @@ export class FakeProcessor implements Processor {
 }
 
 /** All shots on the outcome 0, and what else the task asks for. */
-export function zeroResult({ circuit: given, request }: CircuitTask): CircuitResult {
+export function zeroResult({
+  circuit: given,
+  request,
+}: Pick<CircuitTask, 'circuit' | 'request'>): CircuitResult {
   const circuit = circuitOf(given);
   const wordsPerOutcome = Math.ceil(circuit.numBits / 32);
   const isDrawn = request.shots > 0;

@@ -73,7 +73,8 @@ function ghz(numQubits: number): Circuit {
 }
 
 function task(circuit: Circuit, shots = 100): CircuitTask {
-  return { id: 'circ_1', circuit, request: { shots, seed: 1 }, priority: 'normal' };
+  const request = { shots, seed: 1 };
+  return { id: 'circ_1', circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
 }
 
 describe('Fleet', () => {

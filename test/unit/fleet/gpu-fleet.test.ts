@@ -57,7 +57,8 @@ let numTasks = 0;
 function task(name: string, numQubits = WIDE): CircuitTask {
   const circuit = instruction(name, new Float64Array(3), numQubits);
   const request = { shots: 3, seed: 4 };
-  return { id: `job-${numTasks++}`, circuit, request, priority: 'normal' };
+  const id = `job-${numTasks++}`;
+  return { id, circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
 }
 
 function run(gpuFleet: Processor, name: string, numQubits = WIDE) {

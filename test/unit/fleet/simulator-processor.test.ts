@@ -72,6 +72,8 @@ function task(name: string, shared = sharedNumbers()): CircuitTask {
     circuit: instruction(name, shared),
     request: { shots: 3, seed: 4 },
     priority: 'normal',
+    keyId: 'key-1',
+    tier: 'standard',
   };
 }
 
