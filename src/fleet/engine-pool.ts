@@ -83,19 +83,16 @@ export class EnginePool {
   }
 
   /**
-   * Runs a circuit on an idle worker; there is one.
+   * Runs circuits one after the other on an idle worker; there is one.
    *
-   * @throws {EngineFailure} with the code of what the compiler or the engine threw.
-   * @throws {OutOfMemoryError}
-   * @throws {WorkerLostError} if the worker ends under the circuit.
-   * @throws the signal's reason once the work has stopped.
+   * @returns A promise for each, as EngineRunner.run. They reject with EngineFailure, which has the
+   *   code of what the compiler or the engine threw; OutOfMemoryError; WorkerLostError if the worker
+   *   ends before the circuit is answered; the signal's reason once the work has stopped.
    */
-  async run(task: WorkerTask): Promise<WorkerOutcome> {
+  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[] {
     const worker = this.#idle.pop();
     if (worker === undefined) throw new Error('unreachable: no worker is idle');
-    const outcome = await worker.run(task);
-    this.#numFailures = 0;
-    return outcome;
+    return worker.run(tasks);
   }
 
   /** Ends all workers; circuits under way are rejected. */
@@ -118,6 +115,9 @@ export class EnginePool {
       },
       {
         onIdle: () => this.#onIdle(worker),
+        onOutcomes: () => {
+          this.#numFailures = 0;
+        },
         onExit: (_, exit) => this.#onExit(worker, exit),
       },
     );

@@ -1,23 +1,28 @@
 /**
- * One worker, a thread or a process, and the one circuit it runs at a time.
+ * One worker, a thread or a process, and the list of circuits that it runs one after the other.
  *
- * A circuit's promise always settles: with the worker's answer, with the signal's reason once the
- * work has stopped, or with WorkerLostError when the worker ends. A cancelled circuit that is still
- * running after the grace is stopped by ending its worker, and so is one whose worker falls silent
- * where a limit is set to that.
+ * Each circuit's promise settles by itself, always: with the worker's answer, with the signal's reason
+ * once the work has stopped, or with WorkerLostError when the worker ends. A cancelled circuit that
+ * has not begun is dropped from the list. One that is still running after the grace is stopped by
+ * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
 import type { Circuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
 import { EngineFailure, OutOfMemoryError, WorkerLostError } from './errors.ts';
+import { OutcomeUnpacker } from './packed-outcomes.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 import type { StartWorker, WorkerHost } from './worker-host.ts';
 import type {
+  Ended,
   EngineReport,
   FromWorker,
   Precision,
+  SentCircuit,
+  SentTask,
   WorkerFailure,
   WorkerOutcome,
 } from './worker-messages.ts';
+import { isSameCircuit, type WrittenCircuit, writeCircuit } from './written-circuit.ts';
 
 /** How long a worker may take to open its engine, unless told otherwise. */
 const START_LIMIT_MS = 30_000;
@@ -28,6 +33,13 @@ export interface WorkerTask {
   readonly circuit: Circuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   readonly onProgress: (fraction: number) => void;
+  /**
+   * The circuit has begun. Called before its promise settles, of a circuit that runs for less than
+   * some 20 ms perhaps just before.
+   *
+   * @param startedAt - On the clock of `performance.now()`.
+   */
+  readonly onStarted?: (startedAt: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -44,8 +56,10 @@ export interface EngineRunnerOptions {
 
 /** What the pool wants to hear. */
 export interface EngineRunnerEvents {
-  /** The worker is open, or a circuit is through: the worker can take one now. */
+  /** The worker is open, or through with its list: it can take another now. */
   readonly onIdle: (runner: EngineRunner) => void;
+  /** Circuits came through. */
+  readonly onOutcomes: () => void;
   /** The worker has ended. */
   readonly onExit: (runner: EngineRunner, exit: WorkerExit) => void;
 }
@@ -59,12 +73,23 @@ export interface WorkerExit {
   readonly how: string;
 }
 
-interface Running extends WorkerTask {
+type News = Extract<FromWorker, { kind: 'news' }>;
+
+interface Running {
   readonly id: number;
+  readonly task: WorkerTask;
   readonly resolve: (outcome: WorkerOutcome) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
+  hasBegun: boolean;
   graceTimer?: NodeJS.Timeout;
+}
+
+/** How a circuit ended, and when it was begun if it was. */
+interface Ending {
+  readonly running: Running;
+  readonly startedAt?: number;
+  readonly answer: (running: Running) => void;
 }
 
 /** A worker with an engine. */
@@ -74,7 +99,9 @@ export class EngineRunner {
   readonly #events: EngineRunnerEvents;
   readonly #startTimer: NodeJS.Timeout;
   #silenceTimer: NodeJS.Timeout | undefined;
-  #running: Running | undefined;
+  readonly #unpacker = new OutcomeUnpacker();
+  /** By id, in the order of the list. */
+  readonly #running = new Map<number, Running>();
   #numRun = 0;
   #isReady = false;
   #isEnding = false;
@@ -113,30 +140,50 @@ export class EngineRunner {
     return this.#host.pid;
   }
 
-  /** Runs a circuit; the worker is idle. */
-  run(task: WorkerTask): Promise<WorkerOutcome> {
-    if (this.#running !== undefined) throw new Error('unreachable: the worker runs a circuit');
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerOutcome>();
-    const id = this.#numRun++;
-    const onAbort = () => this.#cancel(id);
-    const { precision, circuit, request } = task;
-    this.#running = { ...task, id, resolve, reject, onAbort };
+  /**
+   * Runs circuits in the order of the list; the worker is idle.
+   *
+   * @returns A promise for each. They settle in any order, so each needs somebody who listens.
+   */
+  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[] {
+    if (this.#running.size > 0) throw new Error('unreachable: the worker runs circuits');
+    const ids: number[] = [];
+    const promises = tasks.map((task) => {
+      const { promise, resolve, reject } = Promise.withResolvers<WorkerOutcome>();
+      const id = this.#numRun++;
+      const onAbort = () => this.#cancel(id);
+      this.#running.set(id, { id, task, resolve, reject, onAbort, hasBegun: false });
+      task.signal.addEventListener('abort', onAbort, { once: true });
+      ids.push(id);
+      return promise;
+    });
     this.#host.setHolding(true);
-    task.signal.addEventListener('abort', onAbort, { once: true });
     this.#watchSilence();
-    try {
-      this.#host.post({ kind: 'run', id, precision, circuit, request });
-    } catch (error) {
-      // What cannot be cloned never left; the worker stays as it was.
-      this.#settle((running) => running.reject(error));
-    }
-    return promise;
+    this.#send(sentTasks(tasks, ids));
+    return promises;
   }
 
-  /** Ends the worker; a circuit it runs is rejected. */
+  /** Ends the worker; circuits it has not answered are rejected. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await this.#host.end();
+  }
+
+  /** What cannot be cloned is rejected, and the rest goes on. */
+  #send(tasks: readonly SentTask[]): void {
+    try {
+      if (tasks.length > 0) this.#host.post({ kind: 'run', tasks });
+    } catch (error) {
+      const sendable = tasks.filter(isSendable);
+      const others = tasks.filter((task) => !sendable.includes(task));
+      // What the host alone refuses is not to be sent again and again.
+      const refused = others.length > 0 ? others : tasks;
+      this.#send(others.length > 0 ? sendable : []);
+      this.#settle(refused.flatMap(({ id }) => this.#ending(id, ({ reject }) => reject(error))));
+      return;
+    }
+    const first = tasks[0] && this.#running.get(tasks[0].id);
+    if (first !== undefined) this.#begin(first, performance.now());
   }
 
   /** Ends a worker that is of no more use. */
@@ -146,17 +193,24 @@ export class EngineRunner {
   }
 
   #cancel(id: number): void {
-    const running = this.#running;
-    if (running?.id !== id) return;
+    const running = this.#running.get(id);
+    if (running === undefined) return;
     this.#host.post({ kind: 'cancel', id });
-    running.graceTimer = setTimeout(() => void this.end(), this.#options.cancelGraceMs);
+    running.graceTimer = setTimeout(() => this.#onGraceOver(running), this.#options.cancelGraceMs);
+  }
+
+  /** What has not begun by now waits behind another circuit, which is not to suffer for it. */
+  #onGraceOver(running: Running): void {
+    if (running.hasBegun) void this.end();
+    else this.#settle(this.#ending(running.id, ({ task, reject }) => reject(task.signal.reason)));
   }
 
   /** Counts again from now. */
   #watchSilence(): void {
-    clearTimeout(this.#silenceTimer);
     const { silenceLimitMs } = this.#options;
-    if (silenceLimitMs === undefined || this.#running === undefined) return;
+    if (silenceLimitMs === undefined) return;
+    clearTimeout(this.#silenceTimer);
+    if (this.#running.size === 0) return;
     this.#silenceTimer = setTimeout(
       () => this.#give(`it said nothing for ${silenceLimitMs} ms`),
       silenceLimitMs,
@@ -164,63 +218,146 @@ export class EngineRunner {
   }
 
   #onMessage(message: FromWorker): void {
-    if (message.kind === 'ready') {
-      this.#isReady = true;
-      this.#report = message.report;
-      clearTimeout(this.#startTimer);
-      this.#events.onIdle(this);
-      return;
-    }
-    if (message.kind === 'lost') {
-      this.#give(message.how);
-      return;
-    }
-    // An ending worker is not given another circuit, so its answers no longer matter.
-    if (message.id !== this.#running?.id || this.#isEnding) return;
-    this.#watchSilence();
     switch (message.kind) {
+      case 'ready':
+        this.#isReady = true;
+        this.#report = message.report;
+        clearTimeout(this.#startTimer);
+        this.#events.onIdle(this);
+        return;
+      case 'lost':
+        this.#give(message.how);
+        return;
       case 'progress':
-        this.#running.onProgress(message.fraction);
+        this.#watchSilence();
+        if (!this.#isEnding) this.#running.get(message.id)?.task.onProgress(message.fraction);
         return;
-      case 'done':
-        this.#settle((running) => running.resolve(message.outcome));
-        return;
-      case 'failed':
-        this.#settle((running) => running.reject(errorOf(message.failure)));
-        return;
-      case 'aborted':
-        this.#settle((running) => running.reject(running.signal.reason));
+      case 'news':
+        // An ending worker is not given another list, so what it says no longer matters.
+        if (!this.#isEnding) this.#onNews(message);
         return;
     }
   }
 
-  /** The worker is free before the caller hears of it: the next circuit is on its way by then. */
-  #settle(answer: (running: Running) => void): void {
-    const running = this.#take();
-    if (running === undefined) return;
-    this.#host.setHolding(false);
-    this.#events.onIdle(this);
-    if (running.signal.aborted) running.reject(running.signal.reason);
-    else answer(running);
+  #onNews({ packed, ended, begun }: News): void {
+    this.#watchSilence();
+    const now = performance.now();
+    const endings = ended.flatMap((end) => this.#endingOf(end, now));
+    if (packed !== undefined) {
+      for (const { id, outcome, begunAgoMs } of this.#unpacker.unpack(packed)) {
+        endings.push(...this.#ending(id, ({ resolve }) => resolve(outcome), now - begunAgoMs));
+      }
+    }
+    if (packed !== undefined || ended.some(({ kind }) => kind === 'done'))
+      this.#events.onOutcomes();
+    if (begun !== undefined) {
+      const running = this.#running.get(begun.id);
+      if (running !== undefined) this.#begin(running, now - begun.agoMs);
+    }
+    this.#settle(endings);
+  }
+
+  #endingOf(ended: Ended, now: number): readonly Ending[] {
+    switch (ended.kind) {
+      case 'done':
+        return this.#ending(ended.id, (one) => one.resolve(ended.outcome), now - ended.agoMs);
+      case 'failed':
+        return this.#ending(
+          ended.id,
+          (one) => one.reject(errorOf(ended.failure)),
+          now - ended.agoMs,
+        );
+      case 'aborted':
+        return this.#ending(ended.id, ({ task, reject }) => reject(task.signal.reason));
+    }
+  }
+
+  /** Takes a circuit off the list; none if it was dropped before. */
+  #ending(
+    id: number,
+    answer: (running: Running) => void,
+    startedAt?: number,
+  ): readonly [] | readonly [Ending] {
+    const running = this.#take(id);
+    if (running === undefined) return [];
+    return [{ running, answer, ...(startedAt !== undefined && { startedAt }) }];
+  }
+
+  /** The worker is free before its callers hear of it: the next list is on its way by then. */
+  #settle(endings: readonly Ending[]): void {
+    if (endings.length === 0) return;
+    this.#watchSilence();
+    if (this.#running.size === 0) {
+      this.#host.setHolding(false);
+      this.#events.onIdle(this);
+    }
+    for (const { running, startedAt, answer } of endings) {
+      if (startedAt !== undefined) this.#begin(running, startedAt);
+      const { signal } = running.task;
+      if (signal.aborted) running.reject(signal.reason);
+      else answer(running);
+    }
+  }
+
+  #begin(running: Running, startedAt: number): void {
+    if (running.hasBegun) return;
+    running.hasBegun = true;
+    running.task.onStarted?.(startedAt);
   }
 
   #onExit(exitHow: string): void {
     clearTimeout(this.#startTimer);
     const how = this.#fault?.how ?? exitHow;
-    const running = this.#take();
+    const left = [...this.#running.keys()].flatMap((id) => this.#take(id) ?? []);
+    this.#watchSilence();
     this.#events.onExit(this, { wasReady: this.#isReady, wasIntended: this.#isEnding, how });
-    if (running?.signal.aborted) running.reject(running.signal.reason);
-    else running?.reject(new WorkerLostError(how, { cause: this.#fault?.cause }));
+    for (const { task, reject } of left) {
+      if (task.signal.aborted) reject(task.signal.reason);
+      else reject(new WorkerLostError(how, { cause: this.#fault?.cause }));
+    }
   }
 
-  #take(): Running | undefined {
-    const running = this.#running;
+  #take(id: number): Running | undefined {
+    const running = this.#running.get(id);
     if (running === undefined) return undefined;
-    this.#running = undefined;
-    clearTimeout(this.#silenceTimer);
+    this.#running.delete(id);
     clearTimeout(running.graceTimer);
-    running.signal.removeEventListener('abort', running.onAbort);
+    running.task.signal.removeEventListener('abort', running.onAbort);
     return running;
+  }
+}
+
+/** The list as it is sent. */
+function sentTasks(tasks: readonly WorkerTask[], ids: readonly number[]): readonly SentTask[] {
+  const written = new Map<string, WrittenCircuit>();
+  return tasks.map(({ precision, circuit, request }, i) => ({
+    id: ids[i]!,
+    precision,
+    circuit: sentCircuit(circuit, written),
+    request,
+  }));
+}
+
+/** @param written - By shape; the same circuit is cloned once. */
+function sentCircuit(
+  circuit: Circuit | SerializedCircuit,
+  written: Map<string, WrittenCircuit>,
+): SentCircuit {
+  if ('bytes' in circuit) return circuit;
+  const own = writeCircuit(circuit);
+  if (own === undefined) return circuit;
+  const other = written.get(own.shape);
+  if (other !== undefined && isSameCircuit(own, other)) return other;
+  written.set(own.shape, own);
+  return own;
+}
+
+function isSendable(task: SentTask): boolean {
+  try {
+    structuredClone(task);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -6,10 +6,10 @@
  * recently used goes first.
  */
 import { createHash } from 'node:crypto';
-import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { Executable } from '../engine/engine.ts';
-import type { SerializedCircuit } from './serialized-circuit.ts';
+import type { SentCircuit } from './worker-messages.ts';
+import { isSameCircuit, type WrittenCircuit } from './written-circuit.ts';
 
 const MAX_KEPT = 16;
 
@@ -41,10 +41,18 @@ export interface PreparedRun {
   readonly report: CompilationReport;
 }
 
+/** What tells a circuit from all others: its bytes' digest, or all of it where it is in writing. */
+export type CircuitKey = string | WrittenCircuit;
+
+interface Entry {
+  readonly key: CircuitKey;
+  readonly prepared: PreparedRun;
+}
+
 /** The circuits kept for one engine, by key. */
 export class PreparedCircuits {
-  /** In the order of use, the oldest first. */
-  readonly #kept = new Map<string, PreparedRun>();
+  /** In the order of use, the oldest first. Few enough to look at each. */
+  readonly #kept: Entry[] = [];
   readonly limits: KeptCircuits;
 
   constructor(limits: KeptCircuits) {
@@ -52,35 +60,34 @@ export class PreparedCircuits {
   }
 
   /** Takes a circuit out; `keep` puts it back after a run. */
-  take(key: string): PreparedRun | undefined {
-    const prepared = this.#kept.get(key);
-    this.#kept.delete(key);
-    return prepared;
+  take(key: CircuitKey): PreparedRun | undefined {
+    const place = this.#kept.findLastIndex((entry) => isSameKey(entry.key, key));
+    return place < 0 ? undefined : this.#kept.splice(place, 1)[0]?.prepared;
   }
 
   /** Keeps a circuit that is not among the kept ones. */
-  async keep(key: string, prepared: PreparedRun): Promise<void> {
-    this.#kept.set(key, prepared);
-    if (this.#kept.size <= MAX_KEPT) return;
-    const [oldest] = this.#kept;
-    if (oldest === undefined) return;
-    this.#kept.delete(oldest[0]);
-    await oldest[1].executable[Symbol.asyncDispose]();
+  async keep(key: CircuitKey, prepared: PreparedRun): Promise<void> {
+    this.#kept.push({ key, prepared });
+    if (this.#kept.length <= MAX_KEPT) return;
+    await this.#kept.shift()?.prepared.executable[Symbol.asyncDispose]();
   }
 }
 
-/** What tells a circuit from all others; undefined for one that is not worth keeping. */
+/** The key of a circuit; undefined for one that is not worth keeping. */
 export function keyOfCircuit(
-  circuit: Circuit | SerializedCircuit,
+  circuit: SentCircuit,
   { maxQubits, maxOperations, maxBytes }: KeptCircuits,
-): string | undefined {
+): CircuitKey | undefined {
   if (circuit.numQubits > maxQubits) return undefined;
   if ('bytes' in circuit) {
     if (circuit.bytes.length > maxBytes) return undefined;
     return createHash('sha256').update(circuit.bytes).digest('base64');
   }
-  const { numQubits, numBits, operations } = circuit;
-  if (operations.length > maxOperations) return undefined;
-  if (operations.some(({ kind }) => kind === 'unitary')) return undefined;
-  return JSON.stringify([numQubits, numBits, operations]);
+  // Objects are what could not be written for its matrices.
+  if (!('shape' in circuit) || circuit.numOperations > maxOperations) return undefined;
+  return circuit;
+}
+
+function isSameKey(a: CircuitKey, b: CircuitKey): boolean {
+  return typeof a === 'string' || typeof b === 'string' ? a === b : isSameCircuit(a, b);
 }

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import type { RunResult } from '../engine/engine.ts';
 import type { WorkerPort } from './serve-engine.ts';
 import type { StartWorker } from './worker-host.ts';
-import type { FromWorker, ToWorker, WorkerOutcome } from './worker-messages.ts';
+import type { Ended, FromWorker, SentTask, ToWorker } from './worker-messages.ts';
 
 /** How a process is started. */
 export interface ProcessOptions {
@@ -95,17 +95,29 @@ export function describeExit(
 
 /** Memory cannot be shared with another process. */
 function withoutSharedMemory(message: ToWorker): ToWorker {
-  if (message.kind !== 'run' || !('bytes' in message.circuit)) return message;
-  const { numQubits, bytes } = message.circuit;
-  return { ...message, circuit: { numQubits, bytes: Uint8Array.from(bytes) } };
+  if (message.kind !== 'run') return message;
+  if (!message.tasks.some(({ circuit }) => 'bytes' in circuit)) return message;
+  const tasks = message.tasks.map((task): SentTask => {
+    const { circuit } = task;
+    if (!('bytes' in circuit)) return task;
+    return { ...task, circuit: { ...circuit, bytes: Uint8Array.from(circuit.bytes) } };
+  });
+  return { ...message, tasks };
 }
 
 /** What is read off a channel may lie in a buffer with other things; results are given away whole. */
 export function withOwnBuffers(message: FromWorker): FromWorker {
-  if (message.kind !== 'done') return message;
-  const { run } = message.outcome;
+  if (message.kind !== 'news' || message.ended.length === 0) return message;
+  const ended = message.ended.map((end): Ended => {
+    if (end.kind !== 'done') return end;
+    return { ...end, outcome: { ...end.outcome, run: withOwnArrays(end.outcome.run) } };
+  });
+  return { ...message, ended };
+}
+
+function withOwnArrays(run: RunResult): RunResult {
   const { counts, statevector, probabilities } = run;
-  const own: RunResult = {
+  return {
     ...run,
     counts: {
       ...counts,
@@ -115,8 +127,6 @@ export function withOwnBuffers(message: FromWorker): FromWorker {
     ...(statevector && { statevector: statevector.slice() }),
     ...(probabilities && { probabilities: probabilities.slice() }),
   };
-  const outcome: WorkerOutcome = { ...message.outcome, run: own };
-  return { ...message, outcome };
 }
 
 /** The process's end of what `processStarter` starts; it ends with the process that started it. */

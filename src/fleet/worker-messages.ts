@@ -2,7 +2,7 @@
  * What passes between the main thread and a worker, a thread or a process: plain data, by structured
  * clone. Large arrays of results are transferred between threads, not copied.
  *
- *     main ──▶ run, cancel        worker ──▶ ready, once; progress; done | failed | aborted | lost
+ *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
  */
 import type { Circuit } from '../circuit/circuit.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
@@ -10,7 +10,9 @@ import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../errors/coded-error.ts';
+import type { PackedOutcomes } from './packed-outcomes.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
+import type { WrittenCircuit } from './written-circuit.ts';
 
 /** Of the amplitudes. */
 export type Precision = 'f32' | 'f64';
@@ -67,23 +69,47 @@ export type WorkerFailure =
   | { readonly kind: 'out-of-memory'; readonly numQubits: number }
   | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string };
 
+/** A circuit as a worker takes it: in writing where it can be, for that costs both sides least. */
+export type SentCircuit = WrittenCircuit | Circuit | SerializedCircuit;
+
+/** One circuit of a list. */
+export interface SentTask {
+  readonly id: number;
+  readonly precision: Precision;
+  readonly circuit: SentCircuit;
+  readonly request: Omit<RunRequest, 'onProgress'>;
+}
+
 /** To a worker. */
 export type ToWorker =
-  | {
-      readonly kind: 'run';
-      readonly id: number;
-      readonly precision: Precision;
-      readonly circuit: Circuit | SerializedCircuit;
-      readonly request: Omit<RunRequest, 'onProgress'>;
-    }
+  /** Circuits to run one after the other; the first begins as soon as the worker has it. */
+  | { readonly kind: 'run'; readonly tasks: readonly SentTask[] }
   | { readonly kind: 'cancel'; readonly id: number };
+
+/** A circuit that was begun, and how long before this was sent, milliseconds. */
+export interface Begun {
+  readonly id: number;
+  readonly agoMs: number;
+}
+
+/** The end of a circuit that is not among the packed ones. */
+export type Ended =
+  | (Begun & { readonly kind: 'done'; readonly outcome: WorkerOutcome })
+  | (Begun & { readonly kind: 'failed'; readonly failure: WorkerFailure })
+  /** Whether or not it was begun. */
+  | { readonly kind: 'aborted'; readonly id: number };
 
 /** From a worker. */
 export type FromWorker =
   | { readonly kind: 'ready'; readonly report?: EngineReport }
+  /** What happened since the last news, gathered over some milliseconds where circuits are short. */
+  | {
+      readonly kind: 'news';
+      readonly packed?: PackedOutcomes;
+      readonly ended: readonly Ended[];
+      /** What runs now, unless the other side knows; the first of a list has begun by being sent. */
+      readonly begun?: Begun;
+    }
   | { readonly kind: 'progress'; readonly id: number; readonly fraction: number }
-  | { readonly kind: 'done'; readonly id: number; readonly outcome: WorkerOutcome }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: WorkerFailure }
-  | { readonly kind: 'aborted'; readonly id: number }
   /** The engine is gone, and with it the worker's use. */
   | { readonly kind: 'lost'; readonly how: string };

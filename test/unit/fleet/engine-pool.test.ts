@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/engine-pool.ts';
+import type { WorkerTask } from '../../../src/fleet/engine-runner.ts';
 import { threadStarter } from '../../../src/fleet/thread-host.ts';
+import type { WorkerOutcome } from '../../../src/fleet/worker-messages.ts';
 import {
   ENGINE,
   eventually,
@@ -59,7 +61,12 @@ function run(
   } = {},
 ) {
   const request = { shots: 7, seed: 5 };
-  return pool.run({ precision, circuit: instruction(name, shared), request, onProgress, signal });
+  return one(pool, { precision, circuit: instruction(name, shared), request, onProgress, signal });
+}
+
+async function one(pool: EnginePool, task: WorkerTask): Promise<WorkerOutcome> {
+  const [outcome] = await Promise.all(pool.run([task]));
+  return outcome!;
 }
 
 describe('EnginePool', () => {
@@ -234,7 +241,7 @@ describe('EnginePool', () => {
     const request = { shots: 1, seed: 1, onProgress: () => {} };
     const circuit = instruction('ECHO');
     await expect(
-      pool.run({ precision: 'f64', circuit, request, onProgress: () => {}, signal: never() }),
+      one(pool, { precision: 'f64', circuit, request, onProgress: () => {}, signal: never() }),
     ).rejects.toMatchObject({ name: 'DataCloneError' });
     expect(pool.numIdle).toBe(1);
     await run(pool, 'ECHO');

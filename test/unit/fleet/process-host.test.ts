@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeExit, withOwnBuffers } from '../../../src/fleet/process-host.ts';
-import type { FromWorker } from '../../../src/fleet/worker-messages.ts';
+import type { Ended } from '../../../src/fleet/worker-messages.ts';
 
 test('what was read off a channel is taken out of the buffer that it lay in', () => {
   const channel = new ArrayBuffer(1024);
@@ -17,11 +17,13 @@ test('what was read off a channel is taken out of the buffer that it lay in', ()
     timing: { evolutionMs: 1, samplingMs: 1 },
   };
   // Checked: nothing reads the compilation.
-  const message = { kind: 'done', id: 1, outcome: { run, compileMs: 1 } } as unknown as FromWorker;
+  const end = { kind: 'done', id: 1, agoMs: 1, outcome: { run, compileMs: 1 } } as unknown as Ended;
+  const message = { kind: 'news', ended: [end] } as const;
   const own = withOwnBuffers(message);
-  if (own.kind !== 'done') throw new Error('unreachable: it was done');
+  const [ended] = own.kind === 'news' ? own.ended : [];
+  if (ended?.kind !== 'done') throw new Error('unreachable: it was done');
   expect(own).toEqual(message);
-  const { counts, statevector, probabilities } = own.outcome.run;
+  const { counts, statevector, probabilities } = ended.outcome.run;
   const arrays = [counts.outcomes, counts.occurrences, statevector!, probabilities!];
   expect(arrays.map(({ buffer, byteLength }) => buffer.byteLength - byteLength)).toEqual([
     0, 0, 0, 0,

@@ -1,0 +1,128 @@
+/**
+ * The outcomes of small circuits, gathered into three things to clone: numbers, counts, reports.
+ *
+ * As objects, an outcome takes a main thread longer to receive than many a circuit takes to run; most
+ * of it is arrays of a few numbers and a compilation report that is the same each time. A report is
+ * sent with the first outcome that has it and is meant by its number after that.
+ */
+import type { CompilationReport } from '../compiler/compile.ts';
+import type { WorkerOutcome } from './worker-messages.ts';
+
+/** Outcomes that ask for counts alone; see `OutcomePacker`. */
+export interface PackedOutcomes {
+  /** NUM_FACTS of each outcome. */
+  readonly facts: Float64Array;
+  /** Of each outcome its outcomes' words, then their occurrences. */
+  readonly counts: Uint32Array;
+  /** Those that these outcomes are the first to have, in order. */
+  readonly reports: readonly CompilationReport[];
+}
+
+/** An outcome that has crossed. */
+export interface UnpackedOutcome {
+  readonly id: number;
+  readonly outcome: WorkerOutcome;
+  /** From its begin until the outcomes were sent, milliseconds. */
+  readonly begunAgoMs: number;
+}
+
+/** Numbers of an outcome; `add` writes them in the order in which `unpack` reads them. */
+const NUM_FACTS = 10;
+/** Reports that both sides remember. A report that is more than so many back is sent again. */
+const MAX_REPORTS = 64;
+/** Beyond so many words a copy costs more than an array of one's own. */
+const MAX_WORDS = 4096;
+
+/** The worker's side. */
+export class OutcomePacker {
+  readonly #numbers = new WeakMap<CompilationReport, number>();
+  #numSent = 0;
+  #facts: number[] = [];
+  #counts: number[] = [];
+  #reports: CompilationReport[] = [];
+
+  /** Whether nothing waits to be sent. */
+  get isEmpty(): boolean {
+    return this.#facts.length === 0;
+  }
+
+  /**
+   * Adds an outcome, unless it is one to be sent by itself.
+   *
+   * @param beganAt - On the clock of `performance.now()`, like the `now` of `take`.
+   */
+  add(id: number, { run, compilation, compileMs }: WorkerOutcome, beganAt: number): boolean {
+    const { counts, statevector, probabilities, expectations, statePasses, timing } = run;
+    const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
+    if (statevector ?? probabilities ?? expectations) return false;
+    if (outcomes.length + occurrences.length > MAX_WORDS) return false;
+    const report = this.#numberOf(compilation);
+    this.#facts.push(id, beganAt, report, compileMs, statePasses);
+    this.#facts.push(timing.evolutionMs, timing.samplingMs);
+    this.#facts.push(numBits, wordsPerOutcome, occurrences.length);
+    for (let i = 0; i < outcomes.length; i++) this.#counts.push(outcomes[i]!);
+    for (let i = 0; i < occurrences.length; i++) this.#counts.push(occurrences[i]!);
+    return true;
+  }
+
+  /** Takes what was added. */
+  take(now: number): PackedOutcomes {
+    const facts = Float64Array.from(this.#facts);
+    for (let at = 1; at < facts.length; at += NUM_FACTS) facts[at] = now - facts[at]!;
+    const packed = { facts, counts: Uint32Array.from(this.#counts), reports: this.#reports };
+    this.#facts = [];
+    this.#counts = [];
+    this.#reports = [];
+    return packed;
+  }
+
+  #numberOf(report: CompilationReport): number {
+    const known = this.#numbers.get(report);
+    if (known !== undefined && known >= this.#numSent - MAX_REPORTS) return known;
+    const number = this.#numSent++;
+    this.#numbers.set(report, number);
+    this.#reports.push(report);
+    return number;
+  }
+}
+
+/** The other side: one for each worker, because it remembers what that worker sent. */
+export class OutcomeUnpacker {
+  /** By number, each in the place of the one that is no longer meant. */
+  readonly #reports: CompilationReport[] = [];
+  #numReceived = 0;
+
+  /** The outcomes in the order in which they were added; each has arrays of its own. */
+  unpack({ facts, counts, reports }: PackedOutcomes): readonly UnpackedOutcome[] {
+    const firstNew = this.#numReceived;
+    const unpacked: UnpackedOutcome[] = [];
+    let word = 0;
+    for (let at = 0; at < facts.length; at += NUM_FACTS) {
+      const report = facts[at + 2]!;
+      if (report === this.#numReceived) {
+        this.#reports[report % MAX_REPORTS] = reports[report - firstNew]!;
+        this.#numReceived++;
+      }
+      const wordsPerOutcome = facts[at + 8]!;
+      const numOutcomes = facts[at + 9]!;
+      const numWords = wordsPerOutcome * numOutcomes;
+      const outcome: WorkerOutcome = {
+        run: {
+          counts: {
+            numBits: facts[at + 7]!,
+            wordsPerOutcome,
+            outcomes: counts.slice(word, word + numWords),
+            occurrences: counts.slice(word + numWords, word + numWords + numOutcomes),
+          },
+          statePasses: facts[at + 4]!,
+          timing: { evolutionMs: facts[at + 5]!, samplingMs: facts[at + 6]! },
+        },
+        compilation: this.#reports[report % MAX_REPORTS]!,
+        compileMs: facts[at + 3]!,
+      };
+      word += numWords + numOutcomes;
+      unpacked.push({ id: facts[at]!, begunAgoMs: facts[at + 1]!, outcome });
+    }
+    return unpacked;
+  }
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Circuit } from '../../src/circuit/circuit.ts';
+import { isSameCircuit, readCircuit, writeCircuit } from '../../src/fleet/written-circuit.ts';
+import { circuits } from './circuit-arbitrary.ts';
+
+const withoutMatrices = circuits.map(
+  (circuit): Circuit => ({
+    ...circuit,
+    operations: circuit.operations.filter(({ kind }) => kind !== 'unitary'),
+  }),
+);
+
+function written(circuit: Circuit) {
+  const text = writeCircuit(circuit);
+  if (text === undefined) throw new Error('unreachable: it has no matrix');
+  return text;
+}
+
+/** All numbers and names, the angles apart. */
+function shapeOf({ operations, ...sizes }: Circuit): string {
+  const shapes = operations.map((operation) =>
+    operation.kind === 'gate' ? { ...operation, angles: operation.angles.length } : operation,
+  );
+  return JSON.stringify({ ...sizes, shapes });
+}
+
+describe('a circuit in writing', () => {
+  test('is the same circuit when it is read', () => {
+    fc.assert(
+      fc.property(withoutMatrices, (circuit) => {
+        const text = written(circuit);
+        expect(readCircuit(structuredClone(text))).toEqual(circuit);
+        expect(text.numQubits).toBe(circuit.numQubits);
+        expect(text.numOperations).toBe(circuit.operations.length);
+      }),
+      { seed: 61, numRuns: 300 },
+    );
+  });
+
+  test('has the shape of another exactly where they differ in angles alone', () => {
+    fc.assert(
+      fc.property(withoutMatrices, withoutMatrices, fc.nat(), (circuit, other, at) => {
+        const i = at % circuit.operations.length;
+        const cut = circuit.operations.toSpliced(i, 1);
+        const turned = circuit.operations.map((operation) =>
+          operation.kind === 'gate'
+            ? { ...operation, angles: operation.angles.map((angle) => angle + 1) }
+            : operation,
+        );
+        for (const b of [other, { ...circuit, operations: cut }]) {
+          const isSame = written(circuit).shape === written(b).shape;
+          expect(isSame).toBe(shapeOf(circuit) === shapeOf(b));
+        }
+        expect(written({ ...circuit, operations: turned }).shape).toBe(written(circuit).shape);
+      }),
+      { seed: 62, numRuns: 300 },
+    );
+  });
+
+  test('is another one where one angle is another, and the same where none is', () => {
+    fc.assert(
+      fc.property(withoutMatrices, fc.nat(), (circuit, at) => {
+        const text = written(circuit);
+        expect(isSameCircuit(text, written(circuit))).toBe(true);
+        if (text.angles.length === 0) return;
+        const angles = text.angles.with(at % text.angles.length, 20);
+        expect(isSameCircuit(text, { ...text, angles })).toBe(false);
+      }),
+      { seed: 63, numRuns: 300 },
+    );
+  });
+
+  test('is not made of a circuit with a matrix', () => {
+    const matrix = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0);
+    const unitary = { kind: 'unitary', controls: [], targets: [0], matrix } as const;
+    expect(writeCircuit({ numQubits: 1, numBits: 0, operations: [unitary] })).toBeUndefined();
+  });
+});
