@@ -6,6 +6,10 @@
  * shots) is expected to take as long again; otherwise the model is scaled by how far it was off for
  * circuits of the width, or for all circuits of the lane. Ratios are averaged as logarithms, so a run
  * that took ten times as long and one that took a tenth cancel.
+ *
+ * Alike lanes share what was measured. Each by itself would be as fast as its last few runs happened to
+ * be, the one that was lucky would be waited for while others are idle, and a lane that was unlucky would
+ * get no run that could show it.
  */
 import type { LaneId } from '../width.ts';
 import type { RunWork } from './run-work.ts';
@@ -39,21 +43,31 @@ interface LaneTimes {
 
 /** Run times of lanes. */
 export class RunEstimates {
-  readonly #lanes = new Map<LaneId, LaneTimes>();
-  readonly #speeds = new Map<LaneId, number>();
+  readonly #times = new Map<string, LaneTimes>();
+  readonly #speeds = new Map<string, number>();
+  readonly #models = new Map<LaneId, string>();
 
   /**
-   * Says how fast a lane is before it has run anything.
+   * Says what a lane is; lanes of one model are expected to take equally long. Before `setSpeed`.
+   *
+   * @param model - Such as the name of an adapter; no lane's id.
+   */
+  setModel(lane: LaneId, model: string): void {
+    this.#models.set(lane, model);
+  }
+
+  /**
+   * Says how fast a lane, and those of its model, are before they have run anything.
    *
    * @param speed - Against the machine of the cost model, for work on amplitudes.
    */
   setSpeed(lane: LaneId, speed: number): void {
-    this.#speeds.set(lane, speed);
+    this.#speeds.set(this.#nameOf(lane), speed);
   }
 
   /** Milliseconds that the lane is expected to take; above 0. */
   expectedMs(lane: LaneId, work: RunWork): number {
-    const times = this.#lanes.get(lane);
+    const times = this.#times.get(this.#nameOf(lane));
     const model = this.#modelMs(lane, work);
     if (times === undefined) return model;
     const known = times.byKind.get(kindOf(work));
@@ -65,10 +79,11 @@ export class RunEstimates {
 
   /** Learns from a run. */
   observe(lane: LaneId, work: RunWork, ms: number): void {
-    let times = this.#lanes.get(lane);
+    const name = this.#nameOf(lane);
+    let times = this.#times.get(name);
     if (times === undefined) {
       times = { all: newAverage(), byWidth: new Map(), byKind: new Map() };
-      this.#lanes.set(lane, times);
+      this.#times.set(name, times);
     }
     const measured = Math.max(ms, 1e-3);
     const ratio = Math.log(measured / this.#modelMs(lane, work));
@@ -99,7 +114,11 @@ export class RunEstimates {
   }
 
   #speed(lane: LaneId): number {
-    return this.#speeds.get(lane) ?? 1;
+    return this.#speeds.get(this.#nameOf(lane)) ?? 1;
+  }
+
+  #nameOf(lane: LaneId): string {
+    return this.#models.get(lane) ?? lane;
   }
 }
 
