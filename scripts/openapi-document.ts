@@ -34,7 +34,9 @@ function documentationDeps(): ServiceDeps {
       waitFor: never,
       cancel: never,
       queuePosition: never,
+      expectedStart: never,
       progress: never,
+      inFlight: never,
     },
     idempotency: new MemoryIdempotencyStore(),
     keys: createMemoryKeyStore(),
@@ -42,6 +44,7 @@ function documentationDeps(): ServiceDeps {
     settings: {
       version: version(),
       rateLimits: { standard: 1, enterprise: 1 },
+      inFlightLimits: { standard: 1, enterprise: 1 },
       bodyLimitBytes: 1,
       trustedProxies: [],
     },

@@ -118,6 +118,7 @@ export async function startService(
     settings: {
       version: version(),
       rateLimits: config.rateLimits,
+      inFlightLimits: config.inFlightLimits,
       bodyLimitBytes: config.bodyLimitBytes,
       trustedProxies: config.trustedProxies,
     },

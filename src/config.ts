@@ -127,6 +127,17 @@ export const SETTINGS = {
     defaultText: '1000',
     description: 'Requests a minute of an Enterprise key.',
   },
+  QCS_IN_FLIGHT_STANDARD: {
+    schema: integer(1, 1_000_000).default(200),
+    defaultText: '200',
+    description:
+      'Circuits of a Standard key that may wait or run at once; one more is answered 429.',
+  },
+  QCS_IN_FLIGHT_ENTERPRISE: {
+    schema: integer(1, 1_000_000).default(500),
+    defaultText: '500',
+    description: 'The same of an Enterprise key.',
+  },
   QCS_TRUSTED_PROXIES: {
     schema: addressList.default([]),
     defaultText: 'none',
@@ -173,6 +184,8 @@ export interface Config {
   readonly bodyLimitBytes: number;
   /** Requests a minute. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
+  /** Circuits of one key that may wait or run at once. */
+  readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
   readonly jobRetentionDays: number;
   readonly shutdownGraceMs: number;
@@ -225,6 +238,10 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     rateLimits: {
       standard: settings.QCS_RATE_LIMIT_STANDARD,
       enterprise: settings.QCS_RATE_LIMIT_ENTERPRISE,
+    },
+    inFlightLimits: {
+      standard: settings.QCS_IN_FLIGHT_STANDARD,
+      enterprise: settings.QCS_IN_FLIGHT_ENTERPRISE,
     },
     trustedProxies: settings.QCS_TRUSTED_PROXIES,
     jobRetentionDays: settings.QCS_JOB_RETENTION_DAYS,

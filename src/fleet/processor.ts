@@ -113,6 +113,8 @@ export interface Processor {
   load(): ProcessorLoad;
   /** Tasks that will start before this one on what runs it; undefined once it is not queued. */
   queuePosition(taskId: string): number | undefined;
+  /** When a task that waits is planned to start, milliseconds since 1970 UTC; undefined otherwise. */
+  expectedStart?(taskId: string): number | undefined;
   /**
    * Checks that a task would be taken now.
    *

@@ -24,4 +24,9 @@ export interface JobHandler {
   run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string>;
   /** Jobs that will start before this one; undefined when it is not queued. */
   queuePosition(id: JobId): number | undefined;
+  /**
+   * When a job that waits is expected to start, milliseconds since 1970 UTC; undefined when it does not
+   * wait here or that is not known.
+   */
+  expectedStart?(id: JobId): number | undefined;
 }

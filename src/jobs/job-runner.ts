@@ -10,6 +10,7 @@ import {
   NoHandlerError,
   RunnerClosedError,
 } from './errors.ts';
+import { InFlightCounts } from './in-flight-counts.ts';
 import { isFinal, type Job, type JobId, type JobKind, type JobQuery, type NewJob } from './job.ts';
 import type { JobHandler } from './job-handler.ts';
 import type { JobStore } from './job-store.ts';
@@ -39,13 +40,16 @@ export class JobRunner {
   readonly #handlers: JobRunnerOptions['handlers'];
   readonly #context: ActiveJobContext;
   readonly #active = new Map<JobId, ActiveJob>();
+  readonly #inFlight = new InFlightCounts();
   #shutdown: Promise<ShutdownCounts> | undefined;
 
   constructor(options: JobRunnerOptions) {
     const { store, handlers, now, onUnexpectedError } = options;
     this.#store = store;
     this.#handlers = handlers;
-    const onReleased = (job: Job) => this.#active.delete(job.id);
+    const onReleased = (job: Job) => {
+      if (this.#active.delete(job.id)) this.#inFlight.leave(job);
+    };
     this.#context = { store, now, onUnexpectedError, onReleased };
   }
 
@@ -129,6 +133,21 @@ export class JobRunner {
     return this.#active.get(id)?.handler.queuePosition(id);
   }
 
+  /** When a queued job is expected to start, milliseconds since 1970 UTC; undefined when unknown. */
+  expectedStart(id: JobId): number | undefined {
+    const expected = this.#active.get(id)?.handler.expectedStart?.(id);
+    // What is late may start at any moment, and not before now.
+    return expected === undefined ? undefined : Math.max(expected, this.#context.now());
+  }
+
+  /**
+   * Jobs of that kind and key that wait or run in this process: from the moment they are submitted or
+   * recovered until they are final or put back.
+   */
+  inFlight(kind: JobKind, keyId: string): number {
+    return this.#inFlight.of(kind, keyId);
+  }
+
   /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
   progress(id: JobId): number | undefined {
     return this.#active.get(id)?.progress;
@@ -193,6 +212,7 @@ export class JobRunner {
   #adopt(record: Job, handler: JobHandler, origin: JobOrigin): ActiveJob {
     const active = new ActiveJob(record, handler, origin, this.#context);
     this.#active.set(record.id, active);
+    this.#inFlight.enter(record);
     return active;
   }
 

@@ -204,6 +204,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning:
       'The job that the caller waited for failed; the detail carries its own code, and where that code answers 400 or 503, so does the request.',
   },
+  SERVICE_IN_FLIGHT_LIMIT: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'As many circuits of the key wait or run as its tier allows at once.',
+  },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',
     meaning: 'The API key is unknown, misspelt or revoked.',

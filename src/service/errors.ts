@@ -161,6 +161,19 @@ export class RateLimitError extends CodedError {
   }
 }
 
+/** As many circuits of the key wait or run as its tier allows. */
+export class InFlightLimitError extends CodedError {
+  readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(tier: string, limit: number, retryAfterS: number) {
+    super(
+      `The ${tier} tier allows ${limit} circuits that wait or run at once; the key has as many. Try again when one has ended.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
 /** Too many requests with wrong keys came from one address. */
 export class TooManyAttemptsError extends CodedError {
   readonly code = 'SERVICE_TOO_MANY_ATTEMPTS';

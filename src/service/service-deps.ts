@@ -16,7 +16,16 @@ export interface ProcessorDirectory {
 /** What the service needs of the job runner. */
 export type Jobs = Pick<
   JobRunner,
-  'submit' | 'run' | 'get' | 'list' | 'waitFor' | 'cancel' | 'queuePosition' | 'progress'
+  | 'submit'
+  | 'run'
+  | 'get'
+  | 'list'
+  | 'waitFor'
+  | 'cancel'
+  | 'queuePosition'
+  | 'expectedStart'
+  | 'progress'
+  | 'inFlight'
 >;
 
 /** Settings of the service. */
@@ -25,6 +34,8 @@ export interface ServiceSettings {
   readonly version: string;
   /** Requests a minute, by tier. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
+  /** Circuits of one key that may wait or run at once, by tier. */
+  readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly bodyLimitBytes: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];

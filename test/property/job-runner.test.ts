@@ -150,6 +150,7 @@ test('in whatever order things fall, a job has one outcome and every caller is t
         if (end.status === 'cancelled') expect(cancels).toBe(true);
         if (end.status === 'failed') expect(submitted[i]?.plan.says).not.toBe('result');
       }
+      expect(runner.inFlight('circuit', 'key-1')).toBe(0);
       for (const record of finals) expect(await store.get(record.id)).toStrictEqual(record);
       expect(unexpected.every((error) => error instanceof TypeError)).toBe(true);
     },

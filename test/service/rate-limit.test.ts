@@ -100,12 +100,13 @@ describe('GET /keys/info', () => {
       tier: 'standard',
       scopes: ['read', 'circuits', 'agents', 'models', 'tpu'],
       created_at: '2026-01-02T03:04:05.678Z',
-      limits: { requests: 3, window_s: 60 },
+      limits: { requests: 3, window_s: 60, in_flight: 100_000 },
       usage: {
         window_started_at: '2026-01-02T03:04:05.678Z',
         requests: 2,
         remaining: 1,
         resets_at: '2026-01-02T03:05:05.678Z',
+        in_flight: 0,
       },
       priority_queue: false,
     });

@@ -18,6 +18,7 @@ describe('loadConfig', () => {
       engine: 'auto',
       useSoftwareAdapters: false,
       rateLimits: { standard: 100, enterprise: 1000 },
+      inFlightLimits: { standard: 200, enterprise: 500 },
       trustedProxies: [],
       maxShots: 1_000_000,
     });

@@ -43,5 +43,13 @@ export function createCircuitJobHandler(
       }
       return undefined;
     },
+
+    expectedStart(id) {
+      for (const processor of fleet.processors) {
+        const expected = processor.expectedStart?.(id);
+        if (expected !== undefined) return expected;
+      }
+      return undefined;
+    },
   };
 }

@@ -7,13 +7,17 @@ import { decodeFacts } from './stored-request.ts';
 /** What is known of a job only while the process works on it. */
 export interface LiveFacts {
   queuePosition(id: JobId): number | undefined;
+  /** Milliseconds since 1970 UTC. */
+  expectedStart(id: JobId): number | undefined;
   progress(id: JobId): number | undefined;
 }
 
 /** The record without its result. */
 export function summarizeCircuit(job: Job, live: LiveFacts): CircuitSummary {
   const { shots, seed, qubits } = decodeFacts(job.request);
-  const position = job.status === 'queued' ? live.queuePosition(job.id) : undefined;
+  const isQueued = job.status === 'queued';
+  const position = isQueued ? live.queuePosition(job.id) : undefined;
+  const expectedStart = isQueued ? live.expectedStart(job.id) : undefined;
   return {
     circuit_id: job.id,
     status: job.status,
@@ -26,6 +30,7 @@ export function summarizeCircuit(job: Job, live: LiveFacts): CircuitSummary {
     ...(job.startedAt === undefined ? {} : { started_at: isoTime(job.startedAt) }),
     ...(job.finishedAt === undefined ? {} : { finished_at: isoTime(job.finishedAt) }),
     ...(position === undefined ? {} : { queue_position: position }),
+    ...(expectedStart === undefined ? {} : { expected_start_at: isoTime(expectedStart) }),
     ...(job.status === 'running' ? { progress: live.progress(job.id) ?? 0 } : {}),
     ...(job.error === undefined ? {} : { error: job.error }),
   };

@@ -8,7 +8,7 @@ import type { Job, JobId, JobPriority, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import type { JsonText } from '../envelope.ts';
 import { specCodeOf } from '../error-table.ts';
-import { JobFailedError } from '../errors.ts';
+import { InFlightLimitError, JobFailedError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { Preference } from './prefer.ts';
@@ -65,6 +65,7 @@ export class CircuitSubmitter {
    * Runs the circuit, or finds the run that an idempotency key already stands for.
    *
    * @throws {ProcessorUnavailableError | QueueFullError | RunnerClosedError} and creates no job.
+   * @throws {InFlightLimitError} and creates no job.
    * @throws {IdempotencyConflictError}
    * @throws {JobFailedError} if the job fails while the caller waits.
    */
@@ -151,6 +152,7 @@ export class CircuitSubmitter {
     const { fleet, intake, drawSeed, now } = this.#deps;
     const { prepared, shots, priority, bodyJson } = read;
     fleet.get(prepared.processorId)?.admit();
+    this.#checkInFlight(key, prepared.processorId);
     const seed = read.seed ?? drawSeed();
     const facts = { shots, seed, qubits: prepared.circuit.numQubits, tier: key.tier };
     intake.hold(id, prepared);
@@ -168,6 +170,15 @@ export class CircuitSubmitter {
       intake.drop(id);
       throw error;
     }
+  }
+
+  /** To be called in the turn in which the job is submitted, so that none comes in between. */
+  #checkInFlight({ id, tier }: ApiKey, processorId: string): void {
+    const { jobs, fleet, settings } = this.#deps;
+    const limit = settings.inFlightLimits[tier];
+    if (jobs.inFlight('circuit', id) < limit) return;
+    const waitMs = fleet.get(processorId)?.load().expectedWaitMs ?? 0;
+    throw new InFlightLimitError(tier, limit, Math.max(1, Math.ceil(waitMs / 1000)));
   }
 
   /** The job as it is when it is final or the caller's time is over. */

@@ -7,7 +7,8 @@ import { type KeyInfoView, keyInfo } from '../schemas/keys.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers `/keys/info`. */
-export function keyRoutes(app: ServiceApp, { envelopes }: RouteContext): void {
+export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+  const { jobs, settings } = deps;
   app.get(
     '/keys/info',
     {
@@ -27,12 +28,17 @@ export function keyRoutes(app: ServiceApp, { envelopes }: RouteContext): void {
         tier: key.tier,
         scopes: [...key.scopes],
         created_at: isoTime(key.createdAt),
-        limits: { requests: limit, window_s: WINDOW_S },
+        limits: {
+          requests: limit,
+          window_s: WINDOW_S,
+          in_flight: settings.inFlightLimits[key.tier],
+        },
         usage: {
           window_started_at: isoTime(window.openedAt),
           requests: window.used,
           remaining: limit - window.used,
           resets_at: isoTime(window.endsAt),
+          in_flight: jobs.inFlight('circuit', key.id),
         },
         priority_queue: key.tier === 'enterprise',
       } satisfies KeyInfoView);

@@ -160,6 +160,9 @@ const recordFields = {
   started_at: isoTime.optional(),
   finished_at: isoTime.optional(),
   queue_position: z.int().optional().describe('While queued: circuits that start before this one'),
+  expected_start_at: isoTime
+    .optional()
+    .describe('While queued: when it would start as planned now, from measured run times'),
   progress: z.number().min(0).max(1).optional().describe('While running'),
   error: z
     .strictObject({ code: z.string(), message: z.string() })

@@ -10,13 +10,18 @@ export const keyInfo = z.strictObject({
   tier: z.enum(TIERS),
   scopes: z.array(z.enum(SCOPES)),
   created_at: isoTime,
-  limits: z.strictObject({ requests: z.int(), window_s: z.int() }),
+  limits: z.strictObject({
+    requests: z.int(),
+    window_s: z.int(),
+    in_flight: z.int().describe('Circuits that may wait or run at once'),
+  }),
   usage: z
     .strictObject({
       window_started_at: isoTime,
       requests: z.int(),
       remaining: z.int(),
       resets_at: isoTime,
+      in_flight: z.int().describe('Circuits of the key that wait or run now'),
     })
     .describe('Of the open window, this request included'),
   priority_queue: z.boolean().describe('Whether priority high takes effect'),

@@ -29,6 +29,9 @@ export class FakeProcessor implements Processor {
   queueLimit = Infinity;
   retryAfterS: number | undefined = 30;
   reason: string | undefined;
+  expectedWaitMs = 12.3;
+  /** When each held task is said to start. */
+  expectedStartAt: number | undefined;
   #maintenance: { readonly reason: string } | undefined;
 
   constructor(spec: Partial<ProcessorSpec> = {}) {
@@ -63,7 +66,7 @@ export class FakeProcessor implements Processor {
     return {
       queueDepth: this.held.length,
       running: 0,
-      expectedWaitMs: 12.3,
+      expectedWaitMs: this.expectedWaitMs,
       expectedWideWaitMs: 45.6,
     };
   }
@@ -71,6 +74,10 @@ export class FakeProcessor implements Processor {
   queuePosition(taskId: string): number | undefined {
     const index = this.held.findIndex(({ task }) => task.id === taskId);
     return index < 0 ? undefined : index;
+  }
+
+  expectedStart(taskId: string): number | undefined {
+    return this.queuePosition(taskId) === undefined ? undefined : this.expectedStartAt;
   }
 
   admit(): void {

@@ -85,6 +85,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     settings: {
       version: '0.1.0',
       rateLimits: { standard: 100_000, enterprise: 1_000_000 },
+      inFlightLimits: { standard: 100_000, enterprise: 1_000_000 },
       bodyLimitBytes: 1024 * 1024,
       trustedProxies: [],
       ...settings,
