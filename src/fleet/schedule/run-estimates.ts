@@ -46,6 +46,8 @@ export class RunEstimates {
   readonly #times = new Map<string, LaneTimes>();
   readonly #speeds = new Map<string, number>();
   readonly #models = new Map<LaneId, string>();
+  /** What was asked last: of one task, each of many alike lanes. */
+  #last: { readonly name: string; readonly work: RunWork; readonly ms: number } | undefined;
 
   /**
    * Says what a lane is; lanes of one model are expected to take equally long. Before `setSpeed`.
@@ -54,6 +56,7 @@ export class RunEstimates {
    */
   setModel(lane: LaneId, model: string): void {
     this.#models.set(lane, model);
+    this.#last = undefined;
   }
 
   /**
@@ -63,12 +66,21 @@ export class RunEstimates {
    */
   setSpeed(lane: LaneId, speed: number): void {
     this.#speeds.set(this.#nameOf(lane), speed);
+    this.#last = undefined;
   }
 
   /** Milliseconds that the lane is expected to take; above 0. */
   expectedMs(lane: LaneId, work: RunWork): number {
-    const times = this.#times.get(this.#nameOf(lane));
-    const model = this.#modelMs(lane, work);
+    const name = this.#nameOf(lane);
+    if (this.#last?.work === work && this.#last.name === name) return this.#last.ms;
+    const ms = this.#estimate(name, work);
+    this.#last = { name, work, ms };
+    return ms;
+  }
+
+  #estimate(name: string, work: RunWork): number {
+    const times = this.#times.get(name);
+    const model = this.#modelMs(name, work);
     if (times === undefined) return model;
     const known = times.byKind.get(kindOf(work));
     if (known !== undefined) return known.mean;
@@ -79,6 +91,7 @@ export class RunEstimates {
 
   /** Learns from a run. */
   observe(lane: LaneId, work: RunWork, ms: number): void {
+    this.#last = undefined;
     const name = this.#nameOf(lane);
     let times = this.#times.get(name);
     if (times === undefined) {
@@ -86,7 +99,7 @@ export class RunEstimates {
       this.#times.set(name, times);
     }
     const measured = Math.max(ms, 1e-3);
-    const ratio = Math.log(measured / this.#modelMs(lane, work));
+    const ratio = Math.log(measured / this.#modelMs(name, work));
     add(times.all, ratio);
     let width = times.byWidth.get(work.numQubits);
     if (width === undefined) {
@@ -104,17 +117,14 @@ export class RunEstimates {
     if (oldest !== undefined) times.byKind.delete(oldest);
   }
 
-  #modelMs(lane: LaneId, work: RunWork): number {
+  #modelMs(name: string, work: RunWork): number {
     const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
     const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
     const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
     const states = isBranching ? BRANCHES : 1;
-    const onStates = (states * amplitudes * (gateCost + passes * MODEL.pass)) / this.#speed(lane);
+    const speed = this.#speeds.get(name) ?? 1;
+    const onStates = (states * amplitudes * (gateCost + passes * MODEL.pass)) / speed;
     return MODEL.fixed + numOperations * MODEL.perOperation + shots * MODEL.perShot + onStates;
-  }
-
-  #speed(lane: LaneId): number {
-    return this.#speeds.get(this.#nameOf(lane)) ?? 1;
   }
 
   #nameOf(lane: LaneId): string {
