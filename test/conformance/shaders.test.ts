@@ -23,6 +23,7 @@ import {
   SOFTWARE_DRIVERS,
   type SoftwareDriver,
 } from '../support/software-gpu.ts';
+import { openSoftwareSpread } from '../support/spread-gpu.ts';
 
 const FILES = readdirSync(new URL('../../shaders/', import.meta.url), {
   recursive: true,
@@ -50,6 +51,7 @@ test.each(SOFTWARE_DRIVERS)(
     };
     await compileKernels(driver, shaders);
     await runEverything(driver, shaders);
+    await drawFromTwoDevices(driver, shaders);
     expect(FILES.filter((name) => !used.has(name))).toEqual([]);
   },
 );
@@ -105,5 +107,19 @@ async function runEverything(driver: SoftwareDriver, shaders: ShaderSource): Pro
   const circuit: Circuit = { numQubits: NUM_MEASURED, numBits: 1, operations };
   const { counts } = await runCircuit(engine, circuit, { shots: 2 });
   expect(counts.occurrences.reduce((sum, count) => sum + count, 0)).toBe(2);
+  await engine.close();
+}
+
+/** Has two devices draw from a state together. */
+async function drawFromTwoDevices(driver: SoftwareDriver, shaders: ShaderSource): Promise<void> {
+  const { engine } = await openSoftwareSpread([driver, driver], {
+    shaders,
+    tileQubits: MIN_TILE_QUBITS,
+    maxQubits: NUM_QUBITS,
+  });
+  const operations = [gate('X', [NUM_QUBITS - 1])];
+  const circuit = withFinalMeasurement({ numQubits: NUM_QUBITS, numBits: 0, operations });
+  const { counts } = await runCircuit(engine, circuit, { shots: 5 });
+  expect([...counts.outcomes, ...counts.occurrences]).toEqual([2 ** (NUM_QUBITS - 1), 5]);
   await engine.close();
 }

@@ -207,12 +207,17 @@ export class GpuContext {
   }
 
   /**
-   * The first bytes of a buffer that was copied to, until it is unmapped.
+   * The first bytes of a buffer that was copied to, until it is unmapped; or room for them, with
+   * another mode.
    *
    * @throws {DeviceLostError} if the device is gone: what is read was there.
    */
-  async map(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
-    await this.#heard([buffer.mapAsync(GPUMapMode.READ, 0, bytes)]);
+  async map(
+    buffer: GPUBuffer,
+    bytes: number,
+    mode: GPUMapModeFlags = GPUMapMode.READ,
+  ): Promise<ArrayBuffer> {
+    await this.#heard([buffer.mapAsync(mode, 0, bytes)]);
     return buffer.getMappedRange(0, bytes);
   }
 

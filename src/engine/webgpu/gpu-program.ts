@@ -2,7 +2,7 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Program, Step } from '../../compiler/program.ts';
 import type { GpuContext } from './gpu-context.ts';
-import { chunkOrder, exchangeParts } from './sweep/exchange-sweeps.ts';
+import { chunkOrder, exchangeParts, isBetweenDevices } from './sweep/exchange-sweeps.ts';
 import type { ChunkShape } from './sweep/index-bits.ts';
 import { placeSweep, type SweepDispatches, type SweepPlacing } from './sweep/place-sweep.ts';
 import {
@@ -40,7 +40,7 @@ export interface GpuProgram {
   readonly shape: ChunkShape;
   /** Whether the first sweeps leave memory unwritten that is read later: it must be cleared first. */
   readonly needsClearing: boolean;
-  /** By step; undefined where a step is no sweep. */
+  /** By step; undefined where a step is no sweep, or an exchange with other devices. */
   readonly steps: readonly (PlacedStep | undefined)[];
   /** Group 1 of its dispatches. */
   readonly bindings: GPUBindGroup;
@@ -121,6 +121,7 @@ function lowerSteps(
   const lowered = steps.map((step): LoweredStep | undefined => {
     memory.meet(step);
     if (step.kind === 'measure' || step.kind === 'reset') return undefined;
+    if (step.kind === 'exchange' && isBetweenDevices(step, shape)) return undefined;
     const parts =
       step.kind === 'sweep'
         ? { swaps: [], sweeps: [step] }
@@ -147,13 +148,16 @@ function lowerSteps(
 class WrittenMemory {
   readonly unwritten: Set<Qubit>;
   needsClearing = false;
+  readonly #shape: ChunkShape;
 
-  constructor({ numQubits }: ChunkShape) {
-    this.unwritten = new Set(Array(numQubits).keys());
+  constructor(shape: ChunkShape) {
+    this.#shape = shape;
+    this.unwritten = new Set(Array(shape.numQubits).keys());
   }
 
   meet(step: Step): void {
-    const isSure = step.kind === 'exchange' || step.kind === 'sweep';
+    const isSure =
+      step.kind === 'sweep' || (step.kind === 'exchange' && !isBetweenDevices(step, this.#shape));
     if (!isSure || step.condition !== undefined) this.end();
   }
 

@@ -1,4 +1,5 @@
 /** The masses of a state's blocks, added up on the device, where they stay. */
+import { GpuFaultError } from '../../errors.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { type BlockPlan, planBlockMasses } from './block-plan.ts';
@@ -12,6 +13,18 @@ const SCAN_RUN = 16;
 export const SCAN_GROUP = WORKGROUP_SIZE * SCAN_RUN;
 /** Bytes of a number in fixed point. */
 export const FIXED_BYTES = 8;
+
+/**
+ * A number in fixed point.
+ *
+ * @throws {GpuFaultError} if it was saturated: what was added up is no number, or 4 or more.
+ */
+export function fixedMass(low: number, high: number): number {
+  if (low === 2 ** 32 - 1 && high === 2 ** 32 - 1) {
+    throw new GpuFaultError('the state has a norm of 4 or more, or one that is no number');
+  }
+  return (high * 2 ** 32 + low) / 2 ** 62;
+}
 
 /** Cumulative sums: a block's inside its group of `SCAN_GROUP`, and those of the groups. */
 export interface ScannedSums {
@@ -72,13 +85,32 @@ export async function addBlockMasses(
   plan: BlockPlan,
   scratch: ScratchBuffers,
 ): Promise<ScannedSums> {
+  const sums = await roomForSums(scratch, 'block masses', 2 ** plan.numBlockBits);
+  const scan = await scanOf(context, scratch, sums);
+  await sumBlocks(context, state, plan, scratch, sums.ends, scan);
+  return sums;
+}
+
+/**
+ * The same, each block by itself.
+ *
+ * @param sums - As long as there are blocks.
+ * @param thenDo - Encodes what comes after.
+ */
+export async function sumBlocks(
+  context: GpuContext,
+  state: GpuState,
+  plan: BlockPlan,
+  scratch: ScratchBuffers,
+  sums: GPUBuffer,
+  thenDo: (encoder: GPUCommandEncoder) => void = () => undefined,
+): Promise<void> {
   const { chunks, chunkQubits } = state;
   const { threadQubits, groupPlaces, threadBlocks, ...loop } = planBlockMasses(plan);
   const pipeline = await context.pipeline(['lib/fixed_point', 'block_masses'], {
     THREAD_QUBITS: threadQubits,
     WORKGROUP_SIZE: 2 ** threadQubits,
   });
-  const sums = await roomForSums(scratch, 'block masses', 2 ** plan.numBlockBits);
   const places = scratch.words(
     'places',
     Uint32Array.from([...groupPlaces.flat(), ...threadBlocks]),
@@ -104,17 +136,15 @@ export async function addBlockMasses(
       ];
     }),
   );
-  const scan = await scanOf(context, scratch, sums);
   const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
   const submits = partsWithin([...chunks.entries()], [each]);
   for (const [i, part] of submits.entries()) {
     await context.submit((encoder) => {
-      if (i === 0) encoder.clearBuffer(sums.ends);
+      if (i === 0) encoder.clearBuffer(sums);
       for (const [number, chunk] of part) {
-        encodeKernel(context, encoder, pipeline, [chunk, places, params[number], sums.ends], grid);
+        encodeKernel(context, encoder, pipeline, [chunk, places, params[number], sums], grid);
       }
-      if (i === submits.length - 1) scan(encoder);
+      if (i === submits.length - 1) thenDo(encoder);
     });
   }
-  return sums;
 }

@@ -50,31 +50,33 @@ export interface BlockPlan {
  *
  * @param layout - Logical qubit → physical qubit.
  * @param windowBits - log2 of the most blocks of a window.
+ * @param blockBits - log2 of the basis states of a block.
  */
 export function planBlocks(
   layout: readonly Qubit[],
   chunkQubits: number,
   windowBits = WINDOW_BITS,
+  blockBits = BLOCK_BITS,
 ): BlockPlan {
   const placed = layout.map((physical, q) => {
     const isInside = physical < chunkQubits;
     return {
       isInside,
       bit: 2 ** (isInside ? physical : physical - chunkQubits),
-      place: q < BLOCK_BITS ? 2 ** q : 0,
-      block: q < BLOCK_BITS ? 0 : 2 ** (q - BLOCK_BITS),
+      place: q < blockBits ? 2 ** q : 0,
+      block: q < blockBits ? 0 : 2 ** (q - blockBits),
     };
   });
   const ascending = placed.toSorted((a, b) => a.bit - b.bit);
   const inBlock = ascending.filter(({ block }) => block === 0);
   const beyond = ascending.filter(({ block, isInside }) => block !== 0 && isInside);
   const ofWindow = beyond.slice(0, windowBits).map((placedBit, i) => {
-    return { ...placedBit, place: 2 ** (BLOCK_BITS + i) };
+    return { ...placedBit, place: 2 ** (blockBits + i) };
   });
   return {
     chunkQubits,
-    numBlockBits: Math.max(0, layout.length - BLOCK_BITS),
-    isShort: layout.length < BLOCK_BITS,
+    numBlockBits: Math.max(0, layout.length - blockBits),
+    isShort: layout.length < blockBits,
     window: [...inBlock.filter(({ isInside }) => isInside), ...ofWindow].sort(
       (a, b) => a.bit - b.bit,
     ),

@@ -13,7 +13,6 @@
  * qubits lie in memory and how long chunks are makes none.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import { GpuFaultError } from '../../errors.ts';
 import type { Pacer } from '../../pacer.ts';
 import type { SampleRequest } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
@@ -22,6 +21,7 @@ import type { DrawnList } from './basis-runs.ts';
 import {
   addBlockMasses,
   FIXED_BYTES,
+  fixedMass,
   roomForSums,
   SCAN_GROUP,
   type ScannedSums,
@@ -113,7 +113,7 @@ async function drawBatch(
   };
   await readMapped(context, staging, bytes, encode, (mapped) => {
     const [low, high] = new Uint32Array(mapped, 0, 2);
-    assertFixedNorm(low!, high!);
+    assertNorm(fixedMass(low!, high!));
     const groupEnds = new Uint32Array(mapped, FIXED_BYTES, 2 * counts.numGroups);
     const upperStarts: number[] = [];
     for (let block = BLOCKS_PER_WORD; block < counts.numSums; block += BLOCKS_PER_WORD) {
@@ -172,15 +172,4 @@ async function sortOf(
   const [params] = scratch.params('params', [[numShots, grid.rowLength]]);
   const buffers = [undefined, undefined, params, ends, groupEnds, drawn, rests];
   return (encoder) => encodeKernel(context, encoder, pipeline, buffers, grid);
-}
-
-/**
- * @throws {GpuFaultError} if nothing was added up, or what is no number, or is 4 or more.
- */
-function assertFixedNorm(low: number, high: number): void {
-  const norm = (high * 2 ** 32 + low) / 2 ** 62;
-  if (low === 2 ** 32 - 1 && high === 2 ** 32 - 1) {
-    throw new GpuFaultError('the state has a norm of 4 or more, or one that is no number');
-  }
-  assertNorm(norm);
 }

@@ -3,7 +3,7 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { QubitMasses } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
+import { encodeKernel, type Grid, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
 import { addMasses, assertNorm } from './masses.ts';
 import { ScratchBuffers } from './scratch-buffers.ts';
 
@@ -42,21 +42,46 @@ export async function collapse(
 ): Promise<void> {
   const { chunkQubits } = state;
   const isInside = qubit < chunkQubits;
-  const pipeline = await context.pipeline(isInside ? 'collapse' : 'scale', { WORKGROUP_SIZE });
+  if (!isInside) {
+    const isKept = (chunk: number) => bitOf(chunk, qubit - chunkQubits) === outcome;
+    await keepChunks(context, state, isKept, mass);
+    if (left !== outcome) exchangeChunks(state, 2 ** (qubit - chunkQubits));
+    return;
+  }
+  const pipeline = await context.pipeline('collapse', { WORKGROUP_SIZE });
+  await overChunks(context, state, pipeline, (numPairs, { rowLength }) => {
+    // Keep the field order of `Params` in collapse.wgsl.
+    return [numPairs, 2 ** qubit, outcome, left, factorOf(mass), rowLength];
+  });
+}
+
+/** Multiplies what is in some chunks so that their mass becomes 1, and clears the others. */
+export async function keepChunks(
+  context: GpuContext,
+  state: GpuState,
+  isKept: (chunk: number) => boolean,
+  mass: number,
+): Promise<void> {
+  const pipeline = await context.pipeline('scale', { WORKGROUP_SIZE });
+  // Keep the field order of `Params` in scale.wgsl.
+  const params = (numPairs: number, { rowLength }: Grid) => [numPairs, rowLength, factorOf(mass)];
+  await overChunks(context, state, pipeline, params, isKept);
+}
+
+/** Runs a kernel on pairs of amplitudes over the chunks that it is for, and clears the others. */
+async function overChunks(
+  context: GpuContext,
+  { chunks, chunkQubits }: GpuState,
+  pipeline: GPUComputePipeline,
+  paramsOf: (numPairs: number, grid: Grid) => readonly number[],
+  isKept: (chunk: number) => boolean = () => true,
+): Promise<void> {
   const numPairs = 2 ** Math.max(0, chunkQubits - 1);
   const grid = gridOf(Math.ceil(numPairs / WORKGROUP_SIZE));
-  const factor = floatBits(1 / Math.sqrt(mass));
   using scratch = new ScratchBuffers(context);
-  const [params] = scratch.params('params', [
-    isInside
-      ? // Keep the field order of `Params` in collapse.wgsl.
-        [numPairs, 2 ** qubit, outcome, left, factor, grid.rowLength]
-      : // Keep the field order of `Params` in scale.wgsl.
-        [numPairs, grid.rowLength, factor],
-  ]);
-  const isKept = (number: number) => isInside || bitOf(number, qubit - chunkQubits) === outcome;
+  const [params] = scratch.params('params', [paramsOf(numPairs, grid)]);
   const each = { sizeOf: () => 2 ** chunkQubits, most: MAX_VISITED };
-  for (const [i, part] of partsWithin([...state.chunks.entries()], [each]).entries()) {
+  for (const [i, part] of partsWithin([...chunks.entries()], [each]).entries()) {
     if (i > 0) await context.settle();
     context.enqueue((encoder) => {
       for (const [number, chunk] of part) {
@@ -67,7 +92,6 @@ export async function collapse(
   }
   // Nothing is read: whoever looks at the state next waits for this, too.
   context.flush();
-  if (!isInside && left !== outcome) exchangeChunks(state, 2 ** (qubit - chunkQubits));
 }
 
 /** Has the chunks whose numbers differ in a bit change places: X on a chunk qubit. */
@@ -83,7 +107,7 @@ function bitOf(index: number, bit: number): number {
   return (index >>> bit) & 1;
 }
 
-/** The bits of a number in single precision. */
-function floatBits(value: number): number {
-  return new Uint32Array(Float32Array.of(value).buffer)[0]!;
+/** What amplitudes of a mass are multiplied by: the bits of a number in single precision. */
+function factorOf(mass: number): number {
+  return new Uint32Array(Float32Array.of(1 / Math.sqrt(mass)).buffer)[0]!;
 }

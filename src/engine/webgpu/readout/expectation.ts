@@ -51,9 +51,24 @@ export function planExpectation(chunkQubits: number, maxGroups = BUSY_GROUPS): E
   return { numTerms, numGroups: Math.ceil(perThread / numTerms) };
 }
 
+/** Two chunks with the amplitudes of pairs, one of which is visited; the same where both are in one. */
+export interface ChunkPair {
+  /** Of the visited chunk, among all of the state. */
+  readonly number: number;
+  readonly chunk: GPUBuffer;
+  readonly partner: GPUBuffer;
+}
+
+/** What a device holds of a state, as pairs of chunks. */
+export interface PairedChunks {
+  readonly chunkQubits: number;
+  /** The pairs of what flips these bits of chunks' numbers, or those of them that are at hand. */
+  pairs(chunkFlips: number): readonly ChunkPair[];
+}
+
 /** One dispatch: some batches with the same flips of chunks, over one chunk. */
 interface Job {
-  readonly chunk: number;
+  readonly pair: ChunkPair;
   readonly firstBatch: number;
   readonly batches: readonly Batch[];
 }
@@ -66,21 +81,34 @@ interface Job {
  */
 export async function expectation(
   context: GpuContext,
-  state: GpuState,
+  { chunks, chunkQubits }: GpuState,
   observable: PauliSum,
   layout: readonly Qubit[],
   maxGroups?: number,
 ): Promise<number> {
-  const { chunks, chunkQubits } = state;
-  const batches = [...batchesOf(observable, layout, chunkQubits)].sort(
-    (a, b) => a.chunkFlips - b.chunkFlips,
-  );
+  const pairs = (chunkFlips: number) =>
+    visitedChunks(chunkFlips, chunks.length).map((number): ChunkPair => {
+      return { number, chunk: chunks[number]!, partner: chunks[number ^ chunkFlips]! };
+    });
+  const batches = batchesOf(observable, layout, chunkQubits);
+  return await pauliSum(context, { chunkQubits, pairs }, batches, maxGroups);
+}
+
+/** The sum of strings, with their factors, over pairs of chunks. */
+export async function pauliSum(
+  context: GpuContext,
+  paired: PairedChunks,
+  unsorted: readonly Batch[],
+  maxGroups?: number,
+): Promise<number> {
+  const { chunkQubits } = paired;
+  const batches = [...unsorted].sort((a, b) => a.chunkFlips - b.chunkFlips);
   if (batches.length === 0) return 0;
   const pipeline = await context.pipeline('pauli_sums', { WORKGROUP_SIZE });
   const plan = planExpectation(chunkQubits, maxGroups);
   const { numTerms, numGroups } = plan;
   const grid = gridOf(numGroups);
-  const submits = partsWithin(jobsOf(batches, state, plan), [
+  const submits = partsWithin(jobsOf(batches, paired, plan), [
     { sizeOf: (job) => numGroups * job.batches.length, most: MAX_SLOTS },
     { sizeOf: (job) => 2 ** chunkQubits * job.batches.length, most: MAX_VISITED },
   ]);
@@ -107,8 +135,8 @@ export async function expectation(
     );
     const encode = (encoder: GPUCommandEncoder) => {
       for (const [i, job] of jobs.entries()) {
-        const partner = chunks[job.chunk ^ job.batches[0]!.chunkFlips]!;
-        const buffers = [chunks[job.chunk]!, list, params[i]!, slots, partner];
+        const { chunk, partner } = job.pair;
+        const buffers = [chunk, list, params[i]!, slots, partner];
         encodeKernel(context, encoder, pipeline, buffers, grid, job.batches.length);
       }
       encoder.copyBufferToBuffer(slots, 0, staging, 0, bytes);
@@ -126,7 +154,7 @@ export async function expectation(
 /** @param batches - Those with the same flips of chunks next to each other. */
 function jobsOf(
   batches: readonly Batch[],
-  { chunks, chunkQubits }: GpuState,
+  { chunkQubits, pairs }: PairedChunks,
   { numGroups }: ExpectationPlan,
 ): readonly Job[] {
   const most = Math.max(
@@ -143,16 +171,14 @@ function jobsOf(
     let to = from + 1;
     while (to < from + most && batches[to]?.chunkFlips === chunkFlips) to++;
     const some = batches.slice(from, to);
-    for (const chunk of visitedChunks(chunkFlips, chunks.length)) {
-      jobs.push({ chunk, firstBatch: from, batches: some });
-    }
+    for (const pair of pairs(chunkFlips)) jobs.push({ pair, firstBatch: from, batches: some });
     from = to;
   }
   return jobs;
 }
 
 /** @param slots - By batch, workgroup and lane. */
-function weightedSum(slots: Float32Array, { chunk, batches }: Job, numGroups: number): number {
+function weightedSum(slots: Float32Array, { pair, batches }: Job, numGroups: number): number {
   let sum = 0;
   for (const [b, { strings }] of batches.entries()) {
     for (const [lane, string] of strings.entries()) {
@@ -160,7 +186,7 @@ function weightedSum(slots: Float32Array, { chunk, batches }: Job, numGroups: nu
       for (let group = 0; group < numGroups; group++) {
         value += slots[(b * numGroups + group) * LANES + lane]!;
       }
-      sum += string.factor * signOfChunk(string, chunk) * value;
+      sum += string.factor * signOfChunk(string, pair.number) * value;
     }
   }
   return sum;

@@ -22,11 +22,37 @@ export async function logicalAmplitudes(
   state: GpuState,
   layout: readonly Qubit[],
 ): Promise<Float64Array> {
-  const { chunks, chunkQubits } = state;
   const out = new Float64Array(2 * 2 ** layout.length);
+  await copyAmplitudes(context, state, logicalImages(layout, state.numQubits), 0, out);
+  return out;
+}
+
+/** What each physical qubit's 1 adds to the logical index; undefined for those that stand for none. */
+export function logicalImages(
+  layout: readonly Qubit[],
+  numQubits: number,
+): readonly (number | undefined)[] {
   // As numbers rather than bits: a logical index may have more than 32 of them.
-  const images = new Array<number | undefined>(state.numQubits).fill(undefined);
+  const images = new Array<number | undefined>(numQubits).fill(undefined);
   for (const [q, physical] of layout.entries()) images[physical] = 2 ** q;
+  return images;
+}
+
+/**
+ * Puts amplitudes to where they belong in logical order.
+ *
+ * @param images - Of the state's qubits; the amplitudes of 1s without an image are left out.
+ * @param first - The logical index of the first amplitude.
+ * @param out - Interleaved re, im.
+ */
+export async function copyAmplitudes(
+  context: GpuContext,
+  state: GpuState,
+  images: readonly (number | undefined)[],
+  first: number,
+  out: Float64Array,
+): Promise<void> {
+  const { chunks, chunkQubits } = state;
   const inPiece = Math.min(chunkQubits, PIECE_QUBITS);
   const piece = 2 ** inPiece;
   const offsets = offsetsOf(images.slice(0, inPiece));
@@ -34,8 +60,9 @@ export async function logicalAmplitudes(
   using scratch = new ScratchBuffers(context);
   const staging = await scratch.staging(bytes);
   for (let number = 0; number < 2 ** (state.numQubits - inPiece); number++) {
-    const base = baseOf(images.slice(inPiece), number);
-    if (base === undefined) continue;
+    const above = baseOf(images.slice(inPiece), number);
+    if (above === undefined) continue;
+    const base = first + above;
     const from = number * piece;
     const chunk = chunks[Math.floor(from / 2 ** chunkQubits)]!;
     const start = AMPLITUDE_BYTES * (from % 2 ** chunkQubits);
@@ -51,7 +78,6 @@ export async function logicalAmplitudes(
       }
     });
   }
-  return out;
 }
 
 /** What the bits of each index add to the logical one; −1 where a bit without an image is 1. */
@@ -67,7 +93,10 @@ function offsetsOf(images: readonly (number | undefined)[]): Float64Array {
 }
 
 /** What the bits of a piece's number add to the logical index; none as above. */
-function baseOf(images: readonly (number | undefined)[], number: number): number | undefined {
+export function baseOf(
+  images: readonly (number | undefined)[],
+  number: number,
+): number | undefined {
   let base = 0;
   for (const [bit, image] of images.entries()) {
     if (((number >>> bit) & 1) === 0) continue;

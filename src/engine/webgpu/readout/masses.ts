@@ -40,18 +40,25 @@ interface Job {
   readonly image: number;
 }
 
+/** How masses are added up. */
+export interface MassesOptions {
+  /** What the bins of all of the state have in common: 0 unless it is a part of one. */
+  readonly image?: number;
+  /** log2 of the workgroups that keep the device busy, where sums can be split. */
+  readonly groupBits?: number;
+}
+
 /**
  * Adds the mass of each basis state to the bin whose number is the OR of the images of its 1s.
  *
  * @param asked - Physical qubits, inside chunks or among their numbers.
- * @param groupBits - log2 of the workgroups that keep the device busy, where sums can be split.
  */
 export async function addMasses(
   context: GpuContext,
   state: GpuState,
   asked: readonly BinnedQubit[],
   bins: Float64Array,
-  groupBits?: number,
+  { image: common = 0, groupBits }: MassesOptions = {},
 ): Promise<void> {
   const { chunkQubits } = state;
   const inside = asked.filter(({ qubit }) => qubit < chunkQubits);
@@ -65,7 +72,7 @@ export async function addMasses(
   const numSlots = 2 ** slotBits;
   const imageOf = new BitImages(binned.map(({ image }) => image));
   const mask = 2 ** binned.length - 1;
-  const submits = partsWithin(jobsOf(state, asked, sliced), [
+  const submits = partsWithin(jobsOf(state, asked, sliced, common), [
     { sizeOf: () => numSlots, most: MAX_SLOTS },
     { sizeOf: () => 2 ** (chunkQubits - sliced.length), most: MAX_VISITED },
   ]);
@@ -102,12 +109,13 @@ function jobsOf(
   { chunks, chunkQubits }: GpuState,
   asked: readonly BinnedQubit[],
   sliced: readonly BinnedQubit[],
+  common: number,
 ): readonly Job[] {
   const ofChunks = asked.filter(({ qubit }) => qubit >= chunkQubits);
   return chunks.flatMap((chunk, number) => {
     const chunkImage = ofChunks.reduce(
       (all, { qubit, image }) => all | (((number >>> (qubit - chunkQubits)) & 1) * image),
-      0,
+      common,
     );
     return Array.from({ length: 2 ** sliced.length }, (_, slice): Job => {
       let base = 0;

@@ -27,10 +27,15 @@ export async function sampleBasisStates(
   request: SampleRequest,
   pacer: Pacer,
 ): Promise<BasisSamples> {
-  const isSmall = layout.length <= MAX_READ_QUBITS && request.shots.count <= MAX_READ_SHOTS;
-  if (!isSmall) return await sampleOnDevice(context, state, layout, request, pacer);
+  if (!isReadBack(layout.length, request))
+    return await sampleOnDevice(context, state, layout, request, pacer);
   const draws = await sortedTerminalDraws(request, pacer);
   return pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws);
+}
+
+/** Whether so few shots of so small a state are drawn from what was read back. */
+export function isReadBack(numQubits: number, { shots }: SampleRequest): boolean {
+  return numQubits <= MAX_READ_QUBITS && shots.count <= MAX_READ_SHOTS;
 }
 
 /** The same where the state is, whatever its width. */

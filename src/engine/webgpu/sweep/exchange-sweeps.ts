@@ -34,6 +34,11 @@ export function exchangeParts(
   return { swaps, sweeps };
 }
 
+/** Whether an exchange has pairs beyond the state's own qubits, and so is nothing that its device does. */
+export function isBetweenDevices({ pairs }: Exchange, { numQubits }: ChunkShape): boolean {
+  return pairs.some(([far]) => far >= numQubits);
+}
+
 /** The chunk that comes to each place when chunk qubits are exchanged. */
 export function chunkOrder(
   swaps: ExchangeParts['swaps'],

@@ -8,6 +8,34 @@ export interface IndexKernels {
   readonly matrices: Float64Array;
 }
 
+/** A pool of matrices, to which what is left of diagonals is added. */
+export class GrowingPool {
+  readonly #matrices: Float64Array;
+  readonly #added: number[] = [];
+
+  constructor(matrices: Float64Array) {
+    this.#matrices = matrices;
+  }
+
+  /** Adds some entries, by their places in the pool so far; the place of the first, in complex numbers. */
+  add(places: readonly number[]): number {
+    const offset = (this.#matrices.length + this.#added.length) / 2;
+    for (const place of places) {
+      this.#added.push(this.#matrices[2 * place]!, this.#matrices[2 * place + 1]!);
+    }
+    return offset;
+  }
+
+  /** Interleaved re, im. */
+  entries(): Float64Array {
+    if (this.#added.length === 0) return this.#matrices;
+    const pool = new Float64Array(this.#matrices.length + this.#added.length);
+    pool.set(this.#matrices);
+    pool.set(this.#added, this.#matrices.length);
+    return pool;
+  }
+}
+
 /**
  * The same kernels on index bits.
  *
@@ -20,9 +48,20 @@ export function onIndexBits(
   bitOf: readonly (number | undefined)[],
   isOne: (qubit: Qubit) => boolean,
 ): IndexKernels {
+  const pool = new GrowingPool(matrices);
+  const restricted = restrictedKernels(kernels, pool, bitOf, isOne);
+  return { kernels: restricted, matrices: pool.entries() };
+}
+
+/** The same, with what the kernels need beside the matrices added to a pool of them. */
+export function restrictedKernels(
+  kernels: readonly Kernel[],
+  pool: GrowingPool,
+  bitOf: readonly (number | undefined)[],
+  isOne: (qubit: Qubit) => boolean,
+): readonly Kernel[] {
   const isConstant = (qubit: Qubit) => bitOf[qubit] === undefined;
   const bits = (qubits: readonly Qubit[]) => qubits.flatMap((qubit) => bitOf[qubit] ?? []);
-  const added: number[] = [];
   const restricted: Kernel[] = [];
   for (const kernel of kernels) {
     const { targets, controls } = kernel;
@@ -33,20 +72,11 @@ export function onIndexBits(
       continue;
     }
     if (kernel.kind !== 'diagonal') throw new Error(`unreachable: a ${kernel.kind} on a constant`);
-    const offset = (matrices.length + added.length) / 2;
-    for (const entry of entriesWhere(targets, isConstant, isOne)) {
-      added.push(
-        matrices[2 * (kernel.offset + entry)]!,
-        matrices[2 * (kernel.offset + entry) + 1]!,
-      );
-    }
+    const left = entriesWhere(targets, isConstant, isOne);
+    const offset = pool.add(left.map((entry) => kernel.offset + entry));
     restricted.push({ kind: 'diagonal', ...common, offset });
   }
-  if (added.length === 0) return { kernels: restricted, matrices };
-  const pool = new Float64Array(matrices.length + added.length);
-  pool.set(matrices);
-  pool.set(added, matrices.length);
-  return { kernels: restricted, matrices: pool };
+  return restricted;
 }
 
 /** The entries of a diagonal in which constant targets have their values, ascending. */

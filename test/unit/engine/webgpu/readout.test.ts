@@ -82,7 +82,7 @@ describe.each(SOFTWARE_DRIVERS)('on $name', (driver) => {
     for (const qubit of [0, 7, 8, 19]) {
       for (const groupBits of [13, 0]) {
         const bins = new Float64Array(2);
-        await addMasses(context, state, [{ qubit, image: 1 }], bins, groupBits);
+        await addMasses(context, state, [{ qubit, image: 1 }], bins, { groupBits });
         expect(Math.abs(bins[0]! / exact - 1)).toBeLessThan(TOLERANCE);
         expect(Math.abs(bins[1]! / exact - 1)).toBeLessThan(TOLERANCE);
       }

@@ -1,0 +1,80 @@
+/** Which parts of states go to which device. */
+import type { GpuState } from '../gpu-state.ts';
+import type { CargoWindow } from './carry.ts';
+import type { Dock } from './dock.ts';
+import type { DevicePairs } from './spread-program.ts';
+import { type FixedQubit, runsIn, windowsWhere } from './state-runs.ts';
+
+/** A device with what it holds of a state. */
+export interface DockedState {
+  readonly dock: Dock;
+  readonly state: GpuState;
+}
+
+/**
+ * An exchange of qubits that tell devices apart with others: each device sends each other one the
+ * amplitudes whose near qubits are what the other's far ones are. In rounds, in which each device has
+ * one partner.
+ *
+ * @param states - By rank.
+ * @param docks - By rank.
+ * @param windowSize - Amplitudes; a power of two.
+ */
+export function swapParts(
+  states: readonly GpuState[],
+  docks: readonly Dock[],
+  pairs: DevicePairs,
+  windowSize: number,
+): readonly (readonly Iterator<CargoWindow>[])[] {
+  const { numQubits } = states[0]!;
+  const at = (rank: number): DockedState => ({ dock: docks[rank]!, state: states[rank]! });
+  const farBits = pairs.map(([far]) => 1 << (far - numQubits));
+  const isFarOne = (rank: number) => farBits.map((bit) => (rank & bit) !== 0);
+  const rounds: Iterator<CargoWindow>[][] = [];
+  for (let flips = 1; flips < 2 ** pairs.length; flips++) {
+    const flipped = farBits.reduce((mask, bit, i) => ((flips >> i) & 1 ? mask | bit : mask), 0);
+    const ways: Iterator<CargoWindow>[] = [];
+    for (const rank of states.keys()) {
+      const partner = rank ^ flipped;
+      if (partner < rank) continue;
+      const fixedTo = (values: readonly boolean[]): readonly FixedQubit[] =>
+        pairs.map(([, qubit], i) => ({ qubit, isOne: values[i]! }));
+      const sent = fixedTo(isFarOne(partner));
+      const taken = fixedTo(isFarOne(rank));
+      ways.push(swapWindows(at(rank), sent, at(partner), taken, windowSize));
+    }
+    rounds.push(ways);
+  }
+  return rounds;
+}
+
+function* swapWindows(
+  a: DockedState,
+  partOfA: readonly FixedQubit[],
+  b: DockedState,
+  partOfB: readonly FixedQubit[],
+  windowSize: number,
+): Generator<CargoWindow> {
+  const ofB = windowsWhere(b.state, partOfB, windowSize);
+  for (const runs of windowsWhere(a.state, partOfA, windowSize)) {
+    const next = ofB.next();
+    if (next.done) throw new Error('unreachable: parts of different sizes');
+    const [inA, inB] = [runsIn(a.state, runs), runsIn(b.state, next.value)];
+    yield [
+      { from: a.dock, source: inA, to: b.dock, target: inB },
+      { from: b.dock, source: inB, to: a.dock, target: inA },
+    ];
+  }
+}
+
+/** All that one device has to another one, which has as many chunks. */
+export function* moveStates(
+  from: DockedState,
+  to: DockedState,
+  windowSize: number,
+): Generator<CargoWindow> {
+  for (const runs of windowsWhere(from.state, [], windowSize)) {
+    const [source, target] = [runsIn(from.state, runs), runsIn(to.state, runs)];
+    yield [{ from: from.dock, source, to: to.dock, target }];
+  }
+}

@@ -1,0 +1,83 @@
+/** Which blocks draws fall into: a walk over the masses of blocks, in logical order. */
+import { type Pacer, UNITS_PER_CHUNK } from '../../pacer.ts';
+
+/** Blocks that were drawn, ascending. */
+export interface DrawnBlocks {
+  readonly numbers: readonly number[];
+  /** Cumulative mass before each. */
+  readonly starts: readonly number[];
+  /** Of each, its first draw; and at last the number of draws. */
+  readonly firstDraws: readonly number[];
+}
+
+/**
+ * The first block for each draw up to which the masses exceed the draw times the norm.
+ *
+ * @param draws - Ascending, in [0, 1).
+ * @param massOf - By number of the block.
+ */
+export async function drawnBlocks(
+  draws: Float64Array,
+  norm: number,
+  numBlocks: number,
+  massOf: (block: number) => number,
+  pacer: Pacer,
+): Promise<DrawnBlocks> {
+  const numbers: number[] = [];
+  const starts: number[] = [];
+  const firstDraws: number[] = [];
+  let cumulative = 0;
+  let next = 0;
+  let last = { number: 0, start: 0 };
+  for (let block = 0; block < numBlocks && next < draws.length; block++) {
+    if (block % UNITS_PER_CHUNK === 0 && pacer.spend(UNITS_PER_CHUNK)) await pacer.pause();
+    const mass = massOf(block);
+    if (mass === 0) continue;
+    last = { number: block, start: cumulative };
+    cumulative += mass;
+    if (draws[next]! * norm >= cumulative) continue;
+    numbers.push(block);
+    starts.push(last.start);
+    firstDraws.push(next);
+    while (next < draws.length && draws[next]! * norm < cumulative) next++;
+  }
+  // A draw next to 1 times the norm may round up to the norm itself.
+  if (next < draws.length && numbers.at(-1) !== last.number) {
+    numbers.push(last.number);
+    starts.push(last.start);
+    firstDraws.push(next);
+  }
+  firstDraws.push(draws.length);
+  return { numbers, starts, firstDraws };
+}
+
+/**
+ * The basis states of a block's draws.
+ *
+ * @param rests - Draws times the norm, without what comes before the block; ascending.
+ * @param massAt - By place in the block.
+ */
+export function drawInBlock(
+  rests: Float64Array,
+  size: number,
+  massAt: (place: number) => number,
+  use: (place: number, count: number) => void,
+): void {
+  let cumulative = 0;
+  let next = 0;
+  let last = 0;
+  let lastCount = 0;
+  for (let place = 0; place < size && next < rests.length; place++) {
+    const mass = massAt(place);
+    if (mass === 0) continue;
+    if (lastCount > 0) use(last, lastCount);
+    cumulative += mass;
+    const first = next;
+    while (next < rests.length && rests[next]! < cumulative) next++;
+    last = place;
+    lastCount = next - first;
+  }
+  // What rounding puts beyond the block's end stays at the last basis state that is possible.
+  lastCount += rests.length - next;
+  if (lastCount > 0) use(last, lastCount);
+}

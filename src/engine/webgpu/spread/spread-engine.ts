@@ -1,0 +1,188 @@
+/**
+ * The WebGPU engine over several devices, for states that none of them holds alone: each device holds
+ * as many basis states, told apart by the highest qubits, and the devices do everything at the same
+ * time but send each other parts of their states, through the host's memory.
+ */
+import type { Program, TargetProfile } from '../../../compiler/program.ts';
+import { localQubits } from '../../../compiler/program.ts';
+import type { Engine, Executable, RunResult } from '../../engine.ts';
+import { ClosedError, ProgramTooWideError } from '../../errors.ts';
+import type { Pacer } from '../../pacer.ts';
+import { planRun } from '../../run-plan.ts';
+import { runProgram } from '../../run-program.ts';
+import { stateBudget } from '../../state-budget.ts';
+import { Turns } from '../../turns.ts';
+import type { Rest, ShaderSource } from '../gpu-context.ts';
+import { openGpuHost } from '../gpu-host.ts';
+import { type GpuProgram, placeProgram } from '../gpu-program.ts';
+import { AMPLITUDE_BYTES } from '../gpu-state.ts';
+import type { MeasuredSizes } from '../gpu-target.ts';
+import { type ChunkShape, MAX_INDEX_BITS } from '../sweep/index-bits.ts';
+import { WorkWindow } from '../work-window.ts';
+import { Dock } from './dock.ts';
+import { settledAll } from './settled-all.ts';
+import { passesOf, spreadProgram } from './spread-program.ts';
+import { type PlacedSpread, type SpreadHost, SpreadStates } from './spread-states.ts';
+import { type SpreadSizes, spreadTarget } from './spread-target.ts';
+
+/** A device of the engine. */
+export interface SpreadDevice {
+  readonly device: GPUDevice;
+  /** What was measured on it; sizes that are set win over it. */
+  readonly tuning?: MeasuredSizes;
+}
+
+/** How the engine is opened. */
+export interface SpreadEngineOptions extends SpreadSizes {
+  /** 2, 4, 8 … of them; the engine's own from then on: closing the engine destroys them. */
+  readonly devices: readonly SpreadDevice[];
+  readonly shaders: ShaderSource;
+  /** Keeps waiting for the devices from costing a core where that is so: `restUntil` in Node. */
+  readonly rest?: Rest;
+  /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
+  readonly indexBits?: number;
+  /** Bytes that go from device to device at a time, a power of two; 16 MiB by default. */
+  readonly windowBytes?: number;
+}
+
+const DEFAULT_WINDOW_BYTES = 2 ** 24;
+
+/**
+ * Opens the engine and compiles its kernels.
+ *
+ * @throws {RangeError} if there are not 2, 4, 8 … devices, or one of them is to hold more qubits, or
+ *   larger tiles or chunks, than it can.
+ * @throws {GpuFaultError} if a device does not take the kernels.
+ */
+export async function openSpreadEngine(options: SpreadEngineOptions): Promise<Engine> {
+  const { devices, shaders, rest, windowBytes = DEFAULT_WINDOW_BYTES } = options;
+  const limits = devices.map(({ device, tuning }) => {
+    return { limits: device.limits, ...(tuning && { tuning }) };
+  });
+  const { target, kernels } = spreadTarget(limits, options);
+  const hosts = await settledAll(
+    devices.map(({ device }, rank) =>
+      openGpuHost({ device, shaders, rest, tiles: kernels[rank]!, origin: rank === 0 ? 1 : 0 }),
+    ),
+  );
+  const host: SpreadHost = {
+    hosts,
+    docks: hosts.map(({ context }) => new Dock(context)),
+    window: new WorkWindow(),
+    windowSize: windowBytes / AMPLITUDE_BYTES,
+  };
+  const { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS } = options;
+  const dispatchQubits = kernels.map((kernel) => kernel.dispatchQubits);
+  return new SpreadEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
+}
+
+interface EngineBounds {
+  /** Of one device. */
+  readonly memoryBytes: number;
+  readonly indexBits: number;
+  /** By rank. */
+  readonly dispatchQubits: readonly number[];
+}
+
+class SpreadEngine implements Engine {
+  readonly name = 'webgpu';
+  readonly target: TargetProfile;
+  readonly #host: SpreadHost;
+  readonly #bounds: EngineBounds;
+  readonly #turns = new Turns();
+  #isClosed = false;
+
+  constructor(host: SpreadHost, target: TargetProfile, bounds: EngineBounds) {
+    this.#host = host;
+    this.target = target;
+    this.#bounds = bounds;
+  }
+
+  async prepare(program: Program): Promise<Executable> {
+    if (this.#isClosed) throw new ClosedError();
+    const { maxQubits, chunkQubits, tileChunkQubits = 0, deviceQubits = 0 } = this.target;
+    if (program.numQubits > maxQubits) {
+      throw new ProgramTooWideError(program.numQubits, maxQubits, 'webgpu');
+    }
+    const host = this.#host;
+    const numQubits = localQubits(this.target, program.numQubits);
+    const shape = { numQubits, chunkQubits: Math.min(numQubits, chunkQubits) };
+    const spread = spreadProgram(program, shape, host.hosts.length);
+    const passes = new Map(
+      program.steps.map((step, i) => {
+        return [step, passesOf(spread.actions[i]!, spread, shape, tileChunkQubits)] as const;
+      }),
+    );
+    const plan = planRun(program, (step) => passes.get(step)!);
+    const { actions } = spread;
+    const placed: PlacedSpread = { parts: await this.#place(spread.parts, shape), actions };
+    const budget = stateBudget(
+      numQubits + deviceQubits,
+      AMPLITUDE_BYTES,
+      this.#bounds.memoryBytes * host.hosts.length,
+    );
+    const operations = (pacer: Pacer) => new SpreadStates(host, placed, program.finalLayout, pacer);
+    let isDisposed = false;
+    return {
+      run: (request, signal) =>
+        this.#turns.take(() => {
+          if (isDisposed) throw new ClosedError();
+          return this.#run(shape, () => runProgram({ plan, budget, operations }, request, signal));
+        }, signal),
+      [Symbol.asyncDispose]: () =>
+        this.#turns.takeLast(() => {
+          if (!isDisposed) for (const part of placed.parts) part.destroy();
+          isDisposed = true;
+        }),
+    };
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#turns.close(async () => {
+      const { hosts, docks } = this.#host;
+      for (const [rank, { context, chunks }] of hosts.entries()) {
+        await context.abandon();
+        docks[rank]!.close();
+        chunks.close();
+        context.device.destroy();
+      }
+    });
+  }
+
+  /** Brings a program to all devices, or to none. */
+  async #place(parts: readonly Program[], shape: ChunkShape): Promise<readonly GpuProgram[]> {
+    const placing = parts.map((part, rank) => {
+      const { context, kernels } = this.#host.hosts[rank]!;
+      const { tileQubits, tilesPerGroup } = kernels;
+      const { indexBits, dispatchQubits } = this.#bounds;
+      const maxTiles = 2 ** Math.max(0, dispatchQubits[rank]! - tileQubits);
+      const sizes = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
+      return placeProgram(context, kernels, part, sizes);
+    });
+    try {
+      return await settledAll(placing);
+    } catch (error) {
+      for (const outcome of await Promise.allSettled(placing)) {
+        if (outcome.status === 'fulfilled') outcome.value.destroy();
+      }
+      throw error;
+    }
+  }
+
+  /** Nothing that a run computed is given out before the devices say that all of it was done. */
+  async #run(shape: ChunkShape, run: () => Promise<RunResult>): Promise<RunResult> {
+    const { hosts, docks } = this.#host;
+    try {
+      const result = await run();
+      await settledAll(hosts.map(({ context }) => context.settle()));
+      return result;
+    } catch (error) {
+      await Promise.all(hosts.map(({ context }) => context.abandon()));
+      for (const dock of docks) dock.reset();
+      throw error;
+    } finally {
+      for (const { chunks } of hosts) chunks.trim(2 ** (shape.numQubits - shape.chunkQubits));
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * A program over several devices as a program for each of them, and what happens between.
+ *
+ * The highest places tell devices apart, so on a device they are constants: controls and diagonals
+ * on them leave a device its own kernels, and no other kernel may have them as targets. What is left
+ * are exchanges with a qubit of that kind, in which devices send each other parts of their states.
+ * Such a part should be long runs of memory, so a near qubit that lies low first changes places with
+ * one that lies high, inside the devices, and back afterwards: a trip through a device's memory
+ * costs little beside the way between devices.
+ */
+import type { Qubit } from '../../../circuit/circuit.ts';
+import type { Exchange, Program, Step } from '../../../compiler/program.ts';
+import { exchangeParts } from '../sweep/exchange-sweeps.ts';
+import type { ChunkShape } from '../sweep/index-bits.ts';
+import { GrowingPool, restrictedKernels } from '../sweep/index-kernels.ts';
+
+/** Pairs of a qubit that tells devices apart and one inside them. */
+export type DevicePairs = Exchange['pairs'];
+
+/** What is done for a step of the program. */
+export type SpreadAction =
+  /** A step of the devices' own programs. */
+  | { readonly kind: 'local'; readonly step: number }
+  | { readonly kind: 'move'; readonly pairs: DevicePairs };
+
+/** A program for several devices. */
+export interface SpreadProgram {
+  /** By rank; alike in their steps. The layout is the whole program's. */
+  readonly parts: readonly Program[];
+  /** By step of the whole program; none where it measures or resets. */
+  readonly actions: readonly (readonly SpreadAction[])[];
+}
+
+/** Runs of 2^17 amplitudes, 1 MiB, are long enough. */
+const RUN_QUBITS = 17;
+
+/**
+ * Parts a program.
+ *
+ * @param shape - Of the state on one device.
+ * @param numDevices - A power of two.
+ */
+export function spreadProgram(
+  program: Program,
+  shape: ChunkShape,
+  numDevices: number,
+): SpreadProgram {
+  const steps: Step[] = [];
+  const actions = program.steps.map((step): readonly SpreadAction[] => {
+    const local = (own: Step): SpreadAction => ({ kind: 'local', step: steps.push(own) - 1 });
+    if (step.kind !== 'exchange') {
+      const action = local(step);
+      return step.kind === 'sweep' ? [action] : [];
+    }
+    return exchangeActions(step, shape, local);
+  });
+  const parts = Array.from({ length: numDevices }, (_, rank) =>
+    partOf({ ...program, steps }, shape, rank),
+  );
+  return { parts, actions };
+}
+
+function exchangeActions(
+  { pairs }: Exchange,
+  { numQubits, chunkQubits }: ChunkShape,
+  local: (own: Step) => SpreadAction,
+): readonly SpreadAction[] {
+  const inside = pairs.filter(([far]) => far < numQubits);
+  const between = pairs.filter(([far]) => far >= numQubits);
+  const actions: SpreadAction[] = [];
+  if (inside.length > 0) actions.push(local({ kind: 'exchange', pairs: inside }));
+  if (between.length === 0) return actions;
+  const lifts = liftsOf(
+    between.map(([, near]) => near),
+    numQubits,
+    chunkQubits,
+  );
+  const lifted = new Map(lifts.map(([high, low]) => [low, high]));
+  const moved = between.map(([far, near]) => [far, lifted.get(near) ?? near] as const);
+  // Memory has to be whole by then, which the devices' programs see by this step.
+  local({ kind: 'exchange', pairs: moved });
+  const lift = (): readonly SpreadAction[] =>
+    lifts.length === 0 ? [] : [local({ kind: 'exchange', pairs: lifts })];
+  return [...actions, ...lift(), { kind: 'move', pairs: moved }, ...lift()];
+}
+
+/** Which high places lend themselves to which low ones. */
+function liftsOf(
+  nears: readonly Qubit[],
+  numQubits: number,
+  chunkQubits: number,
+): readonly (readonly [high: Qubit, low: Qubit])[] {
+  const lowest = Math.min(chunkQubits - nears.length, RUN_QUBITS);
+  const lifts: (readonly [Qubit, Qubit])[] = [];
+  let high = numQubits - 1;
+  for (const near of nears) {
+    if (near >= lowest) continue;
+    while (nears.includes(high)) high--;
+    lifts.push([high--, near]);
+  }
+  return lifts;
+}
+
+/** The program of a device, on which the places above the state's are the bits of its rank. */
+function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Program {
+  const pool = new GrowingPool(program.matrices);
+  const bitOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const isOne = (qubit: Qubit) => ((rank >> (qubit - numQubits)) & 1) === 1;
+  const steps = program.steps.map((step): Step => {
+    if (step.kind !== 'sweep') return step;
+    if (step.resident.some((qubit) => qubit >= numQubits)) {
+      throw new Error('unreachable: a tile reaches beyond its device');
+    }
+    return { ...step, kernels: restrictedKernels(step.kernels, pool, bitOf, isOne) };
+  });
+  return { ...program, steps, matrices: pool.entries() };
+}
+
+/** Trips through memory that an action takes on each device. */
+export function passesOf(
+  actions: readonly SpreadAction[],
+  { parts }: SpreadProgram,
+  shape: ChunkShape,
+  tileChunkQubits: number,
+): number {
+  return actions.reduce((sum, action) => {
+    if (action.kind === 'move') return sum + 1;
+    const step = parts[0]?.steps[action.step];
+    if (step?.kind !== 'exchange') return sum + 1;
+    return sum + exchangeParts(step, shape, tileChunkQubits).sweeps.length;
+  }, 0);
+}

@@ -1,0 +1,225 @@
+/**
+ * Draws of basis states from a state on several devices.
+ *
+ * Basis states are drawn in logical order, and a qubit that tells devices apart may be any logical
+ * one, so devices take turns in that order, perhaps at every basis state. So each device adds up its
+ * masses by blocks, which agree in all but their lowest logical qubits; the host puts the devices'
+ * blocks together, finds those that shots fall into, and has the masses of these read back. A device
+ * sends so 8 bytes of 2,048 amplitudes, and some KiB for each block that was drawn.
+ *
+ * Masses are squares in single precision and added up exactly in blocks, as on one device; the host
+ * adds blocks in double precision, the devices' shares of each in the order of their ranks.
+ */
+import type { Qubit } from '../../../circuit/circuit.ts';
+import type { Pacer } from '../../pacer.ts';
+import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
+import { sortedTerminalDraws } from '../../terminal-draws.ts';
+import { FIXED_BYTES, fixedMass, sumBlocks } from '../readout/block-masses.ts';
+import { BLOCK_BITS, planBlocks } from '../readout/block-plan.ts';
+import { readMapped } from '../readout/dispatch.ts';
+import { assertNorm } from '../readout/masses.ts';
+import { isReadBack, pickFromAmplitudes } from '../readout/sampling.ts';
+import { ScratchBuffers } from '../readout/scratch-buffers.ts';
+import { type DrawnBlocks, drawInBlock, drawnBlocks } from './drawn-blocks.ts';
+import { gatherBlocks } from './gather-blocks.ts';
+import { rankOf, type SpreadLayout, spreadLayout, withoutRankBits } from './rank-bits.ts';
+import { settledAll } from './settled-all.ts';
+import { amplitudesOfShares, localQubitsOf, type StateShare } from './spread-readout.ts';
+
+/** Of block masses, and of the masses of blocks that were drawn: 16 MiB come back at a time. */
+const PIECE_BYTES = 2 ** 24;
+
+/**
+ * Draws a basis state for each shot, as engine.ts defines it; for few shots of a small state, it is
+ * read back.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @throws {GpuFaultError} if the buffers hold no state.
+ */
+export async function sampleShares(
+  shares: readonly StateShare[],
+  layout: readonly Qubit[],
+  request: SampleRequest,
+  pacer: Pacer,
+): Promise<BasisSamples> {
+  if (!isReadBack(layout.length, request)) {
+    return await sampleByBlocks(shares, layout, request, pacer);
+  }
+  const draws = await sortedTerminalDraws(request, pacer);
+  return pickFromAmplitudes(await amplitudesOfShares(shares, layout), draws);
+}
+
+/**
+ * The same, whatever the width.
+ *
+ * @param blockBits - log2 of the basis states of a block, over all devices.
+ */
+export async function sampleByBlocks(
+  shares: readonly StateShare[],
+  layout: readonly Qubit[],
+  request: SampleRequest,
+  pacer: Pacer,
+  blockBits: number = BLOCK_BITS,
+): Promise<BasisSamples> {
+  const blocks = new SpreadBlocks(
+    spreadLayout(layout, localQubitsOf(shares)),
+    Math.min(blockBits, layout.length),
+  );
+  const masses = await settledAll(
+    shares.map((share) => readBlockMasses(share, blocks.layout.localLayout, blocks.localBits)),
+  );
+  const norm = blocks.normOf(masses);
+  assertNorm(norm);
+  const draws = await sortedTerminalDraws(request, pacer);
+  const numBlocks = 2 ** (layout.length - blocks.blockBits);
+  const massOf = (block: number) => blocks.massOf(masses, block);
+  const drawn = await drawnBlocks(draws, norm, numBlocks, massOf, pacer);
+  const indices: number[] = [];
+  const occurrences: number[] = [];
+  const perBatch = Math.max(1, PIECE_BYTES / 4 / 2 ** blocks.blockBits);
+  for (let from = 0; from < drawn.numbers.length; from += perBatch) {
+    await pacer.pause();
+    const to = Math.min(from + perBatch, drawn.numbers.length);
+    const gathered = await gatherShares(shares, blocks, drawn.numbers.slice(from, to));
+    for (let i = from; i < to; i++) {
+      const base = drawn.numbers[i]! * 2 ** blocks.blockBits;
+      drawInBlock(
+        restsOf(draws, norm, drawn, i),
+        2 ** blocks.blockBits,
+        gathered(i - from),
+        (place, count) => {
+          indices.push(base + place);
+          occurrences.push(count);
+        },
+      );
+    }
+  }
+  return {
+    basisIndices: layout.length > 32 ? Float64Array.from(indices) : Uint32Array.from(indices),
+    occurrences: Uint32Array.from(occurrences),
+  };
+}
+
+function restsOf(
+  draws: Float64Array,
+  norm: number,
+  { starts, firstDraws }: DrawnBlocks,
+  i: number,
+): Float64Array {
+  const start = starts[i]!;
+  return draws.slice(firstDraws[i], firstDraws[i + 1]).map((draw) => draw * norm - start);
+}
+
+/** How blocks of the state are made up of blocks of the devices' shares. */
+class SpreadBlocks {
+  readonly layout: SpreadLayout;
+  readonly blockBits: number;
+  /** Of a block on a device. */
+  readonly localBits: number;
+  /** Ranks that a block lies on, beside the bits of the rank that its number gives; ascending. */
+  readonly innerRanks: readonly number[];
+  /** By place in a block, which of these ranks has it, and where in its share of the block. */
+  readonly rankAt: Uint8Array;
+  readonly placeAt: Uint32Array;
+  readonly #outerBits: SpreadLayout['ranks'];
+
+  constructor(layout: SpreadLayout, blockBits: number) {
+    this.layout = layout;
+    this.blockBits = blockBits;
+    this.localBits = layout.inside.filter((qubit) => qubit < blockBits).length;
+    const innerBits = layout.ranks.filter(({ qubit }) => qubit < blockBits);
+    this.#outerBits = layout.ranks.filter(({ qubit }) => qubit >= blockBits);
+    const places = Array.from({ length: 2 ** blockBits }, (_, place) => place);
+    const ranks = places.map((place) => rankOf(place, innerBits, 0));
+    this.innerRanks = [...new Set(ranks)].sort((a, b) => a - b);
+    this.rankAt = Uint8Array.from(ranks, (rank) => this.innerRanks.indexOf(rank));
+    this.placeAt = Uint32Array.from(places, (place) => withoutRankBits(place, innerBits, 0));
+  }
+
+  /** The bits of the rank that a block's number gives. */
+  outerRank(block: number): number {
+    return rankOf(block, this.#outerBits, this.blockBits);
+  }
+
+  /** The number of the block on each of its devices. */
+  localBlock(block: number): number {
+    return withoutRankBits(block, this.#outerBits, this.blockBits);
+  }
+
+  massOf(masses: readonly Float64Array[], block: number): number {
+    const outer = this.outerRank(block);
+    const local = this.localBlock(block);
+    let mass = 0;
+    for (const inner of this.innerRanks) mass += masses[outer + inner]![local]!;
+    return mass;
+  }
+
+  normOf(masses: readonly Float64Array[]): number {
+    return masses.reduce((sum, own) => sum + own.reduce((part, mass) => part + mass, 0), 0);
+  }
+}
+
+/** The masses of the blocks of a share. */
+async function readBlockMasses(
+  { context, state }: StateShare,
+  layout: readonly Qubit[],
+  blockBits: number,
+): Promise<Float64Array> {
+  const plan = planBlocks(layout, state.chunkQubits, undefined, blockBits);
+  const numBlocks = 2 ** plan.numBlockBits;
+  const masses = new Float64Array(numBlocks);
+  using scratch = new ScratchBuffers(context);
+  const sums = await scratch.room('block masses', FIXED_BYTES * numBlocks);
+  await sumBlocks(context, state, plan, scratch, sums);
+  const perPiece = Math.min(numBlocks, PIECE_BYTES / FIXED_BYTES);
+  const bytes = FIXED_BYTES * perPiece;
+  const staging = await scratch.staging(bytes);
+  for (let from = 0; from < numBlocks; from += perPiece) {
+    const encode = (encoder: GPUCommandEncoder) =>
+      encoder.copyBufferToBuffer(sums, FIXED_BYTES * from, staging, 0, bytes);
+    await readMapped(context, staging, bytes, encode, (mapped) => {
+      const words = new Uint32Array(mapped);
+      for (let i = 0; i < perPiece; i++) {
+        masses[from + i] = fixedMass(words[2 * i]!, words[2 * i + 1]!);
+      }
+    });
+  }
+  return masses;
+}
+
+/** The masses of some blocks: by place among them, and then by place in the block. */
+async function gatherShares(
+  shares: readonly StateShare[],
+  blocks: SpreadBlocks,
+  numbers: readonly number[],
+): Promise<(i: number) => (place: number) => number> {
+  /** Those of the devices of one outer rank, which they have in common. */
+  const byOuter = new Map<number, number[]>();
+  const listed = numbers.map((number) => {
+    const outer = blocks.outerRank(number);
+    const list = byOuter.get(outer) ?? [];
+    byOuter.set(outer, list);
+    return { outer, at: list.push(blocks.localBlock(number)) - 1 };
+  });
+  const { localBits, innerRanks, rankAt, placeAt } = blocks;
+  const gathered = new Map<number, Float32Array>();
+  await settledAll(
+    [...byOuter].flatMap(([outer, list]) =>
+      innerRanks.map(async (inner) => {
+        const { context, state } = shares[outer + inner]!;
+        const { localLayout } = blocks.layout;
+        gathered.set(
+          outer + inner,
+          await gatherBlocks(context, state, localLayout, localBits, list),
+        );
+      }),
+    ),
+  );
+  return (i) => {
+    const { outer, at } = listed[i]!;
+    const own = innerRanks.map((inner) =>
+      gathered.get(outer + inner)!.subarray(at * 2 ** localBits, (at + 1) * 2 ** localBits),
+    );
+    return (place) => own[rankAt[place]!]![placeAt[place]!]!;
+  };
+}

@@ -1,0 +1,258 @@
+/**
+ * The operations on the states of one run that lie on several devices. All devices are given their
+ * work before any is waited for; they wait for each other when a window of work is full, and when they
+ * send each other parts of their states.
+ */
+import type { Qubit } from '../../../circuit/circuit.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
+import type { BitImages } from '../../../math/bit-images.ts';
+import type { Pacer } from '../../pacer.ts';
+import type {
+  BasisSamples,
+  QubitMasses,
+  SampleRequest,
+  StateOperations,
+} from '../../state-operations.ts';
+import type { GpuHost } from '../gpu-host.ts';
+import type { GpuProgram } from '../gpu-program.ts';
+import type { GpuState } from '../gpu-state.ts';
+import { collapse, keepChunks } from '../readout/collapse.ts';
+import { StatePart } from '../state-part.ts';
+import type { WorkWindow } from '../work-window.ts';
+import { carryAll } from './carry.ts';
+import { moveStates, swapParts } from './device-moves.ts';
+import type { Dock } from './dock.ts';
+import { settledAll } from './settled-all.ts';
+import { expectationOfShares } from './spread-expectation.ts';
+import type { SpreadAction } from './spread-program.ts';
+import {
+  amplitudesOfShares,
+  isOneOn,
+  massesOfShares,
+  probabilitiesOfShares,
+  type StateShare,
+} from './spread-readout.ts';
+import { sampleShares } from './spread-sampling.ts';
+
+/** What all programs of the devices share. */
+export interface SpreadHost {
+  /** By rank. */
+  readonly hosts: readonly GpuHost[];
+  readonly docks: readonly Dock[];
+  readonly window: WorkWindow;
+  /** Amplitudes that go from device to device at a time. */
+  readonly windowSize: number;
+}
+
+/** A program on its devices. */
+export interface PlacedSpread {
+  /** By rank. */
+  readonly parts: readonly GpuProgram[];
+  /** By step. */
+  readonly actions: readonly (readonly SpreadAction[])[];
+}
+
+/** A state of one run. */
+export interface SpreadSlot {
+  /** By rank; absent while the state is |0…0⟩ and has no buffers yet. */
+  stored: readonly GpuState[] | undefined;
+}
+
+/** The states of one run. */
+export class SpreadStates implements StateOperations<SpreadSlot> {
+  readonly #host: SpreadHost;
+  readonly #program: PlacedSpread;
+  readonly #parts: readonly StatePart[];
+  readonly #layout: readonly Qubit[];
+  readonly #numLocal: number;
+  readonly #pacer: Pacer;
+  readonly #lastStep: number;
+  readonly #pause: () => Promise<void>;
+
+  /** @param layout - Logical qubit → physical qubit, at the end. */
+  constructor(host: SpreadHost, program: PlacedSpread, layout: readonly Qubit[], pacer: Pacer) {
+    this.#host = host;
+    this.#program = program;
+    this.#parts = program.parts.map((part, rank) => new StatePart(host.hosts[rank]!, part));
+    this.#layout = layout;
+    this.#numLocal = program.parts[0]!.shape.numQubits;
+    this.#pacer = pacer;
+    this.#lastStep = program.actions.findLastIndex((actions) => actions.length > 0);
+    this.#pause = () => pacer.pause();
+  }
+
+  create(): SpreadSlot {
+    return { stored: undefined };
+  }
+
+  async copy({ stored }: SpreadSlot): Promise<SpreadSlot> {
+    if (stored === undefined) return this.create();
+    return { stored: await this.#onAll((part, rank) => part.copy(stored[rank]!)) };
+  }
+
+  release({ stored = [] }: SpreadSlot): void {
+    for (const [rank, state] of stored.entries()) this.#parts[rank]!.release(state);
+  }
+
+  async applySweep(slot: SpreadSlot, stepIndex: number): Promise<void> {
+    const states = await this.#written(slot);
+    for (const action of this.#program.actions[stepIndex] ?? []) {
+      if (action.kind === 'local') await this.#applyLocal(states, action.step);
+      else await this.#move(states, action);
+    }
+    // What comes after the last sweep is timed apart.
+    if (stepIndex === this.#lastStep) await this.#settle();
+  }
+
+  /** Dispatch by dispatch on all devices, so that none is far ahead of the others. */
+  async #applyLocal(states: readonly GpuState[], stepIndex: number): Promise<void> {
+    const steps = this.#parts.map((part, rank) => {
+      const step = part.step(stepIndex);
+      if (step === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
+      part.begin(states[rank]!, step);
+      return step;
+    });
+    const numDispatches = Math.max(...steps.map(({ dispatches }) => dispatches.length));
+    for (let i = 0; i < numDispatches; i++) {
+      let units = 0;
+      for (const [rank, { dispatches }] of steps.entries()) {
+        const dispatch = dispatches[i];
+        if (dispatch === undefined) continue;
+        this.#parts[rank]!.enqueue(states[rank]!, dispatch);
+        units = Math.max(units, dispatch.units);
+      }
+      if (this.#host.window.add(units)) await this.#settle();
+    }
+  }
+
+  async #move(
+    states: readonly GpuState[],
+    { pairs }: Extract<SpreadAction, { kind: 'move' }>,
+  ): Promise<void> {
+    const { docks, windowSize, window } = this.#host;
+    for (const ways of swapParts(states, docks, pairs, windowSize)) {
+      await carryAll(ways, this.#pause);
+    }
+    window.forget();
+  }
+
+  async #settle(): Promise<void> {
+    const { window } = this.#host;
+    window.submitted();
+    for (const { context } of this.#parts) context.flush();
+    await settledAll(this.#parts.map(({ context }) => context.settle()));
+    window.settled();
+    await this.#pacer.pause();
+  }
+
+  qubitMasses(slot: SpreadSlot, qubit: Qubit): Promise<QubitMasses> {
+    return this.#look(slot, (shares) => massesOfShares(shares, qubit));
+  }
+
+  collapse(
+    slot: SpreadSlot,
+    qubit: Qubit,
+    outcome: 0 | 1,
+    left: 0 | 1,
+    mass: number,
+  ): Promise<void> {
+    return this.#look(slot, async (shares) => {
+      if (qubit < this.#numLocal) {
+        await settledAll(
+          shares.map(({ context, state }) => collapse(context, state, qubit, outcome, left, mass)),
+        );
+      } else await this.#keepDevices(shares, qubit, outcome, left, mass);
+    });
+  }
+
+  /** Collapses a qubit that tells devices apart: some of them keep all that they have. */
+  async #keepDevices(
+    shares: readonly StateShare[],
+    qubit: Qubit,
+    outcome: 0 | 1,
+    left: 0 | 1,
+    mass: number,
+  ): Promise<void> {
+    const isKept = (rank: number) => isOneOn(rank, qubit, this.#numLocal) === (outcome === 1);
+    const keep = (isAnyKept: (rank: number) => boolean) =>
+      settledAll(
+        shares.map(({ context, state }, rank) =>
+          keepChunks(context, state, () => isAnyKept(rank), mass),
+        ),
+      );
+    await keep(isKept);
+    if (left === outcome) return;
+    const { docks, windowSize } = this.#host;
+    const ways = [...shares.keys()].filter(isKept).map((rank) => {
+      const to = rank ^ (1 << (qubit - this.#numLocal));
+      return moveStates(
+        { dock: docks[rank]!, state: shares[rank]!.state },
+        { dock: docks[to]!, state: shares[to]!.state },
+        windowSize,
+      );
+    });
+    await carryAll(ways, this.#pause);
+    for (const [rank, { context, state }] of shares.entries()) {
+      if (!isKept(rank)) continue;
+      context.enqueue((encoder) => {
+        for (const chunk of state.chunks) encoder.clearBuffer(chunk);
+      });
+    }
+  }
+
+  sample(slot: SpreadSlot, request: SampleRequest): Promise<BasisSamples> {
+    return this.#look(slot, (shares) => sampleShares(shares, this.#layout, request, this.#pacer));
+  }
+
+  statevector(slot: SpreadSlot): Promise<Float64Array> {
+    return this.#look(slot, (shares) => amplitudesOfShares(shares, this.#layout));
+  }
+
+  probabilities(slot: SpreadSlot, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
+    return this.#look(slot, (shares) =>
+      probabilitiesOfShares(shares, this.#layout, outcomeOf, numBits),
+    );
+  }
+
+  expectation(slot: SpreadSlot, observable: PauliSum): Promise<number> {
+    const { docks, windowSize } = this.#host;
+    const options = { docks, windowSize, pause: this.#pause };
+    return this.#look(slot, (shares) =>
+      expectationOfShares(shares, observable, this.#layout, options),
+    );
+  }
+
+  /** What reads a state waits for the devices, and nothing collapses before it was read. */
+  async #look<T>(
+    slot: SpreadSlot,
+    look: (shares: readonly StateShare[]) => Promise<T>,
+  ): Promise<T> {
+    const states = await this.#written(slot);
+    const shares = this.#parts.map(({ context }, rank) => ({ context, state: states[rank]! }));
+    const seen = await look(shares);
+    this.#host.window.forget();
+    return seen;
+  }
+
+  /** Gives a state its memory, which says what the state is as far as the next sweeps read it. */
+  async #written(slot: SpreadSlot): Promise<readonly GpuState[]> {
+    slot.stored ??= await this.#onAll((part) => part.create());
+    return slot.stored;
+  }
+
+  /** A state on all devices, or on none. */
+  async #onAll(
+    make: (part: StatePart, rank: number) => Promise<GpuState>,
+  ): Promise<readonly GpuState[]> {
+    const making = this.#parts.map(make);
+    try {
+      return await settledAll(making);
+    } catch (error) {
+      const made = await Promise.allSettled(making);
+      for (const [rank, outcome] of made.entries()) {
+        if (outcome.status === 'fulfilled') this.#parts[rank]!.release(outcome.value);
+      }
+      throw error;
+    }
+  }
+}
