@@ -9,12 +9,16 @@ import { WrongAdapterError } from './errors.ts';
 import { tuningFile } from './tuning-file.ts';
 import type { GpuWorkerSetup } from './worker-messages.ts';
 
-/** An engine and the device that it is on. */
-export interface OpenAdapter {
-  readonly engine: Engine;
+/** A device that an engine is to be opened on. */
+export interface AdapterDevice {
   readonly device: GPUDevice;
-  /** What its kernels are sized by; absent where no folder keeps tunings. */
+  /** What kernels on it are sized by; absent where no folder keeps tunings. */
   readonly tuning?: Tuning;
+}
+
+/** An engine and the device that it is on. */
+export interface OpenAdapter extends AdapterDevice {
+  readonly engine: Engine;
 }
 
 /**
@@ -25,20 +29,9 @@ export interface OpenAdapter {
  * @throws {WrongAdapterError} if the driver opens another one.
  * @throws {GpuFaultError} if the device does not take the kernels.
  */
-export async function openAdapter({
-  adapter,
-  memoryBytes,
-  tuningFolder,
-}: GpuWorkerSetup): Promise<OpenAdapter> {
-  const device = await openGpuDevice(nodeGpu({ adapter: adapter.name, backend: adapter.backend }));
-  const opened = device.adapterInfo.device;
-  // Names are matched by a part, so "… H200" finds "… H200 NVL" where that comes first.
-  if (opened !== deviceId(adapter.name)) throw new WrongAdapterError(adapter.name, opened);
-  const tuning =
-    tuningFolder === undefined
-      ? undefined
-      : await deviceTuning(device, shaderFile, tuningFile(tuningFolder), { memoryBytes });
-  const tuned = tuning && { tuning };
+export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
+  const { device, ...tuned } = await openAdapterDevice(setup);
+  const { memoryBytes } = setup;
   const engine = await openWebGpuEngine({
     device,
     shaders: shaderFile,
@@ -47,6 +40,27 @@ export async function openAdapter({
     ...tuned,
   });
   return { engine, device, ...tuned };
+}
+
+/**
+ * The device of the adapter of that name, and what was once measured on it, or is now.
+ *
+ * @throws {NoAdapterError} if there is none.
+ * @throws {WrongAdapterError} if the driver opens another one.
+ * @throws {GpuFaultError} if the device does not take the kernels that are measured.
+ */
+export async function openAdapterDevice({
+  adapter,
+  memoryBytes,
+  tuningFolder,
+}: GpuWorkerSetup): Promise<AdapterDevice> {
+  const device = await openGpuDevice(nodeGpu({ adapter: adapter.name, backend: adapter.backend }));
+  const opened = device.adapterInfo.device;
+  // Names are matched by a part, so "… H200" finds "… H200 NVL" where that comes first.
+  if (opened !== deviceId(adapter.name)) throw new WrongAdapterError(adapter.name, opened);
+  if (tuningFolder === undefined) return { device };
+  const tuning = await deviceTuning(device, shaderFile, tuningFile(tuningFolder), { memoryBytes });
+  return { device, ...(tuning && { tuning }) };
 }
 
 /** What WebGPU makes of a name: lower case, with a hyphen for whatever is no letter and no digit. */

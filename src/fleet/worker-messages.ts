@@ -41,6 +41,21 @@ export interface GpuWorkerSetup {
   readonly tuningFolder?: string;
 }
 
+/** An adapter of several that one process opens. */
+export interface SpreadMember extends GpuWorkerSetup {
+  /** Added to the process's environment while the adapter is opened, so that it sees this card alone. */
+  readonly pin?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The engine that a process opens over several adapters, for states that none of them holds alone;
+ * also the first argument it is given, as JSON.
+ */
+export interface SpreadWorkerSetup {
+  /** 2, 4, 8 … of them; the least memory among them decides. */
+  readonly members: readonly SpreadMember[];
+}
+
 /** What a worker says of its engine once it is open. */
 export interface EngineReport {
   readonly target: TargetProfile;

@@ -1,0 +1,97 @@
+/** A process that opens two software adapters and runs circuits on both together. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
+import { discoverAdapters } from '../../../src/fleet/adapter-discovery.ts';
+import { EngineRunner } from '../../../src/fleet/engine-runner.ts';
+import { spreadStarter } from '../../../src/fleet/spread-starter.ts';
+import type { SpreadMember } from '../../../src/fleet/worker-messages.ts';
+import { countsByLabel } from '../../support/engine-runs.ts';
+import { never } from '../../support/fleet-fixtures.ts';
+import { gate } from '../../support/random-circuits.ts';
+import { SOFTWARE_DRIVERS } from '../../support/software-gpu.ts';
+
+/** Memory of each adapter: a state of 17 qubits. */
+const MEMORY_BYTES = 2 ** 20;
+const NUM_QUBITS = 18;
+const START_LIMIT_MS = 120_000;
+
+const open: EngineRunner[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((runner) => runner.end()));
+});
+
+/** One adapter of each driver, to be seen by its pin alone. */
+async function members(): Promise<readonly SpreadMember[]> {
+  return await Promise.all(
+    SOFTWARE_DRIVERS.map(async ({ path }) => {
+      const pin = { VK_ICD_FILENAMES: path, VK_DRIVER_FILES: path };
+      const { adapters } = await discoverAdapters({ environment: { ...process.env, ...pin } });
+      const { backend, name } = adapters[0]!;
+      return { adapter: { backend, name }, memoryBytes: MEMORY_BYTES, pin };
+    }),
+  );
+}
+
+/** A process that sees no driver but by pins; its end, if it ends by itself. */
+function start(of: readonly SpreadMember[]) {
+  const none = { VK_ICD_FILENAMES: '/nowhere.json', VK_DRIVER_FILES: '/nowhere.json' };
+  const { promise, resolve, reject } = Promise.withResolvers<EngineRunner>();
+  const runner = new EngineRunner(
+    {
+      start: spreadStarter({ members: of, environment: { ...process.env, ...none } }),
+      cancelGraceMs: 10_000,
+      startLimitMs: START_LIMIT_MS,
+    },
+    {
+      onIdle: resolve,
+      onOutcomes: () => {},
+      onExit: (_, { how }) => reject(new Error(how)),
+    },
+  );
+  open.push(runner);
+  return promise;
+}
+
+const ghz = withFinalMeasurement({
+  numQubits: NUM_QUBITS,
+  numBits: 0,
+  operations: Array.from({ length: NUM_QUBITS }, (_, q) =>
+    q === 0 ? gate('H', [q]) : gate('X', [q], [q - 1]),
+  ),
+});
+
+describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a process of two adapters', () => {
+  test(
+    'runs a circuit that neither holds alone',
+    async () => {
+      const runner = await start(await members());
+      expect(runner.report?.target).toMatchObject({ maxQubits: NUM_QUBITS, deviceQubits: 1 });
+      const [outcome] = runner.run([
+        {
+          precision: 'f32',
+          circuit: ghz,
+          request: { shots: 1000, seed: 3 },
+          onProgress: () => {},
+          signal: never(),
+        },
+      ]);
+      const { run } = await outcome!;
+      const counts = countsByLabel(run.counts);
+      const [zeros = 0, ones = 0] = ['0', '1'].map((bit) => counts.get(bit.repeat(NUM_QUBITS)));
+      expect(zeros + ones).toBe(1000);
+      expect(Math.abs(zeros - ones)).toBeLessThan(200);
+    },
+    START_LIMIT_MS,
+  );
+
+  test(
+    'ends where an adapter is not there',
+    async () => {
+      const [first, second] = await members();
+      const { pin: _, ...unpinned } = second!;
+      await expect(start([first!, unpinned])).rejects.toThrow(/exit code|WebGPU/);
+    },
+    START_LIMIT_MS,
+  );
+});
