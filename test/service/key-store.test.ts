@@ -85,6 +85,8 @@ test('a key that another connection to the file creates or revokes is seen at on
     const [reader, writer] = [createSqliteKeyStore(service), createSqliteKeyStore(command)];
     const { key, text } = await writer.create(NEW_KEY);
     expect(await reader.find(text)).toEqual(key);
+    // Found before, so that it may be kept in memory.
+    expect(await reader.find(text)).toEqual(key);
     await writer.revoke(key.id, 9);
     expect(await reader.find(text)).toBeUndefined();
     service.close();
@@ -95,6 +97,15 @@ test('a key that another connection to the file creates or revokes is seen at on
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('a key that another store of the same connection revokes is found no more', async () => {
+  const database = openDatabase(':memory:');
+  const [reader, writer] = [createSqliteKeyStore(database), createSqliteKeyStore(database)];
+  const { key, text } = await writer.create(NEW_KEY);
+  expect(await reader.find(text)).toEqual(key);
+  await writer.revoke(key.id, 9);
+  expect(await reader.find(text)).toBeUndefined();
 });
 
 describe.each([

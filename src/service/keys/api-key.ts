@@ -4,7 +4,7 @@
  * The id finds the record, so that only one hash is compared; the secret has 256 random bits, so
  * that a plain SHA-256 of it is enough (slow password hashes protect guessable secrets).
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Decides the rate limit and whether priority `high` takes effect. */
 export const TIERS = ['standard', 'enterprise'] as const;
@@ -50,13 +50,13 @@ export function drawKeyText(): { id: string; secretHash: string; text: string } 
 
 /** SHA-256, hex: all that is stored of a secret. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }
 
 /** Compares in a time that does not depend on where the hashes differ. */
 export function secretMatches(secret: string, secretHash: string): boolean {
   const expected = Buffer.from(secretHash, 'hex');
-  const found = createHash('sha256').update(secret).digest();
+  const found = hash('sha256', secret, 'buffer');
   return expected.length === found.length && timingSafeEqual(expected, found);
 }
 

@@ -1,8 +1,10 @@
 /**
  * API keys in the embedded database.
  *
- * Nothing is cached: a lookup is one read of an in-process B-tree, and a key that another process
- * (`qcs keys revoke`) revokes is refused from the next request on.
+ * Each request looks up its key, and few keys come again and again: what was read is kept until the
+ * file is known to have changed. SQLite says so of other connections (`data_version`), so that a key
+ * that another process (`qcs keys revoke`) revokes is refused from the next request on; of this
+ * connection, which writes jobs all the time, the store itself knows when keys change.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { KeyNotFoundError } from '../errors.ts';
@@ -18,6 +20,15 @@ import type { KeyStore } from './key-store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** A row as it is needed to answer a lookup. */
+interface StoredKey {
+  readonly key: ApiKey;
+  readonly secretHash: string;
+}
+
+/** By id; of each connection one, for it may have several stores. */
+const keptKeys = new WeakMap<DatabaseSync, Map<string, StoredKey>>();
+
 /** A store over the table `api_keys` of an open database. */
 export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
   const insert = database.prepare(
@@ -30,6 +41,27 @@ export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
   const revoke = database.prepare(
     'UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ? RETURNING *',
   );
+  const selectVersion = database.prepare('PRAGMA data_version');
+  const kept = keptKeys.get(database) ?? new Map<string, StoredKey>();
+  keptKeys.set(database, kept);
+  let keptVersion: unknown;
+
+  /** The row of an id; only rows that exist are kept, so that guesses take no memory. */
+  const stored = (id: string): StoredKey | undefined => {
+    const version = selectVersion.get()?.['data_version'];
+    if (version !== keptVersion) {
+      kept.clear();
+      keptVersion = version;
+    }
+    const known = kept.get(id);
+    if (known !== undefined) return known;
+    const row = selectOne.get(id);
+    if (row === undefined) return undefined;
+    const read: StoredKey = { key: toApiKey(row), secretHash: String(row['secret_hash']) };
+    kept.set(id, read);
+    return read;
+  };
+
   return {
     async create(newKey) {
       const { id, secretHash, text } = drawKeyText();
@@ -45,18 +77,16 @@ export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
     async revoke(id, now) {
       const row = revoke.get(now, id);
       if (row === undefined) throw new KeyNotFoundError(id);
+      kept.delete(id);
       return toApiKey(row);
     },
 
     async find(text) {
       const parts = parseKeyText(text);
       if (parts === undefined) return undefined;
-      const row = selectOne.get(parts.id);
-      if (row === undefined || !secretMatches(parts.secret, String(row['secret_hash']))) {
-        return undefined;
-      }
-      const key = toApiKey(row);
-      return key.revokedAt === undefined ? key : undefined;
+      const found = stored(parts.id);
+      if (found === undefined || !secretMatches(parts.secret, found.secretHash)) return undefined;
+      return found.key.revokedAt === undefined ? found.key : undefined;
     },
   };
 }
