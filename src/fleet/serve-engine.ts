@@ -1,16 +1,17 @@
 /**
  * The worker's side of the pool: takes lists of circuits, compiles and runs one after the other,
- * answers.
+ * answers. Circuits of a list that differ in their angles alone are run together, with the first of
+ * them; see shape-batches.ts.
  *
  * Messages are heard whenever an engine yields, and every few milliseconds between circuits that do
  * not; what does not yield is ended by the pool. A self-test asks for more than counts, so it always
  * takes the whole way.
  */
-import type { Engine } from '../engine/engine.ts';
-import { DeviceLostError, GpuFaultError, HelperLostError } from '../engine/errors.ts';
 import { CodedError } from '../errors/coded-error.ts';
+import { isEngineLost } from './engine-lost.ts';
 import type { KeptCircuits } from './prepared-circuits.ts';
-import { type Compile, ServedEngine } from './served-engine.ts';
+import { type Batch, type Compile, ServedEngine } from './served-engine.ts';
+import type { MaybeBatchEngine } from './shape-batches.ts';
 import type {
   EngineReport,
   FromWorker,
@@ -28,6 +29,8 @@ const MAX_BRIEF_OPERATIONS = 64;
 /** What V8 throws when the operating system refuses the memory of an array or of an engine. */
 const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
+const NEVER = new AbortController().signal;
+
 /** The way to the pool and back. */
 export interface WorkerPort {
   post(message: FromWorker, transfer: readonly ArrayBuffer[]): void;
@@ -37,7 +40,7 @@ export interface WorkerPort {
 /** What a worker serves the pool with. */
 export interface ServedEngines {
   /** Called when a circuit of the precision first comes; the engine is kept. */
-  readonly open: (precision: Precision) => Engine;
+  readonly open: (precision: Precision) => MaybeBatchEngine;
   readonly compile: Compile;
   /** Which circuits are kept prepared. */
   readonly kept: KeptCircuits;
@@ -68,7 +71,8 @@ class EngineServer {
   readonly #engines = new Map<Precision, ServedEngine>();
   readonly #outbox: WorkerOutbox;
   readonly #waiting: SentTask[] = [];
-  #current: { readonly id: number; readonly controller: AbortController } | undefined;
+  /** By id: one, or those of a batch. */
+  readonly #running = new Map<number, AbortController>();
   #isWorking = false;
   #isLost = false;
 
@@ -86,14 +90,9 @@ class EngineServer {
 
   /** Drops a circuit that waits, or stops the one that runs. */
   cancel(id: number): void {
-    if (this.#current?.id === id) {
-      this.#current.controller.abort();
-      return;
-    }
-    const place = this.#waiting.findIndex((task) => task.id === id);
-    if (place < 0) return;
-    this.#waiting.splice(place, 1);
-    this.#outbox.aborted(id);
+    this.#running.get(id)?.abort();
+    if (!this.#waiting.some((task) => task.id === id)) return;
+    this.#drop(id);
     this.#outbox.send();
   }
 
@@ -104,7 +103,10 @@ class EngineServer {
     for (;;) {
       const task = this.#waiting.shift();
       if (task === undefined || this.#isLost) break;
-      await this.#runOne(task, isFirst);
+      const engine = this.#engines.get(task.precision);
+      const batch = engine?.gather(task, this.#waiting);
+      if (engine !== undefined && batch !== undefined) await this.#runTogether(batch, engine);
+      else await this.#runOne(task, isFirst);
       isFirst = false;
       if (!this.#outbox.isDue) continue;
       this.#outbox.send();
@@ -116,22 +118,55 @@ class EngineServer {
 
   async #runOne(task: SentTask, isFirst: boolean): Promise<void> {
     const { id, precision } = task;
-    const controller = new AbortController();
-    this.#current = { id, controller };
+    const signal = this.#begin(id);
     const beganAt = performance.now();
     this.#outbox.begin(id, beganAt, isFirst);
     if (!isBrief(task)) this.#outbox.send();
     try {
       const onProgress = (fraction: number) => this.#outbox.progress(fraction);
-      const outcome = await this.#engine(precision).run(task, onProgress, controller.signal);
+      const outcome = await this.#engine(precision).run(task, onProgress, signal);
       this.#outbox.done(id, outcome, beganAt);
     } catch (error) {
       if (isEngineLost(error)) this.#lose(error.message);
-      else if (controller.signal.aborted) this.#outbox.aborted(id);
+      else if (signal.aborted) this.#outbox.aborted(id);
       else this.#outbox.failed(id, failureOf(error, task.circuit.numQubits), beganAt);
     } finally {
-      this.#current = undefined;
+      this.#running.delete(id);
     }
+  }
+
+  /** A batch is too short to be stopped for a circuit that is cancelled in it. */
+  async #runTogether(batch: Batch, engine: ServedEngine): Promise<void> {
+    const signals = batch.map(({ id }) => this.#begin(id));
+    const beganAt = performance.now();
+    try {
+      const outcomes = await engine.runTogether(batch, NEVER);
+      // Where there are none, each goes back to be run by itself.
+      if (outcomes === undefined) this.#waiting.unshift(...batch);
+      for (const [i, { id }] of batch.entries()) {
+        const outcome = outcomes?.[i];
+        if (signals[i]?.aborted) this.#drop(id);
+        else if (outcome !== undefined) this.#outbox.done(id, outcome, beganAt);
+      }
+    } catch (error) {
+      if (!isEngineLost(error)) throw error;
+      this.#lose(error.message);
+    } finally {
+      for (const { id } of batch) this.#running.delete(id);
+    }
+  }
+
+  #begin(id: number): AbortSignal {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    return controller.signal;
+  }
+
+  /** Answers for a circuit that will not be run, and takes it out of those that wait. */
+  #drop(id: number): void {
+    const place = this.#waiting.findIndex((task) => task.id === id);
+    if (place >= 0) this.#waiting.splice(place, 1);
+    this.#outbox.aborted(id);
   }
 
   /** The pool ends this worker, and what it has not answered is run again on a fresh one. */
@@ -166,15 +201,6 @@ function isBrief({ circuit, request }: SentTask): boolean {
  */
 async function heard(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Whether what ran the circuit is not to be used again. */
-function isEngineLost(error: unknown): error is CodedError {
-  return (
-    error instanceof HelperLostError ||
-    error instanceof DeviceLostError ||
-    error instanceof GpuFaultError
-  );
 }
 
 function failureOf(error: unknown, numQubits: number): WorkerFailure {

@@ -1,0 +1,157 @@
+/** A worker's side of its messages, without a worker: what is heard when, and what is said. */
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../../src/compiler/compile.ts';
+import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
+import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
+import type { RunRequest } from '../../../src/engine/engine.ts';
+import { OutcomeUnpacker } from '../../../src/fleet/packed-outcomes.ts';
+import { KEPT_ON_CPU } from '../../../src/fleet/prepared-circuits.ts';
+import { serveEngine } from '../../../src/fleet/serve-engine.ts';
+import type { MaybeBatchEngine } from '../../../src/fleet/shape-batches.ts';
+import type { FromWorker, ToWorker } from '../../../src/fleet/worker-messages.ts';
+import { eventually } from '../../support/fleet-fixtures.ts';
+import { gate } from '../../support/random-circuits.ts';
+import { RandomStream } from '../../support/random-stream.ts';
+import { sweepOf, tasksOf } from '../../support/sweeps.ts';
+
+const ROTATED = {
+  numQubits: 1,
+  numBits: 1,
+  operations: [gate('RY', [0], [], [0.5]), { kind: 'measure', qubits: [0], bits: [0] }],
+} as const;
+
+interface Serving {
+  tell(message: ToWorker): void;
+  /** In the order in which they came; `dropped` are those that were aborted. */
+  readonly news: { readonly answered: number[]; readonly dropped: number[] };
+  close(): Promise<void>;
+}
+
+/** Serves an engine that is changed as told. */
+function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Serving {
+  const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 17 });
+  const unpacker = new OutcomeUnpacker();
+  const news: Serving['news'] = { answered: [], dropped: [] };
+  let tell = (_: ToWorker) => {};
+  const hear = (message: FromWorker) => {
+    if (message.kind !== 'news') return;
+    for (const { id } of message.packed ? unpacker.unpack(message.packed) : []) {
+      news.answered.push(id);
+    }
+    for (const { id, kind } of message.ended) {
+      (kind === 'aborted' ? news.dropped : news.answered).push(id);
+    }
+  };
+  serveEngine(
+    {
+      post: hear,
+      onMessage: (listener) => {
+        tell = listener;
+      },
+    },
+    { open: () => ({ ...engine, ...change(engine) }), compile, kept: KEPT_ON_CPU },
+  );
+  return { tell: (message) => tell(message), news, close: () => engine.close() };
+}
+
+/** An engine whose batches do something before they run. */
+function withBatches(before: (request: BatchRequest) => Promise<void>) {
+  return (engine: CpuEngine): Partial<MaybeBatchEngine> => ({
+    prepareBatch: async (shape) => {
+      const batch = await engine.prepareBatch(shape);
+      const run = async (request: BatchRequest, signal: AbortSignal): Promise<BatchResult> => {
+        await before(request);
+        return await batch.run(request, signal);
+      };
+      return { ...batch, run };
+    },
+  });
+}
+
+const SWEEP = tasksOf(sweepOf(new RandomStream(4), ROTATED, 6));
+const [FIRST, ...OTHERS] = SWEEP;
+
+describe('a worker', () => {
+  test('runs a sweep in its list together, once its engine is open', async () => {
+    const sizes: number[] = [];
+    const worker = serve(withBatches(async ({ numCircuits }) => void sizes.push(numCircuits)));
+    worker.tell({ kind: 'run', tasks: SWEEP });
+    await eventually(() => worker.news.answered.length === 6);
+    expect(sizes).toEqual([5]);
+    expect(worker.news.answered).toEqual([0, 1, 2, 3, 4, 5]);
+    await worker.close();
+  });
+
+  test('answers what is cancelled within a batch as cancelled, and the rest of it', async () => {
+    const go = Promise.withResolvers<void>();
+    let hasBegun = false;
+    const worker = serve(
+      withBatches(async () => {
+        hasBegun = true;
+        await go.promise;
+      }),
+    );
+    worker.tell({ kind: 'run', tasks: SWEEP });
+    await eventually(() => hasBegun);
+    worker.tell({ kind: 'cancel', id: 3 });
+    go.resolve();
+    await eventually(() => worker.news.answered.length === 5);
+    expect(worker.news).toEqual({ answered: [0, 1, 2, 4, 5], dropped: [3] });
+    await worker.close();
+  });
+
+  test('goes on one by one where a batch fails, but for what was cancelled meanwhile', async () => {
+    const fail = Promise.withResolvers<void>();
+    let hasBegun = false;
+    const worker = serve(
+      withBatches(async () => {
+        hasBegun = true;
+        await fail.promise;
+      }),
+    );
+    worker.tell({ kind: 'run', tasks: SWEEP });
+    await eventually(() => hasBegun);
+    worker.tell({ kind: 'cancel', id: 1 });
+    worker.tell({ kind: 'cancel', id: 5 });
+    fail.reject(new RangeError('Array buffer allocation failed'));
+    await eventually(() => worker.news.answered.length === 4);
+    expect(worker.news).toEqual({ answered: [0, 2, 3, 4], dropped: [1, 5] });
+    await worker.close();
+  });
+
+  test('hears a cancel between circuits of which none yields', async () => {
+    let numRun = 0;
+    const busy = (engine: CpuEngine): Partial<MaybeBatchEngine> => ({
+      prepare: async (program) => {
+        const executable = await engine.prepare(program);
+        const run = async (request: RunRequest, signal: AbortSignal) => {
+          numRun++;
+          const until = performance.now() + 1;
+          while (performance.now() < until);
+          return await executable.run(request, signal);
+        };
+        return { run, [Symbol.asyncDispose]: async () => executable[Symbol.asyncDispose]() };
+      },
+    });
+    const worker = serve(busy);
+    const tasks = Array.from({ length: 100 }, (_, id) => ({ ...FIRST!, id }));
+    worker.tell({ kind: 'run', tasks });
+    await setTimeout(0);
+    for (const { id } of tasks) worker.tell({ kind: 'cancel', id });
+    await eventually(() => worker.news.answered.length + worker.news.dropped.length === 100);
+    expect(numRun).toBeLessThan(100);
+    expect(worker.news.answered.length).toBeLessThanOrEqual(numRun);
+    await worker.close();
+  });
+
+  test('takes what comes while it runs after what it has', async () => {
+    const worker = serve(() => ({}));
+    worker.tell({ kind: 'run', tasks: [FIRST!] });
+    worker.tell({ kind: 'run', tasks: OTHERS });
+    await setImmediate();
+    await eventually(() => worker.news.answered.length === 6);
+    expect(worker.news.answered).toEqual([0, 1, 2, 3, 4, 5]);
+    await worker.close();
+  });
+});
