@@ -338,7 +338,7 @@ function sentTasks(tasks: readonly WorkerTask[], ids: readonly number[]): readon
   }));
 }
 
-/** @param written - By shape; the same circuit is cloned once. */
+/** @param written - The last of each shape: the same circuit is cloned once. */
 function sentCircuit(
   circuit: Circuit | SerializedCircuit,
   written: Map<string, WrittenCircuit>,

@@ -47,10 +47,11 @@ describe('packed outcomes', () => {
   test('come out as they went in, in their order', () => {
     const [packer, unpacker] = [new OutcomePacker(), new OutcomeUnpacker()];
     const outcomes = [
-      outcome(report(1)),
-      outcome(report(2), 3, 2),
-      outcome(report(3), 0, 1),
-      outcome(report(4), 1, 0),
+      outcome(report(1), 3, 2),
+      outcome(report(2), 0, 1),
+      outcome(report(3), 1, 0),
+      outcome(report(4), 5),
+      outcome(report(5)),
     ];
     for (const [i, one] of outcomes.entries()) expect(packer.add(7 + i, one, 100 + i)).toBe(true);
     expect(cross(packer, unpacker, 110)).toEqual(

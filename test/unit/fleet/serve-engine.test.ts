@@ -5,6 +5,7 @@ import { compile } from '../../../src/compiler/compile.ts';
 import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
+import { HelperLostError } from '../../../src/engine/errors.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/packed-outcomes.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/prepared-circuits.ts';
 import { serveEngine } from '../../../src/fleet/serve-engine.ts';
@@ -25,6 +26,8 @@ interface Serving {
   tell(message: ToWorker): void;
   /** In the order in which they came; `dropped` are those that were aborted. */
   readonly news: { readonly answered: number[]; readonly dropped: number[] };
+  /** Of all messages that came. */
+  readonly kinds: FromWorker['kind'][];
   close(): Promise<void>;
 }
 
@@ -34,7 +37,9 @@ function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Servin
   const unpacker = new OutcomeUnpacker();
   const news: Serving['news'] = { answered: [], dropped: [] };
   let tell = (_: ToWorker) => {};
+  const kinds: FromWorker['kind'][] = [];
   const hear = (message: FromWorker) => {
+    kinds.push(message.kind);
     if (message.kind !== 'news') return;
     for (const { id } of message.packed ? unpacker.unpack(message.packed) : []) {
       news.answered.push(id);
@@ -52,7 +57,7 @@ function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Servin
     },
     { open: () => ({ ...engine, ...change(engine) }), compile, kept: KEPT_ON_CPU },
   );
-  return { tell: (message) => tell(message), news, close: () => engine.close() };
+  return { tell: (message) => tell(message), news, kinds, close: () => engine.close() };
 }
 
 /** An engine whose batches do something before they run. */
@@ -110,13 +115,14 @@ describe('a worker', () => {
         await fail.promise;
       }),
     );
-    worker.tell({ kind: 'run', tasks: SWEEP });
+    const [other] = tasksOf([ROTATED], 50);
+    worker.tell({ kind: 'run', tasks: [...SWEEP, { ...other!, id: 6 }] });
     await eventually(() => hasBegun);
     worker.tell({ kind: 'cancel', id: 1 });
     worker.tell({ kind: 'cancel', id: 5 });
     fail.reject(new RangeError('Array buffer allocation failed'));
-    await eventually(() => worker.news.answered.length === 4);
-    expect(worker.news).toEqual({ answered: [0, 2, 3, 4], dropped: [1, 5] });
+    await eventually(() => worker.news.answered.length === 5);
+    expect(worker.news).toEqual({ answered: [0, 2, 3, 4, 6], dropped: [1, 5] });
     await worker.close();
   });
 
@@ -142,6 +148,24 @@ describe('a worker', () => {
     await eventually(() => worker.news.answered.length + worker.news.dropped.length === 100);
     expect(numRun).toBeLessThan(100);
     expect(worker.news.answered.length).toBeLessThanOrEqual(numRun);
+    await worker.close();
+  });
+
+  test('gives its answers before it says that its engine is lost, and runs nothing more', async () => {
+    let numPrepared = 0;
+    const worker = serve((engine) => ({
+      prepare: async (program) => {
+        if (numPrepared++ === 2) throw new HelperLostError();
+        return await engine.prepare(program);
+      },
+    }));
+    const turned = [1, 2, 3, 4].map((q) => ({ ...ROTATED, numQubits: q }));
+    worker.tell({ kind: 'run', tasks: tasksOf(turned) });
+    await eventually(() => worker.kinds.includes('lost'));
+    await setImmediate();
+    expect(worker.kinds.at(-1)).toBe('lost');
+    expect(worker.news).toEqual({ answered: [0, 1], dropped: [] });
+    expect(numPrepared).toBe(3);
     await worker.close();
   });
 
