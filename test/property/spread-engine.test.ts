@@ -1,0 +1,139 @@
+/**
+ * Whatever the circuit, several devices give what the reference engine gives: amplitudes, distributions,
+ * expectation values, and for a seed the counts. Sizes are so small that qubits of tiles, chunks and
+ * devices all occur.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Circuit, withFinalMeasurement } from '../../src/circuit/circuit.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
+import { compile } from '../../src/compiler/compile.ts';
+import type { Program } from '../../src/compiler/program.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import type { SpreadEngineOptions } from '../../src/engine/webgpu/spread/spread-engine.ts';
+import { countsByLabel, runCircuit, runProgram, worstAmplitude } from '../support/engine-runs.ts';
+import { randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
+import { openSoftwareSpread } from '../support/spread-gpu.ts';
+
+const OPENING_MS = 120_000;
+const reference = openReferenceEngine({ maxQubits: 14 });
+const [driver] = SOFTWARE_DRIVERS;
+
+interface Spread {
+  readonly numDevices: number;
+  readonly sizes: Partial<SpreadEngineOptions>;
+}
+
+const SPREADS: readonly [string, Spread][] = [
+  [
+    'two devices in chunks of 2^8',
+    {
+      numDevices: 2,
+      sizes: { tileQubits: 8, chunkQubits: 8, indexBits: 11, windowBytes: 2 ** 10 },
+    },
+  ],
+  [
+    'four devices in chunks of 2^9',
+    { numDevices: 4, sizes: { tileQubits: 8, chunkQubits: 9, windowBytes: 2 ** 12 } },
+  ],
+  [
+    'eight devices of one chunk',
+    { numDevices: 8, sizes: { tileQubits: 8, chunkQubits: 11, windowBytes: 2 ** 9 } },
+  ],
+];
+
+function randomObservable(random: RandomStream, numQubits: number): PauliSum {
+  return Array.from({ length: 6 }, () => ({
+    coefficient: random.uniform() - 0.5,
+    factors: random
+      .distinct(1 + random.below(4), numQubits)
+      .map((qubit) => ({ pauli: random.pick(['X', 'Y', 'Z'] as const), qubit })),
+  }));
+}
+
+function exchangesOf({ steps }: Program): readonly number[] {
+  return steps.flatMap((step) => (step.kind === 'exchange' ? step.pairs.map(([far]) => far) : []));
+}
+
+describe.skipIf(driver === undefined).each(SPREADS)('%s', (_, { numDevices, sizes }) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    const devices = Array.from({ length: numDevices }, () => driver!);
+    const options = { ...sizes, maxQubits: 14, memoryBytes: 2 ** 24 };
+    ({ engine } = await openSoftwareSpread(devices, options));
+  }, OPENING_MS);
+  afterAll(() => engine?.close());
+
+  test.each([8, 9, 11, 12, 14])('random circuits of %i qubits', async (numQubits) => {
+    const random = new RandomStream(9000 + 16 * numDevices + numQubits);
+    const operations = randomGates(random, numQubits, 40, 3);
+    const circuit: Circuit = withFinalMeasurement({ numQubits, numBits: 0, operations });
+    const observables = [randomObservable(random, numQubits), randomObservable(random, numQubits)];
+    const ask = { shots: 500, seed: 3, statevector: true, probabilities: true, observables };
+    const found = await runCircuit(engine, circuit, ask);
+    const exact = await runCircuit(reference, circuit, ask);
+    expect(worstAmplitude(found.statevector!, exact.statevector!)).toBeLessThan(1e-5);
+    const worst = found.probabilities!.reduce(
+      (most, p, i) => Math.max(most, Math.abs(p - exact.probabilities![i]!)),
+      0,
+    );
+    expect(worst).toBeLessThan(1e-5);
+    for (const [i, value] of found.expectations!.entries()) {
+      expect(Math.abs(value - exact.expectations![i]!)).toBeLessThan(2e-5);
+    }
+    expect(countsByLabel(found.counts)).toEqual(countsByLabel(exact.counts));
+    // Drawn where the states are.
+    const many = { shots: 10_000, seed: 4 };
+    const drawn = countsByLabel((await runCircuit(engine, circuit, many)).counts);
+    const expected = countsByLabel((await runCircuit(reference, circuit, many)).counts);
+    const moved = [...new Set([...drawn.keys(), ...expected.keys()])].reduce(
+      (sum, label) => sum + Math.abs((drawn.get(label) ?? 0) - (expected.get(label) ?? 0)),
+      0,
+    );
+    // A draw may fall between a boundary between basis states and what it is rounded to.
+    expect(moved).toBeLessThanOrEqual(2);
+  });
+
+  test.each([0, 1, 2])('random circuit %i with measurements, resets and conditions', async (i) => {
+    const random = new RandomStream(9500 + 8 * numDevices + i);
+    const circuit = randomDynamicCircuit(random, 12, 6, 40);
+    const ask = { shots: 200, seed: i };
+    const found = await runCircuit(engine, circuit, ask);
+    const exact = await runCircuit(reference, circuit, ask);
+    expect(countsByLabel(found.counts)).toEqual(countsByLabel(exact.counts));
+  });
+
+  test('circuits that use all qubits exchange some between devices', async () => {
+    const operations = randomGates(new RandomStream(9600), 14, 80, 3);
+    const { program } = compile({ numQubits: 14, numBits: 0, operations }, engine.target);
+    const farthest = Math.max(...exchangesOf(program));
+    expect(farthest).toBeGreaterThanOrEqual(14 - Math.log2(numDevices));
+    const { statevector } = await runProgram(engine, program, { statevector: true });
+    const exact = await runProgram(reference, program, { statevector: true });
+    expect(worstAmplitude(statevector!, exact.statevector!)).toBeLessThan(1e-5);
+  });
+
+  test.each([0, 1, 2, 3, 4, 5])('exchanges of any places, case %i', async (i) => {
+    const random = new RandomStream(9700 + 8 * numDevices + i);
+    const numQubits = 13;
+    const numLocal = numQubits - Math.log2(numDevices);
+    const numPairs = 1 + random.below(Math.log2(numDevices));
+    const nears = random.distinct(numPairs, numLocal);
+    const fars = random.distinct(numPairs, numQubits - numLocal);
+    const pairs = nears.map((near, k) => [numLocal + fars[k]!, near] as const);
+    const { program } = compile(
+      { numQubits, numBits: 0, operations: randomGates(random, numQubits, 30, 3) },
+      engine.target,
+    );
+    const exchanged: Program = {
+      ...program,
+      hash: `${program.hash} and back`,
+      steps: [...program.steps, { kind: 'exchange', pairs }],
+    };
+    const { statevector } = await runProgram(engine, exchanged, { statevector: true });
+    const exact = await runProgram(reference, exchanged, { statevector: true });
+    expect(worstAmplitude(statevector!, exact.statevector!)).toBeLessThan(1e-5);
+  });
+});
