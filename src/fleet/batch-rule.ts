@@ -82,7 +82,8 @@ export function takeOfSameShape(task: ShapedTask, waiting: SentTask[]): readonly
 }
 
 function isSameShape(a: ShapedTask, b: ShapedTask): boolean {
-  return a.request.shots === b.request.shots && a.circuit.shape === b.circuit.shape;
+  if (a.request.shots !== b.request.shots) return false;
+  return a.circuit === b.circuit || a.circuit.shape === b.circuit.shape;
 }
 
 function costNs({ circuit, request }: ShapedTask): number {

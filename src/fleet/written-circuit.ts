@@ -99,6 +99,8 @@ export function readCircuit({ shape, angles }: WrittenCircuit): Circuit {
 
 /** Whether both are the same circuit. */
 export function isSameCircuit(a: WrittenCircuit, b: WrittenCircuit): boolean {
+  // Within a list, the same circuit is one object.
+  if (a === b) return true;
   if (a.shape !== b.shape) return false;
   for (let i = 0; i < a.angles.length; i++) if (a.angles[i] !== b.angles[i]) return false;
   return true;

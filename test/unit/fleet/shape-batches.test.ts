@@ -248,6 +248,7 @@ describe('no batch is made', () => {
     });
     const found = await runList(engine, tasks);
     expect(engine.batches).toEqual([]);
+    expect(engine.done.prepared).toBe(0);
     expect(found.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
   });
 

@@ -19,6 +19,8 @@ import {
   sharedNumbers,
 } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
+import { RandomStream } from '../../support/random-stream.ts';
+import { randomShape, sweepOf } from '../../support/sweeps.ts';
 
 const REAL_WORKER = new URL('../../../src/fleet/engine-worker.ts', import.meta.url);
 
@@ -136,6 +138,24 @@ describe('a list of circuits', () => {
     expect(Math.min(...startedAt)).toBeGreaterThanOrEqual(givenAt);
     expect(Math.max(...startedAt)).toBeLessThanOrEqual(answeredAt);
     expect(numMessages()).toBeLessThan(tasks.length / 4);
+    await engine.close();
+  });
+
+  test('of sweeps among others is answered as each circuit alone is', async () => {
+    const { pool } = await openPool(realThread);
+    const stream = new RandomStream(12);
+    const sweeps = [3, 5].map((n) => sweepOf(stream, randomShape(stream, n, 12), 20));
+    const circuits = sweeps[0]!.flatMap((circuit, i) => [circuit, BELL, sweeps[1]![i]!]);
+    const { tasks, begun } = listOf(circuits);
+    const together = await endsOf(pool.run(tasks));
+    expect(begun.toSorted((a, b) => a - b)).toEqual(tasks.map((_, i) => i));
+    const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: MAX_QUBITS });
+    for (const [i, circuit] of circuits.entries()) {
+      const { program } = compile(circuit, engine.target, { keepState: false });
+      await using executable = await engine.prepare(program);
+      const { counts } = await executable.run({ shots: 7, seed: i }, never());
+      expect(together[i]).toEqual([...counts.outcomes, ...counts.occurrences]);
+    }
     await engine.close();
   });
 
