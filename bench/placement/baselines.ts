@@ -1,0 +1,102 @@
+/**
+ * Two schedulers to beat, by their textbook definitions. Both give a circuit to a slot the moment it
+ * arrives, for good; each slot runs its circuits in the order in which it got them.
+ *
+ * Round-robin takes the slots that can run the circuit in turn. Least-loaded takes the one that has the
+ * least work, by the same estimates that our scheduler has; it does not ask how long this circuit would
+ * take there. Both know what fits where, as ours does.
+ */
+import { EventHeap } from '../../src/fleet/capacity/event-heap.ts';
+import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
+import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
+import type { LaneId } from '../../src/fleet/width.ts';
+import type { Replay, TraceJob } from './trace.ts';
+
+/** One place where circuits run in turn; several slots where a lane needs several pools. */
+interface Place {
+  readonly lane: LaneView;
+  readonly slots: readonly Slot[];
+}
+
+interface Slot {
+  /** In truth, of all that it was given. */
+  freeAt: number;
+  /** Expected milliseconds of what it was given and has not finished. */
+  load: number;
+  lastUsed: number;
+}
+
+/** Chooses one of the places that can run a circuit; at least one. */
+type Choose = (places: readonly Place[]) => Place;
+
+/** What a scheduler of this kind made of a trace. */
+export interface BaselineResult {
+  readonly makespanMs: number;
+  /** Each job's lane, start and end, by its index; milliseconds. */
+  readonly runs: readonly { readonly lane: LaneId; readonly start: number; readonly end: number }[];
+}
+
+/** In turn: the slot that was used longest ago. */
+export const roundRobin: Choose = (places) =>
+  least(places, ({ slots }) => Math.max(...slots.map(({ lastUsed }) => lastUsed)));
+
+/** The slot with the least work; of equals the one used longest ago. */
+export const leastLoaded: Choose = (places) => {
+  const loadOf = ({ slots }: Place) => Math.max(...slots.map(({ load }) => load));
+  const lowest = Math.min(...places.map(loadOf));
+  return roundRobin(places.filter((place) => loadOf(place) === lowest));
+};
+
+/** Gives each job of the trace a place as it arrives. */
+export function assignOnArrival(
+  { fleet, arrivals, expectedMs }: Replay,
+  trueMs: (lane: LaneView, job: TraceJob) => number,
+  choose: Choose,
+): BaselineResult {
+  const slotsOfPool = new Map(
+    [...fleet.slots].map(([pool, count]) => [pool, Array.from({ length: count }, newSlot)]),
+  );
+  const placesOf = new Map<LaneId, readonly Place[]>();
+  for (const lane of fleet.lanes) {
+    const pools = lane.pools.map((pool) => slotsOfPool.get(pool) ?? []);
+    const [first = []] = pools;
+    const places =
+      pools.length === 1
+        ? first.map((slot) => ({ lane, slots: [slot] }))
+        : [{ lane, slots: pools.flatMap(([slot]) => slot ?? []) }];
+    placesOf.set(lane.id, places);
+  }
+  const ends = new EventHeap<() => void>();
+  const runs: BaselineResult['runs'][number][] = [];
+  let turn = 0;
+  for (const { at, job } of arrivals) {
+    while (ends.nextAt <= at) ends.take()?.();
+    const lanes = eligibleLanes(job, fleet.lanes);
+    const { lane, slots } = choose(lanes.flatMap(({ id }) => placesOf.get(id) ?? []));
+    const expected = expectedMs(lane, job);
+    const start = Math.max(at, ...slots.map(({ freeAt }) => freeAt));
+    const end = start + trueMs(lane, job);
+    turn++;
+    for (const slot of slots) {
+      slot.freeAt = end;
+      slot.load += expected;
+      slot.lastUsed = turn;
+      ends.add(end, () => {
+        slot.load -= expected;
+      });
+    }
+    runs[job.index] = { lane: lane.id, start, end };
+  }
+  const first = arrivals[0]?.at ?? 0;
+  return { makespanMs: Math.max(...runs.map(({ end }) => end)) - first, runs };
+}
+
+function newSlot(): Slot {
+  return { freeAt: 0, load: 0, lastUsed: 0 };
+}
+
+function least(places: readonly Place[], of: (place: Place) => number): Place {
+  const [first, ...others] = places;
+  if (first === undefined) throw new Error('unreachable: no place takes the circuit');
+  return others.reduce((best, place) => (of(place) < of(best) ? place : best), first);
+}

@@ -1,0 +1,146 @@
+/** What a simulation says of a fleet. */
+import type { Tier } from '../schedule/scheduled-task.ts';
+import type { Scheduler } from '../schedule/scheduler.ts';
+import { FairnessLog } from './fairness.ts';
+import type { FleetModel } from './fleet-model.ts';
+import { NumberLogs, type Percentiles, percentilesOf } from './latency-log.ts';
+import type { SimulatedJob } from './workload.ts';
+
+/** A device's part. */
+export interface DeviceUse {
+  readonly id: string;
+  /** Part of the whole time that it had a circuit, 0 to 1. */
+  readonly utilisation: number;
+  readonly completed: number;
+}
+
+/** How far off expected starts were. Milliseconds. */
+export interface PlanErrors {
+  /** Of |started − expected|. */
+  readonly absolute: Percentiles;
+  /** The same by the wait that it foretold. */
+  readonly relative: Percentiles;
+}
+
+/** What came of a workload. Times are milliseconds, from the first arrival on. */
+export interface SimulationResult {
+  readonly numJobs: number;
+  /** From the first arrival to the last end. */
+  readonly makespanMs: number;
+  readonly perSecond: number;
+  /** From arrival to end. */
+  readonly latency: Percentiles;
+  readonly latencyBySize: Readonly<Record<string, Percentiles>>;
+  readonly latencyByTier: Readonly<Partial<Record<Tier, Percentiles>>>;
+  /** From arrival to start. */
+  readonly wait: Percentiles;
+  /** Jobs of each size, all of them. */
+  readonly numBySize: Readonly<Record<string, number>>;
+  readonly devices: readonly DeviceUse[];
+  /** Mean of the devices. */
+  readonly utilisation: number;
+  readonly fairness: Readonly<Partial<Record<Tier, number>>>;
+  /** Absent where none was asked. */
+  readonly planErrors?: PlanErrors;
+}
+
+interface Times {
+  readonly arrivedAt: number;
+  startedAt: number;
+  plannedStart: number | undefined;
+}
+
+/** Follows the jobs of a simulation. */
+export class SimulationLog<J extends SimulatedJob> {
+  readonly #numWarmUp: number;
+  /** Of jobs that are in the fleet. */
+  readonly #times = new Map<number, Times>();
+  readonly #latencies = new NumberLogs();
+  readonly #waits = new NumberLogs();
+  readonly #fairness = new FairnessLog();
+  readonly #numBySize = new Map<string, number>();
+  readonly #absoluteErrors: number[] = [];
+  readonly #relativeErrors: number[] = [];
+  #firstAt: number | undefined;
+  #numJobs = 0;
+
+  constructor(numWarmUp: number) {
+    this.#numWarmUp = numWarmUp;
+  }
+
+  arrived(job: J, now: number): void {
+    this.#firstAt ??= now;
+    this.#times.set(job.index, { arrivedAt: now, startedAt: 0, plannedStart: undefined });
+  }
+
+  planned(job: J, startAt: number): void {
+    this.#timesOf(job).plannedStart = startAt;
+  }
+
+  started(job: J, now: number): void {
+    const times = this.#timesOf(job);
+    times.startedAt = now;
+    const { arrivedAt, plannedStart } = times;
+    if (plannedStart === undefined) return;
+    const error = Math.abs(now - plannedStart);
+    this.#absoluteErrors.push(error);
+    this.#relativeErrors.push(error / Math.max(now - arrivedAt, plannedStart - arrivedAt));
+  }
+
+  ended(job: J, now: number, serviceMs: number): void {
+    const { arrivedAt, startedAt } = this.#timesOf(job);
+    this.#times.delete(job.index);
+    this.#numJobs++;
+    this.#numBySize.set(job.sizeClass, (this.#numBySize.get(job.sizeClass) ?? 0) + 1);
+    if (job.index < this.#numWarmUp) return;
+    const latency = now - arrivedAt;
+    this.#latencies.add([sizeName(job.sizeClass), job.tier], latency);
+    this.#waits.add([], startedAt - arrivedAt);
+    this.#fairness.add(job.key, job.tier, latency, serviceMs);
+  }
+
+  result(fleet: FleetModel, scheduler: Scheduler<J>, now: number): SimulationResult {
+    const makespanMs = now - (this.#firstAt ?? now);
+    const devices = fleet.devices.map(({ id }) => {
+      const { busyMs, completed } = scheduler.devices.counters(id, now);
+      return { id, completed, utilisation: makespanMs === 0 ? 0 : busyMs / makespanMs };
+    });
+    const sizes = [...this.#numBySize.keys()].toSorted();
+    const tiers: readonly Tier[] = ['enterprise', 'standard'];
+    const tiersSeen = tiers.filter((tier) => this.#latencies.names.includes(tier));
+    return {
+      numJobs: this.#numJobs,
+      makespanMs,
+      perSecond: makespanMs === 0 ? 0 : (1000 * this.#numJobs) / makespanMs,
+      latency: this.#latencies.all(),
+      latencyBySize: Object.fromEntries(
+        sizes.map((size) => [size, this.#latencies.of(sizeName(size))]),
+      ),
+      latencyByTier: Object.fromEntries(tiersSeen.map((tier) => [tier, this.#latencies.of(tier)])),
+      wait: this.#waits.all(),
+      numBySize: Object.fromEntries(sizes.map((size) => [size, this.#numBySize.get(size) ?? 0])),
+      devices,
+      utilisation:
+        devices.reduce((sum, { utilisation }) => sum + utilisation, 0) /
+        Math.max(1, devices.length),
+      fairness: this.#fairness.byTier(),
+      ...(this.#absoluteErrors.length > 0 && {
+        planErrors: {
+          absolute: percentilesOf(this.#absoluteErrors),
+          relative: percentilesOf(this.#relativeErrors),
+        },
+      }),
+    };
+  }
+
+  #timesOf({ index, id }: J): Times {
+    const times = this.#times.get(index);
+    if (times === undefined) throw new Error(`unreachable: ${id} is not in the fleet`);
+    return times;
+  }
+}
+
+/** So that a size that is called as a tier is kept apart from it. */
+function sizeName(size: string): string {
+  return `size ${size}`;
+}
