@@ -47,9 +47,10 @@ const INTERNAL_ERROR: JobError = {
 
 /**
  * A job that lasts longer than this is stored while it runs; what is shorter costs one write. It is
- * long against a short circuit's way through a busy service, and short for who looks at a listing.
+ * long against a short circuit's way through a busy service, also where many wait: a write more for
+ * each would come when there is the least time for it.
  */
-const STORE_AFTER_MS = 50;
+const STORE_AFTER_MS = 250;
 
 /** A job that this process runs. */
 export class ActiveJob {

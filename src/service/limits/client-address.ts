@@ -6,9 +6,10 @@ import { isIPv6 } from 'node:net';
  * bits, because one client usually holds all addresses below such a prefix.
  */
 export function budgetAddress(ip: string): string {
+  if (!ip.includes(':')) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;
-  if (!ip.includes(':') || !isIPv6(ip)) return ip;
+  if (!isIPv6(ip)) return ip;
   const [head = '', tail] = (ip.split('%')[0] ?? '').toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
