@@ -4,9 +4,7 @@
  * A device runs one circuit at a time, or one list of small ones. A state larger than a device's budget
  * takes several devices of one backing, or of all adapters that hold a part of it.
  */
-import { AMPLITUDE_BYTES } from '../memory-shares.ts';
 import type { DeviceView, LaneView } from './lane-view.ts';
-import type { ScheduledTask } from './scheduled-task.ts';
 
 /** What a device has done since the start. */
 export interface DeviceCounters {
@@ -40,10 +38,13 @@ export interface DeviceState {
 /** The devices of a fleet. */
 export class DeviceBook {
   readonly #states = new Map<string, DeviceState>();
+  /** Open devices by lane, as far as they were asked for since a device last changed. */
+  #openOn = new WeakMap<LaneView, readonly DeviceState[]>();
   #turn = 0;
 
   /** Adds a device, or says what has become of it. */
   set(view: DeviceView): void {
+    this.#openOn = new WeakMap();
     const state = this.#states.get(view.id);
     if (state !== undefined) state.view = view;
     else {
@@ -64,6 +65,16 @@ export class DeviceBook {
 
   get(id: string): DeviceState | undefined {
     return this.#states.get(id);
+  }
+
+  /** The open devices on which a lane's runs may take place. */
+  openOn(lane: LaneView): readonly DeviceState[] {
+    let open = this.#openOn.get(lane);
+    if (open === undefined) {
+      open = [...this.#states.values()].filter(({ view }) => view.isOpen && isOn(view, lane));
+      this.#openOn.set(lane, open);
+    }
+    return open;
   }
 
   /** Marks devices as busy. */
@@ -108,51 +119,6 @@ export class DeviceBook {
   }
 }
 
-/** Devices chosen for a task: none where it needs none, undefined where too few are open. */
-export interface ChosenDevices {
-  readonly states: readonly DeviceState[];
-  /** When all of them are free. */
-  readonly freeAt: number;
-}
-
-const NONE: ChosenDevices = { states: [], freeAt: Number.NEGATIVE_INFINITY };
-
-/**
- * The devices on which a task would run soonest on that lane; undefined where its state does not fit
- * those that are open.
- *
- * @param freeAt - When a device is free, as planned so far.
- */
-export function chooseDevices(
-  task: ScheduledTask,
-  lane: LaneView,
-  devices: Iterable<DeviceState>,
-  freeAt: (device: DeviceState) => number,
-  now: number,
-): ChosenDevices | undefined {
-  if (!task.needsDevice) return NONE;
-  const bytes = AMPLITUDE_BYTES[task.precision] * 2 ** task.work.numQubits;
-  const open: DeviceState[] = [];
-  let best: DeviceState | undefined;
-  for (const device of devices) {
-    if (!device.view.isOpen || !isOn(device.view, lane)) continue;
-    open.push(device);
-    if (best === undefined || isSooner(device, best, freeAt, now)) best = device;
-  }
-  if (best === undefined) return undefined;
-  // What runs on the CPU's threads has memory of its own, and so have parts on each adapter.
-  const budget = best.view.budgetBytes;
-  const isCounted = lane.kind === 'adapter' || (lane.kind === 'wide' && isCpu(best.view));
-  if (lane.kind !== 'spread' && (!isCounted || bytes <= budget)) {
-    return { states: [best], freeAt: freeAt(best) };
-  }
-  const count = lane.kind === 'spread' ? open.length : Math.ceil(bytes / budget);
-  if (count > open.length) return undefined;
-  open.sort((a, b) => (isSooner(a, b, freeAt, now) ? -1 : 1));
-  const states = open.slice(0, count);
-  return { states, freeAt: Math.max(...states.map(freeAt)) };
-}
-
 /** Whether a lane's runs may take place on the device. */
 function isOn({ adapter }: DeviceView, lane: LaneView): boolean {
   switch (lane.kind) {
@@ -164,18 +130,4 @@ function isOn({ adapter }: DeviceView, lane: LaneView): boolean {
     case 'spread':
       return adapter !== undefined && lane.pools.includes(adapter);
   }
-}
-
-function isCpu({ adapter }: DeviceView): boolean {
-  return adapter === undefined;
-}
-
-function isSooner(
-  a: DeviceState,
-  b: DeviceState,
-  freeAt: (device: DeviceState) => number,
-  now: number,
-): boolean {
-  const soonest = Math.max(now, freeAt(a)) - Math.max(now, freeAt(b));
-  return soonest === 0 ? a.lastUsed < b.lastUsed : soonest < 0;
 }

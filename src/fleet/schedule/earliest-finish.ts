@@ -1,8 +1,9 @@
 /**
  * Earliest-finish placement: each task, in the order of the queue, goes where it is done first, by when
  * slots and devices become free and by how long each lane is expected to take. A lane that is slower but
- * free now loses to a faster one worth waiting for; what waits for it holds its slot, so that what comes
- * later in the order does not delay what came first.
+ * free now loses to a faster one worth waiting for; what waits for several things at once holds those
+ * that are free already, so that what comes later in the order does not delay what came first. Meanwhile
+ * they run what is through long before they are needed.
  *
  * One function both starts tasks and says when the others are to start: a plan is the whole list of
  * placements, a dispatch the part of it that starts now. It reads a snapshot and changes nothing.
@@ -13,7 +14,9 @@
  * @see Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for
  *   heterogeneous computing", 2002: earliest finish time on unlike processors.
  */
-import { type ChosenDevices, chooseDevices, type DeviceState } from './device-book.ts';
+import { chooseDevices, fitsAlone } from './choose-devices.ts';
+import type { DeviceState } from './device-book.ts';
+import { FreeTime } from './free-time.ts';
 import type { LaneView, PoolId } from './lane-view.ts';
 import type { ScheduledTask } from './scheduled-task.ts';
 
@@ -27,7 +30,8 @@ export interface Snapshot<T extends ScheduledTask> {
   readonly now: number;
   /** When each slot of a pool is free; `now` or earlier for one that is. */
   readonly pools: ReadonlyMap<PoolId, readonly number[]>;
-  readonly devices: readonly DeviceState[];
+  /** The open devices on which a lane's runs may take place. */
+  readonly devicesOn: (lane: LaneView) => readonly DeviceState[];
   readonly lanesOf: (task: T) => readonly LaneView[];
   readonly expectedMs: (lane: LaneView, task: T) => number;
 }
@@ -47,121 +51,159 @@ interface Candidate {
   readonly lane: LaneView;
   readonly ms: number;
   readonly startAt: number;
-  readonly chosen: ChosenDevices;
+  readonly devices: readonly DeviceState[];
 }
 
-/** A list that is being put together on a slot. */
-interface OpenList<T extends ScheduledTask> {
-  readonly first: Placement<T>;
-  numTasks: number;
+/** A slot of a pool, and the list that is being put together on it. */
+interface Slot<T extends ScheduledTask> {
+  readonly time: FreeTime;
+  list?: { readonly first: Placement<T>; numTasks: number };
 }
 
 /** Places tasks one after the other, each in view of those before. */
 export class EarliestFinish<T extends ScheduledTask> {
   readonly #snapshot: Snapshot<T>;
-  readonly #pools = new Map<PoolId, number[]>();
-  readonly #lists = new Map<PoolId, (OpenList<T> | undefined)[]>();
-  readonly #deviceFreeAt = new Map<DeviceState, number>();
+  readonly #pools = new Map<PoolId, readonly Slot<T>[]>();
+  readonly #devices = new Map<DeviceState, FreeTime>();
+  readonly #timeOf = (device: DeviceState) => this.#deviceTime(device);
 
   constructor(snapshot: Snapshot<T>) {
     this.#snapshot = snapshot;
-    for (const [id, slots] of snapshot.pools) {
-      this.#pools.set(id, [...slots]);
-      this.#lists.set(id, []);
+    const { now, pools } = snapshot;
+    for (const [id, slots] of pools) {
+      const times = slots.map((freeAt) => ({ time: new FreeTime(Math.max(now, freeAt)) }));
+      this.#pools.set(id, times);
     }
   }
 
   /** Whether something may start now on the pool, by itself or in a list. */
   isOpen(pool: PoolId): boolean {
     const { now } = this.#snapshot;
-    const slots = this.#pools.get(pool) ?? [];
-    const lists = this.#lists.get(pool) ?? [];
-    return slots.some((freeAt, slot) => {
+    for (const { time, list } of this.#slots(pool)) {
+      const freeAt = time.fit(now, 0);
       if (freeAt <= now) return true;
-      const list = lists[slot];
-      return list !== undefined && list.numTasks < LIST_LENGTH && freeAt < now + LIST_MS;
-    });
+      if (list !== undefined && list.numTasks < LIST_LENGTH && freeAt < now + LIST_MS) return true;
+    }
+    return false;
   }
 
   /** When a slot of the pool is free after all that was placed. */
   freeAt(pool: PoolId): number {
-    return Math.min(...(this.#pools.get(pool) ?? []));
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const { time } of this.#slots(pool)) soonest = Math.min(soonest, time.end);
+    return soonest;
+  }
+
+  /** When a device is free after all that was placed. */
+  deviceFreeAt(device: DeviceState): number {
+    return this.#deviceTime(device).end;
   }
 
   /** Puts a task where it is done first; undefined where nothing takes it now or later. */
   place(task: T): Placement<T> | undefined {
     let best: Candidate | undefined;
     for (const lane of this.#snapshot.lanesOf(task)) {
-      const candidate = this.#candidate(task, lane);
-      if (candidate === undefined) continue;
-      if (best === undefined || endOf(candidate) < endOf(best)) best = candidate;
+      best = this.#better(task, lane, best);
     }
     return best && (this.#join(task, best) ?? this.#put(task, best));
   }
 
-  #candidate(task: T, lane: LaneView): Candidate | undefined {
-    const { now, devices, expectedMs } = this.#snapshot;
-    const freeAt = (device: DeviceState) => this.#deviceFreeAt.get(device) ?? deviceFreeAt(device);
-    const chosen = chooseDevices(task, lane, devices, freeAt, now);
-    if (chosen === undefined) return undefined;
-    let startAt = Math.max(now, chosen.freeAt);
-    for (const pool of lane.pools) startAt = Math.max(startAt, this.freeAt(pool));
-    if (startAt === Number.POSITIVE_INFINITY) return undefined;
-    return { lane, ms: expectedMs(lane, task), startAt, chosen };
+  /** The lane where it is done before `best`, and else `best`. Most are ruled out by their slots alone. */
+  #better(task: T, lane: LaneView, best: Candidate | undefined): Candidate | undefined {
+    const { now, devicesOn, expectedMs } = this.#snapshot;
+    const endOfBest = best === undefined ? Number.POSITIVE_INFINITY : best.startAt + best.ms;
+    const ms = expectedMs(lane, task);
+    // Each round is as late as one thing asks, until all are free at that time.
+    for (let startAt = now; ; ) {
+      const askedFor = startAt;
+      for (const pool of lane.pools) {
+        startAt = Math.max(startAt, this.#soonest(pool, askedFor, ms));
+      }
+      if (!(startAt + ms < endOfBest)) return best;
+      const need = { task, lane, ms, startAt };
+      const chosen = chooseDevices(need, devicesOn(lane), this.#timeOf);
+      if (chosen === undefined || !(chosen.startAt + ms < endOfBest)) return best;
+      const isFound =
+        chosen.startAt === startAt && (lane.pools.length === 1 || startAt === askedFor);
+      if (isFound) return { lane, ms, startAt, devices: chosen.states };
+      startAt = chosen.startAt;
+    }
   }
 
   /** A small circuit in the list of the slot that it would wait for. */
-  #join(task: T, { lane, ms }: Candidate): Placement<T> | undefined {
+  #join(task: T, { lane, ms, startAt }: Candidate): Placement<T> | undefined {
     const [pool] = lane.pools;
     if (pool === undefined || lane.pools.length > 1 || task.work.isBranching) return undefined;
-    const slots = this.#pools.get(pool)!;
-    const slot = earliest(slots);
-    const startAt = slots[slot]!;
-    const { now } = this.#snapshot;
-    const list = this.#lists.get(pool)?.[slot];
-    if (list === undefined || startAt + ms > now + LIST_MS) return undefined;
+    const { time, list } = this.#slotFor(pool, startAt, ms);
+    if (list === undefined || list.numTasks >= LIST_LENGTH) return undefined;
     const { first } = list;
     const isOfList =
       first.lane.id === lane.id &&
       first.task.processor === task.processor &&
-      !first.task.work.isBranching &&
-      first.devices.length <= 1;
-    if (!isOfList || list.numTasks >= LIST_LENGTH) return undefined;
+      !first.task.work.isBranching;
+    if (!isOfList || !canShareDevices(task, first)) return undefined;
+    // It runs where the list does, which need not be on the devices that it would have alone.
+    const { now } = this.#snapshot;
+    const times = [time, ...first.devices.map(this.#timeOf)];
+    const listEnd = Math.max(...times.map((other) => other.fit(now, ms)));
+    const isFree = times.every((other) => other.fit(listEnd, ms) === listEnd);
+    if (!isFree || listEnd + ms > now + LIST_MS) return undefined;
     list.numTasks++;
-    const endAt = startAt + ms;
-    slots[slot] = endAt;
-    for (const device of first.devices) this.#deviceFreeAt.set(device, endAt);
-    return { task, lane, devices: first.devices, startAt, endAt, joins: first };
+    for (const other of times) other.take(listEnd, ms);
+    const { devices } = first;
+    return { task, lane, devices, startAt: listEnd, endAt: listEnd + ms, joins: first };
   }
 
-  #put(task: T, { lane, ms, startAt, chosen }: Candidate): Placement<T> {
-    const endAt = startAt + ms;
-    const devices = chosen.states;
-    const placement: Placement<T> = { task, lane, devices, startAt, endAt };
+  #put(task: T, { lane, ms, startAt, devices }: Candidate): Placement<T> {
+    const placement: Placement<T> = { task, lane, devices, startAt, endAt: startAt + ms };
     for (const pool of lane.pools) {
-      const slots = this.#pools.get(pool)!;
-      const slot = earliest(slots);
-      slots[slot] = endAt;
-      if (startAt > this.#snapshot.now) continue;
-      this.#lists.get(pool)![slot] = { first: placement, numTasks: 1 };
+      const slot = this.#slotFor(pool, startAt, ms);
+      slot.time.take(startAt, ms);
+      if (startAt <= this.#snapshot.now) slot.list = { first: placement, numTasks: 1 };
     }
-    for (const device of devices) this.#deviceFreeAt.set(device, endAt);
+    for (const device of devices) this.#deviceTime(device).take(startAt, ms);
     return placement;
   }
-}
 
-function endOf({ startAt, ms }: Candidate): number {
-  return startAt + ms;
-}
-
-function deviceFreeAt({ busySince, freeAt }: DeviceState): number {
-  return busySince === undefined ? Number.NEGATIVE_INFINITY : freeAt;
-}
-
-function earliest(slots: readonly number[]): number {
-  let best = 0;
-  for (let slot = 1; slot < slots.length; slot++) {
-    if (slots[slot]! < slots[best]!) best = slot;
+  #slots(pool: PoolId): readonly Slot<T>[] {
+    return this.#pools.get(pool) ?? [];
   }
-  return best;
+
+  #soonest(pool: PoolId, start: number, ms: number): number {
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const { time } of this.#slots(pool)) soonest = Math.min(soonest, time.fit(start, ms));
+    return soonest;
+  }
+
+  /** Of the slots that are free then the one that has become so last. */
+  #slotFor(pool: PoolId, start: number, ms: number): Slot<T> {
+    let best: Slot<T> | undefined;
+    for (const slot of this.#slots(pool)) {
+      if (slot.time.fit(start, ms) > start) continue;
+      if (best === undefined || slot.time.since(start) > best.time.since(start)) best = slot;
+    }
+    if (best === undefined) throw new Error(`unreachable: no slot of ${pool} is free at ${start}`);
+    return best;
+  }
+
+  #deviceTime(device: DeviceState): FreeTime {
+    let time = this.#devices.get(device);
+    if (time === undefined) {
+      const { now } = this.#snapshot;
+      const { busySince, freeAt } = device;
+      time = new FreeTime(busySince === undefined ? now : Math.max(now, freeAt));
+      this.#devices.set(device, time);
+    }
+    return time;
+  }
+}
+
+/** Whether a task fits the devices of a list. */
+function canShareDevices<T extends ScheduledTask>(
+  task: T,
+  { lane, devices }: Placement<T>,
+): boolean {
+  const [device] = devices;
+  if (device === undefined) return !task.needsDevice;
+  return task.needsDevice && devices.length === 1 && fitsAlone(task, lane, device);
 }

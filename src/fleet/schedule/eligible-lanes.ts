@@ -1,8 +1,9 @@
 /** Which lanes may run a task: memory, precision, and what its processor allows. */
-
+import type { LaneId } from '../width.ts';
+import type { Precision } from '../worker-messages.ts';
 import type { QueueLine } from './fair-queue.ts';
 import type { LaneView } from './lane-view.ts';
-import type { ScheduledTask } from './scheduled-task.ts';
+import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';
 
 /** Where a task waits: with what contends for the same engines. */
 export function lineOf(task: ScheduledTask, maxSmallQubits: number): QueueLine {
@@ -10,28 +11,59 @@ export function lineOf(task: ScheduledTask, maxSmallQubits: number): QueueLine {
   return task.work.numQubits <= maxSmallQubits ? 'small' : 'wide';
 }
 
+/** What decides which lanes take a task. */
+export interface LaneNeed {
+  readonly mayRunOn: MayRunOn;
+  readonly precision: Precision;
+  readonly numQubits: number;
+}
+
+/** What decides which lanes take a task now. */
+export type Placeable = Pick<ScheduledTask, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
+
+/** Which lanes count. */
+export interface EligibleOptions {
+  /** Those that are given nothing just now, too. */
+  readonly evenClosed?: boolean;
+  /** Those that do not. */
+  readonly except?: ReadonlySet<LaneId>;
+}
+
 /**
- * The lanes that take the task now, in order of preference.
+ * The lanes that take the task now, in order of preference. A lane that has failed the task takes it
+ * again only where no other does.
+ */
+export function eligibleLanes(
+  { mayRunOn, precision, work, failedOn }: Placeable,
+  lanes: readonly LaneView[],
+): readonly LaneView[] {
+  const need = { mayRunOn, precision, numQubits: work.numQubits };
+  if (failedOn.size === 0) return capableLanes(need, lanes);
+  const fresh = capableLanes(
+    need,
+    lanes.filter(({ id }) => !failedOn.has(id)),
+  );
+  return fresh.length > 0 ? fresh : capableLanes(need, lanes);
+}
+
+/**
+ * The lanes that take such a task, in order of preference.
  *
  * Small circuits run on the CPU where that is allowed, and on GPUs where those are done sooner; an
  * adapter that is software has no cores of its own, so it takes none of them. Wide ones run on adapters;
- * spread over several where none holds them alone; and on the CPU where no adapters take them. A lane
- * that has failed the task takes it again only where no other does.
+ * spread over several where none holds them alone; and on the CPU where no adapters take them.
  */
-export function eligibleLanes(
-  task: ScheduledTask,
+export function capableLanes(
+  need: LaneNeed,
   lanes: readonly LaneView[],
+  { evenClosed = false, except }: EligibleOptions = {},
 ): readonly LaneView[] {
-  const able = lanes.filter((lane) => takes(lane, task));
-  const fresh = able.filter(({ id }) => !task.failedOn.has(id));
-  const onFresh = preferred(task, fresh);
-  return onFresh.length > 0 ? onFresh : preferred(task, able);
-}
-
-function preferred(task: ScheduledTask, able: readonly LaneView[]): readonly LaneView[] {
+  const able = lanes.filter(
+    (lane) => (evenClosed || lane.isOpen) && !except?.has(lane.id) && takes(lane, need),
+  );
   const of = (kind: LaneView['kind']) => able.filter((lane) => lane.kind === kind);
   const small = of('small');
-  switch (task.mayRunOn) {
+  switch (need.mayRunOn) {
     case 'cpu':
       return small.length > 0 ? small : of('wide');
     case 'adapter':
@@ -44,10 +76,10 @@ function preferred(task: ScheduledTask, able: readonly LaneView[]): readonly Lan
   }
 }
 
-function takes(lane: LaneView, { mayRunOn, precision, work }: ScheduledTask): boolean {
+function takes(lane: LaneView, { mayRunOn, precision, numQubits }: LaneNeed): boolean {
   const isCpu = lane.kind === 'small' || lane.kind === 'wide';
   const isAllowed = isCpu ? mayRunOn !== 'adapter' : mayRunOn !== 'cpu';
-  return isAllowed && lane.isOpen && work.numQubits <= lane.maxQubits[precision];
+  return isAllowed && numQubits <= lane.maxQubits[precision];
 }
 
 function firstOf(...groups: readonly (readonly LaneView[])[]): readonly LaneView[] {

@@ -6,17 +6,22 @@
  */
 import type { LaneId } from '../width.ts';
 import { DeviceBook, type Ending } from './device-book.ts';
-import { EarliestFinish, type Placement, type Snapshot } from './earliest-finish.ts';
-import { eligibleLanes, lineOf } from './eligible-lanes.ts';
+import { EarliestFinish, LIST_MS, type Placement, type Snapshot } from './earliest-finish.ts';
+import { capableLanes, type EligibleOptions, type LaneNeed, lineOf } from './eligible-lanes.ts';
 import { FairQueue, type QueueLine } from './fair-queue.ts';
 import type { DeviceView, LaneView, PoolId } from './lane-view.ts';
 import { RunEstimates } from './run-estimates.ts';
-import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';
+import type { ScheduledTask } from './scheduled-task.ts';
+import { WaitingNeeds } from './waiting-needs.ts';
 
 /** Progress below this says nothing yet: it is mostly the time it took to begin. */
 const MIN_FRACTION = 0.02;
 /** What is overdue is expected to take this part of its time so far again. */
 const OVERDUE_PART = 0.1;
+/** What runs is not through, whatever is expected: its slot is never taken for free. */
+const MIN_LEFT_MS = 0.01;
+/** A line of which nothing could start is not looked through again for so long, for each task of it. */
+const REST_MS_OF_A_TASK = 0.05;
 
 /** How a scheduler is made. */
 export interface SchedulerOptions {
@@ -37,8 +42,6 @@ export interface Dispatch<T extends ScheduledTask> {
 
 /** When and where a waiting task is to start. */
 export interface PlannedStart {
-  /** Tasks of its line that start before it. */
-  readonly position: number;
   readonly lane: LaneId;
   readonly devices: readonly string[];
   readonly startAt: number;
@@ -46,12 +49,16 @@ export interface PlannedStart {
 
 /** What is to become of all that waits. */
 export interface Plan {
-  /** Absent are tasks that nothing takes as things stand. */
+  /** Of every waiting task: how many of its line start before it once its processor goes on. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Absent are tasks that nothing takes as things stand, and those of paused processors. */
   readonly starts: ReadonlyMap<string, PlannedStart>;
   /** Waiting tasks planned for a device. */
   readonly queueOfDevice: ReadonlyMap<string, number>;
   /** When a pool is free after all that waits. */
   readonly freeAt: (pool: PoolId) => number;
+  /** The same of a device. */
+  readonly deviceFreeAt: (id: string) => number;
 }
 
 interface Running<T extends ScheduledTask> {
@@ -70,20 +77,20 @@ export class Scheduler<T extends ScheduledTask> {
   readonly estimates: RunEstimates;
   readonly devices = new DeviceBook();
   readonly #queue: FairQueue<T>;
-  readonly #maxSmallQubits: number;
+  /** The widest circuit of the line of small ones. */
+  readonly maxSmallQubits: number;
   readonly #lanes = new Map<LaneId, LaneView>();
   readonly #numFree = new Map<PoolId, number>();
   readonly #running = new Map<Dispatch<T>, Running<T>>();
   readonly #paused = new Set<string>();
-  /** What a processor's tasks may run on; all of one processor may run on the same. */
-  readonly #mayRunOn = new Map<string, MayRunOn>();
-  /** Lines of processors that were walked to the end: nothing of them starts until something changes. */
-  readonly #exhausted = new Set<string>();
+  readonly #needs = new WaitingNeeds();
+  /** Lines of processors that were walked to the end, and until when nobody looks again by itself. */
+  readonly #exhausted = new Map<string, number>();
   #laneList: readonly LaneView[] = [];
 
   constructor({ ageingMs, maxSmallQubits, estimates }: SchedulerOptions) {
     this.#queue = new FairQueue(ageingMs);
-    this.#maxSmallQubits = maxSmallQubits;
+    this.maxSmallQubits = maxSmallQubits;
     this.estimates = estimates ?? new RunEstimates();
   }
 
@@ -103,6 +110,7 @@ export class Scheduler<T extends ScheduledTask> {
   setLane(lane: LaneView): void {
     this.#lanes.set(lane.id, lane);
     this.#laneList = [...this.#lanes.values()];
+    this.#needs.setLanes(this.#laneList);
     for (const pool of lane.pools) if (!this.#numFree.has(pool)) this.#numFree.set(pool, 0);
     this.#exhausted.clear();
   }
@@ -128,16 +136,25 @@ export class Scheduler<T extends ScheduledTask> {
   setPaused(processor: string, isPaused: boolean): void {
     if (isPaused) this.#paused.add(processor);
     else this.#paused.delete(processor);
+    this.#exhausted.clear();
   }
 
   /** @param comesBack - It ran and was lost: it goes before what has not run yet. */
   add(task: T, now: number, comesBack = false): void {
-    this.#mayRunOn.set(task.processor, task.mayRunOn);
-    const line = lineOf(task, this.#maxSmallQubits);
-    const [lane] = eligibleLanes(task, this.#laneList);
-    const cost = lane === undefined ? 0 : this.estimates.expectedMs(lane.id, task.work);
-    this.#queue.add(task, line, cost, now, comesBack);
+    const line = lineOf(task, this.maxSmallQubits);
+    this.#queue.add(task, line, this.#costOf(task), now, comesBack);
+    this.#needs.add(task, line);
     this.#exhausted.delete(`${line} ${task.processor}`);
+  }
+
+  /** All waiting tasks, in no order that matters. */
+  get waiting(): Iterable<T> {
+    return this.#queue.tasks();
+  }
+
+  /** The lanes that take such a task, in order of preference. */
+  takers(need: LaneNeed, options?: EligibleOptions): readonly LaneId[] {
+    return capableLanes(need, this.#laneList, options).map(({ id }) => id);
   }
 
   isWaiting(id: string): boolean {
@@ -146,35 +163,52 @@ export class Scheduler<T extends ScheduledTask> {
 
   /** Takes a waiting task out for good; undefined when it does not wait. */
   remove(id: string): T | undefined {
-    return this.#queue.remove(id);
+    const task = this.#queue.remove(id);
+    if (task === undefined) return undefined;
+    this.#needs.remove(task, lineOf(task, this.maxSmallQubits));
+    // It may have held something for itself.
+    this.#exhausted.clear();
+    return task;
   }
 
   /** Takes all waiting tasks out for good. */
   drain(): readonly T[] {
-    return this.#queue.drain();
+    return [...this.#queue.tasks()].flatMap(({ id }) => this.remove(id) ?? []);
   }
 
   /** Starts what can start now. The caller runs it, and says of each task that it has `ended`. */
   dispatch(now: number): readonly Dispatch<T>[] {
-    if (this.#queue.length === 0) return [];
+    if (this.#queue.length === 0 || !this.#hasRoom()) return [];
     const open = new Map<Placement<T>, T[]>();
     const placer = new EarliestFinish(this.#snapshot(now));
-    const isOpen = (line: QueueLine, processor: string) =>
-      !this.#paused.has(processor) &&
-      !this.#exhausted.has(`${line} ${processor}`) &&
-      this.#mayStart(placer, line, processor);
-    const walked = new Set<string>();
-    for (const { task, line } of this.#queue.walk(now, isOpen)) {
+    // What is full stays full during a walk: each placement only takes more.
+    const full = new Set<string>();
+    const isOpen = (line: QueueLine, processor: string) => {
+      const name = `${line} ${processor}`;
+      if (full.has(name)) return false;
+      const mayStart =
+        (this.#exhausted.get(name) ?? now) <= now && this.#mayStart(placer, line, processor);
+      if (!mayStart) full.add(name);
+      return mayStart;
+    };
+    const isLeftOut = (processor: string) => this.#paused.has(processor);
+    const walked = new Map<string, number>();
+    for (const { task, line } of this.#queue.walk(now, { isLeftOut, isOpen })) {
       const placement = placer.place(task);
-      walked.add(`${line} ${task.processor}`);
+      const name = `${line} ${task.processor}`;
+      walked.set(name, (walked.get(name) ?? 0) + 1);
       if (placement === undefined) continue;
       if (placement.joins !== undefined) open.get(placement.joins)?.push(task);
       else if (placement.startAt <= now) open.set(placement, [task]);
       else continue;
-      this.#queue.start(task.id);
+      this.#queue.start(task.id, now);
+      this.#needs.remove(task, line);
     }
-    // A line that is still open at the end of the walk has nothing that could start now.
-    for (const name of walked) this.#exhausted.add(name);
+    // A line that is still open at the end of the walk has nothing that could start now. Time alone may
+    // change that: what runs is late, or what waits has risen by a level.
+    for (const [name, numWalked] of walked) {
+      this.#exhausted.set(name, now + Math.max(LIST_MS, REST_MS_OF_A_TASK * numWalked));
+    }
     return [...open].map(([placement, tasks]) => this.#start(placement, tasks, now));
   }
 
@@ -218,17 +252,43 @@ export class Scheduler<T extends ScheduledTask> {
     const placer = new EarliestFinish(this.#snapshot(now));
     const starts = new Map<string, PlannedStart>();
     const queueOfDevice = new Map<string, number>();
-    const numOfLine = { small: 0, wide: 0 };
-    for (const { task, line } of this.#queue.walk(now, (_, name) => !this.#paused.has(name))) {
-      const position = numOfLine[line]++;
+    const positions = new Map<string, number>();
+    const places = { small: 0, wide: 0 };
+    const isLeftOut = (processor: string) => this.#paused.has(processor);
+    for (const { task, line } of this.#queue.walk(now, { isLeftOut })) {
+      positions.set(task.id, places[line]++);
       const placement = placer.place(task);
       if (placement === undefined) continue;
       const devices = placement.devices.map(({ view }) => view.id);
       const { lane, startAt } = placement;
-      starts.set(task.id, { position, lane: lane.id, devices, startAt });
+      starts.set(task.id, { lane: lane.id, devices, startAt });
       for (const id of devices) queueOfDevice.set(id, (queueOfDevice.get(id) ?? 0) + 1);
     }
-    return { starts, queueOfDevice, freeAt: (pool) => Math.max(now, placer.freeAt(pool)) };
+    for (const processor of this.#paused) this.#placePaused(processor, positions, now);
+    return {
+      positions,
+      starts,
+      queueOfDevice,
+      freeAt: (pool) => {
+        // Without a slot nobody knows: its engines are being started.
+        const freeAt = placer.freeAt(pool);
+        return Number.isFinite(freeAt) ? Math.max(now, freeAt) : now;
+      },
+      deviceFreeAt: (id) => {
+        const device = this.devices.get(id);
+        return device === undefined ? now : Math.max(now, placer.deviceFreeAt(device));
+      },
+    };
+  }
+
+  /** Places of what is paused among what is not: it takes no turn from the others. */
+  #placePaused(paused: string, positions: Map<string, number>, now: number): void {
+    const places = { small: 0, wide: 0 };
+    const isLeftOut = (processor: string) => processor !== paused && this.#paused.has(processor);
+    for (const { task, line } of this.#queue.walk(now, { isLeftOut })) {
+      const place = places[line]++;
+      if (task.processor === paused) positions.set(task.id, place);
+    }
   }
 
   #start(placement: Placement<T>, tasks: readonly T[], now: number): Dispatch<T> {
@@ -257,38 +317,53 @@ export class Scheduler<T extends ScheduledTask> {
     return {
       now,
       pools,
-      devices: [...this.devices.states],
-      lanesOf: (task) => eligibleLanes(task, this.#laneList),
+      devicesOn: (lane) => this.devices.openOn(lane),
+      lanesOf: (task) => this.#needs.lanesOf(task),
       expectedMs: (lane, task) => this.#expectedMs(lane, task),
     };
+  }
+
+  /** What a task is expected to take where it is most likely to run. */
+  #costOf(task: T): number {
+    const { mayRunOn, precision, work } = task;
+    const need = { mayRunOn, precision, numQubits: work.numQubits };
+    const [lane] = this.#needs.lanesOf(task);
+    // While nothing takes it, it has a price all the same: its key is to get no turns for nothing.
+    const [closed] = lane ? [lane] : capableLanes(need, this.#laneList, { evenClosed: true });
+    return this.estimates.expectedMs(closed?.id ?? 'wide', work);
   }
 
   #expectedMs(lane: LaneView, { work }: T): number {
     return this.estimates.expectedMs(lane.id, work);
   }
 
-  /** Whether any lane that may run such tasks could start one now. */
+  /** Whether any lane could start anything now. */
+  #hasRoom(): boolean {
+    const isFree = (pool: PoolId) => this.freeSlots(pool) > 0;
+    return this.#laneList.some(({ isOpen, pools }) => isOpen && pools.every(isFree));
+  }
+
+  /** Whether a lane that takes any of such tasks could start one now. */
   #mayStart(placer: EarliestFinish<T>, line: QueueLine, processor: string): boolean {
-    const mayRunOn = this.#mayRunOn.get(processor);
-    return this.#laneList.some((lane) => {
-      const isCpu = lane.kind === 'small' || lane.kind === 'wide';
-      if (isCpu ? mayRunOn === 'adapter' : mayRunOn === 'cpu') return false;
-      if (lane.kind === 'small' && line === 'wide') return false;
-      return lane.isOpen && lane.pools.every((pool) => placer.isOpen(pool));
-    });
+    return this.#needs
+      .wanted(line, processor)
+      .some(({ pools }) => pools.every((pool) => placer.isOpen(pool)));
   }
 }
 
 /** Until what runs is through. */
 function remainingMs<T extends ScheduledTask>(running: Running<T>, now: number): number {
-  const [first = 0, ...rest] = running.left.values();
-  const waiting = rest.reduce((sum, ms) => sum + ms, 0);
-  const elapsed = now - running.since;
-  const { progress } = running;
-  if (progress !== undefined && progress.fraction >= MIN_FRACTION) {
-    const { fraction, at } = progress;
-    const total = (at - running.since) / fraction;
-    return Math.max(total - elapsed, OVERDUE_PART * elapsed) + waiting;
+  const { left, since, progress } = running;
+  let first: number | undefined;
+  let waiting = 0;
+  for (const ms of left.values()) {
+    if (first === undefined) first = ms;
+    else waiting += ms;
   }
-  return Math.max(first - elapsed, OVERDUE_PART * elapsed) + waiting;
+  const elapsed = now - since;
+  let expected = first ?? 0;
+  if (progress !== undefined && progress.fraction >= MIN_FRACTION && progress.at > since) {
+    expected = (progress.at - since) / progress.fraction;
+  }
+  return Math.max(expected - elapsed, OVERDUE_PART * elapsed, MIN_LEFT_MS) + waiting;
 }

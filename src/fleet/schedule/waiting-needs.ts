@@ -1,0 +1,98 @@
+/** Which lanes what waits could run on: where none of them is free, nobody need look at the queue. */
+import type { LaneId } from '../width.ts';
+import { eligibleLanes, type Placeable } from './eligible-lanes.ts';
+import type { LaneView } from './lane-view.ts';
+import type { QueueLine } from './line-walk.ts';
+import type { ScheduledTask } from './scheduled-task.ts';
+
+/** Tasks of one line and processor that the same lanes take. */
+interface Need {
+  /** A copy: a task may go elsewhere and come back with another need. */
+  readonly like: Placeable;
+  count: number;
+}
+
+/** What waits, by what decides where it may run. */
+export class WaitingNeeds {
+  readonly #needs = new Map<string, Map<string, Need>>();
+  #lanes: readonly LaneView[] = [];
+  /** Of tasks, by what decides their lanes. */
+  readonly #eligible = new Map<string, readonly LaneView[]>();
+  /** Of all that waits, by line and processor. */
+  readonly #wanted = new Map<string, readonly LaneView[]>();
+
+  /** Says what lanes there are. */
+  setLanes(lanes: readonly LaneView[]): void {
+    this.#lanes = lanes;
+    this.#eligible.clear();
+    this.#wanted.clear();
+  }
+
+  add(task: ScheduledTask, line: QueueLine): void {
+    const name = nameOf(line, task.processor);
+    let needs = this.#needs.get(name);
+    if (needs === undefined) {
+      needs = new Map();
+      this.#needs.set(name, needs);
+    }
+    const needName = needOf(task);
+    const need = needs.get(needName);
+    if (need !== undefined) {
+      need.count++;
+      return;
+    }
+    const { mayRunOn, precision, work, failedOn } = task;
+    const like = { mayRunOn, precision, work, failedOn: new Set(failedOn) };
+    needs.set(needName, { like, count: 1 });
+    this.#wanted.delete(name);
+  }
+
+  remove(task: ScheduledTask, line: QueueLine): void {
+    const name = nameOf(line, task.processor);
+    const needs = this.#needs.get(name);
+    const needName = needOf(task);
+    const need = needs?.get(needName);
+    if (needs === undefined || need === undefined) {
+      throw new Error(`unreachable: ${task.id} does not wait`);
+    }
+    if (--need.count > 0) return;
+    needs.delete(needName);
+    this.#wanted.delete(name);
+    if (needs.size === 0) this.#needs.delete(name);
+  }
+
+  /** The lanes that take a task now, in order of preference. */
+  lanesOf(task: Placeable): readonly LaneView[] {
+    const need = needOf(task);
+    let lanes = this.#eligible.get(need);
+    if (lanes === undefined) {
+      lanes = eligibleLanes(task, this.#lanes);
+      // Failures make needs that nothing else has.
+      if (task.failedOn.size === 0) this.#eligible.set(need, lanes);
+    }
+    return lanes;
+  }
+
+  /** The lanes that take anything of a line and processor now. */
+  wanted(line: QueueLine, processor: string): readonly LaneView[] {
+    const name = nameOf(line, processor);
+    let wanted = this.#wanted.get(name);
+    if (wanted === undefined) {
+      const needs = [...(this.#needs.get(name)?.values() ?? [])];
+      const byId = new Map<LaneId, LaneView>();
+      for (const { like } of needs) for (const lane of this.lanesOf(like)) byId.set(lane.id, lane);
+      wanted = [...byId.values()];
+      this.#wanted.set(name, wanted);
+    }
+    return wanted;
+  }
+}
+
+function nameOf(line: QueueLine, processor: string): string {
+  return `${line} ${processor}`;
+}
+
+function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string {
+  const need = `${mayRunOn} ${precision} ${work.numQubits}`;
+  return failedOn.size === 0 ? need : `${need} not ${[...failedOn].join(' ')}`;
+}
