@@ -15,14 +15,25 @@ export interface AdapterLaneOptions {
   readonly start: StartWorker;
   readonly cancelGraceMs?: number;
   readonly silenceLimitMs?: number;
+  /** Whether the driver computes on the CPU. */
+  readonly isSoftware?: boolean;
+  /** What adapters that are expected to be equally fast have in common: their name. */
+  readonly model?: string;
+  /** Adapters that hold a state together, where the lane is of several. */
+  readonly members?: readonly LaneId[];
 }
 
-/** The lane of one adapter. */
+/** The lane of one adapter, or of several that hold a state together. */
 export class AdapterLane extends EngineLane {
   /** Whether its last self-test passed and nothing happened since. */
   isHealthy = false;
+  readonly isSoftware: boolean;
+  readonly model: string | undefined;
+  /** Set for the lane of several adapters: those that it takes for itself while it runs a circuit. */
+  readonly members: readonly LaneId[] | undefined;
 
-  constructor(id: LaneId, { start, cancelGraceMs, silenceLimitMs }: AdapterLaneOptions) {
+  constructor(id: LaneId, options: AdapterLaneOptions) {
+    const { start, cancelGraceMs, silenceLimitMs, isSoftware = false, model, members } = options;
     super(id, {
       numWorkers: 1,
       start,
@@ -32,16 +43,13 @@ export class AdapterLane extends EngineLane {
       // Whoever waits for the adapter is told at once, while the pool goes on trying.
       maxFailedStarts: 1,
     });
+    this.isSoftware = isSoftware;
+    this.model = model;
+    this.members = members;
   }
 
   /** How fast its sweeps were measured to be; 0 where nothing was measured. */
   get sweepBytesPerSecond(): number {
     return this.report?.tuning?.sweepBytesPerSecond ?? 0;
-  }
-
-  /** Whether circuits of that width may be given to it now. */
-  takes(numQubits: number): boolean {
-    const { report } = this;
-    return this.isHealthy && report !== undefined && numQubits <= report.target.maxQubits;
   }
 }

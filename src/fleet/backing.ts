@@ -2,8 +2,8 @@
  * What backs a simulator: which engines its circuits may run on, and what the simulator is while
  * those engines are as they are.
  */
-import type { BackendTask } from './engine-lane.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
+import type { MayRunOn } from './schedule/scheduled-task.ts';
 import type { LaneId, Width } from './width.ts';
 
 /** The outcome of the last self-test of a lane's engines. */
@@ -14,7 +14,9 @@ export interface Backing {
   /** Of the simulator. */
   readonly id: string;
   /** What its tasks may run on. */
-  readonly kind: NonNullable<BackendTask['backing']>;
+  readonly mayRunOn: MayRunOn;
+  /** Whether they take places on devices of the fleet. */
+  readonly hasDevices: boolean;
   readonly precision: 'f32' | 'f64';
   /** Widths of the CPU's engines that it needs; adapters are added as they are found. */
   readonly widths: readonly Width[];
@@ -31,7 +33,8 @@ export interface Backing {
 /** A simulator on the CPU's engines of both widths. */
 export class CpuBacking implements Backing {
   readonly id: string;
-  readonly kind = 'cpu';
+  readonly mayRunOn = 'cpu';
+  readonly hasDevices = false;
   readonly widths = ['small', 'wide'] as const;
   readonly precision: 'f32' | 'f64';
   readonly #spec: ProcessorSpec;

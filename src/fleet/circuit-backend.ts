@@ -1,28 +1,25 @@
 /**
- * What runs the circuits of the simulators on one machine: one bounded queue in front of lanes of
- * engines: threads for small circuits, an engine on all threads for wide ones, and a process for each
- * adapter. Each processor is a group of the queue and can be paused by itself. Each lane takes the
- * next of its own line, so a wide circuit that waits for its engine never holds up a small one.
+ * What runs the circuits of the simulators on one machine: the scheduler's decisions carried out on lanes
+ * of engines: threads for small circuits, an engine on all threads for wide ones, a process for each
+ * adapter, and one for several adapters that hold a state together. Each processor can be paused by
+ * itself.
  *
- * Where a processor may use adapters and the CPU, its small circuits go to the CPU, which is done with
- * them before an adapter has begun; wide ones go to adapters, and to the CPU's wide engine while no
- * adapter takes them.
- *
- * Ahead of the queue goes each lane's urgent list: self-tests, which must not wait behind a thousand
- * circuits to tell whether they would run, and circuits whose worker was lost, which have waited once
- * already. A lost circuit is run once more, on another adapter or on the CPU where there is one that
- * takes it; what fails again is the caller's EngineLostError.
+ * Circuits wait in the scheduler's queue until a slot and devices are theirs. A circuit whose engine was
+ * lost comes back to the queue, ahead of what has not run yet, and runs where it has not failed, if
+ * anything else takes it; what fails again is the caller's EngineLostError. Self-tests go ahead of the
+ * queue: they must not wait behind a thousand circuits to tell whether those would run.
  */
 import { extname } from 'node:path';
-import type { Circuit } from '../circuit/circuit.ts';
 import { AdapterLane, type AdapterLaneOptions } from './adapter-lane.ts';
-import {
-  type BackendOutcome,
-  type BackendTask,
-  EngineLane,
-  type EngineLaneEvents,
-  type SubmittedTask,
-} from './engine-lane.ts';
+import type {
+  BackendOutcome,
+  BackendTask,
+  SelfTestTask,
+  SubmittedSelfTest,
+  SubmittedTask,
+  TaskFollowing,
+} from './backend-task.ts';
+import { EngineLane, type EngineLaneEvents } from './engine-lane.ts';
 import {
   EngineFailure,
   EngineLostError,
@@ -30,12 +27,17 @@ import {
   QueueFullError,
   WorkerLostError,
 } from './errors.ts';
-import { LaneSet } from './lane-set.ts';
+import { PlanCache } from './plan-cache.ts';
 import type { ProcessorLoad, TaskHooks } from './processor.ts';
-import { type SerializedCircuit, sizeOfCircuit } from './serialized-circuit.ts';
+import type { DeviceBook } from './schedule/device-book.ts';
+import type { LaneNeed } from './schedule/eligible-lanes.ts';
+import type { DeviceView } from './schedule/lane-view.ts';
+import { runWork } from './schedule/run-work.ts';
+import { levelOf, type MayRunOn } from './schedule/scheduled-task.ts';
+import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
+import { sizeOfCircuit, workOfCircuit } from './serialized-circuit.ts';
 import { threadStarter } from './thread-host.ts';
-import { type LaneId, type Line, WIDTHS, type Width } from './width.ts';
-import { WorkQueue } from './work-queue.ts';
+import { type LaneId, WIDTHS, type Width } from './width.ts';
 import type { EngineOptions } from './worker-messages.ts';
 
 const WORKER_ENTRY = new URL(`./engine-worker${extname(import.meta.url)}`, import.meta.url);
@@ -46,6 +48,15 @@ const MAX_WAITING_BYTES = 512 * 2 ** 20;
 const MAX_ATTEMPTS = { cpu: 2, adapter: 3 } as const;
 /** What an adapter has too little of, another may have. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
+/** Threads of the machine on which the estimates' model was measured. */
+const MODEL_THREADS = 2;
+/** Bytes a second that a pass over a state moved on that machine, read plus written. */
+const MODEL_BYTES_PER_SECOND = (2 * 8 * 2 ** 26) / 0.028;
+/** Of an adapter on which nothing was measured: one that was comes first, until runs say better. */
+const UNMEASURED_SPEED = 0.01;
+
+/** The way to an adapter's process and through its queue, as measured on software drivers. */
+const ADAPTER_FIXED_MS = 1.5;
 
 /** Threads, each with engines. */
 export interface ThreadLane {
@@ -58,9 +69,9 @@ export interface CircuitBackendOptions {
   /** What fits these engines is a small circuit. */
   readonly small: ThreadLane;
   readonly wide: ThreadLane;
-  /** Circuits that may wait, over all groups and widths. */
+  /** Circuits that may wait, over all processors and widths. */
   readonly queueLimit: number;
-  /** Milliseconds of waiting that raise a circuit by one priority level. */
+  /** Milliseconds of waiting that raise a circuit by one level; a priority is two. */
   readonly ageingMs: number;
   /** The threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
@@ -72,100 +83,97 @@ export interface CircuitBackendOptions {
 
 /** The engines of this machine and what waits for them. */
 export class CircuitBackend {
-  readonly #queue: WorkQueue<SubmittedTask>;
-  readonly #lanes: LaneSet;
+  readonly #scheduler: Scheduler<SubmittedTask>;
+  readonly #plans: PlanCache;
+  readonly #lanes = new Map<LaneId, EngineLane>();
   readonly #options: CircuitBackendOptions;
-  readonly #maxSmallQubits: number;
+  /** Runs of spread lanes, by the adapter that each keeps from running anything else. */
+  readonly #held = new Map<LaneId, number>();
+  readonly #numRunning = new Map<string, number>();
+  /** Circuits that were given to a worker and have not begun, with all of their list that have not. */
+  readonly #listed = new Map<string, SubmittedTask[]>();
   #waitingBytes = 0;
   #isClosed = false;
+  #isPumping = false;
+  #pumpAgain = false;
   /** Runs while something waits: workers hold the process only once they have a circuit. */
   #keepAlive: NodeJS.Timeout | undefined;
 
   constructor(options: CircuitBackendOptions) {
-    const { small, wide, queueLimit, ageingMs } = options;
+    const { small, wide, ageingMs } = options;
     this.#options = options;
-    this.#queue = new WorkQueue({ capacity: queueLimit, ageingMs });
-    const cpu = { small: this.#threads('small', small), wide: this.#threads('wide', wide) };
-    this.#lanes = new LaneSet(cpu, wide.engine.maxQubits);
     const { f32, f64 } = small.engine.maxQubits;
-    this.#maxSmallQubits = Math.min(f32, f64);
+    this.#scheduler = new Scheduler({ ageingMs, maxSmallQubits: Math.min(f32, f64) });
+    this.#plans = new PlanCache(() => this.#scheduler.plan(performance.now()));
+    this.#addThreads('small', small);
+    this.#addThreads('wide', wide);
   }
 
   /** Starts the engine threads. */
   open(): void {
     if (this.#isClosed) throw new FleetClosedError();
-    for (const width of WIDTHS) this.#openLane(this.#lanes.cpu[width]);
+    for (const width of WIDTHS) this.#openLane(this.#lane(width));
   }
 
   /**
-   * Starts the process of an adapter. It is given circuits once it is said to be healthy.
+   * Starts the process of an adapter, or of several that hold a state together. It is given circuits
+   * once it is said to be healthy.
    *
    * @param onLost - Hears that the process ended, by itself or because its device was lost: it is to
    *   say at once that the adapter is not healthy. Another process is started.
    */
   addAdapter(options: AdapterLaneOptions, onLost: (how: string) => void): AdapterLane {
     if (this.#isClosed) throw new FleetClosedError();
-    const lane = this.#lanes.addAdapter(options);
+    const kind = options.members === undefined ? 'adapter' : 'spread';
+    const number = [...this.#lanes.keys()].filter((id) => id.startsWith(kind)).length;
+    const lane = new AdapterLane(`${kind}-${number}`, options);
+    this.#lanes.set(lane.id, lane);
+    this.#setAdapterLane(lane);
     this.#openLane(lane, onLost);
     return lane;
   }
 
-  /** Gives an adapter circuits, or none; what was to go first on it goes elsewhere then, or fails. */
+  /** Gives an adapter circuits, or none. */
   setHealthy(lane: AdapterLane, isHealthy: boolean): void {
     lane.isHealthy = isHealthy;
-    if (!isHealthy) this.#giveUp(lane, ({ selfTestOf }) => selfTestOf === undefined);
-    this.#dispatchAll();
+    this.#setAdapterLane(lane);
+    if (!isHealthy) this.#dropHopeless(lane);
+    this.#changed();
   }
 
-  #threads(id: Width, { numWorkers, engine }: ThreadLane): EngineLane {
-    const {
-      workerEntry = WORKER_ENTRY,
-      cancelGraceMs,
-      heapLimitMb = HEAP_LIMIT_MB,
-    } = this.#options;
-    return new EngineLane(id, {
-      numWorkers,
-      start: threadStarter({ entry: workerEntry, setup: { engine }, heapLimitMb }),
-      ...(cancelGraceMs !== undefined && { cancelGraceMs }),
-    });
+  /** Adds a device of the fleet, or says what has become of it. */
+  setDevice(device: DeviceView): void {
+    this.#scheduler.setDevice(device);
+    this.#changed();
   }
 
-  #openLane(lane: EngineLane, onLost?: EngineLaneEvents['onLost']): void {
-    lane.open({
-      onIdle: () => this.#dispatch(lane),
-      onFault: () => this.#giveUp(lane),
-      ...(onLost && { onLost }),
-    });
+  /** What the fleet's devices do and have done. */
+  get devices(): DeviceBook {
+    return this.#scheduler.devices;
   }
 
-  /** Where a circuit waits that may run on the backing. */
-  lineOf(
-    { numQubits }: Circuit | SerializedCircuit,
-    backing: BackendTask['backing'] = 'cpu',
-  ): Line {
-    if (backing === 'adapter') return 'adapter';
-    if (numQubits <= this.#maxSmallQubits) return 'small';
-    return backing === 'cpu' || !this.#lanes.hasAdapters ? 'wide' : 'adapter';
+  /** The lanes that such a circuit may run on, those that are not well among them. */
+  lanesFor(need: LaneNeed): readonly LaneId[] {
+    return this.#scheduler.takers(need, { evenClosed: true });
   }
 
   /** On the clock of `performance.now()`: when a worker of that lane last showed that it lives. */
   lastSignOfLife(id: LaneId): number {
-    return this.#lanes.lane(id).lastSignOfLife;
+    return this.#lane(id).lastSignOfLife;
   }
 
   /**
-   * Checks that the queue has room for a circuit of the group.
+   * Checks that the queue has room for a circuit of the processor.
    *
    * @throws {QueueFullError}
    */
-  admit(group: string): void {
+  admit(processor: string): void {
+    const { queueLimit } = this.#options;
     const isHeavy = this.#waitingBytes >= MAX_WAITING_BYTES;
-    if (!this.#queue.isFull && !isHeavy) return;
+    if (this.#scheduler.numWaiting < queueLimit && !isHeavy) return;
     throw new QueueFullError(
-      group,
-      isHeavy
-        ? `${MAX_WAITING_BYTES / 2 ** 20} MiB of circuits`
-        : `${this.#queue.capacity} circuits`,
+      processor,
+      isHeavy ? `${MAX_WAITING_BYTES / 2 ** 20} MiB of circuits` : `${queueLimit} circuits`,
       Math.max(1, Math.ceil(this.#untilRoomMs() / 1000)),
     );
   }
@@ -173,9 +181,9 @@ export class CircuitBackend {
   /**
    * Queues a task and runs it in its turn.
    *
-   * @throws {QueueFullError} unless readmitted or a self-test.
-   * @throws {EngineLostError} if its worker was lost, and those that ran it again were too, or no
-   *   worker can be started.
+   * @throws {QueueFullError} unless readmitted.
+   * @throws {EngineLostError} if its worker was lost, and those that ran it again were too, or none
+   *   that may run it can be started.
    * @throws {FleetClosedError}
    * @throws what the compiler and the engine throw, as EnginePool.run.
    * @throws the signal's reason; a running circuit's work has stopped by then.
@@ -183,198 +191,424 @@ export class CircuitBackend {
   async submit(task: BackendTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    const isSelfTest = task.selfTestOf !== undefined;
-    if (!isSelfTest && hooks.readmitted !== true) this.admit(task.group);
-    const { promise, resolve, reject } = Promise.withResolvers<BackendOutcome>();
+    if (hooks.readmitted !== true) this.admit(task.processor);
+    const { id, processor, keyId, tier, priority, precision, circuit, request } = task;
+    const { following, promise } = follow(hooks, signal, () => this.#dropWaiting(submitted));
     const submitted: SubmittedTask = {
-      ...task,
-      line: this.lineOf(task.circuit, task.backing),
+      id,
+      processor,
+      key: keyId,
+      level: levelOf(priority, tier),
+      mayRunOn: task.mayRunOn ?? 'cpu',
+      precision,
+      work: runWork(workOfCircuit(circuit), request),
+      needsDevice: task.needsDevice ?? false,
       failedOn: new Set(),
-      hooks,
-      signal,
-      submittedAt: performance.now(),
-      resolve,
-      reject,
-      onAbort: () => this.#dropWaiting(submitted),
-      attempts: 0,
-      startedAt: 0,
-      fraction: 0,
+      circuit,
+      request,
+      ...following,
     };
-    signal.addEventListener('abort', submitted.onAbort, { once: true });
-    if (task.selfTestOf !== undefined)
-      this.#addUrgent(this.#lanes.lane(task.selfTestOf), submitted);
-    else {
-      this.#queue.add(submitted, submitted.submittedAt);
-      this.#waitingBytes += sizeOfCircuit(task.circuit);
-      if (submitted.line === 'adapter') this.#dispatchAll();
-      else this.#dispatch(this.#lanes.cpu[submitted.line]);
-    }
+    this.#scheduler.add(submitted, submitted.submittedAt);
+    this.#waitingBytes += sizeOfCircuit(circuit);
+    this.#changed();
     return promise;
   }
 
   /**
-   * Tasks that will start before this one on the engines that it waits for, as things stand;
-   * undefined once it does not wait.
+   * Runs a self-test, ahead of all circuits.
+   *
+   * @throws {EngineLostError} if its worker was lost twice, or none can be started.
+   * @throws as `submit` otherwise.
    */
-  position(taskId: string): number | undefined {
-    for (const { urgent } of this.#lanes.all) {
-      const place = urgent.findIndex((task) => task.id === taskId);
-      if (place >= 0) return place;
-    }
-    const line = this.#queue.lineOf(taskId);
-    if (line === undefined) return undefined;
-    const position = this.#queue.position(taskId, performance.now()) ?? 0;
-    const urgent = this.#lanes.of(line).map((lane) => lane.urgent.length);
-    return position + Math.min(...urgent);
+  async test(test: SelfTestTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new FleetClosedError();
+    const { following, promise } = follow(hooks, signal, () => this.#dropTest(submitted));
+    const submitted: SubmittedSelfTest = { ...test, ...following };
+    this.#addTest(submitted);
+    return promise;
   }
 
-  /** @param backing - Of the group's circuits. */
-  load(group: string, backing: BackendTask['backing'] = 'cpu'): ProcessorLoad {
-    const small = backing === 'adapter' ? 'adapter' : 'small';
-    const wide = backing === 'cpu' || !this.#lanes.hasAdapters ? 'wide' : 'adapter';
+  /** How many start before a waiting task on what it waits for; undefined once it has begun. */
+  position(taskId: string): number | undefined {
+    const list = this.#listed.get(taskId);
+    if (list !== undefined) return list.findIndex(({ id }) => id === taskId);
+    if (!this.#scheduler.isWaiting(taskId)) return undefined;
+    const position = this.#plans.get(taskId).positions.get(taskId);
+    return position === undefined ? undefined : this.#listed.size + position;
+  }
+
+  /**
+   * When a waiting task is to start as things stand, on the clock of `performance.now()`; undefined once
+   * it has begun, and while nobody knows.
+   */
+  expectedStart(taskId: string): number | undefined {
+    if (this.#listed.has(taskId)) return performance.now();
+    if (!this.#scheduler.isWaiting(taskId)) return undefined;
+    return this.#plans.get(taskId).starts.get(taskId)?.startAt;
+  }
+
+  /** What is to become of what waits, as things stood a moment ago. */
+  get plan(): Plan {
+    return this.#plans.get();
+  }
+
+  /** @param mayRunOn - Of the processor's circuits. */
+  load(processor: string, mayRunOn: MayRunOn = 'cpu'): ProcessorLoad {
+    const { freeAt } = this.plan;
+    const now = performance.now();
+    const lanes = [...this.#lanes.values()];
+    const adapters = lanes.filter(
+      (lane) => lane instanceof AdapterLane && lane.isHealthy && lane.members === undefined,
+    );
+    const hasAdapters = mayRunOn !== 'cpu' && adapters.length > 0;
+    const wide = hasAdapters ? adapters.map(({ id }) => id) : ['wide'];
+    const small = mayRunOn === 'adapter' ? wide : ['small'];
+    const waitMs = (pools: readonly string[]) =>
+      Math.max(0, Math.min(...pools.map((pool) => freeAt(pool))) - now);
     return {
-      queueDepth: this.#queue.length,
-      running: this.#lanes.all.reduce((sum, lane) => sum + lane.numRunning(group), 0),
-      expectedWaitMs: this.#lanes.expectedWaitMs(small, this.#queue.numOpen(small, group)),
-      expectedWideWaitMs: this.#lanes.expectedWaitMs(wide, this.#queue.numOpen(wide, group)),
+      queueDepth: this.#scheduler.numWaiting + this.#listed.size,
+      running: this.#numRunning.get(processor) ?? 0,
+      expectedWaitMs: waitMs(small),
+      expectedWideWaitMs: waitMs(wide),
     };
   }
 
-  /** Keeps the group's waiting tasks from starting, or lets them go again. Self-tests run still. */
-  setPaused(group: string, isPaused: boolean): void {
-    this.#queue.setPaused(group, isPaused);
-    this.#dispatchAll();
+  /** Keeps a processor's waiting tasks from starting, or lets them go again. Self-tests run still. */
+  setPaused(processor: string, isPaused: boolean): void {
+    this.#scheduler.setPaused(processor, isPaused);
+    this.#changed();
   }
 
   /** Ends the workers; what waits or runs is rejected with FleetClosedError. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const urgent = this.#lanes.all.flatMap((lane) => lane.urgent.splice(0));
-    for (const task of [...urgent, ...this.#queue.drain()]) {
-      this.#settle(task, () => task.reject(new FleetClosedError()));
+    const lanes = [...this.#lanes.values()];
+    const tests = lanes.flatMap((lane) => lane.selfTests.splice(0));
+    for (const task of [...tests, ...this.#scheduler.drain()]) {
+      settle(task, () => task.reject(new FleetClosedError()));
     }
     this.#holdProcess();
-    await Promise.all(this.#lanes.all.map((lane) => lane.close()));
+    await Promise.all(lanes.map((lane) => lane.close()));
   }
 
-  #dispatchAll(): void {
-    for (const lane of this.#lanes.inTurn) this.#dispatch(lane);
+  #addThreads(id: Width, { numWorkers, engine }: ThreadLane): void {
+    const {
+      workerEntry = WORKER_ENTRY,
+      cancelGraceMs,
+      heapLimitMb = HEAP_LIMIT_MB,
+    } = this.#options;
+    const lane = new EngineLane(id, {
+      numWorkers,
+      start: threadStarter({ entry: workerEntry, setup: { engine }, heapLimitMb }),
+      ...(cancelGraceMs !== undefined && { cancelGraceMs }),
+    });
+    this.#lanes.set(id, lane);
+    const { maxQubits, numThreads } = engine;
+    this.#scheduler.estimates.setSpeed(id, numThreads / MODEL_THREADS);
+    this.#scheduler.setLane({
+      id,
+      kind: id,
+      pools: [id],
+      maxQubits,
+      isOpen: true,
+      isSoftware: true,
+    });
   }
 
-  #dispatch(lane: EngineLane): void {
-    while (lane.hasIdle) {
-      const task = this.#takeUrgent(lane) ?? this.#takeWaiting(lane);
-      if (task === undefined) break;
-      void this.#run(lane, task);
-    }
-    this.#holdProcess();
+  #setAdapterLane(lane: AdapterLane): void {
+    const { id, members, isHealthy, isSoftware, model, report, sweepBytesPerSecond } = lane;
+    const speed = sweepBytesPerSecond / MODEL_BYTES_PER_SECOND;
+    const { estimates } = this.#scheduler;
+    if (model !== undefined) estimates.setModel(id, model);
+    estimates.setSpeed(id, speed > 0 ? speed : UNMEASURED_SPEED, ADAPTER_FIXED_MS);
+    this.#scheduler.setLane({
+      id,
+      kind: members === undefined ? 'adapter' : 'spread',
+      pools: members ?? [id],
+      maxQubits: { f32: report?.target.maxQubits ?? 0, f64: 0 },
+      isOpen: isHealthy && report !== undefined,
+      isSoftware,
+    });
   }
 
-  /** An adapter that is not known to be well runs self-tests only. */
-  #takeUrgent(lane: EngineLane): SubmittedTask | undefined {
-    const { urgent } = lane;
-    const isOpen = !(lane instanceof AdapterLane) || lane.isHealthy;
-    const place = urgent.findIndex(({ selfTestOf }) => isOpen || selfTestOf !== undefined);
-    return place < 0 ? undefined : urgent.splice(place, 1)[0];
+  #openLane(lane: EngineLane, onLost?: EngineLaneEvents['onLost']): void {
+    lane.open({
+      onIdle: () => this.#pump(),
+      onFault: () => this.#giveUp(lane),
+      ...(onLost && { onLost }),
+    });
   }
 
-  #takeWaiting(lane: EngineLane): SubmittedTask | undefined {
-    const task = this.#lanes.next(lane, this.#queue);
-    if (task !== undefined) this.#waitingBytes -= sizeOfCircuit(task.circuit);
-    return task;
+  #lane(id: LaneId): EngineLane {
+    const lane = this.#lanes.get(id);
+    if (lane === undefined) throw new Error(`unreachable: there is no lane ${id}`);
+    return lane;
   }
 
-  async #run(lane: EngineLane, task: SubmittedTask): Promise<void> {
+  #changed(): void {
+    this.#plans.invalidate();
+    this.#pump();
+  }
+
+  /** Starts what can start: self-tests, and what the scheduler says. */
+  #pump(): void {
+    // What is started may fail at once and come back here.
+    this.#pumpAgain = true;
+    if (this.#isPumping) return;
+    this.#isPumping = true;
     try {
-      const outcome = await lane.run(task);
-      this.#settle(task, () => task.resolve(outcome));
-    } catch (error) {
-      this.#onFailure(lane, task, error);
+      while (this.#pumpAgain) {
+        this.#pumpAgain = false;
+        for (const lane of this.#lanes.values()) this.#startTests(lane);
+        this.#tellFreeSlots();
+        for (const dispatch of this.#scheduler.dispatch(performance.now())) this.#start(dispatch);
+      }
+    } finally {
+      this.#isPumping = false;
+    }
+    this.#holdProcess();
+  }
+
+  #startTests(lane: EngineLane): void {
+    while (lane.numIdle > 0) {
+      const test = lane.selfTests.shift();
+      if (test === undefined) return;
+      void this.#runTest(lane, test);
     }
   }
 
-  #onFailure(lane: EngineLane, task: SubmittedTask, error: unknown): void {
+  #tellFreeSlots(): void {
+    for (const lane of this.#lanes.values()) {
+      if (lane instanceof AdapterLane && lane.members !== undefined) continue;
+      const free = lane.numIdle - (this.#held.get(lane.id) ?? 0);
+      this.#scheduler.setFreeSlots(lane.id, Math.max(0, free));
+    }
+  }
+
+  #start(dispatch: Dispatch<SubmittedTask>): void {
+    const { lane: laneId, devices, tasks } = dispatch;
+    const lane = this.#lane(laneId);
+    this.#plans.invalidate();
+    for (const { circuit } of tasks) this.#waitingBytes -= sizeOfCircuit(circuit);
+    this.#hold(lane, 1);
+    const givenAt = performance.now();
+    const listed = [...tasks];
+    for (const { id } of tasks) this.#listed.set(id, listed);
+    const answers = lane.run(tasks, devices, {
+      onStarted: (task, startedAt) => {
+        this.#begin(task);
+        this.#scheduler.began(dispatch, startedAt);
+      },
+      onProgress: (_, fraction) =>
+        this.#scheduler.progressed(dispatch, fraction, performance.now()),
+    });
+    const ownMs: (number | undefined)[] = [];
+    for (const [i, answer] of answers.entries()) {
+      const task = tasks[i]!;
+      answer.then(
+        (outcome) => {
+          const { compileMs, run } = outcome;
+          ownMs[i] = compileMs + run.timing.evolutionMs + run.timing.samplingMs;
+          this.#ended(dispatch, task, 'completed');
+          settle(task, () => task.resolve(outcome));
+        },
+        (error: unknown) => {
+          const isLost = error instanceof WorkerLostError;
+          this.#ended(dispatch, task, isLost ? 'lost' : 'failed');
+          this.#onFailure(laneId, task, error);
+        },
+      );
+    }
+    void Promise.allSettled(answers).then(() => {
+      this.#hold(lane, -1);
+      this.#learn(dispatch, ownMs, performance.now() - givenAt);
+      this.#pump();
+    });
+  }
+
+  #ended(
+    dispatch: Dispatch<SubmittedTask>,
+    task: SubmittedTask,
+    ending: 'completed' | 'failed' | 'lost',
+  ): void {
+    this.#begin(task);
+    this.#countRunning(task, -1);
+    this.#scheduler.ended(dispatch, task, ending, performance.now());
+    this.#plans.invalidate();
+  }
+
+  #begin(task: SubmittedTask): void {
+    const list = this.#listed.get(task.id);
+    if (list === undefined) return;
+    this.#listed.delete(task.id);
+    list.splice(list.indexOf(task), 1);
+    this.#countRunning(task, 1);
+  }
+
+  /** What a list took beside its circuits' own times, the way there and back, is shared by them. */
+  #learn(
+    { lane, tasks }: Dispatch<SubmittedTask>,
+    ownMs: readonly (number | undefined)[],
+    totalMs: number,
+  ): void {
+    const known = ownMs.reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
+    if (tasks.some((_, i) => ownMs[i] === undefined)) return;
+    const share = Math.max(0, totalMs - known) / tasks.length;
+    for (const [i, { work }] of tasks.entries()) {
+      this.#scheduler.estimates.observe(lane, work, (ownMs[i] ?? 0) + share);
+    }
+  }
+
+  /** Keeps the adapters of a spread lane from running anything else, or lets them go. */
+  #hold(lane: EngineLane, by: 1 | -1): void {
+    if (!(lane instanceof AdapterLane)) return;
+    for (const member of lane.members ?? []) {
+      this.#held.set(member, (this.#held.get(member) ?? 0) + by);
+    }
+  }
+
+  #onFailure(laneId: LaneId, task: SubmittedTask, error: unknown): void {
     const isLost = error instanceof WorkerLostError;
     if (isLost && this.#isClosed) {
-      this.#settle(task, () => task.reject(new FleetClosedError()));
+      settle(task, () => task.reject(new FleetClosedError()));
       return;
     }
-    task.failedOn.add(lane.id);
-    const next = this.#retryOn(lane, task, error);
-    if (next !== undefined) {
+    task.failedOn.add(laneId);
+    if (!task.signal.aborted && this.#isTriedAgain(laneId, task, error)) {
       task.hooks.onStartedOver?.();
-      this.#addUrgent(next, task);
-    } else {
-      const failure = isLost ? new EngineLostError(task.attempts, { cause: error }) : error;
-      this.#settle(task, () => task.reject(failure));
+      this.#scheduler.add(task, performance.now(), true);
+      this.#waitingBytes += sizeOfCircuit(task.circuit);
+      const lane = this.#lane(laneId);
+      if (lane.fault !== undefined) this.#dropHopeless(lane);
+      this.#changed();
+      return;
     }
+    const failure = isLost ? new EngineLostError(task.attempts, { cause: error }) : error;
+    settle(task, () => task.reject(failure));
   }
 
-  /** Where a circuit that failed is tried again; undefined where it is not. */
-  #retryOn(lane: EngineLane, task: SubmittedTask, error: unknown): EngineLane | undefined {
-    const isLost = error instanceof WorkerLostError;
-    const isAdapter = lane instanceof AdapterLane;
-    const maxAttempts = isAdapter ? MAX_ATTEMPTS.adapter : MAX_ATTEMPTS.cpu;
-    if (task.attempts >= maxAttempts) return undefined;
-    if (!isAdapter || task.selfTestOf !== undefined) return isLost ? lane : undefined;
+  #isTriedAgain(laneId: LaneId, task: SubmittedTask, error: unknown): boolean {
+    const isAdapter = laneId !== 'small' && laneId !== 'wide';
+    if (task.attempts >= (isAdapter ? MAX_ATTEMPTS.adapter : MAX_ATTEMPTS.cpu)) return false;
+    // Where nothing else takes it: the same engine once more, which is opened anew.
+    if (error instanceof WorkerLostError) return true;
     const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;
-    if (!isLost && !hasNoMemory) return undefined;
-    // Where nothing else takes it: the same adapter once more, which is opened anew.
-    return this.#lanes.elsewhere(task) ?? (isLost ? lane : undefined);
+    const { mayRunOn, precision, work } = task;
+    const need = { mayRunOn, precision, numQubits: work.numQubits };
+    const others = this.#scheduler.takers(need, { except: task.failedOn });
+    return isAdapter && hasNoMemory && others.length > 0;
   }
 
-  #addUrgent(lane: EngineLane, task: SubmittedTask): void {
-    lane.urgent.push(task);
-    if (lane.fault !== undefined) this.#giveUp(lane);
-    this.#dispatch(lane);
-  }
-
-  /** What was to go first on a lane that runs nothing goes elsewhere, or is told so. */
-  #giveUp(lane: EngineLane, concerns: (task: SubmittedTask) => boolean = () => true): void {
-    for (const task of lane.urgent.filter(concerns)) {
-      lane.urgent.splice(lane.urgent.indexOf(task), 1);
-      const other = task.selfTestOf === undefined ? this.#lanes.elsewhere(task) : undefined;
-      if (other !== undefined && other.id !== lane.id) {
-        this.#addUrgent(other, task);
-        continue;
-      }
-      const lost = new EngineLostError(task.attempts, { cause: lane.fault });
-      this.#settle(task, () => task.reject(lost));
-    }
+  /** No engine of the lane can be started: what hoped for it is told so. */
+  #giveUp(lane: EngineLane): void {
+    for (const test of lane.selfTests.splice(0)) this.#rejectLost(test, lane);
+    this.#dropHopeless(lane);
     this.#holdProcess();
+  }
+
+  /** Circuits that came back from the lane, and that nothing else takes, do not wait for it. */
+  #dropHopeless(lane: EngineLane): void {
+    for (const task of this.#scheduler.waiting) {
+      if (!task.failedOn.has(lane.id)) continue;
+      const { mayRunOn, precision, work } = task;
+      const takers = this.#scheduler.takers({ mayRunOn, precision, numQubits: work.numQubits });
+      if (takers.some((id) => this.#lane(id).fault === undefined)) continue;
+      this.#takeOut(task);
+      this.#rejectLost(task, lane);
+    }
+  }
+
+  #rejectLost(task: TaskFollowing, { fault }: EngineLane): void {
+    const lost = new EngineLostError(task.attempts, { cause: fault });
+    settle(task, () => task.reject(lost));
+  }
+
+  async #runTest(lane: EngineLane, test: SubmittedSelfTest): Promise<void> {
+    try {
+      const outcome = await lane.runSelfTest(test);
+      settle(test, () => test.resolve(outcome));
+    } catch (error) {
+      if (error instanceof WorkerLostError && this.#isClosed) {
+        settle(test, () => test.reject(new FleetClosedError()));
+      } else if (error instanceof WorkerLostError && test.attempts < MAX_ATTEMPTS.cpu) {
+        test.hooks.onStartedOver?.();
+        this.#addTest(test);
+      } else {
+        const isLost = error instanceof WorkerLostError;
+        const failure = isLost ? new EngineLostError(test.attempts, { cause: error }) : error;
+        settle(test, () => test.reject(failure));
+      }
+    }
+    this.#pump();
+  }
+
+  #addTest(test: SubmittedSelfTest): void {
+    const lane = this.#lane(test.selfTestOf);
+    lane.selfTests.push(test);
+    if (lane.fault !== undefined) this.#giveUp(lane);
+    this.#pump();
   }
 
   /** The signal aborted; a task that runs is the pool's to stop. */
   #dropWaiting(task: SubmittedTask): void {
-    const lanes = this.#lanes.all;
-    if (lanes.some(({ running }) => running.has(task))) return;
-    const lane = lanes.find(({ urgent }) => urgent.includes(task));
-    if (lane !== undefined) lane.urgent.splice(lane.urgent.indexOf(task), 1);
-    else if (this.#queue.remove(task.id)) this.#waitingBytes -= sizeOfCircuit(task.circuit);
-    this.#settle(task, () => task.reject(task.signal.reason));
+    if (!this.#takeOut(task)) return;
+    settle(task, () => task.reject(task.signal.reason));
+    this.#changed();
+  }
+
+  #takeOut(task: SubmittedTask): boolean {
+    if (this.#scheduler.remove(task.id) === undefined) return false;
+    this.#waitingBytes -= sizeOfCircuit(task.circuit);
+    return true;
+  }
+
+  #dropTest(test: SubmittedSelfTest): void {
+    const { selfTests } = this.#lane(test.selfTestOf);
+    const place = selfTests.indexOf(test);
+    if (place < 0) return;
+    selfTests.splice(place, 1);
+    settle(test, () => test.reject(test.signal.reason));
     this.#holdProcess();
   }
 
-  #settle(task: SubmittedTask, answer: () => void): void {
-    task.signal.removeEventListener('abort', task.onAbort);
-    answer();
+  #countRunning({ processor }: SubmittedTask, by: 1 | -1): void {
+    this.#numRunning.set(processor, (this.#numRunning.get(processor) ?? 0) + by);
   }
 
-  /** Until the queue has one circuit less: the lines that have something to take share it. */
+  /** Until the queue has one circuit less: the first planned start. */
   #untilRoomMs(): number {
-    const lines: readonly Line[] = ['small', 'wide', 'adapter'];
-    const busy = lines.filter((line) => this.#queue.numOpen(line) > 0);
-    const lanes = new Set(busy.flatMap((line) => this.#lanes.of(line)));
-    const perMs = [...lanes].reduce((sum, lane) => sum + lane.circuitsPerMs, 0);
-    return perMs === 0 ? 0 : 1 / perMs;
+    const now = performance.now();
+    const starts = [...this.plan.starts.values()].map(({ startAt }) => startAt - now);
+    return starts.length === 0 ? 0 : Math.max(0, Math.min(...starts));
   }
 
   #holdProcess(): void {
-    const isUrgent = this.#lanes.all.some(({ urgent }) => urgent.length > 0);
-    if (isUrgent || this.#queue.length > 0) this.#keepAlive ??= setInterval(() => {}, 2 ** 30);
-    else {
+    const hasTests = [...this.#lanes.values()].some(({ selfTests }) => selfTests.length > 0);
+    if (hasTests || this.#scheduler.numWaiting > 0) {
+      this.#keepAlive ??= setInterval(() => {}, 2 ** 30);
+    } else {
       clearInterval(this.#keepAlive);
       this.#keepAlive = undefined;
     }
   }
+}
+
+function follow(
+  hooks: TaskHooks,
+  signal: AbortSignal,
+  onAbort: () => void,
+): { readonly following: TaskFollowing; readonly promise: Promise<BackendOutcome> } {
+  const { promise, resolve, reject } = Promise.withResolvers<BackendOutcome>();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const submittedAt = performance.now();
+  return {
+    following: { hooks, signal, submittedAt, resolve, reject, onAbort, attempts: 0 },
+    promise,
+  };
+}
+
+function settle(task: TaskFollowing, answer: () => void): void {
+  task.signal.removeEventListener('abort', task.onAbort);
+  answer();
 }

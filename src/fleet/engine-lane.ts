@@ -1,58 +1,13 @@
 /**
- * Engines of one kind and what is under way on them: threads for circuits of one width, or the
- * process of one adapter; the urgent list that goes ahead of the queue, run times and the last sign of
- * life. What waits its turn is the backend's.
+ * Engines of one kind: threads for circuits of one width, the process of one adapter, or that of several
+ * adapters which hold a state together. The lane starts what it is given on an idle engine; what waits
+ * its turn is the backend's, except self-tests, which go ahead of all circuits.
  */
-import type { Circuit } from '../circuit/circuit.ts';
-import type { RunRequest } from '../engine/engine.ts';
+import type { BackendOutcome, SubmittedSelfTest, SubmittedTask } from './backend-task.ts';
 import { EnginePool, type EnginePoolOptions } from './engine-pool.ts';
 import type { NoWorkerError } from './errors.ts';
-import type { TaskHooks } from './processor.ts';
-import { RunTimes } from './run-times.ts';
-import type { SerializedCircuit } from './serialized-circuit.ts';
-import type { LaneId, Line } from './width.ts';
-import type { Priority } from './work-queue.ts';
-import type { EngineReport, Precision, WorkerOutcome } from './worker-messages.ts';
-
-/** Work for the backend. */
-export interface BackendTask {
-  /** Unique among the tasks that wait. */
-  readonly id: string;
-  /** The processor it was sent to. */
-  readonly group: string;
-  readonly priority: Priority;
-  readonly precision: Precision;
-  readonly circuit: Circuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
-  /** What may run it: the CPU by default. */
-  readonly backing?: 'cpu' | 'adapter' | 'adapter-or-cpu';
-  /** A self-test of those engines: goes ahead of the queue, also while its group is paused. */
-  readonly selfTestOf?: LaneId;
-}
-
-/** What the backend gives back. */
-export interface BackendOutcome extends WorkerOutcome {
-  /** What ran it. */
-  readonly ranOn: LaneId;
-  /** From submission to the last start, milliseconds. */
-  readonly queueMs: number;
-}
-
-/** A task that waits or runs. */
-export interface SubmittedTask extends BackendTask {
-  readonly line: Line;
-  /** Adapters that could not finish it. */
-  readonly failedOn: Set<LaneId>;
-  readonly hooks: TaskHooks;
-  readonly signal: AbortSignal;
-  readonly submittedAt: number;
-  readonly resolve: (outcome: BackendOutcome) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onAbort: () => void;
-  attempts: number;
-  startedAt: number;
-  fraction: number;
-}
+import type { LaneId } from './width.ts';
+import type { EngineReport } from './worker-messages.ts';
 
 /** What a lane's owner wants to hear. */
 export interface EngineLaneEvents {
@@ -64,14 +19,19 @@ export interface EngineLaneEvents {
   readonly onLost?: (how: string) => void;
 }
 
+/** What a list of circuits tells while it runs. */
+export interface ListEvents {
+  /** A circuit began; times are those of `performance.now()`. */
+  readonly onStarted?: (task: SubmittedTask, startedAt: number) => void;
+  readonly onProgress?: (task: SubmittedTask, fraction: number) => void;
+}
+
 /** Engines of one kind. */
 export class EngineLane {
   readonly id: LaneId;
-  /** Self-tests and circuits whose worker was lost, the first to go first. */
-  readonly urgent: SubmittedTask[] = [];
-  readonly running = new Set<SubmittedTask>();
+  /** Self-tests that wait for an engine. */
+  readonly selfTests: SubmittedSelfTest[] = [];
   readonly #options: EnginePoolOptions;
-  readonly #runTimes = new RunTimes();
   #pool: EnginePool | undefined;
   #lastSignOfLife = performance.now();
 
@@ -92,8 +52,9 @@ export class EngineLane {
     });
   }
 
-  get hasIdle(): boolean {
-    return this.#pool !== undefined && this.#pool.numIdle > 0;
+  /** Engines that could start something now. */
+  get numIdle(): number {
+    return this.#pool?.numIdle ?? 0;
   }
 
   /** What an open engine of the lane said of itself. */
@@ -116,60 +77,69 @@ export class EngineLane {
     return this.#lastSignOfLife;
   }
 
-  /** Circuits that the lane gets through in a millisecond; infinite before the first. */
-  get circuitsPerMs(): number {
-    return this.#options.numWorkers / this.#runTimes.meanMs;
-  }
-
   /**
-   * Runs a task on an idle worker; there is one.
+   * Runs circuits one after the other on an idle engine; there is one.
    *
-   * @throws as EnginePool.run.
+   * @returns A promise for each; they reject as those of EnginePool.run.
    */
-  async run(task: SubmittedTask): Promise<BackendOutcome> {
-    const pool = this.#pool;
-    if (pool === undefined) throw new Error('unreachable: the lane is not open');
-    task.attempts++;
-    task.startedAt = performance.now();
-    task.fraction = 0;
-    this.running.add(task);
-    const onProgress = (fraction: number) => {
-      this.#lastSignOfLife = performance.now();
-      task.fraction = fraction;
-      task.hooks.onProgress?.(fraction);
-    };
-    try {
-      const { precision, circuit, request, signal } = task;
-      if (task.attempts === 1) task.hooks.onStarted?.();
-      const outcome = await pool.run({ precision, circuit, request, onProgress, signal });
-      if (task.selfTestOf === undefined) this.#runTimes.add(performance.now() - task.startedAt);
-      return { ...outcome, ranOn: this.id, queueMs: task.startedAt - task.submittedAt };
-    } finally {
-      this.running.delete(task);
-    }
-  }
-
-  /** Circuits of a group under way, self-tests not counted. */
-  numRunning(group: string): number {
-    let count = 0;
-    for (const task of this.running) {
-      if (task.group === group && task.selfTestOf === undefined) count++;
-    }
-    return count;
-  }
-
-  /** Until a circuit that comes behind `numWaiting` others would start, milliseconds. */
-  expectedWaitMs(numWaiting: number): number {
-    return this.#runTimes.expectedWaitMs(
-      [...this.running],
-      numWaiting,
-      this.#options.numWorkers,
-      performance.now(),
+  run(
+    tasks: readonly SubmittedTask[],
+    devices: readonly string[],
+    { onStarted, onProgress }: ListEvents,
+  ): readonly Promise<BackendOutcome>[] {
+    const givenAt = performance.now();
+    const startedAts = tasks.map(() => givenAt);
+    const answers = this.#open.run(
+      tasks.map((task, i) => {
+        const { precision, circuit, request, signal } = task;
+        task.attempts++;
+        return {
+          precision,
+          circuit,
+          request,
+          signal,
+          onStarted: (startedAt: number) => {
+            startedAts[i] = startedAt;
+            if (task.attempts === 1) task.hooks.onStarted?.();
+            onStarted?.(task, startedAt);
+          },
+          onProgress: (fraction: number) => {
+            this.#lastSignOfLife = performance.now();
+            task.hooks.onProgress?.(fraction);
+            onProgress?.(task, fraction);
+          },
+        };
+      }),
     );
+    return answers.map(async (answer, i) => {
+      const outcome = await answer;
+      const queueMs = startedAts[i]! - tasks[i]!.submittedAt;
+      return { ...outcome, ranOn: this.id, devices, queueMs };
+    });
+  }
+
+  /** Runs a self-test on an idle engine; there is one. */
+  async runSelfTest(test: SubmittedSelfTest): Promise<BackendOutcome> {
+    const { precision, circuit, request, signal, hooks } = test;
+    test.attempts++;
+    if (test.attempts === 1) hooks.onStarted?.();
+    const onProgress = () => {
+      this.#lastSignOfLife = performance.now();
+    };
+    const [outcome] = await Promise.all(
+      this.#open.run([{ precision, circuit, request, signal, onProgress }]),
+    );
+    if (outcome === undefined) throw new Error('unreachable: a self-test without an outcome');
+    return { ...outcome, ranOn: this.id, devices: [], queueMs: 0 };
   }
 
   /** Ends the workers; what runs is rejected. */
   async close(): Promise<void> {
     await this.#pool?.close();
+  }
+
+  get #open(): EnginePool {
+    if (this.#pool === undefined) throw new Error('unreachable: the lane is not open');
+    return this.#pool;
   }
 }

@@ -2,37 +2,32 @@
  * The processors of this machine and what backs them.
  *
  * `statevector-sim` runs on the CPU engine in double precision by design. `gpu-fleet` runs in single
- * precision on the adapters of the machine, each in a process of its own, and on the CPU engine where
- * there are none or they are not well. Both share the machine's threads and one queue.
- * `superconducting-1` is offline until an operator configures a provider.
+ * precision on 48 devices, which are shares of the machine's adapters, each adapter in a process of its
+ * own, and of the CPU engine where there are no adapters or none is well. Both share the machine's
+ * threads and one scheduler. `superconducting-1` is offline until an operator configures a provider.
  */
-import { extname } from 'node:path';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
-import { discoverAdapters } from './adapter-discovery.ts';
-import type { AdapterLane } from './adapter-lane.ts';
-import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapter-plan.ts';
 import type { AdapterDiscovery } from './adapter-report.ts';
-import { type AdapterStatus, adapterStatuses } from './adapter-status.ts';
-import { type Backing, CpuBacking } from './backing.ts';
+import type { AdapterStatus } from './adapter-status.ts';
+import { type Backing, bothWidths, CpuBacking } from './backing.ts';
 import { CircuitBackend } from './circuit-backend.ts';
+import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
+import type { DeviceDirectory } from './fleet-device.ts';
+import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
 import { GpuBacking } from './gpu-backing.ts';
-import { findGpuCards, type GpuCard } from './gpu-cards.ts';
 import type { Machine } from './machine.ts';
 import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
 import { OfflineProcessor } from './offline-processor.ts';
-import { processStarter } from './process-host.ts';
 import type { Processor, ProcessorSpec } from './processor.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
-import type { GpuWorkerSetup, Precision } from './worker-messages.ts';
+import type { Precision } from './worker-messages.ts';
 
-const GPU_WORKER = new URL(`./gpu-worker${extname(import.meta.url)}`, import.meta.url);
-
-/** Waiting that raises a circuit by one priority level. */
-const AGEING_MS = 30_000;
+/** Waiting that raises a circuit by one level; a priority is two levels. */
+const AGEING_MS = 15_000;
 
 /** How a fleet is made. */
-export interface FleetOptions {
+export interface FleetOptions extends AdapterSettings {
   readonly machine: Machine;
   /** What `gpu-fleet` may run on: a GPU or else the CPU, a GPU or nothing, the CPU. */
   readonly engine: 'auto' | 'webgpu' | 'cpu';
@@ -43,14 +38,8 @@ export interface FleetOptions {
    * Software adapters, where they are used, have half of it.
    */
   readonly memoryBytes: number;
-  /** Of one adapter's memory, for state vectors; what is free on it unless told otherwise. */
-  readonly gpuMemoryBytes?: number;
   /** Whether adapters that are software are used; they are never called GPUs. */
   readonly useSoftwareAdapters?: boolean;
-  /** Of this process. Without it, adapters of one name cannot be told apart. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where tunings of adapters are kept; without it, none are made. */
-  readonly tuningFolder?: string;
   /** No wider circuits, whatever the memory. */
   readonly maxQubits?: number;
   readonly maxShots: number;
@@ -61,16 +50,8 @@ export interface FleetOptions {
   readonly now: () => number;
   readonly ageingMs?: number;
   readonly selfTestTimes?: SelfTestTimes;
-  /** Looks for GPU adapters; the machine's own unless told otherwise. */
-  readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
-  /** Looks for the system's graphics cards; the machine's own unless told otherwise. */
-  readonly findCards?: () => Promise<readonly GpuCard[]>;
   /** The worker threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
-  /** The same of the adapters' processes. */
-  readonly gpuWorkerEntry?: URL;
-  /** How long the process of an adapter may say nothing while it runs a circuit. */
-  readonly silenceLimitMs?: number;
 }
 
 /** All processors. */
@@ -78,54 +59,76 @@ export class Fleet {
   readonly processors: readonly Processor[];
   readonly #options: FleetOptions;
   readonly #shares: EngineShares;
-  readonly #softwareMemoryBytes: number;
+  readonly #mayUseSoftware: boolean;
   readonly #backend: CircuitBackend;
   readonly #simulators: readonly SimulatorProcessor[];
   readonly #gpuFleet: SimulatorProcessor;
   readonly #gpuBacking: GpuBacking;
+  readonly #adapters: FleetAdapters;
+  readonly #devices: FleetDevices;
   readonly #closing = new AbortController();
-  #discovery: AdapterDiscovery | undefined;
-  #plans: AdapterPlans = { used: [], unused: [] };
-  readonly #lanes = new Map<AdapterPlan, AdapterLane>();
   readonly #ready = Promise.withResolvers<void>();
   #isStarted = false;
 
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    const mayUseSoftware = options.useSoftwareAdapters === true && options.engine !== 'cpu';
-    this.#softwareMemoryBytes = mayUseSoftware ? options.memoryBytes / 2 : 0;
-    this.#shares = shareMemory(options.memoryBytes - this.#softwareMemoryBytes, options.numThreads);
+    const { memoryBytes, numThreads, now, workerEntry } = options;
+    this.#mayUseSoftware = options.useSoftwareAdapters === true && options.engine !== 'cpu';
+    const softwareMemoryBytes = this.#mayUseSoftware ? memoryBytes / 2 : 0;
+    this.#shares = shareMemory(memoryBytes - softwareMemoryBytes, numThreads);
     this.#backend = new CircuitBackend({
-      small: { numWorkers: options.numThreads, engine: this.#shares.small },
+      small: { numWorkers: numThreads, engine: this.#shares.small },
       wide: { numWorkers: 1, engine: this.#shares.wide },
       queueLimit: options.queueLimit,
       ageingMs: options.ageingMs ?? AGEING_MS,
-      ...(options.workerEntry && { workerEntry: options.workerEntry }),
+      ...(workerEntry && { workerEntry }),
     });
-    const { cpuModel } = options.machine;
-    const runsOn = {
-      engine: 'cpu',
-      execution: 'cpu',
-      precision: 'f64',
-      hardware: cpuModel,
-    } as const;
-    const statevector = this.#simulator(new CpuBacking(this.#statevectorSpec(), runsOn));
     this.#gpuBacking = new GpuBacking({
       onCpu: this.#gpuFleetSpec(),
       mayUseCpu: options.engine !== 'webgpu',
       maxQubits: options.maxQubits ?? Number.POSITIVE_INFINITY,
-      cpuModel,
-      now: options.now,
+      maxSmallQubits: this.#shares.small.maxQubits.f32,
+      cpuModel: options.machine.cpuModel,
+      now,
+      devices: () => this.#devices,
     });
-    this.#gpuFleet = this.#simulator(this.#gpuBacking);
+    this.#devices = new FleetDevices({
+      backend: this.#backend,
+      sources: () => this.#deviceSources(),
+      now,
+    });
+    this.#gpuFleet = this.#simulator(this.#gpuBacking, () => this.#devices.refresh());
+    const statevector = this.#simulator(this.#statevectorBacking());
     this.#simulators = [statevector, this.#gpuFleet];
-    this.processors = [statevector, this.#gpuFleet, superconducting(options.now)];
+    this.processors = [statevector, this.#gpuFleet, superconducting(now)];
+    this.#adapters = new FleetAdapters({
+      settings: options,
+      backend: this.#backend,
+      softwareMemoryBytes,
+      onLost: (lane, how) => this.#gpuFleet.adapterLost(lane, how),
+    });
+    this.#devices.refresh();
   }
 
   /** The processor of that id. */
   get(id: string): Processor | undefined {
     return this.processors.find((processor) => processor.spec.id === id);
+  }
+
+  /** The devices of `gpu-fleet`. */
+  get deviceDirectory(): DeviceDirectory {
+    const devices = this.#devices;
+    return {
+      countedSince: devices.countedSince,
+      devices: () => devices.devices(),
+      device: (id) => devices.device(id),
+      summary: () => devices.summary(),
+      setMaintenance: (id, maintenance) => {
+        devices.setMaintenance(id, maintenance);
+        this.#gpuFleet.reconsider();
+      },
+    };
   }
 
   /**
@@ -149,15 +152,12 @@ export class Fleet {
 
   /** The adapters found on this machine; undefined before the search is through. */
   get adapters(): AdapterDiscovery | undefined {
-    return this.#discovery;
+    return this.#adapters.discovery;
   }
 
   /** What is made of each adapter, and what its process says of itself. */
   adapterStatuses(): readonly AdapterStatus[] {
-    return adapterStatuses(this.#plans, (plan) => {
-      const lane = this.#lanes.get(plan);
-      return lane && { lane, health: this.#gpuFleet.health(lane.id) };
-    });
+    return this.#adapters.statuses((lane) => this.#gpuFleet.health(lane));
   }
 
   /** What runs circuits and why: a few lines for people, one for each processor and the adapters. */
@@ -170,7 +170,7 @@ export class Fleet {
       const runsOn = names === '' ? 'CPU engine' : `WebGPU on ${names}`;
       return `${id}: ${runsOn} (${precision}), up to ${maxQubits} qubits.${this.#whyCpu(processor)}`;
     });
-    return [...lines, `GPU adapters: ${describeAdapters(this.#discovery)}`];
+    return [...lines, `GPU adapters: ${this.#adapters.describe()}`];
   }
 
   /** Ends everything; what waits or runs is rejected with FleetClosedError. */
@@ -192,77 +192,59 @@ export class Fleet {
   /** Starts the adapters' processes; resolves when each has its first self-test behind it. */
   async #openAdapters(): Promise<void> {
     const { signal } = this.#closing;
-    const discover = this.#options.discover ?? (() => discoverAdapters({ signal }));
-    const discovery = await discover(signal);
-    this.#discovery = discovery;
+    await this.#adapters.find(signal);
     if (signal.aborted) return;
     if (this.#options.engine === 'cpu') {
-      const reason = 'QCS_ENGINE is cpu.';
-      this.#plans = {
-        used: [],
-        unused: discovery.adapters.map((adapter) => ({ adapter, reason })),
-      };
+      this.#adapters.leaveAll('QCS_ENGINE is cpu.');
       return;
     }
-    const plans = await this.#plan(discovery);
+    await this.#adapters.plan(signal);
     if (signal.aborted) return;
-    this.#plans = plans;
-    this.#gpuBacking.setWhyNoAdapter(whyNoAdapter(discovery, plans));
-    for (const plan of plans.used) this.#addAdapter(plan);
+    this.#gpuBacking.setWhyNoAdapter(this.#adapters.whyNone);
+    for (const adapter of this.#adapters.open()) {
+      this.#gpuBacking.add(adapter);
+      this.#gpuFleet.addAdapter(adapter.lane);
+    }
+    this.#devices.refresh();
     await this.#gpuFleet.check();
   }
 
-  async #plan(discovery: AdapterDiscovery): Promise<AdapterPlans> {
-    const { environment, gpuMemoryBytes, findCards = findGpuCards } = this.#options;
-    const { signal } = this.#closing;
-    const hasHardware = discovery.adapters.some(({ isSoftware }) => !isSoftware);
-    return await planAdapters(discovery, {
-      useSoftware: this.#softwareMemoryBytes > 0,
-      softwareMemoryBytes: this.#softwareMemoryBytes,
-      ...(gpuMemoryBytes !== undefined && { memoryBytes: gpuMemoryBytes }),
-      cards: hasHardware ? await findCards() : [],
-      probe: (pin) =>
-        environment === undefined
-          ? Promise.resolve({ adapters: [] })
-          : discoverAdapters({ environment: { ...environment, ...pin }, signal }),
-    });
-  }
-
-  #addAdapter(plan: AdapterPlan): void {
-    const {
-      environment,
-      gpuWorkerEntry = GPU_WORKER,
-      silenceLimitMs,
-      tuningFolder,
-    } = this.#options;
-    const { backend, name } = plan.adapter;
-    const setup: GpuWorkerSetup = {
-      adapter: { backend, name },
-      memoryBytes: plan.memory.bytes,
-      ...(tuningFolder !== undefined && { tuningFolder }),
-    };
-    const start = processStarter({
-      entry: gpuWorkerEntry,
-      setup,
-      ...(plan.pin && { environment: { ...environment, ...plan.pin } }),
-    });
-    const lane = this.#backend.addAdapter(
-      { start, ...(silenceLimitMs !== undefined && { silenceLimitMs }) },
-      (how) => this.#gpuFleet.adapterLost(lane, how),
-    );
-    this.#lanes.set(plan, lane);
-    this.#gpuBacking.add({ plan, lane });
-    this.#gpuFleet.addAdapter(lane);
-  }
-
-  #statevectorSpec(): ProcessorSpec {
+  #deviceSources(): DeviceSources {
+    const { adapters, mayUseCpu, whyNoAdapter } = this.#gpuBacking;
+    const { small, wide } = this.#shares;
+    const healthOf: DeviceSources['healthOf'] = (lane) => this.#gpuFleet.health(lane);
     return {
+      adapters,
+      mayUseCpu,
+      cpu: {
+        name: this.#options.machine.cpuModel,
+        memoryBytes: wide.memoryBytes,
+        maxSmallQubits: small.maxQubits.f32,
+        maxQubits: this.#gpuFleetSpec().maxQubits,
+        availability: mayUseCpu
+          ? bothWidths(healthOf('small'), healthOf('wide'))
+          : { available: false, reason: whyNoAdapter, checkedAt: this.#options.now() },
+      },
+      healthOf,
+      whyNothing: whyNoAdapter,
+    };
+  }
+
+  #statevectorBacking(): Backing {
+    const { cpuModel } = this.#options.machine;
+    const spec: ProcessorSpec = {
       id: 'statevector-sim',
       name: 'Statevector simulator',
       family: 'statevector',
       execution: 'cpu',
       ...this.#onCpu('f64'),
     };
+    return new CpuBacking(spec, {
+      engine: 'cpu',
+      execution: 'cpu',
+      precision: 'f64',
+      hardware: cpuModel,
+    });
   }
 
   /** As it is without an adapter. */
@@ -292,13 +274,14 @@ export class Fleet {
     };
   }
 
-  #simulator(backing: Backing): SimulatorProcessor {
+  #simulator(backing: Backing, onHealthChange?: () => void): SimulatorProcessor {
     const { now, selfTestTimes } = this.#options;
     return new SimulatorProcessor({
       backing,
       backend: this.#backend,
       now,
       ...(selfTestTimes && { selfTestTimes }),
+      ...(onHealthChange && { onHealthChange }),
     });
   }
 
@@ -306,20 +289,10 @@ export class Fleet {
     if (processor.spec.execution !== 'cpu-fallback') return '';
     if (this.#options.engine === 'cpu') return ' It is set to run on the CPU.';
     const reasons = this.adapterStatuses().flatMap(({ adapter, reason }) =>
-      adapter.isSoftware && this.#softwareMemoryBytes === 0 ? [] : `${adapter.name}: ${reason}`,
+      adapter.isSoftware && !this.#mayUseSoftware ? [] : `${adapter.name}: ${reason}`,
     );
     return ` ${reasons.length === 0 ? this.#gpuBacking.whyNoAdapter : reasons.join(' ')}`;
   }
-}
-
-function whyNoAdapter(
-  { adapters, reason = '' }: AdapterDiscovery,
-  { unused }: AdapterPlans,
-): string {
-  const names = unused.map(({ adapter }) => adapter.name).join(', ');
-  const software =
-    adapters.length > 0 ? ` ${names}: software, and QCS_SOFTWARE_ADAPTERS is not 1.` : '';
-  return `No GPU adapter was found.${software} ${reason}`.trim();
 }
 
 /** What one state may take: of the memory, or of what the engine can address. */
@@ -345,14 +318,4 @@ function superconducting(now: () => number): Processor {
     'No hardware provider is configured.',
     now,
   );
-}
-
-function describeAdapters(discovery: AdapterDiscovery | undefined): string {
-  if (discovery === undefined) return 'not looked for yet.';
-  const { adapters, reason = '' } = discovery;
-  if (adapters.length === 0) return `none. ${reason}`;
-  const names = adapters.map(({ name, isSoftware }) =>
-    isSoftware ? `${name} (software, not counted as a GPU)` : name,
-  );
-  return `${names.join(', ')}. ${reason}`.trim();
 }

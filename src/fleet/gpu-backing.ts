@@ -8,6 +8,7 @@
 import type { AdapterLane } from './adapter-lane.ts';
 import type { AdapterPlan } from './adapter-plan.ts';
 import type { Backing, HealthOf } from './backing.ts';
+import { type FleetDevices, qubitsWithin } from './fleet-devices.ts';
 import { AMPLITUDE_BYTES } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
 import type { LaneId, Width } from './width.ts';
@@ -26,30 +27,53 @@ export interface GpuBackingOptions {
   readonly mayUseCpu: boolean;
   /** No wider circuits, whatever the memory. */
   readonly maxQubits: number;
+  /** Of circuits that run on one thread of the CPU. */
+  readonly maxSmallQubits: number;
   readonly cpuModel: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** The fleet's devices. */
+  readonly devices: () => FleetDevices;
 }
+
+/** How wide circuits may be, and why. */
+type Limits = Pick<ProcessorSpec, 'maxQubits' | 'stateMemory' | 'target'>;
 
 /** The fleet's adapters, with the CPU beside them or not. */
 export class GpuBacking implements Backing {
   readonly id: string;
-  readonly kind: 'adapter' | 'adapter-or-cpu';
+  readonly mayRunOn: 'adapter' | 'adapter-or-cpu';
+  readonly hasDevices = true;
   readonly precision = 'f32';
   readonly widths: readonly Width[];
   readonly #options: GpuBackingOptions;
   readonly #adapters: BackingAdapter[] = [];
+  readonly #spread: AdapterLane[] = [];
   #whyNoAdapter = 'Adapters have not been looked for yet.';
 
   constructor(options: GpuBackingOptions) {
     this.#options = options;
     this.id = options.onCpu.id;
-    this.kind = options.mayUseCpu ? 'adapter-or-cpu' : 'adapter';
+    this.mayRunOn = options.mayUseCpu ? 'adapter-or-cpu' : 'adapter';
     this.widths = options.mayUseCpu ? ['small', 'wide'] : [];
   }
 
   add(adapter: BackingAdapter): void {
     this.#adapters.push(adapter);
+  }
+
+  /** Adds the lane of several adapters, which are added already. */
+  addSpread(lane: AdapterLane): void {
+    this.#spread.push(lane);
+  }
+
+  /** All adapters in use, well or not. */
+  get adapters(): readonly BackingAdapter[] {
+    return this.#adapters;
+  }
+
+  get mayUseCpu(): boolean {
+    return this.#options.mayUseCpu;
   }
 
   /** @param reason - A sentence; said where no adapter was added. */
@@ -62,21 +86,13 @@ export class GpuBacking implements Backing {
   }
 
   spec(healthOf: HealthOf): ProcessorSpec {
-    const { onCpu, mayUseCpu, maxQubits } = this.#options;
+    const { onCpu, mayUseCpu } = this.#options;
     const healthy = this.#healthy(healthOf);
-    const [widest] = healthy.toSorted((a, b) => targetQubits(b) - targetQubits(a));
-    const isCpuWider =
-      mayUseCpu && (widest === undefined || targetQubits(widest) < onCpu.maxQubits);
-    const limits =
-      widest === undefined || isCpuWider
-        ? { maxQubits: mayUseCpu ? onCpu.maxQubits : 0 }
-        : limitsOf(widest, maxQubits);
-    const { target, stateMemory, ...rest } = onCpu;
+    const [widest] = this.#limits(healthy).toSorted((a, b) => b.maxQubits - a.maxQubits);
+    const { stateMemory: _, ...rest } = onCpu;
     return {
       ...rest,
-      ...(isCpuWider && { ...(stateMemory && { stateMemory }) }),
-      target: isCpuWider ? target : (widest?.lane.report?.target ?? null),
-      ...limits,
+      ...(widest ?? { maxQubits: 0, target: null }),
       execution: healthy.length > 0 || !mayUseCpu ? 'webgpu' : 'cpu-fallback',
       physicalGpus: healthy.filter(({ plan }) => !plan.adapter.isSoftware).length,
       adapters: healthy.map(({ plan }) => ({
@@ -89,10 +105,18 @@ export class GpuBacking implements Backing {
   widest(): number {
     const { onCpu, mayUseCpu, maxQubits } = this.#options;
     const onAdapters = this.#adapters.map((adapter) => Math.min(maxQubits, targetQubits(adapter)));
-    return Math.max(mayUseCpu ? onCpu.maxQubits : 0, ...onAdapters);
+    const onAllOfThem = this.#spread.map(({ report }) => report?.target.maxQubits ?? 0);
+    return Math.max(mayUseCpu ? onCpu.maxQubits : 0, ...onAdapters, ...onAllOfThem);
   }
 
   availability(healthOf: HealthOf): Availability {
+    const health = this.#enginesHealth(healthOf);
+    const whyNoDevice = this.#options.devices().whyNone;
+    if (!health.available || whyNoDevice === undefined) return health;
+    return { available: false, reason: whyNoDevice, checkedAt: health.checkedAt };
+  }
+
+  #enginesHealth(healthOf: HealthOf): Availability {
     const { mayUseCpu, now } = this.#options;
     const outcomes = this.#adapters.map(({ lane }) => healthOf(lane.id));
     const well = outcomes.filter(({ available }) => available);
@@ -110,8 +134,13 @@ export class GpuBacking implements Backing {
   ranOn(lane: LaneId, healthOf: HealthOf): Backend {
     const adapter = this.#adapters.find((one) => one.lane.id === lane);
     if (adapter !== undefined) {
-      const { name, isSoftware } = adapter.plan.adapter;
-      const hardware = isSoftware ? `${name} (software)` : name;
+      const hardware = hardwareOf(adapter.plan);
+      return { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware };
+    }
+    const spread = this.#spread.find((one) => one.id === lane);
+    if (spread !== undefined) {
+      const names = this.#membersOf(spread).map(({ plan }) => hardwareOf(plan));
+      const hardware = names.join(' + ');
       return { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware };
     }
     // Small circuits go to the CPU by design where there is an adapter, and for want of one elsewhere.
@@ -124,6 +153,41 @@ export class GpuBacking implements Backing {
     };
   }
 
+  /** What decides how wide circuits may be, for each kind of engine that takes them now. */
+  #limits(healthy: readonly BackingAdapter[]): readonly Limits[] {
+    const { onCpu, mayUseCpu, maxQubits: cap } = this.#options;
+    const devices = this.#options.devices();
+    const onAdapters = healthy.map((adapter) => {
+      const bytes = devices.openBytes(adapter.lane.id);
+      return limitsOf(adapter.lane, bytes, cap);
+    });
+    const onSeveral = this.#spread
+      .filter((lane) => lane.isHealthy && lane.report !== undefined)
+      .map((lane) => {
+        const bytes = this.#membersOf(lane).map((member) => devices.openBytes(member.lane.id));
+        return limitsOf(lane, bytes.length * Math.min(...bytes), cap);
+      });
+    if (!mayUseCpu) return [...onAdapters, ...onSeveral];
+    return [...onAdapters, ...onSeveral, healthy.length > 0 ? onCpu : this.#cpuLimits()];
+  }
+
+  /** Of the CPU while it backs the devices: those that are open hold the state. */
+  #cpuLimits(): Limits {
+    const { onCpu, maxSmallQubits } = this.#options;
+    const bytes = this.#options.devices().openBytes(undefined);
+    const isWhole = bytes === 0 || qubitsWithin(bytes) >= onCpu.maxQubits;
+    if (isWhole) return onCpu;
+    return {
+      target: onCpu.target,
+      maxQubits: Math.min(onCpu.maxQubits, Math.max(maxSmallQubits, qubitsWithin(bytes))),
+      stateMemory: { bytes, bytesPerAmplitude: AMPLITUDE_BYTES.f32 },
+    };
+  }
+
+  #membersOf({ members = [] }: AdapterLane): readonly BackingAdapter[] {
+    return this.#adapters.filter(({ lane }) => members.includes(lane.id));
+  }
+
   #healthy(healthOf: HealthOf): readonly BackingAdapter[] {
     return this.#adapters.filter(({ lane }) => healthOf(lane.id).available && lane.report);
   }
@@ -134,18 +198,21 @@ function targetQubits({ lane }: BackingAdapter): number {
   return lane.report?.target.maxQubits ?? 0;
 }
 
-function limitsOf(
-  adapter: BackingAdapter,
-  cap: number,
-): Pick<ProcessorSpec, 'maxQubits' | 'stateMemory'> {
-  const widest = targetQubits(adapter);
+/** @param openBytes - For states, on the devices that are open; 0 where none is, and nothing runs. */
+function limitsOf({ report }: AdapterLane, openBytes: number, cap: number): Limits {
+  const addressable = report?.target.maxQubits ?? 0;
   const bytesPerAmplitude = AMPLITUDE_BYTES.f32;
-  const addressable = bytesPerAmplitude * 2 ** widest;
-  const { bytes } = adapter.plan.memory;
+  const maxBytes = bytesPerAmplitude * 2 ** addressable;
+  const bytes = openBytes === 0 ? maxBytes : openBytes;
   // What a kernel can address may be less than what is there, and never decides alone below it.
-  const isMemory = bytes < 2 * addressable;
+  const isMemory = bytes < 2 * maxBytes;
   return {
-    maxQubits: Math.min(cap, widest),
-    stateMemory: { bytes: isMemory ? bytes : addressable, bytesPerAmplitude },
+    target: report?.target ?? null,
+    maxQubits: Math.min(cap, addressable, qubitsWithin(bytes)),
+    stateMemory: { bytes: isMemory ? bytes : maxBytes, bytesPerAmplitude },
   };
+}
+
+function hardwareOf({ adapter: { name, isSoftware } }: AdapterPlan): string {
+  return isSoftware ? `${name} (software)` : name;
 }

@@ -8,11 +8,18 @@
  *   circuit finished or progressed, or an engine opened, within `stallMs`.
  * - Without one for that long, with the self-test still waiting, the processor is not available.
  * - A self-test that has started and is not through after `limitMs` has failed.
+ *
+ * What passes its self-tests and fails under circuits all the same is put in quarantine: after its first
+ * fault it is tested at once, after each further one only after a growing delay, so that an engine that
+ * comes and goes does not take one circuit after the other down.
  */
 import type { Availability } from './processor.ts';
 
 /** Delays of the self-tests after one that failed; the last one is the schedule's interval. */
 const FIRST_RETRY_MS = 1000;
+/** Faults within this time count together, and the more there are the longer is the quarantine. */
+const FAULT_MEMORY_MS = 600_000;
+const LONGEST_QUARANTINE_MS = 60_000;
 
 /** How a monitor works. Durations in milliseconds. */
 export interface HealthMonitorOptions {
@@ -43,6 +50,9 @@ export class HealthMonitor {
   #nextTimer: NodeJS.Timeout | undefined;
   #nextAt: number | undefined;
   #underWay: Promise<void> | undefined;
+  /** When there were faults, on the clock of `performance.now()`. */
+  #faults: readonly number[] = [];
+  #quarantineEndsAt = 0;
 
   constructor(options: HealthMonitorOptions) {
     this.#options = options;
@@ -70,18 +80,22 @@ export class HealthMonitor {
     };
   }
 
-  /** Runs the self-test now, or joins the one under way, and schedules the next. */
+  /** Runs the self-test now, unless in quarantine, or joins the one under way; schedules the next. */
   check(): Promise<void> {
-    if (this.#closing.signal.aborted) return Promise.resolve();
-    this.#underWay ??= this.#checkOnce().finally(() => {
-      this.#underWay = undefined;
-    });
-    return this.#underWay;
+    if (this.#closing.signal.aborted || performance.now() < this.#quarantineEndsAt) {
+      return Promise.resolve();
+    }
+    return this.#checkNow();
   }
 
-  /** Says at once what happened since the last self-test, and runs the next one now. */
+  /** Says at once what happened since the last self-test, and runs the next one in due time. */
   fail(reason: string): void {
     if (this.#closing.signal.aborted) return;
+    const now = performance.now();
+    this.#faults = [...this.#faults.filter((at) => now - at < FAULT_MEMORY_MS), now];
+    const quarantineMs = quarantineAfter(this.#faults.length);
+    this.#quarantineEndsAt = now + quarantineMs;
+    if (quarantineMs > 0) this.#scheduleIn(quarantineMs);
     this.#conclude(reason);
     void this.check();
   }
@@ -92,12 +106,21 @@ export class HealthMonitor {
     this.#closing.abort();
   }
 
+  #checkNow(): Promise<void> {
+    this.#underWay ??= this.#checkOnce().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
   async #checkOnce(): Promise<void> {
     clearTimeout(this.#nextTimer);
     this.#nextAt = undefined;
     const reason = await this.#runSelfTest();
     if (this.#closing.signal.aborted) return;
-    this.#conclude(reason);
+    // A fault while the self-test was under way has the last word.
+    const isInQuarantine = performance.now() < this.#quarantineEndsAt;
+    if (!isInQuarantine || reason !== undefined) this.#conclude(reason);
     this.#numFailures = reason === undefined ? 0 : this.#numFailures + 1;
     this.#schedule();
   }
@@ -145,9 +168,13 @@ export class HealthMonitor {
   }
 
   #schedule(): void {
-    const delayMs = this.#delayMs();
+    this.#scheduleIn(Math.max(this.#delayMs(), this.#quarantineEndsAt - performance.now()));
+  }
+
+  #scheduleIn(delayMs: number): void {
+    clearTimeout(this.#nextTimer);
     this.#nextAt = performance.now() + delayMs;
-    this.#nextTimer = setTimeout(() => void this.check(), delayMs).unref();
+    this.#nextTimer = setTimeout(() => void this.#checkNow(), delayMs).unref();
   }
 
   /** Once at once after a first failure, which may have been bad luck; then doubling. */
@@ -156,6 +183,12 @@ export class HealthMonitor {
     if (this.#numFailures === 1) return 0;
     return Math.min(this.#intervalMs, FIRST_RETRY_MS * 2 ** (this.#numFailures - 2));
   }
+}
+
+/** Milliseconds: none after the first fault, then doubling from a second on. */
+function quarantineAfter(numFaults: number): number {
+  if (numFaults <= 1) return 0;
+  return Math.min(LONGEST_QUARANTINE_MS, FIRST_RETRY_MS * 2 ** (numFaults - 2));
 }
 
 /** An error's message, and that of its cause. */

@@ -33,6 +33,10 @@ export class OfflineProcessor implements Processor {
     return undefined;
   }
 
+  expectedStart(): undefined {
+    return undefined;
+  }
+
   admit(): void {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }

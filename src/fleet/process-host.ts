@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import type { RunResult } from '../engine/engine.ts';
 import type { WorkerPort } from './serve-engine.ts';
 import type { StartWorker } from './worker-host.ts';
-import type { Ended, FromWorker, SentTask, ToWorker } from './worker-messages.ts';
+import type { Ended, FromWorker } from './worker-messages.ts';
 
 /** How a process is started. */
 export interface ProcessOptions {
@@ -69,7 +69,8 @@ export function processStarter({ entry, setup, environment }: ProcessOptions): S
     return {
       ...(child.pid !== undefined && { pid: child.pid }),
       // A process that has gone is heard of by its exit.
-      post: (message) => void child.send(withoutSharedMemory(message), () => {}),
+      // Views of shared memory are copied on their way.
+      post: (message) => void child.send(message, () => {}),
       setHolding,
       end: async () => {
         if (hasEnded || child.pid === undefined) return;
@@ -91,18 +92,6 @@ export function describeExit(
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   const words = lastWords.replaceAll(USUAL_WARNING, '').trim().slice(-MAX_LAST_WORDS);
   return words === '' ? how : `${how}, saying: ${words}`;
-}
-
-/** Memory cannot be shared with another process. */
-function withoutSharedMemory(message: ToWorker): ToWorker {
-  if (message.kind !== 'run') return message;
-  if (!message.tasks.some(({ circuit }) => 'bytes' in circuit)) return message;
-  const tasks = message.tasks.map((task): SentTask => {
-    const { circuit } = task;
-    if (!('bytes' in circuit)) return task;
-    return { ...task, circuit: { ...circuit, bytes: Uint8Array.from(circuit.bytes) } };
-  });
-  return { ...message, tasks };
 }
 
 /** What is read off a channel may lie in a buffer with other things; results are given away whole. */

@@ -68,6 +68,8 @@ export interface Backend {
   readonly precision: 'f32' | 'f64';
   /** The adapter's name, or the CPU's. */
   readonly hardware: string;
+  /** Devices of the fleet that it ran on; none for a processor that is no fleet. */
+  readonly devices?: readonly string[];
 }
 
 /** What a processor gives back for a task. */
@@ -113,8 +115,11 @@ export interface Processor {
   load(): ProcessorLoad;
   /** Tasks that will start before this one on what runs it; undefined once it is not queued. */
   queuePosition(taskId: string): number | undefined;
-  /** When a task that waits is planned to start, milliseconds since 1970 UTC; undefined otherwise. */
-  expectedStart?(taskId: string): number | undefined;
+  /**
+   * When a queued task is expected to start, milliseconds since 1970 UTC; undefined once it is not
+   * queued, and while nobody knows.
+   */
+  expectedStart(taskId: string): number | undefined;
   /**
    * Checks that a task would be taken now.
    *

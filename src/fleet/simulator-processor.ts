@@ -11,9 +11,9 @@
  */
 import { CodedError } from '../errors/coded-error.ts';
 import type { AdapterLane } from './adapter-lane.ts';
+import type { BackendOutcome } from './backend-task.ts';
 import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
-import type { BackendOutcome } from './engine-lane.ts';
 import {
   CircuitTooLargeError,
   EngineFailure,
@@ -48,6 +48,8 @@ export interface SimulatorProcessorOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly selfTestTimes?: SelfTestTimes;
+  /** A self-test had an outcome. */
+  readonly onHealthChange?: () => void;
 }
 
 /** A simulator. */
@@ -67,7 +69,7 @@ export class SimulatorProcessor implements Processor {
     this.#backend = options.backend;
     this.#options = options;
     for (const width of options.backing.widths) {
-      this.#addMonitor(width, () => this.#pauseOrGo());
+      this.#addMonitor(width, () => this.#healthChanged());
     }
     this.#pauseOrGo();
   }
@@ -80,7 +82,7 @@ export class SimulatorProcessor implements Processor {
   addAdapter(lane: AdapterLane): void {
     this.#addMonitor(lane.id, ({ available }) => {
       this.#backend.setHealthy(lane, available);
-      this.#pauseOrGo();
+      this.#healthChanged();
     });
   }
 
@@ -115,11 +117,17 @@ export class SimulatorProcessor implements Processor {
   }
 
   load(): ProcessorLoad {
-    return this.#backend.load(this.#id, this.#backing.kind);
+    return this.#backend.load(this.#id, this.#backing.mayRunOn);
   }
 
   queuePosition(taskId: string): number | undefined {
     return this.#backend.position(taskId);
+  }
+
+  expectedStart(taskId: string): number | undefined {
+    const startAt = this.#backend.expectedStart(taskId);
+    if (startAt === undefined) return undefined;
+    return this.#options.now() + Math.max(0, startAt - performance.now());
   }
 
   admit(): void {
@@ -129,11 +137,17 @@ export class SimulatorProcessor implements Processor {
   }
 
   async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const { precision, kind } = this.#backing;
+    const { precision, mayRunOn, hasDevices } = this.#backing;
     const isReadmitted = hooks.readmitted === true;
     this.#checkWidth(task.circuit.numQubits, isReadmitted);
     if (!isReadmitted) this.admit();
-    const submitted = { ...task, group: this.#id, precision, backing: kind };
+    const submitted = {
+      ...task,
+      processor: this.#id,
+      precision,
+      mayRunOn,
+      needsDevice: hasDevices,
+    };
     try {
       return this.#resultOf(await this.#backend.submit(submitted, hooks, signal));
     } catch (error) {
@@ -164,16 +178,25 @@ export class SimulatorProcessor implements Processor {
     throw new CircuitTooLargeError(numQubits, { ...spec, maxQubits });
   }
 
+  /** Looks again at whether circuits may run, where something else than a self-test decided it. */
+  reconsider(): void {
+    this.#pauseOrGo();
+  }
+
+  #healthChanged(): void {
+    this.#options.onHealthChange?.();
+    this.#pauseOrGo();
+  }
+
   #pauseOrGo(): void {
     this.#backend.setPaused(this.#id, !this.availability().available);
   }
 
   /** The self-tests of what may have run a circuit. */
-  #checkEnginesOf({ circuit }: CircuitTask): void {
-    const line = this.#backend.lineOf(circuit, this.#backing.kind);
-    for (const [lane, monitor] of this.#monitors) {
-      const isOfLine = line === 'adapter' ? lane !== 'small' : lane === line;
-      if (isOfLine) void monitor.check();
+  #checkEnginesOf({ circuit: { numQubits } }: CircuitTask): void {
+    const { mayRunOn, precision } = this.#backing;
+    for (const lane of this.#backend.lanesFor({ mayRunOn, precision, numQubits })) {
+      void this.#monitors.get(lane)?.check();
     }
   }
 
@@ -204,23 +227,29 @@ export class SimulatorProcessor implements Processor {
     const width: Width = lane === 'small' ? 'small' : 'wide';
     const task = {
       id: `self-test:${this.#id}:${this.#numSelfTests++}`,
-      group: this.#id,
-      priority: 'high',
+      processor: this.#id,
       precision,
       circuit: SELF_TEST_CIRCUITS[width],
       request: SELF_TEST_REQUEST,
       selfTestOf: lane,
     } as const;
-    const { run } = await this.#backend.submit(task, { onStarted }, signal);
+    const { run } = await this.#backend.test(task, { onStarted }, signal);
     return faultOfSelfTest(run, precision, width);
   }
 
-  #resultOf({ run, compilation, compileMs, queueMs, ranOn }: BackendOutcome): CircuitResult {
+  #resultOf({
+    run,
+    compilation,
+    compileMs,
+    queueMs,
+    ranOn,
+    devices,
+  }: BackendOutcome): CircuitResult {
     const executionMs = run.timing.evolutionMs + run.timing.samplingMs;
     return {
       run,
       compilation,
-      backend: this.#backing.ranOn(ranOn, this.#healthOf),
+      backend: { ...this.#backing.ranOn(ranOn, this.#healthOf), devices },
       timing: { queueMs, compileMs, executionMs },
     };
   }

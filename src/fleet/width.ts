@@ -15,11 +15,5 @@ export const WIDTHS: readonly Width[] = ['small', 'wide'];
 /** The widest small circuit where memory is plenty. */
 export const MAX_SMALL_QUBITS = 17;
 
-/**
- * What a circuit waits in line for: the CPU's engines for its width, or an adapter, which takes
- * circuits of any width one at a time.
- */
-export type Line = Width | 'adapter';
-
-/** Engines that take from a line: those of a width, or one adapter. */
+/** Engines of a kind: the CPU's for a width, one adapter, several that hold a state together. */
 export type LaneId = Width | `adapter-${number}` | `spread-${number}`;

@@ -29,10 +29,13 @@ export const ENGINE: EngineOptions = {
 /** A circuit of this many qubits is wide where `ENGINE` is for the small ones. */
 export const WIDE_QUBITS = 11;
 
+/** Engines for those. */
+const WIDE_ENGINE: EngineOptions = { ...ENGINE, maxQubits: { f32: 20, f64: 20 } };
+
 /** Lanes of fake engines, one thread each. */
 export const FAKE_LANES: Pick<CircuitBackendOptions, 'small' | 'wide' | 'workerEntry'> = {
   small: { numWorkers: 1, engine: ENGINE },
-  wide: { numWorkers: 1, engine: ENGINE },
+  wide: { numWorkers: 1, engine: WIDE_ENGINE },
   workerEntry: FAKE_WORKER,
 };
 

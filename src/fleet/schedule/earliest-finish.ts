@@ -133,14 +133,14 @@ export class EarliestFinish<T extends ScheduledTask> {
   /** A small circuit in the list of the slot that it would wait for. */
   #join(task: T, { lane, ms, startAt }: Candidate): Placement<T> | undefined {
     const [pool] = lane.pools;
-    if (pool === undefined || lane.pools.length > 1 || task.work.isBranching) return undefined;
+    if (pool === undefined || lane.pools.length > 1 || !mayBeListed(task)) return undefined;
     const { time, list } = this.#slotFor(pool, startAt, ms);
     if (list === undefined || list.numTasks >= LIST_LENGTH) return undefined;
     const { first } = list;
     const isOfList =
       first.lane.id === lane.id &&
       first.task.processor === task.processor &&
-      !first.task.work.isBranching;
+      mayBeListed(first.task);
     if (!isOfList || !canShareDevices(task, first)) return undefined;
     // It runs where the list does, which need not be on the devices that it would have alone.
     const { now } = this.#snapshot;
@@ -206,4 +206,12 @@ function canShareDevices<T extends ScheduledTask>(
   const [device] = devices;
   if (device === undefined) return !task.needsDevice;
   return task.needsDevice && devices.length === 1 && fitsAlone(task, lane, device);
+}
+
+/**
+ * Nobody knows how long a branching circuit takes, and one whose worker was lost runs by itself from then
+ * on, so that none of a list is lost twice with another's engine.
+ */
+function mayBeListed({ work, failedOn }: ScheduledTask): boolean {
+  return !work.isBranching && failedOn.size === 0;
 }

@@ -4,8 +4,10 @@
  * The model says how times grow with qubits, gates and shots; how fast a lane really is comes from the
  * runs it has made. A circuit like one that has run before (same qubits, gates and cost, about as many
  * shots) is expected to take as long again; otherwise the model is scaled by how far it was off for
- * circuits of the width, or for all circuits of the lane. Ratios are averaged as logarithms, so a run
- * that took ten times as long and one that took a tenth cancel.
+ * circuits of the width; or, where none has run, its two parts are, each by itself: what a run takes
+ * whatever its width, and what grows with the amplitudes, for a wide circuit says nothing of how long a
+ * lane takes to begin. Ratios are averaged as logarithms, so a run that took ten times as long and one
+ * that took a tenth cancel.
  *
  * Alike lanes share what was measured. Each by itself would be as fast as its last few runs happened to
  * be, the one that was lucky would be waited for while others are idle, and a lane that was unlucky would
@@ -25,7 +27,9 @@ const MAX_KINDS = 1024;
  * Milliseconds on the machine of the cost model. Rough: runs correct them within a few circuits.
  * `perShot` is drawing and counting, `perOperation` compiling, `pass` a trip through 2^26 amplitudes.
  */
-const MODEL = { fixed: 0.1, perOperation: 0.015, perShot: 0.0002, pass: 28, gatesPerPass: 40 };
+const MODEL = { perOperation: 0.015, perShot: 0.0002, pass: 28, gatesPerPass: 40 };
+/** To begin, where nothing else is said. */
+const FIXED_MS = 0.1;
 const MODEL_AMPLITUDES = 2 ** 26;
 /** States that a branching run is taken to hold. */
 const BRANCHES = 8;
@@ -35,8 +39,17 @@ interface Average {
   count: number;
 }
 
+/** The model of a run, in its two parts. Milliseconds. */
+interface Model {
+  /** Beginning, compiling, drawing. */
+  readonly fixed: number;
+  /** What grows with the amplitudes. */
+  readonly onStates: number;
+}
+
 interface LaneTimes {
-  readonly all: Average;
+  readonly fixed: Average;
+  readonly onStates: Average;
   readonly byWidth: Map<number, Average>;
   readonly byKind: Map<string, Average>;
 }
@@ -44,7 +57,7 @@ interface LaneTimes {
 /** Run times of lanes. */
 export class RunEstimates {
   readonly #times = new Map<string, LaneTimes>();
-  readonly #speeds = new Map<string, number>();
+  readonly #speeds = new Map<string, { readonly speed: number; readonly fixedMs: number }>();
   readonly #models = new Map<LaneId, string>();
   /** What was asked last: of one task, each of many alike lanes. */
   #last: { readonly name: string; readonly work: RunWork; readonly ms: number } | undefined;
@@ -62,10 +75,12 @@ export class RunEstimates {
   /**
    * Says how fast a lane, and those of its model, are before they have run anything.
    *
+   *
    * @param speed - Against the machine of the cost model, for work on amplitudes.
+   * @param fixedMs - To begin, whatever the circuit.
    */
-  setSpeed(lane: LaneId, speed: number): void {
-    this.#speeds.set(this.#nameOf(lane), speed);
+  setSpeed(lane: LaneId, speed: number, fixedMs: number = FIXED_MS): void {
+    this.#speeds.set(this.#nameOf(lane), { speed, fixedMs });
     this.#last = undefined;
   }
 
@@ -81,12 +96,12 @@ export class RunEstimates {
   #estimate(name: string, work: RunWork): number {
     const times = this.#times.get(name);
     const model = this.#modelMs(name, work);
-    if (times === undefined) return model;
+    if (times === undefined) return totalOf(model);
     const known = times.byKind.get(kindOf(work));
     if (known !== undefined) return known.mean;
     const width = times.byWidth.get(work.numQubits);
-    const ratio = width !== undefined && width.count >= ENOUGH ? width : times.all;
-    return model * Math.exp(ratio.mean);
+    if (width !== undefined && width.count >= ENOUGH) return totalOf(model) * Math.exp(width.mean);
+    return totalOf(scaled(model, times));
   }
 
   /** Learns from a run. */
@@ -95,18 +110,23 @@ export class RunEstimates {
     const name = this.#nameOf(lane);
     let times = this.#times.get(name);
     if (times === undefined) {
-      times = { all: newAverage(), byWidth: new Map(), byKind: new Map() };
+      times = {
+        fixed: newAverage(),
+        onStates: newAverage(),
+        byWidth: new Map(),
+        byKind: new Map(),
+      };
       this.#times.set(name, times);
     }
     const measured = Math.max(ms, 1e-3);
-    const ratio = Math.log(measured / this.#modelMs(name, work));
-    add(times.all, ratio);
+    const model = this.#modelMs(name, work);
+    learn(times, model, measured);
     let width = times.byWidth.get(work.numQubits);
     if (width === undefined) {
       width = newAverage();
       times.byWidth.set(work.numQubits, width);
     }
-    add(width, ratio);
+    add(width, Math.log(measured / totalOf(model)));
     const kind = kindOf(work);
     const known = times.byKind.get(kind) ?? newAverage();
     add(known, measured);
@@ -117,19 +137,44 @@ export class RunEstimates {
     if (oldest !== undefined) times.byKind.delete(oldest);
   }
 
-  #modelMs(name: string, work: RunWork): number {
+  #modelMs(name: string, work: RunWork): Model {
     const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
+    const { speed = 1, fixedMs = FIXED_MS } = this.#speeds.get(name) ?? {};
     const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
     const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
     const states = isBranching ? BRANCHES : 1;
-    const speed = this.#speeds.get(name) ?? 1;
-    const onStates = (states * amplitudes * (gateCost + passes * MODEL.pass)) / speed;
-    return MODEL.fixed + numOperations * MODEL.perOperation + shots * MODEL.perShot + onStates;
+    return {
+      fixed: fixedMs + numOperations * MODEL.perOperation + shots * MODEL.perShot,
+      onStates: (states * amplitudes * (gateCost + passes * MODEL.pass)) / speed,
+    };
   }
 
   #nameOf(lane: LaneId): string {
     return this.#models.get(lane) ?? lane;
   }
+}
+
+function totalOf({ fixed, onStates }: Model): number {
+  return fixed + onStates;
+}
+
+function scaled(model: Model, { fixed, onStates }: LaneTimes): Model {
+  return {
+    fixed: model.fixed * Math.exp(fixed.mean),
+    onStates: model.onStates * Math.exp(onStates.mean),
+  };
+}
+
+/** A run says something of the part that it mostly consists of, the other part being as expected. */
+function learn(times: LaneTimes, model: Model, measured: number): void {
+  const expected = scaled(model, times);
+  const isOnStates = expected.onStates > expected.fixed;
+  const [part, other] = isOnStates
+    ? ([times.onStates, expected.fixed] as const)
+    : ([times.fixed, expected.onStates] as const);
+  // What is left for it: never nothing, however wrong the other part is.
+  const left = Math.max(measured - other, measured / 10);
+  add(part, Math.log(left / (isOnStates ? model.onStates : model.fixed)));
 }
 
 function newAverage(): Average {

@@ -46,7 +46,7 @@ export function createCircuitJobHandler(
 
     expectedStart(id) {
       for (const processor of fleet.processors) {
-        const expected = processor.expectedStart?.(id);
+        const expected = processor.expectedStart(id);
         if (expected !== undefined) return expected;
       }
       return undefined;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { BackendTask, SelfTestTask } from '../../../src/fleet/backend-task.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
-import type { BackendTask } from '../../../src/fleet/engine-lane.ts';
 import {
   ENGINE,
   eventually,
@@ -40,13 +40,20 @@ function task(
 ): BackendTask {
   return {
     id: `task-${numTasks++}`,
-    group: 'a',
+    processor: 'a',
+    keyId: 'key',
+    tier: 'standard',
     priority: 'normal',
     precision: 'f64',
     circuit: instruction(name, shared),
     request: { shots: 1, seed: 1 },
     ...more,
   };
+}
+
+/** A self-test of a lane. */
+function selfTest(selfTestOf: SelfTestTask['selfTestOf']): SelfTestTask {
+  return { ...task('ECHO'), selfTestOf };
 }
 
 /** A circuit for the wide lane. */
@@ -102,7 +109,7 @@ describe('CircuitBackend', () => {
     const backend = openBackend();
     const running = task('WAIT');
     const first = task('ECHO');
-    const second = task('ECHO', { group: 'b' });
+    const second = task('ECHO', { processor: 'b' });
     const results = [running, first, second].map((one) =>
       backend.submit(one, {}, never()).catch(() => undefined),
     );
@@ -112,7 +119,7 @@ describe('CircuitBackend', () => {
       0,
       1,
     ]);
-    // Both groups queue behind the same two circuits.
+    // Both processors queue behind the same two circuits.
     expect(backend.load('a').queueDepth).toBe(2);
     expect(backend.load('b').queueDepth).toBe(2);
     await backend.close();
@@ -122,7 +129,9 @@ describe('CircuitBackend', () => {
   test('refuses a circuit beyond the queue’s limit, except one accepted before', async () => {
     const backend = openBackend({ queueLimit: 2 });
     const { shared, result } = await holdThread(backend);
-    const waiting = ['a', 'b'].map((group) => backend.submit(task('ECHO', { group }), {}, never()));
+    const waiting = ['a', 'b'].map((group) =>
+      backend.submit(task('ECHO', { processor: group }), {}, never()),
+    );
     await expect(backend.submit(task('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_QUEUE_FULL',
       retryAfterS: 1,
@@ -179,7 +188,7 @@ describe('CircuitBackend', () => {
     await next;
   });
 
-  test('starts nothing of a paused group but its self-tests, and the rest when it goes on', async () => {
+  test('starts nothing of a paused processor but its self-tests, and the rest when it goes on', async () => {
     const backend = openBackend();
     const { shared, result } = await holdThread(backend);
     backend.setPaused('a', true);
@@ -187,7 +196,10 @@ describe('CircuitBackend', () => {
     const submit = (name: string, more: Partial<BackendTask>) =>
       backend.submit(task('ECHO', more), { onStarted: () => started.push(name) }, never());
     const waiting = submit('paused', {});
-    const others = [submit('other', { group: 'b' }), submit('self-test', { selfTestOf: 'small' })];
+    const others = [
+      submit('other', { processor: 'b' }),
+      backend.test(selfTest('small'), { onStarted: () => started.push('self-test') }, never()),
+    ];
     shared[0] = 1;
     await Promise.all([result, ...others]);
     expect(started).toEqual(['self-test', 'other']);
@@ -236,7 +248,7 @@ describe('CircuitBackend', () => {
 
   test('rejects a self-test instead of letting it wait for threads that cannot be started', async () => {
     const backend = openBackend({ workerEntry: STILLBORN_WORKER });
-    const test = () => backend.submit(task('ECHO', { selfTestOf: 'small' }), {}, never());
+    const test = () => backend.test(selfTest('small'), {}, never());
     await expect(test()).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
       cause: { code: 'FLEET_NO_WORKER' },
@@ -307,7 +319,7 @@ describe('small and wide circuits', () => {
   test('each width has its own positions and expected wait; the depth counts both', async () => {
     const backend = openBackend();
     const held = [await holdThread(backend, wide), await holdThread(backend)];
-    const tasks = [wide('ECHO'), task('ECHO'), wide('ECHO'), task('ECHO', { group: 'b' })];
+    const tasks = [wide('ECHO'), task('ECHO'), wide('ECHO'), task('ECHO', { processor: 'b' })];
     const results = tasks.map((one) => backend.submit(one, {}, never()));
     expect(tasks.map(({ id }) => backend.position(id))).toEqual([0, 0, 1, 1]);
     expect(backend.load('b').queueDepth).toBe(4);
@@ -328,14 +340,14 @@ describe('small and wide circuits', () => {
     await Promise.all([result, ...waiting]);
   });
 
-  test('a paused group starts neither', async () => {
+  test('a paused processor starts neither', async () => {
     const backend = openBackend();
     backend.setPaused('a', true);
     let numStarted = 0;
     const hooks = { onStarted: () => numStarted++ };
     const results = [task('ECHO'), wide('ECHO')].map((one) => backend.submit(one, hooks, never()));
     await Promise.all(
-      [task, wide].map((make) => backend.submit(make('ECHO', { group: 'b' }), {}, never())),
+      [task, wide].map((make) => backend.submit(make('ECHO', { processor: 'b' }), {}, never())),
     );
     expect(numStarted).toBe(0);
     backend.setPaused('a', false);
@@ -347,10 +359,10 @@ describe('small and wide circuits', () => {
     const backend = openBackend();
     const { shared, result } = await holdThread(backend, wide);
     let isThrough = false;
-    const onWide = backend.submit(task('ECHO', { selfTestOf: 'wide' }), {}, never()).then(() => {
+    const onWide = backend.test(selfTest('wide'), {}, never()).then(() => {
       isThrough = true;
     });
-    await backend.submit(task('ECHO', { selfTestOf: 'small' }), {}, never());
+    await backend.test(selfTest('small'), {}, never());
     expect(isThrough).toBe(false);
     shared[0] = 1;
     await Promise.all([result, onWide]);

@@ -99,18 +99,25 @@ describe('gpu-fleet', () => {
 
   test('runs wide circuits on an adapter and small ones on the CPU, and says so of each', async () => {
     const { gpuFleet } = await openFleet([adapter('a')]);
-    expect((await run(gpuFleet, 'ECHO')).backend).toEqual({
+    expect((await run(gpuFleet, 'ECHO')).backend).toMatchObject({
       engine: 'webgpu',
       execution: 'webgpu',
       precision: 'f32',
       hardware: 'a',
     });
-    expect((await run(gpuFleet, 'ECHO', 4)).backend).toEqual({
+    expect((await run(gpuFleet, 'ECHO', 4)).backend).toMatchObject({
       engine: 'cpu',
       execution: 'cpu',
       precision: 'f32',
       hardware: 'a CPU',
     });
+  });
+
+  test('runs a circuit on as many devices as its amplitudes take of their budgets', async () => {
+    // A device has a share of 2^23 bytes: 2^18 amplitudes take 12 of them, 2^4 one.
+    const { gpuFleet } = await openFleet([adapter('a')]);
+    expect((await run(gpuFleet, 'ECHO', 18)).backend.devices).toHaveLength(12);
+    expect((await run(gpuFleet, 'ECHO', 4)).backend.devices).toHaveLength(1);
   });
 
   test('set to WebGPU alone, runs circuits of any width on adapters', async () => {

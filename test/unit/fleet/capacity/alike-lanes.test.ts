@@ -26,7 +26,7 @@ describe('lanes of one model', () => {
     const estimates = new RunEstimates();
     estimates.setModel('adapter-0', 'card');
     estimates.setModel('adapter-1', 'another card');
-    estimates.setSpeed('adapter-0', { speed: 8 });
+    estimates.setSpeed('adapter-0', 8);
     const before = estimates.expectedMs('adapter-1', WORK);
     estimates.observe('adapter-0', WORK, 40);
 
@@ -37,7 +37,7 @@ describe('lanes of one model', () => {
     const estimates = new RunEstimates();
     estimates.setModel('adapter-0', 'card');
     estimates.setModel('adapter-1', 'card');
-    estimates.setSpeed('adapter-0', { speed: 8 });
+    estimates.setSpeed('adapter-0', 8);
 
     expect(estimates.expectedMs('adapter-1', WORK)).toBe(estimates.expectedMs('adapter-0', WORK));
   });

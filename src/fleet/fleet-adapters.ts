@@ -1,0 +1,153 @@
+/** The adapters of this machine: found, planned, and each given a process of its own. */
+import { extname } from 'node:path';
+import { discoverAdapters } from './adapter-discovery.ts';
+import type { AdapterLane } from './adapter-lane.ts';
+import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapter-plan.ts';
+import type { AdapterDiscovery } from './adapter-report.ts';
+import { type AdapterStatus, adapterStatuses } from './adapter-status.ts';
+import type { CircuitBackend } from './circuit-backend.ts';
+import type { BackingAdapter } from './gpu-backing.ts';
+import { findGpuCards, type GpuCard } from './gpu-cards.ts';
+import { processStarter } from './process-host.ts';
+import type { Availability } from './processor.ts';
+import type { LaneId } from './width.ts';
+import type { GpuWorkerSetup } from './worker-messages.ts';
+
+const GPU_WORKER = new URL(`./gpu-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** How adapters are found and used. */
+export interface AdapterSettings {
+  /** Of one adapter's memory, for state vectors; what is free on it unless told otherwise. */
+  readonly gpuMemoryBytes?: number;
+  /** Of this process. Without it, adapters of one name cannot be told apart. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where tunings of adapters are kept; without it, none are made. */
+  readonly tuningFolder?: string;
+  /** Looks for GPU adapters; the machine's own unless told otherwise. */
+  readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
+  /** Looks for the system's graphics cards; the machine's own unless told otherwise. */
+  readonly findCards?: () => Promise<readonly GpuCard[]>;
+  /** The module of the adapters' processes; the product's own unless a test brings another. */
+  readonly gpuWorkerEntry?: URL;
+  /** How long the process of an adapter may say nothing while it runs a circuit. */
+  readonly silenceLimitMs?: number;
+}
+
+/** How the adapters of a fleet are made. */
+export interface FleetAdaptersOptions {
+  readonly settings: AdapterSettings;
+  readonly backend: CircuitBackend;
+  /** For the states of software adapters; 0 where they are not used. */
+  readonly softwareMemoryBytes: number;
+  /** An adapter's process ended. */
+  readonly onLost: (lane: AdapterLane, how: string) => void;
+}
+
+/** The adapters of this machine. */
+export class FleetAdapters {
+  readonly #options: FleetAdaptersOptions;
+  readonly #lanes = new Map<AdapterPlan, AdapterLane>();
+  #discovery: AdapterDiscovery | undefined;
+  #plans: AdapterPlans = { used: [], unused: [] };
+
+  constructor(options: FleetAdaptersOptions) {
+    this.#options = options;
+  }
+
+  /** Those that were found; undefined before the search is through. */
+  get discovery(): AdapterDiscovery | undefined {
+    return this.#discovery;
+  }
+
+  /** Looks for adapters. */
+  async find(signal: AbortSignal): Promise<AdapterDiscovery> {
+    const { discover = () => discoverAdapters({ signal }) } = this.#options.settings;
+    const discovery = await discover(signal);
+    this.#discovery = discovery;
+    return discovery;
+  }
+
+  /** Uses none of those that were found, and says why. */
+  leaveAll(reason: string): void {
+    const { adapters = [] } = this.#discovery ?? {};
+    this.#plans = { used: [], unused: adapters.map((adapter) => ({ adapter, reason })) };
+  }
+
+  /** Plans how those that were found are used. */
+  async plan(signal: AbortSignal): Promise<void> {
+    if (this.#discovery === undefined) throw new Error('unreachable: no adapter was looked for');
+    const { settings, softwareMemoryBytes } = this.#options;
+    const { environment, gpuMemoryBytes, findCards = findGpuCards } = settings;
+    const hasHardware = this.#discovery.adapters.some(({ isSoftware }) => !isSoftware);
+    this.#plans = await planAdapters(this.#discovery, {
+      useSoftware: softwareMemoryBytes > 0,
+      softwareMemoryBytes,
+      ...(gpuMemoryBytes !== undefined && { memoryBytes: gpuMemoryBytes }),
+      cards: hasHardware ? await findCards() : [],
+      probe: (pin) =>
+        environment === undefined
+          ? Promise.resolve({ adapters: [] })
+          : discoverAdapters({ environment: { ...environment, ...pin }, signal }),
+    });
+  }
+
+  /** Starts the process of each adapter that is to be used. */
+  open(): readonly BackingAdapter[] {
+    return this.#plans.used.map((plan) => ({ plan, lane: this.#open(plan) }));
+  }
+
+  /** Why no adapter is used, a sentence or two. */
+  get whyNone(): string {
+    const { adapters = [], reason = '' } = this.#discovery ?? {};
+    const names = this.#plans.unused.map(({ adapter }) => adapter.name).join(', ');
+    const software =
+      adapters.length > 0 ? ` ${names}: software, and QCS_SOFTWARE_ADAPTERS is not 1.` : '';
+    return `No GPU adapter was found.${software} ${reason}`.trim();
+  }
+
+  /** What is made of each adapter, and what its process says of itself. */
+  statuses(healthOf: (lane: LaneId) => Availability): readonly AdapterStatus[] {
+    return adapterStatuses(this.#plans, (plan) => {
+      const lane = this.#lanes.get(plan);
+      return lane && { lane, health: healthOf(lane.id) };
+    });
+  }
+
+  /** The adapters in a line, for people. */
+  describe(): string {
+    if (this.#discovery === undefined) return 'not looked for yet.';
+    const { adapters, reason = '' } = this.#discovery;
+    if (adapters.length === 0) return `none. ${reason}`;
+    const names = adapters.map(({ name, isSoftware }) =>
+      isSoftware ? `${name} (software, not counted as a GPU)` : name,
+    );
+    return `${names.join(', ')}. ${reason}`.trim();
+  }
+
+  #open(plan: AdapterPlan): AdapterLane {
+    const { settings, backend, onLost } = this.#options;
+    const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs, tuningFolder } = settings;
+    const { name, backend: driver, isSoftware } = plan.adapter;
+    const setup: GpuWorkerSetup = {
+      adapter: { backend: driver, name },
+      memoryBytes: plan.memory.bytes,
+      ...(tuningFolder !== undefined && { tuningFolder }),
+    };
+    const start = processStarter({
+      entry: gpuWorkerEntry,
+      setup,
+      ...(plan.pin && { environment: { ...environment, ...plan.pin } }),
+    });
+    const lane: AdapterLane = backend.addAdapter(
+      {
+        start,
+        isSoftware,
+        model: `${driver}:${name}`,
+        ...(silenceLimitMs !== undefined && { silenceLimitMs }),
+      },
+      (how) => onLost(lane, how),
+    );
+    this.#lanes.set(plan, lane);
+    return lane;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * The 48 devices of the fleet over what this machine really has. Devices are laid out over the adapters
+ * in blocks of the same size, each a share of its adapter and of the adapter's memory; while no adapter
+ * is well and the CPU may stand in, all of them are shares of the CPU engine.
+ *
+ * A device whose adapter has failed is out of service while another adapter is well: its circuits go to
+ * the devices of that one. It comes back when its adapter does.
+ */
+import type { CircuitBackend } from './circuit-backend.ts';
+import {
+  DEVICES_OF_A_NODE,
+  type DeviceBacking,
+  type DeviceDirectory,
+  type DeviceSummary,
+  type FleetDevice,
+  NUM_NODES,
+} from './fleet-device.ts';
+import type { BackingAdapter } from './gpu-backing.ts';
+import { AMPLITUDE_BYTES } from './memory-shares.ts';
+import type { Availability } from './processor.ts';
+import type { DeviceView } from './schedule/lane-view.ts';
+import type { LaneId } from './width.ts';
+
+const NUM_DEVICES = NUM_NODES * DEVICES_OF_A_NODE;
+
+/** What devices may be backed by, as it is now. */
+export interface DeviceSources {
+  /** In use, well or not. */
+  readonly adapters: readonly BackingAdapter[];
+  readonly mayUseCpu: boolean;
+  readonly cpu: {
+    readonly name: string;
+    /** For the states of wide circuits. */
+    readonly memoryBytes: number;
+    /** Of a small circuit. */
+    readonly maxSmallQubits: number;
+    /** Of any circuit. */
+    readonly maxQubits: number;
+    readonly availability: Availability;
+  };
+  readonly healthOf: (lane: LaneId) => Availability;
+  /** Where there is neither an adapter nor the CPU. */
+  readonly whyNothing: string;
+}
+
+/** How the devices are made. */
+export interface FleetDevicesOptions {
+  readonly backend: CircuitBackend;
+  readonly sources: () => DeviceSources;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+}
+
+/** What backs a device now. */
+interface Backed {
+  readonly adapter: BackingAdapter | undefined;
+  readonly backing: DeviceBacking;
+  readonly memoryBytes: number;
+  readonly maxQubits: number;
+  readonly health: Availability;
+}
+
+/** The devices of this machine's fleet. */
+export class FleetDevices implements DeviceDirectory {
+  readonly countedSince: number;
+  readonly #options: FleetDevicesOptions;
+  readonly #ids: readonly string[];
+  readonly #maintenance = new Map<string, { readonly reason: string }>();
+  readonly #startedAt = performance.now();
+  #backed: readonly Backed[] = [];
+
+  constructor(options: FleetDevicesOptions) {
+    this.#options = options;
+    this.countedSince = options.now();
+    this.#ids = Array.from({ length: NUM_DEVICES }, (_, i) => `gpu-${String(i).padStart(2, '0')}`);
+  }
+
+  /** Looks again at what backs the devices; called whenever that has changed. */
+  refresh(): void {
+    const sources = this.#options.sources();
+    const isOnCpu =
+      sources.mayUseCpu &&
+      !sources.adapters.some(({ lane }) => sources.healthOf(lane.id).available);
+    const homes = homesOf(isOnCpu ? [] : sources.adapters);
+    this.#backed = this.#ids.map((_, i) => backedBy(homes[i], sources, isOnCpu));
+    for (const i of this.#ids.keys()) this.#options.backend.setDevice(this.#view(i));
+  }
+
+  devices(): readonly FleetDevice[] {
+    return this.#ids.map((_, i) => this.#device(i));
+  }
+
+  device(id: string): FleetDevice | undefined {
+    const i = this.#ids.indexOf(id);
+    return i < 0 ? undefined : this.#device(i);
+  }
+
+  summary(): DeviceSummary {
+    const { devices: book } = this.#options.backend;
+    let available = 0;
+    let quarantined = 0;
+    let busy = 0;
+    for (const [i, id] of this.#ids.entries()) {
+      if (this.#isOpen(i)) available++;
+      else if (!this.#maintenance.has(id)) quarantined++;
+      if (book.get(id)?.busySince !== undefined) busy++;
+    }
+    const inMaintenance = this.#maintenance.size;
+    return { total: NUM_DEVICES, available, inMaintenance, quarantined, busy };
+  }
+
+  setMaintenance(id: string, maintenance: { readonly reason: string } | undefined): void {
+    const i = this.#ids.indexOf(id);
+    if (i < 0) throw new Error(`unreachable: there is no device ${id}`);
+    if (maintenance === undefined) this.#maintenance.delete(id);
+    else this.#maintenance.set(id, maintenance);
+    this.#options.backend.setDevice(this.#view(i));
+  }
+
+  /** For states that are held by the devices of one adapter, or of the CPU, together. */
+  openBytes(adapter: LaneId | undefined): number {
+    const bytes = this.#backed.reduce(
+      (sum, backed, i) =>
+        this.#isOpen(i) && backed.adapter?.lane.id === adapter ? sum + backed.memoryBytes : sum,
+      0,
+    );
+    return Math.round(bytes);
+  }
+
+  /** Why no circuit would run on any device; undefined where one would. */
+  get whyNone(): string | undefined {
+    const { available, inMaintenance } = this.summary();
+    if (available > 0) return undefined;
+    if (inMaintenance === NUM_DEVICES) return 'All devices are in maintenance.';
+    const broken = this.#ids.findIndex((id) => !this.#maintenance.has(id));
+    return this.#backed[broken]?.health.reason ?? 'No device is available.';
+  }
+
+  #view(i: number): DeviceView {
+    const { adapter, memoryBytes } = this.#backedAt(i);
+    return {
+      id: this.#idAt(i),
+      adapter: adapter?.lane.id,
+      budgetBytes: memoryBytes,
+      isOpen: this.#isOpen(i),
+    };
+  }
+
+  #isOpen(i: number): boolean {
+    return this.#backed[i]?.health.available === true && !this.#maintenance.has(this.#idAt(i));
+  }
+
+  #device(i: number): FleetDevice {
+    const { backend } = this.#options;
+    const id = this.#idAt(i);
+    const { adapter, backing, memoryBytes, maxQubits, health } = this.#backedAt(i);
+    const maintenance = this.#maintenance.get(id);
+    const { plan } = backend;
+    const now = performance.now();
+    const freeAt = Math.max(plan.deviceFreeAt(id), plan.freeAt(adapter?.lane.id ?? 'small'));
+    const counters = backend.devices.counters(id, now);
+    return {
+      id,
+      node: `node-${Math.floor(i / DEVICES_OF_A_NODE)}`,
+      slot: i % DEVICES_OF_A_NODE,
+      isModelled: backing.isSoftware || backing.sharedBy > 1,
+      backing,
+      memoryBytes,
+      maxQubits,
+      availability: maintenance === undefined ? health : inMaintenance(health, maintenance.reason),
+      ...(maintenance && { maintenance }),
+      queueDepth: plan.queueOfDevice.get(id) ?? 0,
+      isBusy: backend.devices.get(id)?.busySince !== undefined,
+      expectedWaitMs: Math.max(0, freeAt - now),
+      counters,
+      utilisation: Math.min(1, counters.busyMs / Math.max(1, now - this.#startedAt)),
+    };
+  }
+
+  #idAt(i: number): string {
+    return this.#ids[i] ?? '';
+  }
+
+  #backedAt(i: number): Backed {
+    const backed = this.#backed[i];
+    if (backed === undefined) throw new Error('unreachable: devices are looked at before they are');
+    return backed;
+  }
+}
+
+/** The adapter of each device and how many share it, in blocks of the same size. */
+function homesOf(adapters: readonly BackingAdapter[]) {
+  if (adapters.length === 0) return [];
+  const used = adapters.slice(0, NUM_DEVICES);
+  const numbers = Array.from({ length: NUM_DEVICES }, (_, i) =>
+    Math.floor((i * used.length) / NUM_DEVICES),
+  );
+  return numbers.map((number) => ({
+    adapter: used[number]!,
+    sharedBy: numbers.filter((other) => other === number).length,
+  }));
+}
+
+function backedBy(
+  home: { readonly adapter: BackingAdapter; readonly sharedBy: number } | undefined,
+  { cpu, healthOf, whyNothing }: DeviceSources,
+  isOnCpu: boolean,
+): Backed {
+  if (home !== undefined) {
+    const { adapter, sharedBy } = home;
+    const { name, isSoftware } = adapter.plan.adapter;
+    const memoryBytes = adapter.plan.memory.bytes / sharedBy;
+    return {
+      adapter,
+      backing: { kind: 'adapter', name, isSoftware, sharedBy },
+      memoryBytes,
+      maxQubits: Math.min(adapter.lane.report?.target.maxQubits ?? 0, qubitsWithin(memoryBytes)),
+      health: healthOf(adapter.lane.id),
+    };
+  }
+  const memoryBytes = cpu.memoryBytes / NUM_DEVICES;
+  return {
+    adapter: undefined,
+    backing: { kind: 'cpu', name: cpu.name, isSoftware: true, sharedBy: NUM_DEVICES },
+    memoryBytes,
+    maxQubits: Math.min(cpu.maxQubits, Math.max(cpu.maxSmallQubits, qubitsWithin(memoryBytes))),
+    health: isOnCpu
+      ? cpu.availability
+      : { available: false, reason: whyNothing, checkedAt: cpu.availability.checkedAt },
+  };
+}
+
+/** Of the widest state in single precision; 0 where there is no room for any. */
+export function qubitsWithin(bytes: number): number {
+  // Shares are rounded: a sum of them that should be a power of two may be a little less.
+  return Math.max(0, Math.floor(Math.log2(bytes / AMPLITUDE_BYTES.f32) + 1e-9));
+}
+
+function inMaintenance({ checkedAt }: Availability, reason: string): Availability {
+  return { available: false, reason: `In maintenance: ${reason}`, checkedAt };
+}
