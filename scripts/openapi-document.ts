@@ -25,6 +25,13 @@ function documentationDeps(): ServiceDeps {
   const fleet = { processors: [], get: () => undefined };
   return {
     fleet,
+    devices: {
+      countedSince: 0,
+      devices: () => [],
+      device: () => undefined,
+      summary: never,
+      setMaintenance: never,
+    },
     intake: new CircuitIntake(fleet),
     jobs: {
       submit: never,

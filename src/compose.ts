@@ -110,6 +110,7 @@ export async function startService(
   });
   const app = await buildApp({
     fleet,
+    devices: fleet.deviceDirectory,
     jobs: runner,
     intake,
     idempotency,

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { createEnvelopes } from './envelope.ts';
+import { restoreMaintenance } from './maintenance/maintenance-order.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
@@ -19,9 +20,10 @@ import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { circuitRoutes } from './routes/circuits.ts';
 import { compileRoutes } from './routes/compile.ts';
+import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { operationRoutes } from './routes/operations.ts';
-import { processorRoutes, restoreMaintenance } from './routes/processors.ts';
+import { processorRoutes } from './routes/processors.ts';
 import type { RouteContext } from './routes/route-context.ts';
 import { serviceStatusRoutes } from './routes/service-status.ts';
 import type { ServiceDeps } from './service-deps.ts';
@@ -32,7 +34,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_PARAM_LENGTH = 200;
 
 /**
- * Builds the application and puts processors back into the maintenance they were in.
+ * Builds the application and puts processors and devices back into the maintenance they were in.
  *
  * @returns Ready for `inject()` and `listen()`; the caller closes it.
  */
@@ -71,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       const context: RouteContext = { deps, envelopes };
       serviceStatusRoutes(api, context);
       processorRoutes(api, context);
+      fleetDeviceRoutes(api, context);
       operationRoutes(api, context);
       circuitRoutes(api, context);
       compileRoutes(api, context);

@@ -195,6 +195,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The body is not declared as application/json.',
   },
+  SERVICE_DEVICE_NOT_FOUND: {
+    answers: 'NOT_FOUND',
+    meaning: 'No device of the fleet has that id.',
+  },
   SERVICE_HTTP_MALFORMED: {
     answers: 'BAD_REQUEST',
     meaning: 'The request line, a header or the framing of the body breaks HTTP.',
@@ -217,6 +221,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_METHOD_NOT_FOUND: {
     answers: 'NOT_FOUND',
     meaning: 'The path exists but not with that method; the Allow header lists those it takes.',
+  },
+  SERVICE_NO_DEVICES: {
+    answers: 'NOT_FOUND',
+    meaning: 'Devices were asked for of a processor that is no fleet.',
   },
   SERVICE_PROCESSOR_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No processor has that id.' },
   SERVICE_RATE_LIMIT: {

@@ -148,6 +148,28 @@ export class ProcessorNotFoundError extends CodedError {
   }
 }
 
+/** The processor has no devices to be listed: it is no fleet. */
+export class NoDevicesError extends CodedError {
+  readonly code = 'SERVICE_NO_DEVICES';
+
+  constructor(processorId: string, owners: readonly string[]) {
+    const others = owners.length === 0 ? 'none has' : `${owners.join(', ')} has`;
+    super(`Processor ${processorId} has no devices; ${others}.`);
+  }
+}
+
+/** No device of the fleet has that id. */
+export class DeviceNotFoundError extends CodedError {
+  readonly code = 'SERVICE_DEVICE_NOT_FOUND';
+
+  /** @param first - The lowest and the highest id; undefined where there is no device at all. */
+  constructor(id: string, first: string | undefined, last: string | undefined) {
+    const known =
+      first === undefined || last === undefined ? 'there are none' : `they are ${first} to ${last}`;
+    super(`There is no device "${id.slice(0, 100)}"; ${known}.`);
+  }
+}
+
 /** The key has used up its requests of this window. */
 export class RateLimitError extends CodedError {
   readonly code = 'SERVICE_RATE_LIMIT';

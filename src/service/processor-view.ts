@@ -1,10 +1,26 @@
 /** A processor as it stands now, as callers see it. */
+import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
+import { hasDevices, viewSummary } from './device-view.ts';
 import { isoTime } from './envelope.ts';
+import { ProcessorNotFoundError } from './errors.ts';
 import type { ProcessorView } from './schemas/processors.ts';
+import type { ProcessorDirectory } from './service-deps.ts';
 
-/** The processor's item in a listing. */
-export function viewProcessor(processor: Processor): ProcessorView {
+/**
+ * The processor of that id.
+ *
+ * @throws {ProcessorNotFoundError}
+ */
+export function findProcessor(fleet: ProcessorDirectory, id: string): Processor {
+  const found = fleet.get(id);
+  if (found !== undefined) return found;
+  const known = fleet.processors.map(({ spec }) => spec.id);
+  throw new ProcessorNotFoundError(id, known);
+}
+
+/** The processor's item in a listing; that of the fleet sums its devices up. */
+export function viewProcessor(processor: Processor, devices: DeviceDirectory): ProcessorView {
   const { spec } = processor;
   const { available, reason, checkedAt } = processor.availability();
   const load = processor.load();
@@ -25,6 +41,7 @@ export function viewProcessor(processor: Processor): ProcessorView {
     ...(spec.adapters && {
       adapters: spec.adapters.map(({ name, isSoftware }) => ({ name, software: isSoftware })),
     }),
+    ...(hasDevices(processor) && { devices: viewSummary(devices) }),
     queue_depth: load.queueDepth,
     expected_wait_ms: Math.round(load.expectedWaitMs),
     expected_wide_wait_ms: Math.round(load.expectedWideWaitMs),

@@ -1,5 +1,6 @@
 /** What the service is given: everything that has state, a clock, chance or a setting. */
 import type { FastifyServerOptions } from 'fastify';
+import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
@@ -44,6 +45,8 @@ export interface ServiceSettings {
 /** Everything the service is made from. */
 export interface ServiceDeps {
   readonly fleet: ProcessorDirectory;
+  /** Of the processor that is a fleet. */
+  readonly devices: DeviceDirectory;
   readonly jobs: Jobs;
   /** The one that the circuits' job handler has, too. */
   readonly intake: CircuitIntake;

@@ -70,6 +70,19 @@ const MIGRATIONS: readonly string[] = [
     since INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE maintenance RENAME TO maintenance_of_processors;
+  CREATE TABLE maintenance (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO maintenance SELECT 'processor', processor_id, reason, since
+    FROM maintenance_of_processors;
+  DROP TABLE maintenance_of_processors;
+  `,
 ];
 
 /**

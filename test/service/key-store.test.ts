@@ -112,18 +112,22 @@ describe.each([
   ['memory', createMemoryMaintenanceStore],
   ['SQLite', () => createSqliteMaintenanceStore(openDatabase(':memory:'))],
 ])('a maintenance store in %s', (_name, open) => {
-  test('holds one record a processor until it leaves', async () => {
+  test('holds one record a processor or device until it leaves', async () => {
     const store = open();
-    await store.enter({ processorId: 'a', reason: 'first', since: 1 });
-    await store.enter({ processorId: 'b', reason: 'other', since: 2 });
-    await store.enter({ processorId: 'a', reason: 'second', since: 3 });
-    const records = [...(await store.list())].sort((x, y) => x.since - y.since);
-    expect(records).toEqual([
-      { processorId: 'b', reason: 'other', since: 2 },
-      { processorId: 'a', reason: 'second', since: 3 },
+    await store.enter({ kind: 'processor', id: 'a', reason: 'first', since: 1 });
+    await store.enter({ kind: 'processor', id: 'b', reason: 'other', since: 2 });
+    await store.enter({ kind: 'processor', id: 'a', reason: 'second', since: 3 });
+    await store.enter({ kind: 'device', id: 'a', reason: 'third', since: 4 });
+    expect(await store.list()).toEqual([
+      { kind: 'processor', id: 'b', reason: 'other', since: 2 },
+      { kind: 'processor', id: 'a', reason: 'second', since: 3 },
+      { kind: 'device', id: 'a', reason: 'third', since: 4 },
     ]);
-    await store.leave('a');
-    await store.leave('c');
-    expect((await store.list()).map(({ processorId }) => processorId)).toEqual(['b']);
+    await store.leave('processor', 'a');
+    await store.leave('device', 'b');
+    expect((await store.list()).map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+      'processor b',
+      'device a',
+    ]);
   });
 });

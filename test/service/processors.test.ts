@@ -30,6 +30,7 @@ describe('GET /quantum/processors', () => {
         precision: 'f64',
         execution: 'cpu',
         physical_gpus: 0,
+        devices: expect.objectContaining({ total: 48, available: 48 }),
         queue_depth: 0,
         expected_wait_ms: 12,
         expected_wide_wait_ms: 46,
@@ -108,7 +109,12 @@ describe('POST /admin/processors/{processor_id}/maintenance', () => {
     await using first = await openTestService({ maintenance });
     await setMaintenance(first, { enabled: true });
     expect(await maintenance.list()).toEqual([
-      { processorId: 'statevector-sim', reason: 'In maintenance', since: first.clock.now },
+      {
+        kind: 'processor',
+        id: 'statevector-sim',
+        reason: 'no reason given',
+        since: first.clock.now,
+      },
     ]);
     await using second = await openTestService({ maintenance });
     expect((await second.submit(BELL)).statusCode).toBe(503);

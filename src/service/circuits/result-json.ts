@@ -37,6 +37,7 @@ export function circuitResultJson(
       execution: backend.execution,
       precision: backend.precision,
       hardware: backend.hardware,
+      ...(backend.devices && { devices: [...backend.devices] }),
     },
     compilation: { ...compilationFields(compilation), state_passes: run.statePasses },
     timing: {

@@ -1,29 +1,17 @@
 /** Processors: what circuits may be sent to, and whether it would run them now. */
 import type { Processor } from '../../fleet/processor.ts';
-import { ProcessorNotFoundError, RequestInvalidError } from '../errors.ts';
-import { viewProcessor } from '../processor-view.ts';
+import { carryOut } from '../maintenance/maintenance-order.ts';
+import { findProcessor, viewProcessor } from '../processor-view.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
-import {
-  maintenanceBody,
-  processor,
-  processorList,
-  processorParams,
-} from '../schemas/processors.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+import { maintenanceBody } from '../schemas/maintenance.ts';
+import { processor, processorList, processorParams } from '../schemas/processors.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-
-const DEFAULT_REASON = 'In maintenance';
 
 /** Registers the routes of processors and of their maintenance. */
 export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, maintenance, now } = deps;
-
-  const find = (id: string): Processor => {
-    const found = fleet.get(id);
-    if (found !== undefined) return found;
-    const known = fleet.processors.map(({ spec }) => spec.id);
-    throw new ProcessorNotFoundError(id, known);
-  };
+  const { fleet, devices } = deps;
+  const find = (id: string) => findProcessor(fleet, id);
+  const view = (found: Processor) => viewProcessor(found, devices);
 
   app.get(
     '/quantum/processors',
@@ -37,7 +25,7 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
       },
     },
     async (request, reply) =>
-      envelopes.send(request, reply, { processors: fleet.processors.map(viewProcessor) }),
+      envelopes.send(request, reply, { processors: fleet.processors.map(view) }),
   );
 
   app.get(
@@ -53,7 +41,7 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
       },
     },
     async (request, reply) =>
-      envelopes.send(request, reply, viewProcessor(find(request.params.processor_id))),
+      envelopes.send(request, reply, view(find(request.params.processor_id))),
   );
 
   app.post(
@@ -73,31 +61,10 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
     },
     async (request, reply) => {
       const target = find(request.params.processor_id);
-      const { enabled, reason } = request.body;
-      if (enabled) {
-        const record = { processorId: target.spec.id, reason: reason ?? DEFAULT_REASON };
-        // Stored first: what was answered must outlive a crash.
-        await maintenance.enter({ ...record, since: now() });
-        target.setMaintenance({ reason: record.reason });
-      } else {
-        if (reason !== undefined) {
-          const message = 'Only taken with enabled: true.';
-          throw new RequestInvalidError([{ path: 'reason', message }]);
-        }
-        await maintenance.leave(target.spec.id);
-        target.setMaintenance(undefined);
-      }
-      return envelopes.send(request, reply, viewProcessor(target));
+      await carryOut(request.body, { kind: 'processor', id: target.spec.id }, deps, (maintenance) =>
+        target.setMaintenance(maintenance),
+      );
+      return envelopes.send(request, reply, view(target));
     },
   );
-}
-
-/** Puts the processors that were in maintenance when the service stopped back into it. */
-export async function restoreMaintenance({
-  maintenance,
-  fleet,
-}: Pick<ServiceDeps, 'fleet' | 'maintenance'>): Promise<void> {
-  for (const { processorId, reason } of await maintenance.list()) {
-    fleet.get(processorId)?.setMaintenance({ reason });
-  }
 }

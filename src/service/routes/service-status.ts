@@ -1,8 +1,9 @@
 /** What the service is (GET /), and how it is (GET /status). */
+import type { DeviceSummary } from '../../fleet/fleet-device.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { viewProcessor } from '../processor-view.ts';
 import { successEnvelope } from '../schemas/envelope.ts';
-import { type StatusView, status } from '../schemas/processors.ts';
+import { type ProcessorView, type StatusView, status } from '../schemas/processors.ts';
 import { type RootView, root } from '../schemas/root.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
@@ -17,6 +18,12 @@ const SERVICES: RootView['services'] = [
     id: 'processors',
     description: 'What circuits run on, with its availability now',
     path: '/api/v1/quantum/processors',
+    methods: ['GET'],
+  },
+  {
+    id: 'devices',
+    description: 'The devices of the fleet, and what backs each',
+    path: '/api/v1/quantum/processors/gpu-fleet/devices',
     methods: ['GET'],
   },
   {
@@ -41,7 +48,7 @@ const SERVICES: RootView['services'] = [
 
 /** Registers `/` and `/status`. */
 export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, now, settings } = deps;
+  const { fleet, devices, now, settings } = deps;
   const startedAt = now();
 
   app.get(
@@ -79,26 +86,48 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
     },
     async (request, reply) =>
       envelopes.send(request, reply, {
-        status: overallStatus(fleet.processors),
+        status: overallStatus(fleet.processors, devices.summary()),
         uptime_s: (now() - startedAt) / 1000,
-        processors: fleet.processors.map((each) => {
-          const view = viewProcessor(each);
-          const { id, available, reason, checked_at, queue_depth } = view;
-          const { expected_wait_ms, expected_wide_wait_ms } = view;
-          const why = reason === undefined ? {} : { reason };
-          const waits = { expected_wait_ms, expected_wide_wait_ms };
-          return { id, available, ...why, checked_at, queue_depth, ...waits };
-        }),
+        processors: fleet.processors.map((each) => statusOf(viewProcessor(each, devices))),
       } satisfies StatusView),
   );
 }
 
+/** The fields of a processor that say how it is. */
+function statusOf({
+  id,
+  available,
+  reason,
+  checked_at,
+  qubits,
+  execution,
+  devices,
+  queue_depth,
+  expected_wait_ms,
+  expected_wide_wait_ms,
+}: ProcessorView): StatusView['processors'][number] {
+  return {
+    id,
+    available,
+    ...(reason === undefined ? {} : { reason }),
+    checked_at,
+    qubits,
+    execution,
+    ...(devices && { devices }),
+    queue_depth,
+    expected_wait_ms,
+    expected_wide_wait_ms,
+  };
+}
+
 /** One word for all processors; hardware does not count, being offline until it is configured. */
-export function overallStatus(processors: readonly Processor[]): StatusView['status'] {
+export function overallStatus(
+  processors: readonly Processor[],
+  { quarantined }: Pick<DeviceSummary, 'quarantined'>,
+): StatusView['status'] {
   const available = processors.filter((processor) => processor.availability().available);
   if (available.length === 0) return 'outage';
   const simulators = processors.filter(({ spec }) => spec.family !== 'superconducting');
-  return simulators.every((processor) => available.includes(processor))
-    ? 'operational'
-    : 'degraded';
+  const areWell = simulators.every((processor) => available.includes(processor));
+  return areWell && quarantined === 0 ? 'operational' : 'degraded';
 }

@@ -130,6 +130,7 @@ export const circuitResult = z.strictObject({
       execution: z.string(),
       precision: z.enum(['f32', 'f64']),
       hardware: z.string(),
+      devices: z.array(z.string()).optional().describe('Of a fleet: the devices that it ran on'),
     })
     .describe('What really ran it'),
   compilation: compilationFields.extend({

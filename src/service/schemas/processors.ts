@@ -1,6 +1,7 @@
-/** Schemas of processors, their maintenance, and the status of the service. */
+/** Schemas of processors and of the status of the service. */
 import { z } from 'zod';
 import { isoTime } from './envelope.ts';
+import { deviceSummary } from './fleet-devices.ts';
 
 /** A processor, as it stands now. */
 export const processor = z
@@ -22,6 +23,7 @@ export const processor = z
       .array(z.strictObject({ name: z.string(), software: z.boolean() }))
       .optional()
       .describe('Of a fleet: what wide circuits run on now; one that is software is no GPU'),
+    devices: deviceSummary.optional().describe('Of a fleet: its devices, summed up'),
     queue_depth: z.int(),
     expected_wait_ms: z
       .number()
@@ -42,20 +44,12 @@ export const processorList = z.strictObject({ processors: z.array(processor) });
 /** Path of one processor. */
 export const processorParams = z.strictObject({ processor_id: z.string() });
 
-/** Body of POST /admin/processors/{id}/maintenance. */
-export const maintenanceBody = z
-  .strictObject({
-    enabled: z.boolean(),
-    reason: z.string().trim().min(1).max(200).optional().describe('Shown to callers'),
-  })
-  .meta({ examples: [{ enabled: true, reason: 'Cooling is being repaired' }] });
-
 /** GET /status. */
 export const status = z.strictObject({
   status: z
     .enum(['operational', 'degraded', 'outage'])
     .describe(
-      'operational: every simulator is available; outage: nothing is; degraded: in between. Hardware does not count: it is offline until an operator configures a provider',
+      'operational: every simulator is available and what backs the devices of the fleet is well; outage: no processor is available; degraded: in between. Hardware does not count: it is offline until an operator configures a provider; nor does maintenance of single devices',
     ),
   uptime_s: z.number(),
   processors: z.array(
@@ -64,6 +58,9 @@ export const status = z.strictObject({
       available: true,
       reason: true,
       checked_at: true,
+      qubits: true,
+      execution: true,
+      devices: true,
       queue_depth: true,
       expected_wait_ms: true,
       expected_wide_wait_ms: true,

@@ -11,6 +11,7 @@ import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys
 import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
+import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
 
 /** 2026-01-02T03:04:05.678Z. */
@@ -72,6 +73,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const problems: string[] = [];
   const deps: ServiceDeps = {
     fleet,
+    devices: new FakeDevices(),
     jobs: runner,
     intake,
     idempotency: new MemoryIdempotencyStore(),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
@@ -37,6 +38,25 @@ describe('openDatabase', () => {
     await new SqliteJobStore(first).create(job);
     await new SqliteJobStore(second).transition(job.id, 'queued', 'cancelled');
     expect(await new SqliteJobStore(first).get(job.id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('of a file of the first version, processors stay in maintenance', () => {
+    const path = join(directory, 'jobs.sqlite');
+    {
+      using first = new DatabaseSync(path);
+      first.exec(`
+        CREATE TABLE maintenance (
+          processor_id TEXT PRIMARY KEY, reason TEXT NOT NULL, since INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO maintenance VALUES ('gpu-fleet', 'new fans', 5);
+        PRAGMA user_version = 1;`);
+    }
+    for (let opening = 0; opening < 2; opening++) {
+      using database = openDatabase(path);
+      expect(database.prepare('SELECT * FROM maintenance').all()).toEqual([
+        { kind: 'processor', id: 'gpu-fleet', reason: 'new fans', since: 5 },
+      ]);
+    }
   });
 
   test('refuses a file of a newer version and leaves it as it is', () => {

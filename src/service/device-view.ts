@@ -1,0 +1,88 @@
+/** The fleet's devices as they stand now, as callers see them. */
+import type { DeviceDirectory, FleetDevice } from '../fleet/fleet-device.ts';
+import type { Processor } from '../fleet/processor.ts';
+import { isoTime } from './envelope.ts';
+import type { DeviceSummaryView, DeviceView } from './schemas/fleet-devices.ts';
+
+/** Digits of a fraction: more would suggest that it is known better than it is. */
+const FRACTION_DIGITS = 4;
+
+/** Whether the devices are this processor's. */
+export function hasDevices({ spec }: Processor): boolean {
+  return spec.family === 'gpu-fleet';
+}
+
+/**
+ * The device's item in a listing.
+ *
+ * @param countedSince - Since when it is counted, milliseconds since 1970 UTC.
+ */
+export function viewDevice(device: FleetDevice, countedSince: number): DeviceView {
+  const { backing, availability, maintenance, counters } = device;
+  const { available, reason, checkedAt } = availability;
+  return {
+    id: device.id,
+    node: device.node,
+    slot: device.slot,
+    modelled: device.isModelled,
+    backing: {
+      kind: backing.kind,
+      name: backing.name,
+      software: backing.isSoftware,
+      shared_by: backing.sharedBy,
+    },
+    memory_bytes: Math.floor(device.memoryBytes),
+    max_qubits: device.maxQubits,
+    available,
+    ...(reason === undefined ? {} : { reason }),
+    checked_at: isoTime(checkedAt),
+    ...(maintenance && { maintenance: { reason: maintenance.reason } }),
+    queue_depth: device.queueDepth,
+    busy: device.isBusy,
+    expected_wait_ms: Math.round(device.expectedWaitMs),
+    counters: {
+      completed: counters.completed,
+      failed: counters.failed,
+      lost: counters.lost,
+      busy_ms: Math.round(counters.busyMs),
+    },
+    utilisation: {
+      fraction: Number(device.utilisation.toFixed(FRACTION_DIGITS)),
+      basis: 'measured',
+      since: isoTime(countedSince),
+    },
+  };
+}
+
+/** All devices in a few figures. */
+export function viewSummary(directory: DeviceDirectory): DeviceSummaryView {
+  const { total, available, inMaintenance, quarantined, busy } = directory.summary();
+  return {
+    total,
+    available,
+    in_maintenance: inMaintenance,
+    quarantined,
+    busy,
+    backings: viewBackings(directory.devices()),
+  };
+}
+
+/** What backs the devices, each once, in the order of the devices. */
+function viewBackings(devices: readonly FleetDevice[]): DeviceSummaryView['backings'] {
+  const backings = new Map<string, DeviceSummaryView['backings'][number]>();
+  for (const { backing, availability } of devices) {
+    const { kind, name, isSoftware } = backing;
+    const id = `${kind} ${name}`;
+    const found = backings.get(id) ?? {
+      kind,
+      name,
+      software: isSoftware,
+      devices: 0,
+      available: 0,
+    };
+    found.devices++;
+    if (availability.available) found.available++;
+    backings.set(id, found);
+  }
+  return [...backings.values()];
+}

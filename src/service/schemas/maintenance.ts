@@ -1,0 +1,10 @@
+/** Schema of the orders that take a processor or a device out of service, or back. */
+import { z } from 'zod';
+
+/** Body of POST /admin/processors/{id}/maintenance and of the same of a device. */
+export const maintenanceBody = z
+  .strictObject({
+    enabled: z.boolean(),
+    reason: z.string().trim().min(1).max(200).optional().describe('Shown to callers'),
+  })
+  .meta({ examples: [{ enabled: true, reason: 'Cooling is being repaired' }] });
