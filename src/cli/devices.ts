@@ -6,14 +6,18 @@ import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { AdapterStatus } from '../fleet/adapter-status.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
+import { viewDevice } from '../service/device-view.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
+import { deviceTable } from './device-table.ts';
 
 /** Adds the command to the program. */
 export function addDevicesCommand(program: Command, io: CommandIo): void {
   program
     .command('devices')
-    .description('self-test the processors and look for GPU adapters on this machine')
-    .option('--json', 'print one JSON object: `processors`, `adapters`')
+    .description(
+      'self-test the processors, and show the fleet’s devices and the GPU adapters behind them',
+    )
+    .option('--json', 'print one JSON object: `processors`, `devices`, `adapters`')
     .action(async (options: { readonly json?: boolean }) => {
       const { environment } = io;
       const fleet = createFleet(loadConfig(environment), io.now, { environment });
@@ -21,12 +25,21 @@ export function addDevicesCommand(program: Command, io: CommandIo): void {
         await fleet.start();
         const statuses = fleet.adapterStatuses();
         const reason = fleet.adapters?.reason;
+        const directory = fleet.deviceDirectory;
         if (options.json) {
           const processors = fleet.processors.map(processorFields);
           const adapters = statuses.map(adapterFields);
-          writeJson(io, { processors, adapters, ...(reason !== undefined && { reason }) });
+          const devices = directory
+            .devices()
+            .map((device) => viewDevice(device, directory.countedSince));
+          writeJson(io, { processors, devices, adapters, ...(reason !== undefined && { reason }) });
         } else {
-          io.out.write(`${processorTable(fleet.processors)}\n\n${adapterText(statuses, reason)}\n`);
+          const parts = [
+            processorTable(fleet.processors),
+            deviceTable(directory.devices()),
+            adapterText(statuses, reason),
+          ];
+          io.out.write(`${parts.join('\n\n')}\n`);
         }
       } finally {
         await fleet.close();

@@ -333,13 +333,20 @@ test('compile prints OpenQASM on stdout and the report on stderr', async () => {
 
 test('devices says of each processor whether it would run a circuit now', async () => {
   const { stdout } = await qcs(['devices', '--json']);
-  const { processors, adapters } = JSON.parse(stdout);
+  const { processors, devices, adapters } = JSON.parse(stdout);
   expect(processors).toMatchObject([
     { id: 'statevector-sim', available: true },
     { id: 'gpu-fleet', available: true, execution: 'cpu-fallback' },
     { id: 'superconducting-1', available: false },
   ]);
   expect(Array.isArray(adapters)).toBe(true);
+  expect(devices).toHaveLength(48);
+  expect(devices[47]).toMatchObject({ id: 'gpu-47', available: true, modelled: true });
+});
+
+test('devices shows the 48 devices in a row for each thing that backs them', async () => {
+  const { stdout } = await qcs(['devices']);
+  expect(stdout).toMatch(/^gpu-00 to gpu-47 .* CPU, modelled +48 of 48 +\d+ MiB each +\d+$/m);
 });
 
 test.each([
