@@ -6,10 +6,12 @@ import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapter-pla
 import type { AdapterDiscovery } from './adapter-report.ts';
 import { type AdapterStatus, adapterStatuses } from './adapter-status.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
+import { qubitsWithin } from './fleet-devices.ts';
 import type { BackingAdapter } from './gpu-backing.ts';
 import { findGpuCards, type GpuCard } from './gpu-cards.ts';
 import { processStarter } from './process-host.ts';
 import type { Availability } from './processor.ts';
+import { spreadStarter } from './spread-starter.ts';
 import type { LaneId } from './width.ts';
 import type { GpuWorkerSetup } from './worker-messages.ts';
 
@@ -29,6 +31,8 @@ export interface AdapterSettings {
   readonly findCards?: () => Promise<readonly GpuCard[]>;
   /** The module of the adapters' processes; the product's own unless a test brings another. */
   readonly gpuWorkerEntry?: URL;
+  /** The module of the process of several adapters; likewise. */
+  readonly spreadWorkerEntry?: URL;
   /** How long the process of an adapter may say nothing while it runs a circuit. */
   readonly silenceLimitMs?: number;
 }
@@ -96,6 +100,35 @@ export class FleetAdapters {
     return this.#plans.used.map((plan) => ({ plan, lane: this.#open(plan) }));
   }
 
+  /**
+   * Starts the process in which several of the adapters hold states together that none holds alone;
+   * undefined where no two of them hold more than one does.
+   */
+  openSpread(adapters: readonly BackingAdapter[]): AdapterLane | undefined {
+    const members = membersOfSpread(adapters);
+    if (members.length === 0) return undefined;
+    const { settings, backend, onLost } = this.#options;
+    const { environment, spreadWorkerEntry, silenceLimitMs } = settings;
+    const start = spreadStarter({
+      members: members.map(({ plan }) => ({
+        ...this.#setupOf(plan),
+        ...(plan.pin && { pin: plan.pin }),
+      })),
+      ...(environment && { environment }),
+      ...(spreadWorkerEntry && { entry: spreadWorkerEntry }),
+    });
+    const lane: AdapterLane = backend.addAdapter(
+      {
+        start,
+        isSoftware: members.some(({ lane: member }) => member.isSoftware),
+        members: members.map(({ lane: member }) => member.id),
+        ...(silenceLimitMs !== undefined && { silenceLimitMs }),
+      },
+      (how) => onLost(lane, how),
+    );
+    return lane;
+  }
+
   /** Why no adapter is used, a sentence or two. */
   get whyNone(): string {
     const { adapters = [], reason = '' } = this.#discovery ?? {};
@@ -126,16 +159,11 @@ export class FleetAdapters {
 
   #open(plan: AdapterPlan): AdapterLane {
     const { settings, backend, onLost } = this.#options;
-    const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs, tuningFolder } = settings;
+    const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs } = settings;
     const { name, backend: driver, isSoftware } = plan.adapter;
-    const setup: GpuWorkerSetup = {
-      adapter: { backend: driver, name },
-      memoryBytes: plan.memory.bytes,
-      ...(tuningFolder !== undefined && { tuningFolder }),
-    };
     const start = processStarter({
       entry: gpuWorkerEntry,
-      setup,
+      setup: this.#setupOf(plan),
       ...(plan.pin && { environment: { ...environment, ...plan.pin } }),
     });
     const lane: AdapterLane = backend.addAdapter(
@@ -150,4 +178,27 @@ export class FleetAdapters {
     this.#lanes.set(plan, lane);
     return lane;
   }
+
+  #setupOf({ adapter: { backend, name }, memory }: AdapterPlan): GpuWorkerSetup {
+    const { tuningFolder } = this.#options.settings;
+    return {
+      adapter: { backend, name },
+      memoryBytes: memory.bytes,
+      ...(tuningFolder !== undefined && { tuningFolder }),
+    };
+  }
+}
+
+/** The 2, 4, 8 … adapters that hold the largest state together, each with a part of the same size. */
+function membersOfSpread(adapters: readonly BackingAdapter[]): readonly BackingAdapter[] {
+  const largestFirst = adapters.toSorted((a, b) => b.plan.memory.bytes - a.plan.memory.bytes);
+  let members: readonly BackingAdapter[] = [];
+  let widest = qubitsWithin(largestFirst[0]?.plan.memory.bytes ?? 0);
+  for (let count = 2; count <= largestFirst.length; count *= 2) {
+    const numQubits = qubitsWithin(count * (largestFirst[count - 1]?.plan.memory.bytes ?? 0));
+    if (numQubits <= widest) continue;
+    widest = numQubits;
+    members = largestFirst.slice(0, count);
+  }
+  return members;
 }

@@ -201,11 +201,19 @@ export class Fleet {
     await this.#adapters.plan(signal);
     if (signal.aborted) return;
     this.#gpuBacking.setWhyNoAdapter(this.#adapters.whyNone);
-    for (const adapter of this.#adapters.open()) {
+    const adapters = this.#adapters.open();
+    for (const adapter of adapters) {
       this.#gpuBacking.add(adapter);
       this.#gpuFleet.addAdapter(adapter.lane);
     }
     this.#devices.refresh();
+    await this.#gpuFleet.check();
+    if (signal.aborted) return;
+    // Now that each was measured by itself.
+    const spread = this.#adapters.openSpread(adapters);
+    if (spread === undefined) return;
+    this.#gpuBacking.addSpread(spread);
+    this.#gpuFleet.addAdapter(spread);
     await this.#gpuFleet.check();
   }
 

@@ -154,6 +154,7 @@ test('a fleet of two adapters is unavailable once the devices of both are out', 
     discover: async () => ({ adapters: [adapter('a'), adapter('b')] }),
     workerEntry: FAKE_WORKER,
     gpuWorkerEntry: FAKE_GPU,
+    spreadWorkerEntry: FAKE_GPU,
   });
   const { service } = live;
   const fleet = async () => (await service.get('/quantum/processors/gpu-fleet')).json().data;

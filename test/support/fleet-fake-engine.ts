@@ -24,7 +24,11 @@ import { processPort } from '../../src/fleet/process-host.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
 import { serveEngine } from '../../src/fleet/serve-engine.ts';
 import { threadPort } from '../../src/fleet/thread-host.ts';
-import type { GpuWorkerSetup, Precision } from '../../src/fleet/worker-messages.ts';
+import type {
+  GpuWorkerSetup,
+  Precision,
+  SpreadWorkerSetup,
+} from '../../src/fleet/worker-messages.ts';
 
 let isWrong = false;
 let numOpened = 0;
@@ -217,10 +221,12 @@ const WRONG_WHILE = /wrong while (\S+)/;
  * `EXIT@a` is for the adapter named `a` alone; any other does it as if it was a plain one.
  */
 export function serveFakeAdapter(): void {
-  const setup: GpuWorkerSetup = JSON.parse(process.argv[2] ?? '');
-  const { name } = setup.adapter;
+  const setup: GpuWorkerSetup | SpreadWorkerSetup = JSON.parse(process.argv[2] ?? '');
+  const members = 'members' in setup ? setup.members : [setup];
+  const name = members.map(({ adapter }) => adapter.name).join(' + ');
+  const memoryBytes = members.length * Math.min(...members.map((member) => member.memoryBytes));
   if (name.includes('stillborn')) process.exit(7);
-  const maxQubits = Math.floor(Math.log2(setup.memoryBytes / 8));
+  const maxQubits = Math.floor(Math.log2(memoryBytes / 8));
   const [, file] = WRONG_WHILE.exec(name) ?? [];
   const open = (precision: Precision): Engine => {
     const engine = openEngine(precision);

@@ -43,6 +43,7 @@ async function openFleet(
     findCards: async () => [],
     workerEntry: FAKE_WORKER,
     gpuWorkerEntry: FAKE_GPU,
+    spreadWorkerEntry: FAKE_GPU,
     ...options,
   });
   open.push(fleet);
@@ -153,6 +154,22 @@ describe('gpu-fleet', () => {
     expect(await run(gpuFleet, 'ECHO', 25).catch((error: Error) => error.message)).toBe(
       'The circuit has 25 qubits; the limit max_qubits is 24: the amplitudes need 256 MiB, and there are 128 MiB for them.',
     );
+  });
+
+  test('spreads a circuit that no adapter holds alone over two, which run nothing else meanwhile', async () => {
+    const { gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
+    expect(gpuFleet.spec.maxQubits).toBe(21);
+    const cancel = new AbortController();
+    const waiting = gpuFleet.run(task('WAIT', 21), {}, cancel.signal);
+    await eventually(() => gpuFleet.load().running === 1);
+    const alone = run(gpuFleet, 'ECHO');
+    expect(gpuFleet.load()).toMatchObject({ queueDepth: 1, running: 1 });
+    cancel.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect((await alone).backend.hardware).toMatch(/^[ab]$/);
+    const { backend } = await run(gpuFleet, 'ECHO', 21);
+    expect(backend).toMatchObject({ engine: 'webgpu', hardware: 'a + b' });
+    expect(backend.devices).toHaveLength(48);
   });
 
   test('takes a setting for the memory of adapters before what is known of them', async () => {
