@@ -6,42 +6,23 @@
  * has not begun is dropped from the list. One that is still running after the grace is stopped by
  * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
-import type { Circuit } from '../circuit/circuit.ts';
-import type { RunRequest } from '../engine/engine.ts';
-import { EngineFailure, OutOfMemoryError, WorkerLostError } from './errors.ts';
+import { WorkerLostError } from './errors.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
-import type { SerializedCircuit } from './serialized-circuit.ts';
+import { errorOf } from './worker-failure.ts';
 import type { StartWorker, WorkerHost } from './worker-host.ts';
 import type {
   Ended,
   EngineReport,
   FromWorker,
-  Precision,
-  SentCircuit,
   SentTask,
-  WorkerFailure,
   WorkerOutcome,
 } from './worker-messages.ts';
-import { isSameCircuit, type WrittenCircuit, writeCircuit } from './written-circuit.ts';
+import { isSendable, sentTasks, type WorkerTask } from './worker-task.ts';
+
+export type { WorkerTask } from './worker-task.ts';
 
 /** How long a worker may take to open its engine, unless told otherwise. */
 const START_LIMIT_MS = 30_000;
-
-/** A circuit for a worker. */
-export interface WorkerTask {
-  readonly precision: Precision;
-  readonly circuit: Circuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
-  readonly onProgress: (fraction: number) => void;
-  /**
-   * The circuit has begun. Called before its promise settles, of a circuit that runs for less than
-   * some 20 ms perhaps just before.
-   *
-   * @param startedAt - On the clock of `performance.now()`.
-   */
-  readonly onStarted?: (startedAt: number) => void;
-  readonly signal: AbortSignal;
-}
 
 /** How a worker is started and stopped. */
 export interface EngineRunnerOptions {
@@ -324,53 +305,5 @@ export class EngineRunner {
     clearTimeout(running.graceTimer);
     running.task.signal.removeEventListener('abort', running.onAbort);
     return running;
-  }
-}
-
-/** The list as it is sent. */
-function sentTasks(tasks: readonly WorkerTask[], ids: readonly number[]): readonly SentTask[] {
-  const written = new Map<string, WrittenCircuit>();
-  return tasks.map(({ precision, circuit, request }, i) => ({
-    id: ids[i]!,
-    precision,
-    circuit: sentCircuit(circuit, written),
-    request,
-  }));
-}
-
-/** @param written - The last of each shape: the same circuit is cloned once. */
-function sentCircuit(
-  circuit: Circuit | SerializedCircuit,
-  written: Map<string, WrittenCircuit>,
-): SentCircuit {
-  if ('bytes' in circuit) return circuit;
-  const own = writeCircuit(circuit);
-  if (own === undefined) return circuit;
-  const other = written.get(own.shape);
-  if (other !== undefined && isSameCircuit(own, other)) return other;
-  written.set(own.shape, own);
-  return own;
-}
-
-function isSendable(task: SentTask): boolean {
-  try {
-    structuredClone(task);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function errorOf(failure: WorkerFailure): Error {
-  switch (failure.kind) {
-    case 'coded':
-      return new EngineFailure(failure.code, failure.message, failure.faults);
-    case 'out-of-memory':
-      return new OutOfMemoryError(failure.numQubits);
-    case 'unexpected': {
-      const error = new Error(failure.message);
-      error.stack = failure.stack;
-      return error;
-    }
   }
 }

@@ -7,27 +7,17 @@
  * not; what does not yield is ended by the pool. A self-test asks for more than counts, so it always
  * takes the whole way.
  */
-import { CodedError } from '../errors/coded-error.ts';
 import { isEngineLost } from './engine-lost.ts';
 import type { KeptCircuits } from './prepared-circuits.ts';
 import { type Batch, type Compile, ServedEngine } from './served-engine.ts';
 import type { MaybeBatchEngine } from './shape-batches.ts';
-import type {
-  EngineReport,
-  FromWorker,
-  Precision,
-  SentTask,
-  ToWorker,
-  WorkerFailure,
-} from './worker-messages.ts';
+import { failureOf } from './worker-failure.ts';
+import type { EngineReport, FromWorker, Precision, SentTask, ToWorker } from './worker-messages.ts';
 import { WorkerOutbox } from './worker-outbox.ts';
 
 /** Circuits of no more than this are done, or yield, in less time than a message of their begin takes. */
 const MAX_BRIEF_QUBITS = 10;
 const MAX_BRIEF_OPERATIONS = 64;
-
-/** What V8 throws when the operating system refuses the memory of an array or of an engine. */
-const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
 const NEVER = new AbortController().signal;
 
@@ -201,21 +191,4 @@ function isBrief({ circuit, request }: SentTask): boolean {
  */
 async function heard(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function failureOf(error: unknown, numQubits: number): WorkerFailure {
-  if (error instanceof CodedError) {
-    return {
-      kind: 'coded',
-      code: error.code,
-      message: error.message,
-      faults: error.faults.map((fault) => ({ ...fault })),
-    };
-  }
-  if (error instanceof RangeError && REFUSED_MEMORY.test(error.message)) {
-    return { kind: 'out-of-memory', numQubits };
-  }
-  return error instanceof Error
-    ? { kind: 'unexpected', message: error.message, stack: error.stack ?? '' }
-    : { kind: 'unexpected', message: String(error), stack: '' };
 }
