@@ -10,7 +10,12 @@ import type { JobId } from '../../jobs/job.ts';
 import type { BodySource } from '../offload/offload-messages.ts';
 import { OffloadThread } from '../offload/offload-thread.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
-import { type PreparedCircuit, prepareCircuit, targetsOf } from './circuit-submission.ts';
+import {
+  liveTargetsOf,
+  type PreparedCircuit,
+  prepareCircuit,
+  targetsOf,
+} from './circuit-submission.ts';
 import { type ReadSubmission, readSubmission } from './read-submission.ts';
 import { circuitResultJson, type ResultLayout } from './result-json.ts';
 import { decodeRequest } from './stored-request.ts';
@@ -37,11 +42,10 @@ export class CircuitIntake {
    * @throws {RequestInvalidError} listing every fault; as OffloadedError where a thread found them.
    */
   async read(source: BodySource, needsHash: boolean): Promise<ReadSubmission> {
-    const targets = targetsOf(this.#fleet);
     if ('value' in source && !holdsProgram(source.value)) {
-      return readSubmission(source.value, targets, needsHash);
+      return readSubmission(source.value, liveTargetsOf(this.#fleet), needsHash);
     }
-    const input = { ...source, targets, needsHash };
+    const input = { ...source, targets: targetsOf(this.#fleet), needsHash };
     return this.#thread.run('readSubmission', input, buffersOf(source));
   }
 

@@ -18,7 +18,7 @@ import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
-import type { CircuitTask, ProcessorSpec } from '../../fleet/processor.ts';
+import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
@@ -31,18 +31,46 @@ const MAX_OUTCOME_BITS = 2 ** 28;
 /** Outputs that only a circuit without mid-circuit measurement has. */
 const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];
 
-/** A processor as far as submissions are checked against it; plain data. */
+/** A processor as far as submissions are checked against it. */
 export interface Target {
   readonly spec: ProcessorSpec;
   readonly available: boolean;
 }
 
-/** The processors as targets, as they are now. */
+/** The processors as targets, as they are now; plain data, for a thread. */
 export function targetsOf(fleet: ProcessorDirectory): readonly Target[] {
   return fleet.processors.map((processor) => ({
     spec: processor.spec,
     available: processor.availability().available,
   }));
+}
+
+/**
+ * The processors as targets, each as it is when it is first looked at. A submission is about one of
+ * them, and what a fleet of many devices can do takes a walk over all of them to say.
+ */
+export function liveTargetsOf(fleet: ProcessorDirectory): readonly Target[] {
+  return fleet.processors.map((processor) => new LiveTarget(processor));
+}
+
+class LiveTarget implements Target {
+  readonly #processor: Processor;
+  #spec: ProcessorSpec | undefined;
+  #available: boolean | undefined;
+
+  constructor(processor: Processor) {
+    this.#processor = processor;
+  }
+
+  get spec(): ProcessorSpec {
+    this.#spec ??= this.#processor.spec;
+    return this.#spec;
+  }
+
+  get available(): boolean {
+    this.#available ??= this.#processor.availability().available;
+    return this.#available;
+  }
 }
 
 /** A circuit that its target would take; plain data. */
