@@ -36,6 +36,8 @@ export interface SelfTestTask
 export interface BackendOutcome extends WorkerOutcome {
   /** What ran it. */
   readonly ranOn: LaneId;
+  /** What it was computed in: that of its processor, or better. */
+  readonly precision: Precision;
   /** Devices of the fleet that it ran on. */
   readonly devices: readonly string[];
   /** From submission to the last start, milliseconds. */

@@ -237,19 +237,13 @@ export class SimulatorProcessor implements Processor {
     return faultOfSelfTest(run, precision, width);
   }
 
-  #resultOf({
-    run,
-    compilation,
-    compileMs,
-    queueMs,
-    ranOn,
-    devices,
-  }: BackendOutcome): CircuitResult {
+  #resultOf(outcome: BackendOutcome): CircuitResult {
+    const { run, compilation, compileMs, queueMs, ranOn, precision, devices } = outcome;
     const executionMs = run.timing.evolutionMs + run.timing.samplingMs;
     return {
       run,
       compilation,
-      backend: { ...this.#backing.ranOn(ranOn, this.#healthOf), devices },
+      backend: { ...this.#backing.ranOn(ranOn, this.#healthOf), precision, devices },
       timing: { queueMs, compileMs, executionMs },
     };
   }

@@ -81,7 +81,9 @@ describe('Fleet', () => {
   test.each([
     ['statevector-sim', 'f64', 4],
     ['statevector-sim', 'f64', 18],
-    ['gpu-fleet', 'f32', 4],
+    // Counts of circuits of the width of batches, wherever they were sent.
+    ['gpu-fleet', 'f64', 4],
+    ['gpu-fleet', 'f32', 13],
     ['gpu-fleet', 'f32', 18],
   ])('runs a circuit on %s in %s: %i qubits', async (id, precision, numQubits) => {
     const fleet = await openFleet();
