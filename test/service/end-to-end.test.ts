@@ -49,6 +49,7 @@ beforeAll(async () => {
   await fleet.start();
   service = await openTestService({
     fleet,
+    devices: fleet.deviceDirectory,
     jobs: runner,
     intake,
     idempotency: new SqliteIdempotencyStore(database),
@@ -251,6 +252,30 @@ test('superconducting-1 is listed, is not available, and answers 503', async () 
     shots: 1,
   });
   expect(answer.statusCode).toBe(503);
+});
+
+test('circuits that wait are told their places and when each is expected to start', async () => {
+  const circuit = lastingCircuit(20, 200);
+  const body = { circuit, target_processor: 'statevector-sim', shots: 1 };
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    const answer = await service.submit(body, { prefer: 'respond-async' });
+    ids.push(answer.json().data.circuit_id);
+  }
+  // One answer shows all at one moment, newest first.
+  const { circuits } = (await service.get('/quantum/circuits?limit=4')).json().data;
+  const waiting: { queue_position: number; expected_start_at: string; created_at: string }[] =
+    circuits.filter(({ status }: { status: string }) => status === 'queued').reverse();
+  expect(waiting.length).toBeGreaterThan(1);
+  expect(waiting.map((record) => record.queue_position)).toEqual([...waiting.keys()]);
+  const starts = waiting.map((record) => Date.parse(record.expected_start_at));
+  for (const [i, start] of starts.entries()) {
+    // Each of them takes some tenths of a second on all threads.
+    if (i > 0) expect(start - (starts[i - 1] ?? 0)).toBeGreaterThan(50);
+  }
+  for (const id of ids) {
+    await service.request({ method: 'POST', url: `/quantum/circuits/${id}/cancel` });
+  }
 });
 
 test('cancelling really stops a long circuit', async () => {
