@@ -76,13 +76,32 @@ export class EarliestFinish<T extends ScheduledTask> {
     }
   }
 
-  /** Whether something may start now on the pool, by itself or in a list. */
-  isOpen(pool: PoolId): boolean {
+  /**
+   * Whether something may start now on the lane, by itself or in a list.
+   *
+   * @param needsDevice - Whether that takes a device, too.
+   */
+  isOpen(lane: LaneView, needsDevice: boolean): boolean {
+    const isAlone = !needsDevice || this.#hasFreeDevice(lane);
+    return lane.pools.every((pool) => this.#isPoolOpen(pool, isAlone));
+  }
+
+  #isPoolOpen(pool: PoolId, isAlone: boolean): boolean {
     const { now } = this.#snapshot;
     for (const { time, list } of this.#slots(pool)) {
       const freeAt = time.fit(now, 0);
-      if (freeAt <= now) return true;
+      if (isAlone && freeAt <= now) return true;
       if (list !== undefined && list.numTasks < LIST_LENGTH && freeAt < now + LIST_MS) return true;
+    }
+    return false;
+  }
+
+  #hasFreeDevice(lane: LaneView): boolean {
+    const { now, devicesOn } = this.#snapshot;
+    for (const device of devicesOn(lane)) {
+      const time = this.#devices.get(device);
+      const isFree = time === undefined ? device.busySince === undefined : time.fit(now, 0) <= now;
+      if (isFree) return true;
     }
     return false;
   }

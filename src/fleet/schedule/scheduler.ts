@@ -345,9 +345,8 @@ export class Scheduler<T extends ScheduledTask> {
 
   /** Whether a lane that takes any of such tasks could start one now. */
   #mayStart(placer: EarliestFinish<T>, line: QueueLine, processor: string): boolean {
-    return this.#needs
-      .wanted(line, processor)
-      .some(({ pools }) => pools.every((pool) => placer.isOpen(pool)));
+    const { lanes, needDevice } = this.#needs.wanted(line, processor);
+    return lanes.some((lane) => placer.isOpen(lane, needDevice));
   }
 }
 

@@ -8,8 +8,15 @@ import type { ScheduledTask } from './scheduled-task.ts';
 /** Tasks of one line and processor that the same lanes take. */
 interface Need {
   /** A copy: a task may go elsewhere and come back with another need. */
-  readonly like: Placeable;
+  readonly like: Placeable & Pick<ScheduledTask, 'needsDevice'>;
   count: number;
+}
+
+/** Where tasks of one line and processor could run. */
+export interface Wanted {
+  readonly lanes: readonly LaneView[];
+  /** Whether all of them need a device, so that nothing starts while none is free. */
+  readonly needDevice: boolean;
 }
 
 /** What waits, by what decides where it may run. */
@@ -19,7 +26,7 @@ export class WaitingNeeds {
   /** Of tasks, by what decides their lanes. */
   readonly #eligible = new Map<string, readonly LaneView[]>();
   /** Of all that waits, by line and processor. */
-  readonly #wanted = new Map<string, readonly LaneView[]>();
+  readonly #wanted = new Map<string, Wanted>();
 
   /** Says what lanes there are. */
   setLanes(lanes: readonly LaneView[]): void {
@@ -35,14 +42,14 @@ export class WaitingNeeds {
       needs = new Map();
       this.#needs.set(name, needs);
     }
-    const needName = needOf(task);
+    const needName = `${needOf(task)} ${task.needsDevice}`;
     const need = needs.get(needName);
     if (need !== undefined) {
       need.count++;
       return;
     }
-    const { mayRunOn, precision, work, failedOn } = task;
-    const like = { mayRunOn, precision, work, failedOn: new Set(failedOn) };
+    const { mayRunOn, precision, work, needsDevice, failedOn } = task;
+    const like = { mayRunOn, precision, work, needsDevice, failedOn: new Set(failedOn) };
     needs.set(needName, { like, count: 1 });
     this.#wanted.delete(name);
   }
@@ -50,7 +57,7 @@ export class WaitingNeeds {
   remove(task: ScheduledTask, line: QueueLine): void {
     const name = nameOf(line, task.processor);
     const needs = this.#needs.get(name);
-    const needName = needOf(task);
+    const needName = `${needOf(task)} ${task.needsDevice}`;
     const need = needs?.get(needName);
     if (needs === undefined || need === undefined) {
       throw new Error(`unreachable: ${task.id} does not wait`);
@@ -74,14 +81,15 @@ export class WaitingNeeds {
   }
 
   /** The lanes that take anything of a line and processor now. */
-  wanted(line: QueueLine, processor: string): readonly LaneView[] {
+  wanted(line: QueueLine, processor: string): Wanted {
     const name = nameOf(line, processor);
     let wanted = this.#wanted.get(name);
     if (wanted === undefined) {
       const needs = [...(this.#needs.get(name)?.values() ?? [])];
       const byId = new Map<LaneId, LaneView>();
       for (const { like } of needs) for (const lane of this.lanesOf(like)) byId.set(lane.id, lane);
-      wanted = [...byId.values()];
+      const needDevice = needs.every(({ like }) => like.needsDevice);
+      wanted = { lanes: [...byId.values()], needDevice };
       this.#wanted.set(name, wanted);
     }
     return wanted;
