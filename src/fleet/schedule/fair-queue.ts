@@ -98,6 +98,7 @@ export class FairQueue<T extends QueuedTask> {
     flow.last = waiting;
     this.#waiting.set(task.id, waiting);
     this.#count(flow, 1);
+    for (const turns of [this.#turns[line], this.#turnsOfAll]) turns.enter(flow.level, task.key);
   }
 
   /** Takes out a task that starts now: its key's next turn comes later by its cost. */
@@ -117,7 +118,9 @@ export class FairQueue<T extends QueuedTask> {
     if (waiting === undefined) return undefined;
     this.#waiting.delete(id);
     this.#unlink(waiting);
+    const { line, key } = waiting.flow;
     this.#count(waiting.flow, -1);
+    for (const turns of [this.#turns[line], this.#turnsOfAll]) turns.leave(key);
     return waiting.task;
   }
 

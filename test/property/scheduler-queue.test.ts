@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FairQueue, type QueueLine } from '../../src/fleet/schedule/fair-queue.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { NaiveQueue } from '../support/scheduler-naive-queue.ts';
+
+const AGEING_MS = 100;
+
+/** Something that happens to a queue; what it is about depends on what waits. */
+const step = fc.record({
+  kind: fc.constantFrom('add', 'add', 'add', 'come back', 'start', 'start any', 'remove', 'wait'),
+  line: fc.constantFrom<QueueLine>('small', 'wide'),
+  processor: fc.constantFrom('p', 'q'),
+  key: fc.constantFrom('a', 'b', 'c', 'd'),
+  level: fc.nat(5),
+  // Halves and quarters add up without rounding, so ties are ties in both.
+  cost: fc.nat(64).map((quarters) => quarters / 4),
+  which: fc.nat(1000),
+});
+
+describe('the order of a queue', () => {
+  test('is that of its rules, tried one task after another', () => {
+    let numOrdered = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.nat(2), (steps, leftOut) => {
+        const queue = new FairQueue(AGEING_MS);
+        const naive = new NaiveQueue(AGEING_MS);
+        const isLeftOut = (processor: string) => ['p', 'q'][leftOut] === processor;
+        let now = 0;
+        for (const [i, { kind, line, which, cost, ...task }] of steps.entries()) {
+          const waiting = [...queue.tasks()].map(({ id }) => id);
+          const any = waiting[which % waiting.length];
+          if (kind === 'add' || kind === 'come back') {
+            const comesBack = kind === 'come back';
+            queue.add({ id: `${i}`, ...task }, line, cost, now, comesBack);
+            naive.add({ id: `${i}`, ...task }, line, cost, now, comesBack);
+          } else if (kind === 'wait') {
+            now += which % 150;
+          } else if (any !== undefined && kind === 'remove') {
+            queue.remove(any);
+            naive.remove(any);
+          } else if (any !== undefined) {
+            const [first = any] = naive.order(now, () => false);
+            const id = kind === 'start' ? first : any;
+            queue.start(id, now);
+            naive.start(id, now);
+          }
+        }
+        const order = [...queue.walk(now, { isLeftOut })].map(({ task }) => task.id);
+        expect(order).toEqual(naive.order(now, isLeftOut));
+        numOrdered += order.length;
+        expect(queue.drain()).toHaveLength(naive.order(now, () => false).length);
+        expect([...queue.walk(now)]).toEqual([]);
+      }),
+      { seed: 61, numRuns: 2000 },
+    );
+    expect(numOrdered).toBeGreaterThan(5000);
+  });
+
+  test('is that in which tasks start, if each starts as the walk comes to it', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = new RandomStream(seed);
+      const queue = new FairQueue(AGEING_MS);
+      const now = 450;
+      for (let i = 0; i < 40; i++) {
+        const task = {
+          id: `${i}`,
+          processor: random.pick(['p', 'q']),
+          key: random.pick(['a', 'b', 'c']),
+          level: random.below(6),
+        };
+        const line = random.pick(['small', 'wide'] as const);
+        queue.add(task, line, 10 * random.uniform(), random.below(now), random.below(10) === 0);
+      }
+      const planned = [...queue.walk(now)].map(({ task }) => task.id);
+      const started: string[] = [];
+      for (let i = 0; i < planned.length; i++) {
+        const [next] = queue.walk(now);
+        if (next === undefined) break;
+        started.push(next.task.id);
+        queue.start(next.task.id, now);
+      }
+      expect(started).toEqual(planned);
+    }
+  });
+
+  test('ends once nothing that is left is open', () => {
+    const queue = new FairQueue(AGEING_MS);
+    const of = (id: string, processor: string) => ({ id, processor, key: 'a', level: 3 });
+    queue.add(of('1', 'p'), 'small', 1, 0);
+    queue.add(of('2', 'q'), 'wide', 1, 0);
+    queue.add(of('3', 'p'), 'small', 1, 0);
+    queue.add(of('4', 'p'), 'wide', 1, 0);
+    const ids = (isOpen: (line: QueueLine, processor: string) => boolean) =>
+      [...queue.walk(0, { isOpen })].map(({ task }) => task.id);
+    expect(ids(() => false)).toEqual([]);
+    expect(ids((line, processor) => line === 'wide' && processor === 'q')).toEqual(['1', '2']);
+    expect(ids((line, processor) => line === 'small' && processor === 'p')).toEqual([
+      '1',
+      '2',
+      '3',
+    ]);
+    expect(ids((_, processor) => processor === 'p')).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('stays the same when hundreds of keys have come and gone', () => {
+    const queue = new FairQueue(AGEING_MS);
+    const add = (id: string, key: string, cost: number) =>
+      queue.add({ id, processor: 'p', key, level: 3 }, 'small', cost, 0);
+    // Both are ahead of all that follow, one by more.
+    for (const [key, cost] of [
+      ['heavy', 1000],
+      ['light', 900],
+    ] as const) {
+      add(`${key} 1`, key, cost);
+      queue.start(`${key} 1`, 0);
+    }
+    for (let i = 0; i < 700; i++) {
+      const key = i % 2 === 0 ? 'busy' : `key ${i}`;
+      add(`${i}`, key, 1);
+      queue.start(`${i}`, 0);
+    }
+    add('known', 'key 1', 1);
+    add('heavy 2', 'heavy', 1);
+    add('light 2', 'light', 1);
+    add('new', 'new', 1);
+    expect([...queue.walk(0)].map(({ task }) => task.id)).toEqual([
+      'known',
+      'new',
+      'light 2',
+      'heavy 2',
+    ]);
+  });
+});
