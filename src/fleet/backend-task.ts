@@ -53,6 +53,8 @@ export interface TaskFollowing {
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   attempts: number;
+  /** Whether it has begun once. */
+  hasBegun: boolean;
 }
 
 /** A circuit that waits or runs. */

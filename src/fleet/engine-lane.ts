@@ -1,7 +1,7 @@
 /**
  * Engines of one kind: threads for circuits of one width, the process of one adapter, or that of several
  * adapters which hold a state together. The lane starts what it is given on an idle engine; what waits
- * its turn is the backend's, except self-tests, which go ahead of all circuits.
+ * its turn is the backend's.
  */
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { BackendOutcome, SubmittedSelfTest, SubmittedTask } from './backend-task.ts';
@@ -31,8 +31,6 @@ export interface ListEvents {
 /** Engines of one kind. */
 export class EngineLane {
   readonly id: LaneId;
-  /** Self-tests that wait for an engine. */
-  readonly selfTests: SubmittedSelfTest[] = [];
   readonly #options: EnginePoolOptions;
   #pool: EnginePool | undefined;
   #lastSignOfLife = performance.now();
@@ -102,7 +100,8 @@ export class EngineLane {
           signal,
           onStarted: (startedAt: number) => {
             startedAts[i] = startedAt;
-            if (task.attempts === 1) task.hooks.onStarted?.();
+            if (!task.hasBegun) task.hooks.onStarted?.();
+            task.hasBegun = true;
             onStarted?.(task, startedAt);
           },
           onProgress: (fraction: number) => {
@@ -125,7 +124,8 @@ export class EngineLane {
   async runSelfTest(test: SubmittedSelfTest): Promise<BackendOutcome> {
     const { precision, circuit, request, signal, hooks } = test;
     test.attempts++;
-    if (test.attempts === 1) hooks.onStarted?.();
+    if (!test.hasBegun) hooks.onStarted?.();
+    test.hasBegun = true;
     const onProgress = () => {
       this.#lastSignOfLife = performance.now();
     };

@@ -1,0 +1,33 @@
+/** How a submitted circuit or self-test is followed until it is answered, once. */
+import type { BackendOutcome, TaskFollowing } from './backend-task.ts';
+import type { TaskHooks } from './processor.ts';
+
+/** @param onAbort - Called once when the signal aborts before the answer. */
+export function follow(
+  hooks: TaskHooks,
+  signal: AbortSignal,
+  onAbort: () => void,
+): { readonly following: TaskFollowing; readonly promise: Promise<BackendOutcome> } {
+  const { promise, resolve, reject } = Promise.withResolvers<BackendOutcome>();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const submittedAt = performance.now();
+  return {
+    following: {
+      hooks,
+      signal,
+      submittedAt,
+      resolve,
+      reject,
+      onAbort,
+      attempts: 0,
+      hasBegun: false,
+    },
+    promise,
+  };
+}
+
+/** Answers; the signal is not listened to any more. */
+export function settle(task: TaskFollowing, answer: () => void): void {
+  task.signal.removeEventListener('abort', task.onAbort);
+  answer();
+}
