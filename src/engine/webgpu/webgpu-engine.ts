@@ -154,7 +154,7 @@ class GpuEngine implements WebGpuEngine {
       await context.abandon();
       throw error;
     } finally {
-      chunks.trim(2 ** (shape.numQubits - shape.chunkQubits));
+      chunks.rest(2 ** (shape.numQubits - shape.chunkQubits));
     }
   }
 }

@@ -52,7 +52,14 @@ async function carry(window: CargoWindow): Promise<void> {
   const landings = await settledAll([...fetching, ...opening]);
   for (const i of window.keys()) {
     const [fetched, room] = [landings[i]!, landings[window.length + i]!];
-    room.bytes.set(fetched.bytes);
+    try {
+      room.bytes.set(fetched.bytes);
+    } catch (error) {
+      // A device that is lost takes its mapped bytes along; it says so soon after.
+      const { from, to } = window[i]!;
+      await settledAll([from.context.settle(), to.context.settle()]);
+      throw error;
+    }
     fetched.done();
     room.done();
   }

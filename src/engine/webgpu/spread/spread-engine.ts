@@ -182,7 +182,7 @@ class SpreadEngine implements Engine {
       for (const dock of docks) dock.reset();
       throw error;
     } finally {
-      for (const { chunks } of hosts) chunks.trim(2 ** (shape.numQubits - shape.chunkQubits));
+      for (const { chunks } of hosts) chunks.rest(2 ** (shape.numQubits - shape.chunkQubits));
     }
   }
 }

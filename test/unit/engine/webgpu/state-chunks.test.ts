@@ -1,0 +1,82 @@
+/** Memory of states between runs, and where there is none at first. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StateMemoryError } from '../../../../src/engine/errors.ts';
+import type { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
+import { nodeGpu } from '../../../../src/engine/webgpu/node-gpu.ts';
+import { StateChunks } from '../../../../src/engine/webgpu/state-chunks.ts';
+
+/** 128 MiB in one chunk: more than stays idle for long. */
+const LARGE = { numQubits: 24, chunkQubits: 24 };
+const SMALL = { numQubits: 10, chunkQubits: 10 };
+
+/** A context without a device that allocates so many bytes at most. */
+function memoryOf(bytes: () => number) {
+  const held = new Set<object>();
+  const used = () =>
+    [...held].reduce((sum: number, buffer) => sum + Reflect.get(buffer, 'size'), 0);
+  const allocate = async (_: string, size: number) => {
+    if (used() + size > bytes()) throw new StateMemoryError(size);
+    const buffer = { size, destroy: () => held.delete(buffer) };
+    held.add(buffer);
+    return buffer;
+  };
+  // Checked: chunks only allocate.
+  return { chunks: new StateChunks({ allocate } as unknown as GpuContext), used };
+}
+
+beforeEach(() => {
+  nodeGpu();
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the memory of a state', () => {
+  test('is kept for a run that follows at once, and given back when none does', async () => {
+    const { chunks, used } = memoryOf(() => Number.POSITIVE_INFINITY);
+    const first = await chunks.take(LARGE);
+    chunks.give(first);
+    chunks.rest(1);
+    await vi.advanceTimersByTimeAsync(100);
+    const second = await chunks.take(LARGE);
+    expect(second.chunks[0]).toBe(first.chunks[0]);
+    await vi.advanceTimersByTimeAsync(1000);
+    chunks.give(second);
+    chunks.rest(1);
+    expect(used()).toBe(2 ** 27);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(used()).toBe(0);
+  });
+
+  test('stays where it is little', async () => {
+    const { chunks, used } = memoryOf(() => Number.POSITIVE_INFINITY);
+    chunks.give(await chunks.take(SMALL));
+    chunks.rest(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(used()).toBe(2 ** 13);
+    chunks.close();
+    expect(used()).toBe(0);
+  });
+
+  test('is waited for while another engine may be giving its own back', async () => {
+    let bytes = 0;
+    const { chunks, used } = memoryOf(() => bytes);
+    const taking = chunks.take(SMALL);
+    await vi.advanceTimersByTimeAsync(300);
+    bytes = 2 ** 13;
+    await vi.advanceTimersByTimeAsync(200);
+    expect((await taking).chunks).toHaveLength(1);
+    expect(used()).toBe(2 ** 13);
+  });
+
+  test('is refused where nobody gives any back', async () => {
+    const { chunks } = memoryOf(() => 0);
+    const taking = expect(chunks.take(SMALL)).rejects.toMatchObject({
+      code: 'ENGINE_STATE_MEMORY',
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    await taking;
+  });
+});
