@@ -36,6 +36,8 @@ describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters
       VK_DRIVER_FILES: drivers,
       QCS_SOFTWARE_ADAPTERS: '1',
       QCS_MEMORY_MIB: '1024',
+      // 21 qubits on each adapter.
+      QCS_GPU_MEMORY_MIB: '16',
       QCS_RATE_LIMIT_STANDARD: '1000000',
     });
   }, START_LIMIT_MS);
@@ -86,7 +88,28 @@ describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters
       software: true,
     });
     expect(service.output()).toMatch(/gpu-fleet: WebGPU on .*llvmpipe/);
-    expect(adapterPids()).toHaveLength(2);
+    // One for each, and one for both together.
+    expect(adapterPids()).toHaveLength(3);
+  });
+
+  test('shows 48 devices, half of them shares of each', async () => {
+    const { body } = await call('/quantum/processors/gpu-fleet/devices');
+    const devices: { modelled: boolean; backing: { kind: string; name: string } }[] =
+      body.data['devices'] ?? [];
+    expect(devices).toHaveLength(48);
+    expect(new Set(devices.map(({ modelled }) => modelled))).toEqual(new Set([true]));
+    const names = Map.groupBy(devices, ({ backing }) => `${backing.kind} ${backing.name}`);
+    expect([...names.values()].map(({ length }) => length)).toEqual([24, 24]);
+  });
+
+  test('spreads a circuit over both where neither holds it alone', async () => {
+    const spread = await submit(ghz(22));
+    expect(spread).toMatchObject({
+      status: 201,
+      body: { data: { backend: { engine: 'webgpu', hardware: expect.stringContaining(' + ') } } },
+    });
+    const counts: Record<string, number> = spread.body.data['counts'] ?? {};
+    expect(Object.keys(counts).sort()).toEqual(['0'.repeat(22), '1'.repeat(22)]);
   });
 
   test('runs wide circuits on them and small ones on the CPU, and says so', async () => {
@@ -144,7 +167,7 @@ describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters
 
   test('leaves no process behind when it stops', async () => {
     const pids = adapterPids();
-    expect(pids).toHaveLength(2);
+    expect(pids.length).toBeGreaterThan(1);
     expect(await service.stop('SIGTERM')).toBe(0);
     await eventually(() => pids.every((pid) => !isAlive(pid)));
   });
