@@ -84,6 +84,43 @@ describe('the order of a queue', () => {
     }
   });
 
+  test('is not changed by tasks that start while it is walked', () => {
+    const fill = (random: RandomStream) => {
+      const queue = new FairQueue(AGEING_MS);
+      for (let i = 0; i < 40; i++) {
+        const key = random.pick(['a', 'b', 'c']);
+        const task = { id: `${i}`, processor: 'p', key, level: random.below(3) };
+        queue.add(task, random.pick(['small', 'wide'] as const), 10 * random.uniform(), 0);
+      }
+      return queue;
+    };
+    for (let seed = 1; seed <= 100; seed++) {
+      const planned = [...fill(new RandomStream(seed)).walk(0)].map(({ task }) => task.id);
+      const random = new RandomStream(seed);
+      const queue = fill(random);
+      const walked: string[] = [];
+      for (const { task } of queue.walk(0)) {
+        walked.push(task.id);
+        if (random.below(2) === 0) queue.start(task.id, 0);
+      }
+      expect(walked).toEqual(planned);
+    }
+  });
+
+  test('gives no turn to what the walker says will not start', () => {
+    const queue = new FairQueue(AGEING_MS);
+    for (const [i, key] of [...'aaabb'].entries()) {
+      queue.add({ id: `${i}${key}`, processor: 'p', key, level: 3 }, 'small', 10, 0);
+    }
+    const walked: string[] = [];
+    for (const stop of queue.walk(0)) {
+      walked.push(stop.task.id);
+      stop.takesTurn = stop.task.id !== '0a';
+    }
+    expect(walked).toEqual(['0a', '1a', '3b', '2a', '4b']);
+    expect([...queue.walk(0)].map(({ task }) => task.id)).toEqual(['0a', '3b', '1a', '4b', '2a']);
+  });
+
   test('ends once nothing that is left is open', () => {
     const queue = new FairQueue(AGEING_MS);
     const of = (id: string, processor: string) => ({ id, processor, key: 'a', level: 3 });

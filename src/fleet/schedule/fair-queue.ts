@@ -33,6 +33,8 @@ const RETURNING = -1;
 export interface WalkStop<T> {
   readonly task: T;
   readonly line: QueueLine;
+  /** To be set to false where it would not start, now or later: then it delays nothing of its key. */
+  takesTurn: boolean;
 }
 
 /** Where a walk goes. */
@@ -161,14 +163,18 @@ export class FairQueue<T extends QueuedTask> {
       }
       if (walk === undefined || head === undefined) return;
       const { task, flow, cost } = head.waiting;
-      turnsOfAll.charge(head.level, flow.key, cost);
       const kind = left.find(
         (other) => other.line === flow.line && other.processor === flow.processor,
       );
       if (kind !== undefined) kind.count--;
       // Moves on first: whoever consumes the walk may take this task out of the queue.
       walk.pass(head);
-      yield { task, line: flow.line };
+      const stop = { task, line: flow.line, takesTurn: true };
+      const walked = [walk.turns, turnsOfAll];
+      for (const turns of walked) turns.keep(head.level, flow.key);
+      yield stop;
+      if (!stop.takesTurn) continue;
+      for (const turns of walked) turns.charge(head.level, flow.key, cost);
     }
   }
 

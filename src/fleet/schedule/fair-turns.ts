@@ -60,6 +60,11 @@ export class FairTurns {
     else this.#numWaiting.delete(key);
   }
 
+  /** Stays with what the base says of a key, which may be charged there from now on. */
+  keep(level: number, key: string): void {
+    this.#tags(level).tagOf.set(key, this.tagOf(level, key));
+  }
+
   /** Charges a key for a task that starts. */
   charge(level: number, key: string, cost: number): void {
     const tags = this.#tags(level);

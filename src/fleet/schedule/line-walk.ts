@@ -50,16 +50,16 @@ export interface Head<T> {
 /** The heads of the line's flows in a heap. */
 export class LineWalk<T extends QueuedTask> {
   readonly #heads: Head<T>[] = [];
-  readonly #turns: FairTurns;
+  /** To be charged for what the walk passes, once that is known to start. */
+  readonly turns: FairTurns;
   readonly #levelAt: (waiting: Waiting<T>) => number;
 
-  /** @param turns - The line's, to be charged with what the walk passes. */
   constructor(
     flows: Iterable<Flow<T>>,
     turns: FairTurns,
     levelAt: (waiting: Waiting<T>) => number,
   ) {
-    this.#turns = turns;
+    this.turns = turns;
     this.#levelAt = levelAt;
     for (const { first } of flows) if (first !== undefined) this.#heads.push(this.#headOf(first));
     for (let i = (this.#heads.length >> 1) - 1; i >= 0; i--) this.#sink(i);
@@ -72,16 +72,15 @@ export class LineWalk<T extends QueuedTask> {
       if (head === undefined) return undefined;
       // Its key may have been charged for another flow meanwhile. Tags only grow, so heads that are
       // looked at anew when they come first are enough.
-      const tag = this.#turns.tagOf(head.level, head.waiting.flow.key);
+      const tag = this.turns.tagOf(head.level, head.waiting.flow.key);
       if (tag === head.tag) return head;
       head.tag = tag;
       this.#sink(0);
     }
   }
 
-  /** Goes past the one that `peek` gave, as though it started. */
-  pass({ waiting, level }: Head<T>): void {
-    this.#turns.charge(level, waiting.flow.key, waiting.cost);
+  /** Goes past the one that `peek` gave. */
+  pass({ waiting }: Head<T>): void {
     if (waiting.next === undefined) {
       this.#dropFirst();
       return;
@@ -92,7 +91,7 @@ export class LineWalk<T extends QueuedTask> {
 
   #headOf(waiting: Waiting<T>): Head<T> {
     const level = this.#levelAt(waiting);
-    return { waiting, level, tag: this.#turns.tagOf(level, waiting.flow.key) };
+    return { waiting, level, tag: this.turns.tagOf(level, waiting.flow.key) };
   }
 
   #dropFirst(): void {

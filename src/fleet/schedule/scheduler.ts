@@ -193,8 +193,10 @@ export class Scheduler<T extends ScheduledTask> {
     };
     const isLeftOut = (processor: string) => this.#paused.has(processor);
     const walked = new Map<string, number>();
-    for (const { task, line } of this.#queue.walk(now, { isLeftOut, isOpen })) {
+    for (const stop of this.#queue.walk(now, { isLeftOut, isOpen })) {
+      const { task, line } = stop;
       const placement = placer.place(task);
+      stop.takesTurn = placement !== undefined;
       const name = `${line} ${task.processor}`;
       walked.set(name, (walked.get(name) ?? 0) + 1);
       if (placement === undefined) continue;
@@ -255,9 +257,11 @@ export class Scheduler<T extends ScheduledTask> {
     const positions = new Map<string, number>();
     const places = { small: 0, wide: 0 };
     const isLeftOut = (processor: string) => this.#paused.has(processor);
-    for (const { task, line } of this.#queue.walk(now, { isLeftOut })) {
+    for (const stop of this.#queue.walk(now, { isLeftOut })) {
+      const { task, line } = stop;
       positions.set(task.id, places[line]++);
       const placement = placer.place(task);
+      stop.takesTurn = placement !== undefined;
       if (placement === undefined) continue;
       const devices = placement.devices.map(({ view }) => view.id);
       const { lane, startAt } = placement;
