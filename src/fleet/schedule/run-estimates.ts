@@ -31,6 +31,9 @@ const MODEL = { perOperation: 0.015, perShot: 0.0002, pass: 28, gatesPerPass: 40
 /** To begin, where nothing else is said. */
 const FIXED_MS = 0.1;
 const MODEL_AMPLITUDES = 2 ** 26;
+/** What a run may be expected to take: ratios of such times never leave the numbers. */
+const MIN_MS = 1e-3;
+const MAX_MS = 1e12;
 /** States that a branching run is taken to hold. */
 const BRANCHES = 8;
 
@@ -75,20 +78,20 @@ export class RunEstimates {
   /**
    * Says how fast a lane, and those of its model, are before they have run anything.
    *
-   *
-   * @param speed - Against the machine of the cost model, for work on amplitudes.
+   * @param speed - Against the machine of the cost model, for work on amplitudes; above 0.
    * @param fixedMs - To begin, whatever the circuit.
    */
   setSpeed(lane: LaneId, speed: number, fixedMs: number = FIXED_MS): void {
+    if (!(speed > 0 && fixedMs >= 0)) throw new Error(`unreachable: a speed of ${speed}`);
     this.#speeds.set(this.#nameOf(lane), { speed, fixedMs });
     this.#last = undefined;
   }
 
-  /** Milliseconds that the lane is expected to take; above 0. */
+  /** Milliseconds that the lane is expected to take; above 0 and finite. */
   expectedMs(lane: LaneId, work: RunWork): number {
     const name = this.#nameOf(lane);
     if (this.#last?.work === work && this.#last.name === name) return this.#last.ms;
-    const ms = this.#estimate(name, work);
+    const ms = within(this.#estimate(name, work));
     this.#last = { name, work, ms };
     return ms;
   }
@@ -104,8 +107,9 @@ export class RunEstimates {
     return totalOf(scaled(model, times));
   }
 
-  /** Learns from a run. */
+  /** Learns from a run; nothing from a time that is none. */
   observe(lane: LaneId, work: RunWork, ms: number): void {
+    if (!(ms >= 0)) return;
     this.#last = undefined;
     const name = this.#nameOf(lane);
     let times = this.#times.get(name);
@@ -118,7 +122,7 @@ export class RunEstimates {
       };
       this.#times.set(name, times);
     }
-    const measured = Math.max(ms, 1e-3);
+    const measured = within(ms);
     const model = this.#modelMs(name, work);
     learn(times, model, measured);
     let width = times.byWidth.get(work.numQubits);
@@ -144,14 +148,18 @@ export class RunEstimates {
     const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
     const states = isBranching ? BRANCHES : 1;
     return {
-      fixed: fixedMs + numOperations * MODEL.perOperation + shots * MODEL.perShot,
-      onStates: (states * amplitudes * (gateCost + passes * MODEL.pass)) / speed,
+      fixed: within(fixedMs + numOperations * MODEL.perOperation + shots * MODEL.perShot),
+      onStates: within((states * amplitudes * (gateCost + passes * MODEL.pass)) / speed, 1e-9),
     };
   }
 
   #nameOf(lane: LaneId): string {
     return this.#models.get(lane) ?? lane;
   }
+}
+
+function within(ms: number, least: number = MIN_MS): number {
+  return Math.min(MAX_MS, Math.max(least, ms));
 }
 
 function totalOf({ fixed, onStates }: Model): number {

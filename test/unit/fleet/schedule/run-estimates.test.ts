@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RunEstimates } from '../../../../src/fleet/schedule/run-estimates.ts';
+import type { RunWork } from '../../../../src/fleet/schedule/run-work.ts';
+import { RandomStream } from '../../../support/random-stream.ts';
+import { plainTask, randomWork } from '../../../support/scheduler-fleets.ts';
+
+const { work } = plainTask('a', { numQubits: 20, gateCost: 100 });
+const anyWork: fc.Arbitrary<RunWork> = fc.record({
+  numQubits: fc.integer({ min: 1, max: 40 }),
+  numOperations: fc.nat(1e6),
+  gateCost: fc.double({ min: 0, max: 1e300, noNaN: true }),
+  isBranching: fc.boolean(),
+  shots: fc.nat(1e7),
+  numReadouts: fc.nat(1000),
+});
+
+/** Times that are as the model says but for these factors of its two parts. */
+function runMs(truth: RunEstimates, of: RunWork, fixed: number, onStates: number): number {
+  const none = truth.expectedMs('wide', { ...of, numQubits: -100 });
+  return fixed * none + onStates * (truth.expectedMs('wide', of) - none);
+}
+
+describe('an estimate', () => {
+  test('is above 0 and finite, whatever was measured', () => {
+    const anyMs = fc.oneof(fc.double(), fc.double({ min: 0, max: 1e6 }), fc.constant(0));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(anyWork, anyMs), { maxLength: 20 }),
+        fc.array(anyWork, { minLength: 1, maxLength: 5 }),
+        fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+        (runs, asked, speed) => {
+          const estimates = new RunEstimates();
+          estimates.setSpeed('wide', speed);
+          for (const [of, ms] of runs) estimates.observe('wide', of, ms);
+          for (const of of [...asked, ...runs.map(([of]) => of)]) {
+            const ms = estimates.expectedMs('wide', of);
+            expect(ms > 0 && ms < Number.POSITIVE_INFINITY).toBe(true);
+          }
+        },
+      ),
+      { seed: 70, numRuns: 1000 },
+    );
+  });
+
+  test('grows with qubits, operations, gates and shots, before anything has run', () => {
+    fc.assert(
+      fc.property(anyWork, (of) => {
+        const estimates = new RunEstimates();
+        const ms = estimates.expectedMs('wide', of);
+        for (const more of [
+          { numQubits: of.numQubits + 1 },
+          { numOperations: of.numOperations + 1 },
+          { gateCost: 2 * of.gateCost },
+          { shots: of.shots + 1 },
+          { isBranching: true },
+        ]) {
+          expect(estimates.expectedMs('wide', { ...of, ...more })).toBeGreaterThanOrEqual(ms);
+        }
+      }),
+      { seed: 71, numRuns: 300 },
+    );
+  });
+
+  test.each([0.001, 1, 5000])('of a circuit that takes %d ms comes to it', (ms) => {
+    const estimates = new RunEstimates();
+    for (let i = 0; i < 30; i++) estimates.observe('wide', work, 77);
+    for (let i = 0; i < 60; i++) estimates.observe('wide', work, ms);
+    expect(estimates.expectedMs('wide', work) / ms).toBeCloseTo(1, 0);
+    for (let i = 0; i < 60; i++) estimates.observe('wide', work, ms);
+    expect(estimates.expectedMs('wide', work) / ms).toBeCloseTo(1, 4);
+  });
+
+  test('of circuits that have not run follows those that have', () => {
+    const estimates = new RunEstimates();
+    const truth = new RunEstimates();
+    const random = new RandomStream(5);
+    for (let i = 0; i < 400; i++) {
+      const of = randomWork(random);
+      estimates.observe('wide', of, runMs(truth, of, 5, 0.2));
+    }
+    const ratios = Array.from({ length: 200 }, () => {
+      const of = randomWork(random);
+      return estimates.expectedMs('wide', of) / runMs(truth, of, 5, 0.2);
+    }).sort((a, b) => a - b);
+    expect(ratios[20]).toBeGreaterThan(0.7);
+    expect(ratios[180]).toBeLessThan(1.4);
+  });
+
+  test('keeps to the last thousand kinds of circuit', () => {
+    const estimates = new RunEstimates();
+    const kind = (numOperations: number) => ({ ...work, numOperations });
+    estimates.observe('wide', kind(1), 1e6);
+    for (let i = 2; i <= 1024; i++) estimates.observe('wide', kind(i), 10);
+    expect(estimates.expectedMs('wide', kind(1))).toBe(1e6);
+    estimates.observe('wide', kind(1025), 10);
+    expect(estimates.expectedMs('wide', kind(1))).toBeLessThan(1000);
+  });
+
+  test('is shared by lanes of one model and by no others', () => {
+    const estimates = new RunEstimates();
+    estimates.setModel('adapter-0', 'gpu');
+    estimates.setModel('adapter-1', 'gpu');
+    const before = estimates.expectedMs('adapter-2', work);
+    estimates.observe('adapter-0', work, 123);
+    expect(estimates.expectedMs('adapter-1', work)).toBe(123);
+    expect(estimates.expectedMs('adapter-2', work)).toBe(before);
+  });
+});
