@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** The command line, `qcs`. Results go to stdout, everything else to stderr. */
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
+import { addCapacityCommand } from './cli/capacity.ts';
 import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
 import { addCompileCommand } from './cli/compile.ts';
 import { addDevicesCommand } from './cli/devices.ts';
@@ -54,6 +56,7 @@ addCompileCommand(program, io);
 addKeysCommand(program, io);
 addDevicesCommand(program, io);
 addGatesCommand(program, io);
+addCapacityCommand(program, io, fileURLToPath(import.meta.url));
 
 try {
   await program.parseAsync();

@@ -32,6 +32,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   CLI_FILE_NOT_FOUND: { answers: null, meaning: '`qcs run`: there is no such file.' },
   CLI_FILE_UNREADABLE: { answers: null, meaning: '`qcs run`: the file holds no circuit.' },
   CLI_INTERRUPTED: { answers: null, meaning: '`qcs run`: ended by the keyboard.' },
+  CLI_LOAD_FAILED: {
+    answers: null,
+    meaning: '`qcs capacity`: the service did not start, hung up or answered wrongly.',
+  },
   CLI_NO_ADAPTER: {
     answers: null,
     meaning: '`qcs run --engine webgpu`: there is no adapter that it may run on.',

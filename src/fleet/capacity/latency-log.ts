@@ -5,6 +5,7 @@ export interface Percentiles {
   readonly count: number;
   readonly mean: number;
   readonly p50: number;
+  readonly p90: number;
   readonly p95: number;
   readonly p99: number;
   readonly max: number;
@@ -69,5 +70,5 @@ export function percentilesOf(values: Float64Array | readonly number[]): Percent
   const count = sorted.length;
   const at = (part: number) => sorted[Math.max(0, Math.ceil(part * count) - 1)] ?? 0;
   const mean = count === 0 ? 0 : sorted.reduce((sum, value) => sum + value, 0) / count;
-  return { count, mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
+  return { count, mean, p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
 }

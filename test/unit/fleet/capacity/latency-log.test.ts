@@ -15,6 +15,7 @@ test('a percentile is the smallest value that so many do not exceed', () => {
     count: 100,
     mean: 50.5,
     p50: 50,
+    p90: 90,
     p95: 95,
     p99: 99,
     max: 100,
@@ -22,7 +23,7 @@ test('a percentile is the smallest value that so many do not exceed', () => {
 });
 
 test('the percentiles of nothing are 0', () => {
-  expect(percentilesOf([])).toEqual({ count: 0, mean: 0, p50: 0, p95: 0, p99: 0, max: 0 });
+  expect(percentilesOf([])).toEqual({ count: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, max: 0 });
 });
 
 test('a log keeps more figures than it had room for', () => {

@@ -1,0 +1,141 @@
+/**
+ * `qcs capacity`: how much the service does on this machine, and what a fleet of 48 GPUs would do. Starts
+ * the service itself, drives it, and simulates the fleet with the same scheduler in virtual time.
+ */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { capacityPage } from './capacity/capacity-page.ts';
+import { type CapacityReport, capacityReport, capacityText } from './capacity/capacity-report.ts';
+import { MIXES } from './capacity/circuit-mix.ts';
+import { forecastFleet } from './capacity/fleet-forecast.ts';
+import { gpuBasis } from './capacity/gpu-basis.ts';
+import { findMix, measureService, type ServiceMeasurement } from './capacity/measure-load.ts';
+import { startOwnService } from './capacity/own-service.ts';
+import type { CommandIo } from './command-io.ts';
+
+/** What the command is told. */
+interface CapacityOptions {
+  readonly duration: number;
+  readonly connections: readonly number[];
+  readonly rates?: readonly number[];
+  readonly mix: string;
+  readonly processor: string;
+  readonly jobs: number;
+  readonly threads: number;
+  readonly seed: number;
+  readonly gpuResults: string;
+  readonly simulateOnly?: boolean;
+  readonly json?: string;
+  readonly html?: string;
+}
+
+/** What `npm run bench -- webgpu-engine` writes. */
+const GPU_RESULTS = 'bench/results/webgpu-engine.json';
+
+/**
+ * Adds the command to the program.
+ *
+ * @param entry - The module of the command line, which is started again with `serve`.
+ */
+export function addCapacityCommand(program: Command, io: CommandIo, entry: string): void {
+  program
+    .command('capacity')
+    .description('measure the service on this machine, and simulate a fleet of 48 GPUs')
+    .option('--duration <s>', 'seconds of each load', number(0.1, 3600), 5)
+    .option('--connections <list>', 'of the closed loops', numbers(1, 1024), [1, 4, 16, 64])
+    .option(
+      '--rates <list>',
+      'of the open loops, circuits a second (default 0.2 to 0.9 of the best closed loop)',
+      numbers(0.1, 1e6),
+    )
+    .addOption(
+      new Option('--mix <name>', 'which circuits').choices(Object.keys(MIXES)).default('mixed'),
+    )
+    .option('--processor <id>', 'where they are sent', 'gpu-fleet')
+    .option('--jobs <n>', 'circuits of the long simulation', number(1000, 1e8), 1_000_000)
+    .option('--threads <n>', 'CPU threads of the simulated fleet', number(0, 10_000), 96)
+    .option('--seed <n>', 'of circuits, arrivals and the simulation', number(0, 2 ** 53 - 1), 1)
+    .option('--gpu-results <file>', 'measurements of a GPU, if there are any', GPU_RESULTS)
+    .option('--simulate-only', 'do not measure: everything is modelled')
+    .option('--json <file>', 'write everything as JSON')
+    .option('--html <file>', 'write a page with charts')
+    .addHelpText(
+      'after',
+      '\nThe service is started with the settings of the environment, a folder and a port of its own, and\nwithout limits on its key. docs/capacity.md says how to read the figures.',
+    )
+    .action((options: CapacityOptions) => runCapacity(options, io, entry));
+}
+
+async function runCapacity(options: CapacityOptions, io: CommandIo, entry: string): Promise<void> {
+  const { mix, duration, jobs, threads, seed } = options;
+  const gpu = gpuBasis(options.gpuResults);
+  const onStep = (what: string) => void io.err.write(`${what} …\n`);
+  const service = options.simulateOnly ? undefined : await measureOwn(options, io, entry, onStep);
+  const fleet = forecastFleet({
+    gpu,
+    numJobs: jobs,
+    numThreads: threads,
+    seed,
+    measured: service,
+    onStep,
+  });
+  const report: CapacityReport = capacityReport({
+    date: new Date(io.now()).toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: availableParallelism(),
+      memoryGib: Math.round(totalmem() / 2 ** 30),
+      node: process.version,
+    },
+    mix,
+    secondsOfAStep: duration,
+    ...(service && { service }),
+    fleet,
+  });
+  if (options.json !== undefined) {
+    writeFileSync(options.json, `${JSON.stringify(report, rounded, 2)}\n`);
+  }
+  if (options.html !== undefined) writeFileSync(options.html, capacityPage(report));
+  io.out.write(`${capacityText(report)}\n`);
+}
+
+async function measureOwn(
+  { mix: name, connections, rates, duration, processor, seed }: CapacityOptions,
+  io: CommandIo,
+  entry: string,
+  onStep: (what: string) => void,
+): Promise<ServiceMeasurement> {
+  const mix = findMix(name);
+  if (mix === undefined) throw new Error(`unreachable: there is no mix ${name}`);
+  onStep('starting the service');
+  await using own = await startOwnService(entry, io.environment);
+  const target = { origin: own.origin, key: own.key, processor };
+  return await measureService(target, {
+    mix,
+    connections,
+    rates,
+    secondsOfAStep: duration,
+    seed,
+    now: io.now,
+    onStep,
+  });
+}
+
+/** Six significant digits: more is noise. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(6)) : value;
+}
+
+function number(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  };
+}
+
+function numbers(least: number, most: number): (text: string) => readonly number[] {
+  const one = number(least, most);
+  return (text) => text.split(',').map((part) => one(part));
+}

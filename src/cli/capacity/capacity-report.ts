@@ -1,0 +1,130 @@
+/** Everything that a capacity run found, as `--json` writes it, and as text. */
+import type { Percentiles } from '../../fleet/capacity/latency-log.ts';
+import { table } from '../command-io.ts';
+import type { FleetForecast } from './fleet-forecast.ts';
+import { kneeOf } from './knee.ts';
+import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
+
+/** The machine that it ran on: service and load generator together. */
+export interface MachineFacts {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGib: number;
+  readonly node: string;
+}
+
+/** A capacity run. */
+export interface CapacityReport {
+  readonly date: string;
+  readonly machine: MachineFacts;
+  readonly mix: string;
+  readonly secondsOfAStep: number;
+  /** Absent where only the fleet was simulated. */
+  readonly service?: ServiceMeasurement;
+  readonly knee?: LoadStep;
+  readonly fleet: FleetForecast;
+}
+
+/** Adds what follows from the figures. */
+export function capacityReport(facts: Omit<CapacityReport, 'knee'>): CapacityReport {
+  const knee = facts.service && kneeOf(facts.service.closed);
+  return { ...facts, ...(knee && { knee }) };
+}
+
+/** The report for a terminal. */
+export function capacityText(report: CapacityReport): string {
+  const { service, fleet } = report;
+  return [...(service ? serviceText(report, service) : []), ...fleetText(fleet)].join('\n');
+}
+
+function serviceText({ mix, knee, machine }: CapacityReport, service: ServiceMeasurement) {
+  const { closed, open, devices, startErrors, processor } = service;
+  const steps = [...closed, ...open].map((step) => [
+    step.kind === 'closed' ? `${step.offered} connections` : `${step.offered}/s`,
+    figure(step.perSecond),
+    ...latencies(step.latency),
+    String(step.numRefused),
+    ...costs(step.costs),
+  ]);
+  const heading = [
+    'LOAD',
+    'CIRCUITS/S',
+    'P50',
+    'P95',
+    'P99',
+    'REFUSED',
+    'HTTP',
+    'QUEUE',
+    'COMPILE',
+  ];
+  const used = devices.map(({ utilisation }) => utilisation);
+  const mean = used.reduce((sum, part) => sum + part, 0) / Math.max(1, used.length);
+  return [
+    `MEASURED on ${machine.cores} cores of ${machine.cpu}, load generator included; mix ${mix}, ${processor.id} (${processor.execution}); milliseconds; every answer verified`,
+    table([...heading, 'EXECUTION'], steps),
+    ...(knee === undefined
+      ? []
+      : [
+          `knee, the greatest throughput by mean latency: ${knee.offered} connections, ${figure(knee.perSecond)} circuits/s`,
+        ]),
+    ...(used.length === 0
+      ? []
+      : [`devices busy: ${percent(mean)} on average, ${percent(Math.max(...used))} at most`]),
+    ...startErrors.map(
+      ({ qubits, numCircuits, absolute, relative }) =>
+        `expected_start_at of ${numCircuits} circuits of ${qubits} qubits: off by ${figure(absolute.p50)} ms (median), ${figure(absolute.p90)} ms (p90); by the wait ${percent(relative.p50)}, ${percent(relative.p90)}`,
+    ),
+    '',
+  ];
+}
+
+function fleetText({ numGpus, numThreads, gpu, load, result, kinds, ...rest }: FleetForecast) {
+  const rows = result.sizes.map((size, i) => {
+    const kind = kinds[i];
+    return [
+      String(size.qubits),
+      figure(size.perSecondAlone),
+      ...latencies(size.latency),
+      kind?.cpuMs === undefined ? '' : `${figure(kind.cpuMs)} ${kind.cpuBasis ?? ''}`,
+      kind === undefined ? '' : `${figure(kind.gpuMs)} ${kind.gpuBasis}`,
+      kind === undefined ? '' : `${figure(kind.compileMs)} measured`,
+    ];
+  });
+  const { planErrors, numJobs, utilisation } = result.longRun;
+  const heading = ['QUBITS', 'ALONE/S', 'P50', 'P95', 'P99', 'ON A THREAD', 'ON A GPU', 'COMPILE'];
+  return [
+    `MODELLED: ${numGpus} GPUs and ${numThreads} CPU threads under the service's scheduler, ${numJobs} circuits in virtual time at ${percent(load)} of the most, devices busy ${percent(utilisation)}; milliseconds`,
+    gpu.explanation,
+    table(heading, rows),
+    `the mix: ${figure(result.maxPerSecond)} circuits/s at most`,
+    ...(rest.frontPerSecond === undefined
+      ? []
+      : [
+          `one service process here takes ${figure(rest.frontPerSecond)} circuits/s over HTTP, measured: what is above that needs more of them`,
+        ]),
+    ...(planErrors === undefined
+      ? []
+      : [
+          `expected starts in the simulation: off by ${figure(planErrors.absolute.p50)} ms (median), ${figure(planErrors.absolute.p90)} ms (p90) of ${planErrors.absolute.count} asked`,
+        ]),
+  ];
+}
+
+function latencies({ p50, p95, p99 }: Percentiles): readonly string[] {
+  return [figure(p50), figure(p95), figure(p99)];
+}
+
+function costs({ http, queue, compile, execution }: Costs): readonly string[] {
+  return [http, queue, compile, execution].map(figure);
+}
+
+/** Three digits, thousands apart. */
+export function figure(value: number): string {
+  const rounded = value === 0 ? 0 : Number(value.toPrecision(3));
+  return rounded.toLocaleString('en-US', { maximumFractionDigits: 3 });
+}
+
+/** Of 1. */
+export function percent(part: number): string {
+  return `${figure(100 * part)} %`;
+}

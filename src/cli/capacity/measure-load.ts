@@ -1,0 +1,216 @@
+/** Drives the service through all loads and reads what it says of itself. */
+import { type Percentiles, percentilesOf } from '../../fleet/capacity/latency-log.ts';
+import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
+import { HttpConnection, httpRequest } from './http-connection.ts';
+import {
+  closedLoad,
+  type LoadResult,
+  type LoadTarget,
+  MixRequests,
+  openLoad,
+  type Sample,
+  warmUp,
+} from './load.ts';
+import { measureStartErrors, type StartErrors } from './start-estimates.ts';
+
+/** Where a circuit's time goes, milliseconds; means. */
+export interface Costs {
+  /** The client's latency less all that follows: HTTP, reading, checking, storing and answering. */
+  readonly http: number;
+  readonly queue: number;
+  readonly compile: number;
+  /** Evolution and, unless `sampling` is there, drawing and counting. */
+  readonly execution: number;
+  readonly sampling?: number;
+}
+
+/** One load. */
+export interface LoadStep {
+  readonly kind: 'closed' | 'open';
+  /** Connections of a closed loop, circuits a second of an open one. */
+  readonly offered: number;
+  readonly perSecond: number;
+  readonly numVerified: number;
+  readonly numRefused: number;
+  /** Milliseconds; of an open loop, from the moment that a circuit was meant to be sent. */
+  readonly latency: Percentiles;
+  readonly latencyBySize: Readonly<Record<string, Percentiles>>;
+  readonly costs: Costs;
+  readonly costsBySize: Readonly<Record<string, Costs>>;
+}
+
+/** A device over the time of the loads. */
+export interface DeviceLoad {
+  readonly id: string;
+  readonly node: string;
+  /** Part of the time that it had a circuit. */
+  readonly utilisation: number;
+  readonly completed: number;
+  readonly backing: string;
+  readonly modelled: boolean;
+}
+
+/** What was measured. */
+export interface ServiceMeasurement {
+  readonly mix: CircuitMix;
+  readonly warmUp: LoadStep;
+  readonly closed: readonly LoadStep[];
+  readonly open: readonly LoadStep[];
+  /** Empty where the service shows no devices. */
+  readonly devices: readonly DeviceLoad[];
+  /** Absent where records have no expected start. */
+  readonly startErrors: readonly StartErrors[];
+  /** What ran circuits, as the processor's listing says. */
+  readonly processor: { readonly id: string; readonly execution: string };
+}
+
+/** What is driven. */
+export interface LoadPlan {
+  readonly mix: CircuitMix;
+  readonly connections: readonly number[];
+  /** Circuits a second; undefined chooses parts of what the closed loops reached. */
+  readonly rates: readonly number[] | undefined;
+  readonly secondsOfAStep: number;
+  readonly seed: number;
+  readonly now: () => number;
+  readonly onStep: (what: string) => void;
+}
+
+/** Of the best closed loop. */
+const RATE_PARTS = [0.2, 0.4, 0.6, 0.8, 0.9] as const;
+/** Circuits sent at once to see when they start: many quick ones, and some that take a while. */
+const START_TRIALS: readonly { readonly kind: MixClass; readonly count: number }[] = [
+  { kind: { qubits: 16, layers: 8, shots: 1000, weight: 1 }, count: 100 },
+  { kind: { qubits: 20, layers: 12, shots: 1000, weight: 1 }, count: 40 },
+];
+
+/** Measures the service. */
+export async function measureService(
+  target: LoadTarget,
+  plan: LoadPlan,
+): Promise<ServiceMeasurement> {
+  const { mix, connections, secondsOfAStep: seconds, seed, onStep } = plan;
+  const requests = new MixRequests(mix, target, seed);
+  onStep('each circuit once');
+  const first = stepOf('closed', 0, await warmUp(requests, target));
+  const before = await devicesOf(target);
+  const begin = performance.now();
+  const closed: LoadStep[] = [];
+  for (const count of connections) {
+    onStep(`closed loop, ${count} connections`);
+    closed.push(stepOf('closed', count, await closedLoad(requests, target, count, seconds)));
+  }
+  const most = Math.max(...closed.map(({ perSecond }) => perSecond));
+  const rates = plan.rates ?? RATE_PARTS.map((part) => Math.max(1, Math.round(part * most)));
+  const open: LoadStep[] = [];
+  for (const rate of rates) {
+    onStep(`open loop, ${rate} circuits a second`);
+    open.push(stepOf('open', rate, await openLoad(requests, target, rate, seconds, seed)));
+  }
+  const elapsedMs = performance.now() - begin;
+  const devices = usedBetween(before, await devicesOf(target), elapsedMs);
+  const startErrors: StartErrors[] = [];
+  for (const { kind, count } of START_TRIALS) {
+    onStep(`expected starts of ${count} circuits of ${kind.qubits} qubits`);
+    const errors = await measureStartErrors(target, kind, count, plan.now);
+    if (errors !== undefined) startErrors.push(errors);
+  }
+  return {
+    mix,
+    warmUp: first,
+    closed,
+    open,
+    devices,
+    startErrors,
+    processor: { id: target.processor, execution: await executionOf(target) },
+  };
+}
+
+/** The mix of that name; undefined when there is none. */
+export function findMix(name: string): CircuitMix | undefined {
+  return Object.hasOwn(MIXES, name) ? MIXES[name] : undefined;
+}
+
+/** Turns samples into figures. */
+export function stepOf(
+  kind: 'closed' | 'open',
+  offered: number,
+  { samples, numRefused, seconds }: LoadResult,
+): LoadStep {
+  const bySize = Object.entries(Object.groupBy(samples, ({ qubits }) => String(qubits)));
+  const latencyOf = (some: readonly Sample[]) =>
+    percentilesOf(some.map(({ latencyMs }) => latencyMs));
+  return {
+    kind,
+    offered,
+    perSecond: samples.length / seconds,
+    numVerified: samples.length,
+    numRefused,
+    latency: latencyOf(samples),
+    latencyBySize: Object.fromEntries(bySize.map(([size, some = []]) => [size, latencyOf(some)])),
+    costs: costsOf(samples),
+    costsBySize: Object.fromEntries(bySize.map(([size, some = []]) => [size, costsOf(some)])),
+  };
+}
+
+function costsOf(samples: readonly Sample[]): Costs {
+  const mean = (of: (sample: Sample) => number) =>
+    samples.reduce((sum, sample) => sum + of(sample), 0) / Math.max(1, samples.length);
+  const hasSampling = samples.length > 0 && samples.every((s) => s.samplingMs !== undefined);
+  const sampling = mean(({ samplingMs = 0 }) => samplingMs);
+  return {
+    http: mean((s) => Math.max(0, s.latencyMs - s.queueMs - s.compileMs - s.executionMs)),
+    queue: mean(({ queueMs }) => queueMs),
+    compile: mean(({ compileMs }) => compileMs),
+    execution: mean(({ executionMs }) => executionMs) - (hasSampling ? sampling : 0),
+    ...(hasSampling && { sampling }),
+  };
+}
+
+interface DeviceRecord {
+  readonly id: string;
+  readonly node: string;
+  readonly modelled: boolean;
+  readonly backing: { readonly name: string };
+  readonly counters: { readonly completed: number; readonly busy_ms: number };
+}
+
+/** None where the service has no such listing. */
+async function devicesOf(target: LoadTarget): Promise<readonly DeviceRecord[]> {
+  const { status, body } = await get(target, '/quantum/processors/gpu-fleet/devices');
+  if (status !== 200) return [];
+  const answer: { readonly data?: { readonly devices?: readonly DeviceRecord[] } } =
+    JSON.parse(body);
+  return answer.data?.devices ?? [];
+}
+
+function usedBetween(
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+  elapsedMs: number,
+): readonly DeviceLoad[] {
+  const earlier = new Map(before.map((device) => [device.id, device.counters]));
+  return after.map(({ id, node, counters, backing, modelled }) => {
+    const { completed = 0, busy_ms = 0 } = earlier.get(id) ?? {};
+    return {
+      id,
+      node,
+      utilisation: Math.min(1, Math.max(0, counters.busy_ms - busy_ms) / elapsedMs),
+      completed: counters.completed - completed,
+      backing: backing.name,
+      modelled,
+    };
+  });
+}
+
+async function executionOf(target: LoadTarget): Promise<string> {
+  const { body } = await get(target, `/quantum/processors/${target.processor}`);
+  const answer: { readonly data?: { readonly execution?: string } } = JSON.parse(body);
+  return answer.data?.execution ?? 'unknown';
+}
+
+async function get({ origin, key }: LoadTarget, path: string) {
+  using connection = new HttpConnection(origin);
+  const url = new URL(`/api/v1${path}`, origin);
+  return await connection.send(httpRequest('GET', url, { 'x-api-key': key }));
+}
