@@ -47,8 +47,9 @@ export function chooseDevices(
   if (!task.needsDevice) return { states: [], startAt };
   let soonest: Free | undefined;
   let numFitting = 0;
+  const bytes = stateBytes(task);
   for (const state of open) {
-    if (!fitsAlone(task, lane, state)) continue;
+    if (!fits(bytes, lane, state)) continue;
     numFitting++;
     const free = freeOf(state, timeOf(state), need);
     if (soonest === undefined || compare(free, soonest) < 0) soonest = free;
@@ -62,7 +63,11 @@ export function chooseDevices(
 
 /** Whether one device is enough for a task on a lane. */
 export function fitsAlone(task: ScheduledTask, lane: LaneView, device: DeviceState): boolean {
-  return lane.kind !== 'spread' && stateBytes(task) <= roomOn(lane, device) * (1 + ROUNDING);
+  return fits(stateBytes(task), lane, device);
+}
+
+function fits(bytes: number, lane: LaneView, device: DeviceState): boolean {
+  return lane.kind !== 'spread' && bytes <= roomOn(lane, device) * (1 + ROUNDING);
 }
 
 /** Several devices that hold the state together; with parts on several adapters, each holds its own. */
