@@ -64,6 +64,7 @@ export class CircuitBackend {
   readonly #options: CircuitBackendOptions;
   #waitingBytes = 0;
   #isClosed = false;
+  #isPumpDue = false;
   #isPumping = false;
   #pumpAgain = false;
   /** Runs while something waits: workers hold the process only once they have a circuit. */
@@ -186,7 +187,8 @@ export class CircuitBackend {
     };
     this.#scheduler.add(submitted, submitted.submittedAt);
     this.#waitingBytes += sizeOfCircuit(circuit);
-    this.#changed();
+    this.#plans.invalidate();
+    this.#pumpSoon();
     return promise;
   }
 
@@ -264,6 +266,17 @@ export class CircuitBackend {
   #changed(): void {
     this.#plans.invalidate();
     this.#pump();
+  }
+
+  /** After what has arrived with it: circuits of one turn of the event loop go in one list. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    this.#holdProcess();
+    setImmediate(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
   }
 
   /** Starts what can start: self-tests, and what the scheduler says. */

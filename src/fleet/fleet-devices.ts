@@ -68,6 +68,8 @@ export class FleetDevices implements DeviceDirectory {
   readonly #maintenance = new Map<string, { readonly reason: string }>();
   readonly #startedAt = performance.now();
   #backed: readonly Backed[] = [];
+  /** Of the devices that are open, by adapter; nothing for one of which none is. */
+  #openBytes: ReadonlyMap<LaneId | undefined, number> = new Map();
 
   constructor(options: FleetDevicesOptions) {
     this.#options = options;
@@ -84,6 +86,7 @@ export class FleetDevices implements DeviceDirectory {
     const homes = homesOf(isOnCpu ? [] : sources.adapters);
     this.#backed = this.#ids.map((_, i) => backedBy(homes[i], sources, isOnCpu));
     for (const i of this.#ids.keys()) this.#options.backend.setDevice(this.#view(i));
+    this.#countOpen();
   }
 
   devices(): readonly FleetDevice[] {
@@ -115,25 +118,30 @@ export class FleetDevices implements DeviceDirectory {
     if (maintenance === undefined) this.#maintenance.delete(id);
     else this.#maintenance.set(id, maintenance);
     this.#options.backend.setDevice(this.#view(i));
+    this.#countOpen();
   }
 
   /** For states that are held by the devices of one adapter, or of the CPU, together. */
   openBytes(adapter: LaneId | undefined): number {
-    const bytes = this.#backed.reduce(
-      (sum, backed, i) =>
-        this.#isOpen(i) && backed.adapter?.lane.id === adapter ? sum + backed.memoryBytes : sum,
-      0,
-    );
-    return Math.round(bytes);
+    return Math.round(this.#openBytes.get(adapter) ?? 0);
   }
 
   /** Why no circuit would run on any device; undefined where one would. */
   get whyNone(): string | undefined {
-    const { available, inMaintenance } = this.summary();
-    if (available > 0) return undefined;
-    if (inMaintenance === NUM_DEVICES) return 'All devices are in maintenance.';
+    if (this.#openBytes.size > 0) return undefined;
+    if (this.#maintenance.size === NUM_DEVICES) return 'All devices are in maintenance.';
     const broken = this.#ids.findIndex((id) => !this.#maintenance.has(id));
     return this.#backed[broken]?.health.reason ?? 'No device is available.';
+  }
+
+  #countOpen(): void {
+    const openBytes = new Map<LaneId | undefined, number>();
+    for (const [i, { adapter, memoryBytes }] of this.#backed.entries()) {
+      if (!this.#isOpen(i)) continue;
+      const lane = adapter?.lane.id;
+      openBytes.set(lane, (openBytes.get(lane) ?? 0) + memoryBytes);
+    }
+    this.#openBytes = openBytes;
   }
 
   #view(i: number): DeviceView {

@@ -62,6 +62,8 @@ export class SimulatorProcessor implements Processor {
   readonly #healthOf = (lane: LaneId) => this.#monitor(lane).availability;
   #maintenance: { readonly reason: string } | undefined;
   #numSelfTests = 0;
+  /** As long as nothing has changed of what it is made from: every request reads it. */
+  #spec: ProcessorSpec | undefined;
 
   constructor(options: SimulatorProcessorOptions) {
     this.#id = options.backing.id;
@@ -75,7 +77,8 @@ export class SimulatorProcessor implements Processor {
   }
 
   get spec(): ProcessorSpec {
-    return this.#backing.spec(this.#healthOf);
+    this.#spec ??= this.#backing.spec(this.#healthOf);
+    return this.#spec;
   }
 
   /** Tests an adapter's engine, too, from now on; circuits go to it while its self-test is passed. */
@@ -84,6 +87,7 @@ export class SimulatorProcessor implements Processor {
       this.#backend.setHealthy(lane, available);
       this.#healthChanged();
     });
+    this.#spec = undefined;
   }
 
   /** Says that the engine of an adapter was lost; it is tested as soon as there is another. */
@@ -189,6 +193,7 @@ export class SimulatorProcessor implements Processor {
   }
 
   #pauseOrGo(): void {
+    this.#spec = undefined;
     this.#backend.setPaused(this.#id, !this.availability().available);
   }
 

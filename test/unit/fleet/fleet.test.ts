@@ -72,9 +72,18 @@ function ghz(numQubits: number): Circuit {
   return withFinalMeasurement({ numQubits, numBits: 0, operations });
 }
 
+let numTasks = 0;
+
 function task(circuit: Circuit, shots = 100): CircuitTask {
   const request = { shots, seed: 1 };
-  return { id: 'circ_1', circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
+  return {
+    id: `circ_${numTasks++}`,
+    circuit,
+    request,
+    priority: 'normal',
+    keyId: 'key-1',
+    tier: 'standard',
+  };
 }
 
 describe('Fleet', () => {

@@ -109,7 +109,7 @@ describe('gpu-fleet', () => {
     expect((await run(gpuFleet, 'ECHO', 4)).backend).toMatchObject({
       engine: 'cpu',
       execution: 'cpu',
-      precision: 'f32',
+      precision: 'f64',
       hardware: 'a CPU',
     });
   });

@@ -102,6 +102,7 @@ describe('of idle adapters', () => {
       rates.map((rate) => (rate === undefined ? {} : { sweepBytesPerSecond: rate })),
     );
     for (const _ of rates) submit();
+    await setImmediate();
     expect(given).toEqual([2, 4, 1]);
   });
 
@@ -113,6 +114,7 @@ describe('of idle adapters', () => {
     ]);
     submit(18);
     submit(17);
+    await setImmediate();
     expect(given).toEqual([1, 2]);
   });
 
@@ -123,6 +125,7 @@ describe('of idle adapters', () => {
       { sweepBytesPerSecond: 2e9 },
     ]);
     submit();
+    await setImmediate();
     lose(1);
     await setImmediate();
     expect(given).toEqual([1, 2]);
