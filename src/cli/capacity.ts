@@ -19,6 +19,7 @@ interface CapacityOptions {
   readonly duration: number;
   readonly connections: readonly number[];
   readonly rates?: readonly number[];
+  readonly starts: number;
   readonly mix: string;
   readonly processor: string;
   readonly jobs: number;
@@ -49,12 +50,18 @@ export function addCapacityCommand(program: Command, io: CommandIo, entry: strin
       'of the open loops, circuits a second (default 0.2 to 0.9 of the best closed loop)',
       numbers(0.1, 1e6),
     )
+    .option(
+      '--starts <n>',
+      'circuits sent at once to check their expected starts',
+      number(0, 500),
+      100,
+    )
     .addOption(
       new Option('--mix <name>', 'which circuits').choices(Object.keys(MIXES)).default('mixed'),
     )
     .option('--processor <id>', 'where they are sent', 'gpu-fleet')
     .option('--jobs <n>', 'circuits of the long simulation', number(1000, 1e8), 1_000_000)
-    .option('--threads <n>', 'CPU threads of the simulated fleet', number(0, 10_000), 96)
+    .option('--threads <n>', 'CPU threads of the simulated fleet', number(0, 10_000), 48)
     .option('--seed <n>', 'of circuits, arrivals and the simulation', number(0, 2 ** 53 - 1), 1)
     .option('--gpu-results <file>', 'measurements of a GPU, if there are any', GPU_RESULTS)
     .option('--simulate-only', 'do not measure: everything is modelled')
@@ -101,7 +108,7 @@ async function runCapacity(options: CapacityOptions, io: CommandIo, entry: strin
 }
 
 async function measureOwn(
-  { mix: name, connections, rates, duration, processor, seed }: CapacityOptions,
+  { mix: name, connections, rates, duration, starts, processor, seed }: CapacityOptions,
   io: CommandIo,
   entry: string,
   onStep: (what: string) => void,
@@ -116,6 +123,7 @@ async function measureOwn(
     connections,
     rates,
     secondsOfAStep: duration,
+    numStarts: starts,
     seed,
     now: io.now,
     onStep,

@@ -1,0 +1,62 @@
+/** `qcs capacity` as a process: it starts the service, drives it, and writes what it found. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import type { CapacityReport } from '../../src/cli/capacity/capacity-report.ts';
+import { temporaryFolder } from '../support/service-process.ts';
+
+const run = promisify(execFile);
+const qcs = (...args: readonly string[]) => run(process.execPath, ['src/cli.ts', ...args]);
+
+test('capacity measures the service and says of each figure of the fleet what it is', async () => {
+  using folder = temporaryFolder();
+  const json = join(folder.path, 'capacity.json');
+  const html = join(folder.path, 'capacity.html');
+  const load = ['--duration', '0.3', '--connections', '1,3', '--rates', '40', '--mix', 'bell'];
+  const { stdout } = await qcs(
+    'capacity',
+    ...load,
+    ...['--starts', '10', '--jobs', '2000', '--json', json, '--html', html],
+  );
+  const report: CapacityReport = JSON.parse(readFileSync(json, 'utf8'));
+  const { service, fleet } = report;
+
+  expect(service?.closed.map(({ offered }) => offered)).toEqual([1, 3]);
+  expect(service?.open.map(({ offered }) => offered)).toEqual([40]);
+  for (const step of [...(service?.closed ?? []), ...(service?.open ?? [])]) {
+    expect(step.numVerified).toBeGreaterThan(0);
+    expect(step.latency.p99).toBeGreaterThanOrEqual(step.latency.p50);
+  }
+  expect(service?.devices.length).toBe(48);
+  expect(service?.devices.reduce((sum, { completed }) => sum + completed, 0)).toBeGreaterThan(0);
+  expect(report.knee?.kind).toBe('closed');
+  expect(fleet.result.longRun.numJobs).toBe(2000);
+  expect(fleet.gpu.basis).toBe('modelled');
+  for (const kind of fleet.kinds) expect(kind.gpuBasis).toBe('modelled');
+  expect(stdout).toContain('MEASURED on ');
+  expect(stdout).toContain('MODELLED: 48 GPUs');
+  const page = readFileSync(html, 'utf8');
+  expect(page).not.toMatch(/(?:src|href)=|url\(|@import/);
+  expect(page.match(/<svg/g)?.length).toBe(5);
+});
+
+test('capacity --simulate-only measures nothing and says so', async () => {
+  using folder = temporaryFolder();
+  const json = join(folder.path, 'capacity.json');
+  await qcs('capacity', '--simulate-only', '--jobs', '2000', '--seed', '3', '--json', json);
+  const report: CapacityReport = JSON.parse(readFileSync(json, 'utf8'));
+
+  expect(report.service).toBeUndefined();
+  for (const { cpuBasis } of report.fleet.kinds) expect(cpuBasis ?? 'modelled').toBe('modelled');
+});
+
+test.each([
+  ['--connections', '0'],
+  ['--rates', 'many'],
+  ['--mix', 'unknown'],
+  ['--duration', ''],
+])('capacity %s %s is wrong usage', async (...args) => {
+  await expect(qcs('capacity', ...args)).rejects.toMatchObject({ code: 2 });
+});
