@@ -24,7 +24,13 @@ if (driver !== undefined) {
     claims,
   );
   // Chunks without chunk qubits at 12 qubits: parts of chunks go from device to device.
-  const whole = { tileQubits: 8, chunkQubits: 10, windowBytes: 2 ** 11, memoryBytes: 2 ** 22 };
+  const whole = {
+    tileQubits: 8,
+    chunkQubits: 10,
+    maxRuns: 2,
+    windowBytes: 2 ** 11,
+    memoryBytes: 2 ** 22,
+  };
   describeEngine(
     `webgpu on four devices of ${driver.name}`,
     async () => {

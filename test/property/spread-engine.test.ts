@@ -31,7 +31,7 @@ const SPREADS: readonly [string, Spread][] = [
     'two devices in chunks of 2^8',
     {
       numDevices: 2,
-      sizes: { tileQubits: 8, chunkQubits: 8, indexBits: 11, windowBytes: 2 ** 10 },
+      sizes: { tileQubits: 8, chunkQubits: 8, indexBits: 11, maxRuns: 4, windowBytes: 2 ** 10 },
     },
   ],
   [

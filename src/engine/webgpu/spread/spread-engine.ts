@@ -43,6 +43,8 @@ export interface SpreadEngineOptions extends SpreadSizes {
   readonly indexBits?: number;
   /** Bytes that go from device to device at a time, a power of two; 16 MiB by default. */
   readonly windowBytes?: number;
+  /** Short runs of memory that a device sends for one exchange; 8,192 by default. */
+  readonly maxRuns?: number;
 }
 
 const DEFAULT_WINDOW_BYTES = 2 ** 24;
@@ -71,9 +73,9 @@ export async function openSpreadEngine(options: SpreadEngineOptions): Promise<En
     window: new WorkWindow(),
     windowSize: windowBytes / AMPLITUDE_BYTES,
   };
-  const { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS } = options;
+  const { memoryBytes = Number.POSITIVE_INFINITY, indexBits = MAX_INDEX_BITS, maxRuns } = options;
   const dispatchQubits = kernels.map((kernel) => kernel.dispatchQubits);
-  return new SpreadEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
+  return new SpreadEngine(host, target, { memoryBytes, indexBits, dispatchQubits, maxRuns });
 }
 
 interface EngineBounds {
@@ -82,6 +84,7 @@ interface EngineBounds {
   readonly indexBits: number;
   /** By rank. */
   readonly dispatchQubits: readonly number[];
+  readonly maxRuns: number | undefined;
 }
 
 class SpreadEngine implements Engine {
@@ -107,7 +110,7 @@ class SpreadEngine implements Engine {
     const host = this.#host;
     const numQubits = localQubits(this.target, program.numQubits);
     const shape = { numQubits, chunkQubits: Math.min(numQubits, chunkQubits) };
-    const spread = spreadProgram(program, shape, host.hosts.length);
+    const spread = spreadProgram(program, shape, host.hosts.length, this.#bounds.maxRuns);
     const passes = new Map(
       program.steps.map((step, i) => {
         return [step, passesOf(spread.actions[i]!, spread, shape, tileChunkQubits)] as const;

@@ -4,9 +4,9 @@
  * The highest places tell devices apart, so on a device they are constants: controls and diagonals
  * on them leave a device its own kernels, and no other kernel may have them as targets. What is left
  * are exchanges with a qubit of that kind, in which devices send each other parts of their states.
- * Such a part should be long runs of memory, so a near qubit that lies low first changes places with
- * one that lies high, inside the devices, and back afterwards: a trip through a device's memory
- * costs little beside the way between devices.
+ * Such a part should be long runs of memory, or few, so a near qubit that lies low first changes
+ * places with one that lies high, inside the devices, and back afterwards: a trip through a device's
+ * memory costs little beside the way between devices.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Exchange, Program, Step } from '../../../compiler/program.ts';
@@ -31,19 +31,23 @@ export interface SpreadProgram {
   readonly actions: readonly (readonly SpreadAction[])[];
 }
 
-/** Runs of 2^17 amplitudes, 1 MiB, are long enough. */
+/** Runs of 2^17 amplitudes, 1 MiB, are long enough however many there are. */
 const RUN_QUBITS = 17;
+/** So few runs are few enough however short they are: each is a copy that a device is told of. */
+const MAX_RUNS = 2 ** 13;
 
 /**
  * Parts a program.
  *
  * @param shape - Of the state on one device.
  * @param numDevices - A power of two.
+ * @param maxRuns - Short runs of memory that a device sends for one exchange.
  */
 export function spreadProgram(
   program: Program,
   shape: ChunkShape,
   numDevices: number,
+  maxRuns: number = MAX_RUNS,
 ): SpreadProgram {
   const steps: Step[] = [];
   const actions = program.steps.map((step): readonly SpreadAction[] => {
@@ -52,7 +56,7 @@ export function spreadProgram(
       const action = local(step);
       return step.kind === 'sweep' ? [action] : [];
     }
-    return exchangeActions(step, shape, local);
+    return exchangeActions(step, shape, maxRuns, local);
   });
   const parts = Array.from({ length: numDevices }, (_, rank) =>
     partOf({ ...program, steps }, shape, rank),
@@ -62,9 +66,11 @@ export function spreadProgram(
 
 function exchangeActions(
   { pairs }: Exchange,
-  { numQubits, chunkQubits }: ChunkShape,
+  shape: ChunkShape,
+  maxRuns: number,
   local: (own: Step) => SpreadAction,
 ): readonly SpreadAction[] {
+  const { numQubits } = shape;
   const inside = pairs.filter(([far]) => far < numQubits);
   const between = pairs.filter(([far]) => far >= numQubits);
   const actions: SpreadAction[] = [];
@@ -72,8 +78,8 @@ function exchangeActions(
   if (between.length === 0) return actions;
   const lifts = liftsOf(
     between.map(([, near]) => near),
-    numQubits,
-    chunkQubits,
+    shape,
+    maxRuns,
   );
   const lifted = new Map(lifts.map(([high, low]) => [low, high]));
   const moved = between.map(([far, near]) => [far, lifted.get(near) ?? near] as const);
@@ -87,10 +93,11 @@ function exchangeActions(
 /** Which high places lend themselves to which low ones. */
 function liftsOf(
   nears: readonly Qubit[],
-  numQubits: number,
-  chunkQubits: number,
+  { numQubits, chunkQubits }: ChunkShape,
+  maxRuns: number,
 ): readonly (readonly [high: Qubit, low: Qubit])[] {
-  const lowest = Math.min(chunkQubits - nears.length, RUN_QUBITS);
+  const fewRuns = Math.max(0, numQubits - 1 - Math.log2(maxRuns));
+  const lowest = Math.min(chunkQubits - nears.length, RUN_QUBITS, fewRuns);
   const lifts: (readonly [Qubit, Qubit])[] = [];
   let high = numQubits - 1;
   for (const near of nears) {

@@ -56,8 +56,8 @@ describe('on a device', () => {
 });
 
 describe('an exchange', () => {
-  const actionsOf = (pairs: readonly (readonly [number, number])[]) => {
-    const spread = spreadProgram(programOf([{ kind: 'exchange', pairs }]), SHAPE, 4);
+  const actionsOf = (pairs: readonly (readonly [number, number])[], maxRuns = 4) => {
+    const spread = spreadProgram(programOf([{ kind: 'exchange', pairs }]), SHAPE, 4, maxRuns);
     const actions = spread.actions[0]!.map((action) => {
       if (action.kind === 'move') return action.pairs;
       const step = spread.parts[0]!.steps[action.step];
@@ -80,6 +80,11 @@ describe('an exchange', () => {
       actions: [{ inside: [[9, 2]] }, [[11, 9]], { inside: [[9, 2]] }],
       passes: 3,
     });
+  });
+
+  test('of a low place only moves where that takes few copies', () => {
+    expect(actionsOf([[11, 2]], 2 ** 7).actions).toEqual([[[11, 2]]]);
+    expect(actionsOf([[11, 1]], 2 ** 7).actions).toHaveLength(3);
   });
 
   test('of several does all at once, each place in one pair', () => {
