@@ -3,10 +3,13 @@ import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
+import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
+import { benchSpreadEngine } from './spread-engine.ts';
 import { benchSweeps } from './sweeps.ts';
 import { benchWebGpuBatches } from './webgpu-batches.ts';
 import { benchWebGpuEngine } from './webgpu-engine.ts';
+import { benchWorkerBatches } from './worker-batches.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   sweeps: benchSweeps,
@@ -15,8 +18,11 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
+  placement: benchPlacement,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,
+  'spread-engine': benchSpreadEngine,
+  'worker-batches': benchWorkerBatches,
 };
 
 const wanted = process.argv.slice(2);
