@@ -21,7 +21,7 @@ export interface ChartOptions {
 
 const WIDTH = 640;
 const HEIGHT = 320;
-const LEFT = 64;
+const LEFT = 76;
 const RIGHT = 24;
 const TOP = 20;
 const BOTTOM = 48;
@@ -53,7 +53,7 @@ export function lineChart(options: ChartOptions): string {
     ),
     `<line class="axis" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${bottom}" y2="${bottom}"/>`,
     `<text class="label mid" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}">${escaped(xLabel)}</text>`,
-    `<text class="label mid" transform="translate(14 ${(TOP + bottom) / 2}) rotate(-90)">${escaped(yLabel)}</text>`,
+    `<text class="label mid" transform="translate(12 ${(TOP + bottom) / 2}) rotate(-90)">${escaped(yLabel)}</text>`,
     ...(mark === undefined ? [] : [markLine(x(mark.x), bottom, mark.label)]),
     ...series.map((one) => lineOf(one, x, y)),
     '</svg>',

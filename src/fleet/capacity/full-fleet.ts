@@ -54,6 +54,7 @@ export interface FullFleetOptions {
 /** Latency at a part of the most. */
 export interface FleetPoint {
   readonly load: number;
+  /** Sent, on average. */
   readonly perSecond: number;
   readonly latency: Percentiles;
 }
@@ -84,7 +85,7 @@ const CLIENTS_OF_A_DEVICE = 4;
 /** Part of a run until the fleet has filled. */
 const WARM_UP = 0.05;
 /** Of jobs that wait, one in so many is asked when it is to start. */
-const PLAN_EVERY = 500;
+const PLAN_EVERY = 100;
 const GPU_MODEL = 'gpu';
 /** What draws are for. */
 const KIND = 1;
@@ -106,8 +107,9 @@ export function simulateFullFleet(options: FullFleetOptions): FullFleetResult {
   for (const part of loads) {
     const count = part === load ? numJobs : numJobsOfAPoint;
     onRun(`${count} circuits at ${Math.round(100 * part)} % of it`);
-    const result = fleet.atRate(kinds, part * maxPerSecond, count);
-    points.push({ load: part, perSecond: result.perSecond, latency: result.latency });
+    const perSecond = part * maxPerSecond;
+    const result = fleet.atRate(kinds, perSecond, count);
+    points.push({ load: part, perSecond, latency: result.latency });
     if (part === load) longRun = result;
   }
   if (longRun === undefined) throw new Error('unreachable: no run at the load that was asked for');

@@ -29,6 +29,11 @@ export class NumberLog {
     this.#values[this.#length++] = value;
   }
 
+  /** The value of that place, in the order in which they were added; 0 where there is none. */
+  at(place: number): number {
+    return place < this.#length ? (this.#values[place] ?? 0) : 0;
+  }
+
   percentiles(): Percentiles {
     return percentilesOf(this.#values.subarray(0, this.#length));
   }

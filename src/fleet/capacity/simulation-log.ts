@@ -3,7 +3,7 @@ import type { Tier } from '../schedule/scheduled-task.ts';
 import type { Scheduler } from '../schedule/scheduler.ts';
 import { FairnessLog } from './fairness.ts';
 import type { FleetModel } from './fleet-model.ts';
-import { NumberLogs, type Percentiles, percentilesOf } from './latency-log.ts';
+import { NumberLog, NumberLogs, type Percentiles, percentilesOf } from './latency-log.ts';
 import type { SimulatedJob } from './workload.ts';
 
 /** A device's part. */
@@ -27,6 +27,7 @@ export interface SimulationResult {
   readonly numJobs: number;
   /** From the first arrival to the last end. */
   readonly makespanMs: number;
+  /** While the middle four fifths of the jobs ended: neither filling up nor running empty counts. */
   readonly perSecond: number;
   /** From arrival to end. */
   readonly latency: Percentiles;
@@ -44,6 +45,9 @@ export interface SimulationResult {
   readonly planErrors?: PlanErrors;
 }
 
+/** Part of the jobs at either end of a run. */
+const EDGE = 0.1;
+
 interface Times {
   readonly arrivedAt: number;
   startedAt: number;
@@ -58,6 +62,7 @@ export class SimulationLog<J extends SimulatedJob> {
   readonly #latencies = new NumberLogs();
   readonly #waits = new NumberLogs();
   readonly #fairness = new FairnessLog();
+  readonly #ends = new NumberLog();
   readonly #numBySize = new Map<string, number>();
   readonly #absoluteErrors: number[] = [];
   readonly #relativeErrors: number[] = [];
@@ -91,6 +96,7 @@ export class SimulationLog<J extends SimulatedJob> {
     const { arrivedAt, startedAt } = this.#timesOf(job);
     this.#times.delete(job.index);
     this.#numJobs++;
+    this.#ends.add(now);
     this.#numBySize.set(job.sizeClass, (this.#numBySize.get(job.sizeClass) ?? 0) + 1);
     if (job.index < this.#numWarmUp) return;
     const latency = now - arrivedAt;
@@ -111,7 +117,7 @@ export class SimulationLog<J extends SimulatedJob> {
     return {
       numJobs: this.#numJobs,
       makespanMs,
-      perSecond: makespanMs === 0 ? 0 : (1000 * this.#numJobs) / makespanMs,
+      perSecond: this.#perSecond(),
       latency: this.#latencies.all(),
       latencyBySize: Object.fromEntries(
         sizes.map((size) => [size, this.#latencies.of(sizeName(size))]),
@@ -131,6 +137,13 @@ export class SimulationLog<J extends SimulatedJob> {
         },
       }),
     };
+  }
+
+  #perSecond(): number {
+    const from = Math.floor(EDGE * this.#numJobs);
+    const to = Math.floor((1 - EDGE) * this.#numJobs);
+    const ms = this.#ends.at(to) - this.#ends.at(from);
+    return ms <= 0 ? 0 : (1000 * (to - from)) / ms;
   }
 
   #timesOf({ index, id }: J): Times {
