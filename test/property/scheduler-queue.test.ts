@@ -107,6 +107,21 @@ describe('the order of a queue', () => {
     }
   });
 
+  test('lets a key that could not start for long go three tasks ahead, and not more', () => {
+    const queue = new FairQueue(AGEING_MS);
+    const add = (id: string, key: string) => {
+      queue.add({ id, processor: 'p', key, level: 3 }, 'small', 10, 0);
+    };
+    for (let i = 0; i < 20; i++) add(`blocked ${i}`, 'blocked');
+    for (let i = 0; i < 50; i++) {
+      add(`busy ${i}`, 'busy');
+      queue.start(`busy ${i}`, 0);
+    }
+    add('new', 'new');
+    const order = [...queue.walk(0)].map(({ task }) => task.id);
+    expect(order.indexOf('new')).toBe(3);
+  });
+
   test('gives no turn to what the walker says will not start', () => {
     const queue = new FairQueue(AGEING_MS);
     for (const [i, key] of [...'aaabb'].entries()) {

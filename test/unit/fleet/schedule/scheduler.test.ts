@@ -211,6 +211,60 @@ describe('a task that nothing takes', () => {
   });
 });
 
+describe('a list', () => {
+  test('is of one processor, and of circuits whose end is known', () => {
+    const scheduler = open([SMALL]);
+    add(scheduler, 'a', { gateCost: 0.1 });
+    add(scheduler, 'other', { processor: 'other', gateCost: 0.1 });
+    add(scheduler, 'branches', { gateCost: 0.1, work: { isBranching: true } });
+    add(scheduler, 'b', { gateCost: 0.1 });
+    expect(started(scheduler.dispatch(0))).toEqual(['small: a b']);
+  });
+
+  test('has 128 tasks at most, and 4 ms', () => {
+    const scheduler = open([SMALL]);
+    for (let i = 0; i < 300; i++) add(scheduler, `${i}`, { gateCost: i < 200 ? 0.001 : 1.5 });
+    const [dispatch] = scheduler.dispatch(0);
+    expect(dispatch?.tasks).toHaveLength(128);
+    endAll({ scheduler, dispatch: dispatch! }, 1);
+    expect(scheduler.dispatch(1)[0]?.tasks).toHaveLength(72 + 2);
+  });
+});
+
+describe('devices', () => {
+  test('are given work in turns', () => {
+    const scheduler = open([SMALL], devicesOf(3, 1));
+    const ids = Array.from({ length: 6 }, (_, i) => {
+      add(scheduler, `${i}`, { ...onFleet, gateCost: 10 });
+      const [dispatch] = scheduler.dispatch(i);
+      endAll({ scheduler, dispatch: dispatch! }, i);
+      return dispatch?.devices[0];
+    });
+    expect(ids).toEqual(['gpu-0', 'gpu-1', 'gpu-2', 'gpu-0', 'gpu-1', 'gpu-2']);
+  });
+
+  test('that are free are left to what starts sooner', () => {
+    const scheduler = open([WIDE], devicesOf(3, 2 ** 40));
+    for (const id of ['a', 'b']) add(scheduler, id, { ...onFleet, numQubits: 22, gateCost: 100 });
+    expect(scheduler.dispatch(0)[0]?.devices).toEqual(['gpu-0']);
+    expect(scheduler.plan(0).starts.get('b')?.devices).toEqual(['gpu-0']);
+  });
+});
+
+test('a task that was lost says nothing of where others like it may run', () => {
+  const scheduler = open([SMALL, WIDE]);
+  scheduler.setFreeSlots('wide', 0);
+  const tasks = ['a', 'b'].map((id) => plainTask(id, { gateCost: 10 }));
+  for (const task of tasks) scheduler.add(task, 0);
+  const [dispatch] = scheduler.dispatch(0);
+  const [lost] = tasks;
+  scheduler.ended(dispatch!, lost!, 'lost', 1);
+  lost!.failedOn.add('small');
+  scheduler.add(lost!, 1, true);
+  scheduler.setLane(SMALL);
+  expect(started(scheduler.dispatch(1))).toEqual(['small: b']);
+});
+
 test('what runs is never taken for through, whatever its progress says', () => {
   const scheduler = open([SMALL]);
   add(scheduler, 'a', { gateCost: 10 });
@@ -221,6 +275,9 @@ test('what runs is never taken for through, whatever its progress says', () => {
   scheduler.progressed(dispatch!, 1, 20);
   expect(scheduler.plan(20).starts.get('b')?.startAt).toBeGreaterThan(20);
   expect(scheduler.dispatch(20)).toEqual([]);
+  scheduler.began(dispatch!, 1e9);
+  scheduler.progressed(dispatch!, 1, 1e9 + 1e-6);
+  expect(scheduler.dispatch(1e9 + 1e-6)).toEqual([]);
 });
 
 test('a lost task comes before all others, and not to the lane that lost it', () => {
