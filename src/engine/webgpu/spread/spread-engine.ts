@@ -111,14 +111,12 @@ class SpreadEngine implements Engine {
     const numQubits = localQubits(this.target, program.numQubits);
     const shape = { numQubits, chunkQubits: Math.min(numQubits, chunkQubits) };
     const spread = spreadProgram(program, shape, host.hosts.length, this.#bounds.maxRuns);
-    const passes = new Map(
-      program.steps.map((step, i) => {
-        return [step, passesOf(spread.actions[i]!, spread, shape, tileChunkQubits)] as const;
-      }),
-    );
-    const plan = planRun(program, (step) => passes.get(step)!);
     const { actions } = spread;
-    const placed: PlacedSpread = { parts: await this.#place(spread.parts, shape), actions };
+    const passes = actions.map((own) => passesOf(own, spread, shape, tileChunkQubits));
+    const passesOfStep = new Map(program.steps.map((step, i) => [step, passes[i]!] as const));
+    const plan = planRun(program, (step) => passesOfStep.get(step)!);
+    const parts = await this.#place(spread.parts, shape);
+    const placed: PlacedSpread = { parts, actions, passes };
     const budget = stateBudget(
       numQubits + deviceQubits,
       AMPLITUDE_BYTES,

@@ -50,6 +50,8 @@ export interface PlacedSpread {
   readonly parts: readonly GpuProgram[];
   /** By step. */
   readonly actions: readonly (readonly SpreadAction[])[];
+  /** By step, trips through memory that its actions take. */
+  readonly passes: readonly number[];
 }
 
 /** A state of one run. */
@@ -94,11 +96,21 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     for (const [rank, state] of stored.entries()) this.#parts[rank]!.release(state);
   }
 
-  async applySweep(slot: SpreadSlot, stepIndex: number): Promise<void> {
+  async applySweep(
+    slot: SpreadSlot,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): Promise<void> {
     const states = await this.#written(slot);
-    for (const action of this.#program.actions[stepIndex] ?? []) {
+    const { actions, passes } = this.#program;
+    const own = actions[stepIndex] ?? [];
+    for (const [i, action] of own.entries()) {
       if (action.kind === 'local') await this.#applyLocal(states, action.step);
-      else await this.#move(states, action);
+      else {
+        await this.#move(states, action, (fraction) =>
+          onPasses((passes[stepIndex]! * (i + fraction)) / own.length),
+        );
+      }
     }
     // What comes after the last sweep is timed apart.
     if (stepIndex === this.#lastStep) await this.#settle();
@@ -128,10 +140,18 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
   async #move(
     states: readonly GpuState[],
     { pairs }: Extract<SpreadAction, { kind: 'move' }>,
+    onFraction: (fraction: number) => void,
   ): Promise<void> {
     const { docks, windowSize, window } = this.#host;
-    for (const ways of swapParts(states, docks, pairs, windowSize)) {
-      await carryAll(ways, this.#pause);
+    const rounds = swapParts(states, docks, pairs, windowSize);
+    const partSize = 2 ** (this.#numLocal - pairs.length);
+    const perWay = Math.ceil(partSize / windowSize);
+    let numCarried = 0;
+    for (const ways of rounds) {
+      await carryAll(ways, async () => {
+        onFraction(++numCarried / (rounds.length * ways.length * perWay));
+        await this.#pacer.pause();
+      });
     }
     window.forget();
   }

@@ -153,6 +153,22 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('two devices', () => {
     expect((await amplitudesOf(engine))[LAST]).toBeCloseTo(1, 5);
   });
 
+  test('say how far an exchange is', async () => {
+    const { engine } = await openTwo();
+    const pairs = [[NUM_QUBITS - 1, 9]] as const;
+    const { program } = compile(FLIPS, engine.target, { optimize: false });
+    await using executable = await engine.prepare({
+      ...program,
+      steps: [{ kind: 'exchange', pairs }],
+    });
+    const fractions: number[] = [];
+    const onProgress = (fraction: number) => fractions.push(fraction);
+    await executable.run({ shots: 1, seed: 1, onProgress }, NEVER);
+    // Sixteen windows: half of a state of 2^10 amplitudes, 2^5 at a time.
+    for (let i = 1; i <= 16; i++) expect(fractions).toContain(i / 16);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+  });
+
   test('stop in an exchange when they are told to, and serve the next run', async () => {
     const { engine, devices } = await openTwo();
     const controller = new AbortController();
