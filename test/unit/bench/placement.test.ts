@@ -68,6 +68,14 @@ describe('the lower bound', () => {
     expect(lowerBoundMs(replay, () => 10)).toBeCloseTo(110);
   });
 
+  test('counts the work that arrives late from when it arrives', () => {
+    const late = Array.from({ length: 23 }, () => row(1000, 26));
+    const replay = replayOf(traceOf([row(0, 26), ...late], ['h200', 'h200']));
+
+    // Suffixes are a twelfth of the jobs apart: the first of late ones alone is without the first of them.
+    expect(lowerBoundMs(replay, () => 10)).toBeCloseTo(1000 + (22 * 10) / 2);
+  });
+
   test('of unlike adapters is the work at all their speeds together', () => {
     // Equal jobs, one adapter three times as fast: a quarter of them belongs on the slow one.
     const jobs = Array.from({ length: 400 }, () => row(0, 26));
