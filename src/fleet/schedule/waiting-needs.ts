@@ -3,7 +3,7 @@ import type { LaneId } from '../width.ts';
 import { eligibleLanes, type Placeable } from './eligible-lanes.ts';
 import type { LaneView } from './lane-view.ts';
 import type { QueueLine } from './line-walk.ts';
-import type { ScheduledTask } from './scheduled-task.ts';
+import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';
 
 /** Tasks of one line and processor that the same lanes take. */
 interface Need {
@@ -21,10 +21,10 @@ export interface Wanted {
 
 /** What waits, by what decides where it may run. */
 export class WaitingNeeds {
-  readonly #needs = new Map<string, Map<string, Need>>();
+  readonly #needs = new Map<string, Map<string | number, Need>>();
   #lanes: readonly LaneView[] = [];
   /** Of tasks, by what decides their lanes. */
-  readonly #eligible = new Map<string, readonly LaneView[]>();
+  readonly #eligible = new Map<string | number, readonly LaneView[]>();
   /** Of all that waits, by line and processor. */
   readonly #wanted = new Map<string, Wanted>();
 
@@ -100,7 +100,15 @@ function nameOf(line: QueueLine, processor: string): string {
   return `${line} ${processor}`;
 }
 
-function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string {
-  const need = `${mayRunOn} ${precision} ${work.numQubits}`;
+const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {
+  cpu: 0,
+  adapter: 1,
+  'adapter-or-cpu': 2,
+};
+
+/** Different for tasks that different lanes may take; a number, for it is asked of each task thrice. */
+function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string | number {
+  const isDouble = Number(precision === 'f64');
+  const need = 8 * work.numQubits + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
   return failedOn.size === 0 ? need : `${need} not ${[...failedOn].join(' ')}`;
 }
