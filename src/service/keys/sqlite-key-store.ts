@@ -3,8 +3,8 @@
  *
  * Each request looks up its key, and few keys come again and again: what was read is kept until the
  * file is known to have changed. SQLite says so of other connections (`data_version`), so that a key
- * that another process (`qcs keys revoke`) revokes is refused from the next request on; of this
- * connection, which writes jobs all the time, the store itself knows when keys change.
+ * that another process (`qcs keys revoke`) revokes is refused from the next turn of the event loop on;
+ * of this connection, which writes jobs all the time, the store itself knows when keys change.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { KeyNotFoundError } from '../errors.ts';
@@ -45,14 +45,24 @@ export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
   const kept = keptKeys.get(database) ?? new Map<string, StoredKey>();
   keptKeys.set(database, kept);
   let keptVersion: unknown;
+  let isCurrent = false;
+
+  /** Forgets what was read before the file changed; asked once for all that come in one turn. */
+  const forgetOutdated = () => {
+    if (isCurrent) return;
+    isCurrent = true;
+    setImmediate(() => {
+      isCurrent = false;
+    });
+    const version = selectVersion.get()?.['data_version'];
+    if (version === keptVersion) return;
+    kept.clear();
+    keptVersion = version;
+  };
 
   /** The row of an id; only rows that exist are kept, so that guesses take no memory. */
   const stored = (id: string): StoredKey | undefined => {
-    const version = selectVersion.get()?.['data_version'];
-    if (version !== keptVersion) {
-      kept.clear();
-      keptVersion = version;
-    }
+    forgetOutdated();
     const known = kept.get(id);
     if (known !== undefined) return known;
     const row = selectOne.get(id);
