@@ -12,7 +12,14 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { encodeKernel, gridOf, MAX_VISITED, partsWithin, readMapped } from './dispatch.ts';
+import {
+  type BufferView,
+  encodeKernel,
+  gridOf,
+  MAX_VISITED,
+  partsWithin,
+  readMapped,
+} from './dispatch.ts';
 import {
   type Batch,
   batchesOf,
@@ -55,8 +62,8 @@ export function planExpectation(chunkQubits: number, maxGroups = BUSY_GROUPS): E
 export interface ChunkPair {
   /** Of the visited chunk, among all of the state. */
   readonly number: number;
-  readonly chunk: GPUBuffer;
-  readonly partner: GPUBuffer;
+  readonly chunk: BufferView;
+  readonly partner: BufferView;
 }
 
 /** What a device holds of a state, as pairs of chunks. */

@@ -1,10 +1,12 @@
 /**
  * ⟨ψ|O|ψ⟩ of a state on several devices. Strings that flip no qubit which tells devices apart are
  * added up where they are; of others, the two amplitudes of a pair lie on two devices, and one of
- * them has the other's chunks brought to it, one at a time.
+ * them has the other's brought to it, a piece of a chunk at a time: there may be little memory beside
+ * the state.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
+import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
 import { type ChunkPair, pauliSum } from '../readout/expectation.ts';
 import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
 import { ScratchBuffers } from '../readout/scratch-buffers.ts';
@@ -12,9 +14,12 @@ import { type CargoWindow, carryAll } from './carry.ts';
 import type { Dock } from './dock.ts';
 import { settledAll } from './settled-all.ts';
 import type { StateShare } from './spread-readout.ts';
-import { runsIn, windowsWhere } from './state-runs.ts';
+import type { Run } from './state-runs.ts';
 
-/** How chunks come from one device to another. */
+/** Windows of a piece, so that several are on their way. */
+const PIECE_WINDOWS = 8;
+
+/** How pieces of chunks come from one device to another. */
 export interface CarryOptions {
   /** By rank. */
   readonly docks: readonly Dock[];
@@ -36,23 +41,26 @@ export async function expectationOfShares(
 ): Promise<number> {
   const { chunkQubits, numQubits } = shares[0]!.state;
   const numChunks = 2 ** (numQubits - chunkQubits);
-  // Chunks are numbered through all devices, rank after rank.
-  const batches = batchesOf(observable, layout, chunkQubits);
-  const byFlippedRanks = Map.groupBy(batches, ({ chunkFlips }) =>
-    Math.floor(chunkFlips / numChunks),
+  // Chunks, and pieces of them, are numbered through all devices, rank after rank.
+  const inside = batchesOf(observable, layout, chunkQubits).filter(
+    ({ chunkFlips }) => chunkFlips < numChunks,
   );
-  let sum = 0;
+  const sums = [
+    ...(await settledAll(shares.map((share, rank) => sumInside(share, rank * numChunks, inside)))),
+  ];
+  const pieceQubits = Math.min(chunkQubits, Math.log2(PIECE_WINDOWS * options.windowSize));
+  const numPieces = 2 ** (numQubits - pieceQubits);
+  const byFlippedRanks = Map.groupBy(batchesOf(observable, layout, pieceQubits), ({ chunkFlips }) =>
+    Math.floor(chunkFlips / numPieces),
+  );
   for (const [flippedRanks, own] of byFlippedRanks) {
-    const sums = await settledAll(
-      flippedRanks === 0
-        ? shares.map((share, rank) => sumInside(share, rank * numChunks, own))
-        : visitedChunks(flippedRanks, shares.length).map((rank) =>
-            sumAcross(shares, rank, rank ^ flippedRanks, own, options),
-          ),
+    if (flippedRanks === 0) continue;
+    const across = visitedChunks(flippedRanks, shares.length).map((rank) =>
+      sumAcross(shares, [rank, rank ^ flippedRanks], own, pieceQubits, options),
     );
-    sum += sums.reduce((all, one) => all + one, 0);
+    sums.push(...(await settledAll(across)));
   }
-  return sum;
+  return sums.reduce((all, one) => all + one, 0);
 }
 
 /** @param firstChunk - The number of the device's first chunk. */
@@ -73,32 +81,44 @@ function sumInside(
 /** Visits the amplitudes of one device, each of whose partners is on another. */
 async function sumAcross(
   shares: readonly StateShare[],
-  rank: number,
-  partnerRank: number,
+  [rank, partnerRank]: readonly [number, number],
   batches: readonly Batch[],
+  pieceQubits: number,
   { docks, windowSize, pause }: CarryOptions,
 ): Promise<number> {
   const { context, state } = shares[rank]!;
   const partner = shares[partnerRank]!.state;
-  const { chunks, chunkQubits } = state;
-  const shape = { numQubits: chunkQubits, chunkQubits };
+  const numPieces = 2 ** (state.numQubits - pieceQubits);
+  const size = AMPLITUDE_BYTES * 2 ** pieceQubits;
   using scratch = new ScratchBuffers(context);
-  const room = await scratch.room('chunk of another device', chunks[0]!.size);
-  const brought = { chunks: [room], ...shape };
+  const room = await scratch.room('piece of another device', size);
   let sum = 0;
-  for (const [flips, own] of Map.groupBy(batches, ({ chunkFlips }) => chunkFlips % chunks.length)) {
-    for (const [number, chunk] of chunks.entries()) {
-      const wanted = { chunks: [partner.chunks[number ^ flips]!], ...shape };
+  for (const [flips, own] of Map.groupBy(batches, ({ chunkFlips }) => chunkFlips % numPieces)) {
+    for (let piece = 0; piece < numPieces; piece++) {
+      const wanted = pieceOf(partner, piece ^ flips, size);
       const windows = function* (): Generator<CargoWindow> {
-        for (const runs of windowsWhere(shape, [], windowSize)) {
-          const [source, target] = [runsIn(wanted, runs), runsIn(brought, runs)];
+        const step = Math.min(size, AMPLITUDE_BYTES * windowSize);
+        for (let at = 0; at < size; at += step) {
+          const source = [{ ...wanted, offset: wanted.offset + at, size: step }];
+          const target = [{ buffer: room, offset: at, size: step }];
           yield [{ from: docks[partnerRank]!, source, to: docks[rank]!, target }];
         }
       };
       await carryAll([windows()], pause);
-      const pair = { number: rank * chunks.length + number, chunk, partner: room };
-      sum += await pauliSum(context, { chunkQubits, pairs: () => [pair] }, own);
+      const pair = {
+        number: rank * numPieces + piece,
+        chunk: pieceOf(state, piece, size),
+        partner: { buffer: room, size },
+      };
+      sum += await pauliSum(context, { chunkQubits: pieceQubits, pairs: () => [pair] }, own);
     }
   }
   return sum;
+}
+
+/** @param size - Of a piece, in bytes. */
+function pieceOf({ chunks }: GpuState, piece: number, size: number): Run {
+  const perChunk = chunks[0]!.size / size;
+  const buffer = chunks[Math.floor(piece / perChunk)]!;
+  return { buffer, offset: size * (piece % perChunk), size };
 }

@@ -147,7 +147,17 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('two devices', () => {
     onStaging(devices[0]!, () => {
       isFull = true;
     });
+    const staged: GPUBuffer[] = [];
+    const createBuffer = devices[1]!.createBuffer.bind(devices[1]);
+    devices[1]!.createBuffer = (descriptor) => {
+      const buffer = createBuffer(descriptor);
+      if (descriptor.label === 'staging between devices') staged.push(buffer);
+      return buffer;
+    };
     await expect(amplitudesOf(engine)).rejects.toMatchObject({ code: 'ENGINE_STATE_MEMORY' });
+    // What the other one had mapped by then is gone.
+    expect(staged.length).toBeGreaterThan(0);
+    expect(staged.map(({ mapState }) => mapState)).toEqual(staged.map(() => 'unmapped'));
     devices[0]!.createBuffer = Object.getPrototypeOf(devices[0]).createBuffer.bind(devices[0]);
     isFull = false;
     expect((await amplitudesOf(engine))[LAST]).toBeCloseTo(1, 5);
