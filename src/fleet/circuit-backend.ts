@@ -44,6 +44,8 @@ import type { LaneId } from './width.ts';
 const MAX_WAITING_BYTES = 512 * 2 ** 20;
 /** A circuit is started this often at most: on an adapter, on another, and on the CPU. */
 const MAX_ATTEMPTS = { cpu: 2, adapter: 3 } as const;
+/** How often what waits is looked at where nothing else happens. */
+const WAKE_UP_MS = 1000;
 /** What an adapter has too little of, another may have. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 /** How a backend is made. */
@@ -67,8 +69,11 @@ export class CircuitBackend {
   #isPumpDue = false;
   #isPumping = false;
   #pumpAgain = false;
-  /** Runs while something waits: workers hold the process only once they have a circuit. */
-  #keepAlive: NodeJS.Timeout | undefined;
+  /**
+   * Runs while something waits: time alone changes what starts next, and workers hold the process only
+   * once they have a circuit.
+   */
+  #wakeUp: NodeJS.Timeout | undefined;
 
   constructor(options: CircuitBackendOptions) {
     this.#options = options;
@@ -390,10 +395,10 @@ export class CircuitBackend {
 
   #holdProcess(): void {
     if (this.#selfTests.numWaiting + this.#scheduler.numWaiting > 0) {
-      this.#keepAlive ??= setInterval(() => {}, 2 ** 30);
+      this.#wakeUp ??= setInterval(() => this.#pump(), WAKE_UP_MS);
     } else {
-      clearInterval(this.#keepAlive);
-      this.#keepAlive = undefined;
+      clearInterval(this.#wakeUp);
+      this.#wakeUp = undefined;
     }
   }
 }
