@@ -25,8 +25,8 @@ rect.s1, rect.s2, rect.s3, rect.s4, rect.s5 { fill: currentColor; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0 0 8px; font-size: 13px; }
 .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; background: currentColor; margin-right: 6px; vertical-align: -1px; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; margin: 8px 0; }
-th, td { text-align: right; padding: 5px 8px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { text-align: right; padding: 5px 6px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; font-size: 13px; } th:first-child, td:first-child { text-align: left; }
-code { font-size: 13px; } .basis { display: inline-block; font-size: 11px; font-weight: 600; padding: 0 6px; border-radius: 8px; border: 1px solid; vertical-align: 1px; }
+code { font-size: 13px; } .basis { display: inline-block; font-size: 10px; font-weight: 600; padding: 0 5px; border-radius: 8px; border: 1px solid; vertical-align: 1px; }
 .measured { color: var(--good); } .modelled { color: var(--model); }
 `;
