@@ -13,6 +13,7 @@ import { gpuBasis } from './capacity/gpu-basis.ts';
 import { findMix, measureService, type ServiceMeasurement } from './capacity/measure-load.ts';
 import { startOwnService } from './capacity/own-service.ts';
 import type { CommandIo } from './command-io.ts';
+import { InterruptedError } from './errors.ts';
 
 /** What the command is told. */
 interface CapacityOptions {
@@ -115,10 +116,15 @@ async function measureOwn(
 ): Promise<ServiceMeasurement> {
   const mix = findMix(name);
   if (mix === undefined) throw new Error(`unreachable: there is no mix ${name}`);
+  // The service is ended and its folder removed, too.
+  const interrupt = Promise.withResolvers<never>();
+  using _listener = io.onInterrupt(() => interrupt.reject(new InterruptedError()));
+  // It may come before anybody waits for it.
+  interrupt.promise.catch(() => {});
   onStep('starting the service');
   await using own = await startOwnService(entry, io.environment);
   const target = { origin: own.origin, key: own.key, processor };
-  return await measureService(target, {
+  const measured = measureService(target, {
     mix,
     connections,
     rates,
@@ -128,6 +134,7 @@ async function measureOwn(
     now: io.now,
     onStep,
   });
+  return await Promise.race([measured, interrupt.promise]);
 }
 
 /** Six significant digits: more is noise. */
