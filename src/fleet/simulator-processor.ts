@@ -248,7 +248,11 @@ export class SimulatorProcessor implements Processor {
     return {
       run,
       compilation,
-      backend: { ...this.#backing.ranOn(ranOn, this.#healthOf), precision, devices },
+      backend: {
+        ...this.#backing.ranOn(ranOn, this.#healthOf),
+        precision,
+        ...(this.#backing.hasDevices && { devices }),
+      },
       timing: { queueMs, compileMs, executionMs },
     };
   }

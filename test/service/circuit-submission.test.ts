@@ -47,7 +47,7 @@ describe('a submission', () => {
         bytes_moved: 128,
         state_passes: 1,
       },
-      timing: { queue_ms: 0.1, compile_ms: 0.2, execution_ms: 0.3 },
+      timing: { queue_ms: 0.1, compile_ms: 0.2, execution_ms: 0.3, sampling_ms: 0 },
       bit_order: 'little-endian',
       measured_qubits: [0, 1],
     });

@@ -44,6 +44,7 @@ export function circuitResultJson(
       queue_ms: milliseconds(timing.queueMs),
       compile_ms: milliseconds(timing.compileMs),
       execution_ms: milliseconds(timing.executionMs),
+      sampling_ms: milliseconds(run.timing.samplingMs),
     },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],

@@ -139,7 +139,10 @@ export const circuitResult = z.strictObject({
   timing: z.strictObject({
     queue_ms: z.number(),
     compile_ms: z.number(),
-    execution_ms: z.number(),
+    execution_ms: z.number().describe('Evolution and sampling'),
+    sampling_ms: z
+      .number()
+      .describe('The part of it in which shots were drawn; 0 where a batch timed both as one'),
   }),
   bit_order: z.literal('little-endian'),
   measured_qubits: z
