@@ -10,8 +10,8 @@ import { compile } from '../src/compiler/compile.ts';
 import type { BatchExecutable } from '../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Executable } from '../src/engine/engine.ts';
-import { EnginePool } from '../src/fleet/engine-pool.ts';
-import { threadStarter } from '../src/fleet/thread-host.ts';
+import { EnginePool } from '../src/fleet/workers/engine-pool.ts';
+import { threadStarter } from '../src/fleet/workers/thread-host.ts';
 import { uniformDraw } from '../src/math/philox.ts';
 import { type Measurement, median, report } from './harness.ts';
 
@@ -190,7 +190,7 @@ function medianOf(times: readonly number[]): Omit<Measurement, 'name'> {
 /** What a Bell circuit takes of both threads. */
 async function bellCosts(): Promise<readonly Measurement[]> {
   const isOpen = Promise.withResolvers<void>();
-  const entry = new URL('../src/fleet/engine-worker.ts', import.meta.url);
+  const entry = new URL('../src/fleet/workers/engine-worker.ts', import.meta.url);
   const maxQubits = { f32: MAX_QUBITS, f64: MAX_QUBITS };
   const engine = { numThreads: 1, maxQubits, memoryBytes: 2 ** 24 };
   const pool = new EnginePool(

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { createFleet } from '../compose.ts';
 import { loadConfig } from '../config.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
-import type { AdapterStatus } from '../fleet/adapter-status.ts';
+import type { AdapterStatus } from '../fleet/adapters/adapter-status.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { viewDevice } from '../service/device-view.ts';

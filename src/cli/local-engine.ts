@@ -3,12 +3,12 @@ import type { Config } from '../config.ts';
 import { MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { MAX_REFERENCE_QUBITS, openReferenceEngine } from '../engine/reference/reference-engine.ts';
-import { discoverAdapters } from '../fleet/adapter-discovery.ts';
-import { planAdapters } from '../fleet/adapter-plan.ts';
-import { findGpuCards } from '../fleet/gpu-cards.ts';
+import { discoverAdapters } from '../fleet/adapters/adapter-discovery.ts';
+import { planAdapters } from '../fleet/adapters/adapter-plan.ts';
+import { findGpuCards } from '../fleet/adapters/gpu-cards.ts';
+import { openAdapter } from '../fleet/adapters/open-adapter.ts';
 import type { Machine } from '../fleet/machine.ts';
 import { AMPLITUDE_BYTES, maxQubitsWithin } from '../fleet/memory-shares.ts';
-import { openAdapter } from '../fleet/open-adapter.ts';
 import type { ProcessorSpec } from '../fleet/processor.ts';
 import { NoUsableAdapterError, OptionsConflictError } from './errors.ts';
 

@@ -6,7 +6,7 @@ import { type Compiled, compile } from '../compiler/compile.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
-import { circuitOf } from '../fleet/serialized-circuit.ts';
+import { circuitOf } from '../fleet/workers/serialized-circuit.ts';
 import { type PreparedCircuit, runRequest } from '../service/circuits/circuit-submission.ts';
 import { type CommandIo, table } from './command-io.ts';
 import { InterruptedError } from './errors.ts';

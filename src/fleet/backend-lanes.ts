@@ -7,11 +7,11 @@ import { AdapterLane, type AdapterLaneOptions } from './adapter-lane.ts';
 import type { SubmittedTask } from './backend-task.ts';
 import { EngineLane } from './engine-lane.ts';
 import type { Scheduler } from './schedule/scheduler.ts';
-import { threadStarter } from './thread-host.ts';
 import { type LaneId, WIDTHS, type Width } from './width.ts';
-import type { EngineOptions } from './worker-messages.ts';
+import { threadStarter } from './workers/thread-host.ts';
+import type { EngineOptions } from './workers/worker-messages.ts';
 
-const WORKER_ENTRY = new URL(`./engine-worker${extname(import.meta.url)}`, import.meta.url);
+const WORKER_ENTRY = new URL(`./workers/engine-worker${extname(import.meta.url)}`, import.meta.url);
 const HEAP_LIMIT_MB = 2048;
 /** Threads of the machine on which the estimates' model was measured. */
 const MODEL_THREADS = 2;

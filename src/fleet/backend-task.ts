@@ -3,9 +3,9 @@ import type { Circuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
 import type { TaskHooks } from './processor.ts';
 import type { MayRunOn, Priority, ScheduledTask, Tier } from './schedule/scheduled-task.ts';
-import type { SerializedCircuit } from './serialized-circuit.ts';
 import type { LaneId } from './width.ts';
-import type { Precision, WorkerOutcome } from './worker-messages.ts';
+import type { SerializedCircuit } from './workers/serialized-circuit.ts';
+import type { Precision, WorkerOutcome } from './workers/worker-messages.ts';
 
 /** Work for the backend. */
 export interface BackendTask {

@@ -36,9 +36,9 @@ import { runWork } from './schedule/run-work.ts';
 import { levelOf, type MayRunOn } from './schedule/scheduled-task.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
 import { SelfTests } from './self-tests.ts';
-import { sizeOfCircuit, workOfCircuit } from './serialized-circuit.ts';
 import { follow, settle } from './task-following.ts';
 import type { LaneId } from './width.ts';
+import { sizeOfCircuit, workOfCircuit } from './workers/serialized-circuit.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
 const MAX_WAITING_BYTES = 512 * 2 ** 20;

@@ -5,11 +5,11 @@
  */
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
 import type { BackendOutcome, SubmittedSelfTest, SubmittedTask } from './backend-task.ts';
-import { EXACT_PRECISION } from './batch-rule.ts';
-import { EnginePool, type EnginePoolOptions } from './engine-pool.ts';
 import type { NoWorkerError } from './errors.ts';
 import type { LaneId } from './width.ts';
-import type { EngineReport, Precision } from './worker-messages.ts';
+import { EXACT_PRECISION } from './workers/batch-rule.ts';
+import { EnginePool, type EnginePoolOptions } from './workers/engine-pool.ts';
+import type { EngineReport, Precision } from './workers/worker-messages.ts';
 
 /** What a lane's owner wants to hear. */
 export interface EngineLaneEvents {

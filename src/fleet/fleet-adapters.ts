@@ -1,21 +1,21 @@
 /** The adapters of this machine: found, planned, and each given a process of its own. */
 import { extname } from 'node:path';
-import { discoverAdapters } from './adapter-discovery.ts';
 import type { AdapterLane } from './adapter-lane.ts';
-import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapter-plan.ts';
-import type { AdapterDiscovery } from './adapter-report.ts';
-import { type AdapterStatus, adapterStatuses } from './adapter-status.ts';
+import { discoverAdapters } from './adapters/adapter-discovery.ts';
+import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapters/adapter-plan.ts';
+import type { AdapterDiscovery } from './adapters/adapter-report.ts';
+import { type AdapterStatus, adapterStatuses } from './adapters/adapter-status.ts';
+import { findGpuCards, type GpuCard } from './adapters/gpu-cards.ts';
+import { spreadStarter } from './adapters/spread-starter.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { qubitsWithin } from './fleet-devices.ts';
 import type { BackingAdapter } from './gpu-backing.ts';
-import { findGpuCards, type GpuCard } from './gpu-cards.ts';
-import { processStarter } from './process-host.ts';
 import type { Availability } from './processor.ts';
-import { spreadStarter } from './spread-starter.ts';
 import type { LaneId } from './width.ts';
-import type { GpuWorkerSetup } from './worker-messages.ts';
+import { processStarter } from './workers/process-host.ts';
+import type { GpuWorkerSetup } from './workers/worker-messages.ts';
 
-const GPU_WORKER = new URL(`./gpu-worker${extname(import.meta.url)}`, import.meta.url);
+const GPU_WORKER = new URL(`./adapters/gpu-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** How adapters are found and used. */
 export interface AdapterSettings {

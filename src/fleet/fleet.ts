@@ -8,8 +8,8 @@
  */
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
-import type { AdapterDiscovery } from './adapter-report.ts';
-import type { AdapterStatus } from './adapter-status.ts';
+import type { AdapterDiscovery } from './adapters/adapter-report.ts';
+import type { AdapterStatus } from './adapters/adapter-status.ts';
 import { type Backing, bothWidths, CpuBacking } from './backing.ts';
 import { CircuitBackend } from './circuit-backend.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
@@ -21,7 +21,7 @@ import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares
 import { OfflineProcessor } from './offline-processor.ts';
 import type { Processor, ProcessorSpec } from './processor.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
-import type { Precision } from './worker-messages.ts';
+import type { Precision } from './workers/worker-messages.ts';
 
 /** Waiting that raises a circuit by one level; a priority is two levels. */
 const AGEING_MS = 15_000;

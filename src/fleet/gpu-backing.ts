@@ -6,7 +6,7 @@
  * shows at once in its limits, its execution and its count of GPUs.
  */
 import type { AdapterLane } from './adapter-lane.ts';
-import type { AdapterPlan } from './adapter-plan.ts';
+import type { AdapterPlan } from './adapters/adapter-plan.ts';
 import type { Backing, HealthOf } from './backing.ts';
 import { type FleetDevices, qubitsWithin } from './fleet-devices.ts';
 import { AMPLITUDE_BYTES } from './memory-shares.ts';

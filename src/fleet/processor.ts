@@ -5,7 +5,7 @@ import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { Tier } from './schedule/scheduled-task.ts';
-import type { SerializedCircuit } from './serialized-circuit.ts';
+import type { SerializedCircuit } from './workers/serialized-circuit.ts';
 
 /** Identity and limits of a processor; those of a fleet change with what is well. */
 export interface ProcessorSpec {

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../src/circuit/circuit.ts';
-import { isSameCircuit, readCircuit, writeCircuit } from '../../src/fleet/written-circuit.ts';
+import {
+  isSameCircuit,
+  readCircuit,
+  writeCircuit,
+} from '../../src/fleet/workers/written-circuit.ts';
 import { circuits } from './circuit-arbitrary.ts';
 
 const withoutMatrices = circuits.map(

@@ -19,16 +19,16 @@ import {
   ProgramTooWideError,
   StateMemoryError,
 } from '../../src/engine/errors.ts';
-import { KEPT_ON_CPU } from '../../src/fleet/prepared-circuits.ts';
-import { processPort } from '../../src/fleet/process-host.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
-import { serveEngine } from '../../src/fleet/serve-engine.ts';
-import { threadPort } from '../../src/fleet/thread-host.ts';
+import { KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
+import { processPort } from '../../src/fleet/workers/process-host.ts';
+import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
+import { threadPort } from '../../src/fleet/workers/thread-host.ts';
 import type {
   GpuWorkerSetup,
   Precision,
   SpreadWorkerSetup,
-} from '../../src/fleet/worker-messages.ts';
+} from '../../src/fleet/workers/worker-messages.ts';
 
 let isWrong = false;
 let numOpened = 0;

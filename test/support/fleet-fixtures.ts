@@ -1,9 +1,9 @@
 /** Circuits for the fake worker, and ways to wait for what other threads do. */
 import { setTimeout } from 'node:timers/promises';
 import type { Circuit } from '../../src/circuit/circuit.ts';
-import type { Adapter } from '../../src/fleet/adapter-report.ts';
+import type { Adapter } from '../../src/fleet/adapters/adapter-report.ts';
 import type { CircuitBackendOptions } from '../../src/fleet/circuit-backend.ts';
-import type { EngineOptions } from '../../src/fleet/worker-messages.ts';
+import type { EngineOptions } from '../../src/fleet/workers/worker-messages.ts';
 
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
 export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);

@@ -1,8 +1,8 @@
 /** Parameter sweeps as tasks for a worker's engine. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
-import { mayBeBatched, type ShapedTask } from '../../src/fleet/batch-rule.ts';
-import { writeCircuit } from '../../src/fleet/written-circuit.ts';
+import { mayBeBatched, type ShapedTask } from '../../src/fleet/workers/batch-rule.ts';
+import { writeCircuit } from '../../src/fleet/workers/written-circuit.ts';
 import { withAngles } from './batches.ts';
 import { gate, randomUse } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';

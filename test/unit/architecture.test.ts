@@ -33,7 +33,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 const ENTRY_POINTS = ['main.ts', 'cli.ts'];
 /** Entry of a process whose environment changes from adapter to adapter: nothing else picks one. */
-const SETS_ENVIRONMENT = 'fleet/spread-worker.ts';
+const SETS_ENVIRONMENT = 'fleet/adapters/spread-worker.ts';
 const SURROUNDINGS = [
   /\bprocess\.env\b/,
   /\benv\b[^;]*['"]node:process['"]/,

@@ -1,6 +1,6 @@
 /** Which lanes may run a task: memory, precision, and what its processor allows. */
 import type { LaneId } from '../width.ts';
-import type { Precision } from '../worker-messages.ts';
+import type { Precision } from '../workers/worker-messages.ts';
 import type { QueueLine } from './fair-queue.ts';
 import type { LaneView } from './lane-view.ts';
 import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';

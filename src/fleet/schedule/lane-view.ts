@@ -1,6 +1,6 @@
 /** What runs tasks, as the scheduler sees it: plain data. */
 import type { LaneId } from '../width.ts';
-import type { Precision } from '../worker-messages.ts';
+import type { Precision } from '../workers/worker-messages.ts';
 
 /** Engines of one kind, or several adapters that hold one state together. */
 export interface LaneView {

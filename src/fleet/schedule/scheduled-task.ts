@@ -1,6 +1,6 @@
 /** What the scheduler knows of a circuit that is to run, and nothing else of it. */
 import type { LaneId } from '../width.ts';
-import type { Precision } from '../worker-messages.ts';
+import type { Precision } from '../workers/worker-messages.ts';
 import type { RunWork } from './run-work.ts';
 
 /** How urgent its caller says it is, as it took effect. */

@@ -19,7 +19,7 @@ import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
-import type { SerializedCircuit } from '../../fleet/serialized-circuit.ts';
+import type { SerializedCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';

@@ -11,7 +11,7 @@ import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
-import { circuitOf } from '../../fleet/serialized-circuit.ts';
+import { circuitOf } from '../../fleet/workers/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
 import { type PreparedCircuit, prepareCircuit, type Target } from './circuit-submission.ts';

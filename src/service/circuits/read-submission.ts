@@ -3,7 +3,7 @@
  * small bodies are read where they arrive, large ones in a thread of their own.
  */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
-import { serializeCircuit } from '../../fleet/serialized-circuit.ts';
+import { serializeCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { CircuitBody } from '../schemas/circuits.ts';

@@ -9,7 +9,7 @@ import type {
   ProcessorSpec,
   TaskHooks,
 } from '../../../src/fleet/processor.ts';
-import { circuitOf } from '../../../src/fleet/serialized-circuit.ts';
+import { circuitOf } from '../../../src/fleet/workers/serialized-circuit.ts';
 
 /** A held task, to be let go by the test. */
 export interface HeldTask {

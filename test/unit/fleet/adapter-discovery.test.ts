@@ -3,8 +3,8 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { discoverAdapters } from '../../../src/fleet/adapter-discovery.ts';
-import { isSoftwareAdapter, parseListing } from '../../../src/fleet/adapter-report.ts';
+import { discoverAdapters } from '../../../src/fleet/adapters/adapter-discovery.ts';
+import { isSoftwareAdapter, parseListing } from '../../../src/fleet/adapters/adapter-report.ts';
 import { eventually } from '../../support/fleet-fixtures.ts';
 
 const LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.json';

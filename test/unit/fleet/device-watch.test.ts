@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchDevice } from '../../../src/fleet/device-watch.ts';
+import { watchDevice } from '../../../src/fleet/adapters/device-watch.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/engine-pool.ts';
-import type { WorkerTask } from '../../../src/fleet/engine-runner.ts';
-import { threadStarter } from '../../../src/fleet/thread-host.ts';
-import type { WorkerOutcome } from '../../../src/fleet/worker-messages.ts';
+import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/workers/engine-pool.ts';
+import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
+import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
+import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 import {
   ENGINE,
   eventually,

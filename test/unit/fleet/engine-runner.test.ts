@@ -4,10 +4,14 @@ import {
   EngineRunner,
   type WorkerExit,
   type WorkerTask,
-} from '../../../src/fleet/engine-runner.ts';
-import { OutcomePacker } from '../../../src/fleet/packed-outcomes.ts';
-import type { WorkerHostEvents } from '../../../src/fleet/worker-host.ts';
-import type { FromWorker, ToWorker, WorkerOutcome } from '../../../src/fleet/worker-messages.ts';
+} from '../../../src/fleet/workers/engine-runner.ts';
+import { OutcomePacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import type { WorkerHostEvents } from '../../../src/fleet/workers/worker-host.ts';
+import type {
+  FromWorker,
+  ToWorker,
+  WorkerOutcome,
+} from '../../../src/fleet/workers/worker-messages.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const GRACE_MS = 100;

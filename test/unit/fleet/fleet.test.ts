@@ -9,7 +9,7 @@ import {
   withFinalMeasurement,
 } from '../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
-import type { AdapterDiscovery } from '../../../src/fleet/adapter-report.ts';
+import type { AdapterDiscovery } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';

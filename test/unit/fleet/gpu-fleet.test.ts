@@ -1,10 +1,10 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Adapter } from '../../../src/fleet/adapter-report.ts';
+import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
-import { serializeCircuit } from '../../../src/fleet/serialized-circuit.ts';
+import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
 import {
   adapter,
   eventually,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CompilationReport } from '../../../src/compiler/compile.ts';
-import { OutcomePacker, OutcomeUnpacker } from '../../../src/fleet/packed-outcomes.ts';
-import type { WorkerOutcome } from '../../../src/fleet/worker-messages.ts';
+import { OutcomePacker, OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 
 function report(kernels: number): CompilationReport {
   return {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
-import type { StartWorker, WorkerHostEvents } from '../../../src/fleet/worker-host.ts';
-import type { EngineReport } from '../../../src/fleet/worker-messages.ts';
+import type { StartWorker, WorkerHostEvents } from '../../../src/fleet/workers/worker-host.ts';
+import type { EngineReport } from '../../../src/fleet/workers/worker-messages.ts';
 import { FAKE_LANES, instruction, never } from '../../support/fleet-fixtures.ts';
 
 const open: CircuitBackend[] = [];

@@ -6,9 +6,9 @@ import {
   keyOfCircuit,
   PreparedCircuits,
   type PreparedRun,
-} from '../../../src/fleet/prepared-circuits.ts';
-import { serializeCircuit } from '../../../src/fleet/serialized-circuit.ts';
-import { type WrittenCircuit, writeCircuit } from '../../../src/fleet/written-circuit.ts';
+} from '../../../src/fleet/workers/prepared-circuits.ts';
+import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
+import { type WrittenCircuit, writeCircuit } from '../../../src/fleet/workers/written-circuit.ts';
 import { instruction } from '../../support/fleet-fixtures.ts';
 
 const RX: GateOperation = { kind: 'gate', gate: 'RX', controls: [], targets: [0], angles: [0.1] };

@@ -6,11 +6,11 @@ import type { BatchRequest, BatchResult } from '../../../src/engine/batch-reques
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError } from '../../../src/engine/errors.ts';
-import { OutcomeUnpacker } from '../../../src/fleet/packed-outcomes.ts';
-import { KEPT_ON_CPU } from '../../../src/fleet/prepared-circuits.ts';
-import { serveEngine } from '../../../src/fleet/serve-engine.ts';
-import type { MaybeBatchEngine } from '../../../src/fleet/shape-batches.ts';
-import type { FromWorker, ToWorker } from '../../../src/fleet/worker-messages.ts';
+import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
+import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
+import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
+import type { FromWorker, ToWorker } from '../../../src/fleet/workers/worker-messages.ts';
 import { eventually } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';

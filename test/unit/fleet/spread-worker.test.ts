@@ -1,10 +1,10 @@
 /** A process that opens two software adapters and runs circuits on both together. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
-import { discoverAdapters } from '../../../src/fleet/adapter-discovery.ts';
-import { EngineRunner } from '../../../src/fleet/engine-runner.ts';
-import { spreadStarter } from '../../../src/fleet/spread-starter.ts';
-import type { SpreadMember } from '../../../src/fleet/worker-messages.ts';
+import { discoverAdapters } from '../../../src/fleet/adapters/adapter-discovery.ts';
+import { spreadStarter } from '../../../src/fleet/adapters/spread-starter.ts';
+import { EngineRunner } from '../../../src/fleet/workers/engine-runner.ts';
+import type { SpreadMember } from '../../../src/fleet/workers/worker-messages.ts';
 import { countsByLabel } from '../../support/engine-runs.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';

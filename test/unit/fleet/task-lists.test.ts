@@ -3,12 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
-import { EnginePool } from '../../../src/fleet/engine-pool.ts';
-import type { WorkerTask } from '../../../src/fleet/engine-runner.ts';
-import { processStarter } from '../../../src/fleet/process-host.ts';
-import { serializeCircuit } from '../../../src/fleet/serialized-circuit.ts';
-import { threadStarter } from '../../../src/fleet/thread-host.ts';
-import type { StartWorker } from '../../../src/fleet/worker-host.ts';
+import { EnginePool } from '../../../src/fleet/workers/engine-pool.ts';
+import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
+import { processStarter } from '../../../src/fleet/workers/process-host.ts';
+import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
+import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
+import type { StartWorker } from '../../../src/fleet/workers/worker-host.ts';
 import {
   ENGINE,
   eventually,
@@ -22,7 +22,7 @@ import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { randomShape, sweepOf } from '../../support/sweeps.ts';
 
-const REAL_WORKER = new URL('../../../src/fleet/engine-worker.ts', import.meta.url);
+const REAL_WORKER = new URL('../../../src/fleet/workers/engine-worker.ts', import.meta.url);
 
 const MAX_QUBITS = 17;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { FromWorker, WorkerOutcome } from '../../../src/fleet/worker-messages.ts';
-import { WorkerOutbox } from '../../../src/fleet/worker-outbox.ts';
+import type { FromWorker, WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import { WorkerOutbox } from '../../../src/fleet/workers/worker-outbox.ts';
 
 const posted: FromWorker[] = [];
 

@@ -7,8 +7,9 @@
  *
  * The pool does not queue: whoever calls `run` has seen that a worker is idle.
  */
+
+import { NoWorkerError } from '../errors.ts';
 import { EngineRunner, type WorkerExit, type WorkerTask } from './engine-runner.ts';
-import { NoWorkerError } from './errors.ts';
 import type { StartWorker } from './worker-host.ts';
 import type { EngineReport, WorkerOutcome } from './worker-messages.ts';
 

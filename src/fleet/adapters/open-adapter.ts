@@ -1,13 +1,13 @@
 /** Opens the WebGPU engine on an adapter, in the process that calls it. */
-import type { Engine } from '../engine/engine.ts';
-import { nodeGpu, restUntil, shaderFile } from '../engine/webgpu/node-gpu.ts';
-import { openGpuDevice } from '../engine/webgpu/open-gpu-device.ts';
-import { deviceTuning } from '../engine/webgpu/tuning/device-tuning.ts';
-import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
-import { openWebGpuEngine } from '../engine/webgpu/webgpu-engine.ts';
-import { WrongAdapterError } from './errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { nodeGpu, restUntil, shaderFile } from '../../engine/webgpu/node-gpu.ts';
+import { openGpuDevice } from '../../engine/webgpu/open-gpu-device.ts';
+import { deviceTuning } from '../../engine/webgpu/tuning/device-tuning.ts';
+import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
+import { openWebGpuEngine } from '../../engine/webgpu/webgpu-engine.ts';
+import { WrongAdapterError } from '../errors.ts';
+import type { GpuWorkerSetup } from '../workers/worker-messages.ts';
 import { tuningFile } from './tuning-file.ts';
-import type { GpuWorkerSetup } from './worker-messages.ts';
 
 /** A device that an engine is to be opened on. */
 export interface AdapterDevice {

@@ -1,8 +1,8 @@
 /** Starts the process in which several adapters hold states together. */
 import { extname } from 'node:path';
-import { processStarter } from './process-host.ts';
-import type { StartWorker } from './worker-host.ts';
-import type { SpreadMember, SpreadWorkerSetup } from './worker-messages.ts';
+import { processStarter } from '../workers/process-host.ts';
+import type { StartWorker } from '../workers/worker-host.ts';
+import type { SpreadMember, SpreadWorkerSetup } from '../workers/worker-messages.ts';
 
 const SPREAD_WORKER = new URL(`./spread-worker${extname(import.meta.url)}`, import.meta.url);
 

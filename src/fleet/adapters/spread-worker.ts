@@ -5,14 +5,14 @@
  * Adapters of one name are told apart by variables that a driver reads when its WebGPU instance is
  * made, so this entry sets them, and only while that adapter is opened.
  */
-import { compile } from '../compiler/compile.ts';
+import { compile } from '../../compiler/compile.ts';
+import { KEPT_ON_ADAPTER } from '../workers/prepared-circuits.ts';
+import { processPort } from '../workers/process-host.ts';
+import { serveEngine } from '../workers/serve-engine.ts';
+import { warmUp } from '../workers/warm-up.ts';
+import type { SpreadWorkerSetup } from '../workers/worker-messages.ts';
 import { watchDevice } from './device-watch.ts';
 import { type OpenPinned, openSpread } from './open-spread.ts';
-import { KEPT_ON_ADAPTER } from './prepared-circuits.ts';
-import { processPort } from './process-host.ts';
-import { serveEngine } from './serve-engine.ts';
-import { warmUp } from './warm-up.ts';
-import type { SpreadWorkerSetup } from './worker-messages.ts';
 
 const openPinned: OpenPinned = async (pin, open) => {
   const before = Object.keys(pin).map((name) => [name, process.env[name]] as const);

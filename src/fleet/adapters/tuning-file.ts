@@ -1,7 +1,7 @@
 /** Keeps the tunings of adapters in a JSON file of the data folder. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TuningStore } from '../engine/webgpu/tuning/tuning.ts';
+import type { TuningStore } from '../../engine/webgpu/tuning/tuning.ts';
 
 /** In the data folder; may be deleted at any time. */
 export const TUNING_FILE = 'gpu-tuning.json';

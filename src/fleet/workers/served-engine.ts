@@ -1,8 +1,8 @@
 /** An engine in a worker and the circuits prepared for it: from a task to its outcome. */
-import type { Circuit } from '../circuit/circuit.ts';
-import type { CompilationReport, CompileOptions } from '../compiler/compile.ts';
-import type { Program, TargetProfile } from '../compiler/program.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
+import type { CompilationReport, CompileOptions } from '../../compiler/compile.ts';
+import type { Program, TargetProfile } from '../../compiler/program.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { mayBeBatched, type ShapedTask, takeOfSameShape } from './batch-rule.ts';
 import { type KeptCircuits, keyOfCircuit, PreparedCircuits } from './prepared-circuits.ts';
 import { circuitOf } from './serialized-circuit.ts';

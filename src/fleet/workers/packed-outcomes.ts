@@ -5,7 +5,7 @@
  * of it is arrays of a few numbers and a compilation report that is the same each time. A report is
  * sent with the first outcome that has it and is meant by its number after that.
  */
-import type { CompilationReport } from '../compiler/compile.ts';
+import type { CompilationReport } from '../../compiler/compile.ts';
 import type { WorkerOutcome } from './worker-messages.ts';
 
 /** Outcomes that ask for counts alone; see `OutcomePacker`. */

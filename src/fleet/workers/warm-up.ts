@@ -2,9 +2,9 @@
  * The first run of an engine: kernels are compiled when they are first used, and JavaScript when it
  * has run for a while, for which no circuit of a caller is to wait.
  */
-import type { Circuit, GateOperation } from '../circuit/circuit.ts';
-import { compile } from '../compiler/compile.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Circuit, GateOperation } from '../../circuit/circuit.ts';
+import { compile } from '../../compiler/compile.ts';
+import type { Engine } from '../../engine/engine.ts';
 
 /** Wide enough that every kernel of sampling has work, and little on a driver that is slow. */
 const RUN_QUBITS = 16;

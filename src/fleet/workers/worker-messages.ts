@@ -4,12 +4,12 @@
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
  */
-import type { Circuit } from '../circuit/circuit.ts';
-import type { CompilationReport } from '../compiler/compile.ts';
-import type { TargetProfile } from '../compiler/program.ts';
-import type { RunRequest, RunResult } from '../engine/engine.ts';
-import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
-import type { Fault } from '../errors/coded-error.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
+import type { CompilationReport } from '../../compiler/compile.ts';
+import type { TargetProfile } from '../../compiler/program.ts';
+import type { RunRequest, RunResult } from '../../engine/engine.ts';
+import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
+import type { Fault } from '../../errors/coded-error.ts';
 import type { PackedOutcomes } from './packed-outcomes.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 import type { WrittenCircuit } from './written-circuit.ts';

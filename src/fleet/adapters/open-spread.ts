@@ -1,10 +1,10 @@
 /** Opens the WebGPU engine over several adapters, in the process that calls it. */
-import type { Engine } from '../engine/engine.ts';
-import { restUntil, shaderFile } from '../engine/webgpu/node-gpu.ts';
-import { openSpreadEngine } from '../engine/webgpu/spread/spread-engine.ts';
-import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { restUntil, shaderFile } from '../../engine/webgpu/node-gpu.ts';
+import { openSpreadEngine } from '../../engine/webgpu/spread/spread-engine.ts';
+import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
+import type { SpreadMember, SpreadWorkerSetup } from '../workers/worker-messages.ts';
 import { type AdapterDevice, openAdapterDevice } from './open-adapter.ts';
-import type { SpreadMember, SpreadWorkerSetup } from './worker-messages.ts';
 
 /** An engine and the devices that it is on. */
 export interface OpenSpread {

@@ -8,7 +8,7 @@
  * While a circuit runs, something goes out at least once a second as long as the engine yields, also
  * when the fraction stands still: it is the sign of life that health checks read.
  */
-import type { RunResult } from '../engine/engine.ts';
+import type { RunResult } from '../../engine/engine.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
 import type { Begun, Ended, FromWorker, WorkerFailure, WorkerOutcome } from './worker-messages.ts';
 

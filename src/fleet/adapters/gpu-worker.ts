@@ -1,12 +1,12 @@
 /** Entry of the process of one adapter: opens its engine, warms it up, serves the pool. */
-import { compile } from '../compiler/compile.ts';
+import { compile } from '../../compiler/compile.ts';
+import { KEPT_ON_ADAPTER } from '../workers/prepared-circuits.ts';
+import { processPort } from '../workers/process-host.ts';
+import { serveEngine } from '../workers/serve-engine.ts';
+import { warmUp } from '../workers/warm-up.ts';
+import type { GpuWorkerSetup } from '../workers/worker-messages.ts';
 import { watchDevice } from './device-watch.ts';
 import { openAdapter } from './open-adapter.ts';
-import { KEPT_ON_ADAPTER } from './prepared-circuits.ts';
-import { processPort } from './process-host.ts';
-import { serveEngine } from './serve-engine.ts';
-import { warmUp } from './warm-up.ts';
-import type { GpuWorkerSetup } from './worker-messages.ts';
 
 const port = processPort();
 // Checked: processStarter wrote it.

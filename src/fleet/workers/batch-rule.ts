@@ -12,8 +12,8 @@
  * as it was is kept compiled, which is faster yet where it is wide; so circuits without angles are
  * none of a batch's. Measured by bench/worker-batches.ts.
  */
-import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../circuit/circuit.ts';
-import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
+import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../../circuit/circuit.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Precision, SentTask } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit } from './written-circuit.ts';
 

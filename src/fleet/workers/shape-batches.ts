@@ -5,11 +5,11 @@
  * A shape is made ready when it comes the second time, or at once where several come together, and
  * kept. What comes after that costs its angles and its shots, alone or with others.
  */
-import type { Circuit } from '../circuit/circuit.ts';
-import type { Sweep } from '../compiler/program.ts';
-import { type CompilationReport, reportOn } from '../compiler/report.ts';
-import type { BatchExecutable } from '../engine/batch-request.ts';
-import type { Counts, Engine } from '../engine/engine.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
+import type { Sweep } from '../../compiler/program.ts';
+import { type CompilationReport, reportOn } from '../../compiler/report.ts';
+import type { BatchExecutable } from '../../engine/batch-request.ts';
+import type { Counts, Engine } from '../../engine/engine.ts';
 import { EXACT_PRECISION, hasExactBatches, type ShapedTask } from './batch-rule.ts';
 import { isEngineLost } from './engine-lost.ts';
 import type { WorkerOutcome } from './worker-messages.ts';

@@ -6,7 +6,7 @@
  * has not begun is dropped from the list. One that is still running after the grace is stopped by
  * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
-import { WorkerLostError } from './errors.ts';
+import { WorkerLostError } from '../errors.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
 import { errorOf } from './worker-failure.ts';
 import type { StartWorker, WorkerHost } from './worker-host.ts';

@@ -6,8 +6,8 @@
  * recently used goes first.
  */
 import { createHash } from 'node:crypto';
-import type { CompilationReport } from '../compiler/compile.ts';
-import type { Executable } from '../engine/engine.ts';
+import type { CompilationReport } from '../../compiler/compile.ts';
+import type { Executable } from '../../engine/engine.ts';
 import type { SentCircuit } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit } from './written-circuit.ts';
 

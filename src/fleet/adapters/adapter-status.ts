@@ -1,9 +1,9 @@
 /** What is known of each adapter, for people who ask what their circuits run on. */
-import type { AdapterLane } from './adapter-lane.ts';
+import type { AdapterLane } from '../adapter-lane.ts';
+import type { Availability } from '../processor.ts';
+import type { EngineReport } from '../workers/worker-messages.ts';
 import type { AdapterMemory, AdapterPlan, AdapterPlans } from './adapter-plan.ts';
 import type { Adapter } from './adapter-report.ts';
-import type { Availability } from './processor.ts';
-import type { EngineReport } from './worker-messages.ts';
 
 /** An adapter, what is made of it, and how it is. */
 export interface AdapterStatus {

@@ -6,8 +6,8 @@
  * so what crosses is the same either way.
  */
 import { deserialize, serialize } from 'node:v8';
-import type { Circuit } from '../circuit/circuit.ts';
-import { type CircuitWork, circuitWork } from './schedule/run-work.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
+import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
 import { readCircuit, type WrittenCircuit } from './written-circuit.ts';
 
 /** A circuit as bytes: in shared memory, until it leaves the process. */

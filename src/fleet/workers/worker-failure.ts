@@ -1,6 +1,6 @@
 /** Errors on their way out of a worker: classes do not cross. */
-import { CodedError } from '../errors/coded-error.ts';
-import { EngineFailure, OutOfMemoryError } from './errors.ts';
+import { CodedError } from '../../errors/coded-error.ts';
+import { EngineFailure, OutOfMemoryError } from '../errors.ts';
 import type { WorkerFailure } from './worker-messages.ts';
 
 /** What V8 throws when the operating system refuses the memory of an array or of an engine. */

@@ -1,6 +1,6 @@
 /** A task for a worker, and what is sent of it. */
-import type { Circuit } from '../circuit/circuit.ts';
-import type { RunRequest } from '../engine/engine.ts';
+import type { Circuit } from '../../circuit/circuit.ts';
+import type { RunRequest } from '../../engine/engine.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 import type { Precision, SentCircuit, SentTask } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit, writeCircuit } from './written-circuit.ts';

@@ -7,7 +7,7 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { RunResult } from '../engine/engine.ts';
+import type { RunResult } from '../../engine/engine.ts';
 import type { WorkerPort } from './serve-engine.ts';
 import type { StartWorker } from './worker-host.ts';
 import type { Ended, FromWorker } from './worker-messages.ts';

@@ -12,7 +12,7 @@ import type {
   GateOperation,
   Operation,
   Qubit,
-} from '../circuit/circuit.ts';
+} from '../../circuit/circuit.ts';
 
 /** A circuit without explicit matrices. */
 export interface WrittenCircuit {

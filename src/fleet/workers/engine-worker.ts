@@ -1,6 +1,6 @@
 /** Entry of a worker thread: serves the pool with the engines that `workerData` describes. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { compile } from '../compiler/compile.ts';
+import { compile } from '../../compiler/compile.ts';
 import { openEngine } from './open-engine.ts';
 import { KEPT_ON_CPU } from './prepared-circuits.ts';
 import { serveEngine } from './serve-engine.ts';
