@@ -20,15 +20,10 @@ import type {
 } from './backend-task.ts';
 import { type Answer, CircuitRuns } from './circuit-runs.ts';
 import type { EngineLane } from './engine-lane.ts';
-import {
-  EngineFailure,
-  EngineLostError,
-  FleetClosedError,
-  QueueFullError,
-  WorkerLostError,
-} from './errors.ts';
+import { EngineLostError, FleetClosedError, QueueFullError, WorkerLostError } from './errors.ts';
 import { PlanCache } from './plan-cache.ts';
 import type { ProcessorLoad, TaskHooks } from './processor.ts';
+import { isTriedAgain } from './retry-rule.ts';
 import type { DeviceBook } from './schedule/device-book.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
 import type { DeviceView } from './schedule/lane-view.ts';
@@ -42,12 +37,8 @@ import { sizeOfCircuit, workOfCircuit } from './workers/serialized-circuit.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
 const MAX_WAITING_BYTES = 512 * 2 ** 20;
-/** A circuit is started this often at most: on an adapter, on another, and on the CPU. */
-const MAX_ATTEMPTS = { cpu: 2, adapter: 3 } as const;
 /** How often what waits is looked at where nothing else happens. */
 const WAKE_UP_MS = 1000;
-/** What an adapter has too little of, another may have. */
-const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 /** How a backend is made. */
 export interface CircuitBackendOptions extends ThreadOptions {
   /** Circuits that may wait, over all processors and widths. */
@@ -338,15 +329,11 @@ export class CircuitBackend {
   }
 
   #isTriedAgain(laneId: LaneId, task: SubmittedTask, error: unknown): boolean {
-    const isAdapter = laneId !== 'small' && laneId !== 'wide';
-    if (task.attempts >= (isAdapter ? MAX_ATTEMPTS.adapter : MAX_ATTEMPTS.cpu)) return false;
-    // Where nothing else takes it: the same engine once more, which is opened anew.
-    if (error instanceof WorkerLostError) return true;
-    const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;
     const { mayRunOn, precision, work } = task;
     const need = { mayRunOn, precision, numQubits: work.numQubits };
-    const others = this.#scheduler.takers(need, { except: task.failedOn });
-    return isAdapter && hasNoMemory && others.length > 0;
+    const isTakenElsewhere = () =>
+      this.#scheduler.takers(need, { except: task.failedOn }).length > 0;
+    return isTriedAgain(error, laneId, task.attempts, isTakenElsewhere);
   }
 
   /** No engine of the lane can be started: what hoped for it is told so. */
