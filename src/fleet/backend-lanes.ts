@@ -6,6 +6,7 @@ import { extname } from 'node:path';
 import { AdapterLane, type AdapterLaneOptions } from './adapter-lane.ts';
 import type { SubmittedTask } from './backend-task.ts';
 import { EngineLane } from './engine-lane.ts';
+import { qubitsWithin } from './memory-shares.ts';
 import type { Scheduler } from './schedule/scheduler.ts';
 import { type LaneId, WIDTHS, type Width } from './width.ts';
 import { threadStarter } from './workers/thread-host.ts';
@@ -56,6 +57,7 @@ export class BackendLanes {
   readonly #lanes = new Map<LaneId, EngineLane>();
   /** Runs of spread lanes, by the adapter that each keeps from running anything else. */
   readonly #held = new Map<LaneId, number>();
+  readonly #openBytes = new Map<LaneId, number>();
 
   constructor(
     scheduler: Scheduler<SubmittedTask>,
@@ -107,12 +109,34 @@ export class BackendLanes {
     this.#tell(lane);
   }
 
+  /** Says how much memory for states the open devices of an adapter have; without it, no limit. */
+  setOpenBytes(lane: AdapterLane, bytes: number): void {
+    if (this.#openBytes.get(lane.id) === bytes) return;
+    this.#openBytes.set(lane.id, bytes);
+    this.#tell(lane);
+  }
+
+  /** Whether a run of several adapters keeps this one for itself. */
+  isHeld(id: LaneId): boolean {
+    return (this.#held.get(id) ?? 0) > 0;
+  }
+
   /** Keeps the adapters of a spread lane from running anything else, or lets them go. */
   hold(lane: EngineLane, by: 1 | -1): void {
     if (!(lane instanceof AdapterLane)) return;
     for (const member of lane.members ?? []) {
       this.#held.set(member, (this.#held.get(member) ?? 0) + by);
     }
+  }
+
+  /** Of a lane, or of a run of several adapters that holds it; on the clock of `performance.now()`. */
+  lastSignOfLife(id: LaneId): number {
+    const own = this.get(id).lastSignOfLife;
+    if (!this.isHeld(id)) return own;
+    const holders = this.all.filter(
+      (lane) => lane instanceof AdapterLane && lane.members?.includes(id) === true,
+    );
+    return Math.max(own, ...holders.map(({ lastSignOfLife }) => lastSignOfLife));
   }
 
   /** Tells the scheduler what is free. */
@@ -158,12 +182,14 @@ export class BackendLanes {
     const { estimates } = this.#scheduler;
     if (model !== undefined) estimates.setModel(id, model);
     estimates.setSpeed(id, speed > 0 ? speed : UNMEASURED_SPEED, ADAPTER_FIXED_MS);
+    const openBytes = this.#openBytes.get(id) ?? Number.POSITIVE_INFINITY;
+    const addressable = report?.target.maxQubits ?? 0;
     this.#scheduler.setLane({
       id,
       kind: members === undefined ? 'adapter' : 'spread',
       pools: members ?? [id],
-      maxQubits: { f32: report?.target.maxQubits ?? 0, f64: 0 },
-      isOpen: isHealthy && report !== undefined,
+      maxQubits: { f32: Math.min(addressable, qubitsWithin(openBytes)), f64: 0 },
+      isOpen: isHealthy && report !== undefined && openBytes > 0,
       isSoftware,
     });
   }

@@ -114,6 +114,12 @@ export class CircuitBackend {
     this.#changed();
   }
 
+  /** Says how much memory for states the open devices of an adapter, or of several, have. */
+  setOpenBytes(lane: AdapterLane, bytes: number): void {
+    this.#lanes.setOpenBytes(lane, bytes);
+    this.#changed();
+  }
+
   /** Adds a device of the fleet, or says what has become of it. */
   setDevice(device: DeviceView): void {
     this.#scheduler.setDevice(device);
@@ -132,7 +138,7 @@ export class CircuitBackend {
 
   /** On the clock of `performance.now()`: when a worker of that lane last showed that it lives. */
   lastSignOfLife(id: LaneId): number {
-    return this.#lanes.get(id).lastSignOfLife;
+    return this.#lanes.lastSignOfLife(id);
   }
 
   /**
@@ -200,12 +206,15 @@ export class CircuitBackend {
     return await this.#selfTests.run(test, hooks, signal);
   }
 
-  /** How many start before a waiting task on what it waits for; undefined once it has begun. */
+  /**
+   * How many start before a waiting task on what it waits for; undefined once it has begun, and for a
+   * moment where the queue is so long that it came after the last plan.
+   */
   position(taskId: string): number | undefined {
     const place = this.#runs.placeInList(taskId);
     if (place !== undefined) return place;
     if (!this.#scheduler.isWaiting(taskId)) return undefined;
-    const position = this.#plans.get(taskId).positions.get(taskId);
+    const position = this.plan.positions.get(taskId);
     return position === undefined ? undefined : this.#runs.numListed + position;
   }
 
@@ -216,7 +225,7 @@ export class CircuitBackend {
   expectedStart(taskId: string): number | undefined {
     if (this.#runs.placeInList(taskId) !== undefined) return performance.now();
     if (!this.#scheduler.isWaiting(taskId)) return undefined;
-    return this.#plans.get(taskId).starts.get(taskId)?.startAt;
+    return this.plan.starts.get(taskId)?.startAt;
   }
 
   /** What is to become of what waits, as things stood a moment ago. */
@@ -284,7 +293,9 @@ export class CircuitBackend {
     try {
       while (this.#pumpAgain) {
         this.#pumpAgain = false;
-        for (const lane of this.#lanes.all) this.#selfTests.startOn(lane);
+        for (const lane of this.#lanes.all) {
+          if (!this.#lanes.isHeld(lane.id)) this.#selfTests.startOn(lane);
+        }
         this.#lanes.tellFreeSlots();
         for (const dispatch of this.#scheduler.dispatch(performance.now())) this.#start(dispatch);
       }

@@ -8,8 +8,8 @@ import { type AdapterStatus, adapterStatuses } from './adapters/adapter-status.t
 import { findGpuCards, type GpuCard } from './adapters/gpu-cards.ts';
 import { spreadStarter } from './adapters/spread-starter.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
-import { qubitsWithin } from './fleet-devices.ts';
 import type { BackingAdapter } from './gpu-backing.ts';
+import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { LaneId } from './width.ts';
 import { processStarter } from './workers/process-host.ts';

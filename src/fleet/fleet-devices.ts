@@ -6,6 +6,7 @@
  * A device whose adapter has failed is out of service while another adapter is well: its circuits go to
  * the devices of that one. It comes back when its adapter does.
  */
+import type { AdapterLane } from './adapter-lane.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import {
   DEVICES_OF_A_NODE,
@@ -16,7 +17,7 @@ import {
   NUM_NODES,
 } from './fleet-device.ts';
 import type { BackingAdapter } from './gpu-backing.ts';
-import { AMPLITUDE_BYTES } from './memory-shares.ts';
+import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { DeviceView } from './schedule/lane-view.ts';
 import type { LaneId } from './width.ts';
@@ -27,6 +28,8 @@ const NUM_DEVICES = NUM_NODES * DEVICES_OF_A_NODE;
 export interface DeviceSources {
   /** In use, well or not. */
   readonly adapters: readonly BackingAdapter[];
+  /** Lanes of several of them. */
+  readonly spread: readonly AdapterLane[];
   readonly mayUseCpu: boolean;
   readonly cpu: {
     readonly name: string;
@@ -121,9 +124,12 @@ export class FleetDevices implements DeviceDirectory {
     this.#countOpen();
   }
 
-  /** For states that are held by the devices of one adapter, or of the CPU, together. */
-  openBytes(adapter: LaneId | undefined): number {
-    return Math.round(this.#openBytes.get(adapter) ?? 0);
+  /**
+   * For states, on the open devices of one adapter, of several that hold them together, or of the CPU; 0
+   * where a part of a state would have no open device.
+   */
+  openBytes(lane: LaneId | undefined): number {
+    return Math.round(this.#openBytes.get(lane) ?? 0);
   }
 
   /** Why no circuit would run on any device; undefined where one would. */
@@ -134,6 +140,7 @@ export class FleetDevices implements DeviceDirectory {
     return this.#backed[broken]?.health.reason ?? 'No device is available.';
   }
 
+  /** Tells the backend, too, so that what is taken and what is placed follow from the same figures. */
   #countOpen(): void {
     const openBytes = new Map<LaneId | undefined, number>();
     for (const [i, { adapter, memoryBytes }] of this.#backed.entries()) {
@@ -141,7 +148,17 @@ export class FleetDevices implements DeviceDirectory {
       const lane = adapter?.lane.id;
       openBytes.set(lane, (openBytes.get(lane) ?? 0) + memoryBytes);
     }
+    const { adapters, spread } = this.#options.sources();
+    for (const { id, members = [] } of spread) {
+      const parts = members.map((member) => openBytes.get(member) ?? 0);
+      const bytes = parts.length * Math.min(...parts);
+      if (bytes > 0) openBytes.set(id, bytes);
+    }
     this.#openBytes = openBytes;
+    const { backend } = this.#options;
+    for (const lane of [...adapters.map((one) => one.lane), ...spread]) {
+      backend.setOpenBytes(lane, this.openBytes(lane.id));
+    }
   }
 
   #view(i: number): DeviceView {
@@ -236,12 +253,6 @@ function backedBy(
       ? cpu.availability
       : { available: false, reason: whyNothing, checkedAt: cpu.availability.checkedAt },
   };
-}
-
-/** Of the widest state in single precision; 0 where there is no room for any. */
-export function qubitsWithin(bytes: number): number {
-  // Shares are rounded: a sum of them that should be a power of two may be a little less.
-  return Math.max(0, Math.floor(Math.log2(bytes / AMPLITUDE_BYTES.f32) + 1e-9));
 }
 
 function inMaintenance({ checkedAt }: Availability, reason: string): Availability {

@@ -20,11 +20,12 @@ import type { Machine } from './machine.ts';
 import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
 import { OfflineProcessor } from './offline-processor.ts';
 import type { Processor, ProcessorSpec } from './processor.ts';
+import { AGEING_MS } from './schedule/fair-queue.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
 import type { Precision } from './workers/worker-messages.ts';
 
-/** Waiting that raises a circuit by one level; a priority is two levels. */
-const AGEING_MS = 15_000;
+/** Between looks for adapters while there is none. */
+const LOOK_AGAIN_MS = 60_000;
 
 /** How a fleet is made. */
 export interface FleetOptions extends AdapterSettings {
@@ -50,6 +51,8 @@ export interface FleetOptions extends AdapterSettings {
   readonly now: () => number;
   readonly ageingMs?: number;
   readonly selfTestTimes?: SelfTestTimes;
+  /** Between looks for adapters while there is none. */
+  readonly lookAgainMs?: number;
   /** The worker threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
 }
@@ -69,6 +72,7 @@ export class Fleet {
   readonly #closing = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   #isStarted = false;
+  #lookAgain: NodeJS.Timeout | undefined;
 
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
@@ -176,6 +180,7 @@ export class Fleet {
   /** Ends everything; what waits or runs is rejected with FleetClosedError. */
   async close(): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#lookAgain);
     for (const simulator of this.#simulators) simulator.close();
     await this.#backend.close();
     if (this.#isStarted) await this.#ready.promise;
@@ -202,6 +207,10 @@ export class Fleet {
     if (signal.aborted) return;
     this.#gpuBacking.setWhyNoAdapter(this.#adapters.whyNone);
     const adapters = this.#adapters.open();
+    if (adapters.length === 0) {
+      this.#lookAgainLater();
+      return;
+    }
     for (const adapter of adapters) {
       this.#gpuBacking.add(adapter);
       this.#gpuFleet.addAdapter(adapter.lane);
@@ -214,15 +223,23 @@ export class Fleet {
     if (spread === undefined) return;
     this.#gpuBacking.addSpread(spread);
     this.#gpuFleet.addAdapter(spread);
+    this.#devices.refresh();
     await this.#gpuFleet.check();
   }
 
+  /** A driver may come up after the service: without an adapter it is looked for again and again. */
+  #lookAgainLater(): void {
+    const { lookAgainMs = LOOK_AGAIN_MS } = this.#options;
+    this.#lookAgain = setTimeout(() => void this.#openAdapters(), lookAgainMs).unref();
+  }
+
   #deviceSources(): DeviceSources {
-    const { adapters, mayUseCpu, whyNoAdapter } = this.#gpuBacking;
+    const { adapters, spread, mayUseCpu, whyNoAdapter } = this.#gpuBacking;
     const { small, wide } = this.#shares;
     const healthOf: DeviceSources['healthOf'] = (lane) => this.#gpuFleet.health(lane);
     return {
       adapters,
+      spread,
       mayUseCpu,
       cpu: {
         name: this.#options.machine.cpuModel,

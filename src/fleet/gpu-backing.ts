@@ -8,8 +8,8 @@
 import type { AdapterLane } from './adapter-lane.ts';
 import type { AdapterPlan } from './adapters/adapter-plan.ts';
 import type { Backing, HealthOf } from './backing.ts';
-import { type FleetDevices, qubitsWithin } from './fleet-devices.ts';
-import { AMPLITUDE_BYTES } from './memory-shares.ts';
+import type { FleetDevices } from './fleet-devices.ts';
+import { AMPLITUDE_BYTES, qubitsWithin } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
 import type { LaneId, Width } from './width.ts';
 
@@ -70,6 +70,11 @@ export class GpuBacking implements Backing {
   /** All adapters in use, well or not. */
   get adapters(): readonly BackingAdapter[] {
     return this.#adapters;
+  }
+
+  /** Lanes of several of them. */
+  get spread(): readonly AdapterLane[] {
+    return this.#spread;
   }
 
   get mayUseCpu(): boolean {
@@ -153,22 +158,22 @@ export class GpuBacking implements Backing {
     };
   }
 
-  /** What decides how wide circuits may be, for each kind of engine that takes them now. */
+  /**
+   * What decides how wide circuits may be, for each kind of engine that takes them now: what its open
+   * devices hold. Where no device is open nothing runs, and the limits are those of all.
+   */
   #limits(healthy: readonly BackingAdapter[]): readonly Limits[] {
     const { onCpu, mayUseCpu, maxQubits: cap } = this.#options;
     const devices = this.#options.devices();
-    const onAdapters = healthy.map((adapter) => {
-      const bytes = devices.openBytes(adapter.lane.id);
-      return limitsOf(adapter.lane, bytes, cap);
+    const spread = this.#spread.filter((lane) => lane.isHealthy && lane.report !== undefined);
+    const lanes = [...healthy.map(({ lane }) => lane), ...spread];
+    const isAnyOpen = devices.whyNone === undefined;
+    const onAdapters = lanes.flatMap((lane) => {
+      const bytes = isAnyOpen ? devices.openBytes(lane.id) : Number.POSITIVE_INFINITY;
+      return bytes === 0 ? [] : limitsOf(lane, bytes, cap);
     });
-    const onSeveral = this.#spread
-      .filter((lane) => lane.isHealthy && lane.report !== undefined)
-      .map((lane) => {
-        const bytes = this.#membersOf(lane).map((member) => devices.openBytes(member.lane.id));
-        return limitsOf(lane, bytes.length * Math.min(...bytes), cap);
-      });
-    if (!mayUseCpu) return [...onAdapters, ...onSeveral];
-    return [...onAdapters, ...onSeveral, healthy.length > 0 ? onCpu : this.#cpuLimits()];
+    if (!mayUseCpu) return onAdapters;
+    return [...onAdapters, healthy.length > 0 ? onCpu : this.#cpuLimits()];
   }
 
   /** Of the CPU while it backs the devices: those that are open hold the state. */
@@ -198,18 +203,17 @@ function targetQubits({ lane }: BackingAdapter): number {
   return lane.report?.target.maxQubits ?? 0;
 }
 
-/** @param openBytes - For states, on the devices that are open; 0 where none is, and nothing runs. */
+/** @param openBytes - For states, on the devices that are open. */
 function limitsOf({ report }: AdapterLane, openBytes: number, cap: number): Limits {
   const addressable = report?.target.maxQubits ?? 0;
   const bytesPerAmplitude = AMPLITUDE_BYTES.f32;
   const maxBytes = bytesPerAmplitude * 2 ** addressable;
-  const bytes = openBytes === 0 ? maxBytes : openBytes;
   // What a kernel can address may be less than what is there, and never decides alone below it.
-  const isMemory = bytes < 2 * maxBytes;
+  const isMemory = openBytes < 2 * maxBytes;
   return {
     target: report?.target ?? null,
-    maxQubits: Math.min(cap, addressable, qubitsWithin(bytes)),
-    stateMemory: { bytes: isMemory ? bytes : maxBytes, bytesPerAmplitude },
+    maxQubits: Math.min(cap, addressable, qubitsWithin(openBytes)),
+    stateMemory: { bytes: isMemory ? openBytes : maxBytes, bytesPerAmplitude },
   };
 }
 

@@ -58,3 +58,9 @@ export function maxQubitsWithin(bytes: number, precision: Precision, cap: number
   const fits = Math.floor(Math.log2(bytes / AMPLITUDE_BYTES[precision]));
   return Math.max(0, Math.min(cap, fits));
 }
+
+/** Of the widest state in single precision; 0 where there is no room for any. */
+export function qubitsWithin(bytes: number): number {
+  // Shares are rounded: a sum of them that should be a power of two may be a little less.
+  return Math.max(0, Math.floor(Math.log2(bytes / AMPLITUDE_BYTES.f32) + 1e-9));
+}

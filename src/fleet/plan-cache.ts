@@ -24,16 +24,11 @@ export class PlanCache {
     this.#isOutdated = true;
   }
 
-  /**
-   * The plan as things stand, or stood a moment ago where making another would cost too much.
-   *
-   * @param taskId - A waiting task that has to be in it.
-   */
-  get(taskId?: string): Plan {
+  /** The plan as things stand, or stood a moment ago where making another would cost too much. */
+  get(): Plan {
     const ageMs = performance.now() - this.#madeAt;
     const isRecent = ageMs < (this.#isOutdated ? this.#longestOutdatedMs : MAX_AGE_MS);
-    const knows = taskId === undefined || this.#plan?.positions.has(taskId) === true;
-    if (this.#plan !== undefined && isRecent && (knows || !this.#isOutdated)) return this.#plan;
+    if (this.#plan !== undefined && isRecent) return this.#plan;
     const begun = performance.now();
     this.#plan = this.#make();
     this.#madeAt = performance.now();

@@ -100,7 +100,10 @@ export class JobRunner {
 
   /** Jobs as they are stored; those that have begun are stored first. */
   async list(query: JobQuery): Promise<readonly Job[]> {
-    await Promise.all([...this.#active.values()].map((active) => active.store()));
+    const isAskedFor = ({ record }: ActiveJob) =>
+      query.keyId === undefined || record.keyId === query.keyId;
+    const active = [...this.#active.values()].filter(isAskedFor);
+    await Promise.all(active.map((job) => job.store()));
     return this.#store.list(query);
   }
 

@@ -39,7 +39,7 @@ export function viewDevice(device: FleetDevice, countedSince: number): DeviceVie
     ...(maintenance && { maintenance: { reason: maintenance.reason } }),
     queue_depth: device.queueDepth,
     busy: device.isBusy,
-    expected_wait_ms: Math.round(device.expectedWaitMs),
+    ...(available && { expected_wait_ms: Math.round(device.expectedWaitMs) }),
     counters: {
       completed: counters.completed,
       failed: counters.failed,

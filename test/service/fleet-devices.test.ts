@@ -118,14 +118,15 @@ describe(`GET ${DEVICES}/{device_id}`, () => {
     });
     devices.setMaintenance('gpu-30', { reason: 'new fans' });
     await using service = await open(devices);
-    expect((await service.get(`${DEVICES}/gpu-30`)).json().data).toMatchObject({
+    const { data } = (await service.get(`${DEVICES}/gpu-30`)).json();
+    expect(data).not.toHaveProperty('expected_wait_ms');
+    expect(data).toMatchObject({
       backing: { kind: 'cpu', name: 'Cores', software: true },
       available: false,
       reason: 'new fans',
       maintenance: { reason: 'new fans' },
       busy: true,
       queue_depth: 3,
-      expected_wait_ms: 13,
       counters: { completed: 5, failed: 1, lost: 2, busy_ms: 1235 },
       utilisation: { fraction: 0.3333, basis: 'measured' },
     });

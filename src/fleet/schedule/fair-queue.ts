@@ -3,7 +3,7 @@
  * first served within a key. A pure data structure: time is passed in, nothing here waits.
  *
  * A task rises one level for each `ageingMs` that it has waited, so a steady stream of urgent work
- * delays other work by (NUM_LEVELS − 1)·ageingMs at most before they compete as equals. Among equals
+ * delays other work by 5·ageingMs at most before they compete as equals. Among equals
  * keys take turns (fair-turns.ts): a thousand tasks of one key delay another key's first task by one
  * task.
  *
@@ -25,6 +25,9 @@ import {
 export type { QueuedTask, QueueLine } from './line-walk.ts';
 
 const LINES: readonly QueueLine[] = ['small', 'wide'];
+
+/** Waiting that raises a circuit of the service by one level, milliseconds; a priority is two levels. */
+export const AGEING_MS = 15_000;
 
 /** Level of tasks that have waited once already. */
 const RETURNING = -1;

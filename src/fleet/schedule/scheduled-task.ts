@@ -12,12 +12,6 @@ export type Tier = 'standard' | 'enterprise';
 /** What may run a task: the CPU, adapters, or adapters and the CPU where they do not take it. */
 export type MayRunOn = 'cpu' | 'adapter' | 'adapter-or-cpu';
 
-/** Levels that an order of start has; 0 goes first. */
-export const NUM_LEVELS = 6;
-
-/** Raises of level between two priorities. */
-export const LEVELS_OF_A_PRIORITY = 2;
-
 const LEVEL_OF_PRIORITY: Readonly<Record<Priority, number>> = { high: 0, normal: 2, low: 4 };
 
 /** The level at which a task starts to wait: within a priority, Enterprise work is ahead. */
@@ -33,7 +27,7 @@ export interface ScheduledTask {
   readonly processor: string;
   /** The API key whose task it is. */
   readonly key: string;
-  /** 0 … NUM_LEVELS − 1, as `levelOf` gives it. */
+  /** 0 to 5, as `levelOf` gives it; 0 goes first. */
   readonly level: number;
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;

@@ -32,7 +32,11 @@ export const device = z
       .describe('Present while an operator has it out of service'),
     queue_depth: z.int().min(0).describe('Waiting circuits that are planned for it'),
     busy: z.boolean().describe('Whether it runs circuits now'),
-    expected_wait_ms: z.number().min(0).describe('Until a circuit sent to it now would start'),
+    expected_wait_ms: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('Until a circuit placed on it now would start; absent while it is not available'),
     counters: z
       .strictObject({
         completed: z.int().min(0),

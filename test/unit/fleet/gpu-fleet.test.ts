@@ -121,6 +121,19 @@ describe('gpu-fleet', () => {
     expect((await run(gpuFleet, 'ECHO', 4)).backend.devices).toHaveLength(1);
   });
 
+  test('finds an adapter that comes after the start', async () => {
+    const found: Adapter[] = [];
+    const { gpuFleet } = await openFleet([], {
+      discover: async () => ({ adapters: [...found] }),
+      lookAgainMs: 20,
+    });
+    expect(gpuFleet.spec).toMatchObject({ execution: 'cpu-fallback', physicalGpus: 0 });
+    found.push(adapter('a'));
+    await eventually(() => gpuFleet.spec.execution === 'webgpu');
+    expect(gpuFleet.spec.physicalGpus).toBe(1);
+    expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('a');
+  });
+
   test('set to WebGPU alone, runs circuits of any width on adapters', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
     expect(gpuFleet.spec).toMatchObject({ maxQubits: 20, execution: 'webgpu' });
@@ -170,6 +183,33 @@ describe('gpu-fleet', () => {
     const { backend } = await run(gpuFleet, 'ECHO', 21);
     expect(backend).toMatchObject({ engine: 'webgpu', hardware: 'a + b' });
     expect(backend.devices).toHaveLength(48);
+  });
+
+  test('promises only what open devices hold, and spreads nothing over an adapter without any', async () => {
+    const { fleet, gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
+    const out = { reason: 'test' };
+    for (let i = 0; i < 24; i++) {
+      fleet.deviceDirectory.setMaintenance(`gpu-${String(i).padStart(2, '0')}`, out);
+    }
+    expect(gpuFleet.spec.maxQubits).toBe(20);
+    await expect(run(gpuFleet, 'ECHO', 21)).rejects.toMatchObject({
+      code: 'FLEET_CIRCUIT_TOO_LARGE',
+    });
+    expect((await run(gpuFleet, 'ECHO', 20)).backend.hardware).toBe('b');
+    fleet.deviceDirectory.setMaintenance('gpu-47', out);
+    expect(gpuFleet.spec.maxQubits).toBe(19);
+    for (const i of ['00', '23']) fleet.deviceDirectory.setMaintenance(`gpu-${i}`, undefined);
+    expect((await run(gpuFleet, 'ECHO', 16)).backend.devices).toHaveLength(2);
+    expect(gpuFleet.spec.maxQubits).toBe(19);
+  });
+
+  test('runs what the open devices of adapters do not hold on the CPU', async () => {
+    const { fleet, gpuFleet } = await openFleet([adapter('a'), adapter('b')]);
+    for (let i = 0; i < 24; i++) {
+      const id = `gpu-${String(i).padStart(2, '0')}`;
+      fleet.deviceDirectory.setMaintenance(id, { reason: 'test' });
+    }
+    expect((await run(gpuFleet, 'ECHO', 21)).backend).toMatchObject({ execution: 'cpu-fallback' });
   });
 
   test('takes a setting for the memory of adapters before what is known of them', async () => {
