@@ -8,7 +8,7 @@ import { type Comparison, compare } from './placement/compare.ts';
 import { readTraces } from './placement/trace.ts';
 
 /** Spread of run times around the model: none, and a factor of about 1.35 either way. */
-export const SIGMAS = [0, 0.3] as const;
+const SIGMAS = [0, 0.3] as const;
 
 /** Prints and stores the ratios. */
 export async function benchPlacement(): Promise<void> {
@@ -18,7 +18,7 @@ export async function benchPlacement(): Promise<void> {
 }
 
 /** A line a trace. */
-export function placementTable(results: readonly Comparison[]): string {
+function placementTable(results: readonly Comparison[]): string {
   const heading = [
     'trace',
     'jobs',

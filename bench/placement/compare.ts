@@ -3,23 +3,15 @@ import { BrokenPromiseError } from '../../src/fleet/capacity/fleet-audit.ts';
 import { stateBytes } from '../../src/fleet/capacity/fleet-model.ts';
 import { simulateFleet } from '../../src/fleet/capacity/simulate-fleet.ts';
 import { tracedArrivals } from '../../src/fleet/capacity/workload.ts';
+import { AGEING_MS } from '../../src/fleet/schedule/fair-queue.ts';
 import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
 import { RunEstimates } from '../../src/fleet/schedule/run-estimates.ts';
 import type { RunWork } from '../../src/fleet/schedule/run-work.ts';
-import type { LaneId } from '../../src/fleet/width.ts';
+import { type LaneId, MAX_SMALL_QUBITS } from '../../src/fleet/width.ts';
 import { assignOnArrival, type BaselineResult, leastLoaded, roundRobin } from './baselines.ts';
 import { lowerBoundMs } from './lower-bound.ts';
-import {
-  MAX_SMALL_QUBITS,
-  type Replay,
-  replayOf,
-  type Trace,
-  type TraceJob,
-  trueTimes,
-} from './trace.ts';
+import { type Replay, replayOf, type Trace, type TraceJob, trueTimes } from './trace.ts';
 
-/** As the service's own. */
-const AGEING_MS = 30_000;
 const SEED = 11;
 
 /** Makespans of one trace, milliseconds. */

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import type { MayRunOn, Tier } from '../../src/fleet/schedule/scheduled-task.ts';
+import { MAX_SMALL_QUBITS } from '../../src/fleet/width.ts';
 import type { Trace } from './trace.ts';
 
 /** How a trace's jobs are drawn. */
@@ -14,8 +15,8 @@ interface Recipe {
   readonly seed: number;
   readonly fleet: Trace['fleet'];
   readonly numJobs: number;
-  /** When a job arrives, milliseconds. */
-  readonly at: (index: number, draws: SeededDraws) => number;
+  /** Begins a trace, and then says when each job arrives, in turn; milliseconds. */
+  readonly arrivals: () => (index: number, draws: SeededDraws) => number;
   /** Draws a width. */
   readonly qubits: (index: number, draws: SeededDraws) => number;
   readonly numKeys: number;
@@ -68,7 +69,7 @@ const RECIPES: readonly Recipe[] = [
     seed: 1,
     fleet: { ...NO_CPU, adapters: cards('h200', 2, 24), cpuThreads: 4, spreads: [] },
     numJobs: 3000,
-    at: steady(80_000),
+    arrivals: () => steady(80_000),
     qubits: between(2, 12),
     numKeys: 12,
   },
@@ -78,7 +79,7 @@ const RECIPES: readonly Recipe[] = [
     seed: 2,
     fleet: { ...NO_CPU, adapters: cards('h200', 8, 6), cpuThreads: 8, spreads: [] },
     numJobs: 4000,
-    at: steady(3000),
+    arrivals: () => steady(3000),
     qubits: longTailed(4, 30, 9),
     numKeys: 20,
   },
@@ -88,7 +89,7 @@ const RECIPES: readonly Recipe[] = [
     seed: 3,
     fleet: { ...NO_CPU, adapters: cards('a100', 8), spreads: [] },
     numJobs: 2000,
-    at: bursts(200, 150),
+    arrivals: () => bursts(200, 150),
     qubits: between(16, 28),
     numKeys: 10,
   },
@@ -102,7 +103,7 @@ const RECIPES: readonly Recipe[] = [
       spreads: [],
     },
     numJobs: 4000,
-    at: steady(400),
+    arrivals: () => steady(400),
     qubits: longTailed(18, 33, 4),
     numKeys: 10,
   },
@@ -112,7 +113,7 @@ const RECIPES: readonly Recipe[] = [
     seed: 5,
     fleet: { adapters: [], cpuThreads: 32, wideGib: 64, cpuDevices: 48, spreads: [] },
     numJobs: 2000,
-    at: steady(20_000),
+    arrivals: () => steady(20_000),
     qubits: longTailed(2, 24, 6),
     numKeys: 10,
     onCpu: 0.3,
@@ -132,7 +133,7 @@ const RECIPES: readonly Recipe[] = [
       ],
     },
     numJobs: 2500,
-    at: steady(120),
+    arrivals: () => steady(120),
     qubits: longTailed(24, 34, 2),
     numKeys: 10,
   },
@@ -142,26 +143,34 @@ const RECIPES: readonly Recipe[] = [
     seed: 7,
     fleet: { ...NO_CPU, adapters: cards('h200', 48), spreads: [] },
     numJobs: 4000,
-    at: steady(8000),
+    arrivals: () => steady(8000),
     qubits: longTailed(10, 30, 8),
     numKeys: 24,
     enterprise: 0.25,
   },
 ];
 
-/** All traces. */
-export function generateTraces(): readonly Trace[] {
+/**
+ * All traces.
+ *
+ * @param shift - Of the seeds: with another than 0, traces of the same kinds that are not the committed ones.
+ */
+export function generateTraces(shift = 0): readonly Trace[] {
   return RECIPES.map((recipe) => {
     const { name, description, fleet, numJobs, seed } = recipe;
-    const draws = new SeededDraws(seed);
-    const jobs = Array.from({ length: numJobs }, (_, index) => drawJob(recipe, index, draws));
+    const draws = new SeededDraws(seed + shift);
+    const at = recipe.arrivals();
+    const jobs = Array.from({ length: numJobs }, (_, index) =>
+      drawJob(recipe, index, at(index, draws), draws),
+    );
     return { name, description, fleet, jobs: jobs.toSorted((a, b) => a[0] - b[0]) };
   });
 }
 
 function drawJob(
-  { at, qubits, numKeys, enterprise = 0, onCpu = 0 }: Recipe,
+  { qubits, numKeys, enterprise = 0, onCpu = 0 }: Recipe,
   index: number,
+  at: number,
   draws: SeededDraws,
 ): Trace['jobs'][number] {
   const width = qubits(index, draws);
@@ -170,9 +179,9 @@ function drawJob(
   const shots = Math.round(10 ** (2 + 2 * draws.uniform(index, SHOTS)));
   const key = Math.floor(numKeys * draws.uniform(index, KEY));
   const tier: Tier = key < enterprise * numKeys ? 'enterprise' : 'standard';
-  const isOnCpu = width <= 17 && draws.uniform(index, ON_CPU) < onCpu;
+  const isOnCpu = width <= MAX_SMALL_QUBITS && draws.uniform(index, ON_CPU) < onCpu;
   const mayRunOn: MayRunOn = isOnCpu ? 'cpu' : 'adapter-or-cpu';
-  const millisecond = Number(at(index, draws).toFixed(3));
+  const millisecond = Number(at.toFixed(3));
   return [millisecond, width, sweeps, gates, shots, key, tier, mayRunOn];
 }
 

@@ -6,15 +6,15 @@ import {
   FLOPS_OF_A_GATE,
   type Hardware,
   modelledMs,
-  modelledSpreadMs,
 } from '../../src/fleet/capacity/hardware.ts';
 import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import type { Arrival, SimulatedJob } from '../../src/fleet/capacity/workload.ts';
 import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
 import { levelOf, type MayRunOn, type Tier } from '../../src/fleet/schedule/scheduled-task.ts';
+import { MAX_SMALL_QUBITS } from '../../src/fleet/width.ts';
 
 /** What the adapters of a trace are: nominal bandwidths less a tenth, and memory less a reserve. */
-export const CARDS = {
+const CARDS = {
   h200: card('h200', 4.3e12, 60e12, 138e9),
   a100: card('a100', 1.8e12, 19e12, 78e9),
   l4: card('l4', 0.27e12, 30e12, 22e9),
@@ -79,8 +79,16 @@ export function readTraces(): readonly Trace[] {
     .map((file): Trace => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 }
 
-/** The widest circuit of the line of small ones. */
-export const MAX_SMALL_QUBITS = 17;
+/**
+ * Milliseconds of one run whose state lies on several alike adapters: each computes on its part, and
+ * between sweeps parts change places.
+ */
+function spreadMs(hardware: Hardware, shape: CircuitShape, numAdapters: number): number {
+  const { fixedMs } = hardware;
+  const numQubits = shape.numQubits - Math.log2(numAdapters);
+  const onOne = modelledMs(hardware, { ...shape, numQubits });
+  return fixedMs + (onOne - fixedMs) * (1 + EXCHANGE_PART);
+}
 
 /** Puts together what a trace describes. */
 export function replayOf(trace: Trace): Replay {
@@ -106,7 +114,7 @@ export function replayOf(trace: Trace): Replay {
     arrivals: trace.jobs.map((row, index) => ({ at: row[0], job: jobOf(row, index) })),
     expectedMs: (lane, { shape }) =>
       lane.kind === 'spread'
-        ? modelledSpreadMs(hardware(lane), shape, lane.pools.length, EXCHANGE_PART)
+        ? spreadMs(hardware(lane), shape, lane.pools.length)
         : modelledMs(hardware(lane), shape),
     hardwareOf: (lane) => `${hardware(lane).name} × ${lane.pools.length}`,
   };

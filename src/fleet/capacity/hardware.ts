@@ -55,20 +55,3 @@ export function modelledMs(
   const arithmetic = (flopsPerAmplitude * amplitudes) / flopsPerSecond;
   return fixedMs + 1000 * (memory + arithmetic);
 }
-
-/**
- * Milliseconds of one run whose state lies on several alike adapters: each computes on its part, and
- * between sweeps parts change places.
- *
- * @param exchangePart - Time for exchanges, by that for sweeps.
- */
-export function modelledSpreadMs(
-  hardware: Hardware,
-  shape: CircuitShape,
-  numAdapters: number,
-  exchangePart: number,
-): number {
-  const parts = Math.log2(numAdapters);
-  const onOne = modelledMs(hardware, { ...shape, numQubits: shape.numQubits - parts });
-  return hardware.fixedMs + (onOne - hardware.fixedMs) * (1 + exchangePart);
-}
