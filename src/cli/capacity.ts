@@ -8,7 +8,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { capacityPage } from './capacity/capacity-page.ts';
 import { type CapacityReport, capacityReport, capacityText } from './capacity/capacity-report.ts';
 import { MIXES } from './capacity/circuit-mix.ts';
-import { forecastFleet } from './capacity/fleet-forecast.ts';
+import {
+  CIRCUIT_NOVELTIES,
+  type CircuitNovelty,
+  forecastFleet,
+} from './capacity/fleet-forecast.ts';
 import { gpuBasis } from './capacity/gpu-basis.ts';
 import { findMix, measureService, type ServiceMeasurement } from './capacity/measure-load.ts';
 import { startOwnService } from './capacity/own-service.ts';
@@ -26,13 +30,14 @@ interface CapacityOptions {
   readonly jobs: number;
   readonly threads: number;
   readonly seed: number;
+  readonly circuits: CircuitNovelty;
   readonly gpuResults: string;
   readonly simulateOnly?: boolean;
   readonly json?: string;
   readonly html?: string;
 }
 
-/** What `npm run bench -- webgpu-engine` writes. */
+/** What `npm run bench -- webgpu-engine` writes; a published package has no results. */
 const GPU_RESULTS = 'bench/results/webgpu-engine.json';
 
 /**
@@ -45,25 +50,35 @@ export function addCapacityCommand(program: Command, io: CommandIo, entry: strin
     .command('capacity')
     .description('measure the service on this machine, and simulate a fleet of 48 GPUs')
     .option('--duration <s>', 'seconds of each load', number(0.1, 3600), 5)
-    .option('--connections <list>', 'of the closed loops', numbers(1, 1024), [1, 4, 16, 64])
+    .option('--connections <list>', 'of the closed loops', list(whole(1, 1024)), [1, 4, 16, 64])
     .option(
       '--rates <list>',
       'of the open loops, circuits a second (default 0.2 to 0.9 of the best closed loop)',
-      numbers(0.1, 1e6),
+      list(number(0.1, 1e6)),
     )
     .option(
       '--starts <n>',
       'circuits sent at once to check their expected starts',
-      number(0, 500),
+      whole(0, 500),
       100,
     )
     .addOption(
       new Option('--mix <name>', 'which circuits').choices(Object.keys(MIXES)).default('mixed'),
     )
     .option('--processor <id>', 'where they are sent', 'gpu-fleet')
-    .option('--jobs <n>', 'circuits of the long simulation', number(1000, 1e8), 1_000_000)
-    .option('--threads <n>', 'CPU threads of the simulated fleet', number(0, 10_000), 48)
-    .option('--seed <n>', 'of circuits, arrivals and the simulation', number(0, 2 ** 53 - 1), 1)
+    .option('--jobs <n>', 'circuits of the long simulation', whole(1000, 1e8), 1_000_000)
+    .addOption(
+      new Option('--circuits <which>', 'of the simulated fleet: compiled each, or kept so')
+        .choices(CIRCUIT_NOVELTIES)
+        .default('new'),
+    )
+    .option('--threads <n>', 'CPU threads of the simulated fleet', whole(0, 10_000), 48)
+    .option(
+      '--seed <n>',
+      'of circuits, arrivals and the simulation',
+      whole(0, Number.MAX_SAFE_INTEGER),
+      1,
+    )
     .option('--gpu-results <file>', 'measurements of a GPU, if there are any', GPU_RESULTS)
     .option('--simulate-only', 'do not measure: everything is modelled')
     .option('--json <file>', 'write everything as JSON')
@@ -76,12 +91,13 @@ export function addCapacityCommand(program: Command, io: CommandIo, entry: strin
 }
 
 async function runCapacity(options: CapacityOptions, io: CommandIo, entry: string): Promise<void> {
-  const { mix, duration, jobs, threads, seed } = options;
+  const { mix, duration, jobs, threads, seed, circuits } = options;
   const gpu = gpuBasis(options.gpuResults);
   const onStep = (what: string) => void io.err.write(`${what} …\n`);
   const service = options.simulateOnly ? undefined : await measureOwn(options, io, entry, onStep);
   const fleet = forecastFleet({
     gpu,
+    circuits,
     numJobs: jobs,
     numThreads: threads,
     seed,
@@ -150,7 +166,15 @@ function number(least: number, most: number): (text: string) => number {
   };
 }
 
-function numbers(least: number, most: number): (text: string) => readonly number[] {
-  const one = number(least, most);
+function whole(least: number, most: number): (text: string) => number {
+  const any = number(least, most);
+  return (text) => {
+    const value = any(text);
+    if (Number.isInteger(value)) return value;
+    throw new InvalidArgumentError('It must be a whole number.');
+  };
+}
+
+function list(one: (text: string) => number): (text: string) => readonly number[] {
   return (text) => text.split(',').map((part) => one(part));
 }

@@ -33,6 +33,8 @@ test('capacity measures the service and says of each figure of the fleet what it
   expect(service?.devices.reduce((sum, { completed }) => sum + completed, 0)).toBeGreaterThan(0);
   expect(report.knee?.kind).toBe('closed');
   expect(fleet.result.longRun.numJobs).toBe(2000);
+  expect(service?.newCircuits.numVerified).toBe(16);
+  expect(fleet.kinds.map(({ compileBasis }) => compileBasis)).not.toContain('service');
   expect(fleet.gpu.basis).toBe('modelled');
   for (const kind of fleet.kinds) expect(kind.gpuBasis).toBe('modelled');
   expect(stdout).toContain('MEASURED on ');
@@ -49,6 +51,7 @@ test('capacity --simulate-only measures nothing and says so', async () => {
   const report: CapacityReport = JSON.parse(readFileSync(json, 'utf8'));
 
   expect(report.service).toBeUndefined();
+  expect(report.fleet.circuits).toBe('new');
   for (const { cpuBasis } of report.fleet.kinds) expect(cpuBasis ?? 'modelled').toBe('modelled');
 });
 
@@ -57,6 +60,12 @@ test.each([
   ['--rates', 'many'],
   ['--mix', 'unknown'],
   ['--duration', ''],
+  ['--seed', '1.5'],
+  ['--starts', '0.5'],
+  ['--jobs', '2000.5'],
+  ['--threads', '1.5'],
+  ['--connections', '1,2.5'],
+  ['--circuits', 'old'],
 ])('capacity %s %s is wrong usage', async (...args) => {
   await expect(qcs('capacity', ...args)).rejects.toMatchObject({ code: 2 });
 });

@@ -1,6 +1,6 @@
 /** A capacity report as one HTML page that needs nothing beside itself. */
-import { type CapacityReport, figure, percent } from './capacity-report.ts';
-import type { FleetForecast } from './fleet-forecast.ts';
+import { type CapacityReport, figure, NOVELTY_TEXT, percent } from './capacity-report.ts';
+import type { FleetForecast, KindBasis } from './fleet-forecast.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { type Bar, deviceGrid, escaped, lineChart, shareBars } from './svg-chart.ts';
@@ -24,6 +24,11 @@ export function capacityPage(report: CapacityReport): string {
 
 const MEASURED = '<span class="basis measured">measured</span>';
 const MODELLED = '<span class="basis modelled">modelled</span>';
+
+function badgeOf(basis: KindBasis['cpuBasis'] | KindBasis['gpuBasis']): string {
+  if (basis === undefined) return '';
+  return basis === 'measured' ? MEASURED : MODELLED.replace('>modelled<', `>${basis}<`);
+}
 
 function serviceSections(report: CapacityReport, service: ServiceMeasurement): string {
   const { mix, secondsOfAStep, knee } = report;
@@ -146,15 +151,14 @@ function startTable({ startErrors }: ServiceMeasurement): string {
 }
 
 function fleetSections(forecast: FleetForecast): string {
-  const { result, numGpus, numThreads, gpu, load, sigma, frontPerSecond } = forecast;
+  const { result, numGpus, numThreads, gpu, load, sigma, circuits } = forecast;
   const { longRun, points, maxPerSecond } = result;
-  const gpuBadge = gpu.basis === 'measured' ? MEASURED : MODELLED;
   const nodes = longRun.devices.map((device, i) => ({ ...device, node: `node-${i >> 3}` }));
   const { planErrors } = longRun;
   return [
     `<section><h2>A fleet of ${numGpus} GPUs ${MODELLED}</h2>`,
     `<p>The service’s own scheduler in virtual time: ${numGpus} GPUs and ${numThreads} CPU threads, ${longRun.numJobs.toLocaleString('en-US')} circuits at ${percent(load)} of the most that the fleet does of this mix. Run times scatter around the table’s by a log-normal factor (σ ${sigma}); the scheduler learns them as it goes.</p>`,
-    `<p>GPU ${gpuBadge} ${escaped(gpu.explanation)}</p>`,
+    `<p>GPU ${badgeOf(gpu.basis)} ${escaped(gpu.explanation)} ${NOVELTY_TEXT[circuits]}</p>`,
     lineChart({
       title: 'Latency of the simulated fleet by throughput',
       xLabel: 'circuits a second, of the mix',
@@ -172,9 +176,7 @@ function fleetSections(forecast: FleetForecast): string {
       })),
     }),
     sizeTable(forecast),
-    frontPerSecond === undefined
-      ? ''
-      : `<p class="note">One service process took ${figure(frontPerSecond)} circuits a second over HTTP on this machine ${MEASURED}. Rates above that need more such processes in front; only the devices are simulated.</p>`,
+    '<p class="note">HTTP, storage and the network are not simulated.</p>',
     '<h3>Devices in the simulation</h3>',
     gridOf(nodes),
     planErrors === undefined
@@ -185,12 +187,10 @@ function fleetSections(forecast: FleetForecast): string {
 }
 
 function sizeTable({ result, kinds }: FleetForecast): string {
-  const badge = (basis: 'measured' | 'modelled' | undefined) =>
-    basis === undefined ? '' : basis === 'measured' ? MEASURED : MODELLED;
   const rows = result.sizes.map(({ qubits, perSecondAlone, latency }, i) => {
     const kind = kinds[i];
     const onThread =
-      kind?.cpuMs === undefined ? '–' : `${figure(kind.cpuMs)} ${badge(kind.cpuBasis)}`;
+      kind?.cpuMs === undefined ? '–' : `${figure(kind.cpuMs)} ${badgeOf(kind.cpuBasis)}`;
     return [
       String(qubits),
       figure(perSecondAlone),
@@ -198,8 +198,8 @@ function sizeTable({ result, kinds }: FleetForecast): string {
       figure(latency.p95),
       figure(latency.p99),
       onThread,
-      kind === undefined ? '' : `${figure(kind.gpuMs)} ${badge(kind.gpuBasis)}`,
-      kind === undefined ? '' : `${figure(kind.compileMs)} ${MEASURED}`,
+      kind === undefined ? '' : `${figure(kind.gpuMs)} ${badgeOf(kind.gpuBasis)}`,
+      kind === undefined ? '' : `${figure(kind.compileMs)} ${MEASURED} ${kind.compileBasis}`,
     ];
   });
   const outcome = ['circuits/s alone', 'p50 ms', 'p95 ms', 'p99 ms'];

@@ -1,7 +1,7 @@
 /** Everything that a capacity run found, as `--json` writes it, and as text. */
 import type { Percentiles } from '../../fleet/capacity/latency-log.ts';
 import { table } from '../command-io.ts';
-import type { FleetForecast } from './fleet-forecast.ts';
+import type { CircuitNovelty, FleetForecast } from './fleet-forecast.ts';
 import { kneeOf } from './knee.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 
@@ -30,6 +30,12 @@ export function capacityReport(facts: Omit<CapacityReport, 'knee'>): CapacityRep
   const knee = facts.service && kneeOf(facts.service.closed);
   return { ...facts, ...(knee && { knee }) };
 }
+
+/** What the simulation takes of circuits, as a sentence. */
+export const NOVELTY_TEXT: Readonly<Record<CircuitNovelty, string>> = {
+  new: 'Every circuit is new: it is compiled, and then run.',
+  kept: 'Every circuit has been run before: workers have kept it compiled, and it is only run.',
+};
 
 /** The report for a terminal. */
 export function capacityText(report: CapacityReport): string {
@@ -78,7 +84,7 @@ function serviceText({ mix, knee, machine }: CapacityReport, service: ServiceMea
   ];
 }
 
-function fleetText({ numGpus, numThreads, gpu, load, result, kinds, ...rest }: FleetForecast) {
+function fleetText({ numGpus, numThreads, gpu, load, result, kinds, circuits }: FleetForecast) {
   const rows = result.sizes.map((size, i) => {
     const kind = kinds[i];
     return [
@@ -87,7 +93,7 @@ function fleetText({ numGpus, numThreads, gpu, load, result, kinds, ...rest }: F
       ...latencies(size.latency),
       kind?.cpuMs === undefined ? '' : `${figure(kind.cpuMs)} ${kind.cpuBasis ?? ''}`,
       kind === undefined ? '' : `${figure(kind.gpuMs)} ${kind.gpuBasis}`,
-      kind === undefined ? '' : `${figure(kind.compileMs)} measured`,
+      kind === undefined ? '' : `${figure(kind.compileMs)} measured, ${kind.compileBasis}`,
     ];
   });
   const { planErrors, numJobs, utilisation } = result.longRun;
@@ -95,13 +101,10 @@ function fleetText({ numGpus, numThreads, gpu, load, result, kinds, ...rest }: F
   return [
     `MODELLED: ${numGpus} GPUs and ${numThreads} CPU threads under the service's scheduler, ${numJobs} circuits in virtual time at ${percent(load)} of the most, devices busy ${percent(utilisation)}; milliseconds`,
     gpu.explanation,
+    NOVELTY_TEXT[circuits],
     table(heading, rows),
     `the mix: ${figure(result.maxPerSecond)} circuits/s at most`,
-    ...(rest.frontPerSecond === undefined
-      ? []
-      : [
-          `one service process here takes ${figure(rest.frontPerSecond)} circuits/s over HTTP, measured: what is above that needs more of them`,
-        ]),
+    'HTTP, storage and the network are not simulated',
     ...(planErrors === undefined
       ? []
       : [

@@ -1,15 +1,16 @@
 /** What 48 GPUs would do, from what was measured here and what is modelled; each figure says which. */
-import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
-import { shapeOnGpu } from '../../fleet/capacity/circuit-shape.ts';
 import {
   type FleetKind,
   type FullFleetResult,
   simulateFullFleet,
 } from '../../fleet/capacity/full-fleet.ts';
-import { H200_MEMORY_BYTES, type Hardware, modelledMs } from '../../fleet/capacity/hardware.ts';
-import { circuitWork, runWork } from '../../fleet/schedule/run-work.ts';
+import { type Hardware, modelledMs } from '../../fleet/capacity/hardware.ts';
+import { qubitsWithin } from '../../fleet/memory-shares.ts';
+import { AGEING_MS } from '../../fleet/schedule/fair-queue.ts';
+import { runWork } from '../../fleet/schedule/run-work.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
-import { type CircuitMix, MIXES, type MixClass, mirrorCircuit } from './circuit-mix.ts';
+import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
+import { type CompileBasis, CompileTimes, statedCosts } from './compile-times.ts';
 import type { GpuBasis } from './gpu-basis.ts';
 import type { ServiceMeasurement } from './measure-load.ts';
 
@@ -32,15 +33,20 @@ const MODELLED_THREAD: Hardware = {
   flopsPerSecond: 20e9,
   fixedMs: 0.05,
 };
-/** Each is compiled for the first time; the fastest counts, for others share the machine. */
-const NUM_COMPILED = 8;
-/** As the service's own. */
-const AGEING_MS = 30_000;
 /** Spread of run times of one kind. */
 const SIGMA = 0.2;
 const LOADS = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] as const;
 const LOAD = 0.8;
 const POINT_PART = 0.06;
+
+/**
+ * What is taken of circuits: each is new and compiled before it runs, or each has been run before and its
+ * worker has kept what it compiled. A service's circuits are between the two.
+ */
+export const CIRCUIT_NOVELTIES = ['new', 'kept'] as const;
+
+/** One of them. */
+export type CircuitNovelty = (typeof CIRCUIT_NOVELTIES)[number];
 
 /** Where a run time is from. */
 export interface KindBasis {
@@ -50,9 +56,11 @@ export interface KindBasis {
   readonly weight: number;
   /** On the GPU: submitting, evolution, reading. */
   readonly gpuMs: number;
-  readonly gpuBasis: 'measured' | 'modelled';
-  /** Compiling for it, here, for each circuit is taken to be new. */
+  readonly gpuBasis: GpuBasis['basis'];
+  /** Of a circuit that is new. */
   readonly compileMs: number;
+  readonly compileBasis: CompileBasis;
+  /** Execution alone. */
   readonly cpuMs?: number;
   readonly cpuBasis?: 'measured' | 'modelled';
 }
@@ -62,18 +70,18 @@ export interface FleetForecast {
   readonly numGpus: number;
   readonly numThreads: number;
   readonly gpu: Pick<GpuBasis, 'basis' | 'explanation'>;
+  readonly circuits: CircuitNovelty;
   readonly load: number;
   readonly sigma: number;
   readonly kinds: readonly KindBasis[];
   readonly result: FullFleetResult;
-  /** Circuits a second that one front process took at most, measured; absent without a measurement. */
-  readonly frontPerSecond?: number;
   readonly tookMs: number;
 }
 
 /** What a forecast is made from. */
 export interface ForecastOptions {
   readonly gpu: GpuBasis;
+  readonly circuits: CircuitNovelty;
   readonly numJobs: number;
   readonly numThreads: number;
   readonly seed: number;
@@ -83,13 +91,17 @@ export interface ForecastOptions {
 
 /** Simulates the fleet of 48. */
 export function forecastFleet(options: ForecastOptions): FleetForecast {
-  const { gpu, numJobs, numThreads, seed, measured, onStep } = options;
+  const { gpu, circuits, numJobs, numThreads, seed, measured, onStep } = options;
   onStep('compiling the circuits of the fleet');
-  const prepared = FLEET_MIX.map((kind) => prepare(kind, gpu, measured));
+  const times = new CompileTimes(measured);
+  const widest = qubitsWithin(gpu.memoryBytes);
+  const prepared = FLEET_MIX.filter(({ qubits }) => qubits <= widest).map((kind) =>
+    prepare(kind, times, options),
+  );
   const begin = performance.now();
   const result = simulateFullFleet({
     kinds: prepared.map(({ fleetKind }) => fleetKind),
-    memoryBytes: H200_MEMORY_BYTES,
+    memoryBytes: gpu.memoryBytes,
     numThreads,
     maxSmallQubits: MAX_SMALL_QUBITS,
     ageingMs: AGEING_MS,
@@ -101,49 +113,41 @@ export function forecastFleet(options: ForecastOptions): FleetForecast {
     seed,
     onRun: (what) => onStep(`48 GPUs in virtual time: ${what}`),
   });
-  const steps = [...(measured?.closed ?? []), ...(measured?.open ?? [])];
   return {
     numGpus: result.longRun.devices.length,
     numThreads,
     gpu: { basis: gpu.basis, explanation: gpu.explanation },
+    circuits,
     load: LOAD,
     sigma: SIGMA,
     kinds: prepared.map(({ basis }) => basis),
     result,
-    ...(steps.length > 0 && {
-      frontPerSecond: Math.max(...steps.map(({ perSecond }) => perSecond)),
-    }),
     tookMs: performance.now() - begin,
   };
 }
 
 function prepare(
   kind: MixClass,
-  { hardware, basis: gpuBasis }: GpuBasis,
-  measured: ServiceMeasurement | undefined,
+  times: CompileTimes,
+  { gpu: { hardware, basis: gpuBasis }, circuits, measured }: ForecastOptions,
 ): { readonly fleetKind: FleetKind; readonly basis: KindBasis } {
   const { qubits, layers, shots, weight } = kind;
-  const limits = { maxQubits: 40, maxGates: 100_000 };
-  const circuits = Array.from({ length: NUM_COMPILED }, (_, seed) =>
-    circuitFromGateObjects(mirrorCircuit(kind, seed).gates, { limits, numQubits: qubits }),
-  );
-  const compiled = circuits.map(shapeOnGpu).toSorted((a, b) => a.compileMs - b.compileMs);
-  const [circuit] = circuits;
-  const [fastest] = compiled;
-  if (circuit === undefined || fastest === undefined) throw new Error('unreachable: no circuit');
-  const { shape, compileMs } = fastest;
+  const { work, shape, compileMs, compileBasis } = times.of(kind);
   const gpuMs = modelledMs(hardware, shape);
-  const cpu = qubits > MAX_SMALL_QUBITS ? undefined : cpuTime(kind, compileMs, measured);
-  const modelledCpu = compileMs + modelledMs(MODELLED_THREAD, shape);
-  const cpuMs = cpu?.ms ?? modelledCpu;
+  const stated = statedCosts(kind, measured);
+  const cpuMs =
+    stated === undefined
+      ? modelledMs(MODELLED_THREAD, shape)
+      : stated.execution + (stated.sampling ?? 0);
   const isSmall = qubits <= MAX_SMALL_QUBITS;
+  const before = circuits === 'new' ? compileMs : 0;
   return {
     fleetKind: {
       qubits,
       weight,
-      work: runWork(circuitWork(circuit), { shots, seed: 0 }),
-      gpuMs: compileMs + gpuMs,
-      ...(isSmall && { cpuMs }),
+      work: runWork(work, { shots, seed: 0 }),
+      gpuMs: before + gpuMs,
+      ...(isSmall && { cpuMs: before + cpuMs }),
     },
     basis: {
       qubits,
@@ -153,21 +157,8 @@ function prepare(
       gpuMs,
       gpuBasis,
       compileMs,
-      ...(isSmall && { cpuMs, cpuBasis: cpu === undefined ? 'modelled' : 'measured' }),
+      compileBasis,
+      ...(isSmall && { cpuMs, cpuBasis: stated === undefined ? 'modelled' : 'measured' }),
     },
   };
-}
-
-/** From the gentlest load that had circuits of this kind: there they were not slowed by others. */
-function cpuTime(
-  { qubits, layers, shots }: MixClass,
-  compileMs: number,
-  measured: ServiceMeasurement | undefined,
-): { readonly ms: number } | undefined {
-  const isSent = measured?.mix.some(
-    (kind) => kind.qubits === qubits && kind.layers === layers && kind.shots === shots,
-  );
-  if (!isSent) return undefined;
-  const costs = measured?.closed[0]?.costsBySize[String(qubits)];
-  return costs && { ms: compileMs + costs.execution + (costs.sampling ?? 0) };
 }

@@ -1,13 +1,24 @@
-/** What the GPU of the simulated fleet is taken to be: measured where a GPU was, else modelled. */
+/**
+ * What the GPU of the simulated fleet is taken to be. Run times of it are modelled in any case; where a GPU
+ * was measured, the rate at which it moves states is its own.
+ */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { H200, type Hardware } from '../../fleet/capacity/hardware.ts';
+import {
+  FLOPS_OF_A_GATE,
+  H200,
+  H200_MEMORY_BYTES,
+  type Hardware,
+} from '../../fleet/capacity/hardware.ts';
+import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
 import { FileUnreadableError } from '../errors.ts';
 
 /** A GPU's speed and where the figure is from. */
 export interface GpuBasis {
-  readonly basis: 'measured' | 'modelled';
+  readonly basis: 'modelled from a measured rate' | 'modelled';
   readonly hardware: Hardware;
+  /** For states. */
+  readonly memoryBytes: number;
   /** A sentence. */
   readonly explanation: string;
 }
@@ -15,7 +26,13 @@ export interface GpuBasis {
 /** Of what `npm run bench -- webgpu-engine` stores, the part that is read. */
 const benchResults = z.object({
   date: z.string(),
-  adapter: z.object({ name: z.string(), isSoftware: z.boolean() }).optional(),
+  adapter: z
+    .object({
+      name: z.string(),
+      isSoftware: z.boolean(),
+      memoryBytes: z.number().positive().optional(),
+    })
+    .optional(),
   measurements: z.array(
     z.object({
       numQubits: z.int().optional(),
@@ -29,42 +46,55 @@ const benchResults = z.object({
 const MIN_QUBITS = 24;
 
 /**
- * The rate at which whole circuits moved states on a GPU, if the file has measurements of one; else the
- * H200 as it is modelled.
+ * The rate at which whole circuits moved states on a GPU, and its memory, if the file has measurements of
+ * one; else the H200 as it is modelled.
  *
- * @param path - undefined or of a file that is not there: modelled.
+ * @param path - Of a file that need not be there.
  * @throws {FileUnreadableError}
  */
-export function gpuBasis(path: string | undefined): GpuBasis {
-  const text = path === undefined ? undefined : readIfThere(path);
-  if (path === undefined || text === undefined) return modelled();
+export function gpuBasis(path: string): GpuBasis {
+  const text = readIfThere(path);
+  if (text === undefined) return modelled(`there is no ${path}`);
   const { adapter, date, measurements } = parse(path, text);
-  if (adapter === undefined || adapter.isSoftware) return modelled();
+  if (adapter === undefined) return modelled(`${path} does not say of which`);
+  if (adapter.isSoftware) return modelled(`${path} is of ${adapter.name}, which is software`);
   const rates = measurements.flatMap(({ numQubits = 0, evolutionMs, bytesMoved }) =>
     numQubits < MIN_QUBITS || evolutionMs === undefined || bytesMoved === undefined
       ? []
       : [bytesMoved / (evolutionMs / 1000)],
   );
-  const bytesPerSecond = rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 2)];
-  if (bytesPerSecond === undefined) return modelled();
+  if (rates.length === 0)
+    return modelled(`${path} has no circuits of ${MIN_QUBITS} qubits or more`);
+  const bytesPerSecond = percentilesOf(rates).p50;
   // Arithmetic is in the measured rate.
   const flopsPerSecond = Number.POSITIVE_INFINITY;
   const hardware = { name: adapter.name, bytesPerSecond, flopsPerSecond, fixedMs: H200.fixedMs };
   const gbPerSecond = Math.round(bytesPerSecond / 1e9);
+  const { memoryBytes } = adapter;
+  const memory =
+    memoryBytes === undefined
+      ? `its memory is not in the file, an H200’s is taken: ${gigabytes(H200_MEMORY_BYTES)}`
+      : `${gigabytes(memoryBytes)} for states`;
   return {
-    basis: 'measured',
+    basis: 'modelled from a measured rate',
     hardware,
-    explanation: `${adapter.name}: sweeps × 2 × bytes of the state at ${gbPerSecond} GB/s, the median of ${rates.length} circuits measured on it on ${date.slice(0, 10)}; to begin, ${H200.fixedMs} ms, a guess.`,
+    memoryBytes: memoryBytes ?? H200_MEMORY_BYTES,
+    explanation: `${adapter.name}, modelled: sweeps × 2 × bytes of the state at ${gbPerSecond} GB/s, the median of ${rates.length} circuits measured on it on ${date.slice(0, 10)}; to begin, ${H200.fixedMs} ms, a guess; ${memory}.`,
   };
 }
 
-function modelled(): GpuBasis {
+function modelled(whyNotMeasured: string): GpuBasis {
   const { name, bytesPerSecond, flopsPerSecond, fixedMs } = H200;
   return {
     basis: 'modelled',
     hardware: H200,
-    explanation: `${name}, modelled: sweeps × 2 × bytes of the state at ${bytesPerSecond / 1e12} TB/s, and 17 flops an amplitude and gate at ${flopsPerSecond / 1e12} TFLOP/s, one after the other; to begin, ${fixedMs} ms, a guess. No GPU was measured.`,
+    memoryBytes: H200_MEMORY_BYTES,
+    explanation: `${name}, modelled: sweeps × 2 × bytes of the state at ${bytesPerSecond / 1e12} TB/s, and ${FLOPS_OF_A_GATE} flops an amplitude and gate at ${flopsPerSecond / 1e12} TFLOP/s, one after the other; to begin, ${fixedMs} ms, a guess; ${gigabytes(H200_MEMORY_BYTES)} for states. No GPU was measured: ${whyNotMeasured}.`,
   };
+}
+
+function gigabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e9)} GB`;
 }
 
 function readIfThere(path: string): string | undefined {

@@ -19,8 +19,8 @@ import {
 import { LoadFailedError } from './errors.ts';
 import { HttpConnection, httpRequest } from './http-connection.ts';
 
-/** Circuits of one kind that differ in their angles and bits. */
-const VARIANTS = 16;
+/** Circuits of one kind that differ in their gates, angles and bits: as many seeds, from that of the mix on. */
+export const VARIANTS = 16;
 /** Of an open loop: beyond these, circuits wait for one. */
 const MAX_CONNECTIONS = 256;
 /** What draws are for. */
@@ -100,10 +100,14 @@ export function circuitBody({ qubits, shots, gates }: CheckedCircuit, processor:
   return JSON.stringify({ circuit: gates, qubits, shots, target_processor: processor });
 }
 
-/** Sends each circuit of a mix once, so that what is kept from one run to the next is there. */
-export async function warmUp(requests: MixRequests, target: LoadTarget): Promise<LoadResult> {
+/** Sends each circuit of a mix once. */
+export async function eachOnce(
+  requests: MixRequests,
+  target: LoadTarget,
+  numConnections: number,
+): Promise<LoadResult> {
   const left = [...requests.all()];
-  return drive(target, 8, (log) => async (connection) => {
+  return drive(target, numConnections, (log) => async (connection) => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       log.add(next.circuit, await timed(connection, next.request, performance.now()));
     }

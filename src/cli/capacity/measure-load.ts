@@ -4,12 +4,13 @@ import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
 import { HttpConnection, httpRequest } from './http-connection.ts';
 import {
   closedLoad,
+  eachOnce,
   type LoadResult,
   type LoadTarget,
   MixRequests,
   openLoad,
   type Sample,
-  warmUp,
+  VARIANTS,
 } from './load.ts';
 import { measureStartErrors, type StartErrors } from './start-estimates.ts';
 
@@ -54,6 +55,8 @@ export interface DeviceLoad {
 export interface ServiceMeasurement {
   readonly mix: CircuitMix;
   readonly warmUp: LoadStep;
+  /** After the loads, over one connection: circuits of the mix that the service had not met. */
+  readonly newCircuits: LoadStep;
   readonly closed: readonly LoadStep[];
   readonly open: readonly LoadStep[];
   /** Empty where the service shows no devices. */
@@ -78,6 +81,8 @@ export interface LoadPlan {
   readonly onStep: (what: string) => void;
 }
 
+/** Connections. */
+const WARM_UP = 8;
 /** Of the best closed loop. */
 const RATE_PARTS = [0.2, 0.4, 0.6, 0.8, 0.9] as const;
 /** Circuits sent at once to see when they start: many quick ones, and some that take a while. */
@@ -94,7 +99,7 @@ export async function measureService(
   const { mix, connections, secondsOfAStep: seconds, seed, onStep } = plan;
   const requests = new MixRequests(mix, target, seed);
   onStep('each circuit once');
-  const first = stepOf('closed', 0, await warmUp(requests, target));
+  const first = stepOf('closed', WARM_UP, await eachOnce(requests, target, WARM_UP));
   const before = await devicesOf(target);
   const begin = performance.now();
   const closed: LoadStep[] = [];
@@ -111,6 +116,9 @@ export async function measureService(
   }
   const elapsedMs = performance.now() - begin;
   const devices = usedBetween(before, await devicesOf(target), elapsedMs);
+  onStep('circuits that it has not met');
+  const others = new MixRequests(mix, target, seed + VARIANTS);
+  const newCircuits = stepOf('closed', 1, await eachOnce(others, target, 1));
   const startErrors: StartErrors[] = [];
   for (const { kind, part } of START_TRIALS) {
     const count = Math.round(part * plan.numStarts);
@@ -122,6 +130,7 @@ export async function measureService(
   return {
     mix,
     warmUp: first,
+    newCircuits,
     closed,
     open,
     devices,

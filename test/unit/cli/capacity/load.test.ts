@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { kneeOf } from '../../../../src/cli/capacity/knee.ts';
-import { closedLoad, MixRequests, openLoad, warmUp } from '../../../../src/cli/capacity/load.ts';
+import { closedLoad, eachOnce, MixRequests, openLoad } from '../../../../src/cli/capacity/load.ts';
 import { stepOf } from '../../../../src/cli/capacity/measure-load.ts';
 
 /** One qubit, so that the check allows one outcome only: the bit that was set. */
@@ -43,7 +43,7 @@ const right = (isSet: boolean) => ({ [isSet ? '1' : '0']: 5 });
 describe('a load', () => {
   test('counts what was answered rightly, with the times that the service states', async () => {
     const target = await serve(answering(right));
-    const result = await warmUp(new MixRequests(MIX, target, 1), target);
+    const result = await eachOnce(new MixRequests(MIX, target, 1), target, 2);
 
     expect(result.samples.length).toBe(16);
     expect(result.samples[0]).toMatchObject({
@@ -72,7 +72,7 @@ describe('a load', () => {
 
   test('counts refusals apart from answers', async () => {
     const target = await serve(answering(right, 503));
-    const { samples, numRefused } = await warmUp(new MixRequests(MIX, target, 1), target);
+    const { samples, numRefused } = await eachOnce(new MixRequests(MIX, target, 1), target, 2);
 
     expect([samples.length, numRefused]).toEqual([0, 16]);
   });
