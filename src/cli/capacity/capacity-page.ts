@@ -57,7 +57,7 @@ function serviceSections(report: CapacityReport, service: ServiceMeasurement): s
     stepTable([...closed, ...open], knee),
     '<p class="note">The knee is the closed loop with the greatest power: throughput by mean latency (Kleinrock).</p></section>',
     `<section><h2>Where the time goes ${MEASURED}</h2>`,
-    '<p>Means of a circuit, of each closed loop, and of each size at the first of them. HTTP is what the client waited beyond the times that the answer states: the wire, reading, checking, storing, answering. Sampling is part of the execution.</p>',
+    '<p>Means of a circuit, of each closed loop, and of each size at the first of them. HTTP is what the client waited beyond the times that the answer states: the wire, reading, checking, storing, answering. Sampling is drawing and counting, and apart from execution; of circuits that ran as a batch it is in it.</p>',
     shareBars(
       [
         ...closed.map((step) => barOf(`${step.offered} conn.`, step.costs)),
@@ -146,7 +146,13 @@ function startTable({ startErrors }: ServiceMeasurement): string {
     percent(relative.p50),
     percent(relative.p90),
   ]);
-  const heading = ['circuits', 'median, ms', 'p90, ms', 'median, by the wait', 'p90, by the wait'];
+  const heading = [
+    'circuits',
+    'median, ms',
+    'p90, ms',
+    'median, by the wait foretold',
+    'p90, by the wait foretold',
+  ];
   return table(heading, rows);
 }
 
@@ -181,7 +187,7 @@ function fleetSections(forecast: FleetForecast): string {
     gridOf(nodes),
     planErrors === undefined
       ? ''
-      : `<p class="note">Of ${figure(planErrors.absolute.count)} waiting circuits the scheduler was asked when each would start: it was off by ${figure(planErrors.absolute.p50)} ms in the median and ${figure(planErrors.absolute.p90)} ms in nine of ten.</p>`,
+      : `<p class="note">Of ${figure(planErrors.absolute.count)} waiting circuits the scheduler was asked when each would start: it was off by ${figure(planErrors.absolute.p50)} ms in the median and ${figure(planErrors.absolute.p90)} ms in nine of ten; by the wait foretold, ${percent(planErrors.relative.p50)} and ${percent(planErrors.relative.p90)}.</p>`,
     '</section>',
   ].join('\n');
 }

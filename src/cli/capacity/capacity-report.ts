@@ -62,12 +62,15 @@ function serviceText({ mix, knee, machine }: CapacityReport, service: ServiceMea
     'HTTP',
     'QUEUE',
     'COMPILE',
+    'EXECUTION',
+    'SAMPLING',
   ];
   const used = devices.map(({ utilisation }) => utilisation);
   const mean = used.reduce((sum, part) => sum + part, 0) / Math.max(1, used.length);
   return [
     `MEASURED on ${machine.cores} cores of ${machine.cpu}, load generator included; mix ${mix}, ${processor.id} (${processor.execution}); milliseconds; every answer verified`,
-    table([...heading, 'EXECUTION'], steps),
+    table(heading, steps),
+    'milliseconds of a circuit, means; sampling is apart from execution, but in it where circuits ran as a batch',
     ...(knee === undefined
       ? []
       : [
@@ -78,7 +81,7 @@ function serviceText({ mix, knee, machine }: CapacityReport, service: ServiceMea
       : [`devices busy: ${percent(mean)} on average, ${percent(Math.max(...used))} at most`]),
     ...startErrors.map(
       ({ qubits, numCircuits, absolute, relative }) =>
-        `expected_start_at of ${numCircuits} circuits of ${qubits} qubits: off by ${figure(absolute.p50)} ms (median), ${figure(absolute.p90)} ms (p90); by the wait ${percent(relative.p50)}, ${percent(relative.p90)}`,
+        `expected_start_at of ${numCircuits} circuits of ${qubits} qubits: off by ${figure(absolute.p50)} ms (median), ${figure(absolute.p90)} ms (p90); by the wait foretold ${percent(relative.p50)}, ${percent(relative.p90)}`,
     ),
     '',
   ];
@@ -108,7 +111,7 @@ function fleetText({ numGpus, numThreads, gpu, load, result, kinds, circuits }: 
     ...(planErrors === undefined
       ? []
       : [
-          `expected starts in the simulation: off by ${figure(planErrors.absolute.p50)} ms (median), ${figure(planErrors.absolute.p90)} ms (p90) of ${planErrors.absolute.count} asked`,
+          `expected starts in the simulation: off by ${figure(planErrors.absolute.p50)} ms (median), ${figure(planErrors.absolute.p90)} ms (p90) of ${planErrors.absolute.count} asked; by the wait foretold ${percent(planErrors.relative.p50)}, ${percent(planErrors.relative.p90)}`,
         ]),
   ];
 }
@@ -117,8 +120,9 @@ function latencies({ p50, p95, p99 }: Percentiles): readonly string[] {
   return [figure(p50), figure(p95), figure(p99)];
 }
 
-function costs({ http, queue, compile, execution }: Costs): readonly string[] {
-  return [http, queue, compile, execution].map(figure);
+function costs({ http, queue, compile, execution, sampling }: Costs): readonly string[] {
+  const apart = sampling === undefined ? 'not stated' : figure(sampling);
+  return [...[http, queue, compile, execution].map(figure), apart];
 }
 
 /** Three digits, thousands apart. */

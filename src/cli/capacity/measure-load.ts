@@ -20,8 +20,9 @@ export interface Costs {
   readonly http: number;
   readonly queue: number;
   readonly compile: number;
-  /** Evolution and, unless `sampling` is there, drawing and counting. */
+  /** Evolution; drawing and counting too where `sampling` is not stated, or a batch stated none. */
   readonly execution: number;
+  /** Drawing and counting, a part of the execution that answers state; absent where any does not say. */
   readonly sampling?: number;
 }
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Percentiles, percentilesOf } from '../../fleet/capacity/latency-log.ts';
+import { START_RESOLUTION_MS } from '../../fleet/capacity/simulation-log.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
 import { LoadFailedError } from './errors.ts';
 import { HttpConnection, httpRequest } from './http-connection.ts';
@@ -15,7 +16,7 @@ export interface StartErrors {
   readonly numCircuits: number;
   /** Of |started_at − expected_start_at|, milliseconds. */
   readonly absolute: Percentiles;
-  /** The same by the wait that was left when it was asked. */
+  /** The same by the wait that was foretold, or by START_RESOLUTION_MS where that is longer. */
   readonly relative: Percentiles;
 }
 
@@ -36,8 +37,6 @@ interface Asked {
 
 const POLL_MS = 50;
 const TIMEOUT_MS = 120_000;
-/** Records say times to the millisecond. */
-const RESOLUTION_MS = 1;
 
 /**
  * Sends `numCircuits` at once, each another, and follows them: one that has run before would be kept
@@ -81,8 +80,8 @@ export async function measureStartErrors(
   const errors = asked.map(({ id, expected }) =>
     Math.abs((startOf.get(id) ?? expected) - expected),
   );
-  const waits = asked.map(({ id, askedAt }) => (startOf.get(id) ?? askedAt) - askedAt);
-  const relative = errors.map((error, i) => error / Math.max(RESOLUTION_MS, waits[i] ?? 0));
+  const waits = asked.map(({ askedAt, expected }) => expected - askedAt);
+  const relative = errors.map((error, i) => error / Math.max(START_RESOLUTION_MS, waits[i] ?? 0));
   return {
     qubits: kind.qubits,
     numCircuits: asked.length,

@@ -18,9 +18,12 @@ export interface DeviceUse {
 export interface PlanErrors {
   /** Of |started − expected|. */
   readonly absolute: Percentiles;
-  /** The same by the wait that it foretold. */
+  /** The same by the wait that was foretold, or by START_RESOLUTION_MS where that is longer; may exceed 1. */
   readonly relative: Percentiles;
 }
+
+/** Records say times to the millisecond: a shorter wait is foretold as though it took one. */
+export const START_RESOLUTION_MS = 1;
 
 /** What came of a workload. Times are milliseconds, from the first arrival on. */
 export interface SimulationResult {
@@ -89,7 +92,7 @@ export class SimulationLog<J extends SimulatedJob> {
     if (plannedStart === undefined) return;
     const error = Math.abs(now - plannedStart);
     this.#absoluteErrors.push(error);
-    this.#relativeErrors.push(error / Math.max(now - arrivedAt, plannedStart - arrivedAt));
+    this.#relativeErrors.push(error / Math.max(START_RESOLUTION_MS, plannedStart - arrivedAt));
   }
 
   ended(job: J, now: number, serviceMs: number): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { modelFleet } from '../../../../src/fleet/capacity/fleet-model.ts';
 import { SeededDraws } from '../../../../src/fleet/capacity/seeded-draws.ts';
 import { simulateFleet } from '../../../../src/fleet/capacity/simulate-fleet.ts';
+import { SimulationLog } from '../../../../src/fleet/capacity/simulation-log.ts';
 import {
   closedLoop,
   poissonArrivals,
@@ -9,6 +10,7 @@ import {
   tracedArrivals,
 } from '../../../../src/fleet/capacity/workload.ts';
 import { RunEstimates } from '../../../../src/fleet/schedule/run-estimates.ts';
+import { Scheduler } from '../../../../src/fleet/schedule/scheduler.ts';
 
 const NUM_GPUS = 4;
 const NO_CPU = { numThreads: 0, maxSmallQubits: 17, wideBytes: 0 };
@@ -117,6 +119,36 @@ describe('a simulated fleet', () => {
 
     expect(result.planErrors?.absolute.count).toBe(200 - NUM_GPUS);
     expect(result.planErrors?.absolute.max).toBeLessThan(1e-6);
+  });
+
+  test('says how far off foretold starts were by the wait that was foretold', () => {
+    // One GPU; the second job is foretold to wait the 12 ms that jobs took before, and waits 40.
+    const estimates = new RunEstimates();
+    estimates.observe('adapter-0', makeJob(0).work, 12);
+    const one = modelFleet({ adapters: [{ memoryBytes: 2 ** 37, numDevices: 1 }], cpu: NO_CPU });
+    const result = simulateFleet({
+      ...OPTIONS,
+      fleet: one,
+      estimates,
+      workload: tracedArrivals([0, 1].map((index) => ({ at: 0, job: makeJob(index) }))),
+      serviceMs: () => 40,
+      planEvery: 1,
+    });
+
+    expect(result.planErrors?.absolute.p50).toBeCloseTo(28);
+    expect(result.planErrors?.relative.p50).toBeCloseTo(28 / 12);
+  });
+
+  test('takes a foretold wait of less than a millisecond for one, also where it was right', () => {
+    const log = new SimulationLog<SimulatedJob>(0);
+    for (const [index, startedAt] of [5, 7].entries()) {
+      log.arrived(makeJob(index), 5);
+      log.planned(makeJob(index), 5);
+      log.started(makeJob(index), startedAt);
+    }
+    const { planErrors } = log.result(FLEET, new Scheduler(OPTIONS), 10);
+
+    expect(planErrors?.relative).toMatchObject({ p50: 0, max: 2 });
   });
 
   test('counts every job by size, and leaves out the first where it is told to', () => {
