@@ -5,22 +5,48 @@ import { generateTraces, traceText } from '../../../bench/placement/generate-tra
 import { lowerBoundMs } from '../../../bench/placement/lower-bound.ts';
 import { readTraces, replayOf, type Trace } from '../../../bench/placement/trace.ts';
 
-const SIGMA = 0.3;
+/** Run times as the model says, and scattered around that. */
+const SIGMAS = [0, 0.3];
+/** Where each circuit has one lane only there is nothing to choose, and sums differ by their order. */
+const NO_CHOICE = 'cpu-fallback';
+/** Which large circuit happens to be last decides here; see docs/capacity.md. */
+const BY_ITS_LAST_CIRCUIT = 'long-tailed';
 
-describe('on the committed trace', () => {
-  test.each(readTraces().map((trace) => [trace.name, trace] as const))(
-    '%s, placement is within a tenth of what any could do, and no baseline is faster',
-    (_, trace) => {
-      const { lowerBoundMs: bound, ...result } = compare(trace, SIGMA);
+describe.each(SIGMAS)('on the committed traces, σ = %d', (sigma) => {
+  const results = readTraces().map((trace) => compare(trace, sigma));
+  const named = results.map((result) => [result.trace, result] as const);
 
-      expect(result.earliestFinishMs).toBeLessThan(1.1 * bound);
-      expect(result.learningMs).toBeLessThan(1.1 * bound);
-      // Where each circuit has one lane only there is nothing to choose, and sums differ by their order.
-      const rounding = 1 + 1e-9;
-      expect(result.earliestFinishMs).toBeLessThanOrEqual(rounding * result.roundRobinMs);
-      expect(result.earliestFinishMs).toBeLessThanOrEqual(rounding * result.leastLoadedMs);
-    },
+  test.each(named)('%s, placement is within a tenth of what any could do', (_, result) => {
+    expect(result.earliestFinishMs).toBeLessThan(1.1 * result.lowerBoundMs);
+    expect(result.learningMs).toBeLessThan(1.1 * result.lowerBoundMs);
+  });
+
+  test.each(
+    named.filter(([name]) => name !== NO_CHOICE && !(sigma === 0 && name === BY_ITS_LAST_CIRCUIT)),
+  )('%s, it is done before round-robin and before least-loaded', (_, result) => {
+    expect(result.earliestFinishMs).toBeLessThan(result.roundRobinMs);
+    expect(result.earliestFinishMs).toBeLessThan(result.leastLoadedMs);
+  });
+
+  test('all are done at the same time where there is nothing to choose', () => {
+    const only = results.find(({ trace }) => trace === NO_CHOICE);
+
+    expect(only?.leastLoadedMs).toBeCloseTo(only?.earliestFinishMs ?? 0, 6);
+    expect(only?.roundRobinMs).toBeCloseTo(only?.earliestFinishMs ?? 0, 6);
+  });
+});
+
+test('long-tailed circuits of several seeds are on average done before least-loaded', () => {
+  const results = [1, 2, 3, 4, 5, 6].flatMap((k) =>
+    generateTraces(100 * k)
+      .filter(({ name }) => name === BY_ITS_LAST_CIRCUIT)
+      .map((trace) => compare(trace, 0)),
   );
+  const mean = (of: 'earliestFinishMs' | 'leastLoadedMs' | 'roundRobinMs') =>
+    results.reduce((sum, result) => sum + result[of] / result.lowerBoundMs, 0) / results.length;
+
+  expect(mean('earliestFinishMs')).toBeLessThan(mean('leastLoadedMs'));
+  expect(mean('earliestFinishMs')).toBeLessThan(mean('roundRobinMs'));
 });
 
 test('the committed traces are what the generator makes', () => {
