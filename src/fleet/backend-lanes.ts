@@ -142,8 +142,6 @@ export class BackendLanes {
   /** Tells the scheduler what is free. */
   tellFreeSlots(): void {
     for (const lane of this.#lanes.values()) {
-      // A lane of several has no slots but those of its members.
-      if (lane instanceof AdapterLane && lane.members !== undefined) continue;
       const free = lane.numIdle - (this.#held.get(lane.id) ?? 0);
       this.#scheduler.setFreeSlots(lane.id, Math.max(0, free));
     }
@@ -187,7 +185,9 @@ export class BackendLanes {
     this.#scheduler.setLane({
       id,
       kind: members === undefined ? 'adapter' : 'spread',
-      pools: members ?? [id],
+      // A run of several takes each of them, and the one process that runs it.
+      pools: [...(members ?? []), id],
+      ...(members && { parts: members }),
       maxQubits: { f32: Math.min(addressable, qubitsWithin(openBytes)), f64: 0 },
       isOpen: isHealthy && report !== undefined && openBytes > 0,
       isSoftware,

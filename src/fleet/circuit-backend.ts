@@ -55,6 +55,8 @@ export class CircuitBackend {
   readonly #selfTests: SelfTests;
   readonly #runs: CircuitRuns;
   readonly #options: CircuitBackendOptions;
+  /** Tasks that were promised a place and have not come yet. */
+  readonly #admitted = new Set<string>();
   #waitingBytes = 0;
   #isClosed = false;
   #isPumpDue = false;
@@ -144,12 +146,16 @@ export class CircuitBackend {
   /**
    * Checks that the queue has room for a circuit of the processor.
    *
+   * @param taskId - Keeps the place until the task comes, or is withdrawn.
    * @throws {QueueFullError}
    */
-  admit(processor: string): void {
+  admit(processor: string, taskId?: string): void {
     const { queueLimit } = this.#options;
     const isHeavy = this.#waitingBytes >= MAX_WAITING_BYTES;
-    if (this.#scheduler.numWaiting < queueLimit && !isHeavy) return;
+    if (this.#scheduler.numWaiting + this.#admitted.size < queueLimit && !isHeavy) {
+      if (taskId !== undefined) this.#admitted.add(taskId);
+      return;
+    }
     throw new QueueFullError(
       processor,
       isHeavy ? `${MAX_WAITING_BYTES / 2 ** 20} MiB of circuits` : `${queueLimit} circuits`,
@@ -157,10 +163,20 @@ export class CircuitBackend {
     );
   }
 
+  /** Whether a place is kept for a task. */
+  isAdmitted(taskId: string): boolean {
+    return this.#admitted.has(taskId);
+  }
+
+  /** Gives the place back of a task that does not come; nothing where none is kept. */
+  withdraw(taskId: string): void {
+    this.#admitted.delete(taskId);
+  }
+
   /**
    * Queues a task and runs it in its turn.
    *
-   * @throws {QueueFullError} unless readmitted.
+   * @throws {QueueFullError} unless readmitted or admitted.
    * @throws {EngineLostError} if its worker was lost, and those that ran it again were too, or none
    *   that may run it can be started.
    * @throws {FleetClosedError}
@@ -168,9 +184,10 @@ export class CircuitBackend {
    * @throws the signal's reason; a running circuit's work has stopped by then.
    */
   async submit(task: BackendTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
+    const isAdmitted = this.#admitted.delete(task.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    if (hooks.readmitted !== true) this.admit(task.processor);
+    if (!isAdmitted && hooks.readmitted !== true) this.admit(task.processor);
     const { id, processor, keyId, tier, priority, precision, circuit, request } = task;
     const { following, promise } = follow(hooks, signal, () => this.#dropWaiting(submitted));
     const submitted: SubmittedTask = {

@@ -41,6 +41,8 @@ export class OfflineProcessor implements Processor {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }
 
+  withdraw(): void {}
+
   async run(): Promise<CircuitResult> {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }

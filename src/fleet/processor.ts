@@ -123,15 +123,18 @@ export interface Processor {
   /**
    * Checks that a task would be taken now.
    *
+   * @param taskId - Accepts this task: `run` takes it whatever happens until it comes.
    * @throws {ProcessorUnavailableError} when offline, failed its self-test or in maintenance.
    * @throws {QueueFullError}
    */
-  admit(): void;
+  admit(taskId?: string): void;
+  /** Says that an accepted task does not come; nothing for one that came, or was not accepted. */
+  withdraw(taskId: string): void;
   /**
    * Queues the task and runs it when its turn comes.
    *
    * @throws {CircuitTooLargeError} if it has more qubits than the processor takes.
-   * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless readmitted.
+   * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless accepted before.
    * @throws {EngineLostError} if what ran it died, and died again on the retry.
    * @throws the signal's reason, soon after it aborts; the work really stops.
    */

@@ -134,17 +134,21 @@ export class SimulatorProcessor implements Processor {
     return this.#options.now() + Math.max(0, startAt - performance.now());
   }
 
-  admit(): void {
+  admit(taskId?: string): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
-    this.#backend.admit(this.#id);
+    this.#backend.admit(this.#id, taskId);
+  }
+
+  withdraw(taskId: string): void {
+    this.#backend.withdraw(taskId);
   }
 
   async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
     const { precision, mayRunOn, hasDevices } = this.#backing;
-    const isReadmitted = hooks.readmitted === true;
-    this.#checkWidth(task.circuit.numQubits, isReadmitted);
-    if (!isReadmitted) this.admit();
+    const isAccepted = hooks.readmitted === true || this.#backend.isAdmitted(task.id);
+    this.#checkWidth(task.circuit.numQubits, isAccepted);
+    if (!isAccepted) this.admit();
     const submitted = {
       ...task,
       processor: this.#id,
@@ -170,10 +174,10 @@ export class SimulatorProcessor implements Processor {
    *
    * @throws {CircuitTooLargeError | ProcessorUnavailableError}
    */
-  #checkWidth(numQubits: number, isReadmitted: boolean): void {
+  #checkWidth(numQubits: number, isAccepted: boolean): void {
     const { spec } = this;
     const { available, reason = '', retryAfterS } = this.availability();
-    const maxQubits = isReadmitted ? this.#backing.widest() : spec.maxQubits;
+    const maxQubits = isAccepted ? this.#backing.widest() : spec.maxQubits;
     if (numQubits <= maxQubits) return;
     // Without any engine there is no limit to tell.
     if (maxQubits === 0 && !available) {

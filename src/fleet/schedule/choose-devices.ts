@@ -81,14 +81,20 @@ function chooseSeveral(
   if (lane.kind !== 'spread') return takeUntil(free, lane, stateBytes(task));
   const states: DeviceState[] = [];
   let at = need.startAt;
-  for (const adapter of lane.pools) {
+  const parts = partsOf(lane);
+  for (const adapter of parts) {
     const itsOwn = free.filter(({ state }) => state.view.adapter === adapter);
-    const part = takeUntil(itsOwn, lane, stateBytes(task) / lane.pools.length);
+    const part = takeUntil(itsOwn, lane, stateBytes(task) / parts.length);
     if (part === undefined) return undefined;
     states.push(...part.states);
     at = Math.max(at, part.startAt);
   }
   return { states, startAt: at };
+}
+
+/** The adapters that a state is spread over. */
+function partsOf({ parts, pools }: LaneView): readonly string[] {
+  return parts ?? pools;
 }
 
 /** The first devices whose budgets are enough together. */

@@ -128,6 +128,6 @@ function isOn({ adapter }: DeviceView, lane: LaneView): boolean {
     case 'adapter':
       return adapter === lane.id;
     case 'spread':
-      return adapter !== undefined && lane.pools.includes(adapter);
+      return adapter !== undefined && (lane.parts ?? lane.pools).includes(adapter);
   }
 }

@@ -12,6 +12,8 @@ export interface LaneView {
   readonly kind: 'small' | 'wide' | 'adapter' | 'spread';
   /** Pools of which a run takes a slot each. */
   readonly pools: readonly PoolId[];
+  /** Adapters that hold a part of the state each; the pools unless told otherwise. */
+  readonly parts?: readonly LaneId[];
   /** 0 where it takes none of the precision. */
   readonly maxQubits: Readonly<Record<Precision, number>>;
   /** Whether tasks may be given to it: its last self-test passed. */

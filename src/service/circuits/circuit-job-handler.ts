@@ -12,28 +12,33 @@ export function createCircuitJobHandler(
 ): JobHandler {
   return {
     async run(job, hooks, signal) {
-      const facts = decodeFacts(job.request);
-      const prepared = await intake.circuitOfJob(job.id, job.request);
-      const processor = fleet.get(prepared.processorId);
+      const processor = fleet.get(job.target);
       if (processor === undefined) throw new Error('unreachable: a circuit without its target');
-      const result = await processor.run(
-        {
-          id: job.id,
-          circuit: prepared.circuit,
-          request: runRequest(prepared, facts.shots, facts.seed),
-          priority: job.priority,
-          keyId: job.keyId,
-          tier: facts.tier,
-        },
-        {
-          onStarted: () => hooks.started(),
-          onProgress: (fraction) => hooks.progress(fraction),
-          onStartedOver: () => hooks.startedOver(),
-          readmitted: hooks.readmitted,
-        },
-        signal,
-      );
-      return intake.writeResult(prepared, result);
+      try {
+        const facts = decodeFacts(job.request);
+        const prepared = await intake.circuitOfJob(job.id, job.request);
+        const result = await processor.run(
+          {
+            id: job.id,
+            circuit: prepared.circuit,
+            request: runRequest(prepared, facts.shots, facts.seed),
+            priority: job.priority,
+            keyId: job.keyId,
+            tier: facts.tier,
+          },
+          {
+            onStarted: () => hooks.started(),
+            onProgress: (fraction) => hooks.progress(fraction),
+            onStartedOver: () => hooks.startedOver(),
+            readmitted: hooks.readmitted,
+          },
+          signal,
+        );
+        return await intake.writeResult(prepared, result);
+      } finally {
+        // Its place in the queue, where it never came to take it.
+        processor.withdraw(job.id);
+      }
     },
 
     queuePosition(id) {

@@ -3,6 +3,7 @@
  * caller prefers, and see to it that a repeated request does not run the work twice.
  */
 
+import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
 import { JobNotFoundError } from '../../jobs/errors.ts';
 import type { Job, JobId, JobPriority, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
@@ -11,6 +12,7 @@ import { specCodeOf } from '../error-table.ts';
 import { InFlightLimitError, JobFailedError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { ServiceDeps } from '../service-deps.ts';
+import type { PreparedCircuit } from './circuit-submission.ts';
 import type { Preference } from './prefer.ts';
 import { circuitRecordJson } from './present-circuit.ts';
 import type { ReadSubmission } from './read-submission.ts';
@@ -151,12 +153,13 @@ export class CircuitSubmitter {
   ): Promise<Job> {
     const { fleet, intake, drawSeed, now } = this.#deps;
     const { prepared, shots, priority, bodyJson } = read;
-    fleet.get(prepared.processorId)?.admit();
-    this.#checkInFlight(key, prepared.processorId);
+    const processor = fleet.get(prepared.processorId);
+    processor?.admit(id);
     const seed = read.seed ?? drawSeed();
     const facts = { shots, seed, qubits: prepared.circuit.numQubits, tier: key.tier };
     intake.hold(id, prepared);
     try {
+      this.#checkInFlight(key, prepared);
       return await submit({
         id,
         kind: 'circuit',
@@ -168,17 +171,20 @@ export class CircuitSubmitter {
       });
     } catch (error) {
       intake.drop(id);
+      processor?.withdraw(id);
       throw error;
     }
   }
 
   /** To be called in the turn in which the job is submitted, so that none comes in between. */
-  #checkInFlight({ id, tier }: ApiKey, processorId: string): void {
+  #checkInFlight({ id, tier }: ApiKey, { processorId, circuit }: PreparedCircuit): void {
     const { jobs, fleet, settings } = this.#deps;
     const limit = settings.inFlightLimits[tier];
     if (jobs.inFlight('circuit', id) < limit) return;
-    const waitMs = fleet.get(processorId)?.load().expectedWaitMs ?? 0;
-    throw new InFlightLimitError(tier, limit, Math.max(1, Math.ceil(waitMs / 1000)));
+    const load = fleet.get(processorId)?.load();
+    const isWide = circuit.numQubits > MAX_SMALL_QUBITS;
+    const waitMs = isWide ? load?.expectedWideWaitMs : load?.expectedWaitMs;
+    throw new InFlightLimitError(tier, limit, Math.max(1, Math.ceil((waitMs ?? 0) / 1000)));
   }
 
   /** The job as it is when it is final or the caller's time is over. */

@@ -90,6 +90,8 @@ export class FakeProcessor implements Processor {
     }
   }
 
+  withdraw(): void {}
+
   run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
     this.tasks.push(task);
     if (!this.isHolding) {

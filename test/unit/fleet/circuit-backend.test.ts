@@ -141,6 +141,23 @@ describe('CircuitBackend', () => {
     await Promise.all([result, ...waiting, readmitted]);
   });
 
+  test('keeps the place of a circuit that was admitted, and counts it, until it comes or is withdrawn', async () => {
+    const backend = openBackend({ queueLimit: 2 });
+    const { shared, result } = await holdThread(backend);
+    const [first, second] = [task('ECHO'), task('ECHO')];
+    for (const { id } of [first, second]) backend.admit('a', id);
+    expect(() => backend.admit('a', 'third')).toThrow('full');
+    await expect(backend.submit(task('ECHO'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_QUEUE_FULL',
+    });
+    const taken = backend.submit(first, {}, never());
+    expect(() => backend.admit('a')).toThrow('full');
+    backend.withdraw(second.id);
+    expect(() => backend.admit('a')).not.toThrow();
+    shared[0] = 1;
+    await Promise.all([result, taken]);
+  });
+
   test('runs a circuit again, once, when its thread dies', async () => {
     const backend = openBackend();
     const shared = sharedNumbers();

@@ -185,6 +185,23 @@ describe('gpu-fleet', () => {
     expect(backend.devices).toHaveLength(48);
   });
 
+  test('starts nothing on several adapters while the process of them is busy or being started', async () => {
+    const { fleet, gpuFleet } = await openFleet([adapter('a'), adapter('b')], {
+      engine: 'webgpu',
+      selfTestTimes: { intervalMs: 30 },
+      queueLimit: 100,
+    });
+    const all = Array.from({ length: 20 }, () => run(gpuFleet, 'ECHO', 21));
+    const cancel = new AbortController();
+    const stuck = gpuFleet.run(task('SPIN', 21), {}, cancel.signal);
+    const after = Array.from({ length: 5 }, () => run(gpuFleet, 'ECHO', 21));
+    await Promise.all(all);
+    cancel.abort();
+    await expect(stuck).rejects.toMatchObject({ name: 'AbortError' });
+    for (const { backend } of await Promise.all(after)) expect(backend.hardware).toBe('a + b');
+    expect(fleet.deviceDirectory.summary().busy).toBe(0);
+  });
+
   test('promises only what open devices hold, and spreads nothing over an adapter without any', async () => {
     const { fleet, gpuFleet } = await openFleet([adapter('a'), adapter('b')], { engine: 'webgpu' });
     const out = { reason: 'test' };
