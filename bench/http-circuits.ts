@@ -6,13 +6,17 @@
  * other work the rate says little and the cost still much, and where the cost of the main thread times
  * the rate comes near one second per second, the main thread is the bound.
  */
+import { httpRequest } from '../src/cli/capacity/http-connection.ts';
+import { percentilesOf } from '../src/fleet/capacity/latency-log.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 import { type Measurement, median, report } from './harness.ts';
-import { closedLoop, type Load, postRequest } from './http-load.ts';
+import { closedLoop, type Load } from './http-load.ts';
 import { threadTimes } from './thread-times.ts';
 
+/** `gpu-fleet` on whatever backs it here: its circuits pass the fleet's devices as well. */
+const PROCESSORS = ['statevector-sim', 'gpu-fleet'] as const;
 const CONNECTIONS = [16, 64] as const;
-/** Until then the service's code is still being compiled. */
+/** To each processor; until then the service's code is still being compiled. */
 const WARM_UP = 12_000;
 const REQUESTS = 6000;
 const ROUNDS = 5;
@@ -33,6 +37,13 @@ interface Round {
   readonly helpersUs: number;
 }
 
+/** One load, and what was measured of it. */
+interface Case {
+  readonly processor: string;
+  readonly numConnections: number;
+  readonly rounds: Round[];
+}
+
 /** Prints and stores requests a second, latency percentiles and processor time. */
 export async function benchHttpCircuits(): Promise<void> {
   using folder = temporaryFolder();
@@ -40,42 +51,45 @@ export async function benchHttpCircuits(): Promise<void> {
     QCS_RATE_LIMIT_STANDARD: '1000000000',
     QCS_LOG_LEVEL: 'warn',
   });
-  const rounds = new Map<number, Round[]>(CONNECTIONS.map((number) => [number, []]));
+  const cases = PROCESSORS.flatMap((processor) =>
+    CONNECTIONS.map((numConnections): Case => ({ processor, numConnections, rounds: [] })),
+  );
   try {
-    const load = bellLoad(service.origin, service.key ?? '');
-    await closedLoop({ ...load, numConnections: 64, numRequests: WARM_UP });
-    // Interleaved, so that what else the machine does falls on both alike.
+    const loadOf = (processor: string) => bellLoad(service.origin, service.key ?? '', processor);
+    for (const processor of PROCESSORS) {
+      await closedLoop({ ...loadOf(processor), numConnections: 64, numRequests: WARM_UP });
+    }
+    // Interleaved, so that what else the machine does falls on all alike.
     for (let i = 0; i < ROUNDS; i++) {
-      for (const [numConnections, measured] of rounds) {
-        measured.push(
-          await measure({ ...load, numConnections, numRequests: REQUESTS }, service.process.pid),
-        );
+      for (const { processor, numConnections, rounds } of cases) {
+        const load = { ...loadOf(processor), numConnections, numRequests: REQUESTS };
+        rounds.push(await measure(load, service.process.pid));
       }
     }
   } finally {
     await service.stop('SIGTERM');
   }
-  report(
-    'http-circuits',
-    [...rounds].flatMap(([number, measured]) => summary(number, measured)),
-  );
+  report('http-circuits', cases.flatMap(summary));
 }
 
 /** A Bell circuit, and the check that an answer counts all its shots on 00 and 11. */
-function bellLoad(origin: string, key: string): Omit<Load, 'numConnections' | 'numRequests'> {
+function bellLoad(
+  origin: string,
+  key: string,
+  processor: string,
+): Omit<Load, 'numConnections' | 'numRequests'> {
   const url = new URL('/api/v1/quantum/circuits', origin);
   const body = JSON.stringify({
     circuit: [
       { gate: 'H', qubit: 0 },
       { gate: 'CX', control: 0, target: 1 },
     ],
-    target_processor: 'statevector-sim',
+    target_processor: processor,
     shots: SHOTS,
   });
   return {
-    host: url.hostname,
-    port: Number(url.port),
-    request: postRequest(url, { 'x-api-key': key }, body),
+    origin: url,
+    request: httpRequest('POST', url, { 'x-api-key': key }, body),
     verify(text) {
       const { data } = JSON.parse(text) as { data?: { counts?: Record<string, number> } };
       const { '00': zeros = 0, '11': ones = 0, ...others } = data?.counts ?? {};
@@ -90,19 +104,18 @@ async function measure(load: Load, pid = 0): Promise<Round> {
   const before = threadTimes(pid);
   const clientBefore = process.cpuUsage();
   const start = performance.now();
-  const latencies = [...(await closedLoop(load))].sort((a, b) => a - b);
+  const { p50, p95, p99 } = percentilesOf(await closedLoop(load));
   const seconds = (performance.now() - start) / 1000;
   const client = process.cpuUsage(clientBefore);
   const after = threadTimes(pid);
-  const percentile = (p: number) => latencies[Math.floor((latencies.length - 1) * p)] ?? Number.NaN;
   const spentUs = (kind: 'main' | 'workers' | 'helpers') =>
     (((after?.[kind] ?? Number.NaN) - (before?.[kind] ?? Number.NaN)) * US_PER_S) /
     load.numRequests;
   return {
     perSecond: load.numRequests / seconds,
-    p50Ms: percentile(0.5),
-    p95Ms: percentile(0.95),
-    p99Ms: percentile(0.99),
+    p50Ms: p50,
+    p95Ms: p95,
+    p99Ms: p99,
     clientUs: (client.user + client.system) / load.numRequests,
     mainUs: spentUs('main'),
     workersUs: spentUs('workers'),
@@ -111,11 +124,11 @@ async function measure(load: Load, pid = 0): Promise<Round> {
 }
 
 /** The medians of the rounds, each with its smallest and largest. */
-function summary(numConnections: number, rounds: readonly Round[]): readonly Measurement[] {
+function summary({ processor, numConnections, rounds }: Case): readonly Measurement[] {
   const of = (name: string, unit: string, figure: keyof Round, goal?: number): Measurement => {
     const values = rounds.map((round) => round[figure]);
     return {
-      name: `${numConnections} connections: ${name}`,
+      name: `${processor}, ${numConnections} connections: ${name}`,
       value: median(values),
       unit,
       spread: [Math.min(...values), Math.max(...values)],

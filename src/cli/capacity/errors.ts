@@ -6,7 +6,7 @@ export class LoadFailedError extends CodedError {
   readonly code = 'CLI_LOAD_FAILED';
 
   /** @param what - What happened, without a full stop. */
-  constructor(what: string) {
-    super(`The load was broken off: ${what}.`);
+  constructor(what: string, options?: ErrorOptions) {
+    super(`The load was broken off: ${what}.`, [], options);
   }
 }

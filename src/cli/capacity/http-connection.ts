@@ -38,6 +38,8 @@ export function httpRequest(
 
 /** A connection that has at most one request under way. */
 export class HttpConnection implements Disposable {
+  /** Resolves once the service has taken the connection; what is sent before is sent then. */
+  readonly opened: Promise<void>;
   readonly #socket: Socket;
   #received: Buffer[] = [];
   #waiting: PromiseWithResolvers<HttpAnswer> | undefined;
@@ -46,8 +48,18 @@ export class HttpConnection implements Disposable {
   constructor({ hostname, port }: URL) {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('close', () => this.#fail(new LoadFailedError('the service hung up')));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.opened = promise;
+    // Who sends without waiting for it is told by `send`.
+    promise.catch(() => {});
+    this.#socket.on('connect', resolve);
+    const fail = (what: string, cause?: Error) => {
+      const error = new LoadFailedError(what, { cause });
+      reject(error);
+      this.#fail(error);
+    };
+    this.#socket.on('error', (error) => fail(`the connection broke, ${error.message}`, error));
+    this.#socket.on('close', () => fail('the service hung up'));
   }
 
   /** @throws {LoadFailedError} if the service hangs up or answers in another form. */
@@ -77,6 +89,10 @@ export class HttpConnection implements Disposable {
     }
     const end = headEnd + HEADER_END.length + Number(length);
     if (bytes.length < end) return;
+    if (bytes.length > end) {
+      this.#fail(new LoadFailedError('an answer is longer than it states'));
+      return;
+    }
     this.#received = [];
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -176,9 +176,15 @@ async function drive(
   using stack = new DisposableStack();
   const log = new LoadLog();
   const work = workOf(log);
+  const connections = Array.from({ length: numConnections }, () =>
+    stack.use(new HttpConnection(origin)),
+  );
   const begin = performance.now();
   await Promise.all(
-    Array.from({ length: numConnections }, () => work(stack.use(new HttpConnection(origin)))),
+    connections.map(async (connection) => {
+      await connection.opened;
+      await work(connection);
+    }),
   );
   return log.result((performance.now() - begin) / 1000);
 }

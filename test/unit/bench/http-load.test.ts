@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { closedLoop, type Load, postRequest } from '../../../bench/http-load.ts';
+import { closedLoop, type Load } from '../../../bench/http-load.ts';
+import { httpRequest } from '../../../src/cli/capacity/http-connection.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -17,9 +18,8 @@ async function loadOn(listener: RequestListener): Promise<Load> {
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}/path`);
   return {
-    host: url.hostname,
-    port,
-    request: postRequest(url, { 'x-api-key': 'k' }, '{"shots":1}'),
+    origin: url,
+    request: httpRequest('POST', url, { 'x-api-key': 'k' }, '{"shots":1}'),
     verify: () => {},
     numConnections: 4,
     numRequests: 50,
@@ -84,15 +84,22 @@ describe('a closed loop fails', () => {
   test.each([
     ['another status', 200, { 'content-length': 2 }],
     ['no length', 201, {}],
+    ['more than its length', 201, { 'content-length': 1 }],
   ])('over an answer with %s', async (_what, status, headers) => {
     const load = await loadOn((_request, response) => {
       response.writeHead(status, headers).end('{}');
     });
-    await expect(closedLoop(load)).rejects.toThrow('an answer other than 201');
+    await expect(closedLoop(load)).rejects.toMatchObject({ code: 'CLI_LOAD_FAILED' });
   });
 
   test('when a connection is lost', async () => {
     const load = await loadOn((request) => request.socket.destroy());
-    await expect(closedLoop(load)).rejects.toThrow(/hung up|ECONNRESET/);
+    await expect(closedLoop(load)).rejects.toMatchObject({ code: 'CLI_LOAD_FAILED' });
+  });
+
+  test('where nobody listens', async () => {
+    const load = await loadOn(() => {});
+    await new Promise((resolve) => server?.close(resolve));
+    await expect(closedLoop(load)).rejects.toMatchObject({ code: 'CLI_LOAD_FAILED' });
   });
 });
