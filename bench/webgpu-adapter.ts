@@ -6,6 +6,8 @@ import type { Engine } from '../src/engine/engine.ts';
 import { nodeGpu, restUntil, shaderFile } from '../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
+import { isCardOf } from '../src/fleet/adapters/adapter-plan.ts';
+import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
 
 const MIN_MEMORY_QUBITS = 20;
 
@@ -55,4 +57,17 @@ export function adapterFacts({ adapterInfo, limits }: GPUDevice): AdapterFacts {
     maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
   };
+}
+
+/**
+ * All the memory of the adapter's card, of several that it may be the least; none where the system does not
+ * say, and of software.
+ */
+export function cardFacts(
+  adapter: AdapterFacts,
+  cards: readonly GpuCard[],
+): { readonly cardBytes?: number } {
+  const own = adapter.isSoftware ? [] : cards.filter((card) => isCardOf(card, adapter));
+  if (own.length === 0) return {};
+  return { cardBytes: Math.min(...own.map(({ totalBytes }) => totalBytes)) };
 }

@@ -13,8 +13,9 @@
  */
 import type { Engine } from '../src/engine/engine.ts';
 import { NoAdapterError } from '../src/engine/errors.ts';
+import { findGpuCards } from '../src/fleet/adapters/gpu-cards.ts';
 import { type Measurement, store } from './harness.ts';
-import { adapterFacts, openBenchDevice, openBenchEngine } from './webgpu-adapter.ts';
+import { adapterFacts, cardFacts, openBenchDevice, openBenchEngine } from './webgpu-adapter.ts';
 import { FAMILIES } from './webgpu-circuits.ts';
 import { type EvolutionRow, measureFamily, samplingTime } from './webgpu-evolution.ts';
 import { verifyAgainstReference } from './webgpu-facts.ts';
@@ -52,7 +53,8 @@ export async function benchWebGpuEngine(): Promise<void> {
     print('webgpu-engine: no adapter was found; left out');
     return;
   }
-  const adapter = adapterFacts(device);
+  const facts = adapterFacts(device);
+  const adapter = { ...facts, ...cardFacts(facts, await findGpuCards()) };
   print(`${adapter.name}, ${adapter.driver}${adapter.isSoftware ? ', a software adapter' : ''}`);
   const engine = await openBenchEngine(Math.max(...widths));
   const measurements: object[] = [];

@@ -37,7 +37,7 @@ interface CapacityOptions {
   readonly html?: string;
 }
 
-/** What `npm run bench -- webgpu-engine` writes; a published package has no results. */
+/** What `npm run bench -- webgpu-engine` writes. A published package has none; the report says so. */
 const GPU_RESULTS = 'bench/results/webgpu-engine.json';
 
 /**
@@ -79,7 +79,7 @@ export function addCapacityCommand(program: Command, io: CommandIo, entry: strin
       whole(0, Number.MAX_SAFE_INTEGER),
       1,
     )
-    .option('--gpu-results <file>', 'measurements of a GPU, if there are any', GPU_RESULTS)
+    .option('--gpu-results <file>', 'measurements of a GPU, if that is there', GPU_RESULTS)
     .option('--simulate-only', 'do not measure: everything is modelled')
     .option('--json <file>', 'write everything as JSON')
     .option('--html <file>', 'write a page with charts')

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { RESERVE_BYTES } from '../../fleet/adapters/adapter-plan.ts';
 import {
   FLOPS_OF_A_GATE,
   H200,
@@ -30,7 +31,10 @@ const benchResults = z.object({
     .object({
       name: z.string(),
       isSoftware: z.boolean(),
-      memoryBytes: z.number().positive().optional(),
+      cardBytes: z
+        .number()
+        .min(2 ** 30)
+        .optional(),
     })
     .optional(),
   measurements: z.array(
@@ -70,15 +74,16 @@ export function gpuBasis(path: string): GpuBasis {
   const flopsPerSecond = Number.POSITIVE_INFINITY;
   const hardware = { name: adapter.name, bytesPerSecond, flopsPerSecond, fixedMs: H200.fixedMs };
   const gbPerSecond = Math.round(bytesPerSecond / 1e9);
-  const { memoryBytes } = adapter;
+  const { cardBytes } = adapter;
+  const memoryBytes = cardBytes === undefined ? H200_MEMORY_BYTES : cardBytes - RESERVE_BYTES;
   const memory =
-    memoryBytes === undefined
+    cardBytes === undefined
       ? `its memory is not in the file, an H200’s is taken: ${gigabytes(H200_MEMORY_BYTES)}`
       : `${gigabytes(memoryBytes)} for states`;
   return {
     basis: 'modelled from a measured rate',
     hardware,
-    memoryBytes: memoryBytes ?? H200_MEMORY_BYTES,
+    memoryBytes,
     explanation: `${adapter.name}, modelled: sweeps × 2 × bytes of the state at ${gbPerSecond} GB/s, the median of ${rates.length} circuits measured on it on ${date.slice(0, 10)}; to begin, ${H200.fixedMs} ms, a guess; ${memory}.`,
   };
 }

@@ -48,8 +48,8 @@ export interface PlanOptions {
   readonly probe: (pin: Readonly<Record<string, string>>) => Promise<AdapterDiscovery>;
 }
 
-/** Of a card's memory: code, programs, and what comes back from a run. */
-const RESERVE_BYTES = 2 ** 29;
+/** Of a card's memory, not for states: code, programs, and what comes back from a run. */
+export const RESERVE_BYTES = 2 ** 29;
 
 /** Says of each adapter how it is used, or why not. */
 export async function planAdapters(
@@ -82,7 +82,11 @@ export async function planAdapters(
   return { used, unused };
 }
 
-function isCardOf(card: GpuCard, { name, vendor }: Adapter): boolean {
+/** Whether an adapter may be that card. */
+export function isCardOf(
+  card: GpuCard,
+  { name, vendor }: Pick<Adapter, 'name' | 'vendor'>,
+): boolean {
   return card.name === undefined ? card.vendor === vendor : card.name === name;
 }
 

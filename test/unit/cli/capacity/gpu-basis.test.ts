@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cardFacts } from '../../../../bench/webgpu-adapter.ts';
 import { gpuBasis } from '../../../../src/cli/capacity/gpu-basis.ts';
 import { H200, H200_MEMORY_BYTES } from '../../../../src/fleet/capacity/hardware.ts';
 import { temporaryFolder } from '../../../support/service-process.ts';
 
-const CARD = { name: 'a card', isSoftware: false, memoryBytes: 22e9 };
+const CARD = { name: 'a card', isSoftware: false, cardBytes: 24e9 };
 const row = (numQubits: number, evolutionMs: number) => ({
   numQubits,
   evolutionMs,
@@ -29,7 +30,7 @@ describe('the GPU of the simulated fleet', () => {
 
     expect(basis).toBe('modelled from a measured rate');
     expect(hardware.bytesPerSecond).toBeCloseTo(2e11);
-    expect(memoryBytes).toBe(22e9);
+    expect(memoryBytes).toBe(24e9 - 2 ** 29);
     expect(explanation).toContain('a card, modelled');
   });
 
@@ -69,5 +70,37 @@ describe('the GPU of the simulated fleet', () => {
     writeFileSync(path, text);
 
     expect(() => gpuBasis(path)).toThrow(expect.objectContaining({ code: 'CLI_FILE_UNREADABLE' }));
+  });
+});
+
+describe('the memory that results of a GPU say', () => {
+  const limits = {
+    architecture: '',
+    driver: '',
+    maxBufferSize: 1,
+    maxStorageBufferBindingSize: 1,
+    maxComputeWorkgroupStorageSize: 1,
+    maxComputeInvocationsPerWorkgroup: 1,
+  };
+  const adapter = { ...limits, name: 'a card', vendor: 'nvidia', isSoftware: false };
+  const card = (name: string, totalBytes: number) => ({
+    pciAddress: '0000:81:00.0',
+    vendor: 'nvidia',
+    name,
+    totalBytes,
+    freeBytes: 1,
+  });
+
+  test('is the least of the cards that it may be', () => {
+    const cards = [card('another', 1e9), card('a card', 3e9), card('a card', 2e9)];
+
+    expect(cardFacts(adapter, cards)).toEqual({ cardBytes: 2e9 });
+  });
+
+  test.each([
+    ['of a card that the system does not list', adapter, [card('another', 1e9)]],
+    ['of software', { ...adapter, isSoftware: true }, [card('a card', 1e9)]],
+  ])('is not there %s', (_, facts, cards) => {
+    expect(cardFacts(facts, cards)).toEqual({});
   });
 });
