@@ -190,12 +190,40 @@ describe("a key's flood of hundreds", () => {
   );
 });
 
+test('a flood that has waited for long does not go ahead of what others send meanwhile', () => {
+  const random = new RandomStream(9);
+  const next = () => ({ gateCost: 3000 * random.uniform() });
+  const { driver } = withStreams(plainFleet(1, 1), [], 0, { ageingMs: 500 });
+  for (let i = 0; i < 300; i++) {
+    driver.submit(
+      plainTask(`flood ${i}`, { ...onFleet, ...wide, ...next(), key: 'flood', level: 3 }),
+    );
+  }
+  const asked: [string, number][] = [];
+  for (const [i, level] of [3, 2, 3, 2].entries()) {
+    const at = 600 + 700 * i;
+    driver.at(at, () => {
+      const task = plainTask(`single ${i}`, { ...onFleet, ...wide, ...next(), key: `${i}`, level });
+      asked.push([task.id, at]);
+      driver.submit(task);
+    });
+  }
+  driver.run();
+  for (const [id, at] of asked) {
+    const startedAt = driver.starts.find((start) => start.id === id)?.at ?? NEVER;
+    const between = driver.starts.filter((start) => start.at >= at && start.at < startedAt);
+    expect(between.length).toBeLessThanOrEqual(2);
+  }
+  const [last] = driver.starts.filter(({ id }) => id.startsWith('flood')).slice(-1);
+  expect(last?.at).toBeGreaterThan(3000);
+});
+
 describe('a task of the lowest level', () => {
   /**
-   * With J other keys that always wait at the highest level and S slots, a task of cost c behind tasks of
-   * its key that cost C has risen to that level after 5 ageings. Until its turn, each other key is
-   * given no more than C + c, and two of its own largest, so it has waited 5 ageings, until
-   * (C + J·(C + c + 2m)) / S has been served, and m for a slot.
+   * With J other keys that always wait at the highest level and S slots, the first task of a key has risen
+   * to that level after 5 ageings, and the key's next one an ageing after each start. From then on each
+   * other key is given no more than one task of cost c does, and two of its own largest, so it starts
+   * after J·(c + 2m) / S has been served, and m for a slot.
    */
   test.each([
     [1, 2],
@@ -232,13 +260,12 @@ describe('a task of the lowest level', () => {
       }
     });
     driver.run();
-    let C = 0;
+    let bound = 4 * ageingMs;
     for (const [i, c] of costs.entries()) {
       const started = driver.starts.find(({ id }) => id === `late ${i}`)?.at ?? NEVER;
-      const bound = 5 * ageingMs + (C + J * (C + c + 2 * largest)) / S + largest;
+      bound += ageingMs + (J * (c + 2 * largest)) / S + largest;
       expect(started - 1000).toBeLessThanOrEqual(bound);
       expect(started - 1000).toBeGreaterThan(4 * ageingMs);
-      C += c;
     }
   });
 });

@@ -41,10 +41,14 @@ export class SchedulerChecker {
   readonly #left = new Map<Dispatch<TestTask>, Set<string>>();
   readonly #estimates: RunEstimates;
   readonly #ageingMs: number;
+  readonly #maxSmallQubits: number;
+  /** When a key was last given a start, by line. */
+  readonly #lastStarts = new Map<string, number>();
 
-  constructor(estimates: RunEstimates, ageingMs: number) {
+  constructor(estimates: RunEstimates, ageingMs: number, maxSmallQubits: number) {
     this.#estimates = estimates;
     this.#ageingMs = ageingMs;
+    this.#maxSmallQubits = maxSmallQubits;
   }
 
   added(task: TestTask, now: number, comesBack: boolean): void {
@@ -61,7 +65,9 @@ export class SchedulerChecker {
   dispatched(dispatches: readonly Dispatch<TestTask>[], now: number): void {
     const before = new Map(this.waiting);
     for (const dispatch of dispatches) this.#started(dispatch, now);
-    for (const dispatch of dispatches) this.#checkOrder(dispatch, before, now);
+    const given = dispatches.flatMap(({ tasks }) => tasks.map((task) => this.#turnOf(task)));
+    for (const dispatch of dispatches) this.#checkOrder(dispatch, before, new Set(given), now);
+    for (const turn of given) this.#lastStarts.set(turn, now);
     this.#checkIdle();
   }
 
@@ -138,10 +144,13 @@ export class SchedulerChecker {
   /**
    * No task starts where one of a better level could have started instead, unless that one is done
    * sooner elsewhere, or the slot is held and only the shorter of them is through in time.
+   *
+   * @param given - Keys that this dispatch gave a start, by line: what else waits of them has not risen.
    */
   #checkOrder(
     { lane: id, devices, tasks }: Dispatch<TestTask>,
     before: ReadonlyMap<string, WaitingTask>,
+    given: ReadonlySet<string>,
     now: number,
   ): void {
     const [first] = tasks;
@@ -152,7 +161,9 @@ export class SchedulerChecker {
     const ms = this.#ms(lane, first);
     for (const other of this.waiting.values()) {
       const { task } = other;
-      if (this.paused.has(task.processor) || this.#levelAt(other, now) >= level) continue;
+      const hasRisen = !given.has(this.#turnOf(task)) && this.#isFirstOfKey(other, now);
+      const itsLevel = hasRisen || other.comesBack ? this.#levelAt(other, now) : task.level;
+      if (this.paused.has(task.processor) || itsLevel >= level) continue;
       const takers = lanesFor(task, [...this.lanes.values()]);
       if (!takers.includes(lane) || task.needsDevice !== first.needsDevice) continue;
       if (!holds(views, lane, task)) continue;
@@ -216,8 +227,26 @@ export class SchedulerChecker {
   #levelAt(waiting: WaitingTask | undefined, now: number): number {
     if (waiting === undefined) throw new Error('unreachable: it did not wait');
     if (waiting.comesBack) return -1;
+    const lastStart = this.#lastStarts.get(this.#turnOf(waiting.task)) ?? Number.NEGATIVE_INFINITY;
+    if (now - lastStart < this.#ageingMs) return waiting.task.level;
     const risen = Math.floor((now - waiting.since) / this.#ageingMs);
     return Math.max(0, waiting.task.level - risen);
+  }
+
+  /** Of what waits in its line: only the first rises, for the next ones come after its start. */
+  #isFirstOfKey(waiting: WaitingTask, now: number): boolean {
+    const turn = this.#turnOf(waiting.task);
+    const level = this.#levelAt(waiting, now);
+    return ![...this.waiting.values()].some((other) => {
+      if (other === waiting || this.#turnOf(other.task) !== turn) return false;
+      const itsLevel = this.#levelAt(other, now);
+      return itsLevel < level || (itsLevel === level && other.since <= waiting.since);
+    });
+  }
+
+  #turnOf({ key, mayRunOn, work }: TestTask): string {
+    const isSmall = mayRunOn !== 'adapter' && work.numQubits <= this.#maxSmallQubits;
+    return `${isSmall ? 'small' : 'wide'} ${key}`;
   }
 
   #takeDevice(id: string, lane: LaneView, now: number): DeviceView {

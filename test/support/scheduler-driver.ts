@@ -53,7 +53,7 @@ export class SchedulerDriver {
     const { maxSmallQubits } = fleet;
     this.#options = options;
     this.scheduler = new Scheduler({ ageingMs, maxSmallQubits, estimates });
-    this.checker = new SchedulerChecker(estimates, ageingMs);
+    this.checker = new SchedulerChecker(estimates, ageingMs, maxSmallQubits);
     for (const lane of fleet.lanes) this.setLane(lane);
     for (const [pool, count] of fleet.slots) this.checker.capacity.set(pool, count);
     for (const device of fleet.devices) {

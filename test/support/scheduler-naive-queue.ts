@@ -12,6 +12,8 @@ interface Waiting {
 
 /** What keys were given: tags by line (or all), level and key; times by line (or all) and level. */
 interface Turns {
+  /** When each key was last given a start, by line and key. */
+  readonly starts: Map<string, number>;
   readonly tags: Map<string, number>;
   readonly times: Map<string, number>;
 }
@@ -19,7 +21,7 @@ interface Turns {
 /** A queue that is as slow as it is plain. */
 export class NaiveQueue {
   readonly #ageingMs: number;
-  readonly #turns: Turns = { tags: new Map(), times: new Map() };
+  readonly #turns: Turns = { tags: new Map(), times: new Map(), starts: new Map() };
   #waiting: readonly Waiting[] = [];
   #arrivals = 0;
 
@@ -55,7 +57,11 @@ export class NaiveQueue {
 
   /** Ids of what waits, in the order in which each would start. */
   order(now: number, isLeftOut: (processor: string) => boolean): readonly string[] {
-    const turns = { tags: new Map(this.#turns.tags), times: new Map(this.#turns.times) };
+    const turns = {
+      tags: new Map(this.#turns.tags),
+      times: new Map(this.#turns.times),
+      starts: new Map(this.#turns.starts),
+    };
     let left = this.#waiting.filter(({ task }) => !isLeftOut(task.processor));
     const order: string[] = [];
     while (left.length > 0) {
@@ -71,16 +77,18 @@ export class NaiveQueue {
     return order;
   }
 
-  #first(some: readonly Waiting[], of: string, { tags }: Turns, now: number): Waiting {
+  #first(some: readonly Waiting[], of: string, turns: Turns, now: number): Waiting {
     const rank = (waiting: Waiting) => {
-      const level = this.#level(waiting, now);
-      return [level, tags.get(`${of} ${level} ${waiting.task.key}`) ?? 0, waiting.arrival];
+      const level = this.#level(waiting, turns, now);
+      return [level, turns.tags.get(`${of} ${level} ${waiting.task.key}`) ?? 0, waiting.arrival];
     };
     return some.reduce((a, b) => (isBefore(rank(b), rank(a)) ? b : a));
   }
 
-  #charge({ tags, times }: Turns, waiting: Waiting, now: number): void {
-    const level = this.#level(waiting, now);
+  #charge(turns: Turns, waiting: Waiting, now: number): void {
+    const { tags, times, starts } = turns;
+    const level = this.#level(waiting, turns, now);
+    starts.set(`${waiting.line} ${waiting.task.key}`, now);
     for (const of of [waiting.line, 'all']) {
       const name = `${of} ${level} ${waiting.task.key}`;
       const time = times.get(`${of} ${level}`) ?? 0;
@@ -90,9 +98,11 @@ export class NaiveQueue {
     }
   }
 
-  #level({ task, since, comesBack }: Waiting, now: number): number {
-    const risen = Math.floor((now - since) / this.#ageingMs);
-    return comesBack ? -1 : Math.max(0, task.level - risen);
+  #level({ task, line, since, comesBack }: Waiting, { starts }: Turns, now: number): number {
+    if (comesBack) return -1;
+    const lastStart = starts.get(`${line} ${task.key}`) ?? Number.NEGATIVE_INFINITY;
+    if (now - lastStart < this.#ageingMs) return task.level;
+    return Math.max(0, task.level - Math.floor((now - since) / this.#ageingMs));
   }
 }
 

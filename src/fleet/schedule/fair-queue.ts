@@ -2,10 +2,11 @@
  * The order in which waiting tasks start: levels first, keys in fair turns within a level, first come,
  * first served within a key. A pure data structure: time is passed in, nothing here waits.
  *
- * A task rises one level for each `ageingMs` that it has waited, so a steady stream of urgent work
- * delays other work by 5·ageingMs at most before they compete as equals. Among equals
- * keys take turns (fair-turns.ts): a thousand tasks of one key delay another key's first task by one
- * task.
+ * A task rises one level for each `ageingMs` that it has waited, unless its key was given a start in that
+ * line within the last `ageingMs`: so a steady stream of urgent work keeps no key from a start for long,
+ * and a flood, which waits long because of itself, does not rise above what others send meanwhile. Among
+ * equals keys take turns (fair-turns.ts): a thousand tasks of one key delay another key's first task by
+ * one task.
  *
  * Tasks wait in lines, one for each kind of engine that they contend for, and each line has turns of
  * its own: a wide circuit of many seconds is not held against the small ones of its key, which run on
@@ -66,6 +67,11 @@ export class FairQueue<T extends QueuedTask> {
     wide: new FairTurns(),
   };
   readonly #turnsOfAll = new FairTurns();
+  /** When a key was last given a start, by line. */
+  readonly #lastStarts: Readonly<Record<QueueLine, Map<string, number>>> = {
+    small: new Map(),
+    wide: new Map(),
+  };
   #arrivals = 0;
 
   /** @param ageingMs - Waiting that raises a task by one level. */
@@ -114,6 +120,7 @@ export class FairQueue<T extends QueuedTask> {
     const level = this.#levelAt(waiting, now);
     this.#turns[flow.line].charge(level, flow.key, cost);
     this.#turnsOfAll.charge(level, flow.key, cost);
+    this.#noteStart(flow, now);
     return this.remove(id);
   }
 
@@ -145,7 +152,12 @@ export class FairQueue<T extends QueuedTask> {
    */
   *walk(now: number, options: WalkOptions = {}): Generator<WalkStop<T>> {
     const { isLeftOut = () => false, isOpen = () => true } = options;
-    const levelAt = (waiting: Waiting<T>) => this.#levelAt(waiting, now);
+    // Keys that the walk has given a start.
+    const given = { small: new Set<string>(), wide: new Set<string>() };
+    const levelAt = (waiting: Waiting<T>) =>
+      given[waiting.flow.line].has(waiting.flow.key)
+        ? waiting.flow.level
+        : this.#levelAt(waiting, now);
     const walks = LINES.map((line) => {
       const flows = [...this.#flows[line].values()].filter(
         ({ processor }) => !isLeftOut(processor),
@@ -177,6 +189,7 @@ export class FairQueue<T extends QueuedTask> {
       for (const turns of walked) turns.keep(head.level, flow.key);
       yield stop;
       if (!stop.takesTurn) continue;
+      given[flow.line].add(flow.key);
       for (const turns of walked) turns.charge(head.level, flow.key, cost);
     }
   }
@@ -192,7 +205,20 @@ export class FairQueue<T extends QueuedTask> {
 
   #levelAt({ flow, since }: Waiting<T>, now: number): number {
     if (flow.level === RETURNING) return RETURNING;
+    const lastStart = this.#lastStarts[flow.line].get(flow.key);
+    if (lastStart !== undefined && now - lastStart < this.#ageingMs) return flow.level;
     return Math.max(0, flow.level - Math.floor((now - since) / this.#ageingMs));
+  }
+
+  #noteStart({ line, key }: Flow<T>, now: number): void {
+    const starts = this.#lastStarts[line];
+    // In the order of starts, the longest ago first.
+    starts.delete(key);
+    starts.set(key, now);
+    for (const [other, at] of starts) {
+      if (now - at < this.#ageingMs) break;
+      starts.delete(other);
+    }
   }
 
   #count({ line, processor }: Flow<T>, change: number): void {

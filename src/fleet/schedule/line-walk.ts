@@ -41,8 +41,8 @@ export interface Flow<T> {
 /** A flow's next task in a walk. */
 export interface Head<T> {
   readonly waiting: Waiting<T>;
-  /** To which it has risen. */
-  readonly level: number;
+  /** To which it had risen when it was last looked at; never below what it is now. */
+  level: number;
   /** Of its key at that level when it was last looked at; never above what it is now. */
   tag: number;
 }
@@ -70,10 +70,12 @@ export class LineWalk<T extends QueuedTask> {
     for (;;) {
       const head = this.#heads[0];
       if (head === undefined) return undefined;
-      // Its key may have been charged for another flow meanwhile. Tags only grow, so heads that are
-      // looked at anew when they come first are enough.
-      const tag = this.turns.tagOf(head.level, head.waiting.flow.key);
-      if (tag === head.tag) return head;
+      // Its key may have been given a start for another flow meanwhile. Heads only come later for it, so
+      // those that are looked at anew when they come first are enough.
+      const level = this.#levelAt(head.waiting);
+      const tag = this.turns.tagOf(level, head.waiting.flow.key);
+      if (level === head.level && tag === head.tag) return head;
+      head.level = level;
       head.tag = tag;
       this.#sink(0);
     }
