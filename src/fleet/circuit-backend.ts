@@ -10,6 +10,7 @@
  * queue: they must not wait behind a thousand circuits to tell whether those would run.
  */
 import type { AdapterLane, AdapterLaneOptions } from './adapter-lane.ts';
+import { Admission } from './admission.ts';
 import { BackendLanes, type ThreadOptions } from './backend-lanes.ts';
 import type {
   BackendOutcome,
@@ -20,7 +21,7 @@ import type {
 } from './backend-task.ts';
 import { type Answer, CircuitRuns } from './circuit-runs.ts';
 import type { EngineLane } from './engine-lane.ts';
-import { EngineLostError, FleetClosedError, QueueFullError, WorkerLostError } from './errors.ts';
+import { EngineLostError, FleetClosedError, WorkerLostError } from './errors.ts';
 import { PlanCache } from './plan-cache.ts';
 import type { ProcessorLoad, TaskHooks } from './processor.ts';
 import { isTriedAgain } from './retry-rule.ts';
@@ -33,10 +34,8 @@ import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
 import { SelfTests } from './self-tests.ts';
 import { follow, settle } from './task-following.ts';
 import type { LaneId } from './width.ts';
-import { sizeOfCircuit, workOfCircuit } from './workers/serialized-circuit.ts';
+import { workOfCircuit } from './workers/serialized-circuit.ts';
 
-/** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
-const MAX_WAITING_BYTES = 512 * 2 ** 20;
 /** How often what waits is looked at where nothing else happens. */
 const WAKE_UP_MS = 1000;
 /** How a backend is made. */
@@ -54,10 +53,7 @@ export class CircuitBackend {
   readonly #lanes: BackendLanes;
   readonly #selfTests: SelfTests;
   readonly #runs: CircuitRuns;
-  readonly #options: CircuitBackendOptions;
-  /** Tasks that were promised a place and have not come yet. */
-  readonly #admitted = new Set<string>();
-  #waitingBytes = 0;
+  readonly #admission: Admission;
   #isClosed = false;
   #isPumpDue = false;
   #isPumping = false;
@@ -69,10 +65,14 @@ export class CircuitBackend {
   #wakeUp: NodeJS.Timeout | undefined;
 
   constructor(options: CircuitBackendOptions) {
-    this.#options = options;
     const { f32, f64 } = options.small.engine.maxQubits;
     const maxSmallQubits = Math.min(f32, f64);
     this.#scheduler = new Scheduler({ ageingMs: options.ageingMs, maxSmallQubits });
+    this.#admission = new Admission({
+      queueLimit: options.queueLimit,
+      numWaiting: () => this.#scheduler.numWaiting,
+      untilRoomMs: () => this.#untilRoomMs(),
+    });
     this.#plans = new PlanCache(() => this.#scheduler.plan(performance.now()));
     this.#lanes = new BackendLanes(this.#scheduler, options, {
       onIdle: () => this.#pump(),
@@ -143,34 +143,9 @@ export class CircuitBackend {
     return this.#lanes.lastSignOfLife(id);
   }
 
-  /**
-   * Checks that the queue has room for a circuit of the processor.
-   *
-   * @param taskId - Keeps the place until the task comes, or is withdrawn.
-   * @throws {QueueFullError}
-   */
-  admit(processor: string, taskId?: string): void {
-    const { queueLimit } = this.#options;
-    const isHeavy = this.#waitingBytes >= MAX_WAITING_BYTES;
-    if (this.#scheduler.numWaiting + this.#admitted.size < queueLimit && !isHeavy) {
-      if (taskId !== undefined) this.#admitted.add(taskId);
-      return;
-    }
-    throw new QueueFullError(
-      processor,
-      isHeavy ? `${MAX_WAITING_BYTES / 2 ** 20} MiB of circuits` : `${queueLimit} circuits`,
-      Math.max(1, Math.ceil(this.#untilRoomMs() / 1000)),
-    );
-  }
-
-  /** Whether a place is kept for a task. */
-  isAdmitted(taskId: string): boolean {
-    return this.#admitted.has(taskId);
-  }
-
-  /** Gives the place back of a task that does not come; nothing where none is kept. */
-  withdraw(taskId: string): void {
-    this.#admitted.delete(taskId);
+  /** Whether the queue has room, and whose places in it are kept. */
+  get admission(): Admission {
+    return this.#admission;
   }
 
   /**
@@ -184,10 +159,10 @@ export class CircuitBackend {
    * @throws the signal's reason; a running circuit's work has stopped by then.
    */
   async submit(task: BackendTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
-    const isAdmitted = this.#admitted.delete(task.id);
+    const isAdmitted = this.#admission.withdraw(task.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    if (!isAdmitted && hooks.readmitted !== true) this.admit(task.processor);
+    if (!isAdmitted && hooks.readmitted !== true) this.#admission.admit(task.processor);
     const { id, processor, keyId, tier, priority, precision, circuit, request } = task;
     const { following, promise } = follow(hooks, signal, () => this.#dropWaiting(submitted));
     const submitted: SubmittedTask = {
@@ -205,7 +180,7 @@ export class CircuitBackend {
       ...following,
     };
     this.#scheduler.add(submitted, submitted.submittedAt);
-    this.#waitingBytes += sizeOfCircuit(circuit);
+    this.#admission.enter(circuit);
     this.#plans.invalidate();
     this.#pumpSoon();
     return promise;
@@ -325,7 +300,7 @@ export class CircuitBackend {
   #start(dispatch: Dispatch<SubmittedTask>): void {
     const lane = this.#lanes.get(dispatch.lane);
     this.#plans.invalidate();
-    for (const { circuit } of dispatch.tasks) this.#waitingBytes -= sizeOfCircuit(circuit);
+    for (const { circuit } of dispatch.tasks) this.#admission.leave(circuit);
     this.#lanes.hold(lane, 1);
     this.#runs.start(lane, dispatch);
   }
@@ -346,7 +321,7 @@ export class CircuitBackend {
     if (!task.signal.aborted && this.#isTriedAgain(laneId, task, error)) {
       if (task.hasBegun) task.hooks.onStartedOver?.();
       this.#scheduler.add(task, performance.now(), true);
-      this.#waitingBytes += sizeOfCircuit(task.circuit);
+      this.#admission.enter(task.circuit);
       const lane = this.#lanes.get(laneId);
       if (lane.fault !== undefined) this.#dropHopeless(lane);
       this.#changed();
@@ -397,7 +372,7 @@ export class CircuitBackend {
 
   #takeOut(task: SubmittedTask): boolean {
     if (this.#scheduler.remove(task.id) === undefined) return false;
-    this.#waitingBytes -= sizeOfCircuit(task.circuit);
+    this.#admission.leave(task.circuit);
     return true;
   }
 

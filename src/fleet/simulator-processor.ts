@@ -137,16 +137,16 @@ export class SimulatorProcessor implements Processor {
   admit(taskId?: string): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
-    this.#backend.admit(this.#id, taskId);
+    this.#backend.admission.admit(this.#id, taskId);
   }
 
   withdraw(taskId: string): void {
-    this.#backend.withdraw(taskId);
+    this.#backend.admission.withdraw(taskId);
   }
 
   async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
     const { precision, mayRunOn, hasDevices } = this.#backing;
-    const isAccepted = hooks.readmitted === true || this.#backend.isAdmitted(task.id);
+    const isAccepted = hooks.readmitted === true || this.#backend.admission.isAdmitted(task.id);
     this.#checkWidth(task.circuit.numQubits, isAccepted);
     if (!isAccepted) this.admit();
     const submitted = {
