@@ -38,6 +38,7 @@ import { workOfCircuit } from './workers/serialized-circuit.ts';
 
 /** How often what waits is looked at where nothing else happens. */
 const WAKE_UP_MS = 1000;
+
 /** How a backend is made. */
 export interface CircuitBackendOptions extends ThreadOptions {
   /** Circuits that may wait, over all processors and widths. */
@@ -116,15 +117,17 @@ export class CircuitBackend {
     this.#changed();
   }
 
-  /** Says how much memory for states the open devices of an adapter, or of several, have. */
-  setOpenBytes(lane: AdapterLane, bytes: number): void {
-    this.#lanes.setOpenBytes(lane, bytes);
-    this.#changed();
-  }
-
-  /** Adds a device of the fleet, or says what has become of it. */
-  setDevice(device: DeviceView): void {
-    this.#scheduler.setDevice(device);
+  /**
+   * Says what has become of devices of the fleet, or adds them; what waits is looked at once for all.
+   *
+   * @param openBytes - For states, on the open devices of each adapter, or of several.
+   */
+  setDevices(
+    devices: readonly DeviceView[],
+    openBytes: Iterable<readonly [AdapterLane, number]>,
+  ): void {
+    for (const device of devices) this.#scheduler.setDevice(device);
+    for (const [lane, bytes] of openBytes) this.#lanes.setOpenBytes(lane, bytes);
     this.#changed();
   }
 
@@ -378,9 +381,9 @@ export class CircuitBackend {
 
   /** Until the queue has one circuit less: the first planned start. */
   #untilRoomMs(): number {
-    const now = performance.now();
-    const starts = [...this.plan.starts.values()].map(({ startAt }) => startAt - now);
-    return starts.length === 0 ? 0 : Math.max(0, Math.min(...starts));
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const { startAt } of this.plan.starts.values()) soonest = Math.min(soonest, startAt);
+    return Number.isFinite(soonest) ? Math.max(0, soonest - performance.now()) : 0;
   }
 
   #holdProcess(): void {

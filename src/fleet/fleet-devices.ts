@@ -88,8 +88,7 @@ export class FleetDevices implements DeviceDirectory {
       !sources.adapters.some(({ lane }) => sources.healthOf(lane.id).available);
     const homes = homesOf(isOnCpu ? [] : sources.adapters);
     this.#backed = this.#ids.map((_, i) => backedBy(homes[i], sources, isOnCpu));
-    for (const i of this.#ids.keys()) this.#options.backend.setDevice(this.#view(i));
-    this.#countOpen();
+    this.#tell([...this.#ids.keys()]);
   }
 
   devices(): readonly FleetDevice[] {
@@ -120,8 +119,7 @@ export class FleetDevices implements DeviceDirectory {
     if (i < 0) throw new Error(`unreachable: there is no device ${id}`);
     if (maintenance === undefined) this.#maintenance.delete(id);
     else this.#maintenance.set(id, maintenance);
-    this.#options.backend.setDevice(this.#view(i));
-    this.#countOpen();
+    this.#tell([i]);
   }
 
   /**
@@ -140,8 +138,8 @@ export class FleetDevices implements DeviceDirectory {
     return this.#backed[broken]?.health.reason ?? 'No device is available.';
   }
 
-  /** Tells the backend, too, so that what is taken and what is placed follow from the same figures. */
-  #countOpen(): void {
+  /** Tells the backend of devices, and of what is open now: what is taken and placed follows from it. */
+  #tell(changed: readonly number[]): void {
     const openBytes = new Map<LaneId | undefined, number>();
     for (const [i, { adapter, memoryBytes }] of this.#backed.entries()) {
       if (!this.#isOpen(i)) continue;
@@ -155,10 +153,11 @@ export class FleetDevices implements DeviceDirectory {
       if (bytes > 0) openBytes.set(id, bytes);
     }
     this.#openBytes = openBytes;
-    const { backend } = this.#options;
-    for (const lane of [...adapters.map((one) => one.lane), ...spread]) {
-      backend.setOpenBytes(lane, this.openBytes(lane.id));
-    }
+    const lanes = [...adapters.map(({ lane }) => lane), ...spread];
+    this.#options.backend.setDevices(
+      changed.map((i) => this.#view(i)),
+      lanes.map((lane) => [lane, this.openBytes(lane.id)] as const),
+    );
   }
 
   #view(i: number): DeviceView {

@@ -46,8 +46,8 @@ export function targetsOf(fleet: ProcessorDirectory): readonly Target[] {
 }
 
 /**
- * The processors as targets, each as it is when it is first looked at. A submission is about one of
- * them, and what a fleet of many devices can do takes a walk over all of them to say.
+ * The processors as targets, each as it is when it is first looked at: a submission is about one of
+ * them, and is not to ask the others.
  */
 export function liveTargetsOf(fleet: ProcessorDirectory): readonly Target[] {
   return fleet.processors.map((processor) => new LiveTarget(processor));
