@@ -1,0 +1,17 @@
+/** What every model has in common: a name, a card, and whether a request to it would run now. */
+import type { Availability } from '../../fleet/processor.ts';
+
+/** A model that the service serves; what it takes depends on its task. */
+export interface Model {
+  readonly id: string;
+  readonly name: string;
+  readonly task: 'classification' | 'text-generation';
+  /** One sentence. */
+  readonly description: string;
+  /** The outcome of the last self-test, which is an inference by the way that requests take. */
+  availability(): Availability;
+  /** Runs the first self-test; afterwards it repeats by itself. */
+  start(): Promise<void>;
+  /** Ends self-tests and what runs. */
+  close(): Promise<void>;
+}
