@@ -264,6 +264,23 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: 'Another service runs on the same data directory; this one does not start.',
   },
+  WORKLOADS_INFERENCE_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Fields of an inference request are missing or out of range; each fault has its path.',
+  },
+  WORKLOADS_MODEL_UNAVAILABLE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The model failed its last self-test, is too busy, or has nothing that serves it.',
+  },
+  WORKLOADS_UPSTREAM: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The upstream of a model did not answer, or not in a way that can be used.',
+  },
+  WORKLOADS_UPSTREAM_REFUSED: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      'The upstream of a model says that the request is at fault, such as a prompt too long.',
+  },
 };
 
 /** The specification's code for a class's code; what is not in the table is a bug and answers 500. */

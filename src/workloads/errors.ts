@@ -1,0 +1,95 @@
+/** Errors of the workloads: what runs on processors, and what upstreams serve. */
+import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+
+/** The model failed its last self-test, is too busy, or has nothing that serves it. */
+export class ModelUnavailableError extends CodedError {
+  readonly code = 'WORKLOADS_MODEL_UNAVAILABLE';
+  readonly retryAfterS: number | undefined;
+
+  constructor(modelId: string, reason: string, retryAfterS?: number) {
+    super(`Model ${modelId} is not available: ${reason}`);
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** An inference request whose fields are missing or out of range. */
+export class InvalidInferenceError extends CodedError {
+  readonly code = 'WORKLOADS_INFERENCE_INVALID';
+
+  /** @param faults - At least one, paths as a caller writes them; the first 20 are kept. */
+  constructor(modelId: string, faults: readonly Fault[]) {
+    const first = faults[0];
+    if (first === undefined) throw new Error('unreachable: an invalid inference without a fault');
+    const where = first.path === '' ? first.message : `${first.path} ${first.message}`;
+    super(
+      faults.length === 1
+        ? `The request to ${modelId} has a fault: ${where}`
+        : `The request to ${modelId} has ${faults.length} faults; the first: ${where}`,
+      faults.slice(0, MAX_FAULTS),
+    );
+  }
+}
+
+/** What went wrong between the service and an upstream; none of it holds what the upstream wrote. */
+export type UpstreamFault =
+  | { readonly kind: 'timed-out'; readonly limitMs: number }
+  /** Refused, reset, no such host, no trust in its certificate: `how` is the system's code for it. */
+  | { readonly kind: 'not-reached'; readonly how: string | undefined }
+  /** An HTTP status other than 2xx. */
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'too-large'; readonly limitBytes: number }
+  | { readonly kind: 'not-json' }
+  /** JSON, but not what it should be; `path` is the first place that differs. */
+  | { readonly kind: 'wrong-shape'; readonly path: string };
+
+/** The upstream did not answer, or not in a way that can be used. The caller can only come back. */
+export class UpstreamError extends CodedError {
+  readonly code = 'WORKLOADS_UPSTREAM';
+  readonly fault: UpstreamFault;
+  readonly retryAfterS: number | undefined;
+
+  /** @param retryAfterS - What the upstream itself asks for. */
+  constructor(fault: UpstreamFault, retryAfterS?: number) {
+    super(`The upstream ${wordsFor(fault)}.`);
+    this.fault = fault;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** The upstream says that the request itself is at fault, such as a prompt too long for its model. */
+export class UpstreamRefusedError extends CodedError {
+  readonly code = 'WORKLOADS_UPSTREAM_REFUSED';
+
+  /** @param why - The upstream's own words, made printable and short; undefined when it gave none. */
+  constructor(status: number, why: string | undefined) {
+    super(
+      `The upstream refused the request (HTTP ${status})${why === undefined ? '.' : `: ${why}`}`,
+    );
+  }
+}
+
+function wordsFor(fault: UpstreamFault): string {
+  switch (fault.kind) {
+    case 'timed-out':
+      return `did not answer within ${fault.limitMs} ms`;
+    case 'not-reached':
+      return `could not be reached, or hung up${fault.how === undefined ? '' : ` (${fault.how})`}`;
+    case 'status':
+      return wordsForStatus(fault.status);
+    case 'too-large':
+      return `answered with more than ${fault.limitBytes} bytes`;
+    case 'not-json':
+      return 'answered with something that is not JSON';
+    case 'wrong-shape':
+      return `answered with JSON of another shape than expected, at ${fault.path || 'its top level'}`;
+  }
+}
+
+function wordsForStatus(status: number): string {
+  const said = `(HTTP ${status})`;
+  if (status >= 300 && status < 400) return `redirects ${said}, which is not followed`;
+  if (status === 401 || status === 403) return `does not accept the service's credentials ${said}`;
+  if (status === 404) return `does not know the path or the model that it was asked for ${said}`;
+  if (status === 429) return `takes no more requests for now ${said}`;
+  return `failed ${said}`;
+}
