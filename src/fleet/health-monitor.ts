@@ -15,7 +15,7 @@
  */
 import type { Availability } from './processor.ts';
 
-/** Delays of the self-tests after one that failed; the last one is the schedule's interval. */
+/** The shortest delay of a self-test after one that failed again; it doubles up to `longestRetryMs`. */
 const FIRST_RETRY_MS = 1000;
 /** Faults within this time count together, and the more there are the longer is the quarantine. */
 const FAULT_MEMORY_MS = 600_000;
@@ -32,6 +32,8 @@ export interface HealthMonitorOptions {
   readonly now: () => number;
   /** Between self-tests; default 30 s. */
   readonly intervalMs?: number;
+  /** The longest delay of a self-test after one that failed; default `intervalMs`. */
+  readonly longestRetryMs?: number;
   /** A started self-test's time; default 10 s. */
   readonly limitMs?: number;
   /** A waiting self-test's time without a sign of life; default 60 s. */
@@ -42,6 +44,7 @@ export interface HealthMonitorOptions {
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   readonly #intervalMs: number;
+  readonly #longestRetryMs: number;
   readonly #limitMs: number;
   readonly #stallMs: number;
   readonly #closing = new AbortController();
@@ -57,6 +60,7 @@ export class HealthMonitor {
   constructor(options: HealthMonitorOptions) {
     this.#options = options;
     this.#intervalMs = options.intervalMs ?? 30_000;
+    this.#longestRetryMs = options.longestRetryMs ?? this.#intervalMs;
     this.#limitMs = options.limitMs ?? 10_000;
     this.#stallMs = options.stallMs ?? 60_000;
     this.#outcome = {
@@ -181,7 +185,7 @@ export class HealthMonitor {
   #delayMs(): number {
     if (this.#numFailures === 0) return this.#intervalMs;
     if (this.#numFailures === 1) return 0;
-    return Math.min(this.#intervalMs, FIRST_RETRY_MS * 2 ** (this.#numFailures - 2));
+    return Math.min(this.#longestRetryMs, FIRST_RETRY_MS * 2 ** (this.#numFailures - 2));
   }
 }
 

@@ -13,7 +13,7 @@ afterEach(() => {
 /** A monitor of a processor whose self-test does as `behaviour` says at the time. */
 function monitored(
   behaviour: { current: 'pass' | 'wrong' | 'throw' | 'hang' | 'wait' },
-  times: Pick<HealthMonitorOptions, 'limitMs' | 'stallMs'> = {},
+  times: Pick<HealthMonitorOptions, 'intervalMs' | 'longestRetryMs' | 'limitMs' | 'stallMs'> = {},
 ) {
   const starts: number[] = [];
   const changes: Availability[] = [];
@@ -80,6 +80,17 @@ describe('HealthMonitor', () => {
     expect(starts).toEqual([0, 0, 1000, 3000, 7000, 15_000, 31_000, 61_000, 91_000]);
     expect(monitor.availability.reason).toBe('The self-test failed: the engine is gone');
     expect(monitor.availability.retryAfterS).toBe(21);
+  });
+
+  test('tries again more often than it tests what is well, where that is wanted', async () => {
+    const behaviour: Parameters<typeof monitored>[0] = { current: 'throw' };
+    const times = { intervalMs: 100_000, longestRetryMs: 2000 };
+    const { monitor, starts } = monitored(behaviour, times);
+    await monitor.check();
+    await vi.advanceTimersByTimeAsync(6000);
+    behaviour.current = 'pass';
+    await vi.advanceTimersByTimeAsync(101_500);
+    expect(starts).toEqual([0, 0, 1000, 3000, 5000, 7000, 107_000]);
   });
 
   test('fails a self-test that has started and is not through after 10 seconds', async () => {
