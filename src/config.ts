@@ -43,11 +43,34 @@ const addressList = z
     ),
   );
 
+/** Base URL of an HTTP interface, without the slashes at its end. */
+const baseUrl = z
+  .string()
+  .trim()
+  .superRefine((value, context) => {
+    const fault = faultOfBaseUrl(value);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
+
+function faultOfBaseUrl(value: string): string | undefined {
+  const url = URL.parse(value);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    return 'must be an http or https URL, such as http://127.0.0.1:11434/v1';
+  }
+  // Where it is put together with a path they would be lost, or end up in logs and answers.
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+  if (/[?#]/.test(value)) return 'must not have a query or fragment';
+  return undefined;
+}
+
 interface Setting {
   readonly schema: z.ZodType;
   /** Shown in the documents where the default is not a fixed value. */
   readonly defaultText: string;
   readonly description: string;
+  /** It may hold a secret: messages never show it, not even when it cannot be used. */
+  readonly isSecret?: true;
 }
 
 /** Every setting, by the name of its environment variable. */
@@ -153,6 +176,51 @@ export const SETTINGS = {
     defaultText: '10',
     description: 'Time that running circuits get to finish on SIGTERM; then they are queued again.',
   },
+  QCS_LLM_BASE_URL: {
+    schema: baseUrl.optional(),
+    defaultText: 'none',
+    description:
+      'Base URL of the OpenAI-compatible interface that serves `llma-text`, such as `http://127.0.0.1:11434/v1`. Without one the model is unavailable and the other `QCS_LLM_` settings have no effect.',
+    isSecret: true,
+  },
+  QCS_LLM_MODEL: {
+    schema: z
+      .string()
+      .trim()
+      .regex(/^\P{C}{1,200}$/u, { error: 'must be 1 to 200 printable characters' })
+      .optional(),
+    defaultText: 'the only one',
+    description:
+      'The upstream’s model. It has to be named where the upstream’s `/models` lists several.',
+  },
+  QCS_LLM_API_KEY: {
+    schema: z
+      .string()
+      .trim()
+      .regex(/^[\x21-\x7e]{1,4096}$/, {
+        error: 'must be 1 to 4096 visible ASCII characters, without spaces',
+      })
+      .optional(),
+    defaultText: 'none',
+    description: 'Sent to the upstream as bearer token; shown nowhere.',
+    isSecret: true,
+  },
+  QCS_LLM_TIMEOUT_S: {
+    schema: integer(1, 300).default(30),
+    defaultText: '30',
+    description: 'Longest time of one request to the upstream, and of the wait for its turn.',
+  },
+  QCS_LLM_MAX_TOKENS: {
+    schema: integer(1, 32_768).default(1024),
+    defaultText: '1024',
+    description: 'Largest `max_tokens` of a caller.',
+  },
+  QCS_LLM_PROBE_S: {
+    schema: integer(10, 86_400).default(300),
+    defaultText: '300',
+    description:
+      'Between self-tests of the upstream, each a completion of a few tokens; while they fail, 30 s at most.',
+  },
   QCS_LOG_LEVEL: {
     schema: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     defaultText: 'info',
@@ -189,6 +257,19 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly jobRetentionDays: number;
   readonly shutdownGraceMs: number;
+  /** Undefined without an upstream for text generation. */
+  readonly textModel:
+    | {
+        /** Without a slash at its end. */
+        readonly baseUrl: string;
+        /** Undefined: the only one that the upstream lists. */
+        readonly model: string | undefined;
+        readonly apiKey: string | undefined;
+        readonly timeoutMs: number;
+        readonly maxTokens: number;
+        readonly probeIntervalMs: number;
+      }
+    | undefined;
   readonly logLevel: Settings['QCS_LOG_LEVEL'];
 }
 
@@ -210,12 +291,13 @@ export class InvalidConfigError extends CodedError {
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const faults: Fault[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, { schema }] of Object.entries(SETTINGS)) {
+  for (const [name, { schema, isSecret }] of Object.entries<Setting>(SETTINGS)) {
     const parsed = schema.safeParse(environment[name] || undefined);
     if (parsed.success) values[name] = parsed.data;
     else {
       const message = parsed.error.issues[0]?.message ?? 'is not valid';
-      faults.push({ path: name, message: `${message}, not "${environment[name]}".` });
+      const found = isSecret ? '' : `, not "${environment[name]}"`;
+      faults.push({ path: name, message: `${message}${found}.` });
     }
   }
   if (faults.length > 0) throw new InvalidConfigError(faults);
@@ -246,7 +328,20 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     trustedProxies: settings.QCS_TRUSTED_PROXIES,
     jobRetentionDays: settings.QCS_JOB_RETENTION_DAYS,
     shutdownGraceMs: settings.QCS_SHUTDOWN_GRACE_S * 1000,
+    textModel: textModelOf(settings),
     logLevel: settings.QCS_LOG_LEVEL,
+  });
+}
+
+function textModelOf(settings: Settings): Config['textModel'] {
+  if (settings.QCS_LLM_BASE_URL === undefined) return undefined;
+  return Object.freeze({
+    baseUrl: settings.QCS_LLM_BASE_URL,
+    model: settings.QCS_LLM_MODEL,
+    apiKey: settings.QCS_LLM_API_KEY,
+    timeoutMs: settings.QCS_LLM_TIMEOUT_S * 1000,
+    maxTokens: settings.QCS_LLM_MAX_TOKENS,
+    probeIntervalMs: settings.QCS_LLM_PROBE_S * 1000,
   });
 }
 
@@ -257,6 +352,14 @@ export function unknownSettings(
   return Object.keys(environment).filter(
     (name) => name.startsWith('QCS_') && !name.startsWith('QCS_TEST_') && !(name in SETTINGS),
   );
+}
+
+/** Settings of the text-generation upstream that are set while no upstream is. */
+export function settingsWithoutEffect(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  if (environment['QCS_LLM_BASE_URL']) return [];
+  return Object.keys(SETTINGS).filter((name) => name.startsWith('QCS_LLM_') && environment[name]);
 }
 
 /** The settings as a Markdown table, for the README. */

@@ -1,7 +1,7 @@
 /** The server's entry point: `npm start`, `node src/main.ts`, `qcs serve`. */
 
 import { type RunningService, startService } from './compose.ts';
-import { loadConfig, unknownSettings } from './config.ts';
+import { loadConfig, settingsWithoutEffect, unknownSettings } from './config.ts';
 import { CodedError } from './errors/coded-error.ts';
 
 /** Reads the environment, serves until SIGTERM or SIGINT, and sets the exit code. */
@@ -12,6 +12,9 @@ export async function main(): Promise<void> {
   const config = loadConfig(process.env);
   for (const name of unknownSettings(process.env)) {
     process.stderr.write(`warning: ${name} is not a setting of this version; it is ignored.\n`);
+  }
+  for (const name of settingsWithoutEffect(process.env)) {
+    process.stderr.write(`warning: ${name} has no effect without QCS_LLM_BASE_URL.\n`);
   }
   const surroundings = { now: Date.now, random: Math.random, environment: process.env };
   const service = await startService(config, surroundings, process.stderr);

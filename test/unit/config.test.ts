@@ -6,6 +6,7 @@ import {
   SETTINGS,
   settingsHelp,
   settingsMarkdown,
+  settingsWithoutEffect,
   unknownSettings,
 } from '../../src/config.ts';
 
@@ -61,6 +62,85 @@ describe('loadConfig', () => {
       '10.0.0.0/8',
       '::1',
     ]);
+  });
+});
+
+describe('the upstream of text generation', () => {
+  const UPSTREAM = { QCS_LLM_BASE_URL: 'http://127.0.0.1:11434/v1' };
+
+  test('is none without a base URL, whatever else is set', () => {
+    expect(loadConfig({ QCS_LLM_MODEL: 'm', QCS_LLM_API_KEY: 'k' }).textModel).toBeUndefined();
+  });
+
+  test('has the documented defaults', () => {
+    expect(loadConfig(UPSTREAM).textModel).toEqual({
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      model: undefined,
+      apiKey: undefined,
+      timeoutMs: 30_000,
+      maxTokens: 1024,
+      probeIntervalMs: 300_000,
+    });
+  });
+
+  test('takes every setting, and a base URL with a slash at its end', () => {
+    const settings = {
+      QCS_LLM_BASE_URL: 'https://models.example/api/v1/',
+      QCS_LLM_MODEL: 'llama3.2:1b',
+      QCS_LLM_API_KEY: 'sk-0123',
+      QCS_LLM_TIMEOUT_S: '5',
+      QCS_LLM_MAX_TOKENS: '64',
+      QCS_LLM_PROBE_S: '60',
+    };
+    expect(loadConfig(settings).textModel).toEqual({
+      baseUrl: 'https://models.example/api/v1',
+      model: 'llama3.2:1b',
+      apiKey: 'sk-0123',
+      timeoutMs: 5000,
+      maxTokens: 64,
+      probeIntervalMs: 60_000,
+    });
+  });
+
+  test.each([
+    ['no URL', 'models.example/v1'],
+    ['another protocol', 'file:///etc/passwd'],
+    ['a password', 'http://user:hunter2@127.0.0.1/v1'],
+    ['a user name', 'http://hunter2@127.0.0.1/v1'],
+    ['a query', 'http://127.0.0.1/v1?key=hunter2'],
+    ['an empty query', 'http://127.0.0.1/v1?'],
+    ['a fragment', 'http://127.0.0.1/v1#hunter2'],
+  ])('is refused as %s, without showing it', (_, url) => {
+    const load = () => loadConfig({ QCS_LLM_BASE_URL: url });
+    expect(load).toThrow('QCS_LLM_BASE_URL must');
+    expect(load).not.toThrow(url);
+    expect(load).not.toThrow('hunter2');
+  });
+
+  test.each([
+    ['a line break', 'hunter2\nX-Other: 1'],
+    ['a space', 'Bearer hunter2'],
+    ['another alphabet', 'hunter2é'],
+  ])('its key is refused with %s, without showing it', (_, key) => {
+    const load = () => loadConfig({ ...UPSTREAM, QCS_LLM_API_KEY: key });
+    expect(load).toThrow('QCS_LLM_API_KEY must');
+    expect(load).not.toThrow('hunter2');
+  });
+
+  test.each([
+    ['QCS_LLM_TIMEOUT_S', '0'],
+    ['QCS_LLM_TIMEOUT_S', '301'],
+    ['QCS_LLM_MAX_TOKENS', '0'],
+    ['QCS_LLM_PROBE_S', '9'],
+    ['QCS_LLM_MODEL', 'a\nb'],
+  ])('is refused with %s=%s', (name, value) => {
+    expect(() => loadConfig({ ...UPSTREAM, [name]: value })).toThrow(name);
+  });
+
+  test('settings that have no effect without it are named', () => {
+    const environment = { QCS_LLM_MODEL: 'm', QCS_LLM_API_KEY: '', QCS_PORT: '1' };
+    expect(settingsWithoutEffect(environment)).toEqual(['QCS_LLM_MODEL']);
+    expect(settingsWithoutEffect({ ...environment, ...UPSTREAM })).toEqual([]);
   });
 });
 
