@@ -264,6 +264,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: 'Another service runs on the same data directory; this one does not start.',
   },
+  WORKLOADS_GATE_NOT_DIFFERENTIABLE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A parameter is to be trained through a gate that has no exact derivative here.',
+  },
   WORKLOADS_INFERENCE_INVALID: {
     answers: 'BAD_REQUEST',
     meaning: 'Fields of an inference request are missing or out of range; each fault has its path.',
