@@ -1,0 +1,78 @@
+/**
+ * Adam: gradient descent with a step a parameter of its own, from running means of the gradient and
+ * of its square.
+ *
+ * A pure function from state to state. The decays' powers are carried along as products rather than
+ * computed with `**`, whose last bit may differ from one JavaScript engine to the next.
+ *
+ * @see Kingma & Ba, "Adam: a method for stochastic optimization" (ICLR 2015), algorithm 1.
+ */
+
+/** Where an optimisation stands. */
+export interface AdamState {
+  /** Steps taken. */
+  readonly step: number;
+  readonly theta: Float64Array;
+  /** Running mean of gradients, biased towards 0; one a parameter. */
+  readonly firstMoment: Float64Array;
+  /** Running mean of their squares, likewise. */
+  readonly secondMoment: Float64Array;
+  /** β₁ to the power of `step`. */
+  readonly firstDecay: number;
+  /** β₂ to the power of `step`. */
+  readonly secondDecay: number;
+}
+
+/** How steps are taken. */
+export interface AdamOptions {
+  /** A number, or a function of the steps taken before, from 0. */
+  readonly learningRate: number | ((step: number) => number);
+  /** 0.9 unless given. */
+  readonly beta1?: number;
+  /** 0.999 unless given. */
+  readonly beta2?: number;
+  /** Keeps steps finite where gradients vanish; 1e-8 unless given. */
+  readonly epsilon?: number;
+}
+
+/** The state before the first step; θ is copied. */
+export function startAdam(theta: ArrayLike<number>): AdamState {
+  return {
+    step: 0,
+    theta: Float64Array.from(theta),
+    firstMoment: new Float64Array(theta.length),
+    secondMoment: new Float64Array(theta.length),
+    firstDecay: 1,
+    secondDecay: 1,
+  };
+}
+
+/**
+ * The state after one step downhill; the one before stays as it is.
+ *
+ * @param gradient - Of the loss by θ, at `state.theta`.
+ * @throws {RangeError} if the gradient has not one entry a parameter.
+ */
+export function adamStep(
+  state: AdamState,
+  gradient: ArrayLike<number>,
+  options: AdamOptions,
+): AdamState {
+  const { learningRate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8 } = options;
+  if (gradient.length !== state.theta.length) {
+    throw new RangeError(`${gradient.length} slopes for ${state.theta.length} parameters.`);
+  }
+  const rate = typeof learningRate === 'number' ? learningRate : learningRate(state.step);
+  const firstDecay = state.firstDecay * beta1;
+  const secondDecay = state.secondDecay * beta2;
+  const firstMoment = state.firstMoment.map((m, i) => beta1 * m + (1 - beta1) * gradient[i]!);
+  const secondMoment = state.secondMoment.map(
+    (v, i) => beta2 * v + (1 - beta2) * gradient[i]! * gradient[i]!,
+  );
+  const theta = state.theta.map((value, i) => {
+    const mean = firstMoment[i]! / (1 - firstDecay);
+    const meanSquare = secondMoment[i]! / (1 - secondDecay);
+    return value - (rate * mean) / (Math.sqrt(meanSquare) + epsilon);
+  });
+  return { step: state.step + 1, theta, firstMoment, secondMoment, firstDecay, secondDecay };
+}
