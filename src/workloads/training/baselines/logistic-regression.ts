@@ -1,0 +1,77 @@
+/**
+ * Logistic regression with a penalty on the squared weights, by Newton's method.
+ *
+ * Minimises C·Σ ln(1 + e^{−z}) + ½·|w|² with C = 1, z being the log-odds of what is true; the
+ * intercept is not penalised. The decision value is the log-odds of class 1. The penalty treats all
+ * features alike, so they should be of one unit or standardised.
+ *
+ * @see Hastie, Tibshirani, Friedman, "The Elements of Statistical Learning", section 4.4.1.
+ */
+import { choleskySolve } from './cholesky.ts';
+import { classCounts, dot, type Fit, type Rows } from './decision.ts';
+
+const PENALTY = 1;
+/** Newton's method on a convex loss doubles its digits: a dozen steps are many. */
+const MAX_STEPS = 100;
+/** The largest slope of a loss that is a sum over rows. */
+const TOLERANCE = 1e-10;
+/** Relative, of a sum over rows. */
+const ROUNDING = 1e-13;
+
+/** Trains it. */
+export const fitLogisticRegression: Fit = (rows, labels) => {
+  classCounts(rows, labels);
+  const inputs = rows.map((row) => Float64Array.from([...Array.from(row), 1]));
+  let weights = new Float64Array(inputs[0]!.length);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const { gradient, hessian } = slopes(inputs, labels, weights);
+    if (gradient.every((slope) => Math.abs(slope) < TOLERANCE)) break;
+    weights = descended(inputs, labels, weights, choleskySolve(hessian, gradient));
+  }
+  const intercept = weights[weights.length - 1]!;
+  const ofFeatures = weights.subarray(0, -1);
+  return (row) => dot(ofFeatures, row) + intercept;
+};
+
+function slopes(inputs: Rows, labels: ArrayLike<number>, weights: Float64Array) {
+  const n = weights.length;
+  const gradient = weights.map((weight, f) => (f < n - 1 ? PENALTY * weight : 0));
+  const hessian = new Float64Array(n * n);
+  for (let f = 0; f < n - 1; f++) hessian[f * n + f] = PENALTY;
+  for (const [i, input] of inputs.entries()) {
+    const probability = 1 / (1 + Math.exp(-dot(weights, input)));
+    const curvature = probability * (1 - probability);
+    for (let f = 0; f < n; f++) {
+      gradient[f]! += (probability - labels[i]!) * input[f]!;
+      for (let g = 0; g < n; g++) hessian[f * n + g]! += curvature * input[f]! * input[g]!;
+    }
+  }
+  return { gradient, hessian };
+}
+
+/** weights − the step, or a fraction of it: the first of 1, ½, ¼, … that does not climb. */
+function descended(
+  inputs: Rows,
+  labels: ArrayLike<number>,
+  weights: Float64Array<ArrayBuffer>,
+  step: Float64Array,
+): Float64Array<ArrayBuffer> {
+  // At the bottom the loss changes by less than its own rounding.
+  const most = loss(inputs, labels, weights) * (1 + ROUNDING);
+  for (let scale = 1; scale > 2 ** -30; scale /= 2) {
+    const moved = weights.map((weight, f) => weight - scale * step[f]!);
+    if (loss(inputs, labels, moved) <= most) return moved;
+  }
+  return weights;
+}
+
+function loss(inputs: Rows, labels: ArrayLike<number>, weights: Float64Array): number {
+  const ofFeatures = weights.subarray(0, -1);
+  let sum = (PENALTY / 2) * dot(ofFeatures, ofFeatures);
+  for (const [i, input] of inputs.entries()) {
+    const z = (2 * labels[i]! - 1) * dot(weights, input);
+    // ln(1 + e^{−z}), where e^{−z} alone may overflow.
+    sum += Math.max(-z, 0) + Math.log1p(Math.exp(-Math.abs(z)));
+  }
+  return sum;
+}
