@@ -30,11 +30,11 @@ export function standardise(scaler: StandardScaler, row: ArrayLike<number>): Flo
 }
 
 /** The same classifier, trained on and asked about standardised rows. */
-export function onStandardised(fit: Fit): Fit {
+export function onStandardised(learn: Fit): Fit {
   return (rows, labels) => {
     if (rows.length === 0) throw new RangeError('Both classes must have rows.');
     const scaler = standardScaler(rows);
-    const decide = fit(
+    const decide = learn(
       rows.map((row) => standardise(scaler, row)),
       labels,
     );
