@@ -1,8 +1,8 @@
-/** Whether the queue has room: bounded in circuits and in the memory that they take while they wait. */
-
-import type { Circuit } from '../circuit/circuit.ts';
+/**
+ * Whether the queue has room: bounded in tasks, each a circuit or a batch of them, and in the memory that
+ * they take while they wait.
+ */
 import { QueueFullError } from './errors.ts';
-import { type SerializedCircuit, sizeOfCircuit } from './workers/serialized-circuit.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
 const MAX_WAITING_BYTES = 512 * 2 ** 20;
@@ -57,13 +57,13 @@ export class Admission {
     return this.#admitted.delete(taskId);
   }
 
-  /** A circuit begins to wait. */
-  enter(circuit: Circuit | SerializedCircuit): void {
-    this.#waitingBytes += sizeOfCircuit(circuit);
+  /** Something of this size begins to wait. */
+  enter(bytes: number): void {
+    this.#waitingBytes += bytes;
   }
 
-  /** A circuit waits no more. */
-  leave(circuit: Circuit | SerializedCircuit): void {
-    this.#waitingBytes -= sizeOfCircuit(circuit);
+  /** It waits no more. */
+  leave(bytes: number): void {
+    this.#waitingBytes -= bytes;
   }
 }

@@ -4,11 +4,12 @@ import type { RunRequest } from '../engine/engine.ts';
 import type { TaskHooks } from './processor.ts';
 import type { MayRunOn, Priority, ScheduledTask, Tier } from './schedule/scheduled-task.ts';
 import type { LaneId } from './width.ts';
+import type { Batch } from './workers/batch-tasks.ts';
 import type { SerializedCircuit } from './workers/serialized-circuit.ts';
-import type { Precision, WorkerOutcome } from './workers/worker-messages.ts';
+import type { Precision, WorkerBatchOutcome, WorkerOutcome } from './workers/worker-messages.ts';
 
-/** Work for the backend. */
-export interface BackendTask {
+/** What decides when and where the backend runs something. */
+export interface BackendPlace {
   /** Unique among the tasks that wait. */
   readonly id: string;
   /** The processor it was sent to. */
@@ -18,13 +19,20 @@ export interface BackendTask {
   readonly tier: Tier;
   readonly priority: Priority;
   readonly precision: Precision;
-  readonly circuit: Circuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
   /** What may run it: the CPU by default. */
   readonly mayRunOn?: MayRunOn;
   /** Whether it runs on devices of the fleet. */
   readonly needsDevice?: boolean;
 }
+
+/** A circuit for the backend. */
+export interface BackendTask extends BackendPlace {
+  readonly circuit: Circuit | SerializedCircuit;
+  readonly request: Omit<RunRequest, 'onProgress'>;
+}
+
+/** A batch task for the backend. */
+export interface BackendBatch extends BackendPlace, Batch {}
 
 /** A self-test of a lane's engines: goes ahead of the queue, also while its processor is paused. */
 export interface SelfTestTask
@@ -32,8 +40,8 @@ export interface SelfTestTask
   readonly selfTestOf: LaneId;
 }
 
-/** What the backend gives back. */
-export interface BackendOutcome extends WorkerOutcome {
+/** Where and when something ran. */
+export interface BackendRun {
   /** What ran it. */
   readonly ranOn: LaneId;
   /** What it was computed in: that of its processor, or better. */
@@ -44,12 +52,21 @@ export interface BackendOutcome extends WorkerOutcome {
   readonly queueMs: number;
 }
 
+/** What the backend gives back for a circuit. */
+export interface BackendOutcome extends WorkerOutcome, BackendRun {}
+
+/** What the backend gives back for a batch task. */
+export interface BackendBatchOutcome extends WorkerBatchOutcome, BackendRun {}
+
+/** What the backend gives back. */
+export type BackendAnswer = BackendOutcome | BackendBatchOutcome;
+
 /** How a task is followed, and where its answer goes. */
 export interface TaskFollowing {
   readonly hooks: TaskHooks;
   readonly signal: AbortSignal;
   readonly submittedAt: number;
-  readonly resolve: (outcome: BackendOutcome) => void;
+  readonly resolve: (outcome: BackendAnswer) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   attempts: number;
@@ -57,12 +74,22 @@ export interface TaskFollowing {
   hasBegun: boolean;
 }
 
-/** A circuit that waits or runs. */
-export interface SubmittedTask extends ScheduledTask, TaskFollowing {
-  readonly circuit: Circuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
+/** What waits or runs, whatever it is. */
+interface Submitted extends ScheduledTask, TaskFollowing {
   readonly failedOn: Set<LaneId>;
 }
+
+/** A circuit that waits or runs. */
+export interface SubmittedCircuit extends Submitted {
+  readonly circuit: Circuit | SerializedCircuit;
+  readonly request: Omit<RunRequest, 'onProgress'>;
+}
+
+/** A batch task that waits or runs. */
+export interface SubmittedBatch extends Submitted, Batch {}
+
+/** What waits or runs. */
+export type SubmittedTask = SubmittedCircuit | SubmittedBatch;
 
 /** A self-test that waits or runs. */
 export interface SubmittedSelfTest extends SelfTestTask, TaskFollowing {}

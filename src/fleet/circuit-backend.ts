@@ -4,20 +4,23 @@
  * adapter, and one for several adapters that hold a state together. Each processor can be paused by
  * itself.
  *
- * Circuits wait in the scheduler's queue until a slot and devices are theirs. A circuit whose engine was
- * lost comes back to the queue, ahead of what has not run yet, and runs where it has not failed, if
- * anything else takes it; what fails again is the caller's EngineLostError. Self-tests go ahead of the
- * queue: they must not wait behind a thousand circuits to tell whether those would run.
+ * Circuits, and batches of them as one task each, wait in the scheduler's queue until a slot and devices
+ * are theirs. One whose engine was lost comes back to the queue, ahead of what has not run yet, and runs
+ * where it has not failed, if anything else takes it; what fails again is the caller's EngineLostError.
+ * Self-tests go ahead of the queue: they must not wait behind a thousand circuits to tell whether those
+ * would run.
  */
 import type { AdapterLane, AdapterLaneOptions } from './adapter-lane.ts';
 import { Admission } from './admission.ts';
 import { BackendLanes, type ThreadOptions } from './backend-lanes.ts';
 import type {
+  BackendAnswer,
+  BackendBatch,
+  BackendBatchOutcome,
   BackendOutcome,
   BackendTask,
   SelfTestTask,
   SubmittedTask,
-  TaskFollowing,
 } from './backend-task.ts';
 import { type Answer, CircuitRuns } from './circuit-runs.ts';
 import type { EngineLane } from './engine-lane.ts';
@@ -26,15 +29,14 @@ import { PlanCache } from './plan-cache.ts';
 import type { ProcessorLoad, TaskHooks } from './processor.ts';
 import { isTriedAgain } from './retry-rule.ts';
 import type { DeviceBook } from './schedule/device-book.ts';
-import type { LaneNeed } from './schedule/eligible-lanes.ts';
+import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
 import type { DeviceView } from './schedule/lane-view.ts';
-import { runWork } from './schedule/run-work.ts';
-import { levelOf, type MayRunOn } from './schedule/scheduled-task.ts';
+import type { MayRunOn } from './schedule/scheduled-task.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
 import { SelfTests } from './self-tests.ts';
+import { batchOutcome, circuitOutcome, sizeOfTask, submittedTask } from './submitted-task.ts';
 import { follow, settle } from './task-following.ts';
 import type { LaneId } from './width.ts';
-import { workOfCircuit } from './workers/serialized-circuit.ts';
 
 /** How often what waits is looked at where nothing else happens. */
 const WAKE_UP_MS = 1000;
@@ -152,7 +154,7 @@ export class CircuitBackend {
   }
 
   /**
-   * Queues a task and runs it in its turn.
+   * Queues a circuit and runs it in its turn.
    *
    * @throws {QueueFullError} unless readmitted or admitted.
    * @throws {EngineLostError} if its worker was lost, and those that ran it again were too, or none
@@ -162,28 +164,35 @@ export class CircuitBackend {
    * @throws the signal's reason; a running circuit's work has stopped by then.
    */
   async submit(task: BackendTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
+    return circuitOutcome(await this.#queue(task, hooks, signal));
+  }
+
+  /**
+   * Queues a batch task, whose request fits its shape, and runs it in its turn.
+   *
+   * @throws as `submit`.
+   */
+  async submitBatch(
+    task: BackendBatch,
+    hooks: TaskHooks,
+    signal: AbortSignal,
+  ): Promise<BackendBatchOutcome> {
+    return batchOutcome(await this.#queue(task, hooks, signal));
+  }
+
+  #queue(
+    task: BackendTask | BackendBatch,
+    hooks: TaskHooks,
+    signal: AbortSignal,
+  ): Promise<BackendAnswer> {
     const isAdmitted = this.#admission.withdraw(task.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
     if (!isAdmitted && hooks.readmitted !== true) this.#admission.admit(task.processor);
-    const { id, processor, keyId, tier, priority, precision, circuit, request } = task;
     const { following, promise } = follow(hooks, signal, () => this.#dropWaiting(submitted));
-    const submitted: SubmittedTask = {
-      id,
-      processor,
-      key: keyId,
-      level: levelOf(priority, tier),
-      mayRunOn: task.mayRunOn ?? 'cpu',
-      precision,
-      work: runWork(workOfCircuit(circuit), request),
-      needsDevice: task.needsDevice ?? false,
-      failedOn: new Set(),
-      circuit,
-      request,
-      ...following,
-    };
+    const submitted = submittedTask(task, following);
     this.#scheduler.add(submitted, submitted.submittedAt);
-    this.#admission.enter(circuit);
+    this.#admission.enter(sizeOfTask(submitted));
     this.#plans.invalidate();
     this.#pumpSoon();
     return promise;
@@ -303,7 +312,7 @@ export class CircuitBackend {
   #start(dispatch: Dispatch<SubmittedTask>): void {
     const lane = this.#lanes.get(dispatch.lane);
     this.#plans.invalidate();
-    for (const { circuit } of dispatch.tasks) this.#admission.leave(circuit);
+    for (const task of dispatch.tasks) this.#admission.leave(sizeOfTask(task));
     this.#lanes.hold(lane, 1);
     this.#runs.start(lane, dispatch);
   }
@@ -324,7 +333,7 @@ export class CircuitBackend {
     if (!task.signal.aborted && this.#isTriedAgain(laneId, task, error)) {
       if (task.hasBegun) task.hooks.onStartedOver?.();
       this.#scheduler.add(task, performance.now(), true);
-      this.#admission.enter(task.circuit);
+      this.#admission.enter(sizeOfTask(task));
       const lane = this.#lanes.get(laneId);
       if (lane.fault !== undefined) this.#dropHopeless(lane);
       this.#changed();
@@ -335,11 +344,8 @@ export class CircuitBackend {
   }
 
   #isTriedAgain(laneId: LaneId, task: SubmittedTask, error: unknown): boolean {
-    const { mayRunOn, precision, work } = task;
-    const need = { mayRunOn, precision, numQubits: work.numQubits };
-    const isTakenElsewhere = () =>
-      this.#scheduler.takers(need, { except: task.failedOn }).length > 0;
-    return isTriedAgain(error, laneId, task.attempts, isTakenElsewhere);
+    const others = () => this.#scheduler.takers(laneNeedOf(task), { except: task.failedOn });
+    return isTriedAgain(error, laneId, task.attempts, () => others().length > 0);
   }
 
   /** No engine of the lane can be started: what hoped for it is told so. */
@@ -353,17 +359,12 @@ export class CircuitBackend {
   #dropHopeless(lane: EngineLane): void {
     for (const task of this.#scheduler.waiting) {
       if (!task.failedOn.has(lane.id)) continue;
-      const { mayRunOn, precision, work } = task;
-      const takers = this.#scheduler.takers({ mayRunOn, precision, numQubits: work.numQubits });
+      const takers = this.#scheduler.takers(laneNeedOf(task));
       if (takers.some((id) => this.#lanes.get(id).fault === undefined)) continue;
       this.#takeOut(task);
-      this.#rejectLost(task, lane);
+      const lost = new EngineLostError(task.attempts, { cause: lane.fault });
+      settle(task, () => task.reject(lost));
     }
-  }
-
-  #rejectLost(task: TaskFollowing, { fault }: EngineLane): void {
-    const lost = new EngineLostError(task.attempts, { cause: fault });
-    settle(task, () => task.reject(lost));
   }
 
   /** The signal aborted; a task that runs is the pool's to stop. */
@@ -375,7 +376,7 @@ export class CircuitBackend {
 
   #takeOut(task: SubmittedTask): boolean {
     if (this.#scheduler.remove(task.id) === undefined) return false;
-    this.#admission.leave(task.circuit);
+    this.#admission.leave(sizeOfTask(task));
     return true;
   }
 

@@ -1,11 +1,12 @@
-/** Circuits that were given to engines: what has begun, what each took, and how each ended. */
-import type { BackendOutcome, SubmittedTask } from './backend-task.ts';
+/** Circuits and batch tasks that were given to engines: what has begun, what each took, and how each ended. */
+import type { BackendAnswer, SubmittedTask } from './backend-task.ts';
 import type { EngineLane } from './engine-lane.ts';
 import { WorkerLostError } from './errors.ts';
 import type { Dispatch, Scheduler } from './schedule/scheduler.ts';
+import { ownMsOf } from './submitted-task.ts';
 
-/** What a circuit came back with. */
-export type Answer = { readonly outcome: BackendOutcome } | { readonly error: unknown };
+/** What a task came back with. */
+export type Answer = { readonly outcome: BackendAnswer } | { readonly error: unknown };
 
 /** What the owner of the runs wants to hear. */
 export interface CircuitRunsEvents {
@@ -14,7 +15,7 @@ export interface CircuitRunsEvents {
     task: SubmittedTask,
     answer: Answer,
   ) => void;
-  /** All circuits of a list have answered. */
+  /** All of a list have answered. */
   readonly onListEnd: (lane: EngineLane) => void;
 }
 
@@ -65,8 +66,7 @@ export class CircuitRuns {
       const task = tasks[i]!;
       answer.then(
         (outcome) => {
-          const { compileMs, run } = outcome;
-          ownMs[i] = compileMs + run.timing.evolutionMs + run.timing.samplingMs;
+          ownMs[i] = ownMsOf(outcome);
           this.#end(dispatch, task, 'completed');
           this.#events.onAnswer(dispatch, task, { outcome });
         },

@@ -4,12 +4,18 @@
  * its turn is the backend's.
  */
 import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
-import type { BackendOutcome, SubmittedSelfTest, SubmittedTask } from './backend-task.ts';
+import type {
+  BackendAnswer,
+  BackendOutcome,
+  SubmittedSelfTest,
+  SubmittedTask,
+} from './backend-task.ts';
 import type { NoWorkerError } from './errors.ts';
 import type { LaneId } from './width.ts';
 import { EXACT_PRECISION } from './workers/batch-rule.ts';
 import { EnginePool, type EnginePoolOptions } from './workers/engine-pool.ts';
 import type { EngineReport, Precision } from './workers/worker-messages.ts';
+import type { WorkerFollowing, WorkerItem } from './workers/worker-task.ts';
 
 /** What a lane's owner wants to hear. */
 export interface EngineLaneEvents {
@@ -78,7 +84,7 @@ export class EngineLane {
   }
 
   /**
-   * Runs circuits one after the other on an idle engine; there is one.
+   * Runs circuits and batch tasks one after the other on an idle engine; there is one.
    *
    * @returns A promise for each; they reject as those of EnginePool.run.
    */
@@ -86,18 +92,15 @@ export class EngineLane {
     tasks: readonly SubmittedTask[],
     devices: readonly string[],
     { onStarted, onProgress }: ListEvents,
-  ): readonly Promise<BackendOutcome>[] {
+  ): readonly Promise<BackendAnswer>[] {
     const givenAt = performance.now();
     const startedAts = tasks.map(() => givenAt);
     const answers = this.#open.run(
-      tasks.map((task, i) => {
-        const { circuit, request, signal } = task;
+      tasks.map((task, i): WorkerItem => {
         task.attempts++;
-        return {
+        const following: WorkerFollowing = {
           precision: precisionOn(this.id, task),
-          circuit,
-          request,
-          signal,
+          signal: task.signal,
           onStarted: (startedAt: number) => {
             startedAts[i] = startedAt;
             if (!task.hasBegun) task.hooks.onStarted?.();
@@ -110,6 +113,8 @@ export class EngineLane {
             onProgress?.(task, fraction);
           },
         };
+        if ('shape' in task) return { ...following, shape: task.shape, request: task.request };
+        return { ...following, circuit: task.circuit, request: task.request };
       }),
     );
     return answers.map(async (answer, i) => {
@@ -148,11 +153,12 @@ export class EngineLane {
 }
 
 /**
- * What a circuit is computed in. On a thread, circuits of the width of batches that ask for counts alone
+ * What a task is computed in. On a thread, circuits of the width of batches that ask for counts alone
  * are computed as batches are: they are so small that double precision takes no longer, and a sweep of
- * them takes a tenth of the time.
+ * them takes a tenth of the time. So counts are the same whether a circuit comes alone or in a batch task.
  */
-function precisionOn(lane: LaneId, { precision, work }: SubmittedTask): Precision {
+function precisionOn(lane: LaneId, task: SubmittedTask): Precision {
+  const { precision, work } = task;
   const isOfBatches = work.numQubits <= MAX_BATCH_QUBITS && work.numReadouts === 0;
-  return lane === 'small' && isOfBatches ? EXACT_PRECISION : precision;
+  return lane === 'small' && (isOfBatches || 'shape' in task) ? EXACT_PRECISION : precision;
 }

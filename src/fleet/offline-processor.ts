@@ -2,6 +2,7 @@
 import { ProcessorUnavailableError } from './errors.ts';
 import type {
   Availability,
+  BatchTaskResult,
   CircuitResult,
   Processor,
   ProcessorLoad,
@@ -44,6 +45,10 @@ export class OfflineProcessor implements Processor {
   withdraw(): void {}
 
   async run(): Promise<CircuitResult> {
+    throw new ProcessorUnavailableError(this.spec.id, this.#reason);
+  }
+
+  async runBatch(): Promise<BatchTaskResult> {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }
 

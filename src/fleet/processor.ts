@@ -3,6 +3,7 @@ import type { Circuit } from '../circuit/circuit.ts';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
+import type { BatchRequest, BatchResult } from '../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { Tier } from './schedule/scheduled-task.ts';
 import type { SerializedCircuit } from './workers/serialized-circuit.ts';
@@ -61,6 +62,23 @@ export interface CircuitTask {
   readonly tier: Tier;
 }
 
+/** Circuits of one shape, which differ in their angles and seeds, to run together as one task. */
+export interface BatchTask {
+  /** As a circuit's. */
+  readonly id: string;
+  /**
+   * At most 12 qubits, measurements last; its own angles do not matter. What is told of it is kept as
+   * long as the object is, so one that comes often is best sent as the same object.
+   */
+  readonly shape: Circuit;
+  /** Row k are the angles of circuit k. */
+  readonly request: BatchRequest;
+  readonly priority: 'low' | 'normal' | 'high';
+  /** The API key whose circuits they are. */
+  readonly keyId: string;
+  readonly tier: Tier;
+}
+
 /** What really ran a circuit. */
 export interface Backend {
   readonly engine: 'reference' | 'cpu' | 'webgpu';
@@ -83,6 +101,14 @@ export interface CircuitResult {
     readonly compileMs: number;
     readonly executionMs: number;
   };
+}
+
+/** What a processor gives back for a batch task. */
+export interface BatchTaskResult {
+  readonly batch: BatchResult;
+  readonly backend: Backend;
+  /** Milliseconds; compiling is making the shape ready. */
+  readonly timing: CircuitResult['timing'];
 }
 
 /** How a task's progress is followed. */
@@ -139,6 +165,17 @@ export interface Processor {
    * @throws the signal's reason, soon after it aborts; the work really stops.
    */
   run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult>;
+  /**
+   * Queues a batch of circuits as one task, with one place in the queue, and runs it when its turn
+   * comes. Where the processor may use the CPU it is computed there, in double precision: row k has the
+   * counts that its circuit has alone with its seed, if that has every qubit measured.
+   *
+   * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
+   * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+   * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
+   * @throws as `run`.
+   */
+  runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult>;
   /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
   setMaintenance(maintenance: { readonly reason: string } | undefined): void;
 }

@@ -1,5 +1,6 @@
-/** Which circuits are run again after a failure. */
-import { EngineFailure, WorkerLostError } from './errors.ts';
+/** What a failure says: whether its circuit is run again, and whether its engine is to be tested. */
+import { CodedError } from '../errors/coded-error.ts';
+import { EngineFailure, EngineLostError, OutOfMemoryError, WorkerLostError } from './errors.ts';
 import type { LaneId } from './width.ts';
 
 /** A circuit is started this often at most: on an adapter, on another, and on the CPU. */
@@ -24,4 +25,14 @@ export function isTriedAgain(
   if (error instanceof WorkerLostError) return true;
   const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;
   return isAdapter && hasNoMemory && isTakenElsewhere();
+}
+
+/** Whether a failed circuit says something about the engine rather than about the circuit. */
+export function isSignOfTrouble(error: unknown): boolean {
+  return (
+    error instanceof EngineLostError ||
+    error instanceof OutOfMemoryError ||
+    (error instanceof EngineFailure && error.code === NO_MEMORY) ||
+    !(error instanceof CodedError)
+  );
 }

@@ -6,6 +6,7 @@ import type { BackendOutcome, SelfTestTask, SubmittedSelfTest } from './backend-
 import type { EngineLane } from './engine-lane.ts';
 import { EngineLostError, FleetClosedError, WorkerLostError } from './errors.ts';
 import type { TaskHooks } from './processor.ts';
+import { circuitOutcome } from './submitted-task.ts';
 import { follow, settle } from './task-following.ts';
 import type { LaneId } from './width.ts';
 
@@ -41,7 +42,7 @@ export class SelfTests {
     const { following, promise } = follow(hooks, signal, () => this.#drop(submitted));
     const submitted: SubmittedSelfTest = { ...test, ...following };
     this.#add(submitted);
-    return promise;
+    return circuitOutcome(await promise);
   }
 
   /** Starts what waits for the lane, as far as engines are free. */

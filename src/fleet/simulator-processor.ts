@@ -9,21 +9,17 @@
  * its own: one that has to wait behind a long wide circuit does not keep the others from being
  * repeated. What the outcomes mean for the processor its backing says.
  */
-import { CodedError } from '../errors/coded-error.ts';
 import type { AdapterLane } from './adapter-lane.ts';
-import type { BackendOutcome } from './backend-task.ts';
+import type { BackendRun } from './backend-task.ts';
 import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
-import {
-  CircuitTooLargeError,
-  EngineFailure,
-  EngineLostError,
-  OutOfMemoryError,
-  ProcessorUnavailableError,
-} from './errors.ts';
+import { CircuitTooLargeError, ProcessorUnavailableError } from './errors.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type {
   Availability,
+  Backend,
+  BatchTask,
+  BatchTaskResult,
   CircuitResult,
   CircuitTask,
   Processor,
@@ -31,8 +27,12 @@ import type {
   ProcessorSpec,
   TaskHooks,
 } from './processor.ts';
+import { isSignOfTrouble } from './retry-rule.ts';
+import type { LaneNeed } from './schedule/eligible-lanes.ts';
+import type { MayRunOn } from './schedule/scheduled-task.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import type { LaneId, Width } from './width.ts';
+import { checkBatch } from './workers/batch-tasks.ts';
 
 /** How the self-tests of a processor go; see HealthMonitor. Milliseconds. */
 export interface SelfTestTimes {
@@ -145,28 +145,64 @@ export class SimulatorProcessor implements Processor {
   }
 
   async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
-    const { precision, mayRunOn, hasDevices } = this.#backing;
-    const isAccepted = hooks.readmitted === true || this.#backend.admission.isAdmitted(task.id);
-    this.#checkWidth(task.circuit.numQubits, isAccepted);
-    if (!isAccepted) this.admit();
-    const submitted = {
-      ...task,
-      processor: this.#id,
-      precision,
-      mayRunOn,
-      needsDevice: hasDevices,
-    };
-    try {
-      return this.#resultOf(await this.#backend.submit(submitted, hooks, signal));
-    } catch (error) {
-      if (!signal.aborted && isSignOfTrouble(error)) this.#checkEnginesOf(task);
-      throw error;
-    }
+    const { mayRunOn } = this.#backing;
+    const need = this.#needOf(task.circuit.numQubits, mayRunOn);
+    const submitted = { ...task, ...this.#place, mayRunOn };
+    const outcome = await this.#whenTaken(task.id, need, hooks, signal, () =>
+      this.#backend.submit(submitted, hooks, signal),
+    );
+    const { run, compilation, compileMs, queueMs } = outcome;
+    const executionMs = run.timing.evolutionMs + run.timing.samplingMs;
+    const timing = { queueMs, compileMs, executionMs };
+    return { run, compilation, backend: this.#ranOn(outcome), timing };
+  }
+
+  async runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+    checkBatch(task);
+    // On threads, where the counts are those of single circuits, unless those are not to be used at all.
+    const mayRunOn = this.#backing.mayRunOn === 'adapter' ? 'adapter' : 'cpu';
+    const need = { ...this.#needOf(task.shape.numQubits, mayRunOn), isBatch: true };
+    const submitted = { ...task, ...this.#place, mayRunOn } as const;
+    const outcome = await this.#whenTaken(task.id, need, hooks, signal, () =>
+      this.#backend.submitBatch(submitted, hooks, signal),
+    );
+    const { batch, compileMs, executionMs, queueMs } = outcome;
+    const timing = { queueMs, compileMs, executionMs };
+    return { batch, backend: this.#ranOn(outcome), timing };
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {
     this.#maintenance = maintenance;
     this.#pauseOrGo();
+  }
+
+  /** What the backend is told of each task. */
+  get #place() {
+    const { precision, hasDevices } = this.#backing;
+    return { processor: this.#id, precision, needsDevice: hasDevices };
+  }
+
+  #needOf(numQubits: number, mayRunOn: MayRunOn): LaneNeed {
+    return { mayRunOn, precision: this.#backing.precision, numQubits };
+  }
+
+  /** Submits what may be taken now; where it fails for its engine, that is tested. */
+  async #whenTaken<T>(
+    taskId: string,
+    need: LaneNeed,
+    { readmitted }: TaskHooks,
+    signal: AbortSignal,
+    submit: () => Promise<T>,
+  ): Promise<T> {
+    const isAccepted = readmitted === true || this.#backend.admission.isAdmitted(taskId);
+    this.#checkWidth(need.numQubits, isAccepted);
+    if (!isAccepted) this.admit();
+    try {
+      return await submit();
+    } catch (error) {
+      if (!signal.aborted && isSignOfTrouble(error)) this.#checkEnginesOf(need);
+      throw error;
+    }
   }
 
   /**
@@ -202,9 +238,8 @@ export class SimulatorProcessor implements Processor {
   }
 
   /** The self-tests of what may have run a circuit. */
-  #checkEnginesOf({ circuit: { numQubits } }: CircuitTask): void {
-    const { mayRunOn, precision } = this.#backing;
-    for (const lane of this.#backend.lanesFor({ mayRunOn, precision, numQubits })) {
+  #checkEnginesOf(need: LaneNeed): void {
+    for (const lane of this.#backend.lanesFor(need)) {
       void this.#monitors.get(lane)?.check();
     }
   }
@@ -246,28 +281,11 @@ export class SimulatorProcessor implements Processor {
     return faultOfSelfTest(run, precision, width);
   }
 
-  #resultOf(outcome: BackendOutcome): CircuitResult {
-    const { run, compilation, compileMs, queueMs, ranOn, precision, devices } = outcome;
-    const executionMs = run.timing.evolutionMs + run.timing.samplingMs;
+  #ranOn({ ranOn, precision, devices }: BackendRun): Backend {
     return {
-      run,
-      compilation,
-      backend: {
-        ...this.#backing.ranOn(ranOn, this.#healthOf),
-        precision,
-        ...(this.#backing.hasDevices && { devices }),
-      },
-      timing: { queueMs, compileMs, executionMs },
+      ...this.#backing.ranOn(ranOn, this.#healthOf),
+      precision,
+      ...(this.#backing.hasDevices && { devices }),
     };
   }
-}
-
-/** Whether a failed circuit says something about the engine rather than about the circuit. */
-function isSignOfTrouble(error: unknown): boolean {
-  return (
-    error instanceof EngineLostError ||
-    error instanceof OutOfMemoryError ||
-    (error instanceof EngineFailure && error.code === 'ENGINE_STATE_MEMORY') ||
-    !(error instanceof CodedError)
-  );
 }

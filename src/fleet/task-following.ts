@@ -1,5 +1,5 @@
-/** How a submitted circuit or self-test is followed until it is answered, once. */
-import type { BackendOutcome, TaskFollowing } from './backend-task.ts';
+/** How a submitted task or self-test is followed until it is answered, once. */
+import type { BackendAnswer, TaskFollowing } from './backend-task.ts';
 import type { TaskHooks } from './processor.ts';
 
 /** @param onAbort - Called once when the signal aborts before the answer. */
@@ -7,8 +7,8 @@ export function follow(
   hooks: TaskHooks,
   signal: AbortSignal,
   onAbort: () => void,
-): { readonly following: TaskFollowing; readonly promise: Promise<BackendOutcome> } {
-  const { promise, resolve, reject } = Promise.withResolvers<BackendOutcome>();
+): { readonly following: TaskFollowing; readonly promise: Promise<BackendAnswer> } {
+  const { promise, resolve, reject } = Promise.withResolvers<BackendAnswer>();
   signal.addEventListener('abort', onAbort, { once: true });
   const submittedAt = performance.now();
   return {

@@ -1,5 +1,6 @@
 /**
- * An engine that does as the circuit says: the name of its first gate is the instruction.
+ * An engine that does as the circuit says, or the shape of a batch: the name of its first gate is the
+ * instruction. A batch's expectations are its angles.
  *
  * A circuit's matrix may lie in shared memory, by which a test steers a run under way. The self-test
  * circuits are answered from their known state, with a wrong phase where told so or where the first
@@ -11,7 +12,8 @@ import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import type { Program } from '../../src/compiler/program.ts';
-import type { Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
+import type { BatchExecutable } from '../../src/engine/batch-request.ts';
+import type { RunRequest, RunResult } from '../../src/engine/engine.ts';
 import {
   DeviceLostError,
   GpuFaultError,
@@ -23,6 +25,7 @@ import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts
 import { KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
 import { processPort } from '../../src/fleet/workers/process-host.ts';
 import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
+import type { MaybeBatchEngine } from '../../src/fleet/workers/shape-batches.ts';
 import { threadPort } from '../../src/fleet/workers/thread-host.ts';
 import type {
   GpuWorkerSetup,
@@ -198,7 +201,19 @@ async function follow(
   }
 }
 
-function openEngine(precision: Precision): Engine {
+/** Follows the program once, whatever the number of circuits. */
+function fakeBatch(program: Program, precision: Precision): BatchExecutable {
+  return {
+    numAngles: 0,
+    run: async ({ angles, shots = 0, seed = 0 }, signal) => {
+      const { counts } = await follow(program, precision, { shots, seed }, signal);
+      return { counts: counts.outcomes, expectations: Float64Array.from(angles) };
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function openEngine(precision: Precision): MaybeBatchEngine {
   numOpened++;
   return {
     name: 'reference',
@@ -209,6 +224,7 @@ function openEngine(precision: Precision): Engine {
         async [Symbol.asyncDispose]() {},
       };
     },
+    prepareBatch: async (shape) => fakeBatch(compile(shape).program, precision),
     async close() {},
   };
 }
@@ -228,16 +244,23 @@ export function serveFakeAdapter(): void {
   if (name.includes('stillborn')) process.exit(7);
   const maxQubits = Math.floor(Math.log2(memoryBytes / 8));
   const [, file] = WRONG_WHILE.exec(name) ?? [];
-  const open = (precision: Precision): Engine => {
-    const engine = openEngine(precision);
+  const open = (precision: Precision): MaybeBatchEngine => {
+    const { prepareBatch: _, ...engine } = openEngine(precision);
+    const forHere = (program: Program): Program => {
+      const [what = '', where = name] = program.hash.split('@');
+      return { ...program, hash: name.startsWith(where) ? what : 'ECHO' };
+    };
     return {
       ...engine,
       prepare: async (program) => {
         isWrong = file !== undefined && existsSync(file);
-        const [what = '', where = name] = program.hash.split('@');
-        const hash = name.startsWith(where) ? what : 'ECHO';
-        return await engine.prepare({ ...program, hash });
+        return await engine.prepare(forHere(program));
       },
+      // Several adapters together have no batches, as of the real ones.
+      ...(members.length === 1 && {
+        prepareBatch: async (shape: Circuit) =>
+          fakeBatch(forHere(compile(shape).program), precision),
+      }),
     };
   };
   const report = { target: { ...target, maxQubits, precision: 'f32' }, openMs: 1 } as const;

@@ -16,6 +16,18 @@ export interface LaneNeed {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly numQubits: number;
+  /** Whether it is a batch task: engines over several adapters have no batches. */
+  readonly isBatch?: boolean;
+}
+
+/** What a task needs of a lane. */
+export function laneNeedOf({
+  mayRunOn,
+  precision,
+  work,
+}: Pick<ScheduledTask, 'mayRunOn' | 'precision' | 'work'>): LaneNeed {
+  const { numQubits, numCircuits } = work;
+  return { mayRunOn, precision, numQubits, isBatch: numCircuits !== undefined };
 }
 
 /** What decides which lanes take a task now. */
@@ -33,11 +45,9 @@ export interface EligibleOptions {
  * The lanes that take the task now, in order of preference. A lane that has failed the task takes it
  * again only where no other does.
  */
-export function eligibleLanes(
-  { mayRunOn, precision, work, failedOn }: Placeable,
-  lanes: readonly LaneView[],
-): readonly LaneView[] {
-  const need = { mayRunOn, precision, numQubits: work.numQubits };
+export function eligibleLanes(task: Placeable, lanes: readonly LaneView[]): readonly LaneView[] {
+  const { failedOn } = task;
+  const need = laneNeedOf(task);
   if (failedOn.size === 0) return capableLanes(need, lanes);
   const fresh = capableLanes(
     need,
@@ -76,7 +86,8 @@ export function capableLanes(
   }
 }
 
-function takes(lane: LaneView, { mayRunOn, precision, numQubits }: LaneNeed): boolean {
+function takes(lane: LaneView, { mayRunOn, precision, numQubits, isBatch }: LaneNeed): boolean {
+  if (isBatch === true && lane.kind === 'spread') return false;
   const isCpu = lane.kind === 'small' || lane.kind === 'wide';
   const isAllowed = isCpu ? mayRunOn !== 'adapter' : mayRunOn !== 'cpu';
   return isAllowed && numQubits <= lane.maxQubits[precision];

@@ -9,6 +9,9 @@
  * lane takes to begin. Ratios are averaged as logarithms, so a run that took ten times as long and one
  * that took a tenth cancel.
  *
+ * Batch tasks are learned of apart: the engine's batches take a fraction of the time that circuits take
+ * one by one, so neither says anything of the other.
+ *
  * Alike lanes share what was measured. Each by itself would be as fast as its last few runs happened to
  * be, the one that was lucky would be waited for while others are idle, and a lane that was unlucky would
  * get no run that could show it.
@@ -97,7 +100,7 @@ export class RunEstimates {
   }
 
   #estimate(name: string, work: RunWork): number {
-    const times = this.#times.get(name);
+    const times = this.#times.get(timesName(name, work));
     const model = this.#modelMs(name, work);
     if (times === undefined) return totalOf(model);
     const known = times.byKind.get(kindOf(work));
@@ -112,7 +115,8 @@ export class RunEstimates {
     if (!(ms >= 0)) return;
     this.#last = undefined;
     const name = this.#nameOf(lane);
-    let times = this.#times.get(name);
+    const ownName = timesName(name, work);
+    let times = this.#times.get(ownName);
     if (times === undefined) {
       times = {
         fixed: newAverage(),
@@ -120,7 +124,7 @@ export class RunEstimates {
         byWidth: new Map(),
         byKind: new Map(),
       };
-      this.#times.set(name, times);
+      this.#times.set(ownName, times);
     }
     const measured = within(ms);
     const model = this.#modelMs(name, work);
@@ -143,12 +147,15 @@ export class RunEstimates {
 
   #modelMs(name: string, work: RunWork): Model {
     const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
+    const { numCircuits = 1 } = work;
     const { speed = 1, fixedMs = FIXED_MS } = this.#speeds.get(name) ?? {};
     const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
     const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
-    const states = isBranching ? BRANCHES : 1;
+    const states = isBranching ? BRANCHES : numCircuits;
+    // The circuits of a batch begin together, and their shape is made ready once.
+    const drawing = numCircuits * shots * MODEL.perShot;
     return {
-      fixed: within(fixedMs + numOperations * MODEL.perOperation + shots * MODEL.perShot),
+      fixed: within(fixedMs + numOperations * MODEL.perOperation + drawing),
       onStates: within((states * amplitudes * (gateCost + passes * MODEL.pass)) / speed, 1e-9),
     };
   }
@@ -156,6 +163,11 @@ export class RunEstimates {
   #nameOf(lane: LaneId): string {
     return this.#models.get(lane) ?? lane;
   }
+}
+
+/** Of what is learned of such work. */
+function timesName(name: string, { numCircuits }: RunWork): string {
+  return numCircuits === undefined ? name : `batches on ${name}`;
 }
 
 function within(ms: number, least: number = MIN_MS): number {
@@ -197,7 +209,12 @@ function add(average: Average, value: number): void {
 
 /** What circuits that take about as long have in common. */
 function kindOf(work: RunWork): string {
-  const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
-  const shotsClass = Math.round(2 * Math.log2(1 + shots));
-  return `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${shotsClass} ${numReadouts}`;
+  const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts, numCircuits } = work;
+  const facts = `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${classOf(shots)} ${numReadouts}`;
+  return numCircuits === undefined ? facts : `${facts} ${classOf(numCircuits)}`;
+}
+
+/** The same for numbers that are less than a fifth off. */
+function classOf(count: number): number {
+  return Math.round(2 * Math.log2(1 + count));
 }

@@ -7,7 +7,13 @@
 import type { LaneId } from '../width.ts';
 import { DeviceBook, type Ending } from './device-book.ts';
 import { EarliestFinish, LIST_MS, type Placement, type Snapshot } from './earliest-finish.ts';
-import { capableLanes, type EligibleOptions, type LaneNeed, lineOf } from './eligible-lanes.ts';
+import {
+  capableLanes,
+  type EligibleOptions,
+  type LaneNeed,
+  laneNeedOf,
+  lineOf,
+} from './eligible-lanes.ts';
 import { FairQueue, type QueueLine } from './fair-queue.ts';
 import type { DeviceView, LaneView, PoolId } from './lane-view.ts';
 import { RunEstimates } from './run-estimates.ts';
@@ -329,12 +335,12 @@ export class Scheduler<T extends ScheduledTask> {
 
   /** What a task is expected to take where it is most likely to run. */
   #costOf(task: T): number {
-    const { mayRunOn, precision, work } = task;
-    const need = { mayRunOn, precision, numQubits: work.numQubits };
     const [lane] = this.#needs.lanesOf(task);
     // While nothing takes it, it has a price all the same: its key is to get no turns for nothing.
-    const [closed] = lane ? [lane] : capableLanes(need, this.#laneList, { evenClosed: true });
-    return this.estimates.expectedMs(closed?.id ?? 'wide', work);
+    const [closed] = lane
+      ? [lane]
+      : capableLanes(laneNeedOf(task), this.#laneList, { evenClosed: true });
+    return this.estimates.expectedMs(closed?.id ?? 'wide', task.work);
   }
 
   #expectedMs(lane: LaneView, { work }: T): number {

@@ -109,6 +109,7 @@ const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {
 /** Different for tasks that different lanes may take; a number, for it is asked of each task thrice. */
 function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string | number {
   const isDouble = Number(precision === 'f64');
-  const need = 8 * work.numQubits + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
+  const isBatch = Number(work.numCircuits !== undefined);
+  const need = 16 * work.numQubits + 8 * isBatch + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
   return failedOn.size === 0 ? need : `${need} not ${[...failedOn].join(' ')}`;
 }

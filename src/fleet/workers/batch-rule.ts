@@ -1,5 +1,5 @@
 /**
- * Which circuits are run in batches: those for which it is faster and gives the same counts.
+ * Which circuits of a list are run in batches: those for which it is faster and gives the same counts.
  *
  * The same counts for the same seed as the compiled circuit has them: that takes double precision, for
  * amplitudes computed in another order differ by roundings, and in single precision one draw in ten
@@ -14,7 +14,7 @@
  */
 import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
-import type { Precision, SentTask } from './worker-messages.ts';
+import type { Precision, SentBatch, SentItem, SentTask } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit } from './written-circuit.ts';
 
 /** Beyond this, telling a shape from others costs more than it is likely to save. */
@@ -24,6 +24,8 @@ const MAX_BITS = 12;
 const MAX_SHOTS = 1_000_000;
 /** Nothing is heard while a batch runs, so it is to be short. */
 const MAX_BATCH_NS = 5e6;
+/** What somebody waits for is not held back for a batch task that may take longer. */
+const MAX_BRIEF_NS = 1e6;
 /** What a circuit takes in a batch, at most. */
 const NS_PER_AMPLITUDE = 1;
 const NS_PER_OPERATION = 20;
@@ -36,7 +38,8 @@ export const EXACT_PRECISION: Precision = 'f64';
 export type ShapedTask = SentTask & { readonly circuit: WrittenCircuit };
 
 /** Whether a task may be run in a batch, as far as can be told without reading its circuit. */
-export function mayBeBatched(task: SentTask): task is ShapedTask {
+export function mayBeBatched(task: SentItem): task is ShapedTask {
+  if ('shape' in task) return false;
   const { circuit, request } = task;
   return (
     task.precision === EXACT_PRECISION &&
@@ -64,7 +67,7 @@ export function hasExactBatches(circuit: Circuit): boolean {
  * Takes those out of a list that are to be run with a task: of the same shape, with as many shots, and
  * together not too long. None where all are the same circuit, which is compiled once and kept.
  */
-export function takeOfSameShape(task: ShapedTask, waiting: SentTask[]): readonly ShapedTask[] {
+export function takeOfSameShape(task: ShapedTask, waiting: SentItem[]): readonly ShapedTask[] {
   const taken = new Set<ShapedTask>();
   let isSweep = false;
   let room = MAX_BATCH_NS - costNs(task);
@@ -81,12 +84,24 @@ export function takeOfSameShape(task: ShapedTask, waiting: SentTask[]): readonly
   return [...taken];
 }
 
+/** Whether a batch task is over in no time. */
+export function isBriefBatch({ shape, request }: SentBatch): boolean {
+  const { numCircuits, shots = 0, observables = [] } = request;
+  const numOperations = 'shape' in shape ? shape.numOperations : shape.operations.length;
+  const numTrips = observables.reduce((sum, terms) => sum + terms.length, numOperations + 1);
+  const ns = numTrips * nsOfTrip(shape.numQubits) + NS_PER_SHOT * shots;
+  return numCircuits * ns <= MAX_BRIEF_NS;
+}
+
 function isSameShape(a: ShapedTask, b: ShapedTask): boolean {
   if (a.request.shots !== b.request.shots) return false;
   return a.circuit === b.circuit || a.circuit.shape === b.circuit.shape;
 }
 
 function costNs({ circuit, request }: ShapedTask): number {
-  const perOperation = NS_PER_OPERATION + NS_PER_AMPLITUDE * 2 ** circuit.numQubits;
-  return perOperation * circuit.numOperations + NS_PER_SHOT * request.shots;
+  return nsOfTrip(circuit.numQubits) * circuit.numOperations + NS_PER_SHOT * request.shots;
+}
+
+function nsOfTrip(numQubits: number): number {
+  return NS_PER_OPERATION + NS_PER_AMPLITUDE * 2 ** numQubits;
 }

@@ -9,9 +9,14 @@
  */
 
 import { NoWorkerError } from '../errors.ts';
-import { EngineRunner, type WorkerExit, type WorkerTask } from './engine-runner.ts';
+import {
+  EngineRunner,
+  type WorkerExit,
+  type WorkerItem,
+  type WorkerTask,
+} from './engine-runner.ts';
 import type { StartWorker } from './worker-host.ts';
-import type { EngineReport, WorkerOutcome } from './worker-messages.ts';
+import type { EngineReport, ItemOutcome, WorkerOutcome } from './worker-messages.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
@@ -84,13 +89,15 @@ export class EnginePool {
   }
 
   /**
-   * Runs circuits one after the other on an idle worker; there is one.
+   * Runs circuits and batch tasks one after the other on an idle worker; there is one.
    *
    * @returns A promise for each, as EngineRunner.run. They reject with EngineFailure, which has the
    *   code of what the compiler or the engine threw; OutOfMemoryError; WorkerLostError if the worker
    *   ends before the circuit is answered; the signal's reason once the work has stopped.
    */
-  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[] {
+  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[];
+  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[];
+  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[] {
     const worker = this.#idle.pop();
     if (worker === undefined) throw new Error('unreachable: no worker is idle');
     return worker.run(tasks);

@@ -1,5 +1,6 @@
 /**
- * One worker, a thread or a process, and the list of circuits that it runs one after the other.
+ * One worker, a thread or a process, and the list of circuits that it runs one after the other; a
+ * batch task is an item of it as a circuit is.
  *
  * Each circuit's promise settles by itself, always: with the worker's answer, with the signal's reason
  * once the work has stopped, or with WorkerLostError when the worker ends. A cancelled circuit that
@@ -14,12 +15,13 @@ import type {
   Ended,
   EngineReport,
   FromWorker,
-  SentTask,
+  ItemOutcome,
+  SentItem,
   WorkerOutcome,
 } from './worker-messages.ts';
-import { isSendable, sentTasks, type WorkerTask } from './worker-task.ts';
+import { isSendable, sentTasks, type WorkerItem, type WorkerTask } from './worker-task.ts';
 
-export type { WorkerTask } from './worker-task.ts';
+export type { WorkerItem, WorkerTask } from './worker-task.ts';
 
 /** How long a worker may take to open its engine, unless told otherwise. */
 const START_LIMIT_MS = 30_000;
@@ -58,8 +60,8 @@ type News = Extract<FromWorker, { kind: 'news' }>;
 
 interface Running {
   readonly id: number;
-  readonly task: WorkerTask;
-  readonly resolve: (outcome: WorkerOutcome) => void;
+  readonly task: WorkerItem;
+  readonly resolve: (outcome: ItemOutcome) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   hasBegun: boolean;
@@ -126,11 +128,13 @@ export class EngineRunner {
    *
    * @returns A promise for each. They settle in any order, so each needs somebody who listens.
    */
-  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[] {
+  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[];
+  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[];
+  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[] {
     if (this.#running.size > 0) throw new Error('unreachable: the worker runs circuits');
     const ids: number[] = [];
     const promises = tasks.map((task) => {
-      const { promise, resolve, reject } = Promise.withResolvers<WorkerOutcome>();
+      const { promise, resolve, reject } = Promise.withResolvers<ItemOutcome>();
       const id = this.#numRun++;
       const onAbort = () => this.#cancel(id);
       this.#running.set(id, { id, task, resolve, reject, onAbort, hasBegun: false });
@@ -151,7 +155,7 @@ export class EngineRunner {
   }
 
   /** What cannot be cloned is rejected, and the rest goes on. */
-  #send(tasks: readonly SentTask[]): void {
+  #send(tasks: readonly SentItem[]): void {
     try {
       if (tasks.length > 0) this.#host.post({ kind: 'run', tasks });
     } catch (error) {

@@ -7,10 +7,11 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
 import type { WorkerPort } from './serve-engine.ts';
 import type { StartWorker } from './worker-host.ts';
-import type { Ended, FromWorker } from './worker-messages.ts';
+import type { Ended, FromWorker, ItemOutcome } from './worker-messages.ts';
 
 /** How a process is started. */
 export interface ProcessOptions {
@@ -99,9 +100,25 @@ export function withOwnBuffers(message: FromWorker): FromWorker {
   if (message.kind !== 'news' || message.ended.length === 0) return message;
   const ended = message.ended.map((end): Ended => {
     if (end.kind !== 'done') return end;
-    return { ...end, outcome: { ...end.outcome, run: withOwnArrays(end.outcome.run) } };
+    return { ...end, outcome: outcomeWithOwnArrays(end.outcome) };
   });
   return { ...message, ended };
+}
+
+function outcomeWithOwnArrays(outcome: ItemOutcome): ItemOutcome {
+  return 'run' in outcome
+    ? { ...outcome, run: withOwnArrays(outcome.run) }
+    : { ...outcome, batch: batchWithOwnArrays(outcome.batch) };
+}
+
+function batchWithOwnArrays(batch: BatchResult): BatchResult {
+  const { counts, statevectors, probabilities, expectations } = batch;
+  return {
+    ...(counts && { counts: counts.slice() }),
+    ...(statevectors && { statevectors: statevectors.slice() }),
+    ...(probabilities && { probabilities: probabilities.slice() }),
+    ...(expectations && { expectations: expectations.slice() }),
+  };
 }
 
 function withOwnArrays(run: RunResult): RunResult {

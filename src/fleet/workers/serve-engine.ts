@@ -1,18 +1,19 @@
 /**
  * The worker's side of the pool: takes lists of circuits, compiles and runs one after the other,
- * answers. Circuits of a list that differ in their angles alone are run together, with the first of
- * them; see shape-batches.ts.
+ * answers. A batch task of a list is run like a circuit, by itself; circuits of it that differ in their
+ * angles alone are run together, with the first of them; see shape-batches.ts.
  *
  * Messages are heard whenever an engine yields, and every few milliseconds between circuits that do
  * not; what does not yield is ended by the pool. A self-test asks for more than counts, so it always
  * takes the whole way.
  */
+import { isBriefBatch } from './batch-rule.ts';
 import { isEngineLost } from './engine-lost.ts';
 import type { KeptCircuits } from './prepared-circuits.ts';
 import { type Batch, type Compile, ServedEngine } from './served-engine.ts';
 import type { MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf } from './worker-failure.ts';
-import type { EngineReport, FromWorker, Precision, SentTask, ToWorker } from './worker-messages.ts';
+import type { EngineReport, FromWorker, Precision, SentItem, ToWorker } from './worker-messages.ts';
 import { WorkerOutbox } from './worker-outbox.ts';
 
 /** Circuits of no more than this are done, or yield, in less time than a message of their begin takes. */
@@ -60,7 +61,7 @@ class EngineServer {
   readonly #options: ServedEngines;
   readonly #engines = new Map<Precision, ServedEngine>();
   readonly #outbox: WorkerOutbox;
-  readonly #waiting: SentTask[] = [];
+  readonly #waiting: SentItem[] = [];
   /** By id: one, or those of a batch. */
   readonly #running = new Map<number, AbortController>();
   #isWorking = false;
@@ -73,7 +74,7 @@ class EngineServer {
   }
 
   /** Takes a list of circuits. */
-  run(tasks: readonly SentTask[]): void {
+  run(tasks: readonly SentItem[]): void {
     this.#waiting.push(...tasks);
     if (!this.#isWorking) void this.#work();
   }
@@ -106,7 +107,7 @@ class EngineServer {
     this.#isWorking = false;
   }
 
-  async #runOne(task: SentTask, isFirst: boolean): Promise<void> {
+  async #runOne(task: SentItem, isFirst: boolean): Promise<void> {
     const { id, precision } = task;
     const signal = this.#begin(id);
     const beganAt = performance.now();
@@ -114,12 +115,16 @@ class EngineServer {
     if (!isBrief(task)) this.#outbox.send();
     try {
       const onProgress = (fraction: number) => this.#outbox.progress(fraction);
-      const outcome = await this.#engine(precision).run(task, onProgress, signal);
+      const engine = this.#engine(precision);
+      const outcome =
+        'shape' in task
+          ? await engine.runBatch(task, signal)
+          : await engine.run(task, onProgress, signal);
       this.#outbox.done(id, outcome, beganAt);
     } catch (error) {
       if (isEngineLost(error)) this.#lose(error.message);
       else if (signal.aborted) this.#outbox.aborted(id);
-      else this.#outbox.failed(id, failureOf(error, task.circuit.numQubits), beganAt);
+      else this.#outbox.failed(id, failureOf(error, widthOf(task)), beganAt);
     } finally {
       this.#running.delete(id);
     }
@@ -175,7 +180,9 @@ class EngineServer {
 }
 
 /** Whether it needs no message of its own to say that it was begun. */
-function isBrief({ circuit, request }: SentTask): boolean {
+function isBrief(task: SentItem): boolean {
+  if ('shape' in task) return isBriefBatch(task);
+  const { circuit, request } = task;
   return (
     'shape' in circuit &&
     circuit.numQubits <= MAX_BRIEF_QUBITS &&
@@ -183,6 +190,10 @@ function isBrief({ circuit, request }: SentTask): boolean {
     request.statevector !== true &&
     request.observables === undefined
   );
+}
+
+function widthOf(task: SentItem): number {
+  return 'shape' in task ? task.shape.numQubits : task.circuit.numQubits;
 }
 
 /**

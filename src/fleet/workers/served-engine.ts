@@ -7,7 +7,13 @@ import { mayBeBatched, type ShapedTask, takeOfSameShape } from './batch-rule.ts'
 import { type KeptCircuits, keyOfCircuit, PreparedCircuits } from './prepared-circuits.ts';
 import { circuitOf } from './serialized-circuit.ts';
 import { type MaybeBatchEngine, ShapeBatches } from './shape-batches.ts';
-import type { SentTask, WorkerOutcome } from './worker-messages.ts';
+import type {
+  SentBatch,
+  SentItem,
+  SentTask,
+  WorkerBatchOutcome,
+  WorkerOutcome,
+} from './worker-messages.ts';
 
 /** The compiler's pipeline. */
 export type Compile = (
@@ -16,7 +22,7 @@ export type Compile = (
   options: CompileOptions,
 ) => { readonly program: Program; readonly report: CompilationReport };
 
-/** Circuits of one shape, to be run together. */
+/** Circuits of a list of one shape, to be run together. */
 export type Batch = readonly [ShapedTask, ...ShapedTask[]];
 
 /** One engine. Small circuits that ask for counts alone are kept for when they come again. */
@@ -38,7 +44,7 @@ export class ServedEngine {
    *
    * @returns All of them, the task first; undefined where it is to be run by itself.
    */
-  gather(task: SentTask, waiting: SentTask[]): Batch | undefined {
+  gather(task: SentItem, waiting: SentItem[]): Batch | undefined {
     if (waiting.length === 0 || !this.#mayBeBatched(task)) return undefined;
     const others = takeOfSameShape(task, waiting);
     return others.length === 0 ? undefined : [task, ...others];
@@ -54,6 +60,15 @@ export class ServedEngine {
     signal: AbortSignal,
   ): Promise<readonly WorkerOutcome[] | undefined> {
     return await this.#batches.run(batch, signal);
+  }
+
+  /**
+   * Runs a batch task.
+   *
+   * @throws what the engine throws, the signal's reason among it.
+   */
+  async runBatch(task: SentBatch, signal: AbortSignal): Promise<WorkerBatchOutcome> {
+    return await this.#batches.runTask(task, signal);
   }
 
   /**
@@ -93,7 +108,7 @@ export class ServedEngine {
     }
   }
 
-  #mayBeBatched(task: SentTask): task is ShapedTask {
+  #mayBeBatched(task: SentItem): task is ShapedTask {
     return mayBeBatched(task) && this.#batches.mayTake(task.circuit);
   }
 }

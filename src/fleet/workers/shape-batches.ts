@@ -1,21 +1,23 @@
 /**
  * Circuits of one shape, which differ in their angles and seeds, run in batches and without being
- * compiled: a parameter sweep. Which ones, batch-rule.ts says.
+ * compiled: those that came as a batch task, and a parameter sweep that came circuit by circuit. Which
+ * of these, batch-rule.ts says.
  *
- * A shape is made ready when it comes the second time, or at once where several come together, and
- * kept. What comes after that costs its angles and its shots, alone or with others.
+ * A shape is made ready for a batch task, when a circuit of it comes the second time, or at once where
+ * several come together, and kept. What comes after that costs its angles and its shots, alone or with
+ * others.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { Sweep } from '../../compiler/program.ts';
 import { type CompilationReport, reportOn } from '../../compiler/report.ts';
-import type { BatchExecutable } from '../../engine/batch-request.ts';
+import type { BatchExecutable, BatchRequest } from '../../engine/batch-request.ts';
 import type { Counts, Engine } from '../../engine/engine.ts';
 import { EXACT_PRECISION, hasExactBatches, type ShapedTask } from './batch-rule.ts';
 import { isEngineLost } from './engine-lost.ts';
-import type { WorkerOutcome } from './worker-messages.ts';
-import { readCircuit, type WrittenCircuit } from './written-circuit.ts';
+import type { SentBatch, WorkerBatchOutcome, WorkerOutcome } from './worker-messages.ts';
+import { readCircuit, readShape, type WrittenCircuit } from './written-circuit.ts';
 
-/** Shapes remembered, and of those that came twice, kept ready. */
+/** Shapes remembered, and kept ready where they are to be. */
 const MAX_SHAPES = 16;
 
 /** An engine that may have batches. */
@@ -23,10 +25,12 @@ export interface MaybeBatchEngine extends Engine {
   prepareBatch?(shape: Circuit): Promise<BatchExecutable>;
 }
 
-/** A shape that was met; not ready so far, or never to be. */
+/** A shape that was met. */
 interface Shape {
   readonly text: string;
-  ready: ReadyShape | 'never' | undefined;
+  ready: ReadyShape | undefined;
+  /** Whether circuits of it are run in batches; nobody has looked while it is undefined. */
+  takesCircuits: boolean | undefined;
 }
 
 interface ReadyShape {
@@ -45,14 +49,14 @@ export class ShapeBatches {
     this.#engine = engine;
   }
 
-  /** Whether tasks of the shape can be run here, as far as is known. */
+  /** Whether circuits of the shape can be run here, as far as is known. */
   mayTake({ shape }: WrittenCircuit): boolean {
     const known = this.#shapes.findLast(({ text }) => text === shape);
-    return this.#engine.prepareBatch !== undefined && known?.ready !== 'never';
+    return this.#engine.prepareBatch !== undefined && known?.takesCircuits !== false;
   }
 
   /**
-   * Runs tasks of one shape and one number of shots; a single one only if its shape was met before.
+   * Runs circuits of one shape and one number of shots; a single one only if its shape was met before.
    * Notes that the shape was met.
    *
    * @returns An outcome for each, or undefined where they are to be compiled.
@@ -65,24 +69,53 @@ export class ShapeBatches {
   ): Promise<readonly WorkerOutcome[] | undefined> {
     const startedAt = performance.now();
     const [{ circuit }] = tasks;
-    const known = this.#take(circuit);
-    const shape: Shape = known ?? { text: circuit.shape, ready: undefined };
+    const known = this.#take(circuit.shape);
+    const shape = known ?? newShape(circuit.shape);
     await this.#keep(shape);
     if (known === undefined && tasks.length === 1) return undefined;
     try {
-      shape.ready ??= await this.#prepare(circuit);
-      if (shape.ready === 'never') return undefined;
+      shape.takesCircuits ??= hasExactBatches(readCircuit(circuit));
+      if (!shape.takesCircuits) return undefined;
+      shape.ready ??= await this.#prepare(readCircuit(circuit));
       return await runReady(shape.ready, tasks, performance.now() - startedAt, signal);
     } catch (error) {
       if (signal.aborted || isEngineLost(error)) throw error;
       // What is wrong, and with which of them, they are told when they are compiled.
       await dispose(shape);
-      shape.ready = 'never';
+      shape.takesCircuits = false;
       return undefined;
     }
   }
 
-  #take({ shape }: WrittenCircuit): Shape | undefined {
+  /**
+   * Runs a batch task.
+   *
+   * @throws what the engine throws, the signal's reason among it.
+   */
+  async runTask(
+    { shape: sent, request }: SentBatch,
+    signal: AbortSignal,
+  ): Promise<WorkerBatchOutcome> {
+    const startedAt = performance.now();
+    if (!('shape' in sent)) {
+      // Nothing tells a shape with a matrix from others, so it is not kept.
+      const { executable } = await this.#prepare(sent);
+      await using _ = executable;
+      return await runRequest(executable, request, startedAt, signal);
+    }
+    const shape = this.#take(sent.shape) ?? newShape(sent.shape);
+    await this.#keep(shape);
+    shape.ready ??= await this.#prepare(readShape(sent));
+    try {
+      return await runRequest(shape.ready.executable, request, startedAt, signal);
+    } catch (error) {
+      // What failed is not tried again as it is.
+      if (!signal.aborted) await dispose(shape);
+      throw error;
+    }
+  }
+
+  #take(shape: string): Shape | undefined {
     const place = this.#shapes.findLastIndex(({ text }) => text === shape);
     return place < 0 ? undefined : this.#shapes.splice(place, 1)[0];
   }
@@ -93,17 +126,33 @@ export class ShapeBatches {
     if (oldest !== undefined) await dispose(oldest);
   }
 
-  async #prepare(written: WrittenCircuit): Promise<ReadyShape | 'never'> {
-    const circuit = readCircuit(written);
-    if (!hasExactBatches(circuit)) return 'never';
+  async #prepare(circuit: Circuit): Promise<ReadyShape> {
     const executable = await this.#engine.prepareBatch?.(circuit);
-    if (executable === undefined) return 'never';
+    if (executable === undefined) throw new Error('unreachable: the engine has no batches');
     return { executable, report: reportOnShape(circuit), numBits: circuit.numBits };
   }
 }
 
-async function dispose({ ready }: Shape): Promise<void> {
-  if (ready !== undefined && ready !== 'never') await ready.executable[Symbol.asyncDispose]();
+function newShape(text: string): Shape {
+  return { text, ready: undefined, takesCircuits: undefined };
+}
+
+async function dispose(shape: Shape): Promise<void> {
+  const { ready } = shape;
+  shape.ready = undefined;
+  await ready?.executable[Symbol.asyncDispose]();
+}
+
+/** @param startedAt - When its shape was looked for, on the clock of `performance.now()`. */
+async function runRequest(
+  executable: BatchExecutable,
+  request: BatchRequest,
+  startedAt: number,
+  signal: AbortSignal,
+): Promise<WorkerBatchOutcome> {
+  const readyAt = performance.now();
+  const batch = await executable.run(request, signal);
+  return { batch, compileMs: readyAt - startedAt, executionMs: performance.now() - readyAt };
 }
 
 /** @param prepareMs - What it took to make the shape ready. */

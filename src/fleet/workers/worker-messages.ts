@@ -7,12 +7,13 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { TargetProfile } from '../../compiler/program.ts';
+import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../../engine/engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { PackedOutcomes } from './packed-outcomes.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
-import type { WrittenCircuit } from './written-circuit.ts';
+import type { WrittenCircuit, WrittenShape } from './written-circuit.ts';
 
 /** Of the amplitudes. */
 export type Precision = 'f32' | 'f64';
@@ -73,6 +74,18 @@ export interface WorkerOutcome {
   readonly compileMs: number;
 }
 
+/** What a batch task gives back across the thread. */
+export interface WorkerBatchOutcome {
+  readonly batch: BatchResult;
+  /** Making the shape ready, milliseconds. */
+  readonly compileMs: number;
+  /** Evolution and reading out of all circuits, milliseconds. */
+  readonly executionMs: number;
+}
+
+/** What an item of a list gives back. */
+export type ItemOutcome = WorkerOutcome | WorkerBatchOutcome;
+
 /** An error, taken apart to cross the thread. */
 export type WorkerFailure =
   | {
@@ -95,10 +108,22 @@ export interface SentTask {
   readonly request: Omit<RunRequest, 'onProgress'>;
 }
 
+/** A batch task of a list. */
+export interface SentBatch {
+  readonly id: number;
+  readonly precision: Precision;
+  /** In writing, unless it has a matrix. */
+  readonly shape: WrittenShape | Circuit;
+  readonly request: BatchRequest;
+}
+
+/** An item of a list. */
+export type SentItem = SentTask | SentBatch;
+
 /** To a worker. */
 export type ToWorker =
   /** Circuits to run one after the other; the first begins as soon as the worker has it. */
-  | { readonly kind: 'run'; readonly tasks: readonly SentTask[] }
+  | { readonly kind: 'run'; readonly tasks: readonly SentItem[] }
   | { readonly kind: 'cancel'; readonly id: number };
 
 /** A circuit that was begun, and how long before this was sent, milliseconds. */
@@ -109,7 +134,7 @@ export interface Begun {
 
 /** The end of a circuit that is not among the packed ones. */
 export type Ended =
-  | (Begun & { readonly kind: 'done'; readonly outcome: WorkerOutcome })
+  | (Begun & { readonly kind: 'done'; readonly outcome: ItemOutcome })
   | (Begun & { readonly kind: 'failed'; readonly failure: WorkerFailure })
   /** Whether or not it was begun. */
   | { readonly kind: 'aborted'; readonly id: number };

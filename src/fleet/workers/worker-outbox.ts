@@ -8,9 +8,15 @@
  * While a circuit runs, something goes out at least once a second as long as the engine yields, also
  * when the fraction stands still: it is the sign of life that health checks read.
  */
-import type { RunResult } from '../../engine/engine.ts';
 import { OutcomePacker } from './packed-outcomes.ts';
-import type { Begun, Ended, FromWorker, WorkerFailure, WorkerOutcome } from './worker-messages.ts';
+import type {
+  Begun,
+  Ended,
+  FromWorker,
+  ItemOutcome,
+  WorkerFailure,
+  WorkerOutcome,
+} from './worker-messages.ts';
 
 /** What is gathered is looked at this often, where the engine yields. */
 const TICK_MS = 10;
@@ -87,11 +93,11 @@ export class WorkerOutbox {
   }
 
   /** A circuit came through. */
-  done(id: number, outcome: WorkerOutcome, beganAt: number): void {
+  done(id: number, outcome: ItemOutcome, beganAt: number): void {
     this.#current = undefined;
-    if (this.#packer.add(id, outcome, beganAt)) return;
+    if ('run' in outcome && this.#packer.add(id, outcome, beganAt)) return;
     this.#ended.push({ kind: 'done', id, outcome, agoMs: performance.now() - beganAt });
-    this.#transfer.push(...buffersOf(outcome.run));
+    this.#transfer.push(...buffersOf(outcome));
   }
 
   failed(id: number, failure: WorkerFailure, beganAt: number): void {
@@ -143,9 +149,13 @@ export class WorkerOutbox {
   }
 }
 
+function arraysOfRun({ run: { counts, statevector, probabilities } }: WorkerOutcome) {
+  return [counts.outcomes, counts.occurrences, statevector, probabilities];
+}
+
 /** The large buffers, to transfer; each once, for two arrays may share one. */
-function buffersOf(run: RunResult): ReadonlySet<ArrayBuffer> {
-  const arrays = [run.counts.outcomes, run.counts.occurrences, run.statevector, run.probabilities];
+function buffersOf(outcome: ItemOutcome): ReadonlySet<ArrayBuffer> {
+  const arrays = 'run' in outcome ? arraysOfRun(outcome) : Object.values(outcome.batch);
   const buffers = new Set<ArrayBuffer>();
   for (const array of arrays) {
     const buffer = array?.buffer;

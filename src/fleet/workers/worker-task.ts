@@ -1,18 +1,17 @@
-/** A task for a worker, and what is sent of it. */
+/** What a worker is given in a list, and what is sent of it. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { RunRequest } from '../../engine/engine.ts';
+import { type Batch, factsOfShape } from './batch-tasks.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
-import type { Precision, SentCircuit, SentTask } from './worker-messages.ts';
+import type { Precision, SentCircuit, SentItem } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit, writeCircuit } from './written-circuit.ts';
 
-/** A circuit for a worker. */
-export interface WorkerTask {
+/** How an item of a list is run and followed. */
+export interface WorkerFollowing {
   readonly precision: Precision;
-  readonly circuit: Circuit | SerializedCircuit;
-  readonly request: Omit<RunRequest, 'onProgress'>;
   readonly onProgress: (fraction: number) => void;
   /**
-   * The circuit has begun. Called before its promise settles, of a circuit that runs for less than
+   * It has begun. Called before its promise settles, of a circuit that runs for less than
    * some 20 ms perhaps just before.
    *
    * @param startedAt - On the clock of `performance.now()`.
@@ -21,18 +20,32 @@ export interface WorkerTask {
   readonly signal: AbortSignal;
 }
 
+/** A circuit for a worker. */
+export interface WorkerTask extends WorkerFollowing {
+  readonly circuit: Circuit | SerializedCircuit;
+  readonly request: Omit<RunRequest, 'onProgress'>;
+}
+
+/** A batch task for a worker. */
+export interface WorkerBatch extends WorkerFollowing, Batch {}
+
+/** An item of a list. */
+export type WorkerItem = WorkerTask | WorkerBatch;
+
 /** The list as it is sent: what of it can be is in writing. */
 export function sentTasks(
-  tasks: readonly WorkerTask[],
+  tasks: readonly WorkerItem[],
   ids: readonly number[],
-): readonly SentTask[] {
+): readonly SentItem[] {
   const written = new Map<string, WrittenCircuit>();
-  return tasks.map(({ precision, circuit, request }, i) => ({
-    id: ids[i]!,
-    precision,
-    circuit: sentCircuit(circuit, written),
-    request,
-  }));
+  return tasks.map((task, i) => {
+    const id = ids[i]!;
+    const { precision } = task;
+    if ('shape' in task) {
+      return { id, precision, shape: factsOfShape(task.shape).sent, request: task.request };
+    }
+    return { id, precision, circuit: sentCircuit(task.circuit, written), request: task.request };
+  });
 }
 
 /** @param written - The last of each shape: the same circuit is cloned once. */
@@ -50,7 +63,7 @@ function sentCircuit(
 }
 
 /** Whether it can be cloned. */
-export function isSendable(task: SentTask): boolean {
+export function isSendable(task: SentItem): boolean {
   try {
     structuredClone(task);
     return true;

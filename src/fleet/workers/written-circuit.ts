@@ -24,6 +24,15 @@ export interface WrittenCircuit {
   readonly angles: readonly number[];
 }
 
+/** A shape without angles of its own. */
+export interface WrittenShape {
+  readonly numQubits: number;
+  readonly numOperations: number;
+  /** Of all gates together. */
+  readonly numAngles: number;
+  readonly shape: string;
+}
+
 type Numbers = readonly number[];
 /** The bits and the value of a condition, or neither. */
 type WrittenCondition = readonly [] | readonly [bits: Numbers, value: number];
@@ -43,7 +52,7 @@ type WrittenMeasure = readonly [
 type WrittenReset = readonly [kind: typeof RESET, qubits: Numbers, ...WrittenCondition];
 type WrittenBarrier = readonly [kind: typeof BARRIER, qubits: Numbers];
 type WrittenOperation = WrittenGate | WrittenMeasure | WrittenReset | WrittenBarrier;
-type WrittenShape = readonly [numQubits: number, numBits: Bit, ...operations: WrittenOperation[]];
+type Written = readonly [numQubits: number, numBits: Bit, ...operations: WrittenOperation[]];
 
 /** Told from gates, which begin with their name. */
 const MEASURE = 0;
@@ -86,7 +95,7 @@ export function writeCircuit({
 /** The circuit as objects again. */
 export function readCircuit({ shape, angles }: WrittenCircuit): Circuit {
   // Checked: writeCircuit wrote it.
-  const [numQubits, numBits, ...written]: WrittenShape = JSON.parse(shape);
+  const [numQubits, numBits, ...written]: Written = JSON.parse(shape);
   let slot = 0;
   const operations = written.map((operation): Operation => {
     if (!isGate(operation)) return readOther(operation);
@@ -95,6 +104,11 @@ export function readCircuit({ shape, angles }: WrittenCircuit): Circuit {
     return readGate(operation, angles.slice(slot - numAngles, slot));
   });
   return { numQubits, numBits, operations };
+}
+
+/** The shape as a circuit whose angles are all 0. */
+export function readShape({ numAngles, ...written }: WrittenShape): Circuit {
+  return readCircuit({ ...written, angles: new Array<number>(numAngles).fill(0) });
 }
 
 /** Whether both are the same circuit. */

@@ -3,6 +3,8 @@
 import { ProcessorUnavailableError, QueueFullError } from '../../../src/fleet/errors.ts';
 import type {
   Availability,
+  BatchTask,
+  BatchTaskResult,
   CircuitResult,
   CircuitTask,
   Processor,
@@ -12,19 +14,22 @@ import type {
 import { circuitOf } from '../../../src/fleet/workers/serialized-circuit.ts';
 
 /** A held task, to be let go by the test. */
-export interface HeldTask {
-  readonly task: CircuitTask;
+export interface HeldTask<T = CircuitTask> {
+  readonly task: T;
   readonly hooks: TaskHooks;
   finish(): void;
   fail(error: Error): void;
 }
 
-/** Runs every circuit at once with all shots on the outcome 0, unless told to hold them. */
+/** Runs everything at once with all shots on the outcome 0, unless told to hold it. */
 export class FakeProcessor implements Processor {
   readonly spec: ProcessorSpec;
   /** Tasks that ran or were begun. */
   readonly tasks: CircuitTask[] = [];
   readonly held: HeldTask[] = [];
+  /** Batch tasks that ran or were begun. */
+  readonly batches: BatchTask[] = [];
+  readonly heldBatches: HeldTask<BatchTask>[] = [];
   isHolding = false;
   queueLimit = Infinity;
   retryAfterS: number | undefined = 30;
@@ -64,7 +69,7 @@ export class FakeProcessor implements Processor {
 
   load() {
     return {
-      queueDepth: this.held.length,
+      queueDepth: this.#allHeld.length,
       running: 0,
       expectedWaitMs: this.expectedWaitMs,
       expectedWideWaitMs: 45.6,
@@ -72,7 +77,7 @@ export class FakeProcessor implements Processor {
   }
 
   queuePosition(taskId: string): number | undefined {
-    const index = this.held.findIndex(({ task }) => task.id === taskId);
+    const index = this.#allHeld.findIndex(({ task }) => task.id === taskId);
     return index < 0 ? undefined : index;
   }
 
@@ -85,7 +90,7 @@ export class FakeProcessor implements Processor {
     if (!available) {
       throw new ProcessorUnavailableError(this.spec.id, reason ?? '', this.retryAfterS);
     }
-    if (this.held.length >= this.queueLimit) {
+    if (this.#allHeld.length >= this.queueLimit) {
       throw new QueueFullError(this.spec.id, `${this.queueLimit} circuits`, 7);
     }
   }
@@ -94,25 +99,44 @@ export class FakeProcessor implements Processor {
 
   run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
     this.tasks.push(task);
+    return this.#runOrHold(task, this.held, () => zeroResult(task), hooks, signal);
+  }
+
+  runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+    this.batches.push(task);
+    return this.#runOrHold(task, this.heldBatches, () => zeroBatch(task), hooks, signal);
+  }
+
+  get #allHeld(): readonly HeldTask<CircuitTask | BatchTask>[] {
+    return [...this.held, ...this.heldBatches];
+  }
+
+  #runOrHold<T, R>(
+    task: T,
+    list: HeldTask<T>[],
+    result: () => R,
+    hooks: TaskHooks,
+    signal: AbortSignal,
+  ): Promise<R> {
     if (!this.isHolding) {
       hooks.onStarted?.();
-      return Promise.resolve(zeroResult(task));
+      return Promise.resolve(result());
     }
     return new Promise((resolve, reject) => {
-      const leave = () => this.held.splice(this.held.indexOf(held), 1);
-      const held: HeldTask = {
+      const leave = () => list.splice(list.indexOf(held), 1);
+      const held: HeldTask<T> = {
         task,
         hooks,
         finish: () => {
           leave();
-          resolve(zeroResult(task));
+          resolve(result());
         },
         fail: (error) => {
           leave();
           reject(error);
         },
       };
-      this.held.push(held);
+      list.push(held);
       signal.addEventListener('abort', () => held.fail(signal.reason));
     });
   }
@@ -120,6 +144,32 @@ export class FakeProcessor implements Processor {
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {
     this.#maintenance = maintenance;
   }
+}
+
+/** Every circuit's shots on the outcome 0, expectations 1, and what else the task asks for. */
+export function zeroBatch({
+  shape,
+  request,
+}: Pick<BatchTask, 'shape' | 'request'>): BatchTaskResult {
+  const { numCircuits, shots = 0, statevectors, probabilities, observables } = request;
+  const firstOfEach = <A extends Uint32Array | Float64Array>(numbers: A, first: number): A => {
+    for (let at = 0; at < numbers.length; at += numbers.length / numCircuits) numbers[at] = first;
+    return numbers;
+  };
+  const numOutcomes = numCircuits * 2 ** shape.numBits;
+  const numReals = numCircuits * 2 * 2 ** shape.numQubits;
+  return {
+    batch: {
+      ...(shots > 0 && { counts: firstOfEach(new Uint32Array(numOutcomes), shots) }),
+      ...(statevectors && { statevectors: firstOfEach(new Float64Array(numReals), 1) }),
+      ...(probabilities && { probabilities: firstOfEach(new Float64Array(numOutcomes), 1) }),
+      ...(observables && {
+        expectations: new Float64Array(numCircuits * observables.length).fill(1),
+      }),
+    },
+    backend: { engine: 'reference', execution: 'cpu', precision: 'f64', hardware: 'a test' },
+    timing: { queueMs: 0.1, compileMs: 0.2, executionMs: 0.3 },
+  };
 }
 
 /** All shots on the outcome 0, and what else the task asks for. */

@@ -141,7 +141,8 @@ describe('a runner', () => {
     const [a, b] = [tasks[0]!, tasks[1]!];
     runner.run([a, { ...a, circuit: structuredClone(a.circuit) }, b]);
     const [message] = told;
-    const circuits = message?.kind === 'run' ? message.tasks.map(({ circuit }) => circuit) : [];
+    const circuits =
+      message?.kind === 'run' ? message.tasks.map((sent) => 'circuit' in sent && sent.circuit) : [];
     expect(circuits[1]).toBe(circuits[0]);
     expect(circuits[2]).not.toBe(circuits[0]);
   });

@@ -21,7 +21,9 @@ test('what was read off a channel is taken out of the buffer that it lay in', ()
   const message = { kind: 'news', ended: [end] } as const;
   const own = withOwnBuffers(message);
   const [ended] = own.kind === 'news' ? own.ended : [];
-  if (ended?.kind !== 'done') throw new Error('unreachable: it was done');
+  if (ended?.kind !== 'done' || !('run' in ended.outcome)) {
+    throw new Error('unreachable: it was done');
+  }
   expect(own).toEqual(message);
   const { counts, statevector, probabilities } = ended.outcome.run;
   const arrays = [counts.outcomes, counts.occurrences, statevector!, probabilities!];

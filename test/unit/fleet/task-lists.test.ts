@@ -9,6 +9,7 @@ import { processStarter } from '../../../src/fleet/workers/process-host.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
 import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
 import type { StartWorker } from '../../../src/fleet/workers/worker-host.ts';
+import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 import {
   ENGINE,
   eventually,
@@ -99,7 +100,7 @@ function listOf(circuits: readonly WorkerTask['circuit'][]) {
 }
 
 /** What became of each: the outcomes and occurrences that came back, or the error's code or name. */
-async function endsOf(promises: ReturnType<EnginePool['run']>): Promise<readonly unknown[]> {
+async function endsOf(promises: readonly Promise<WorkerOutcome>[]): Promise<readonly unknown[]> {
   const settled = await Promise.allSettled(promises);
   return settled.map((end) => {
     if (end.status === 'rejected') {

@@ -1,0 +1,102 @@
+/**
+ * Batch tasks on the main thread: what is told of their shapes, and requests that nobody else changes.
+ *
+ * Whoever sends batches sends the same shape again and again, so what there is to tell of one is worked
+ * out once and kept as long as the shape itself.
+ */
+import type { Circuit } from '../../circuit/circuit.ts';
+import { type BatchRequest, checkBatchRequest } from '../../engine/batch-request.ts';
+import { checkBatchShape } from '../../engine/batch-shape.ts';
+import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
+import { sizeOfCircuit } from './serialized-circuit.ts';
+import { type WrittenShape, writeCircuit } from './written-circuit.ts';
+
+/** Beyond this, memory that threads share costs less than a copy for each. */
+const MIN_SHARED_BYTES = 16_384;
+
+/** Circuits of one shape, and what to compute of each. */
+export interface Batch {
+  readonly shape: Circuit;
+  readonly request: BatchRequest;
+}
+
+/** What there is to tell of a shape. */
+export interface ShapeFacts {
+  readonly numAngles: number;
+  /** Of one circuit. */
+  readonly work: CircuitWork;
+  /** As it crosses to a worker. */
+  readonly sent: WrittenShape | Circuit;
+  /** About what it takes in memory, bytes. */
+  readonly bytes: number;
+}
+
+const KNOWN = new WeakMap<Circuit, ShapeFacts>();
+
+/**
+ * What there is to tell of a shape.
+ *
+ * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+ */
+export function factsOfShape(shape: Circuit): ShapeFacts {
+  let facts = KNOWN.get(shape);
+  if (facts === undefined) {
+    checkBatchShape(shape, 'batch');
+    facts = readFacts(shape);
+    KNOWN.set(shape, facts);
+  }
+  return facts;
+}
+
+/**
+ * Refuses what no engine would run.
+ *
+ * @throws {InvalidBatchError} if the request does not fit the shape.
+ * @throws {TooManyOutcomesError} if counts or probabilities of more than 16 bits are asked for.
+ * @throws as `factsOfShape`.
+ */
+export function checkBatch({ shape, request }: Batch): void {
+  const { numAngles } = factsOfShape(shape);
+  const { numQubits, numBits } = shape;
+  checkBatchRequest(request, { numQubits, numBits, numAngles });
+}
+
+/**
+ * The request with arrays of its own: the caller may use its own again at once, and a request that is
+ * run a second time is what it was. Large ones lie in memory that a worker thread reads without a copy.
+ */
+export function ownRequest(request: BatchRequest): BatchRequest {
+  const { angles, seeds } = request;
+  const own = { ...request, angles: copyOf(angles) };
+  return seeds === undefined ? own : { ...own, seeds: copyOf(seeds) };
+}
+
+/** About what a batch takes in memory while it waits, bytes. */
+export function sizeOfBatch({ shape, request: { angles, seeds } }: Batch): number {
+  const numSeeds = seeds?.length ?? 0;
+  return factsOfShape(shape).bytes + angles.byteLength + Float64Array.BYTES_PER_ELEMENT * numSeeds;
+}
+
+function readFacts(shape: Circuit): ShapeFacts {
+  const facts = { work: circuitWork(shape), bytes: sizeOfCircuit(shape) };
+  const written = writeCircuit(shape);
+  if (written === undefined) {
+    const numAngles = shape.operations.reduce(
+      (sum, operation) => sum + (operation.kind === 'gate' ? operation.angles.length : 0),
+      0,
+    );
+    return { ...facts, numAngles, sent: shape };
+  }
+  const { angles, ...rest } = written;
+  const numAngles = angles.length;
+  return { ...facts, numAngles, sent: { ...rest, numAngles } };
+}
+
+function copyOf(numbers: ArrayLike<number>): Float64Array {
+  const bytes = Float64Array.BYTES_PER_ELEMENT * numbers.length;
+  if (bytes < MIN_SHARED_BYTES) return new Float64Array(numbers);
+  const copy = new Float64Array(new SharedArrayBuffer(bytes));
+  copy.set(numbers);
+  return copy;
+}
