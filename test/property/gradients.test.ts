@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GATES } from '../../src/circuit/gates.ts';
 import { type CpuEngine, openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import {
   type EngineExpectations,
   engineExpectations,
@@ -9,6 +10,8 @@ import {
 import { adjointGradient, prepareAdjoint } from '../../src/workloads/training/gradients/adjoint.ts';
 import { parameterShift } from '../../src/workloads/training/gradients/parameter-shift.ts';
 import { anglesOf } from '../../src/workloads/training/parametric-circuit.ts';
+import { withAngles } from '../support/batches.ts';
+import { runCircuit } from '../support/engine-runs.ts';
 import {
   centralDifferences,
   largestDifference,
@@ -129,5 +132,21 @@ describe('random circuits with shared parameters, inputs and unitaries', () => {
       const { values } = prepareAdjoint(circuit)(theta, [x], observables);
       expect(largestDifference(values, exact)).toBeLessThan(EXACT);
     }
+  });
+
+  test('have the values of the reference engine', async () => {
+    const reference = openReferenceEngine({ maxQubits: 5 });
+    const stream = new RandomStream(94);
+    for (let i = 0; i < NUM_CIRCUITS / 4; i++) {
+      const circuit = randomParametricCircuit(stream, 5);
+      const theta = randomRow(stream, circuit.numParameters);
+      const x = randomRow(stream, circuit.numFeatures);
+      const observables = [randomObservable(stream, 5), randomObservable(stream, 5)];
+      const plain = withAngles(circuit.shape, anglesOf(circuit, theta, x));
+      const { expectations } = await runCircuit(reference, plain, { observables });
+      const { values } = prepareAdjoint(circuit)(theta, [x], observables);
+      expect(largestDifference(values, expectations!)).toBeLessThan(EXACT);
+    }
+    await reference.close();
   });
 });
