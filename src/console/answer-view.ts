@@ -1,0 +1,102 @@
+/** The prediction in words, and what it is of. */
+import { tally } from './decision.ts';
+import type { DemoFacts } from './demo-facts.ts';
+import { byId, html } from './dom.ts';
+import { duration, grouped, listed, plain, signed } from './numbers.ts';
+import { isStale, type PageState } from './page-state.ts';
+import { verdict } from './verdict.ts';
+
+/** Gives what shows a state. */
+export function createAnswer(facts: DemoFacts): (state: PageState) => void {
+  const card = byId('answer');
+  return (state) => {
+    const { result } = state;
+    card.dataset['stale'] = String(isStale(state));
+    card.dataset['running'] = String(state.phase.kind === 'running');
+    card.setAttribute('aria-busy', String(state.phase.kind === 'running'));
+    byId('chip').textContent = chipOf(state, facts);
+    if (result === undefined) return showNothing(state);
+    const { answer } = result;
+    const { title, sentence, certainty } = verdict(answer.label, answer.margin, answer.shots);
+    byId('verdict').textContent = title;
+    byId('verdict').className = `verdict class-${answer.prediction}`;
+    byId('verdict').dataset['certainty'] = certainty;
+    byId('margin').textContent = sentence;
+    byId('sum').replaceChildren(...sumOf(result, facts));
+    byId('provenance').replaceChildren(...provenanceOf(result));
+  };
+}
+
+/** What is read aloud when a run that was asked for has ended. */
+export function answerAloud({ result, phase }: PageState): string {
+  if (phase.kind === 'limited') return 'The limit of runs a minute is reached.';
+  if (phase.kind === 'unavailable') return `Unavailable right now. ${phase.reason}`;
+  if (phase.kind === 'failed') return phase.message;
+  if (result === undefined) return '';
+  const { title, sentence } = verdict(
+    result.answer.label,
+    result.answer.margin,
+    result.answer.shots,
+  );
+  return `${title}: ${sentence}`;
+}
+
+function showNothing({ phase }: PageState): void {
+  const [title, sentence] = nothingYet(phase);
+  byId('verdict').textContent = title;
+  byId('verdict').className = 'verdict none';
+  byId('margin').textContent = sentence;
+  byId('sum').replaceChildren();
+  byId('provenance').replaceChildren();
+}
+
+function nothingYet(phase: PageState['phase']): readonly [title: string, sentence: string] {
+  switch (phase.kind) {
+    case 'running':
+      return ['Running…', 'The circuit is being run.'];
+    case 'unavailable':
+      return ['Unavailable', phase.reason];
+    case 'ready':
+    case 'limited':
+    case 'failed':
+      return ['No answer yet', 'Run the circuit to see what it says.'];
+  }
+}
+
+function chipOf(state: PageState, { features }: DemoFacts): string {
+  const { result } = state;
+  if (result === undefined) return '';
+  if (isStale(state)) return 'For earlier measurements: run again';
+  const unit = features[0]?.unit ?? '';
+  return `For ${result.input.map((value) => value.toFixed(1)).join(' · ')} ${unit}`;
+}
+
+type Result = NonNullable<PageState['result']>;
+
+/** How the expectation follows from the counts. */
+function sumOf({ answer }: Result, { circuit }: DemoFacts): readonly (Node | string)[] {
+  const { plus, minus, shots, expectation } = tally(answer.counts, circuit.observable.qubits);
+  const sum = `(${grouped(plus)} − ${grouped(minus)}) / ${grouped(shots)} = ${signed(expectation, 3)}`;
+  const clipped =
+    answer.outOfRange.length === 0
+      ? []
+      : [` Clipped to the range that it was trained on: ${listed(answer.outOfRange)}.`];
+  return [
+    `${circuit.observable.text} from the counts: `,
+    html('span', { class: 'figure' }, sum),
+    ...clipped,
+  ];
+}
+
+/** Where, how fast and from which seed. */
+function provenanceOf({ answer }: Result): readonly Node[] {
+  const facts = [
+    ['Ran on', answer.backend],
+    ['Shots', grouped(answer.shots)],
+    ['Time', `${duration(answer.executionMs)}, ${duration(answer.queueMs)} waiting`],
+    ['Seed', plain(answer.seed, 0)],
+  ];
+  return facts.map(([name = '', value = '']) =>
+    html('div', {}, html('dt', {}, name), html('dd', {}, value)),
+  );
+}

@@ -1,0 +1,29 @@
+/** The request as a command line, for the measurements that are set. */
+import type { DemoFacts } from './demo-facts.ts';
+import { byId } from './dom.ts';
+
+/** How long the button says that it has copied. */
+const COPIED_MS = 2000;
+
+/** Gives what shows an input. */
+export function createCall({ endpoint }: DemoFacts): (input: readonly number[]) => void {
+  const code = byId('call-code');
+  const copy = byId('copy');
+  // Only where the page came by https or from this machine.
+  copy.hidden = navigator.clipboard === undefined;
+  copy.addEventListener('click', () => {
+    void navigator.clipboard.writeText(code.textContent).then(() => {
+      copy.textContent = 'Copied';
+      setTimeout(() => {
+        copy.textContent = 'Copy';
+      }, COPIED_MS);
+    });
+  });
+  return (input) => {
+    code.textContent = [
+      `curl ${location.origin}${endpoint} \\`,
+      `  -H 'content-type: application/json' \\`,
+      `  -d '${JSON.stringify({ input })}'`,
+    ].join('\n');
+  };
+}

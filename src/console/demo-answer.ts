@@ -1,0 +1,71 @@
+/** What the service answers, read with care: a page may be older or newer than the service. */
+
+/** A result. */
+export interface DemoAnswer {
+  readonly label: string;
+  readonly prediction: number;
+  readonly expectation: number;
+  readonly threshold: number;
+  /** Distance of the two in shot noises. */
+  readonly margin: number;
+  readonly shots: number;
+  /** Where it ran. */
+  readonly backend: string;
+  readonly seed: number;
+  /** Names of features that lay outside the range of the training rows, and were clipped. */
+  readonly outOfRange: readonly string[];
+  /** By bit string, qubit 0 rightmost. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly queueMs: number;
+  readonly executionMs: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of an object; none of anything else. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** Reads a body of status 200; undefined where it is not a result. */
+export function readAnswer(body: unknown): DemoAnswer | undefined {
+  const data = fieldsOf(fieldsOf(body)['data']);
+  const timing = fieldsOf(data['timing']);
+  const counts = readCounts(data['counts']);
+  const label = data['prediction_label'];
+  const expectation = finite(data['expectation']);
+  const threshold = finite(data['threshold']);
+  const margin = finite(data['margin_in_shot_noise']);
+  const shots = finite(data['shots_per_circuit']);
+  if (typeof label !== 'string' || counts === undefined) return undefined;
+  if (expectation === undefined || threshold === undefined) return undefined;
+  if (margin === undefined || shots === undefined) return undefined;
+  const outOfRange = data['out_of_range'];
+  return {
+    label,
+    prediction: finite(data['prediction']) ?? 0,
+    expectation,
+    threshold,
+    margin,
+    shots,
+    backend: typeof data['backend'] === 'string' ? data['backend'] : 'a backend it did not name',
+    seed: finite(data['seed']) ?? 0,
+    outOfRange: Array.isArray(outOfRange) ? outOfRange.map(String) : [],
+    counts,
+    queueMs: finite(timing['queue_ms']) ?? 0,
+    executionMs: finite(timing['execution_ms']) ?? 0,
+  };
+}
+
+function finite(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function readCounts(value: unknown): ReadonlyMap<string, number> | undefined {
+  const counts = new Map<string, number>();
+  for (const [outcome, count] of Object.entries(fieldsOf(value))) {
+    if (typeof count !== 'number' || !/^[01]+$/.test(outcome)) return undefined;
+    counts.set(outcome, count);
+  }
+  return counts.size === 0 ? undefined : counts;
+}

@@ -1,0 +1,34 @@
+/** The flower of the measurements that are set. */
+import type { DemoFeature } from './demo-facts.ts';
+import { byId, svg } from './dom.ts';
+import { flowerLeaves } from './flower-shape.ts';
+
+const RADIUS = 100;
+
+/** Makes the drawing; gives what shows an input. */
+export function createFlower(features: readonly DemoFeature[]): (input: readonly number[]) => void {
+  const figure = byId('flower');
+  const drawing = svg('svg', {
+    viewBox: `${-RADIUS} ${-RADIUS} ${2 * RADIUS} ${2 * RADIUS}`,
+    // The sliders beside it say the same.
+    'aria-hidden': 'true',
+  });
+  figure.append(drawing);
+  return (input) => {
+    const leaves = flowerLeaves(features, input, RADIUS);
+    figure.hidden = leaves === undefined;
+    drawing.replaceChildren(
+      ...(leaves ?? []).flatMap(({ part, path, rib, turns }) =>
+        turns.map((turn) =>
+          svg(
+            'g',
+            { class: part, transform: `rotate(${turn})` },
+            svg('path', { d: path }),
+            svg('path', { d: `M 0 0 V ${-rib}`, class: 'rib' }),
+          ),
+        ),
+      ),
+      svg('circle', { r: 6, class: 'heart' }),
+    );
+  };
+}
