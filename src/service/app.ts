@@ -20,6 +20,7 @@ import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { circuitRoutes } from './routes/circuits.ts';
 import { compileRoutes } from './routes/compile.ts';
+import { consoleRoutes } from './routes/console.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { operationRoutes } from './routes/operations.ts';
@@ -67,6 +68,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   registerNotFound(app);
   if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
   await registerDocumentation(app, settings.version);
+  consoleRoutes(app, deps.demoFacts);
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<ZodTypeProvider>();

@@ -1,5 +1,6 @@
 /** What the service is given: everything that has state, a clock, chance or a setting. */
 import type { FastifyServerOptions } from 'fastify';
+import type { DemoFacts } from '../console/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
@@ -54,6 +55,8 @@ export interface ServiceDeps {
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
   readonly settings: ServiceSettings;
+  /** What the page at `/` is to show of its model now; without it the page says that there is none. */
+  readonly demoFacts?: () => DemoFacts;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /** A seed for a circuit that comes without: an integer in [0, 2^53 − 1]. */

@@ -294,12 +294,6 @@ describe('GET /', () => {
     }
   });
 
-  test('outside of it leads to the documentation', async () => {
-    const answer = await service.app.inject({ url: '/' });
-    expect(answer.statusCode).toBe(302);
-    expect(answer.headers['location']).toBe('/docs');
-  });
-
   test('/docs is a page that loads nothing from elsewhere', async () => {
     const page = await service.app.inject({ url: '/docs' });
     expect(page.statusCode).toBe(200);

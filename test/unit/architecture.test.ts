@@ -10,7 +10,7 @@ const SRC = new URL('../../src/', import.meta.url);
 
 const LEFT_OF_ENGINE = ['errors', 'math', 'storage', 'circuit'];
 const LEFT_OF_SERVICE = [...LEFT_OF_ENGINE, 'compiler', 'fleet', 'workloads', 'jobs'];
-const LEFT_OF_ROOTS = [...LEFT_OF_SERVICE, 'service', 'config.ts', 'compose.ts'];
+const LEFT_OF_ROOTS = [...LEFT_OF_SERVICE, 'console', 'service', 'config.ts', 'compose.ts'];
 
 /** What each layer, a folder or file directly under src/, may import besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +23,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   fleet: [...LEFT_OF_ENGINE, 'compiler', 'engine'],
   workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'fleet'],
   jobs: ['errors', 'storage'],
-  service: LEFT_OF_SERVICE,
+  // The page runs in a browser: it is given facts, and the service knows no more than their types.
+  console: [],
+  service: [...LEFT_OF_SERVICE, 'console'],
   'config.ts': ['errors'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run --engine` measures an engine without a fleet around it.
@@ -47,10 +49,19 @@ function breaches(path: string, source: string): readonly string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
   const imports = code.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g);
   const targets = [...imports].map(([, name = '']) => posix.join(posix.dirname(path), name));
-  const found = targets.filter((target) => !mayImport(path, target)).map((t) => `${path} → ${t}`);
+  const wrong = targets.filter((target) => !mayImport(path, target)).map((t) => `${path} → ${t}`);
+  const found = [...wrong, ...pageModulesLoaded(path, code)];
   if (ENTRY_POINTS.includes(path)) return found;
   const forbidden = path === SETS_ENVIRONMENT ? SURROUNDINGS.slice(1) : SURROUNDINGS;
   return [...found, ...forbidden.flatMap((p) => p.exec(code) ?? []).map((w) => `${path}: ${w}`)];
+}
+
+/** What of the page another layer would load: all that it imports beside types. */
+function pageModulesLoaded(path: string, code: string): readonly string[] {
+  if (path.startsWith('console/')) return [];
+  const withoutTypes = code.replace(/\b(?:import|export) type\b[^;]*?['"][^'"]+['"]/g, '');
+  const loaded = withoutTypes.matchAll(/['"][./]+\/(console\/[\w-]+\.ts)['"]/g);
+  return [...loaded].map(([, name]) => `${path} → ${name}`);
 }
 
 function mayImport(path: string, target: string): boolean {
@@ -84,6 +95,12 @@ describe('the scan finds', () => {
     ['an engine importing the pipeline', 'engine/cpu/a.ts', "from '../../compiler/compile.ts'"],
     ['an engine importing another', 'engine/cpu/a.ts', "from '../reference/b.ts'"],
     ['what engines share importing one', 'engine/a.ts', "from './reference/b.ts'"],
+    ['the page importing a layer', 'console/a.ts', "from '../math/b.ts'"],
+    [
+      'the service loading a module of the page',
+      'service/a.ts',
+      "import { b } from '../console/b.ts';",
+    ],
     ['a layer importing an entry point', 'service/a.ts', "from '../main.ts'"],
     ['a layer that the table does not know', 'extras/a.ts', "from '../math/b.ts'"],
     ['the environment', 'config.ts', 'const home = process.env.HOME;'],
@@ -102,6 +119,11 @@ describe('the scan lets pass', () => {
     ['an engine importing the program', 'engine/cpu/a.ts', "from '../../compiler/program.ts'"],
     ['an engine importing what engines share', 'engine/cpu/a.ts', "from '../pacer.ts'"],
     ['an engine importing itself', 'engine/cpu/a.ts', "from './b.ts'"],
+    [
+      'the service taking a type of the page',
+      'service/a.ts',
+      "import type { B } from '../console/b.ts';",
+    ],
     ['a date of a given time', 'service/a.ts', 'new Date(now).toISOString();'],
     ['words in comments', 'jobs/a.ts', '/** Not Date.now. */ // nor process.env\nconst a = 1;'],
     ['an entry point’s reading', 'main.ts', 'const { env } = process; Date.now(); Math.random();'],

@@ -49,6 +49,7 @@ describe('a browser can load', () => {
     ['the WebGPU engine', 'engine/webgpu/webgpu-engine.ts'],
     ['what opens a device for it', 'engine/webgpu/open-gpu-device.ts'],
     ['the compiler', 'compiler/compile.ts'],
+    ['the page at /', 'console/page.ts'],
   ])('%s', (_, entry) => {
     expect(foreignNeeds(entry, readSource)).toEqual([]);
   });

@@ -39,5 +39,4 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     theme: { title: 'Quantum Compute Service' },
   });
   app.get(`${API_PREFIX}/openapi.json`, { schema: { hide: true } }, async () => app.swagger());
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
 }

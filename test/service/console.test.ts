@@ -1,0 +1,141 @@
+/** The page at `/` and its files, as HTTP sends them. */
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DemoFacts } from '../../src/console/demo-facts.ts';
+import { DEMO_FACTS } from '../support/demo-facts.ts';
+import { openTestService, type TestService } from './support/test-service.ts';
+
+let service: TestService;
+let facts: DemoFacts = DEMO_FACTS;
+beforeAll(async () => {
+  service = await openTestService({ demoFacts: () => facts });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Everything that the page names of this service's files. */
+function linksOf(page: string): readonly string[] {
+  return [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, link]) => link ?? '');
+}
+
+function factsOf(page: string): unknown {
+  const [, json] = /<script type="application\/json" id="facts">(.*?)<\/script>/s.exec(page) ?? [];
+  return JSON.parse(json ?? '');
+}
+
+describe('GET /', () => {
+  test('is a page without a key that may load nothing but files of this service', async () => {
+    const page = await service.app.inject({ url: '/' });
+    expect(page.statusCode).toBe(200);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toMatch(/unsafe|nonce|http|\*/);
+    expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(page.body).not.toContain('{{');
+  });
+
+  test('holds no style and no script of its own', async () => {
+    const { body } = await service.app.inject({ url: '/' });
+    expect(body).not.toMatch(/<style|\sstyle=|\son\w+=/);
+    const scripts = [...body.matchAll(/<script([^>]*)>/g)].map(([, attributes = '']) => attributes);
+    expect(scripts).toHaveLength(2);
+    expect(scripts[0]).toContain('type="application/json"');
+    expect(scripts[1]).toContain('src="');
+  });
+
+  test('holds the facts of its moment, and is not kept', async () => {
+    const first = await service.app.inject({ url: '/' });
+    expect(factsOf(first.body)).toEqual(DEMO_FACTS);
+    facts = { ...DEMO_FACTS, availability: { available: false, reason: 'Maintenance.' } };
+    const second = await service.app.inject({ url: '/' });
+    facts = DEMO_FACTS;
+    expect(factsOf(second.body)).toMatchObject({ availability: { available: false } });
+    expect(second.headers['cache-control']).toBe('no-cache');
+  });
+
+  test('cannot be left by a text in the facts', async () => {
+    const reason = '</script><script>alert(1)</script><!-- $& {{folder}}';
+    facts = { ...DEMO_FACTS, availability: { available: false, reason } };
+    const { body } = await service.app.inject({ url: '/' });
+    facts = DEMO_FACTS;
+    expect(body.match(/<script/g)).toHaveLength(2);
+    expect(factsOf(body)).toMatchObject({ availability: { reason } });
+  });
+
+  test('says so where the service has no model to show', async () => {
+    await using bare = await openTestService();
+    const page = await bare.app.inject({ url: '/' });
+    expect(page.statusCode).toBe(200);
+    expect(factsOf(page.body)).toBeNull();
+  });
+
+  test('answers HEAD without a body', async () => {
+    const answer = await service.app.inject({ method: 'HEAD', url: '/' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe('');
+  });
+
+  test('is in no document of the interface', async () => {
+    const { paths } = (await service.app.inject({ url: '/api/v1/openapi.json' })).json();
+    expect(Object.keys(paths).filter((path) => path.startsWith('/console'))).toEqual([]);
+    expect(paths['/'].get.operationId).toBe('getRoot');
+  });
+});
+
+describe('the files of the page', () => {
+  test('are all there, may be kept for ever, and are what their ending says', async () => {
+    const { body } = await service.app.inject({ url: '/' });
+    const links = linksOf(body);
+    expect(links.length).toBeGreaterThan(10);
+    for (const url of links) {
+      const file = await service.app.inject({ url });
+      expect([url, file.statusCode]).toEqual([url, 200]);
+      expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(file.headers['x-content-type-options']).toBe('nosniff');
+      const type = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }[
+        url.slice(url.lastIndexOf('.') + 1)
+      ];
+      expect(file.headers['content-type']).toContain(type);
+      expect(file.body).not.toBe('');
+    }
+  });
+
+  test('are every module and style of the sources', async () => {
+    const links = linksOf((await service.app.inject({ url: '/' })).body);
+    const names = links.map((link) => link.slice(link.lastIndexOf('/') + 1));
+    const sources = readdirSync(new URL('../../src/console/', import.meta.url));
+    const expected = sources
+      .filter((name) => /\.(ts|css|svg)$/.test(name))
+      .map((name) => name.replace(/\.ts$/, '.js'));
+    expect([...new Set(names)].sort()).toEqual(expected.sort());
+  });
+
+  test('import one another by names that are served, and hold no types', async () => {
+    const links = linksOf((await service.app.inject({ url: '/' })).body);
+    const folder = links[0]?.slice(0, links[0].lastIndexOf('/') + 1);
+    for (const url of links.filter((link) => link.endsWith('.js'))) {
+      const { body } = await service.app.inject({ url });
+      const code = body.replace(/\/\*[\s\S]*?\*\//g, '');
+      expect([url, /\b(?:interface|readonly|import type)\b/.test(code)]).toEqual([url, false]);
+      for (const [, name] of code.matchAll(/from\s*'\.\/([^']+)'/g)) {
+        expect(links).toContain(`${folder}${name}`);
+      }
+    }
+  });
+
+  test.each([
+    '/console/0000000000000000/page.js',
+    '/console/VERSION/page.ts',
+    '/console/VERSION/index.html',
+    '/console/VERSION/..%2f..%2fpackage.json',
+    '/console/VERSION/nothing.js',
+    '/console/VERSION',
+  ])('do not include %s', async (path) => {
+    const [link = ''] = linksOf((await service.app.inject({ url: '/' })).body);
+    const version = link.split('/')[2] ?? '';
+    const answer = await service.app.inject({ url: path.replace('VERSION', version) });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
+    expect(answer.headers['cache-control']).toBeUndefined();
+  });
+});
