@@ -74,7 +74,7 @@ function solve(kernel: readonly Float64Array[], signs: readonly number[]) {
       if (gain > best) [down, best] = [i, gain];
     }
     if (down < 0 || pull[up]! - lowest < TOLERANCE) {
-      return { weights, offset: offsetOf(weights, pull, mayRise, mayFall) };
+      return { weights, offset: offsetOf(pull, mayRise, mayFall) };
     }
     const wanted = (pull[up]! - pull[down]!) / curvature(kernel, up, down);
     const [roomUp, roomDown] = [
@@ -97,20 +97,16 @@ function curvature(kernel: readonly Float64Array[], i: number, j: number): numbe
   return Math.max(kernel[i]![i]! + kernel[j]![j]! - 2 * kernel[i]![j]!, LEAST_CURVATURE);
 }
 
-/** The common pull of free weights; without any, the middle between what the others allow. */
+/** The middle between what weights that may rise and weights that may fall allow. */
 function offsetOf(
-  weights: Float64Array,
   pull: Float64Array,
   mayRise: (i: number) => boolean,
   mayFall: (i: number) => boolean,
 ): number {
-  const free: number[] = [];
   let [highest, lowest] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let i = 0; i < weights.length; i++) {
-    if (weights[i]! > 0 && weights[i]! < C) free.push(pull[i]!);
+  for (let i = 0; i < pull.length; i++) {
     if (mayRise(i)) highest = Math.max(highest, pull[i]!);
     if (mayFall(i)) lowest = Math.min(lowest, pull[i]!);
   }
-  if (free.length === 0) return (highest + lowest) / 2;
-  return free.reduce((sum, value) => sum + value, 0) / free.length;
+  return (highest + lowest) / 2;
 }

@@ -12,9 +12,9 @@
  *   quantum algorithms" (2020).
  */
 import { type Circuit, hasMidCircuitMeasurement } from '../../../circuit/circuit.ts';
-import type { GateDefinition } from '../../../circuit/gate-definition.ts';
 import { gateNamed } from '../../../circuit/gates.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
+import { targetMatrix } from '../../../circuit/operation-matrix.ts';
 import { OutputNeedsFinalStateError, ProgramTooWideError } from '../../../engine/errors.ts';
 import { adjoint, type ComplexMatrix } from '../../../math/complex-matrix.ts';
 import {
@@ -24,9 +24,9 @@ import {
   trainableAngles,
 } from '../parametric-circuit.ts';
 import { applyMatrix, type Groups, groupsOf, takeBack } from './adjoint-kernels.ts';
+import { type AngledMatrix, angledMatrix, fixedMatrix } from './angled-matrix.ts';
 import type { ExpectationGradients } from './expectation-gradients.ts';
 import { applyObservable } from './observable-action.ts';
-import { matrixRule, type Shift } from './shift-rule.ts';
 
 /** Qubits, at most: three states of 16 MiB. */
 export const MAX_ADJOINT_QUBITS = 20;
@@ -38,25 +38,14 @@ export interface AngleGradient {
   readonly angleGradient: Float64Array;
 }
 
-/** An angle of a gate that is differentiated by. */
-interface Slope {
-  /** Position among the angles of the shape. */
-  readonly angle: number;
-  /** Position among the angles of the gate. */
-  readonly position: number;
-  readonly rule: readonly Shift[];
-}
-
 /** One operation on its way there and back. */
 interface Step {
   readonly groups: Groups;
-  /** Undefined where angles decide. */
-  readonly fixed: ComplexMatrix | undefined;
-  readonly gate: GateDefinition | undefined;
-  /** The gate's angles are those from `from` to `to`, the last excluded. */
+  readonly matrix: AngledMatrix;
+  /** The gate's first angle among those of the shape. */
   readonly from: number;
-  readonly to: number;
-  readonly slopes: readonly Slope[];
+  /** Positions among the gate's angles of those that are differentiated by. */
+  readonly slopes: readonly number[];
   readonly overlaps: Float64Array;
 }
 
@@ -84,8 +73,8 @@ export function adjointGradient(
   observable: PauliSum,
 ): AngleGradient {
   const plan = planOf(shape, () => true);
-  const matrices = runForward(plan, angles);
-  return { ...runBackward(plan, angles, matrices, observable, plan.state) };
+  const inverses = runForward(plan, angles);
+  return { ...runBackward(plan, angles, inverses, observable, plan.state) };
 }
 
 /** Values and derivatives by the parameters for rows of inputs, as of `parameterShift`. */
@@ -112,11 +101,11 @@ export function prepareAdjoint(circuit: ParametricCircuit): AdjointGradients {
     const gradients = new Float64Array(values.length * numParameters);
     for (const [row, x] of rows.entries()) {
       anglesOf(circuit, theta, x, angles);
-      const matrices = runForward(plan, angles);
+      const inverses = runForward(plan, angles);
       final.set(plan.state);
       for (const [o, observable] of observables.entries()) {
         const at = row * observables.length + o;
-        const { value, angleGradient } = runBackward(plan, angles, matrices, observable, final);
+        const { value, angleGradient } = runBackward(plan, angles, inverses, observable, final);
         values[at] = value;
         const out = gradients.subarray(at * numParameters, (at + 1) * numParameters);
         angleGradientToTheta(circuit, x, angleGradient, out);
@@ -139,19 +128,15 @@ function planOf(shape: Circuit, isWanted: (angle: number) => boolean): Plan {
     const groups = groupsOf(operation, numQubits);
     const overlaps = new Float64Array(2 * groups.offsets.length ** 2);
     const from = numAngles;
-    if (operation.kind === 'unitary') {
-      const fixed = operation.matrix;
-      steps.push({ groups, fixed, gate: undefined, from, to: from, slopes: [], overlaps });
-      continue;
-    }
-    const gate = gateNamed(operation.gate);
-    const slopes = gate.parameters.flatMap((_, position) => {
-      const angle = from + position;
-      return isWanted(angle) ? [{ angle, position, rule: matrixRule(gate, position) }] : [];
-    });
-    numAngles += gate.parameters.length;
-    const fixed = numAngles === from ? gate.matrix([]) : undefined;
-    steps.push({ groups, fixed, gate, from, to: numAngles, slopes, overlaps });
+    const ofGate = operation.kind === 'gate' ? operation.angles.length : 0;
+    numAngles += ofGate;
+    const matrix =
+      operation.kind === 'gate' && ofGate > 0
+        ? angledMatrix(gateNamed(operation.gate), from)
+        : fixedMatrix(targetMatrix(operation));
+    const positions = Array.from({ length: ofGate }, (_, position) => position);
+    const slopes = positions.filter((position) => isWanted(from + position));
+    steps.push({ groups, matrix, from, slopes, overlaps });
   }
   const first = steps.findIndex(({ slopes }) => slopes.length > 0);
   return {
@@ -163,21 +148,21 @@ function planOf(shape: Circuit, isWanted: (angle: number) => boolean): Plan {
   };
 }
 
-/** Leaves the final state in `plan.state`. */
+/** Leaves the final state in `plan.state`; gives the inverses of all steps for the way back. */
 function runForward(plan: Plan, angles: Float64Array): readonly ComplexMatrix[] {
   plan.state.fill(0);
   plan.state[0] = 1;
   return plan.steps.map((step) => {
-    const matrix = step.fixed ?? matrixOf(step, anglesOfGate(step, angles));
+    const matrix = step.matrix.at(angles);
     applyMatrix(step.groups, matrix, plan.state);
-    return matrix;
+    return adjoint(matrix);
   });
 }
 
 function runBackward(
   plan: Plan,
   angles: Float64Array,
-  matrices: readonly ComplexMatrix[],
+  inverses: readonly ComplexMatrix[],
   observable: PauliSum,
   final: Float64Array,
 ): AngleGradient {
@@ -187,43 +172,16 @@ function runBackward(
   const angleGradient = new Float64Array(plan.numAngles);
   for (let k = steps.length - 1; k >= firstSlope; k--) {
     const step = steps[k]!;
-    const inverse = adjoint(matrices[k]!);
+    const inverse = inverses[k]!;
     if (step.slopes.length === 0) {
       applyMatrix(step.groups, inverse, state);
       applyMatrix(step.groups, inverse, costate);
       continue;
     }
     takeBack(step.groups, inverse, state, costate, step.overlaps);
-    for (const slope of step.slopes) angleGradient[slope.angle] = slopeOf(step, slope, angles);
+    for (const position of step.slopes) {
+      angleGradient[step.from + position] = step.matrix.slope(angles, position, step.overlaps);
+    }
   }
   return { value, angleGradient };
-}
-
-/** 2·Re⟨λ|∂U|φ⟩, the derivative of the matrix being a sum of the matrix at other angles. */
-function slopeOf(step: Step, { position, rule }: Slope, angles: Float64Array): number {
-  const ofGate = anglesOfGate(step, angles);
-  const angle = ofGate[position]!;
-  let sum = 0;
-  for (const { shift, weight } of rule) {
-    ofGate[position] = angle + shift;
-    const matrix = matrixOf(step, ofGate);
-    let part = 0;
-    for (let i = 0; i < matrix.length; i += 2) {
-      part += matrix[i]! * step.overlaps[i]! - matrix[i + 1]! * step.overlaps[i + 1]!;
-    }
-    sum += weight * part;
-  }
-  return 2 * sum;
-}
-
-function anglesOfGate({ from, to }: Step, angles: Float64Array): number[] {
-  const ofGate: number[] = [];
-  // Not of a subarray: making one takes longer than a gate on a few qubits.
-  for (let i = from; i < to; i++) ofGate.push(angles[i]!);
-  return ofGate;
-}
-
-function matrixOf({ gate }: Step, angles: readonly number[]): ComplexMatrix {
-  if (gate === undefined) throw new Error('unreachable: a unitary has no angles');
-  return gate.matrix(angles);
 }

@@ -9,7 +9,7 @@
  *   gradients" (2022), section 3 (equidistant frequencies).
  */
 import type { GateDefinition } from '../../../circuit/gate-definition.ts';
-import { GateNotDifferentiableError } from '../errors.ts';
+import { wavesOf } from './gate-waves.ts';
 
 /** One term of a rule: `weight` times the value where the angle is `shift` larger. */
 export interface Shift {
@@ -18,12 +18,6 @@ export interface Shift {
   readonly weight: number;
 }
 
-/** Values of a matrix over its longest period, 4π, that its waves are read from. */
-const NUM_SAMPLES = 16;
-/** Waves up to here, in half turns a turn, are told from one another by that many values. */
-const MAX_HALF_FREQUENCY = NUM_SAMPLES / 2 - 1;
-/** A wave of less is rounding. */
-const NEGLIGIBLE = 1e-12;
 /** Other angles of the gate while one moves; two choices, lest one of them is special. */
 const PROBES = [0.7853, 2.2361];
 
@@ -80,65 +74,22 @@ export function matrixRule(gate: GateDefinition, angle: number): readonly Shift[
 
 const known = new WeakMap<GateDefinition, (readonly number[])[]>();
 
-/**
- * Twice the frequencies of all entries of the target matrix, ascending: the Fourier transform of
- * the gate table's own matrix, so that a new gate needs no entry here.
- */
+/** Twice the frequencies of all entries of the target matrix, ascending. */
 function entryFrequencies(gate: GateDefinition, angle: number): readonly number[] {
   const ofGate = known.get(gate) ?? [];
   known.set(gate, ofGate);
   const found = ofGate[angle];
   if (found !== undefined) return found;
-  const frequencies = new Set<number>();
-  for (const probe of PROBES) {
-    const matrixAt = (value: number) =>
-      gate.matrix(gate.parameters.map((_, i) => (i === angle ? value : probe * (i + 1))));
-    const waves = wavesOf(matrixAt);
-    if (!isSumOf(waves, matrixAt, probe)) {
-      throw new GateNotDifferentiableError(gate.name, gate.parameters[angle] ?? `${angle}`);
-    }
-    for (const k of waves.keys()) frequencies.add(k);
-  }
-  const sorted = [...frequencies].sort((a, b) => a - b);
-  ofGate[angle] = sorted;
-  return sorted;
-}
-
-/** The matrices c_k of Σ c_k·e^{ikφ/2}, by k; those that are zero are left out. */
-function wavesOf(matrixAt: (value: number) => Float64Array): Map<number, Float64Array> {
-  const samples = Array.from({ length: NUM_SAMPLES }, (_, m) =>
-    matrixAt((4 * Math.PI * m) / NUM_SAMPLES),
+  const waves = PROBES.flatMap((probe) =>
+    wavesOf(
+      gate,
+      angle,
+      gate.parameters.map((_, i) => probe * (i + 1)),
+    ),
   );
-  const waves = new Map<number, Float64Array>();
-  for (let k = -MAX_HALF_FREQUENCY; k <= MAX_HALF_FREQUENCY; k++) {
-    const wave = new Float64Array(samples[0]!.length);
-    for (const [m, sample] of samples.entries()) {
-      addTurned(wave, sample, (-2 * Math.PI * k * m) / NUM_SAMPLES, 1 / NUM_SAMPLES);
-    }
-    if (wave.some((part) => Math.abs(part) > NEGLIGIBLE)) waves.set(k, wave);
-  }
-  return waves;
-}
-
-/** Whether the waves give the matrix also between the samples. */
-function isSumOf(
-  waves: ReadonlyMap<number, Float64Array>,
-  matrixAt: (value: number) => Float64Array,
-  value: number,
-): boolean {
-  const difference = matrixAt(value).slice();
-  for (const [k, wave] of waves) addTurned(difference, wave, (k * value) / 2, -1);
-  return difference.every((part) => Math.abs(part) < NUM_SAMPLES * NEGLIGIBLE);
-}
-
-/** out += scale·e^{i·angle}·matrix. */
-function addTurned(out: Float64Array, matrix: Float64Array, angle: number, scale: number): void {
-  const c = scale * Math.cos(angle);
-  const s = scale * Math.sin(angle);
-  for (let i = 0; i < matrix.length; i += 2) {
-    out[i]! += c * matrix[i]! - s * matrix[i + 1]!;
-    out[i + 1]! += c * matrix[i + 1]! + s * matrix[i]!;
-  }
+  const frequencies = [...new Set(waves.map(({ k }) => k))].sort((a, b) => a - b);
+  ofGate[angle] = frequencies;
+  return frequencies;
 }
 
 function greatestCommonDivisor(a: number, b: number): number {
