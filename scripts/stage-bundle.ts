@@ -22,7 +22,7 @@ import { basename, join, relative } from 'node:path';
 
 const PLATFORM = 'linux-x64';
 /** Of the checkout; the folders whole. */
-const SOURCES = ['src', 'shaders', 'bench', 'docs', 'examples', 'package.json'];
+const SOURCES = ['src', 'shaders', 'models', 'bench', 'docs', 'examples', 'package.json'];
 /** A benchmark starts the service as the tests do. */
 const BENCH_SUPPORT = ['test/support'];
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'];

@@ -10,6 +10,7 @@ import { exitCodeOf, faultText } from './cli/failures.ts';
 import { addGatesCommand } from './cli/gates.ts';
 import { addKeysCommand } from './cli/keys.ts';
 import { addRunCommand } from './cli/run.ts';
+import { addTrainCommand } from './cli/train.ts';
 import { version } from './compose.ts';
 import { settingsHelp } from './config.ts';
 import { main } from './main.ts';
@@ -56,6 +57,7 @@ addCompileCommand(program, io);
 addKeysCommand(program, io);
 addDevicesCommand(program, io);
 addGatesCommand(program, io);
+addTrainCommand(program, io);
 addCapacityCommand(program, io, fileURLToPath(import.meta.url));
 
 try {

@@ -264,6 +264,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: 'Another service runs on the same data directory; this one does not start.',
   },
+  WORKLOADS_ARTEFACT_INVALID: {
+    answers: null,
+    meaning: 'The file of the trained model is missing or damaged; the process does not start.',
+  },
   WORKLOADS_GATE_NOT_DIFFERENTIABLE: {
     answers: 'BAD_REQUEST',
     meaning: 'A parameter is to be trained through a gate that has no exact derivative here.',

@@ -30,6 +30,16 @@ export class InvalidInferenceError extends CodedError {
   }
 }
 
+/** The file of a trained model is missing or damaged: the installation is not whole. */
+export class InvalidArtefactError extends CodedError {
+  readonly code = 'WORKLOADS_ARTEFACT_INVALID';
+
+  /** @param why - Without a full stop. */
+  constructor(why: string, options?: ErrorOptions) {
+    super(`The file of the trained model cannot be used. ${why}.`, [], options);
+  }
+}
+
 /** What went wrong between the service and an upstream; none of it holds what the upstream wrote. */
 export type UpstreamFault =
   | { readonly kind: 'timed-out'; readonly limitMs: number }

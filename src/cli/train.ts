@@ -1,0 +1,137 @@
+/** `qcs train MODEL`: trains a model from scratch and writes the file that the service deploys. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { readMachine } from '../fleet/machine.ts';
+import { readArtefact } from '../workloads/models/qnn-hybrid/artefact-file.ts';
+import {
+  artefactText,
+  buildArtefact,
+  QNN_HYBRID_ID,
+} from '../workloads/models/qnn-hybrid/build-artefact.ts';
+import type { ModelArtefact } from '../workloads/models/qnn-hybrid/model-card.ts';
+import { trainQnnHybrid } from '../workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
+import { InterruptedError } from './errors.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+interface TrainOptions {
+  readonly out: string;
+  readonly check?: boolean;
+  readonly threads?: number;
+  readonly json?: boolean;
+}
+
+const STATE_BYTES = 2 ** 26;
+const DEFAULT_FILE = 'models/qnn-hybrid.json';
+
+/** Adds the command to the program. */
+export function addTrainCommand(program: Command, io: CommandIo): void {
+  program
+    .command('train')
+    .description('train a model from scratch, measure it, and write the file that is deployed')
+    .addArgument(new Argument('<model>', 'which').choices([QNN_HYBRID_ID]))
+    .option('--out <file>', 'where it is written', DEFAULT_FILE)
+    .option('--check', 'write nothing; fail unless the file already holds exactly this')
+    .option(
+      '--threads <n>',
+      'of the CPU engine (default one a core); the file is the same',
+      threads,
+    )
+    .option('--json', 'print the model card as one JSON object')
+    .addHelpText(
+      'after',
+      '\nTraining again gives the same bytes: everything is seeded, and the date is kept where nothing\nelse has changed.',
+    )
+    .action((_model: string, options: TrainOptions) => train(options, io));
+}
+
+async function train(options: TrainOptions, io: CommandIo): Promise<void> {
+  const controller = new AbortController();
+  using _listener = io.onInterrupt(() => controller.abort(new InterruptedError()));
+  using bar = new ProgressBar(io.err, 'training', () => performance.now());
+  const startedAt = performance.now();
+  const engine = openCpuEngine({
+    precision: 'f64',
+    numThreads: options.threads ?? readMachine().numCores,
+    maxQubits: 12,
+    memoryBytes: STATE_BYTES,
+  });
+  let said = '';
+  try {
+    const onProgress = (what: string, fraction: number) => {
+      // A terminal has the bar; a log gets a line for each part of the work.
+      if (io.err.isTTY !== true && what !== said) io.err.write(`${what} …\n`);
+      said = what;
+      bar.update(fraction);
+    };
+    const outcome = await trainQnnHybrid(engine, onProgress, controller.signal);
+    const earlier = existsSync(options.out) ? readArtefact(options.out) : undefined;
+    const today = new Date(io.now()).toISOString().slice(0, 10);
+    const artefact = buildArtefact(outcome, today, earlier);
+    const isSame = keep(artefact, options);
+    if (options.json === true) writeJson(io, artefact.card);
+    else io.out.write(`${reportText(artefact)}\n`);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    io.err.write(`${options.out}: ${verdict(isSame, options)} (${seconds} s).\n`);
+    if (options.check === true && !isSame) process.exitCode = EXIT_CODES.failed;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Writes the file unless it is only checked; whether it held the same before. */
+function keep(artefact: ModelArtefact, { out, check }: TrainOptions): boolean {
+  const text = artefactText(artefact);
+  const isSame = existsSync(out) && readFileSync(out, 'utf8') === text;
+  if (check !== true && !isSame) {
+    mkdirSync(dirname(out), { recursive: true });
+    writeFileSync(out, text);
+  }
+  return isSame;
+}
+
+function verdict(isSame: boolean, { check }: TrainOptions): string {
+  if (isSame) return 'the same as before, to the byte';
+  return check === true ? 'differs from what training gives' : 'written';
+}
+
+function reportText({ card }: ModelArtefact): string {
+  const { metrics, baselines, model_selection: selection, circuit } = card;
+  const both = ({ mean, spread }: { readonly mean: number; readonly spread: number }) =>
+    `${mean.toFixed(4)} ± ${spread.toFixed(4)}`;
+  const candidates = selection.candidates.map(
+    ({ ansatz, layers, parameters, accuracy, chosen }) => [
+      `${chosen ? '* ' : '  '}${ansatz}`,
+      `${layers}`,
+      `${parameters}`,
+      both(accuracy),
+    ],
+  );
+  const { folds, repeats } = metrics.cross_validation;
+  const { shots } = metrics.accuracy_at_deployed_shots;
+  const [[trueNegatives, falsePositives] = [], [falseNegatives, truePositives] = []] =
+    metrics.held_out_confusion_matrix.matrix;
+  const figures = [
+    ['exact', both(metrics.accuracy)],
+    [`at ${shots} shots`, both(metrics.accuracy_at_deployed_shots)],
+    ...baselines.map(({ name, accuracy }) => [name, both(accuracy)]),
+  ];
+  return [
+    table(['  candidate', 'layers', 'parameters', 'accuracy'], candidates),
+    '',
+    `${selection.rule}`,
+    '',
+    table([`Accuracy, ${folds}-fold × ${repeats}`, ''], figures),
+    '',
+    `Held out, ${card.labels[0]}: ${trueNegatives} right, ${falsePositives} wrong; ${card.labels[1]}: ${truePositives} right, ${falseNegatives} wrong.`,
+    `Deployed: ${circuit.parameters} parameters, threshold ${circuit.threshold.toFixed(4)}, ${card.parameter_hash}`,
+  ].join('\n');
+}
+
+function threads(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 256) return value;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 256.');
+}

@@ -1,0 +1,46 @@
+/** The file of the deployed model: where it is, and what must hold of it before it is served. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { InvalidArtefactError } from '../../errors.ts';
+import { ANSATZES } from './ansatz.ts';
+import { parameterHash } from './build-artefact.ts';
+import { type ModelArtefact, modelArtefact } from './model-card.ts';
+
+/** Beside `src/` in a checkout, beside `dist/` in the package. */
+export const ARTEFACT_FILE = fileURLToPath(
+  new URL('../../../../models/qnn-hybrid.json', import.meta.url),
+);
+
+/**
+ * Reads the file and checks that it is whole: its form, the hash of its parameters, that their number
+ * is what the circuit takes.
+ *
+ * @throws {InvalidArtefactError} if it cannot be served.
+ */
+export function readArtefact(file: string = ARTEFACT_FILE): ModelArtefact {
+  const parsed = modelArtefact.safeParse(readJson(file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new InvalidArtefactError(`${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const { parameters, card } = parsed.data;
+  const { ansatz, qubits, layers, theta } = parameters;
+  const wanted = ANSATZES[ansatz].parametersPerQubit * qubits * layers;
+  if (theta.length !== wanted) {
+    throw new InvalidArtefactError(
+      `It has ${theta.length} parameters; its circuit takes ${wanted}`,
+    );
+  }
+  if (parameterHash(parameters) !== card.parameter_hash) {
+    throw new InvalidArtefactError('The parameters are not those that the card was made for');
+  }
+  return parsed.data;
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArtefactError('It cannot be read, or is no JSON', { cause: error });
+  }
+}

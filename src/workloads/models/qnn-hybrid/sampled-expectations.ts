@@ -1,0 +1,35 @@
+/** ⟨Z₀⟩ as shots tell it: from counts, as every inference estimates it. */
+
+/** How often the outcome with bit 0 clear, of those of `numBits` bits, came up. */
+export function timesBitZeroClear(counts: ArrayLike<number>): number {
+  let times = 0;
+  for (let outcome = 0; outcome < counts.length; outcome += 2) times += counts[outcome]!;
+  return times;
+}
+
+/** The estimate from so many shots with bit 0 clear. */
+export function sampledExpectation(timesClear: number, shots: number): number {
+  return (2 * timesClear) / shots - 1;
+}
+
+/**
+ * Binomial standard error of an estimate of ⟨Z₀⟩.
+ *
+ * Where all shots agree the plain estimate of the error would be 0, and every distance infinitely many
+ * of it; half a shot is then counted for the other outcome.
+ *
+ * @param timesClear - Shots with bit 0 clear, 0 … shots.
+ * @see Wilson, "Probable inference, the law of succession, and statistical inference" (1927), on why
+ *   the plain error fails at the ends.
+ */
+export function standardError(timesClear: number, shots: number): number {
+  const isCertain = timesClear === 0 || timesClear === shots;
+  const p = isCertain ? 0.5 / (shots + 1) : timesClear / shots;
+  return 2 * Math.sqrt((p * (1 - p)) / shots);
+}
+
+/** How many standard errors lie between an estimate and a threshold; not negative. */
+export function marginInShotNoise(timesClear: number, shots: number, threshold: number): number {
+  const distance = Math.abs(sampledExpectation(timesClear, shots) - threshold);
+  return distance / standardError(timesClear, shots);
+}

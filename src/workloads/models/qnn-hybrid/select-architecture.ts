@@ -1,0 +1,85 @@
+/**
+ * Which circuit is deployed: of a fixed list, by cross-validation with the one-standard-error rule.
+ *
+ * The splits are others than those that the published accuracy is measured on, so that the figure is
+ * not the best of several draws. They are splits of the same hundred flowers all the same; what that
+ * leaves of a bias the card says.
+ *
+ * @see Breiman, Friedman, Olshen, Stone, "Classification and regression trees" (1984), section 3.4.3.
+ */
+import { type SplitOptions, stratifiedSplits } from '../../training/cross-validation.ts';
+import type { ExpectationBatch } from '../../training/expectation-batch.ts';
+import { accuracy } from '../../training/metrics.ts';
+import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
+import { ANSATZES, type AnsatzId, NUM_FEATURES } from './ansatz.ts';
+import { crossValidate, type FoldAccuracy, overFolds, predictionsOf } from './cross-validate.ts';
+import type { FitSettings } from './fit-classifier.ts';
+import type { IrisPair } from './iris-pair.ts';
+
+/** A circuit that may be deployed. */
+export interface Architecture {
+  readonly ansatz: AnsatzId;
+  readonly layers: number;
+}
+
+/** One qubit a feature, and one to three layers of each family. */
+export const ARCHITECTURES: readonly Architecture[] = [1, 2, 3].flatMap((layers) => [
+  { ansatz: 'ghz-reuploading', layers },
+  { ansatz: 'ring-reuploading', layers },
+]);
+
+/** What is said of the choice. */
+export const SELECTION_RULE =
+  'Of the candidates whose mean accuracy is within one standard error of the highest, the one with the fewest parameters.';
+
+/** A candidate and how it did. */
+export interface Candidate extends Architecture {
+  readonly circuit: ParametricCircuit;
+  readonly accuracy: FoldAccuracy;
+}
+
+/** The circuit of an architecture. */
+export function circuitOf({ ansatz, layers }: Architecture): ParametricCircuit {
+  return ANSATZES[ansatz].build({ numQubits: NUM_FEATURES, numLayers: layers });
+}
+
+/** Cross-validates every candidate. */
+export async function compareArchitectures(
+  data: IrisPair,
+  splitOptions: SplitOptions,
+  settings: FitSettings,
+  expectations: ExpectationBatch,
+  onFold: (architecture: Architecture) => void,
+): Promise<readonly Candidate[]> {
+  const splits = stratifiedSplits(data.labels, splitOptions);
+  const candidates: Candidate[] = [];
+  for (const architecture of ARCHITECTURES) {
+    const circuit = circuitOf(architecture);
+    const folds = await crossValidate(circuit, data, splits, settings, expectations, () =>
+      onFold(architecture),
+    );
+    const accuracies = folds.map((fold) =>
+      accuracy(fold.labels, predictionsOf(fold, fold.expectations)),
+    );
+    candidates.push({ ...architecture, circuit, accuracy: overFolds(accuracies) });
+  }
+  return candidates;
+}
+
+/**
+ * The candidate that the rule picks; of several with the fewest parameters the more accurate one.
+ *
+ * @param candidates - At least one.
+ * @param numFolds - That each mean is over.
+ */
+export function chooseCandidate(candidates: readonly Candidate[], numFolds: number): Candidate {
+  const best = candidates.reduce((a, b) => (b.accuracy.mean > a.accuracy.mean ? b : a));
+  const least = best.accuracy.mean - best.accuracy.spread / Math.sqrt(numFolds);
+  const goodEnough = candidates.filter((candidate) => candidate.accuracy.mean >= least);
+  return goodEnough.reduce((a, b) => (isSimpler(b, a) ? b : a));
+}
+
+function isSimpler(a: Candidate, b: Candidate): boolean {
+  const difference = a.circuit.numParameters - b.circuit.numParameters;
+  return difference < 0 || (difference === 0 && a.accuracy.mean > b.accuracy.mean);
+}

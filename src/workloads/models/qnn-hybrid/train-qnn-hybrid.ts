@@ -1,0 +1,239 @@
+/**
+ * The whole training of qnn-hybrid, from the data to the file that is deployed: choose a circuit,
+ * measure it beside classical classifiers on splits of its own, train it on all rows.
+ *
+ * Nothing here depends on time, chance or the number of threads, so that whoever runs it gets the
+ * same file to the byte.
+ */
+import type { BatchExecutable } from '../../../engine/batch-request.ts';
+import { BASELINES } from '../../training/baselines/baselines.ts';
+import { classOf } from '../../training/baselines/decision.ts';
+import { type Split, stratifiedSplits } from '../../training/cross-validation.ts';
+import { type BatchingEngine, engineExpectations } from '../../training/engine-expectations.ts';
+import {
+  accuracy,
+  type ConfusionMatrix,
+  confusionMatrix,
+  logLoss,
+} from '../../training/metrics.ts';
+import {
+  crossValidate,
+  type FoldAccuracy,
+  type FoldOutcome,
+  overFolds,
+  predictionsOf,
+} from './cross-validate.ts';
+import { type FeatureScaler, fitScaler, scaleRow } from './feature-scaler.ts';
+import {
+  angleRows,
+  classAbove,
+  expectationsOf,
+  type FitSettings,
+  type FittedClassifier,
+  fitClassifier,
+} from './fit-classifier.ts';
+import { type IrisPair, irisPair } from './iris-pair.ts';
+import { sampledExpectation, timesBitZeroClear } from './sampled-expectations.ts';
+import {
+  ARCHITECTURES,
+  type Candidate,
+  chooseCandidate,
+  compareArchitectures,
+} from './select-architecture.ts';
+
+/** Every number that decides the outcome. */
+export const TRAINING_PLAN = {
+  fit: { steps: 150, learningRate: 0.2, slope: 3, initialSpread: 0.3, seed: 20_261_121 },
+  selection: { numFolds: 5, numRepeats: 4, seed: 1 },
+  evaluation: { numFolds: 5, numRepeats: 20, seed: 2 },
+  /** Of an inference, unless its caller asks for another number. */
+  deployedShots: 1024,
+  shotSeed: 3,
+} as const;
+
+/** How the chosen circuit does on flowers it was not trained on. */
+export interface Evaluation {
+  readonly accuracy: FoldAccuracy;
+  readonly accuracyAtShots: FoldAccuracy;
+  /** Of exact expectation values, over all test folds. */
+  readonly confusion: ConfusionMatrix;
+  readonly logLoss: number;
+  readonly baselines: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly accuracy: FoldAccuracy;
+  }[];
+}
+
+/** Everything that training found. */
+export interface TrainingOutcome {
+  readonly data: IrisPair;
+  readonly candidates: readonly Candidate[];
+  readonly chosen: Candidate;
+  readonly evaluation: Evaluation;
+  /** Trained on all rows. */
+  readonly deployed: {
+    readonly fitted: FittedClassifier;
+    readonly scaler: FeatureScaler;
+    /** Exact, one a row. */
+    readonly expectations: Float64Array;
+    readonly accuracy: number;
+  };
+}
+
+/**
+ * Trains from scratch.
+ *
+ * @param engine - Of double precision; stays open.
+ * @param onProgress - Hears what is done now, and the fraction of all that is.
+ */
+export async function trainQnnHybrid(
+  engine: BatchingEngine,
+  onProgress: (what: string, fraction: number) => void,
+  signal: AbortSignal,
+): Promise<TrainingOutcome> {
+  const data = irisPair();
+  const { fit, selection, evaluation } = TRAINING_PLAN;
+  await using prepared = engineExpectations(engine, signal);
+  const { expectations } = prepared;
+  const progress = new Progress(onProgress);
+  const candidates = await compareArchitectures(
+    data,
+    selection,
+    fit,
+    expectations,
+    ({ ansatz, layers }) =>
+      progress.fitted(
+        `comparing: ${ansatz}, ${layers} ${layers === 1 ? 'layer' : 'layers'}`,
+        layers,
+      ),
+  );
+  const chosen = chooseCandidate(candidates, selection.numFolds * selection.numRepeats);
+  const splits = stratifiedSplits(data.labels, evaluation);
+  const folds = await crossValidate(chosen.circuit, data, splits, fit, expectations, () =>
+    progress.fitted('measuring the chosen circuit', chosen.layers),
+  );
+  return {
+    data,
+    candidates,
+    chosen,
+    evaluation: await evaluate(engine, data, splits, folds, signal),
+    deployed: await trainOnAll(chosen, data, fit, expectations),
+  };
+}
+
+async function trainOnAll(
+  { circuit }: Candidate,
+  { rows, labels }: IrisPair,
+  settings: FitSettings,
+  expectations: Parameters<typeof fitClassifier>[4],
+): Promise<TrainingOutcome['deployed']> {
+  const scaler = fitScaler(rows);
+  const inputs = rows.map((row) => scaleRow(scaler, row).values);
+  const fitted = await fitClassifier(circuit, inputs, labels, settings, expectations);
+  const values = await expectationsOf(fitted, inputs, expectations);
+  const predictions = Array.from(values, (value) => classAbove(fitted.threshold, value));
+  return { fitted, scaler, expectations: values, accuracy: accuracy(labels, predictions) };
+}
+
+async function evaluate(
+  engine: BatchingEngine,
+  data: IrisPair,
+  splits: readonly Split[],
+  folds: readonly FoldOutcome[],
+  signal: AbortSignal,
+): Promise<Evaluation> {
+  const exact = folds.map((fold) => predictionsOf(fold, fold.expectations));
+  const labels = folds.flatMap((fold) => fold.labels);
+  const scores = folds.map((fold, i) => accuracy(fold.labels, exact[i]!));
+  return {
+    accuracy: overFolds(scores),
+    accuracyAtShots: await accuracyAtShots(engine, folds, signal),
+    confusion: confusionMatrix(labels, exact.flat()),
+    logLoss: logLoss(labels, folds.flatMap(probabilities)),
+    baselines: BASELINES.map(({ id, name, fit: fitBaseline }) => ({
+      id,
+      name,
+      accuracy: overFolds(
+        splits.map(({ train, test }) => {
+          const decide = fitBaseline(
+            train.map((row) => data.rows[row]!),
+            train.map((row) => data.labels[row]!),
+          );
+          return accuracy(
+            test.map((row) => data.labels[row]!),
+            test.map((row) => classOf(decide(data.rows[row]!))),
+          );
+        }),
+      ),
+    })),
+  };
+}
+
+/** Of class 1, as the loss sees them. */
+function probabilities({ fitted, expectations }: FoldOutcome): readonly number[] {
+  const { slope } = TRAINING_PLAN.fit;
+  return Array.from(
+    expectations,
+    (value) => 1 / (1 + Math.exp(-slope * (value - fitted.threshold))),
+  );
+}
+
+/** The same predictions from as many shots as an inference takes, each row with a seed of its own. */
+async function accuracyAtShots(
+  engine: BatchingEngine,
+  folds: readonly FoldOutcome[],
+  signal: AbortSignal,
+): Promise<FoldAccuracy> {
+  const { deployedShots: shots, shotSeed } = TRAINING_PLAN;
+  const [first] = folds;
+  if (first === undefined) throw new Error('unreachable: a cross-validation without folds');
+  await using executable = await engine.prepareBatch(first.fitted.circuit.shape);
+  let seed = shotSeed;
+  const scores: number[] = [];
+  for (const fold of folds) {
+    const sampled = await sample(executable, fold, shots, seed, signal);
+    scores.push(accuracy(fold.labels, predictionsOf(fold, sampled)));
+    seed += fold.inputs.length;
+  }
+  return overFolds(scores);
+}
+
+async function sample(
+  executable: BatchExecutable,
+  { fitted, inputs }: FoldOutcome,
+  shots: number,
+  seed: number,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const { circuit, theta } = fitted;
+  const angles = angleRows(circuit, theta, inputs);
+  const numCircuits = inputs.length;
+  const { counts } = await executable.run({ numCircuits, angles, shots, seed }, signal);
+  if (counts === undefined) throw new Error('unreachable: shots without counts');
+  const size = 2 ** circuit.shape.numBits;
+  return inputs.map((_, i) =>
+    sampledExpectation(timesBitZeroClear(counts.subarray(i * size, (i + 1) * size)), shots),
+  );
+}
+
+/** A fit of more layers takes longer by about their square: more gates, and more of them to shift. */
+class Progress {
+  readonly #onProgress: (what: string, fraction: number) => void;
+  readonly #total: number;
+  #done = 0;
+
+  constructor(onProgress: (what: string, fraction: number) => void) {
+    this.#onProgress = onProgress;
+    const { selection, evaluation } = TRAINING_PLAN;
+    const perSplit = ARCHITECTURES.reduce((sum, { layers }) => sum + layers ** 2, 0);
+    this.#total =
+      selection.numFolds * selection.numRepeats * perSplit +
+      evaluation.numFolds * evaluation.numRepeats;
+  }
+
+  fitted(what: string, layers: number): void {
+    this.#done += layers ** 2;
+    this.#onProgress(what, Math.min(1, this.#done / this.#total));
+  }
+}
