@@ -78,3 +78,13 @@ test('equal rows of both classes do not keep support vectors from being found', 
   const decide = fitSupportVectors([[0], [0], [1], [1]], [0, 1, 0, 1]);
   expect(Math.abs(decide([0]))).toBeLessThan(1e-6);
 });
+
+test('support vectors of rows that are all alike give a number', () => {
+  const decide = fitSupportVectors([[3], [3], [3]], [0, 1, 1]);
+  expect(Number.isFinite(decide([3]))).toBe(true);
+});
+
+test('logistic regression refuses rows that it overshoots on', () => {
+  const rows = [[235_291], [-737_562_088], [-19_408]];
+  expect(() => fitLogisticRegression(rows, [0, 1, 0])).toThrow(RangeError);
+});
