@@ -24,7 +24,7 @@ export function layoutAccuracy(
   width: number,
 ): readonly AccuracyPlace[] {
   const lowest = Math.min(...rows.map(({ mean, spread }) => mean - spread));
-  const start = Math.max(0, Math.floor(lowest / STEP - 1e-9) * STEP);
+  const start = Math.max(0, Math.floor(lowest / STEP + 1e-9) * STEP);
   const place = (value: number) => {
     const share = Math.min(1, Math.max(0, (value - start) / (1 - start)));
     return MARGIN + share * (width - 2 * MARGIN);
