@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 
 /** Where Debian's package has it. */
 export const CHROMIUM = '/usr/bin/chromium';
@@ -44,6 +45,8 @@ export interface Chromium extends AsyncDisposable {
   readonly ended: Promise<string>;
   /** Everything that it writes. */
   readonly folder: string;
+  /** The pipes of its protocol: messages of JSON, each ended by a zero byte. */
+  readonly protocol: { readonly to: Writable; readonly from: Readable };
 }
 
 /** Starts the browser on a page. */
@@ -67,9 +70,13 @@ export async function openChromium(url: string): Promise<Chromium> {
     shell.once('error', (error) => resolve(String(error)));
     shell.once('close', () => resolve(said));
   });
+  const [, , , to, from] = shell.stdio;
+  if (!(to instanceof Writable && from instanceof Readable))
+    throw new Error('unreachable: no pipes');
   return {
     ended,
     folder,
+    protocol: { to, from },
     [Symbol.asyncDispose]: async () => {
       await end(shell, ended);
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,0 +1,135 @@
+/** The page at `/` for everyone: on phones, by its names, by its focus, by its contrasts. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HAS_CHROMIUM } from './chromium.ts';
+import { MARK_CONTRASTS, TEXT_CONTRASTS } from './demo-page-contrast.ts';
+import { DESK, DemoVisit, PHONE, sayIfSkipped } from './demo-page-visit.ts';
+
+/** Contrast of text by WCAG 2.2, level AA; of marks and edges of controls. */
+const TEXT_CONTRAST = 4.5;
+const MARK_CONTRAST = 3;
+
+sayIfSkipped('access to the demo page in a browser');
+
+describe.runIf(HAS_CHROMIUM)('the demo page', () => {
+  let visit: DemoVisit;
+  beforeAll(async () => {
+    visit = await DemoVisit.start();
+  });
+  afterAll(() => visit?.[Symbol.asyncDispose]());
+  beforeEach(() => visit.reset());
+
+  test.each([
+    ['a phone', PHONE],
+    ['a small phone', { ...PHONE, width: 320 }],
+    ['a tablet', { width: 820, height: 1100 }],
+    ['a desk', DESK],
+  ])('never scrolls sideways on %s', async (_, size) => {
+    await visit.open(size);
+    expect(
+      await visit.page.evaluate(
+        `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+      ),
+    ).toBe(0);
+  });
+
+  test('has controls of a finger’s size on a phone, and a circuit that scrolls by itself', async () => {
+    await visit.open(PHONE);
+    const small = await visit.page.evaluate(`[...document.querySelectorAll('button, input')]
+      .filter((each) => each.checkVisibility())
+      .map((each) => [each.id, each.getBoundingClientRect().height])
+      .filter(([, height]) => height < 24)`);
+    expect(small).toEqual([]);
+    const scroll = `document.getElementById('circuit-drawing')`;
+    expect(await visit.page.evaluate(`${scroll}.scrollWidth > ${scroll}.clientWidth`)).toBe(true);
+    expect(await visit.page.evaluate(`${scroll}.tabIndex`)).toBe(0);
+  });
+
+  test('gives every control and every drawing a name', async () => {
+    await visit.open();
+    const elements = await visit.page.accessibleElements();
+    const namesOf = (role: string) =>
+      elements.filter((each) => each.role === role).map(({ name }) => name);
+    expect(namesOf('slider')).toEqual([
+      'Sepal length',
+      'Sepal width',
+      'Petal length',
+      'Petal width',
+    ]);
+    expect(namesOf('button').sort()).toEqual([
+      'A borderline one',
+      'A typical versicolor',
+      'A typical virginica',
+      'Copy',
+      'Run the circuit',
+    ]);
+    const drawings = [...namesOf('img'), ...namesOf('image')].join('\n');
+    expect(drawings).toContain('Measured: +0.682, with a shot noise of 0.023.');
+    expect(drawings).toContain('163 count −1, 861 count +1');
+    expect(drawings).toContain('Circuit of 4 qubits and 24 gates');
+    expect(namesOf('heading')[0]).toMatch(/^Which iris is it/);
+    const unnamed = elements.filter(
+      ({ role, name }) => /^(slider|button|link|img|image|region|form)$/.test(role) && name === '',
+    );
+    expect(unnamed).toEqual([]);
+    expect(
+      await visit.page.evaluate(
+        `document.getElementById('feature-2').getAttribute('aria-valuetext')`,
+      ),
+    ).toBe('5.6 cm');
+  });
+
+  test('shows where the focus is, on everything that takes it', async () => {
+    await visit.open();
+    const seen: string[] = [];
+    for (let presses = 0; presses < 24; presses += 1) {
+      await visit.page.press('Tab');
+      const [name, style] = String(
+        await visit.page.evaluate(`(() => {
+          const focus = document.activeElement;
+          const { outlineStyle, outlineWidth } = getComputedStyle(focus);
+          return (focus.id || focus.textContent.trim()) + '|' + outlineStyle + ' ' + outlineWidth;
+        })()`),
+      ).split('|');
+      if (name === undefined || seen.includes(name)) break;
+      seen.push(name);
+      // A slider shows it on its thumb, of which a page cannot ask.
+      if (!name.startsWith('feature-')) expect([name, style]).toEqual([name, 'solid 3px']);
+    }
+    expect(seen).toEqual(
+      expect.arrayContaining(['feature-0', 'feature-3', 'run', 'circuit-drawing', 'copy']),
+    );
+    const thumb = await visit.page.evaluate(`[...document.styleSheets]
+      .flatMap((sheet) => [...sheet.cssRules])
+      .find((rule) => rule.selectorText?.includes(':focus-visible::-webkit-slider-thumb'))?.style.outline`);
+    expect(thumb).toMatch(/solid/);
+    expect(seen.indexOf('feature-0')).toBeLessThan(seen.indexOf('run'));
+  });
+
+  describe.each(['light', 'dark'])('in the %s scheme', (scheme) => {
+    /** What of a list of contrasts is too low. */
+    const tooLow = (contrasts: unknown, least: number) => {
+      if (!Array.isArray(contrasts)) throw new Error('no contrasts');
+      return contrasts.filter(([, contrast]) => !(contrast >= least));
+    };
+
+    test('has text that can be read on its ground', async () => {
+      await visit.open(DESK, scheme);
+      // Also what is said of a result of before.
+      await visit.tabTo('feature-0');
+      await visit.page.press('End');
+      const contrasts = await visit.page.evaluate(TEXT_CONTRASTS);
+      expect(contrasts).toHaveProperty(
+        'length',
+        expect.toSatisfy((length) => length > 100),
+      );
+      expect(tooLow(contrasts, TEXT_CONTRAST)).toEqual([]);
+    });
+
+    test('has marks that can be told from their ground', async () => {
+      await visit.open(DESK, scheme);
+      const contrasts = await visit.page.evaluate(MARK_CONTRASTS);
+      expect(contrasts).toHaveLength(8);
+      expect(tooLow(contrasts, MARK_CONTRAST)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * The page at `/` in headless Chromium, on the real service: what it shows, with a keyboard alone, and
+ * with answers that are none. Runs are answered by the test.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestService } from '../service/support/test-service.ts';
+import { DEMO_FACTS, demoErrorBody } from '../support/demo-facts.ts';
+import { HAS_CHROMIUM } from './chromium.ts';
+import type { RunAnswer } from './demo-page-browser.ts';
+import { BORDERLINE, DESK, DemoVisit, SHIFT, sayIfSkipped, VERSICOLOR } from './demo-page-visit.ts';
+
+const TYPICAL = DEMO_FACTS.features.map(({ typical }) => typical);
+
+sayIfSkipped('the demo page in a browser');
+
+test('Chromium is there where it is required', () => {
+  if (process.env['QCS_TEST_REQUIRE_VULKAN'] === '1') expect(HAS_CHROMIUM).toBe(true);
+});
+
+describe.runIf(HAS_CHROMIUM)('the demo page', () => {
+  let visit: DemoVisit;
+  beforeAll(async () => {
+    visit = await DemoVisit.start();
+  });
+  afterAll(() => visit?.[Symbol.asyncDispose]());
+  beforeEach(() => visit.reset());
+
+  test('runs once with the typical flower, and shows answer, margin and counts', async () => {
+    await visit.open();
+    expect(visit.page.runs).toEqual([{ input: TYPICAL }]);
+    expect(await visit.page.text('verdict')).toBe('Virginica');
+    expect(await visit.page.text('margin')).toMatch(
+      /^27\.\d shot noises from the threshold: a clear call/,
+    );
+    expect(await visit.page.text('sum')).toContain('(861 − 163) / 1,024 = +0.682');
+    expect(await visit.page.text('provenance')).toContain('statevector-sim (cpu, f64)');
+    expect(await visit.page.text('line')).toContain('⟨Z₀⟩ = +0.682');
+    const numBars = await visit.page.evaluate(
+      `document.querySelectorAll('#histogram .bar').length`,
+    );
+    expect(numBars).toBe(16);
+    expect(await visit.page.text('counts-rows')).toContain('0000+1214');
+  });
+
+  test('asks no other host, breaks no policy, and complains of nothing', async () => {
+    await visit.open();
+    expect(visit.page.requests.length).toBeGreaterThan(10);
+    for (const url of visit.page.requests) expect(url.startsWith(`${visit.origin}/`)).toBe(true);
+    expect(visit.page.complaints).toEqual([]);
+  });
+
+  test('moves nothing after it is painted first, nor when an answer comes', async () => {
+    await visit.open();
+    await visit.page.evaluate(`document.getElementById('run').click()`);
+    await visit.textUntil('run', /Run the circuit/);
+    const shift = await visit.page.evaluate(`new Promise((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) sum += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+    })`);
+    expect(shift).toBeLessThan(0.01);
+  });
+
+  test('is used with the keyboard alone: Tab, arrows, Enter', async () => {
+    await visit.open();
+    visit.page.answer = () => VERSICOLOR;
+    await visit.tabTo('feature-2');
+    for (let presses = 0; presses < 15; presses += 1) await visit.page.press('ArrowLeft');
+    await visit.page.press('Tab');
+    await visit.page.press('Home');
+    // What was answered before stays, and says that it is of before.
+    expect(visit.page.runs).toHaveLength(1);
+    expect(await visit.page.text('chip')).toContain('earlier measurements');
+    await visit.tabTo('run');
+    await visit.page.press('Enter');
+    await visit.textUntil('verdict', /Versicolor/);
+    expect(visit.page.runs).toHaveLength(2);
+    expect(visit.page.runs[1]).toEqual({ input: [6.3, 2.9, 4.1, 1] });
+    expect(await visit.page.text('chip')).toBe('For 6.3 · 2.9 · 4.1 · 1.0 cm');
+    expect(await visit.page.text('aloud')).toMatch(/^Versicolor: .*a clear call/);
+    expect(await visit.focus()).toBe('run');
+    await visit.page.press('Tab', SHIFT);
+    expect(await visit.focus()).toBe('feature-3');
+  });
+
+  test('runs by Enter on a slider, and by Space on the button', async () => {
+    await visit.open();
+    await visit.tabTo('feature-0');
+    await visit.page.press('End');
+    await visit.page.press('Enter');
+    await visit.textUntil('chip', /For 7\.9/);
+    await visit.tabTo('run');
+    await visit.page.press(' ');
+    await visit.page.until(`document.getElementById('run').textContent === 'Run the circuit'`);
+    expect(visit.page.runs).toHaveLength(3);
+  });
+
+  test('runs an example at one press, and shows that it is set', async () => {
+    await visit.open();
+    visit.page.answer = () => BORDERLINE;
+    await visit.tabTo('feature-0');
+    await visit.page.press('Tab', SHIFT);
+    await visit.page.press('Enter');
+    await visit.textUntil('verdict', /^Versicolor\?$/);
+    expect(await visit.page.text('margin')).toContain('too close to call at 1,024 shots');
+    expect(visit.page.runs[1]).toEqual({ input: [6.0, 2.7, 5.1, 1.6] });
+    const pressed = await visit.page.evaluate(
+      `[...document.querySelectorAll('[aria-pressed=true]')].map((each) => each.textContent)`,
+    );
+    expect(pressed).toEqual(['A borderline one']);
+  });
+
+  test('turns the gates that encode a slider with it, and those alone', async () => {
+    await visit.open();
+    const angles = () =>
+      visit.page.evaluate(
+        `[...document.querySelectorAll('#circuit-drawing .angle')].map((each) => each.textContent)`,
+      );
+    const before = await angles();
+    await visit.tabTo('feature-1');
+    await visit.page.press('Home');
+    const after = await angles();
+    if (!Array.isArray(before) || !Array.isArray(after)) throw new Error('no angles');
+    expect(before).toHaveLength(16);
+    const turned = after.flatMap((angle, index) => (angle === before[index] ? [] : [index]));
+    // RY of qubit 1 in each layer of four RY and four RZ.
+    expect(turned).toEqual([1, 9]);
+    expect(await visit.page.text('circuit-list')).toContain('on qubit 1, from sepal width');
+    expect(await visit.page.text('call-code')).toContain('{"input":[6.3,2,5.6,2]}');
+  });
+
+  test('asks once while a run is under way, however often it is pressed', async () => {
+    await visit.open();
+    const held = Promise.withResolvers<RunAnswer>();
+    visit.page.answer = () => held.promise;
+    await visit.tabTo('run');
+    await visit.page.press('Enter');
+    await visit.textUntil('run', /Running/);
+    await visit.page.press('Enter');
+    await visit.page.press(' ');
+    held.resolve(VERSICOLOR);
+    await visit.textUntil('verdict', /Versicolor/);
+    expect(visit.page.runs).toHaveLength(2);
+  });
+
+  test('counts down where the limit is reached, and may then be used again', async () => {
+    await visit.open();
+    visit.page.answer = () => ({
+      status: 429,
+      headers: { 'retry-after': '2' },
+      body: demoErrorBody('RATE_LIMIT_EXCEEDED', 429, 'Too many.'),
+    });
+    await visit.tabTo('run');
+    await visit.page.press('Enter');
+    await visit.textUntil('run', /^Again in 2 s$/);
+    expect(await visit.page.text('message')).toContain('limit of 10 runs a minute');
+    expect(await visit.page.text('aloud')).toContain('limit');
+    // The answer before it stays.
+    expect(await visit.page.text('verdict')).toBe('Virginica');
+    await visit.page.press('Enter');
+    await visit.textUntil('run', /^Again in 1 s$/);
+    await visit.textUntil('run', /^Run the circuit$/);
+    expect(visit.page.runs).toHaveLength(2);
+    visit.page.answer = () => VERSICOLOR;
+    await visit.page.press('Enter');
+    await visit.textUntil('verdict', /Versicolor/);
+    expect(await visit.page.text('message')).not.toContain('That was the limit');
+  });
+
+  test('says why a run is refused, and takes the next', async () => {
+    await visit.open();
+    visit.page.answer = () => ({
+      status: 503,
+      body: demoErrorBody('SERVICE_UNAVAILABLE', 503, 'The processor is in maintenance.'),
+    });
+    await visit.tabTo('run');
+    await visit.page.press('Enter');
+    await visit.textUntil('run', /^Try again$/);
+    expect(await visit.page.text('message')).toContain('The processor is in maintenance.');
+    expect(await visit.page.text('aloud')).toContain('The processor is in maintenance.');
+    visit.page.answer = () => VERSICOLOR;
+    await visit.page.press('Enter');
+    await visit.textUntil('verdict', /Versicolor/);
+    expect(await visit.page.text('run')).toBe('Run the circuit');
+    expect(visit.page.complaints).toEqual([]);
+  });
+
+  test('that is opened while the model is unavailable says so and asks for nothing', async () => {
+    visit.facts = {
+      ...DEMO_FACTS,
+      availability: { available: false, reason: 'Its self-test failed.' },
+    };
+    await visit.open();
+    await visit.textUntil('verdict', /Unavailable/);
+    expect(await visit.page.text('margin')).toBe('Its self-test failed.');
+    expect(await visit.page.text('run')).toBe('Try again');
+    expect(visit.page.runs).toEqual([]);
+    await visit.tabTo('run');
+    await visit.page.press('Enter');
+    await visit.textUntil('verdict', /Virginica/);
+  });
+
+  test('of a service without a model leads to the documentation', async () => {
+    await using bare = await openTestService();
+    const other = await bare.app.listen({ host: '127.0.0.1', port: 0 });
+    await visit.page.resize(DESK);
+    await visit.page.load(`${other}/`);
+    await visit.page.until(`!document.getElementById('no-model').hidden`);
+    expect(await visit.page.evaluate(`document.getElementById('demo').checkVisibility()`)).toBe(
+      false,
+    );
+    expect(visit.page.complaints).toEqual([]);
+  });
+});
