@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
-import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
+import type { BatchTask, CircuitTask, Processor } from '../../../src/fleet/processor.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
 import {
   adapter,
@@ -62,6 +62,12 @@ function task(name: string, numQubits = WIDE): CircuitTask {
   return { id, circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
 }
 
+function batchTask(name: string): BatchTask {
+  const { circuit: _, ...rest } = task(name);
+  const shape = instruction(name, new Float64Array(3), 4);
+  return { ...rest, shape, request: { numCircuits: 1, angles: new Float64Array(), shots: 1 } };
+}
+
 function run(gpuFleet: Processor, name: string, numQubits = WIDE) {
   return gpuFleet.run(task(name, numQubits), {}, never());
 }
@@ -112,6 +118,38 @@ describe('gpu-fleet', () => {
       precision: 'f64',
       hardware: 'a CPU',
     });
+  });
+
+  test('runs batch tasks on the CPU in double precision, adapter or not', async () => {
+    for (const [adapters, execution] of [
+      [[adapter('a')], 'cpu'],
+      [[], 'cpu-fallback'],
+    ] as const) {
+      const { gpuFleet } = await openFleet(adapters);
+      const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());
+      expect(batch.counts).toEqual(Uint32Array.of(64));
+      const told = { engine: 'cpu', execution, precision: 'f64', hardware: 'a CPU' };
+      expect(backend).toMatchObject(told);
+      expect(backend.devices).toHaveLength(1);
+    }
+  });
+
+  test('runs batch tasks on an adapter where the CPU may not be used, and says so', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
+    const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());
+    expect(batch.counts).toEqual(Uint32Array.of(32));
+    const told = { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware: 'a' };
+    expect(backend).toMatchObject(told);
+  });
+
+  test('runs a batch task that an adapter was lost with on another, and never on several together', async () => {
+    const adapters = [adapter('a'), adapter('b')];
+    const { gpuFleet } = await openFleet(adapters, { engine: 'webgpu' });
+    const lostOnOne = await gpuFleet.runBatch(batchTask('LOSE_DEVICE@a'), {}, never());
+    expect(lostOnOne.backend.hardware).toBe('b');
+    // After both it would be the turn of the two together, which have no batches.
+    const lost = gpuFleet.runBatch(batchTask('LOSE_DEVICE'), {}, never());
+    await expect(lost).rejects.toMatchObject({ code: 'FLEET_ENGINE_LOST' });
   });
 
   test('runs a circuit on as many devices as its amplitudes take of their budgets', async () => {

@@ -33,6 +33,30 @@ test('what was read off a channel is taken out of the buffer that it lay in', ()
   expect(new Set(arrays.map(({ buffer }) => buffer)).size).toBe(4);
 });
 
+test('of a batch task, too', () => {
+  const channel = new ArrayBuffer(64);
+  const batch = {
+    counts: new Uint32Array(channel, 0, 2).fill(1),
+    statevectors: new Float64Array(channel, 8, 2).fill(2),
+    probabilities: new Float64Array(channel, 24, 1).fill(3),
+    expectations: new Float64Array(channel, 32, 2).fill(4),
+  };
+  const outcome = { batch, compileMs: 1, executionMs: 1 };
+  const message = { kind: 'news', ended: [{ kind: 'done', id: 1, agoMs: 1, outcome }] } as const;
+  const own = withOwnBuffers(message);
+  expect(own).toEqual(message);
+  const [ended] = own.kind === 'news' ? own.ended : [];
+  if (ended?.kind !== 'done' || !('batch' in ended.outcome)) throw new Error('unreachable: it is');
+  const arrays = Object.values(ended.outcome.batch);
+  expect(arrays.map(({ buffer }) => buffer.byteLength)).toEqual([8, 16, 8, 16]);
+  expect(
+    withOwnBuffers({ kind: 'news', ended: [{ ...ended, outcome: { ...outcome, batch: {} } }] }),
+  ).toEqual({
+    kind: 'news',
+    ended: [{ ...ended, outcome: { ...outcome, batch: {} } }],
+  });
+});
+
 test('a process is told to have said what may have to do with its end', () => {
   const usual =
     'Warning: maxDynamicUniformBuffersPerPipelineLayout artificially reduced from 9 to 1.\n';

@@ -1,16 +1,22 @@
 /** A worker's side of its messages, without a worker: what is heard when, and what is said. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
-import { HelperLostError } from '../../../src/engine/errors.ts';
+import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
+import { factsOfShape } from '../../../src/fleet/workers/batch-tasks.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
-import type { FromWorker, ToWorker } from '../../../src/fleet/workers/worker-messages.ts';
+import type {
+  FromWorker,
+  SentBatch,
+  ToWorker,
+} from '../../../src/fleet/workers/worker-messages.ts';
 import { eventually } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
@@ -22,10 +28,29 @@ const ROTATED = {
   operations: [gate('RY', [0], [], [0.5]), { kind: 'measure', qubits: [0], bits: [0] }],
 } as const;
 
+/** Too long for anybody to wait for. */
+const LONG: Circuit = {
+  ...ROTATED,
+  numQubits: 10,
+  operations: Array.from({ length: 100 }, (_, i) => gate('RY', [i % 10], [], [0.5])),
+};
+
+function batchTask(id: number, shape: Circuit, request: Omit<BatchRequest, 'angles'>): SentBatch {
+  const { sent, numAngles } = factsOfShape(shape);
+  const angles = new Float64Array(request.numCircuits * numAngles);
+  return { id, precision: 'f64', shape: sent, request: { ...request, angles } };
+}
+
 interface Serving {
+  /** Id and code of what failed. */
+  readonly failures: (readonly [number, string])[];
   tell(message: ToWorker): void;
-  /** In the order in which they came; `dropped` are those that were aborted. */
-  readonly news: { readonly answered: number[]; readonly dropped: number[] };
+  /** In the order in which they came; `dropped` are those that were aborted, `begun` what was told so. */
+  readonly news: {
+    readonly answered: number[];
+    readonly dropped: number[];
+    readonly begun: number[];
+  };
   /** Of all messages that came. */
   readonly kinds: FromWorker['kind'][];
   close(): Promise<void>;
@@ -35,17 +60,22 @@ interface Serving {
 function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Serving {
   const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 17 });
   const unpacker = new OutcomeUnpacker();
-  const news: Serving['news'] = { answered: [], dropped: [] };
+  const news: Serving['news'] = { answered: [], dropped: [], begun: [] };
   let tell = (_: ToWorker) => {};
   const kinds: FromWorker['kind'][] = [];
+  const failures: (readonly [number, string])[] = [];
   const hear = (message: FromWorker) => {
     kinds.push(message.kind);
     if (message.kind !== 'news') return;
+    if (message.begun !== undefined) news.begun.push(message.begun.id);
     for (const { id } of message.packed ? unpacker.unpack(message.packed) : []) {
       news.answered.push(id);
     }
-    for (const { id, kind } of message.ended) {
+    for (const ended of message.ended) {
+      const { id, kind } = ended;
       (kind === 'aborted' ? news.dropped : news.answered).push(id);
+      if (kind !== 'failed') continue;
+      failures.push([id, ended.failure.kind === 'coded' ? ended.failure.code : 'no code']);
     }
   };
   serveEngine(
@@ -57,7 +87,7 @@ function serve(change: (engine: CpuEngine) => Partial<MaybeBatchEngine>): Servin
     },
     { open: () => ({ ...engine, ...change(engine) }), compile, kept: KEPT_ON_CPU },
   );
-  return { tell: (message) => tell(message), news, kinds, close: () => engine.close() };
+  return { tell: (message) => tell(message), news, kinds, failures, close: () => engine.close() };
 }
 
 /** An engine whose batches do something before they run. */
@@ -102,7 +132,7 @@ describe('a worker', () => {
     worker.tell({ kind: 'cancel', id: 3 });
     go.resolve();
     await eventually(() => worker.news.answered.length === 5);
-    expect(worker.news).toEqual({ answered: [0, 1, 2, 4, 5], dropped: [3] });
+    expect(worker.news).toMatchObject({ answered: [0, 1, 2, 4, 5], dropped: [3] });
     await worker.close();
   });
 
@@ -122,7 +152,7 @@ describe('a worker', () => {
     worker.tell({ kind: 'cancel', id: 5 });
     fail.reject(new RangeError('Array buffer allocation failed'));
     await eventually(() => worker.news.answered.length === 5);
-    expect(worker.news).toEqual({ answered: [0, 2, 3, 4, 6], dropped: [1, 5] });
+    expect(worker.news).toMatchObject({ answered: [0, 2, 3, 4, 6], dropped: [1, 5] });
     await worker.close();
   });
 
@@ -164,8 +194,55 @@ describe('a worker', () => {
     await eventually(() => worker.kinds.includes('lost'));
     await setImmediate();
     expect(worker.kinds.at(-1)).toBe('lost');
-    expect(worker.news).toEqual({ answered: [0, 1], dropped: [] });
+    expect(worker.news).toMatchObject({ answered: [0, 1], dropped: [] });
     expect(numPrepared).toBe(3);
+    await worker.close();
+  });
+
+  test('runs a batch task of a list in its place, and answers it with the others', async () => {
+    const worker = serve(() => ({}));
+    const brief = batchTask(1, ROTATED, { numCircuits: 2, shots: 10 });
+    worker.tell({ kind: 'run', tasks: [FIRST!, brief, { ...FIRST!, id: 2 }] });
+    await eventually(() => worker.news.answered.length === 3);
+    // What is packed is told before the rest of the same news.
+    expect(worker.news.answered.toSorted()).toEqual([0, 1, 2]);
+    expect(worker.news).toMatchObject({ dropped: [], begun: [] });
+    await worker.close();
+  });
+
+  test('gives its answers before a long batch task, says that it runs, and stops it when told', async () => {
+    const worker = serve(() => ({}));
+    const long = batchTask(1, LONG, { numCircuits: 2 ** 14, shots: 10_000 });
+    worker.tell({ kind: 'run', tasks: [FIRST!, long, { ...FIRST!, id: 2 }] });
+    await eventually(() => worker.news.begun.length > 0);
+    expect(worker.news).toEqual({ answered: [0], dropped: [], begun: [1] });
+    worker.tell({ kind: 'cancel', id: 1 });
+    await eventually(() => worker.news.answered.length === 2);
+    expect(worker.news).toEqual({ answered: [0, 2], dropped: [1], begun: [1] });
+    await worker.close();
+  });
+
+  test('answers a batch task that its engine refuses with the engine’s code', async () => {
+    const worker = serve(() => ({
+      prepareBatch: async () => {
+        throw new StateMemoryError(2 ** 30);
+      },
+    }));
+    worker.tell({ kind: 'run', tasks: [batchTask(1, ROTATED, { numCircuits: 1 }), FIRST!] });
+    await eventually(() => worker.news.answered.length === 2);
+    expect(worker.failures).toEqual([[1, 'ENGINE_STATE_MEMORY']]);
+    await worker.close();
+  });
+
+  test('is lost with the engine of a batch task', async () => {
+    const worker = serve(
+      withBatches(async () => {
+        throw new HelperLostError();
+      }),
+    );
+    worker.tell({ kind: 'run', tasks: [batchTask(1, ROTATED, { numCircuits: 1 }), FIRST!] });
+    await eventually(() => worker.kinds.includes('lost'));
+    expect(worker.news).toEqual({ answered: [], dropped: [], begun: [] });
     await worker.close();
   });
 

@@ -5,11 +5,12 @@ import { compile } from '../../../src/compiler/compile.ts';
 import type { BatchRequest } from '../../../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
-import { HelperLostError } from '../../../src/engine/errors.ts';
+import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
+import { factsOfShape } from '../../../src/fleet/workers/batch-tasks.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
-import type { Precision, SentTask } from '../../../src/fleet/workers/worker-messages.ts';
+import type { Precision, SentBatch, SentTask } from '../../../src/fleet/workers/worker-messages.ts';
 import { writeCircuit } from '../../../src/fleet/workers/written-circuit.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -279,6 +280,66 @@ describe('a batch that fails', () => {
       code: new HelperLostError().code,
     });
     expect(engine.done.compiled).toBe(0);
+  });
+});
+
+describe('a batch task', () => {
+  function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentBatch {
+    const { sent, numAngles } = factsOfShape(shape);
+    const { numCircuits = 1 } = more;
+    const angles = new Float64Array(numCircuits * numAngles);
+    return { id: 0, precision: 'f64', shape: sent, request: { numCircuits, angles, ...more } };
+  }
+
+  test('and circuits of its shape have one shape ready between them', async () => {
+    const engine = serve('f64');
+    await engine.served.runBatch(batchOf(ROTATED, { numCircuits: 3, shots: 5 }), never());
+    const tasks = tasksOf(sweep(ROTATED, 4));
+    const outcomes = [];
+    for (const task of tasks) outcomes.push(await engine.served.run(task, ignore, never()));
+    await engine.served.runBatch(batchOf(ROTATED), never());
+    expect(engine.done).toEqual({ compiled: 0, prepared: 1, disposed: 0 });
+    expect(engine.batches).toEqual([3, 1, 1, 1, 1, 1]);
+    expect(outcomes.map(({ run }) => run.counts)).toEqual(await countsAlone(tasks));
+  });
+
+  test('has no circuits run in batches that would have other counts', async () => {
+    const engine = serve('f64');
+    const unread = { ...ROTATED, numQubits: 3 };
+    await engine.served.runBatch(batchOf(unread, { shots: 5 }), never());
+    const circuits = sweep(unread, 3);
+    for (const [id, circuit] of circuits.entries()) {
+      const task = { ...tasksOf(circuits)[0]!, id, circuit: writeCircuit(circuit)! };
+      await engine.served.run(task, ignore, never());
+    }
+    await engine.served.runBatch(batchOf(unread), never());
+    expect(engine.done).toEqual({ compiled: 3, prepared: 1, disposed: 0 });
+    expect(engine.batches).toEqual([1, 1]);
+  });
+
+  test('that fails has its shape made ready anew, and is told why', async () => {
+    let numRuns = 0;
+    const engine = serve('f64', () => {
+      if (numRuns++ === 1) throw new StateMemoryError(2 ** 30);
+    });
+    await engine.served.runBatch(batchOf(ROTATED), never());
+    await expect(engine.served.runBatch(batchOf(ROTATED), never())).rejects.toMatchObject({
+      code: 'ENGINE_STATE_MEMORY',
+    });
+    await engine.served.runBatch(batchOf(ROTATED), never());
+    expect(engine.done).toMatchObject({ prepared: 2, disposed: 1 });
+  });
+
+  test('of a shape with a matrix keeps nothing', async () => {
+    const engine = serve('f64');
+    const matrix = Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0);
+    const flip = { kind: 'unitary', controls: [], targets: [0], matrix } as const;
+    const shape = { ...ROTATED, operations: [flip, ...ROTATED.operations] };
+    for (let i = 0; i < 2; i++) {
+      const { batch } = await engine.served.runBatch(batchOf(shape, { shots: 5 }), never());
+      expect(batch.counts).toEqual(Uint32Array.of(0, 0, 0, 5));
+    }
+    expect(engine.done).toMatchObject({ prepared: 2, disposed: 2 });
   });
 });
 

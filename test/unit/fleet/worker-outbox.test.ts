@@ -124,6 +124,17 @@ describe('WorkerOutbox', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('transfers the large results of a batch task, and not its small ones', () => {
+    const transfers: ArrayBuffer[][] = [];
+    const outbox = new WorkerOutbox((_, transfer) => transfers.push([...transfer]));
+    const counts = new Uint32Array(2 ** 12);
+    const batch = { counts, expectations: new Float64Array(8) };
+    outbox.open();
+    outbox.done(0, { batch, compileMs: 1, executionMs: 1 }, performance.now());
+    outbox.close();
+    expect(transfers).toEqual([[counts.buffer]]);
+  });
+
   test('transfers the buffer of a wide state, once where two arrays share it', () => {
     const transfers: ArrayBuffer[][] = [];
     const outbox = new WorkerOutbox((_, transfer) => transfers.push([...transfer]));

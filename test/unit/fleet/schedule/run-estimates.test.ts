@@ -21,6 +21,30 @@ function runMs(truth: RunEstimates, of: RunWork, fixed: number, onStates: number
   return fixed * none + onStates * (truth.expectedMs('wide', of) - none);
 }
 
+describe('an estimate of a batch task', () => {
+  const batchOf = (numCircuits: number): RunWork => ({ ...work, numCircuits });
+
+  test('is that of one circuit, of which all but beginning and compiling is done for each', () => {
+    const estimates = new RunEstimates();
+    const none = estimates.expectedMs('small', batchOf(0));
+    const one = estimates.expectedMs('small', work);
+    expect(estimates.expectedMs('small', batchOf(1))).toBe(one);
+    expect(estimates.expectedMs('small', batchOf(256))).toBeCloseTo(none + 256 * (one - none), 6);
+  });
+
+  test('learns from batches of about as many circuits, and nothing of circuits from it', () => {
+    const estimates = new RunEstimates();
+    const one = estimates.expectedMs('small', work);
+    for (let i = 0; i < 5; i++) estimates.observe('small', batchOf(256), 3);
+    expect(estimates.expectedMs('small', batchOf(250))).toBeCloseTo(3);
+    expect(estimates.expectedMs('small', work)).toBe(one);
+    const [few, many] = [16, 64].map((n) => estimates.expectedMs('small', batchOf(n)));
+    expect(few).toBeLessThan(many!);
+    for (let i = 0; i < 5; i++) estimates.observe('small', work, 1000);
+    expect(estimates.expectedMs('small', batchOf(256))).toBeCloseTo(3);
+  });
+});
+
 describe('an estimate', () => {
   test('is above 0 and finite, whatever was measured', () => {
     const anyMs = fc.oneof(fc.double(), fc.double({ min: 0, max: 1e6 }), fc.constant(0));

@@ -1,0 +1,297 @@
+/** Batch tasks in the queue: they wait, start, are cancelled and run again as circuits do. */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { BackendBatch, BackendTask } from '../../../src/fleet/backend-task.ts';
+import { CpuBacking } from '../../../src/fleet/backing.ts';
+import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
+import type { BatchTask, CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
+import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
+import {
+  eventually,
+  FAKE_LANES,
+  instruction,
+  never,
+  sharedNumbers,
+} from '../../support/fleet-fixtures.ts';
+import { gate } from '../../support/random-circuits.ts';
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+function openBackend(options: Partial<CircuitBackendOptions> = {}): CircuitBackend {
+  const backend = new CircuitBackend({
+    ...FAKE_LANES,
+    queueLimit: 10,
+    ageingMs: 60_000,
+    ...options,
+  });
+  closers.push(() => backend.close());
+  backend.open();
+  return backend;
+}
+
+const spec: ProcessorSpec = {
+  id: 'statevector-sim',
+  name: 'Statevector simulator',
+  family: 'statevector',
+  maxQubits: 20,
+  maxShots: 1000,
+  maxGates: 1000,
+  precision: 'f64',
+  execution: 'cpu',
+  target: null,
+};
+
+/** A processor that is well, and the backend that it runs on. */
+async function openProcessor(options: Partial<CircuitBackendOptions> = {}) {
+  const backend = openBackend(options);
+  const backing = new CpuBacking(spec, {
+    engine: 'cpu',
+    execution: 'cpu',
+    precision: 'f64',
+    hardware: 'a CPU',
+  });
+  const processor = new SimulatorProcessor({ backing, backend, now: () => 1_700_000_000_000 });
+  closers.unshift(async () => processor.close());
+  await processor.check();
+  return { processor, backend };
+}
+
+let numTasks = 0;
+
+function head() {
+  const id = `task-${numTasks++}`;
+  return { id, priority: 'normal', keyId: 'key-1', tier: 'standard' } as const;
+}
+
+/** A batch of one circuit that the fake engine takes as an instruction. */
+function batch(name: string, shared = sharedNumbers(), more: Partial<BatchTask> = {}): BatchTask {
+  const request = { numCircuits: 1, angles: new Float64Array(), shots: 3, seed: 4 };
+  return { ...head(), shape: instruction(name, shared), request, ...more };
+}
+
+function circuit(name: string, shared = sharedNumbers()): CircuitTask {
+  return { ...head(), circuit: instruction(name, shared), request: { shots: 1, seed: 1 } };
+}
+
+function forBackend<T extends BatchTask | CircuitTask>(task: T) {
+  return { ...task, processor: 'a', precision: 'f64' } as const;
+}
+
+/** Angles come back as expectations. */
+function echo(angles: Float64Array): BatchTask {
+  const shape = { numQubits: 1, numBits: 1, operations: [gate('ECHO', [0], [], [0])] };
+  return batch('ECHO', sharedNumbers(), {
+    shape,
+    request: { numCircuits: angles.length, angles, shots: 3, seed: 4 },
+  });
+}
+
+/** Holds the only thread until its first shared number is set. */
+async function holdThread({ processor }: { readonly processor: SimulatorProcessor }) {
+  const shared = sharedNumbers();
+  const result = processor.run(circuit('WAIT', shared), {}, never());
+  await eventually(() => shared[1] === 1);
+  return { shared, result };
+}
+
+describe('a batch task', () => {
+  test('whose worker is lost in it runs again, and is answered once', async () => {
+    const { processor } = await openProcessor();
+    const told: string[] = [];
+    const task = batch('EXIT_ONCE');
+    const hooks = {
+      onStarted: () => told.push('started'),
+      onStartedOver: () => told.push('started over'),
+    };
+    const { batch: answer } = await processor.runBatch(task, hooks, never());
+    expect(answer.counts).toEqual(Uint32Array.of(0));
+    expect(told).toEqual(['started', 'started over']);
+  });
+
+  test('that takes down every worker fails, and has its engines tested', async () => {
+    const { processor } = await openProcessor();
+    await expect(processor.runBatch(batch('EXIT'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_ENGINE_LOST',
+    });
+    await processor.check();
+    expect(processor.availability().available).toBe(true);
+  });
+
+  test('is run again with the angles that it was sent with', async () => {
+    const backend = openBackend();
+    const shared = sharedNumbers();
+    const angles = Float64Array.of(0.25, 0.5);
+    const shape = {
+      ...instruction('EXIT_ONCE', shared),
+      operations: instruction('EXIT_ONCE', shared).operations.map((operation) =>
+        operation.kind === 'gate' ? { ...operation, angles: [0] } : operation,
+      ),
+    };
+    const task = batch('EXIT_ONCE', shared, { shape, request: { numCircuits: 2, angles } });
+    const answer = backend.submitBatch(forBackend(task), {}, never());
+    angles.fill(9);
+    expect((await answer).batch.expectations).toEqual(Float64Array.of(0.25, 0.5));
+    expect(shared[0]).toBe(2);
+  });
+
+  test('cancelled while it waits never starts, and gives its place back', async () => {
+    const opened = await openProcessor({ queueLimit: 1 });
+    const { processor } = opened;
+    const { shared, result } = await holdThread(opened);
+    const cancel = new AbortController();
+    let hasStarted = false;
+    const onStarted = () => {
+      hasStarted = true;
+    };
+    const waiting = processor.runBatch(batch('ECHO'), { onStarted }, cancel.signal);
+    expect(() => processor.admit()).toThrow('full');
+    cancel.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(() => processor.admit()).not.toThrow();
+    shared[0] = 1;
+    await result;
+    expect(hasStarted).toBe(false);
+  });
+
+  test('cancelled while it runs is stopped by its engine', async () => {
+    const { processor } = await openProcessor({ cancelGraceMs: 60_000 });
+    const shared = sharedNumbers();
+    const cancel = new AbortController();
+    const running = processor.runBatch(batch('WAIT', shared), {}, cancel.signal);
+    await eventually(() => shared[1] === 1);
+    expect(processor.load().running).toBe(1);
+    cancel.abort();
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+    expect(shared[2]).toBe(0);
+    expect(processor.load().running).toBe(0);
+  });
+
+  test('that was cancelled before it came is not queued', async () => {
+    const { processor } = await openProcessor();
+    const reason = new Error('too late');
+    const run = processor.runBatch(batch('ECHO'), {}, AbortSignal.abort(reason));
+    await expect(run).rejects.toBe(reason);
+  });
+
+  test('keeps its place while its processor is in maintenance, and starts afterwards', async () => {
+    const opened = await openProcessor();
+    const { processor } = opened;
+    const { shared, result } = await holdThread(opened);
+    const [first, second] = [batch('ECHO'), circuit('ECHO')];
+    const answers = [
+      processor.runBatch(first, {}, never()),
+      processor.run(second, {}, never()),
+    ] as const;
+    processor.setMaintenance({ reason: 'new cooling' });
+    shared[0] = 1;
+    await result;
+    expect([first, second].map(({ id }) => processor.queuePosition(id))).toEqual([0, 1]);
+    await expect(processor.runBatch(batch('ECHO'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_PROCESSOR_UNAVAILABLE',
+    });
+    processor.setMaintenance(undefined);
+    const [{ batch: answer }] = await Promise.all(answers);
+    expect(answer.counts).toEqual(Uint32Array.of(4));
+  });
+
+  test('is refused when the queue is full, unless a place was kept for it', async () => {
+    const opened = await openProcessor({ queueLimit: 1 });
+    const { processor } = opened;
+    const { shared, result } = await holdThread(opened);
+    const expected = batch('ECHO');
+    processor.admit(expected.id);
+    await expect(processor.runBatch(batch('ECHO'), {}, never())).rejects.toMatchObject({
+      code: 'FLEET_QUEUE_FULL',
+    });
+    const answer = processor.runBatch(expected, {}, never());
+    expect(processor.load().queueDepth).toBe(1);
+    expect(processor.expectedStart(expected.id)).toBeGreaterThanOrEqual(1_700_000_000_000);
+    shared[0] = 1;
+    await Promise.all([result, answer]);
+  });
+
+  test('goes in its turn: by priority, and keys in turns by what their rows take', async () => {
+    const backend = openBackend();
+    const shared = sharedNumbers();
+    const held = backend.submit(forBackend(circuit('WAIT', shared)), {}, never());
+    await eventually(() => shared[1] === 1);
+    const started: string[] = [];
+    const submit = (name: string, more: Partial<BackendBatch>) => {
+      const task = { ...forBackend(batch('ECHO')), ...more };
+      return backend.submitBatch(task, { onStarted: () => started.push(name) }, never());
+    };
+    const one = { numCircuits: 1, angles: new Float64Array(), shots: 1000 };
+    const answers = [
+      submit('a', { keyId: 'a', request: { ...one, numCircuits: 100 } }),
+      submit('a', { keyId: 'a', request: one }),
+      ...[1, 2, 3].map(() => submit('b', { keyId: 'b', request: one })),
+      submit('urgent', { keyId: 'c', priority: 'high', request: one }),
+    ];
+    shared[0] = 1;
+    await Promise.all([held, ...answers]);
+    expect(started).toEqual(['urgent', 'a', 'b', 'b', 'b', 'a']);
+  });
+
+  test('goes with circuits in one list, and each has its own answer', async () => {
+    const backend = openBackend({ queueLimit: 100 });
+    const tasks = Array.from({ length: 6 }, (_, i) => echo(Float64Array.of(i, 10 * i)));
+    const single = (seed: number): BackendTask => ({
+      ...forBackend(circuit('ECHO')),
+      request: { shots: 1, seed },
+    });
+    const answers = await Promise.all(
+      tasks.map(async (task, i) => {
+        const [one, other] = await Promise.all([
+          backend.submitBatch(forBackend(task), {}, never()),
+          backend.submit(single(i), {}, never()),
+        ]);
+        return [...(one.batch.expectations ?? []), ...other.run.counts.outcomes];
+      }),
+    );
+    expect(answers).toEqual(tasks.map((_, i) => [i, 10 * i, i]));
+  });
+
+  test('of many angles has them as they were sent, whatever becomes of the caller’s', async () => {
+    const backend = openBackend();
+    const angles = Float64Array.from({ length: 5000 }, (_, i) => i);
+    const sent = angles.slice();
+    const answer = backend.submitBatch(forBackend(echo(angles)), {}, never());
+    expect(angles).toEqual(sent);
+    angles.fill(-1);
+    expect((await answer).batch.expectations).toEqual(sent);
+  });
+
+  test('is rejected when the fleet closes', async () => {
+    const { processor, backend } = await openProcessor();
+    const shared = sharedNumbers();
+    const running = processor.runBatch(batch('WAIT', shared), {}, never());
+    const waiting = processor.runBatch(batch('ECHO'), {}, never());
+    const ends = Promise.allSettled([running, waiting]);
+    await eventually(() => shared[1] === 1);
+    await backend.close();
+    expect(await ends).toMatchObject([
+      { status: 'rejected', reason: { code: 'FLEET_CLOSED' } },
+      { status: 'rejected', reason: { code: 'FLEET_CLOSED' } },
+    ]);
+  });
+});
+
+test('rows that wait count as memory that waits', async () => {
+  const opened = await openProcessor({ queueLimit: 100 });
+  const { processor } = opened;
+  const { shared, result } = await holdThread(opened);
+  const angles = new Float64Array(2 ** 23);
+  const cancel = new AbortController();
+  const waiting = Array.from({ length: 8 }, () =>
+    processor.runBatch(echo(angles), {}, cancel.signal).catch(() => 'cancelled'),
+  );
+  expect(() => processor.admit()).toThrow('512 MiB');
+  cancel.abort();
+  await Promise.all(waiting);
+  expect(() => processor.admit()).not.toThrow();
+  shared[0] = 1;
+  await result;
+});
