@@ -1,9 +1,8 @@
 /** `qcs train MODEL`: trains a model from scratch and writes the file that the service deploys. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command } from 'commander';
 import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
-import { readMachine } from '../fleet/machine.ts';
 import { readArtefact } from '../workloads/models/qnn-hybrid/artefact-file.ts';
 import {
   artefactText,
@@ -19,7 +18,6 @@ import { ProgressBar } from './progress-bar.ts';
 interface TrainOptions {
   readonly out: string;
   readonly check?: boolean;
-  readonly threads?: number;
   readonly json?: boolean;
 }
 
@@ -34,11 +32,6 @@ export function addTrainCommand(program: Command, io: CommandIo): void {
     .addArgument(new Argument('<model>', 'which').choices([QNN_HYBRID_ID]))
     .option('--out <file>', 'where it is written', DEFAULT_FILE)
     .option('--check', 'write nothing; fail unless the file already holds exactly this')
-    .option(
-      '--threads <n>',
-      'of the CPU engine (default one a core); the file is the same',
-      threads,
-    )
     .option('--json', 'print the model card as one JSON object')
     .addHelpText(
       'after',
@@ -54,7 +47,7 @@ async function train(options: TrainOptions, io: CommandIo): Promise<void> {
   const startedAt = performance.now();
   const engine = openCpuEngine({
     precision: 'f64',
-    numThreads: options.threads ?? readMachine().numCores,
+    numThreads: 1,
     maxQubits: 12,
     memoryBytes: STATE_BYTES,
   });
@@ -128,10 +121,4 @@ function reportText({ card }: ModelArtefact): string {
     `Held out, ${card.labels[0]}: ${trueNegatives} right, ${falsePositives} wrong; ${card.labels[1]}: ${truePositives} right, ${falseNegatives} wrong.`,
     `Deployed: ${circuit.parameters} parameters, threshold ${circuit.threshold.toFixed(4)}, ${card.parameter_hash}`,
   ].join('\n');
-}
-
-function threads(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 256) return value;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 256.');
 }

@@ -5,7 +5,6 @@
  */
 
 import type { Split } from '../../training/cross-validation.ts';
-import type { ExpectationBatch } from '../../training/expectation-batch.ts';
 import { mean, standardDeviation } from '../../training/metrics.ts';
 import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { fitScaler, scaleRow } from './feature-scaler.ts';
@@ -35,14 +34,13 @@ export interface FoldAccuracy {
   readonly spread: number;
 }
 
-/** @param onFold - Called after each split. */
+/** @param onFold - Called after each split, and waited for: training itself holds its thread. */
 export async function crossValidate(
   circuit: ParametricCircuit,
   data: IrisPair,
   splits: readonly Split[],
   settings: FitSettings,
-  expectations: ExpectationBatch,
-  onFold: () => void,
+  onFold: () => Promise<void>,
 ): Promise<readonly FoldOutcome[]> {
   const outcomes: FoldOutcome[] = [];
   for (const { train, test } of splits) {
@@ -50,22 +48,16 @@ export async function crossValidate(
     const scaled = (rows: readonly number[]) =>
       rows.map((row) => scaleRow(scaler, data.rows[row]!).values);
     const labelsOf = (rows: readonly number[]) => rows.map((row) => data.labels[row]!);
-    const fitted = await fitClassifier(
-      circuit,
-      scaled(train),
-      labelsOf(train),
-      settings,
-      expectations,
-    );
+    const fitted = await fitClassifier(circuit, scaled(train), labelsOf(train), settings);
     const inputs = scaled(test);
     outcomes.push({
       fitted,
       test,
       inputs,
       labels: labelsOf(test),
-      expectations: await expectationsOf(fitted, inputs, expectations),
+      expectations: expectationsOf(fitted, inputs),
     });
-    onFold();
+    await onFold();
   }
   return outcomes;
 }

@@ -8,7 +8,6 @@
  * @see Breiman, Friedman, Olshen, Stone, "Classification and regression trees" (1984), section 3.4.3.
  */
 import { type SplitOptions, stratifiedSplits } from '../../training/cross-validation.ts';
-import type { ExpectationBatch } from '../../training/expectation-batch.ts';
 import { accuracy } from '../../training/metrics.ts';
 import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { ANSATZES, type AnsatzId, NUM_FEATURES } from './ansatz.ts';
@@ -48,16 +47,13 @@ export async function compareArchitectures(
   data: IrisPair,
   splitOptions: SplitOptions,
   settings: FitSettings,
-  expectations: ExpectationBatch,
-  onFold: (architecture: Architecture) => void,
+  onFold: (architecture: Architecture) => Promise<void>,
 ): Promise<readonly Candidate[]> {
   const splits = stratifiedSplits(data.labels, splitOptions);
   const candidates: Candidate[] = [];
   for (const architecture of ARCHITECTURES) {
     const circuit = circuitOf(architecture);
-    const folds = await crossValidate(circuit, data, splits, settings, expectations, () =>
-      onFold(architecture),
-    );
+    const folds = await crossValidate(circuit, data, splits, settings, () => onFold(architecture));
     const accuracies = folds.map((fold) =>
       accuracy(fold.labels, predictionsOf(fold, fold.expectations)),
     );

@@ -9,7 +9,7 @@ import type { BatchExecutable } from '../../../engine/batch-request.ts';
 import { BASELINES } from '../../training/baselines/baselines.ts';
 import { classOf } from '../../training/baselines/decision.ts';
 import { type Split, stratifiedSplits } from '../../training/cross-validation.ts';
-import { type BatchingEngine, engineExpectations } from '../../training/engine-expectations.ts';
+import type { BatchingEngine } from '../../training/engine-expectations.ts';
 import {
   accuracy,
   type ConfusionMatrix,
@@ -84,7 +84,7 @@ export interface TrainingOutcome {
 /**
  * Trains from scratch.
  *
- * @param engine - Of double precision; stays open.
+ * @param engine - Of double precision, which draws the shots that accuracy is measured at; stays open.
  * @param onProgress - Hears what is done now, and the fraction of all that is.
  */
 export async function trainQnnHybrid(
@@ -94,23 +94,13 @@ export async function trainQnnHybrid(
 ): Promise<TrainingOutcome> {
   const data = irisPair();
   const { fit, selection, evaluation } = TRAINING_PLAN;
-  await using prepared = engineExpectations(engine, signal);
-  const { expectations } = prepared;
-  const progress = new Progress(onProgress);
-  const candidates = await compareArchitectures(
-    data,
-    selection,
-    fit,
-    expectations,
-    ({ ansatz, layers }) =>
-      progress.fitted(
-        `comparing: ${ansatz}, ${layers} ${layers === 1 ? 'layer' : 'layers'}`,
-        layers,
-      ),
+  const progress = new Progress(onProgress, signal);
+  const candidates = await compareArchitectures(data, selection, fit, ({ ansatz, layers }) =>
+    progress.fitted(`comparing: ${ansatz}, ${layers} ${layers === 1 ? 'layer' : 'layers'}`, layers),
   );
   const chosen = chooseCandidate(candidates, selection.numFolds * selection.numRepeats);
   const splits = stratifiedSplits(data.labels, evaluation);
-  const folds = await crossValidate(chosen.circuit, data, splits, fit, expectations, () =>
+  const folds = await crossValidate(chosen.circuit, data, splits, fit, () =>
     progress.fitted('measuring the chosen circuit', chosen.layers),
   );
   return {
@@ -118,20 +108,19 @@ export async function trainQnnHybrid(
     candidates,
     chosen,
     evaluation: await evaluate(engine, data, splits, folds, signal),
-    deployed: await trainOnAll(chosen, data, fit, expectations),
+    deployed: trainOnAll(chosen, data, fit),
   };
 }
 
-async function trainOnAll(
+function trainOnAll(
   { circuit }: Candidate,
   { rows, labels }: IrisPair,
   settings: FitSettings,
-  expectations: Parameters<typeof fitClassifier>[4],
-): Promise<TrainingOutcome['deployed']> {
+): TrainingOutcome['deployed'] {
   const scaler = fitScaler(rows);
   const inputs = rows.map((row) => scaleRow(scaler, row).values);
-  const fitted = await fitClassifier(circuit, inputs, labels, settings, expectations);
-  const values = await expectationsOf(fitted, inputs, expectations);
+  const fitted = fitClassifier(circuit, inputs, labels, settings);
+  const values = expectationsOf(fitted, inputs);
   const predictions = Array.from(values, (value) => classAbove(fitted.threshold, value));
   return { fitted, scaler, expectations: values, accuracy: accuracy(labels, predictions) };
 }
@@ -217,23 +206,28 @@ async function sample(
   );
 }
 
-/** A fit of more layers takes longer by about their square: more gates, and more of them to shift. */
+/** A fit takes time by its layers. */
 class Progress {
   readonly #onProgress: (what: string, fraction: number) => void;
+  readonly #signal: AbortSignal;
   readonly #total: number;
   #done = 0;
 
-  constructor(onProgress: (what: string, fraction: number) => void) {
+  constructor(onProgress: (what: string, fraction: number) => void, signal: AbortSignal) {
     this.#onProgress = onProgress;
+    this.#signal = signal;
     const { selection, evaluation } = TRAINING_PLAN;
-    const perSplit = ARCHITECTURES.reduce((sum, { layers }) => sum + layers ** 2, 0);
+    const perSplit = ARCHITECTURES.reduce((sum, { layers }) => sum + layers, 0);
     this.#total =
       selection.numFolds * selection.numRepeats * perSplit +
       evaluation.numFolds * evaluation.numRepeats;
   }
 
-  fitted(what: string, layers: number): void {
-    this.#done += layers ** 2;
+  async fitted(what: string, layers: number): Promise<void> {
+    this.#done += layers;
     this.#onProgress(what, Math.min(1, this.#done / this.#total));
+    // For whoever wants to end it.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#signal.throwIfAborted();
   }
 }

@@ -1,0 +1,330 @@
+/**
+ * `qnn-hybrid` as it serves: rows become circuits of one shape, run as one batch task on a processor,
+ * and counts become decisions.
+ *
+ * It runs on the first of its processors that is available: the fleet, and the double-precision
+ * simulator while that is in maintenance or unwell. Its self-test classifies flowers whose exact
+ * expectation values are known, by the way that requests take.
+ */
+
+import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
+import { HealthMonitor } from '../../../fleet/health-monitor.ts';
+import type {
+  Availability,
+  Backend,
+  BatchTask,
+  BatchTaskResult,
+  Processor,
+} from '../../../fleet/processor.ts';
+import { MAX_SEED } from '../../../math/philox.ts';
+import { ModelUnavailableError } from '../../errors.ts';
+import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
+import type { Model } from '../model.ts';
+import { ANSATZES } from './ansatz.ts';
+import { QNN_HYBRID_ID } from './build-artefact.ts';
+import {
+  type ClassificationRequest,
+  checkClassification,
+  ownCircuitOf,
+} from './classification-request.ts';
+import { scaleRow } from './feature-scaler.ts';
+import { angleRows, classAbove } from './fit-classifier.ts';
+import type { ModelArtefact, ModelCard } from './model-card.ts';
+import {
+  marginInShotNoise,
+  sampledExpectation,
+  timesBitZeroClear,
+} from './sampled-expectations.ts';
+
+/** Whose inference it is: what the scheduler goes by. */
+export type Requester = Pick<BatchTask, 'keyId' | 'tier' | 'priority'>;
+
+/** One row's answer. */
+export interface ClassifiedRow {
+  /** ⟨Z₀⟩ as the shots tell it. */
+  readonly expectation: number;
+  readonly prediction: 0 | 1;
+  readonly marginInShotNoise: number;
+  /** Names of features that were drawn to the end of their range. */
+  readonly outOfRange: readonly string[];
+  /** How often each outcome was read, qubit 0 its lowest bit; length 2^numQubits. */
+  readonly counts: Uint32Array;
+}
+
+/** An inference's answer. */
+export interface Classification {
+  readonly mode: 'trained' | 'custom';
+  readonly labels: readonly string[];
+  readonly threshold: number;
+  readonly numQubits: number;
+  readonly numLayers: number;
+  readonly numParameters: number;
+  readonly shots: number;
+  readonly seed: number;
+  readonly processor: string;
+  readonly backend: Backend;
+  readonly timing: BatchTaskResult['timing'];
+  readonly rows: readonly ClassifiedRow[];
+}
+
+/** How the model is made. */
+export interface QnnHybridOptions {
+  readonly artefact: ModelArtefact;
+  /** That it may run on, the preferred one first. */
+  readonly processors: readonly Processor[];
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** Between self-tests; as processors' unless given. */
+  readonly selfTestIntervalMs?: number;
+}
+
+/** What is run, and how its counts are read. */
+interface Classifier {
+  readonly mode: Classification['mode'];
+  readonly circuit: ParametricCircuit;
+  readonly theta: readonly number[];
+  readonly threshold: number;
+  readonly numLayers: number;
+}
+
+const SELF_TEST_SEED = 17;
+/** One self-test in five hundred million is further off by chance alone. */
+const SELF_TEST_MARGIN = 6;
+/** Ahead of requests: it tells whether they would run. */
+const SELF_TESTER: Requester = { keyId: 'self-test', tier: 'enterprise', priority: 'high' };
+
+/** The classifier. */
+export class QnnHybrid implements Model {
+  readonly id = QNN_HYBRID_ID;
+  readonly name: string;
+  readonly task = 'classification';
+  readonly description: string;
+  readonly card: ModelCard;
+  /** Flowers of the data, and what the exact circuit says of them. */
+  readonly knownAnswers: ModelArtefact['known_answers'];
+  readonly #options: QnnHybridOptions;
+  readonly #deployed: Classifier;
+  readonly #monitor: HealthMonitor;
+  readonly #closing = new AbortController();
+  #numTasks = 0;
+  #wasTested = false;
+  #lastSuccessAt = 0;
+
+  constructor(options: QnnHybridOptions) {
+    const { artefact, now, selfTestIntervalMs } = options;
+    const { parameters, card } = artefact;
+    this.#options = options;
+    this.card = card;
+    this.name = card.name;
+    this.description = card.description;
+    this.knownAnswers = artefact.known_answers;
+    this.#deployed = {
+      mode: 'trained',
+      circuit: ANSATZES[parameters.ansatz].build({
+        numQubits: parameters.qubits,
+        numLayers: parameters.layers,
+      }),
+      theta: parameters.theta,
+      threshold: parameters.threshold,
+      numLayers: parameters.layers,
+    };
+    this.#monitor = new HealthMonitor({
+      selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
+      lastSignOfLife: () =>
+        this.#processor === undefined ? this.#lastSuccessAt : performance.now(),
+      onChange: () => {},
+      now,
+      ...(selfTestIntervalMs !== undefined && { intervalMs: selfTestIntervalMs }),
+    });
+  }
+
+  availability(): Availability {
+    const outcome = this.#monitor.availability;
+    return outcome.available ? this.#processorAvailability(outcome) : outcome;
+  }
+
+  async start(): Promise<void> {
+    await this.#monitor.check();
+  }
+
+  async close(): Promise<void> {
+    this.#monitor.close();
+    this.#closing.abort();
+  }
+
+  /**
+   * Classifies rows; each answer rests on shots of its own.
+   *
+   * @throws {InvalidInferenceError} naming every limit that is broken.
+   * @throws {ModelUnavailableError} at once when not available.
+   * @throws as `Processor.runBatch`.
+   */
+  async classify(
+    request: ClassificationRequest,
+    requester: Requester,
+    signal: AbortSignal,
+  ): Promise<Classification> {
+    checkClassification(request);
+    const { available, reason = '', retryAfterS } = this.availability();
+    if (!available) throw new ModelUnavailableError(this.id, reason, retryAfterS);
+    try {
+      const classification = await this.#classify(request, requester, () => {}, signal);
+      this.#lastSuccessAt = performance.now();
+      return classification;
+    } catch (error) {
+      if (!signal.aborted) void this.#monitor.check();
+      throw error;
+    }
+  }
+
+  async #classify(
+    { rows, own, shots = this.card.circuit.shots_per_circuit, seed }: ClassificationRequest,
+    requester: Requester,
+    onStarted: () => void,
+    signal: AbortSignal,
+  ): Promise<Classification> {
+    const classifier = own === undefined ? this.#deployed : classifierOf(own);
+    const { circuit, theta, threshold, mode, numLayers } = classifier;
+    const scaled = own === undefined ? rows.map((row) => this.#scale(row)) : rows.map(unscaled);
+    const inputs = scaled.map(({ values }) => values);
+    const task: BatchTask = {
+      ...requester,
+      id: `${this.id}:${this.#numTasks++}`,
+      shape: circuit.shape,
+      request: {
+        numCircuits: rows.length,
+        angles: angleRows(circuit, theta, inputs),
+        shots,
+        seeds: rows.map((_, k) => seedOfRow(seed, k)),
+      },
+    };
+    const { processor, result } = await this.#run(task, onStarted, signal);
+    const { counts } = result.batch;
+    if (counts === undefined) throw new Error('unreachable: shots without counts');
+    const size = 2 ** circuit.shape.numBits;
+    return {
+      mode,
+      labels: this.card.labels,
+      threshold,
+      numQubits: circuit.shape.numQubits,
+      numLayers,
+      numParameters: theta.length,
+      shots,
+      seed,
+      processor,
+      backend: result.backend,
+      timing: result.timing,
+      rows: scaled.map(({ outOfRange }, k) => {
+        const ofRow = counts.subarray(k * size, (k + 1) * size);
+        return {
+          ...decide(ofRow, shots, threshold),
+          outOfRange: outOfRange.map((f) => this.card.feature_names[f]!),
+          counts: ofRow,
+        };
+      }),
+    };
+  }
+
+  /** On the first processor that takes it. */
+  async #run(
+    task: BatchTask,
+    onStarted: () => void,
+    signal: AbortSignal,
+  ): Promise<{ readonly processor: string; readonly result: BatchTaskResult }> {
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    let refusal: unknown;
+    for (const processor of this.#options.processors) {
+      if (!processor.availability().available) continue;
+      try {
+        const result = await processor.runBatch(task, { onStarted }, either);
+        return { processor: processor.spec.id, result };
+      } catch (error) {
+        if (!(error instanceof ProcessorUnavailableError)) throw error;
+        refusal = error;
+      }
+    }
+    throw refusal ?? new ModelUnavailableError(this.id, this.#whyNoProcessor());
+  }
+
+  #scale(row: readonly number[]) {
+    const { minimums, maximums } = this.#options.artefact.parameters;
+    return scaleRow({ minimums, maximums }, row);
+  }
+
+  get #processor(): Processor | undefined {
+    return this.#options.processors.find((processor) => processor.availability().available);
+  }
+
+  #processorAvailability(outcome: Availability): Availability {
+    if (this.#processor !== undefined) return outcome;
+    return { available: false, reason: this.#whyNoProcessor(), checkedAt: outcome.checkedAt };
+  }
+
+  #whyNoProcessor(): string {
+    const reasons = this.#options.processors.map(
+      (processor) => `${processor.spec.id}: ${processor.availability().reason ?? 'Busy.'}`,
+    );
+    return `None of its processors is available. ${reasons.join(' ')}`;
+  }
+
+  /** Resolves to what is wrong. */
+  async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
+    // Of processors `availability` asks each time; what this has found of the model stands meanwhile.
+    if (this.#processor === undefined && this.#wasTested) return undefined;
+    const { rows } = await this.#classify(
+      {
+        rows: this.knownAnswers.map(({ input }) => input),
+        pathOf: (row) => `known_answers[${row}]`,
+        seed: SELF_TEST_SEED,
+      },
+      SELF_TESTER,
+      onStarted,
+      signal,
+    );
+    this.#wasTested = true;
+    const { shots_per_circuit: shots } = this.card.circuit;
+    const wrong = rows.findIndex((row, k) => isFarFrom(this.knownAnswers[k]!, row, shots));
+    if (wrong < 0) return undefined;
+    return `The self-test found an expectation of ${rows[wrong]!.expectation} for ${this.knownAnswers[wrong]!.name}, not ${this.knownAnswers[wrong]!.expectation}.`;
+  }
+}
+
+function classifierOf(own: NonNullable<ClassificationRequest['own']>): Classifier {
+  const { theta, threshold = 0 } = own;
+  return { ...ownCircuitOf(own), mode: 'custom', theta, threshold };
+}
+
+function unscaled(values: readonly number[]) {
+  return { values, outOfRange: [] };
+}
+
+/** What so many counts say. */
+function decide(
+  counts: Uint32Array,
+  shots: number,
+  threshold: number,
+): Pick<ClassifiedRow, 'expectation' | 'prediction' | 'marginInShotNoise'> {
+  const timesClear = timesBitZeroClear(counts);
+  const expectation = sampledExpectation(timesClear, shots);
+  return {
+    expectation,
+    prediction: classAbove(threshold, expectation),
+    marginInShotNoise: marginInShotNoise(timesClear, shots, threshold),
+  };
+}
+
+/** Seeds count up and begin again at 0. */
+function seedOfRow(seed: number, row: number): number {
+  const room = MAX_SEED - seed;
+  return row <= room ? seed + row : row - room - 1;
+}
+
+/** By the exact value's own shot noise, so that a wrong value cannot widen what is allowed. */
+function isFarFrom(
+  { expectation }: { readonly expectation: number },
+  found: ClassifiedRow,
+  shots: number,
+): boolean {
+  const noise = Math.sqrt(Math.max(1 / shots, 1 - expectation ** 2) / shots);
+  return Math.abs(found.expectation - expectation) > SELF_TEST_MARGIN * noise;
+}
