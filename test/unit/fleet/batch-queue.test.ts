@@ -111,13 +111,21 @@ describe('a batch task', () => {
     expect(told).toEqual(['started', 'started over']);
   });
 
-  test('that takes down every worker fails, and has its engines tested', async () => {
+  test('that takes down every worker fails', async () => {
     const { processor } = await openProcessor();
     await expect(processor.runBatch(batch('EXIT'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
     });
-    await processor.check();
-    expect(processor.availability().available).toBe(true);
+  });
+
+  test('that has met an unexpected error has its engine tested at once', async () => {
+    const { processor } = await openProcessor();
+    const shared = sharedNumbers();
+    await processor.run(circuit('BREAK', shared), {}, never());
+    shared[0] = 1;
+    const run = processor.runBatch(batch('BUG'), {}, never());
+    await expect(run).rejects.toThrow('x is not a function');
+    await eventually(() => !processor.availability().available);
   });
 
   test('is run again with the angles that it was sent with', async () => {

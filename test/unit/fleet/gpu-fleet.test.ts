@@ -134,6 +134,23 @@ describe('gpu-fleet', () => {
     }
   });
 
+  test('has batch tasks wait for the CPU while an adapter has nothing to do', async () => {
+    const { gpuFleet } = await openFleet([adapter('a')]);
+    const shared = new Float64Array(new SharedArrayBuffer(24));
+    const held = { ...task('WAIT'), circuit: instruction('WAIT', shared, 4) };
+    const running = gpuFleet.run(held, {}, never());
+    await eventually(() => shared[1] === 1);
+    const waiting = batchTask('PRECISION');
+    const answer = gpuFleet.runBatch(waiting, {}, never());
+    expect(gpuFleet.queuePosition(waiting.id)).toBe(0);
+    // An adapter would have it before this circuit.
+    await run(gpuFleet, 'ECHO');
+    expect(gpuFleet.queuePosition(waiting.id)).toBe(0);
+    shared[0] = 1;
+    await running;
+    expect((await answer).backend.engine).toBe('cpu');
+  });
+
   test('runs batch tasks on an adapter where the CPU may not be used, and says so', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
     const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { LaneView } from '../../../../src/fleet/schedule/lane-view.ts';
+import { WaitingNeeds } from '../../../../src/fleet/schedule/waiting-needs.ts';
+import { plainTask } from '../../../support/scheduler-fleets.ts';
+
+const SPREAD: LaneView = {
+  id: 'spread-0',
+  kind: 'spread',
+  pools: ['adapter-0', 'adapter-1', 'spread-0'],
+  maxQubits: { f32: 20, f64: 0 },
+  isOpen: true,
+  isSoftware: false,
+};
+
+test('a batch task is not taken by what takes its circuits, where that has no batches', () => {
+  const needs = new WaitingNeeds();
+  needs.setLanes([SPREAD]);
+  const circuit = plainTask('circuit', { mayRunOn: 'adapter' });
+  const batch = { ...circuit, id: 'batch', work: { ...circuit.work, numCircuits: 8 } };
+  expect(needs.lanesOf(circuit)).toEqual([SPREAD]);
+  expect(needs.lanesOf(batch)).toEqual([]);
+  expect(needs.lanesOf(circuit)).toEqual([SPREAD]);
+});
