@@ -1,0 +1,236 @@
+/**
+ * The upstream of text generation with what decides whether it is available: a self-test, which is a
+ * completion of a few tokens by the way that requests take.
+ *
+ * A request that failed for the upstream's sake has the self-test run at once. It does not make the
+ * model unavailable by itself, and is no fault that leads to quarantine: a prompt on which the
+ * upstream chokes is one caller's, and must not take the model from all the others. A full upstream
+ * (HTTP 429) is different: until the time it names nobody's request would run, so none is sent.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { HealthMonitor } from '../../../fleet/health-monitor.ts';
+import type { Availability } from '../../../fleet/processor.ts';
+import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
+import { type ChatAnswer, ChatClient } from './chat-client.ts';
+import type { CheckedTextRequest } from './text-request.ts';
+import { TimeLimit } from './time-limit.ts';
+import { Turnstile } from './turnstile.ts';
+import { printable } from './upstream-text.ts';
+
+/** An upstream as the operator names it. */
+export interface TextUpstream {
+  /** Without a slash at its end: `http://127.0.0.1:11434/v1`. */
+  readonly baseUrl: string;
+  /** Undefined: the only one that it lists. */
+  readonly model: string | undefined;
+  /** Sent as bearer token, shown nowhere. */
+  readonly apiKey: string | undefined;
+  /** Of one request to it, and of the wait for a turn. */
+  readonly timeoutMs: number;
+  /** The most that a caller may ask for. */
+  readonly maxTokens: number;
+  /** Between self-tests while they pass. */
+  readonly probeIntervalMs: number;
+}
+
+/** How an upstream is used. */
+export interface MonitoredUpstreamOptions {
+  /** For messages. */
+  readonly modelId: string;
+  readonly upstream: TextUpstream;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** Requests to it at a time; default 8. */
+  readonly maxConcurrent?: number;
+  /** Requests that wait for a turn; default 64. */
+  readonly maxWaiting?: number;
+  /** Between self-tests while they fail, at most; default 30 s. */
+  readonly longestRetryMs?: number;
+}
+
+/** Text, what wrote it and how long that took. */
+export interface TextResult extends ChatAnswer {
+  /** The upstream's model and host. */
+  readonly backend: string;
+  /** Milliseconds from the request to the upstream to the end of its answer. */
+  readonly timing: { readonly upstreamMs: number };
+}
+
+const PROBE = { input: 'Reply with the word ready.', maxTokens: 8 };
+const LONGEST_RETRY_MS = 30_000;
+/** After a 429 that does not say how long. */
+const DEFAULT_PAUSE_S = 5;
+const MAX_MODELS_NAMED = 5;
+const MAX_MODEL_NAME_LENGTH = 60;
+
+/** An upstream that is tested, and not asked for more than it is to take. */
+export class MonitoredUpstream {
+  readonly #options: MonitoredUpstreamOptions;
+  readonly #client: ChatClient;
+  readonly #monitor: HealthMonitor;
+  readonly #turnstile: Turnstile;
+  readonly #maxConcurrent: number;
+  readonly #maxWaiting: number;
+  /** Undefined until the upstream has said which one it has. */
+  #model: string | undefined;
+  /** On the clock of `performance.now()`. */
+  #pauseEndsAt = 0;
+  #pausedAt = 0;
+  /** Mean of recent requests, the latest counting most. */
+  #typicalMs: number | undefined;
+  #isClosed = false;
+
+  constructor(options: MonitoredUpstreamOptions) {
+    const { upstream, now } = options;
+    this.#options = options;
+    this.#model = upstream.model;
+    this.#client = new ChatClient({ ...upstream, now });
+    this.#maxConcurrent = options.maxConcurrent ?? 8;
+    this.#maxWaiting = options.maxWaiting ?? 64;
+    this.#turnstile = new Turnstile(this.#maxConcurrent);
+    const longestRetryMs = options.longestRetryMs ?? LONGEST_RETRY_MS;
+    this.#monitor = new HealthMonitor({
+      selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
+      // All that a self-test waits for ends by itself: requests at their time-out, pauses at theirs.
+      lastSignOfLife: () => performance.now(),
+      onChange: () => {},
+      now,
+      intervalMs: upstream.probeIntervalMs,
+      longestRetryMs: Math.min(longestRetryMs, upstream.probeIntervalMs),
+      // It makes up to two requests, whose own limits tell more.
+      limitMs: 2 * upstream.timeoutMs + 1000,
+    });
+  }
+
+  /** The model and the host, for people. */
+  get description(): string {
+    return `${this.#model ?? 'its only model'} at ${this.#client.host}`;
+  }
+
+  /** The outcome of the last self-test, or that the upstream asked for a pause. */
+  availability(): Availability {
+    const pauseMs = this.#pauseEndsAt - performance.now();
+    if (pauseMs <= 0) return this.#monitor.availability;
+    return {
+      available: false,
+      reason: 'The upstream takes no more requests for now.',
+      checkedAt: this.#pausedAt,
+      retryAfterS: Math.ceil(pauseMs / 1000),
+    };
+  }
+
+  /** Runs the self-test. */
+  check(): Promise<void> {
+    return this.#monitor.check();
+  }
+
+  /**
+   * Sends the request when its turn comes.
+   *
+   * @throws {ModelUnavailableError} at once when not available or too many wait, later when its turn
+   *   does not come in time.
+   * @throws {UpstreamError}
+   * @throws {UpstreamRefusedError} if the upstream says that the request is at fault.
+   * @throws the signal's reason, soon after it aborts.
+   */
+  async generate(request: CheckedTextRequest, signal: AbortSignal): Promise<TextResult> {
+    this.#assertAvailable();
+    if (this.#turnstile.numWaiting >= this.#maxWaiting) throw this.#busyError();
+    using _place = await this.#enter(signal);
+    // It may have gone while the request waited.
+    this.#assertAvailable();
+    try {
+      const result = await this.#complete(request, signal);
+      const { upstreamMs } = result.timing;
+      this.#typicalMs = 0.8 * (this.#typicalMs ?? upstreamMs) + 0.2 * upstreamMs;
+      return result;
+    } catch (error) {
+      if (this.#isClosed) this.#assertAvailable();
+      if (error instanceof UpstreamError) void this.#monitor.check();
+      throw error;
+    }
+  }
+
+  /** Ends self-tests and requests. */
+  close(): void {
+    this.#isClosed = true;
+    this.#monitor.close();
+    this.#client.close();
+  }
+
+  #assertAvailable(): void {
+    const { modelId } = this.#options;
+    if (this.#isClosed) throw new ModelUnavailableError(modelId, 'The service is stopping.');
+    const { available, reason = '', retryAfterS } = this.availability();
+    if (!available) throw new ModelUnavailableError(modelId, reason, retryAfterS);
+  }
+
+  async #enter(signal: AbortSignal): Promise<Disposable> {
+    using limit = new TimeLimit(this.#options.upstream.timeoutMs, signal);
+    try {
+      return await this.#turnstile.enter(limit.signal);
+    } catch {
+      signal.throwIfAborted();
+      throw this.#busyError();
+    }
+  }
+
+  /** To come back when those that wait now will have had their turn. */
+  #busyError(): ModelUnavailableError {
+    const { modelId, upstream } = this.#options;
+    const { numWaiting } = this.#turnstile;
+    const waitMs =
+      ((this.#typicalMs ?? upstream.timeoutMs) * (numWaiting + 1)) / this.#maxConcurrent;
+    const reason = `${this.#maxConcurrent} requests are with the upstream and ${numWaiting} wait.`;
+    return new ModelUnavailableError(modelId, reason, Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+
+  async #complete(request: CheckedTextRequest, signal: AbortSignal): Promise<TextResult> {
+    if (this.#model === undefined) throw new Error('unreachable: the self-test finds the model');
+    const begun = performance.now();
+    try {
+      const answer = await this.#client.complete(this.#model, request, signal);
+      const upstreamMs = performance.now() - begun;
+      const backend = `${answer.upstreamModel} at ${this.#client.host}`;
+      return { ...answer, backend, timing: { upstreamMs } };
+    } catch (error) {
+      if (error instanceof UpstreamError) this.#pauseIfFull(error);
+      throw error;
+    }
+  }
+
+  #pauseIfFull({ fault, retryAfterS = DEFAULT_PAUSE_S }: UpstreamError): void {
+    if (fault.kind !== 'status' || fault.status !== 429) return;
+    this.#pausedAt = this.#options.now();
+    this.#pauseEndsAt = performance.now() + retryAfterS * 1000;
+  }
+
+  /** Resolves to what is wrong where no error says it. */
+  async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
+    await this.#endOfPause(signal);
+    using _place = await this.#turnstile.enter(signal, true);
+    onStarted();
+    if (this.#options.upstream.model === undefined) {
+      const names = await this.#client.models(signal);
+      if (names.length !== 1) return reasonForModels(names);
+      this.#model = names[0];
+    }
+    await this.#complete(PROBE, signal);
+    return undefined;
+  }
+
+  async #endOfPause(signal: AbortSignal): Promise<void> {
+    const pauseMs = this.#pauseEndsAt - performance.now();
+    if (pauseMs > 0) await delay(pauseMs, undefined, { signal, ref: false });
+  }
+}
+
+/** Why none of the upstream's models is taken. */
+function reasonForModels(names: readonly string[]): string {
+  if (names.length === 0) return 'The upstream lists no model.';
+  const shown = names
+    .slice(0, MAX_MODELS_NAMED)
+    .map((name) => printable(name, MAX_MODEL_NAME_LENGTH));
+  const more = names.length > MAX_MODELS_NAMED ? ' …' : '';
+  return `The upstream lists ${names.length} models (${shown.join(', ')}${more}): QCS_LLM_MODEL has to name one.`;
+}

@@ -1,0 +1,47 @@
+/** Models of a test's upstream. */
+
+import { vi } from 'vitest';
+import {
+  TextModel,
+  type TextModelOptions,
+} from '../../../../src/workloads/models/text-generation/text-model.ts';
+import type { TextUpstreamServer } from '../../../support/text-upstream.ts';
+
+/** A key that must show nowhere. */
+export const KEY = 'sk-hunter2-0123456789';
+/** What callers send where it does not matter what. */
+export const HELLO = { input: 'Hello' };
+/** The signal of a caller who waits for the answer. */
+export const PATIENT = new AbortController().signal;
+
+/** Waits until the claim holds; on a busy machine that may take a while. */
+export async function eventually(claim: () => void): Promise<void> {
+  await vi.waitFor(claim, { timeout: 5000, interval: 5 });
+}
+
+/** What a test wants to be different. */
+export type TextModelChanges = Partial<NonNullable<TextModelOptions['upstream']>> &
+  Omit<Partial<TextModelOptions>, 'upstream'>;
+
+/** A model that is not started; it is retried within milliseconds, and by itself only then. */
+export function textModelOf(
+  { baseUrl }: TextUpstreamServer,
+  changes: TextModelChanges = {},
+): TextModel {
+  const { maxConcurrent, maxWaiting, ...upstream } = changes;
+  return new TextModel({
+    upstream: {
+      baseUrl,
+      model: 'tiny',
+      apiKey: KEY,
+      timeoutMs: 1_000_000,
+      maxTokens: 1024,
+      probeIntervalMs: 3_600_000,
+      ...upstream,
+    },
+    now: () => 1_000_000,
+    longestRetryMs: 20,
+    ...(maxConcurrent !== undefined && { maxConcurrent }),
+    ...(maxWaiting !== undefined && { maxWaiting }),
+  });
+}

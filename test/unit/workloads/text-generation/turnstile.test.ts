@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { Turnstile } from '../../../../src/workloads/models/text-generation/turnstile.ts';
+
+const PATIENT = new AbortController().signal;
+
+/** Lets everything that is settled take effect. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A turnstile, and the names of those it let through. */
+function observed(width: number) {
+  const turnstile = new Turnstile(width);
+  const inside = new Map<string, Disposable>();
+  const admitted: string[] = [];
+  const enter = async (name: string, signal = PATIENT, goesFirst = false) => {
+    inside.set(name, await turnstile.enter(signal, goesFirst));
+    admitted.push(name);
+  };
+  const leave = (name: string) => inside.get(name)?.[Symbol.dispose]();
+  return { turnstile, admitted, enter, leave };
+}
+
+describe('a turnstile', () => {
+  test('lets as many through as it is wide, and the next when one leaves', async () => {
+    const { turnstile, admitted, enter, leave } = observed(2);
+    for (const name of ['a', 'b', 'c', 'd']) void enter(name);
+    await settled();
+    expect(admitted).toEqual(['a', 'b']);
+    expect(turnstile.numWaiting).toBe(2);
+    leave('b');
+    await settled();
+    expect(admitted).toEqual(['a', 'b', 'c']);
+    leave('a');
+    leave('c');
+    await settled();
+    expect(admitted).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('has room again for as many once all have left', async () => {
+    const { admitted, enter, leave } = observed(2);
+    for (const name of ['a', 'b', 'c']) void enter(name);
+    await settled();
+    for (const name of ['a', 'b']) leave(name);
+    await settled();
+    leave('c');
+    for (const name of ['d', 'e', 'f']) void enter(name);
+    await settled();
+    expect(admitted).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('lets nobody jump the queue in the moment in which one leaves', async () => {
+    const { admitted, enter, leave } = observed(1);
+    await enter('a');
+    void enter('b');
+    leave('a');
+    void enter('c');
+    await settled();
+    expect(admitted).toEqual(['a', 'b']);
+  });
+
+  test('lets one that goes first past all that wait, not past those inside', async () => {
+    const { admitted, enter, leave } = observed(1);
+    for (const name of ['a', 'b', 'c']) void enter(name);
+    void enter('first', PATIENT, true);
+    await settled();
+    expect(admitted).toEqual(['a']);
+    leave('a');
+    await settled();
+    expect(admitted).toEqual(['a', 'first']);
+  });
+
+  test('forgets one that gives up while it waits, and no other', async () => {
+    const { turnstile, admitted, enter, leave } = observed(1);
+    const impatient = new AbortController();
+    await enter('a');
+    void enter('b');
+    const given = expect(enter('c', impatient.signal)).rejects.toThrow('enough');
+    void enter('d');
+    impatient.abort(new Error('enough'));
+    await given;
+    expect(turnstile.numWaiting).toBe(2);
+    leave('a');
+    await settled();
+    leave('b');
+    await settled();
+    expect(admitted).toEqual(['a', 'b', 'd']);
+  });
+
+  test('keeps one that gives up after it was let through where it is', async () => {
+    const { admitted, enter, leave } = observed(1);
+    const impatient = new AbortController();
+    await enter('a');
+    void enter('b', impatient.signal);
+    void enter('c');
+    leave('a');
+    impatient.abort(new Error('enough'));
+    await settled();
+    expect(admitted).toEqual(['a', 'b']);
+    leave('b');
+    await settled();
+    expect(admitted).toEqual(['a', 'b', 'c']);
+  });
+
+  test('does not let one in that has given up before', async () => {
+    const { enter } = observed(1);
+    await expect(enter('a', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    await enter('b');
+  });
+});
