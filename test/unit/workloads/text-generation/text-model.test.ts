@@ -121,7 +121,7 @@ describe('a request', () => {
   test('is answered also where the upstream counts no tokens, names no model and wrote nothing', async () => {
     const model = await started();
     const choices = [{ message: { role: 'assistant', content: null }, finish_reason: 'length' }];
-    upstream.reply = json(200, { choices, usage: null });
+    upstream.reply = json(200, { model: null, choices, usage: null });
     expect(await model.generate(HELLO, PATIENT)).toEqual({
       text: '',
       finishReason: 'length',
