@@ -211,11 +211,16 @@ describe('a worker', () => {
   });
 
   test('gives its answers before a long batch task, says that it runs, and stops it when told', async () => {
-    const worker = serve(() => ({}));
+    let newsAtBegin: unknown;
+    const worker = serve(
+      withBatches(async () => {
+        newsAtBegin = structuredClone(worker.news);
+      }),
+    );
     const long = batchTask(1, LONG, { numCircuits: 2 ** 14, shots: 10_000 });
     worker.tell({ kind: 'run', tasks: [FIRST!, long, { ...FIRST!, id: 2 }] });
-    await eventually(() => worker.news.begun.length > 0);
-    expect(worker.news).toEqual({ answered: [0], dropped: [], begun: [1] });
+    await eventually(() => newsAtBegin !== undefined);
+    expect(newsAtBegin).toEqual({ answered: [0], dropped: [], begun: [1] });
     worker.tell({ kind: 'cancel', id: 1 });
     await eventually(() => worker.news.answered.length === 2);
     expect(worker.news).toEqual({ answered: [0, 2], dropped: [1], begun: [1] });

@@ -29,6 +29,7 @@ describe('an estimate of a batch task', () => {
     const none = estimates.expectedMs('small', batchOf(0));
     const one = estimates.expectedMs('small', work);
     expect(estimates.expectedMs('small', batchOf(1))).toBe(one);
+    expect(none).toBeLessThan(one / 5);
     expect(estimates.expectedMs('small', batchOf(256))).toBeCloseTo(none + 256 * (one - none), 6);
   });
 
