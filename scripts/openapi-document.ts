@@ -6,6 +6,10 @@ import { CircuitIntake } from '../src/service/circuits/circuit-intake.ts';
 import { createMemoryKeyStore } from '../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
 import type { ServiceDeps } from '../src/service/service-deps.ts';
+import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
+import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';
+import { QnnHybrid } from '../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
+import { TextModel } from '../src/workloads/models/text-generation/text-model.ts';
 
 /** The document's text. */
 export async function generateOpenApi(): Promise<string> {
@@ -32,6 +36,10 @@ function documentationDeps(): ServiceDeps {
       summary: never,
       setMaintenance: never,
     },
+    models: new ModelRegistry({
+      classifier: new QnnHybrid({ artefact: readArtefact(), processors: [], now: () => 0 }),
+      text: new TextModel({ upstream: undefined, now: () => 0 }),
+    }),
     intake: new CircuitIntake(fleet),
     jobs: {
       submit: never,
@@ -52,6 +60,7 @@ function documentationDeps(): ServiceDeps {
       version: version(),
       rateLimits: { standard: 1, enterprise: 1 },
       inFlightLimits: { standard: 1, enterprise: 1 },
+      demoRateLimit: 1,
       bodyLimitBytes: 1,
       trustedProxies: [],
     },

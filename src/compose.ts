@@ -22,6 +22,10 @@ import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
 import { lockDataDirectory } from './storage/service-lock.ts';
+import { ModelRegistry } from './workloads/models/model-registry.ts';
+import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
+import { QnnHybrid } from './workloads/models/qnn-hybrid/qnn-hybrid.ts';
+import { TextModel } from './workloads/models/text-generation/text-model.ts';
 
 const MS_PER_DAY = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -70,6 +74,27 @@ export function createFleet(
   });
 }
 
+/** The models, over the fleet's simulators and the upstream that the settings name. */
+function createModels(config: Config, fleet: Fleet, now: () => number): ModelRegistry {
+  const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  // The fleet first, which is there for throughput.
+  processors.sort(
+    (a, b) => Number(b.spec.family === 'gpu-fleet') - Number(a.spec.family === 'gpu-fleet'),
+  );
+  return new ModelRegistry({
+    classifier: new QnnHybrid({ artefact: readArtefact(), processors, now }),
+    text: new TextModel({ upstream: config.textModel, now }),
+  });
+}
+
+/** What processes of adapters have no use for. */
+function withoutSecrets(
+  environment: NonNullable<Surroundings['environment']>,
+): NonNullable<Surroundings['environment']> {
+  const { QCS_LLM_API_KEY: _, ...rest } = environment;
+  return rest;
+}
+
 /** A running service. */
 export interface RunningService {
   /** Where it listens: `http://127.0.0.1:8080`. */
@@ -77,6 +102,8 @@ export interface RunningService {
   readonly app: FastifyInstance;
   /** What runs circuits and why, a line each. */
   readonly backing: readonly string[];
+  /** What serves models, likewise. */
+  readonly models: readonly string[];
   /** The key made because there was none; shown once. */
   readonly firstKey: string | undefined;
   /** Jobs that an earlier process left. */
@@ -100,7 +127,12 @@ export async function startService(
   const keys = createSqliteKeyStore(database);
   const idempotency = new SqliteIdempotencyStore(database);
   const maintenance = createSqliteMaintenanceStore(database);
-  const fleet = createFleet(config, now, { ...(environment && { environment }) });
+  const fleet = createFleet(
+    config,
+    now,
+    environment && { environment: withoutSecrets(environment) },
+  );
+  const models = createModels(config, fleet, now);
   const intake = new CircuitIntake(fleet);
   const runner = new JobRunner({
     store,
@@ -111,6 +143,7 @@ export async function startService(
   const app = await buildApp({
     fleet,
     devices: fleet.deviceDirectory,
+    models,
     jobs: runner,
     intake,
     idempotency,
@@ -120,6 +153,7 @@ export async function startService(
       version: version(),
       rateLimits: config.rateLimits,
       inFlightLimits: config.inFlightLimits,
+      demoRateLimit: config.demoRateLimit,
       bodyLimitBytes: config.bodyLimitBytes,
       trustedProxies: config.trustedProxies,
     },
@@ -129,6 +163,7 @@ export async function startService(
   });
 
   await fleet.start();
+  await models.start();
   const recovered = await runner.recover();
   const origin = await listen(app, config);
   // Only once it listens: a key that a failed start made would never be shown.
@@ -159,12 +194,14 @@ export async function startService(
     origin,
     app,
     backing: fleet.describe(),
+    models: models.describe(),
     firstKey,
     recovered,
     async close() {
       clearInterval(pruning);
       const counts = await runner.shutdown(config.shutdownGraceMs);
       await app.close();
+      await models.close();
       await fleet.close();
       await intake.close();
       database.close();

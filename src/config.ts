@@ -150,6 +150,11 @@ export const SETTINGS = {
     defaultText: '1000',
     description: 'Requests a minute of an Enterprise key.',
   },
+  QCS_DEMO_RATE_LIMIT: {
+    schema: integer(1, 1_000_000).default(10),
+    defaultText: '10',
+    description: 'Requests a minute of one address to the public demo, which needs no key.',
+  },
   QCS_IN_FLIGHT_STANDARD: {
     schema: integer(1, 1_000_000).default(200),
     defaultText: '200',
@@ -252,6 +257,8 @@ export interface Config {
   readonly bodyLimitBytes: number;
   /** Requests a minute. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
+  /** Requests a minute of one address to the public demo. */
+  readonly demoRateLimit: number;
   /** Circuits of one key that may wait or run at once. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
@@ -321,6 +328,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       standard: settings.QCS_RATE_LIMIT_STANDARD,
       enterprise: settings.QCS_RATE_LIMIT_ENTERPRISE,
     },
+    demoRateLimit: settings.QCS_DEMO_RATE_LIMIT,
     inFlightLimits: {
       standard: settings.QCS_IN_FLIGHT_STANDARD,
       enterprise: settings.QCS_IN_FLIGHT_ENTERPRISE,

@@ -35,12 +35,15 @@ export async function main(): Promise<void> {
   process.on('SIGINT', stop);
 }
 
-function greeting({ origin, backing, firstKey, recovered }: RunningService): string {
+function greeting({ origin, backing, models, firstKey, recovered }: RunningService): string {
   const lines = [
     `Quantum compute service: ${origin}/api/v1`,
+    `Demo, without a key:     ${origin}/`,
     `Documentation:           ${origin}/docs`,
     'What runs circuits:',
     ...backing.map((line) => `  ${line}`),
+    'Models:',
+    ...models.map((line) => `  ${line}`),
   ];
   if (recovered.requeued + recovered.failed > 0) {
     lines.push(

@@ -9,6 +9,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { createEnvelopes } from './envelope.ts';
 import { restoreMaintenance } from './maintenance/maintenance-order.ts';
+import { demoFactsOf } from './models/demo-facts-view.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
@@ -21,8 +22,10 @@ import { registerValidation } from './plugins/validation.ts';
 import { circuitRoutes } from './routes/circuits.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
+import { demoRoutes } from './routes/demo.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { modelRoutes } from './routes/models.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { processorRoutes } from './routes/processors.ts';
 import type { RouteContext } from './routes/route-context.ts';
@@ -68,7 +71,13 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   registerNotFound(app);
   if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
   await registerDocumentation(app, settings.version);
-  consoleRoutes(app, deps.demoFacts);
+  const factsOfModel = () => {
+    const { classifier } = deps.models;
+    const { card, knownAnswers } = classifier;
+    const model = { card, knownAnswers, availability: classifier.availability() };
+    return demoFactsOf(model, settings.demoRateLimit);
+  };
+  consoleRoutes(app, deps.demoFacts ?? factsOfModel);
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<ZodTypeProvider>();
@@ -79,6 +88,8 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       operationRoutes(api, context);
       circuitRoutes(api, context);
       compileRoutes(api, context);
+      modelRoutes(api, context);
+      demoRoutes(api, context);
       keyRoutes(api, context);
     },
     { prefix: API_PREFIX },

@@ -199,6 +199,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The body is not declared as application/json.',
   },
+  SERVICE_DEMO_BUSY: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'As many requests to the public demo are under way as it takes at once.',
+  },
+  SERVICE_DEMO_RATE_LIMIT: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'The address has used up its requests to the public demo of this minute.',
+  },
   SERVICE_DEVICE_NOT_FOUND: {
     answers: 'NOT_FOUND',
     meaning: 'No device of the fleet has that id.',
@@ -226,6 +234,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'NOT_FOUND',
     meaning: 'The path exists but not with that method; the Allow header lists those it takes.',
   },
+  SERVICE_MODEL_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No model has that id.' },
   SERVICE_NO_DEVICES: {
     answers: 'NOT_FOUND',
     meaning: 'Devices were asked for of a processor that is no fleet.',

@@ -183,6 +183,38 @@ export class RateLimitError extends CodedError {
   }
 }
 
+/** The address has used up its requests to the demo. */
+export class DemoRateLimitError extends CodedError {
+  readonly code = 'SERVICE_DEMO_RATE_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(limit: number, retryAfterS: number) {
+    super(
+      `The demo takes ${limit} requests a minute from one address; the next window opens in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** As many requests to the demo are under way as it takes, over all addresses. */
+export class DemoBusyError extends CodedError {
+  readonly code = 'SERVICE_DEMO_BUSY';
+  readonly retryAfterS = 1;
+
+  constructor(limit: number) {
+    super(`The demo runs ${limit} requests at once, and as many are under way. Try again.`);
+  }
+}
+
+/** There is no such model. */
+export class ModelNotFoundError extends CodedError {
+  readonly code = 'SERVICE_MODEL_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    super(`There is no model "${id.slice(0, 100)}"; the models are ${known.join(', ')}.`);
+  }
+}
+
 /** As many circuits of the key wait or run as its tier allows. */
 export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';

@@ -32,6 +32,7 @@ export function openApiBase(version: string): Partial<Document> {
       { name: 'processors', description: 'What circuits run on' },
       { name: 'operations', description: 'What circuits may hold' },
       { name: 'circuits', description: 'Submitting circuits and reading their results' },
+      { name: 'models', description: 'What is known of models, and inference with them' },
       { name: 'keys', description: "The caller's key" },
       { name: 'administration', description: 'For operators' },
     ],

@@ -5,6 +5,9 @@ import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
+import type { Model } from '../workloads/models/model.ts';
+import type { QnnHybrid } from '../workloads/models/qnn-hybrid/qnn-hybrid.ts';
+import type { TextModel } from '../workloads/models/text-generation/text-model.ts';
 import type { CircuitIntake } from './circuits/circuit-intake.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
@@ -13,6 +16,13 @@ import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
 export interface ProcessorDirectory {
   readonly processors: readonly Processor[];
   get(id: string): Processor | undefined;
+}
+
+/** The models that callers may ask: what the service needs of the registry. */
+export interface ModelDirectory {
+  readonly models: readonly Model[];
+  readonly classifier: Pick<QnnHybrid, keyof Model | 'card' | 'knownAnswers' | 'classify'>;
+  readonly text: Pick<TextModel, keyof Model | 'limits' | 'generate'>;
 }
 
 /** What the service needs of the job runner. */
@@ -38,6 +48,8 @@ export interface ServiceSettings {
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Circuits of one key that may wait or run at once, by tier. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
+  /** Requests a minute of one address to the public demo. */
+  readonly demoRateLimit: number;
   readonly bodyLimitBytes: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -48,6 +60,7 @@ export interface ServiceDeps {
   readonly fleet: ProcessorDirectory;
   /** Of the processor that is a fleet. */
   readonly devices: DeviceDirectory;
+  readonly models: ModelDirectory;
   readonly jobs: Jobs;
   /** The one that the circuits' job handler has, too. */
   readonly intake: CircuitIntake;

@@ -6,6 +6,7 @@
  */
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel } from '../../math/basis-index.ts';
+import { milliseconds, viewBackend, viewTiming } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { PreparedCircuit } from './circuit-submission.ts';
 import { compilationFields } from './compilation-fields.ts';
@@ -32,30 +33,14 @@ export function circuitResultJson(
     parts.push(`"expectation":${JSON.stringify({ values, sum })}`);
   }
   const rest: CircuitResultFields = {
-    backend: {
-      engine: backend.engine,
-      execution: backend.execution,
-      precision: backend.precision,
-      hardware: backend.hardware,
-      ...(backend.devices && { devices: [...backend.devices] }),
-    },
+    backend: viewBackend(backend),
     compilation: { ...compilationFields(compilation), state_passes: run.statePasses },
-    timing: {
-      queue_ms: milliseconds(timing.queueMs),
-      compile_ms: milliseconds(timing.compileMs),
-      execution_ms: milliseconds(timing.executionMs),
-      sampling_ms: milliseconds(run.timing.samplingMs),
-    },
+    timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],
   };
   parts.push(JSON.stringify(rest).slice(1, -1));
   return `{${parts.join(',')}}`;
-}
-
-/** Microseconds are the finest that a clock tells. */
-function milliseconds(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): string {

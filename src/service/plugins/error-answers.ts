@@ -20,7 +20,8 @@ export function createErrorAnswer(envelopes: Envelopes, maxBodyBytes: number): E
   return (thrown, request, reply) => {
     const path = pathOf(request.url);
     const contentType = request.headers['content-type'];
-    const facts = { method: request.method, path, contentType, maxBodyBytes };
+    const { bodyLimit = maxBodyBytes } = request.routeOptions;
+    const facts = { method: request.method, path, contentType, maxBodyBytes: bodyLimit };
     const { error, headers, title } = presentError(thrown, facts);
     if (error.status === 500 && !(thrown instanceof CodedError)) {
       request.log.error({ err: thrown }, 'unexpected error');

@@ -1,6 +1,8 @@
 /** What the service is (GET /), and how it is (GET /status). */
 import type { DeviceSummary } from '../../fleet/fleet-device.ts';
 import type { Processor } from '../../fleet/processor.ts';
+import type { Model } from '../../workloads/models/model.ts';
+import { viewModel } from '../models/model-view.ts';
 import { viewProcessor } from '../processor-view.ts';
 import { successEnvelope } from '../schemas/envelope.ts';
 import { type ProcessorView, type StatusView, status } from '../schemas/processors.ts';
@@ -39,6 +41,18 @@ const SERVICES: RootView['services'] = [
     methods: ['GET', 'POST'],
   },
   {
+    id: 'models',
+    description: 'Models with their status now, their cards, and inference',
+    path: '/api/v1/models',
+    methods: ['GET'],
+  },
+  {
+    id: 'demo',
+    description: 'A trained quantum classifier to try without a key',
+    path: '/api/v1/demo/qnn-hybrid',
+    methods: ['POST'],
+  },
+  {
     id: 'keys',
     description: "The caller's key: tier, limits, usage",
     path: '/api/v1/keys/info',
@@ -48,7 +62,7 @@ const SERVICES: RootView['services'] = [
 
 /** Registers `/` and `/status`. */
 export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, devices, now, settings } = deps;
+  const { fleet, devices, models, now, settings } = deps;
   const startedAt = now();
 
   app.get(
@@ -80,7 +94,7 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
       schema: {
         operationId: 'getStatus',
         tags: ['service'],
-        summary: 'Health of the service and its processors',
+        summary: 'Health of the service, its processors and models',
         response: { 200: successEnvelope(status) },
       },
     },
@@ -89,6 +103,7 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
         status: overallStatus(fleet.processors, devices.summary()),
         uptime_s: (now() - startedAt) / 1000,
         processors: fleet.processors.map((each) => statusOf(viewProcessor(each, devices))),
+        models: models.models.map(statusOfModel),
       } satisfies StatusView),
   );
 }
@@ -118,6 +133,12 @@ function statusOf({
     expected_wait_ms,
     expected_wide_wait_ms,
   };
+}
+
+/** The fields of a model that say how it is. */
+function statusOfModel(model: Model): StatusView['models'][number] {
+  const { id, available, reason, checked_at } = viewModel(model);
+  return { id, available, ...(reason !== undefined && { reason }), checked_at };
 }
 
 /** One word for all processors; hardware does not count, being offline until it is configured. */

@@ -105,6 +105,17 @@ export type CircuitBody = z.output<typeof circuitBody>;
 
 const probability = z.number().min(0);
 
+/** What ran something. */
+export const backend = z.strictObject({
+  engine: z.string(),
+  execution: z.string(),
+  precision: z.enum(['f32', 'f64']),
+  hardware: z.string(),
+  devices: z.array(z.string()).optional().describe('Of a fleet: the devices that it ran on'),
+});
+/** It, as it is written. */
+export type BackendView = z.output<typeof backend>;
+
 /** What a completed circuit's record holds beyond the record of any other. */
 export const circuitResult = z.strictObject({
   counts: z
@@ -124,15 +135,7 @@ export const circuitResult = z.strictObject({
     .strictObject({ values: z.array(z.number()), sum: z.number() })
     .optional()
     .describe('Exact values, one an element of `observables`, and their sum'),
-  backend: z
-    .strictObject({
-      engine: z.string(),
-      execution: z.string(),
-      precision: z.enum(['f32', 'f64']),
-      hardware: z.string(),
-      devices: z.array(z.string()).optional().describe('Of a fleet: the devices that it ran on'),
-    })
-    .describe('What really ran it'),
+  backend: backend.describe('What really ran it'),
   compilation: compilationFields.extend({
     state_passes: z.int().describe('Trips of the whole state through memory that the run made'),
   }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isoTime } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
+import { modelSummary } from './models.ts';
 
 /** A processor, as it stands now. */
 export const processor = z
@@ -66,6 +67,7 @@ export const status = z.strictObject({
       expected_wide_wait_ms: true,
     }),
   ),
+  models: z.array(modelSummary.pick({ id: true, available: true, reason: true, checked_at: true })),
 });
 /** The status, as it is written. */
 export type StatusView = z.output<typeof status>;

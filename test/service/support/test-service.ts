@@ -11,6 +11,10 @@ import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys
 import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
+import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
+import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
+import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
+import { TextModel } from '../../../src/workloads/models/text-generation/text-model.ts';
 import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
 
@@ -74,6 +78,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const deps: ServiceDeps = {
     fleet,
     devices: new FakeDevices(),
+    models: untestedModels(processors ?? [processor], now),
     jobs: runner,
     intake,
     idempotency: new MemoryIdempotencyStore(),
@@ -88,6 +93,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       version: '0.1.0',
       rateLimits: { standard: 100_000, enterprise: 1_000_000 },
       inFlightLimits: { standard: 100_000, enterprise: 1_000_000 },
+      demoRateLimit: 100_000,
       bodyLimitBytes: 1024 * 1024,
       trustedProxies: [],
       ...settings,
@@ -123,6 +129,14 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       if (problems.length > 0) throw new Error(`The service misbehaved:\n${problems.join('\n')}`);
     },
   };
+}
+
+/** The models as they are before their first self-test: not available. */
+function untestedModels(processors: readonly Processor[], now: () => number): ModelRegistry {
+  return new ModelRegistry({
+    classifier: new QnnHybrid({ artefact: readArtefact(), processors, now }),
+    text: new TextModel({ upstream: undefined, now }),
+  });
 }
 
 /** Processors as the fleet offers them. */

@@ -1,0 +1,66 @@
+/** What the page at `/` shows of the classifier, from its card and its state now. */
+import type { DemoFacts } from '../../console/demo-facts.ts';
+import type { ModelDirectory } from '../service-deps.ts';
+
+/** The facts of this moment. */
+export function demoFactsOf(
+  { card, knownAnswers, availability }: DemoModel,
+  requestsPerMinute: number,
+): DemoFacts {
+  const { circuit, metrics, baselines, labels } = card;
+  const [best] = [...baselines].sort((a, b) => b.accuracy.mean - a.accuracy.mean);
+  if (best === undefined) throw new Error('unreachable: a card without a baseline');
+  const { folds, repeats } = metrics.cross_validation;
+  const { shots, mean, spread } = metrics.accuracy_at_deployed_shots;
+  const { available, reason } = availability;
+  return {
+    model: { id: card.model_id, name: card.name, description: card.description },
+    endpoint: `/api/v1/demo/${card.model_id}`,
+    features: card.features.map(({ name, unit, minimum, maximum, mean: typical }) => ({
+      name,
+      unit,
+      minimum,
+      maximum,
+      typical: Math.round(typical * 10) / 10,
+    })),
+    labels: [labels[0] ?? '0', labels[1] ?? '1'],
+    labelAbove: 1,
+    circuit: {
+      qubits: circuit.qubits,
+      layers: circuit.layers,
+      parameters: circuit.parameters,
+      observable: { text: '⟨Z₀⟩', qubits: [0] },
+      operations: circuit.operations.map(({ gate, controls = [], targets, angle }) => ({
+        gate,
+        controls,
+        targets,
+        ...(angle && {
+          angle: {
+            offset: angle.offset,
+            factor: angle.factor ?? 0,
+            ...(angle.feature !== undefined && { feature: angle.feature }),
+          },
+        }),
+      })),
+    },
+    threshold: circuit.threshold,
+    shots: circuit.shots_per_circuit,
+    accuracy: {
+      mean,
+      spread,
+      basis: `${folds}-fold cross-validation, ${repeats} times over, at ${shots.toLocaleString('en')} shots`,
+      baseline: { name: best.name, ...best.accuracy },
+    },
+    requestsPerMinute,
+    availability: { available, ...(reason !== undefined && { reason }) },
+    examples: knownAnswers.map(({ name, input }) => ({
+      name: name.charAt(0).toUpperCase() + name.slice(1),
+      input,
+    })),
+  };
+}
+
+/** Of the classifier, at one moment. */
+export type DemoModel = Pick<ModelDirectory['classifier'], 'card' | 'knownAnswers'> & {
+  readonly availability: ReturnType<ModelDirectory['classifier']['availability']>;
+};

@@ -1,0 +1,127 @@
+/** Models as callers see them: in the listing, and one with its card. */
+
+import type { Model } from '../../workloads/models/model.ts';
+import { GHZ_REUPLOADING, NUM_FEATURES } from '../../workloads/models/qnn-hybrid/ansatz.ts';
+import { INFERENCE_LIMITS } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import { isoTime } from '../envelope.ts';
+import { ModelNotFoundError } from '../errors.ts';
+import type {
+  InferenceFactsView,
+  ModelDetailView,
+  ModelSummaryView,
+  TextCardView,
+} from '../schemas/models.ts';
+import type { ModelDirectory } from '../service-deps.ts';
+
+/**
+ * The model of that id.
+ *
+ * @throws {ModelNotFoundError}
+ */
+export function findModel({ models }: ModelDirectory, id: string): Model {
+  const found = models.find((model) => model.id === id);
+  if (found !== undefined) return found;
+  throw new ModelNotFoundError(
+    id,
+    models.map((model) => model.id),
+  );
+}
+
+/** The model's item in the listing. */
+export function viewModel(model: Model): ModelSummaryView {
+  const { available, reason, checkedAt } = model.availability();
+  return {
+    id: model.id,
+    name: model.name,
+    task: model.task,
+    description: model.description,
+    available,
+    ...(reason !== undefined && { reason }),
+    checked_at: isoTime(checkedAt),
+  };
+}
+
+/**
+ * The model with its card and how it is asked.
+ *
+ * @throws {ModelNotFoundError}
+ */
+export function viewModelDetail(directory: ModelDirectory, id: string): ModelDetailView {
+  const model = findModel(directory, id);
+  const { classifier, text } = directory;
+  return {
+    ...viewModel(model),
+    model_card: model.id === classifier.id ? classifier.card : textCard(text),
+    inference: model.id === classifier.id ? classifierFacts(classifier) : textFacts(text),
+  };
+}
+
+function classifierFacts({ id, knownAnswers }: ModelDirectory['classifier']): InferenceFactsView {
+  const { maxRows, maxShots, maxQubits, maxLayers } = INFERENCE_LIMITS;
+  const perLayer = GHZ_REUPLOADING.parametersPerQubit * NUM_FEATURES;
+  return {
+    path: inferencePath(id),
+    limits: {
+      rows: maxRows,
+      shots: maxShots,
+      custom_qubits: maxQubits,
+      custom_layers: maxLayers,
+    },
+    custom_circuit: {
+      ansatz: GHZ_REUPLOADING.id,
+      description: GHZ_REUPLOADING.description,
+      features:
+        'x of qubit q in layer l is input[(l · qubits + q) mod 4]; every input lies in [-1, 1], and the deployed scaler is not applied.',
+      theta:
+        'Three numbers for each qubit, qubit after qubit, layer after layer: theta[3 · (l · qubits + q)] and the two after it.',
+      default_qubits: NUM_FEATURES,
+      parameters_per_qubit_and_layer: GHZ_REUPLOADING.parametersPerQubit,
+      theta_lengths: Array.from({ length: maxLayers }, (_, layer) => (layer + 1) * perLayer),
+    },
+    examples: [
+      { input: [...(knownAnswers[0]?.input ?? [])] },
+      { inputs: knownAnswers.map(({ input }) => [...input]), shots: 1000, seed: 7 },
+      {
+        input: [0.2, -0.1, 0.5, 0.7],
+        parameters: { theta: [0, 0.5, 0, 0, 0.5, 0, 0, 1, 0, 0, 1, 0], shots: 1000, seed: 7 },
+      },
+    ],
+  };
+}
+
+function textFacts({ id }: ModelDirectory['text']): InferenceFactsView {
+  return {
+    path: inferencePath(id),
+    examples: [
+      {
+        input: 'What is a qubit? Answer in one sentence.',
+        parameters: { max_tokens: 100, temperature: 0.2 },
+      },
+    ],
+  };
+}
+
+function textCard({ id, name, description, limits }: ModelDirectory['text']): TextCardView {
+  return {
+    model_id: id,
+    name,
+    task: 'text-generation',
+    description,
+    trained_parameters_deployed: false,
+    limits: {
+      input_characters: limits.maxInputLength,
+      max_tokens: limits.maxTokens,
+      default_max_tokens: limits.defaultMaxTokens,
+      temperature: limits.maxTemperature,
+    },
+    intended_use: 'Text for whatever the upstream that serves it is meant for.',
+    limitations: [
+      'This service has no language model of its own and knows nothing of the quality of the upstream’s; backend names it in every answer.',
+      'Without an upstream, or while it does not pass its self-test, the model is unavailable.',
+    ],
+  };
+}
+
+function inferencePath(id: string): string {
+  return `/api/v1/models/${id}/inference`;
+}

@@ -1,0 +1,72 @@
+/** The public demo of `qnn-hybrid`: no key, a budget for each address, and the raw counts. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Requester } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
+import { DemoBusyError, DemoRateLimitError } from '../errors.ts';
+import { budgetAddress } from '../limits/client-address.ts';
+import { FixedWindows } from '../limits/fixed-windows.ts';
+import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
+import { viewClassification, viewCounts } from '../models/classification-view.ts';
+import { callerSignal } from '../plugins/caller-signal.ts';
+import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
+import { demoBody, demoResult } from '../schemas/models.ts';
+import type { RouteContext, ServiceApp } from './route-context.ts';
+
+/** Behind everyone who has a key, and in one turn with each other. */
+const VISITORS: Requester = { keyId: 'demo', tier: 'standard', priority: 'low' };
+/** Over all addresses, so that visitors cannot fill the queue that keys share. */
+const MAX_UNDER_WAY = 32;
+/** The body has four numbers. */
+const MAX_BODY_BYTES = 4096;
+
+/** Registers `/demo/qnn-hybrid`. */
+export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+  const { models, settings, now, drawSeed } = deps;
+  const windows = new FixedWindows(WINDOW_S * 1000);
+  let underWay = 0;
+
+  app.post(
+    '/demo/qnn-hybrid',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      onRequest: async (request, reply) => countRequest(request, reply),
+      schema: {
+        operationId: 'runDemo',
+        tags: ['models'],
+        summary: 'Classify one flower, without a key',
+        description:
+          'As an inference with `qnn-hybrid`, with fixed shots and with the raw counts: the expectation is the sum over them of +1 where the rightmost bit is 0 and −1 where it is 1, by the shots. Limited for each address.',
+        body: demoBody,
+        response: { 200: successEnvelope(demoResult), ...errorResponses(400, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      if (underWay >= MAX_UNDER_WAY) throw new DemoBusyError(MAX_UNDER_WAY);
+      underWay++;
+      try {
+        const { classifier } = models;
+        const classification = await classifier.classify(
+          { rows: [request.body.input], pathOf: () => 'input', seed: drawSeed() },
+          VISITORS,
+          callerSignal(request),
+        );
+        const [row] = classification.rows;
+        if (row === undefined) throw new Error('unreachable: a classification without a row');
+        return envelopes.send(request, reply, {
+          ...viewClassification(classifier.id, classification),
+          counts: viewCounts(row, classification.numQubits),
+          bit_order: 'little-endian',
+        });
+      } finally {
+        underWay--;
+      }
+    },
+  );
+
+  function countRequest(request: FastifyRequest, reply: FastifyReply): void {
+    const at = now();
+    const limit = settings.demoRateLimit;
+    const window = windows.hit(budgetAddress(request.ip), limit, at);
+    reply.headers(rateLimitHeaders('demo', limit, window, at));
+    if (!window.allowed) throw new DemoRateLimitError(limit, secondsLeft(window, at));
+  }
+}

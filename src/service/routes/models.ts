@@ -1,0 +1,108 @@
+/** Models: what there is, and inference. */
+import type { ApiKey } from '../keys/api-key.ts';
+import { viewClassification, viewClassifications } from '../models/classification-view.ts';
+import { readClassification, readTextRequest } from '../models/inference-body.ts';
+import { findModel, viewModel, viewModelDetail } from '../models/model-view.ts';
+import { callerOf } from '../plugins/authentication.ts';
+import { callerSignal } from '../plugins/caller-signal.ts';
+import { compileValidator } from '../plugins/validation.ts';
+import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
+import {
+  inferenceBody,
+  inferenceResult,
+  modelDetail,
+  modelList,
+  modelParams,
+  type TextResultView,
+} from '../schemas/models.ts';
+import type { RouteContext, ServiceApp } from './route-context.ts';
+
+/** Registers the routes below `/models`. */
+export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+  const { models, drawSeed } = deps;
+
+  app.get(
+    '/models',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listModels',
+        tags: ['models'],
+        summary: 'List models with their status now',
+        response: { 200: successEnvelope(modelList) },
+      },
+    },
+    async (request, reply) =>
+      envelopes.send(request, reply, { models: models.models.map(viewModel) }),
+  );
+
+  app.get(
+    '/models/:model_id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getModel',
+        tags: ['models'],
+        summary: 'One model with its card',
+        params: modelParams,
+        response: { 200: successEnvelope(modelDetail), ...errorResponses(404) },
+      },
+    },
+    async (request, reply) =>
+      envelopes.send(request, reply, viewModelDetail(models, request.params.model_id)),
+  );
+
+  app.post(
+    '/models/:model_id/inference',
+    {
+      config: { scope: 'models' },
+      // Which body it takes depends on the model, so the handler checks it.
+      validatorCompiler: (route) =>
+        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      schema: {
+        operationId: 'runInference',
+        tags: ['models'],
+        summary: 'Run one inference',
+        description:
+          '`qnn-hybrid` takes `input`, or `inputs` with several rows, and runs its circuit now; with `parameters.theta` it runs a circuit of the caller. `llma-text` takes a text.',
+        params: modelParams,
+        body: inferenceBody,
+        response: { 200: successEnvelope(inferenceResult), ...errorResponses(400, 404, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { id } = findModel(models, request.params.model_id);
+      const body: unknown = request.body;
+      const signal = callerSignal(request);
+      const answer =
+        id === models.classifier.id
+          ? await classify(body, callerOf(request).key, signal)
+          : await generate(body, signal);
+      return envelopes.send(request, reply, answer);
+    },
+  );
+
+  async function classify(body: unknown, { id: keyId, tier }: ApiKey, signal: AbortSignal) {
+    const { request, isBatch } = readClassification(body, drawSeed);
+    const requester = { keyId, tier, priority: 'normal' } as const;
+    const classification = await models.classifier.classify(request, requester, signal);
+    const view = isBatch ? viewClassifications : viewClassification;
+    return view(models.classifier.id, classification);
+  }
+
+  async function generate(body: unknown, signal: AbortSignal): Promise<TextResultView> {
+    const result = await models.text.generate(readTextRequest(body), signal);
+    const { usage } = result;
+    return {
+      model_id: models.text.id,
+      text: result.text,
+      finish_reason: result.finishReason,
+      backend: result.backend,
+      upstream_model: result.upstreamModel,
+      ...(usage && {
+        usage: { prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
+      }),
+      timing: { upstream_ms: Math.round(result.timing.upstreamMs) },
+    };
+  }
+}

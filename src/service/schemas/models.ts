@@ -1,0 +1,230 @@
+/** Schemas of models, of inferences and of the public demo. */
+import { z } from 'zod';
+import { MAX_SEED } from '../../math/philox.ts';
+import { INFERENCE_LIMITS } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import { modelCard as classifierCard } from '../../workloads/models/qnn-hybrid/model-card.ts';
+import { backend } from './circuits.ts';
+import { isoTime } from './envelope.ts';
+
+const { maxRows, maxShots, maxQubits, maxLayers } = INFERENCE_LIMITS;
+
+const row = z
+  .array(z.number())
+  .length(4, { error: 'must be an array of 4 numbers' })
+  .meta({ examples: [[6.8, 3, 5.5, 2.1]] });
+const shots = z.int().min(1).max(maxShots).optional();
+const seed = z.int().min(0).max(MAX_SEED).optional();
+
+const classificationParameters = z.strictObject({
+  theta: z
+    .array(z.number())
+    .optional()
+    .describe(
+      `Runs a circuit of the caller's own instead of the deployed one: ansatz \`ghz-reuploading\`, 3 numbers a qubit and layer, at most ${maxLayers} layers. Their number decides the layers`,
+    ),
+  qubits: z
+    .int()
+    .optional()
+    .describe(`Of a circuit of the caller's own, 1 to ${maxQubits}; 4 by default`),
+  threshold: z.number().optional().describe("Of a circuit of the caller's own; 0 by default"),
+  shots: shots.describe(`1 to ${maxShots}; may stand beside \`input\` instead`),
+  seed: seed.describe('The same request with the same seed has the same answer; likewise'),
+});
+
+/** Body of an inference with `qnn-hybrid`. */
+export const classificationBody = z
+  .strictObject({
+    input: row.optional().describe('One row, in the order of model_card.feature_names'),
+    inputs: z
+      .array(row)
+      .min(1)
+      .max(maxRows)
+      .optional()
+      .describe(`In place of \`input\`: up to ${maxRows} rows, run as one batch`),
+    parameters: classificationParameters.optional(),
+    shots: shots.describe(`1 to ${maxShots}; the deployed number by default`),
+    seed: seed.describe('The same request with the same seed has the same answer'),
+  })
+  .meta({ id: 'Classification' });
+/** It, as it is read. */
+export type ClassificationBody = z.output<typeof classificationBody>;
+
+/** Body of an inference with a text model; the model checks what its limits are. */
+export const textBody = z
+  .strictObject({
+    input: z.string(),
+    parameters: z
+      .strictObject({ max_tokens: z.int().optional(), temperature: z.number().optional() })
+      .optional(),
+  })
+  .meta({ id: 'TextGeneration' });
+/** It, as it is read. */
+export type TextBody = z.output<typeof textBody>;
+
+/** What any inference takes. */
+export const inferenceBody = z.union([classificationBody, textBody]);
+
+/** Body of the demo. */
+export const demoBody = z.strictObject({ input: row });
+
+const timing = z.strictObject({
+  queue_ms: z.number(),
+  compile_ms: z.number(),
+  execution_ms: z.number(),
+});
+
+const decisionFields = {
+  prediction: z.int().min(0).max(1).describe('Predicted class'),
+  prediction_label: z.string(),
+  expectation: z.number().min(-1).max(1).describe('Measured expectation value of Z0'),
+  margin_in_shot_noise: z
+    .number()
+    .min(0)
+    .describe(
+      'Distance of the expectation from the threshold, in binomial standard errors of the expectation',
+    ),
+  out_of_range: z
+    .array(z.string())
+    .describe('Features that were outside the range of the training data and drawn to its end'),
+};
+const runFields = {
+  model_id: z.string(),
+  mode: z.enum(['trained', 'custom']),
+  threshold: z.number().describe('Class 1 above it'),
+  backend: z.string().describe('What ran the circuits'),
+  backend_details: backend.extend({ processor: z.string() }),
+  qubits: z.int(),
+  layers: z.int(),
+  parameters: z.int().describe('Of the circuit'),
+  shots_per_circuit: z.int(),
+  seed: z.int(),
+  timing,
+};
+
+/** The answer to one row. */
+export const classification = z
+  .strictObject({ ...runFields, ...decisionFields })
+  .meta({ id: 'ClassificationResult' });
+/** It, as it is written. */
+export type ClassificationView = z.output<typeof classification>;
+
+const decision = z.strictObject(decisionFields);
+/** One row's part of the answer to several. */
+export type DecisionView = z.output<typeof decision>;
+
+/** The answer to several rows, in their order; row k was drawn with `seed` + k. */
+export const classificationBatch = z
+  .strictObject({ ...runFields, results: z.array(decision) })
+  .meta({ id: 'ClassificationBatchResult' });
+
+/** The demo's answer. */
+export const demoResult = z
+  .strictObject({
+    ...runFields,
+    ...decisionFields,
+    counts: z
+      .record(z.string(), z.int())
+      .describe(
+        'How often each outcome was read, qubit 0 rightmost: the expectation is made of it',
+      ),
+    bit_order: z.literal('little-endian'),
+  })
+  .meta({ id: 'DemoResult' });
+
+/** The answer of a text model. */
+export const textResult = z
+  .strictObject({
+    model_id: z.string(),
+    text: z.string(),
+    finish_reason: z.enum(['stop', 'length', 'content_filter', 'other']),
+    backend: z.string().describe("The upstream's model and host"),
+    upstream_model: z.string(),
+    usage: z.strictObject({ prompt_tokens: z.int(), completion_tokens: z.int() }).optional(),
+    timing: z.strictObject({ upstream_ms: z.number() }),
+  })
+  .meta({ id: 'TextResult' });
+/** It, as it is written. */
+export type TextResultView = z.output<typeof textResult>;
+
+/** What any inference answers. */
+export const inferenceResult = z.union([classification, classificationBatch, textResult]);
+
+const modelFields = {
+  id: z.string().meta({ examples: ['qnn-hybrid'] }),
+  name: z.string(),
+  task: z.enum(['classification', 'text-generation']),
+  description: z.string(),
+  available: z.boolean().describe('Whether an inference sent now would run: the last self-test'),
+  reason: z.string().optional().describe('Why not, when not available'),
+  checked_at: isoTime.describe('When the last self-test ended'),
+};
+
+/** A model in the listing. */
+export const modelSummary = z.strictObject(modelFields).meta({ id: 'ModelSummary' });
+/** It, as it is written. */
+export type ModelSummaryView = z.output<typeof modelSummary>;
+
+/** All models. */
+export const modelList = z.strictObject({ models: z.array(modelSummary) });
+
+const textCard = z
+  .strictObject({
+    model_id: z.string(),
+    name: z.string(),
+    task: z.literal('text-generation'),
+    description: z.string(),
+    trained_parameters_deployed: z
+      .literal(false)
+      .describe('The service has no language model of its own'),
+    limits: z.strictObject({
+      input_characters: z.int(),
+      max_tokens: z.int(),
+      default_max_tokens: z.int(),
+      temperature: z.number(),
+    }),
+    intended_use: z.string(),
+    limitations: z.array(z.string()),
+  })
+  .meta({ id: 'TextModelCard' });
+/** It, as it is written. */
+export type TextCardView = z.output<typeof textCard>;
+
+const customCircuit = z.strictObject({
+  ansatz: z.string(),
+  description: z.string(),
+  features: z.string(),
+  theta: z.string(),
+  default_qubits: z.int(),
+  parameters_per_qubit_and_layer: z.int(),
+  theta_lengths: z.array(z.int()).describe('For the default number of qubits'),
+});
+
+const inferenceFacts = z.strictObject({
+  path: z.string(),
+  limits: z
+    .strictObject({
+      rows: z.int(),
+      shots: z.int(),
+      custom_qubits: z.int(),
+      custom_layers: z.int(),
+    })
+    .optional(),
+  custom_circuit: customCircuit.optional(),
+  examples: z.array(z.record(z.string(), z.unknown())).describe('Whole request bodies'),
+});
+/** How a model is asked. */
+export type InferenceFactsView = z.output<typeof inferenceFacts>;
+
+/** One model with its card. */
+export const modelDetail = z
+  .strictObject({
+    ...modelFields,
+    model_card: z.union([classifierCard.meta({ id: 'ModelCard' }), textCard]),
+    inference: inferenceFacts,
+  })
+  .meta({ id: 'Model' });
+/** It, as it is written. */
+export type ModelDetailView = z.output<typeof modelDetail>;
+
+/** Path of one model. */
+export const modelParams = z.strictObject({ model_id: z.string() });

@@ -1,0 +1,37 @@
+/** The models of the service: what callers may ask for by id. */
+import type { Model } from './model.ts';
+import type { QnnHybrid } from './qnn-hybrid/qnn-hybrid.ts';
+import type { TextModel } from './text-generation/text-model.ts';
+
+/** Every model, and those that take requests, each by what it takes. */
+export class ModelRegistry {
+  readonly classifier: QnnHybrid;
+  readonly text: TextModel;
+  readonly models: readonly Model[];
+
+  constructor(models: { readonly classifier: QnnHybrid; readonly text: TextModel }) {
+    this.classifier = models.classifier;
+    this.text = models.text;
+    this.models = [models.classifier, models.text];
+  }
+
+  /**
+   * Begins self-tests; resolves when the classifier's first one is through. That of an upstream which
+   * hangs takes as long as its time-outs, and nothing else waits for it.
+   */
+  async start(): Promise<void> {
+    void this.text.start();
+    await this.classifier.start();
+  }
+
+  /** What serves each model, or why nothing does, a line each. */
+  describe(): readonly string[] {
+    const { available, reason } = this.classifier.availability();
+    const state = available ? 'available' : `not available. ${reason}`;
+    return [`${this.classifier.id}: ${state}`, this.text.describe()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.models.map((model) => model.close()));
+  }
+}
