@@ -139,6 +139,12 @@ export class BrowserPage implements AsyncDisposable {
     });
   }
 
+  /** Makes each request of the page take so much longer. */
+  async delayNetwork(latency: number): Promise<void> {
+    const rates = { downloadThroughput: -1, uploadThroughput: -1 };
+    await this.#send('Network.emulateNetworkConditions', { offline: false, latency, ...rates });
+  }
+
   /** Presses and lets go of a key. */
   async press(key: string, modifiers = 0): Promise<void> {
     const { code, text } = KEYS[key] ?? { code: 0 };

@@ -16,6 +16,8 @@ export const SHIFT = 8;
 export const VIRGINICA: RunAnswer = { status: 200, body: demoBody('virginica') };
 /** A clear call for the other. */
 export const VERSICOLOR: RunAnswer = { status: 200, body: demoBody('versicolor') };
+/** A call that another run might not repeat. */
+export const CLOSE: RunAnswer = { status: 200, body: demoBody('close') };
 /** Too close to call. */
 export const BORDERLINE: RunAnswer = { status: 200, body: demoBody('borderline') };
 

@@ -31,11 +31,14 @@ describe('a result', () => {
     expect(isStale(state)).toBe(false);
   });
 
-  test('is stale as soon as a slider stands elsewhere, and fresh again where it was', () => {
-    const state = withOutcome(READY, FIRST, answered(), NOW);
-    expect(isStale(withInput(state, OTHER))).toBe(true);
-    expect(isStale(withInput(withInput(state, OTHER), [...FIRST]))).toBe(false);
-  });
+  test.each([[[6, 3, 4.9, 2]], [[6, 3, 5.1, 2]], [[6.1, 3, 5, 2]], [[6, 3, 5, 1.9]]])(
+    'is stale with a slider elsewhere, as in %j, and fresh again where it was',
+    (moved) => {
+      const state = withOutcome(READY, FIRST, answered(), NOW);
+      expect(isStale(withInput(state, moved))).toBe(true);
+      expect(isStale(withInput(withInput(state, moved), [...FIRST]))).toBe(false);
+    },
+  );
 
   test('of an input that was changed while it ran is stale when it comes', () => {
     const running = withInput({ ...READY, phase: { kind: 'running' } }, OTHER);
