@@ -10,7 +10,7 @@
 import { isBriefBatch } from './batch-rule.ts';
 import { isEngineLost } from './engine-lost.ts';
 import type { KeptCircuits } from './prepared-circuits.ts';
-import { type Batch, type Compile, ServedEngine } from './served-engine.ts';
+import { type Compile, type Gathered, ServedEngine } from './served-engine.ts';
 import type { MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf } from './worker-failure.ts';
 import type { EngineReport, FromWorker, Precision, SentItem, ToWorker } from './worker-messages.ts';
@@ -131,7 +131,7 @@ class EngineServer {
   }
 
   /** A batch is too short to be stopped for a circuit that is cancelled in it. */
-  async #runTogether(batch: Batch, engine: ServedEngine): Promise<void> {
+  async #runTogether(batch: Gathered, engine: ServedEngine): Promise<void> {
     const signals = batch.map(({ id }) => this.#begin(id));
     const beganAt = performance.now();
     try {

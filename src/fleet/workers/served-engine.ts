@@ -23,7 +23,7 @@ export type Compile = (
 ) => { readonly program: Program; readonly report: CompilationReport };
 
 /** Circuits of a list of one shape, to be run together. */
-export type Batch = readonly [ShapedTask, ...ShapedTask[]];
+export type Gathered = readonly [ShapedTask, ...ShapedTask[]];
 
 /** One engine. Small circuits that ask for counts alone are kept for when they come again. */
 export class ServedEngine {
@@ -44,7 +44,7 @@ export class ServedEngine {
    *
    * @returns All of them, the task first; undefined where it is to be run by itself.
    */
-  gather(task: SentItem, waiting: SentItem[]): Batch | undefined {
+  gather(task: SentItem, waiting: SentItem[]): Gathered | undefined {
     if (waiting.length === 0 || !this.#mayBeBatched(task)) return undefined;
     const others = takeOfSameShape(task, waiting);
     return others.length === 0 ? undefined : [task, ...others];
@@ -56,7 +56,7 @@ export class ServedEngine {
    * @returns An outcome for each, or undefined where each is to be run by itself.
    */
   async runTogether(
-    batch: Batch,
+    batch: Gathered,
     signal: AbortSignal,
   ): Promise<readonly WorkerOutcome[] | undefined> {
     return await this.#batches.run(batch, signal);

@@ -1,6 +1,7 @@
 /**
  * What passes between the main thread and a worker, a thread or a process: plain data, by structured
- * clone. Large arrays of results are transferred between threads, not copied.
+ * clone. Large arrays of results are transferred between threads, not copied, and those that a batch task
+ * brings lie in memory that threads share.
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
  */

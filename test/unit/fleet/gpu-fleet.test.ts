@@ -13,6 +13,7 @@ import {
   instruction,
   never,
 } from '../../support/fleet-fixtures.ts';
+import { gate } from '../../support/random-circuits.ts';
 import { temporaryFolder } from '../../support/service-process.ts';
 
 const open: Fleet[] = [];
@@ -158,6 +159,17 @@ describe('gpu-fleet', () => {
     expect(batch.counts).toEqual(Uint32Array.of(32));
     const told = { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware: 'a' };
     expect(backend).toMatchObject(told);
+    // So many that threads would share their memory, which does not reach a process.
+    const angles = Float64Array.from({ length: 5000 }, (_, i) => i / 3);
+    const operations = [gate('ECHO', [0], [], [0])];
+    const echo: BatchTask = {
+      ...batchTask('ECHO'),
+      shape: { numQubits: 4, numBits: 1, operations },
+      request: { numCircuits: 5000, angles, shots: 1 },
+    };
+    const answer = await gpuFleet.runBatch(echo, {}, never());
+    expect(answer.batch.expectations).toEqual(angles);
+    expect(answer.batch.expectations?.buffer.byteLength).toBe(angles.byteLength);
   });
 
   test('runs a batch task that an adapter was lost with on another, and never on several together', async () => {
