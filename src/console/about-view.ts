@@ -9,7 +9,7 @@ const ROW = 52;
 /** Fills in what does not change. */
 export function showAbout(facts: DemoFacts): void {
   const { model, circuit, accuracy, shots, labels } = facts;
-  document.title = `${model.name} · Quantum Compute Service`;
+  document.title = `${model.id} · Quantum Compute Service`;
   byId('lede').textContent =
     `Set four measurements of a flower. A trained circuit of ${circuit.qubits} qubits runs ` +
     `${grouped(shots)} times on this service, at your request, and what it counts decides between ` +
@@ -22,7 +22,7 @@ export function showAbout(facts: DemoFacts): void {
 
 function drawAccuracy({ accuracy, model }: DemoFacts, width: number): SVGSVGElement {
   const rows = [
-    { name: model.name, mean: accuracy.mean, spread: accuracy.spread, own: true },
+    { name: model.id, mean: accuracy.mean, spread: accuracy.spread, own: true },
     { ...accuracy.baseline, spread: accuracy.baseline.spread ?? 0, own: false },
   ];
   const layout = layoutAccuracy(rows, width);

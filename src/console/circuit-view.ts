@@ -9,10 +9,11 @@ import { plain } from './numbers.ts';
 /** Makes drawing and list; gives what shows an input. */
 export function createCircuit(facts: DemoFacts): (input: readonly number[]) => void {
   const { circuit, features } = facts;
+  const layers = `${circuit.layers} ${circuit.layers === 1 ? 'layer' : 'layers'}`;
   byId('circuit-note').textContent =
-    `${circuit.layers} layers on ${circuit.qubits} qubits. Gates that bear the name of a measurement turn ` +
-    `with it as you move its slider; their other part and all else was set by training, ` +
-    `${circuit.parameters} angles in all. In radians.`;
+    `${layers} on ${circuit.qubits} qubits. Gates that bear the name of a measurement turn with it as you ` +
+    `move its slider; how far they do, and all other angles, was set by training: ` +
+    `${circuit.parameters} numbers. Angles are radians.`;
   const figure = byId('circuit-drawing');
   let input: readonly number[] = features.map(({ typical }) => typical);
   const redraw = drawnToWidth(figure, (width) => {

@@ -49,7 +49,7 @@ export interface DemoFeature {
 export interface DemoCircuit {
   readonly qubits: number;
   readonly layers: number;
-  /** Trained angles. */
+  /** Trained numbers. */
   readonly parameters: number;
   readonly observable: {
     /** As it is written: "⟨Z₀⟩". */

@@ -64,6 +64,4 @@ function openPage(facts: DemoFacts): void {
   if (available) void run(false);
 }
 
-const facts: DemoFacts | null = JSON.parse(byId('facts').textContent);
-if (facts === null) byId('no-model').hidden = false;
-else openPage(facts);
+openPage(JSON.parse(byId('facts').textContent));

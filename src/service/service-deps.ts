@@ -68,7 +68,7 @@ export interface ServiceDeps {
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
   readonly settings: ServiceSettings;
-  /** What the page at `/` is to show of its model now; without it the page says that there is none. */
+  /** What the page at `/` is to show, where that is not what the model itself says: in tests. */
   readonly demoFacts?: () => DemoFacts;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;

@@ -91,8 +91,8 @@ export class BrowserPage implements AsyncDisposable {
   readonly requests: string[] = [];
   /** Bodies of the runs that it asked for. */
   readonly runs: unknown[] = [];
-  /** Answers a run; a promise holds it back. */
-  answer: (body: unknown) => RunAnswer | Promise<RunAnswer> = () => ({ status: 500, body: {} });
+  /** Answers a run; a promise holds it back. Without it the service does. */
+  answer: ((body: unknown) => RunAnswer | Promise<RunAnswer>) | undefined;
 
   private constructor(chromium: Chromium, protocol: Protocol, session: string) {
     this.#chromium = chromium;
@@ -235,11 +235,16 @@ export class BrowserPage implements AsyncDisposable {
   async #fulfil(paused: unknown): Promise<void> {
     const sent: unknown = JSON.parse(String(field(paused, 'request', 'postData')));
     this.runs.push(sent);
+    const requestId = field(paused, 'requestId');
+    if (this.answer === undefined) {
+      await this.#send('Fetch.continueRequest', { requestId });
+      return;
+    }
     const { status, body, headers = {} } = await this.answer(sent);
     const all: Fields = { 'content-type': 'application/json', ...headers };
     const responseHeaders = Object.entries(all).map(([name, value]) => ({ name, value }));
     await this.#send('Fetch.fulfillRequest', {
-      requestId: field(paused, 'requestId'),
+      requestId,
       responseCode: status,
       responseHeaders,
       body: Buffer.from(JSON.stringify(body)).toString('base64'),

@@ -21,7 +21,8 @@ export const CLOSE: RunAnswer = { status: 200, body: demoBody('close') };
 /** Too close to call. */
 export const BORDERLINE: RunAnswer = { status: 200, body: demoBody('borderline') };
 
-const HAS_ANSWER = `document.querySelector('#verdict[data-certainty]') !== null`;
+/** Holds in a page that shows an answer. */
+export const HAS_ANSWER = `document.querySelector('#verdict[data-certainty]') !== null`;
 /** More than the page has places for the focus. */
 const MAX_TABS = 20;
 

@@ -3,8 +3,8 @@
  * with answers that are none. Runs are answered by the test.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openTestService } from '../service/support/test-service.ts';
 import { DEMO_FACTS, demoErrorBody } from '../support/demo-facts.ts';
+import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 import { HAS_CHROMIUM } from './chromium.ts';
 import type { RunAnswer } from './demo-page-browser.ts';
 import {
@@ -12,6 +12,7 @@ import {
   CLOSE,
   DESK,
   DemoVisit,
+  HAS_ANSWER,
   PHONE,
   SHIFT,
   sayIfSkipped,
@@ -227,15 +228,28 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     await visit.textUntil('verdict', /Virginica/);
   });
 
-  test('of a service without a model leads to the documentation', async () => {
-    await using bare = await openTestService();
-    const other = await bare.app.listen({ host: '127.0.0.1', port: 0 });
-    await visit.page.resize(DESK);
-    await visit.page.load(`${other}/`);
-    await visit.page.until(`!document.getElementById('no-model').hidden`);
-    expect(await visit.page.evaluate(`document.getElementById('demo').checkVisibility()`)).toBe(
-      false,
-    );
-    expect(visit.page.complaints).toEqual([]);
+  test('shows what the deployed model counts on the real service', {
+    timeout: 60_000,
+  }, async () => {
+    using folder = temporaryFolder();
+    const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
+    try {
+      const { page } = visit;
+      page.answer = undefined;
+      await page.resize(DESK);
+      await page.load(`${service.origin}/`);
+      await page.until(
+        `${HAS_ANSWER} || document.getElementById('run').textContent === 'Try again'`,
+      );
+      await page.evaluate(`document.querySelector('.example').click()`);
+      await visit.textUntil('chip', /^For 5\.7/);
+      // Class and margin are the service's; the sum is the page's, from the counts.
+      expect(await page.text('verdict')).toBe('Versicolor');
+      expect(await page.text('margin')).toContain('a clear call');
+      expect(await page.text('sum')).toMatch(/\([\d,]+ − [\d,]+\) \/ 1,024 = −0\.\d{3}$/);
+      expect(page.complaints).toEqual([]);
+    } finally {
+      await service.stop('SIGTERM');
+    }
   });
 });

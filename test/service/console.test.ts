@@ -62,11 +62,11 @@ describe('GET /', () => {
     expect(factsOf(body)).toMatchObject({ availability: { reason } });
   });
 
-  test('says so where the service has no model to show', async () => {
-    await using bare = await openTestService();
-    const page = await bare.app.inject({ url: '/' });
-    expect(page.statusCode).toBe(200);
-    expect(factsOf(page.body)).toBeNull();
+  test('shows the deployed model where a service is told nothing else', async () => {
+    await using plain = await openTestService();
+    const { body } = await plain.app.inject({ url: '/' });
+    const { threshold } = plain.deps.models.classifier.card.circuit;
+    expect(factsOf(body)).toMatchObject({ model: { id: 'qnn-hybrid' }, threshold });
   });
 
   test('answers HEAD without a body', async () => {

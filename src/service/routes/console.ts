@@ -24,11 +24,11 @@ const FILE_HEADERS = {
 /**
  * Registers `/` and `/console/{version}/{file}`.
  *
- * @param demoFacts - Called at each request; a service without it has a page that says so.
+ * @param demoFacts - Called at each request.
  */
-export function consoleRoutes(app: FastifyInstance, demoFacts?: () => DemoFacts): void {
+export function consoleRoutes(app: FastifyInstance, demoFacts: () => DemoFacts): void {
   app.get('/', { schema: { hide: true } }, async (_request, reply) => {
-    const page = renderPage(await pageFiles(), demoFacts?.());
+    const page = renderPage(await pageFiles(), demoFacts());
     return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page);
   });
 
@@ -47,7 +47,7 @@ export function consoleRoutes(app: FastifyInstance, demoFacts?: () => DemoFacts)
 }
 
 /** The page's HTML with everything filled in. */
-function renderPage({ template, version, files }: PageFiles, facts: DemoFacts | undefined): string {
+function renderPage({ template, version, files }: PageFiles, facts: DemoFacts): string {
   const folder = `/console/${version}`;
   // All at once: a module that imports others would otherwise be read before they are asked for.
   const preloads = [...files.keys()]
@@ -56,12 +56,12 @@ function renderPage({ template, version, files }: PageFiles, facts: DemoFacts | 
   const parts: Readonly<Record<string, string>> = {
     folder,
     preloads: preloads.join('\n    '),
-    facts: toJsonBlock(facts ?? null),
+    facts: toJsonBlock(facts),
   };
   return template.replace(/\{\{(\w+)\}\}/g, (place, name) => parts[name] ?? place);
 }
 
 /** JSON that nothing in it can end the element of: `<` stands in it as an escape. */
-function toJsonBlock(value: object | null): string {
+function toJsonBlock(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
