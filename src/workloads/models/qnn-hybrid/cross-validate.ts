@@ -48,7 +48,7 @@ export async function crossValidate(
     const scaled = (rows: readonly number[]) =>
       rows.map((row) => scaleRow(scaler, data.rows[row]!).values);
     const labelsOf = (rows: readonly number[]) => rows.map((row) => data.labels[row]!);
-    const fitted = await fitClassifier(circuit, scaled(train), labelsOf(train), settings);
+    const fitted = fitClassifier(circuit, scaled(train), labelsOf(train), settings);
     const inputs = scaled(test);
     outcomes.push({
       fitted,

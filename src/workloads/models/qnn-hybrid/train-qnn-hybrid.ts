@@ -53,6 +53,8 @@ export const TRAINING_PLAN = {
 
 /** How the chosen circuit does on flowers it was not trained on. */
 export interface Evaluation {
+  /** What the figures below are of: with the splits, all that is needed to compute them again. */
+  readonly folds: readonly FoldOutcome[];
   readonly accuracy: FoldAccuracy;
   readonly accuracyAtShots: FoldAccuracy;
   /** Of exact expectation values, over all test folds. */
@@ -136,6 +138,7 @@ async function evaluate(
   const labels = folds.flatMap((fold) => fold.labels);
   const scores = folds.map((fold, i) => accuracy(fold.labels, exact[i]!));
   return {
+    folds,
     accuracy: overFolds(scores),
     accuracyAtShots: await accuracyAtShots(engine, folds, signal),
     confusion: confusionMatrix(labels, exact.flat()),
