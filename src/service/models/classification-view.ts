@@ -14,7 +14,7 @@ export function viewClassification(
 ): ClassificationView {
   const [row] = classification.rows;
   if (row === undefined) throw new Error('unreachable: a classification without a row');
-  return { ...runFields(modelId, classification), ...viewRow(classification, row) };
+  return { ...viewRow(classification, row), ...runFields(modelId, classification) };
 }
 
 /** The answer to several rows. */

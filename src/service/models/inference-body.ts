@@ -1,6 +1,9 @@
 /** From the body of an inference to what its model takes. */
 import type { Fault } from '../../errors/coded-error.ts';
-import type { ClassificationRequest } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import {
+  type ClassificationRequest,
+  faultsOfClassification,
+} from '../../workloads/models/qnn-hybrid/classification-request.ts';
 import type { TextRequest } from '../../workloads/models/text-generation/text-request.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { formFaults } from '../plugins/validation.ts';
@@ -14,7 +17,8 @@ export interface ReadClassification {
 }
 
 /**
- * Reads a request to classify; what the values may be the model checks.
+ * Reads a request to classify. What the values may be the model checks; where more is wrong than that,
+ * its faults are told with the others.
  *
  * @param drawSeed - For a request without one.
  * @throws {RequestInvalidError} naming every fault.
@@ -23,27 +27,29 @@ export function readClassification(body: unknown, drawSeed: () => number): ReadC
   const parsed = classificationBody.safeParse(body);
   if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
   const { input, inputs, parameters = {}, ...beside } = parsed.data;
-  const faults = [...faultsOfRows(parsed.data), ...faultsOfParameters(parsed.data)];
-  if (faults.length > 0) throw new RequestInvalidError(faults);
   const { theta, qubits, threshold } = parameters;
   const shots = beside.shots ?? parameters.shots;
   const seed = beside.seed ?? parameters.seed ?? drawSeed();
-  return {
-    isBatch: inputs !== undefined,
-    request: {
-      rows: inputs ?? (input === undefined ? [] : [input]),
-      pathOf: (row) => (inputs === undefined ? 'input' : `inputs[${row}]`),
-      ...(theta && {
-        own: {
-          theta,
-          ...(qubits !== undefined && { numQubits: qubits }),
-          ...(threshold !== undefined && { threshold }),
-        },
-      }),
-      ...(shots !== undefined && { shots }),
-      seed,
-    },
+  const request: ClassificationRequest = {
+    rows: inputs ?? (input === undefined ? [] : [input]),
+    pathOf: (row) => (inputs === undefined ? 'input' : `inputs[${row}]`),
+    ...(theta && {
+      own: {
+        theta,
+        ...(qubits !== undefined && { numQubits: qubits }),
+        ...(threshold !== undefined && { threshold }),
+      },
+    }),
+    ...(shots !== undefined && { shots }),
+    shotsPath: beside.shots === undefined ? 'parameters.shots' : 'shots',
+    seed,
   };
+  const faults = [...faultsOfRows(parsed.data), ...faultsOfParameters(parsed.data)];
+  if (faults.length > 0) {
+    const hasRows = request.rows.length > 0;
+    throw new RequestInvalidError([...faults, ...(hasRows ? faultsOfClassification(request) : [])]);
+  }
+  return { isBatch: inputs !== undefined, request };
 }
 
 /**

@@ -8,11 +8,9 @@ import { isoTime } from './envelope.ts';
 
 const { maxRows, maxShots, maxQubits, maxLayers } = INFERENCE_LIMITS;
 
-const row = z
-  .array(z.number())
-  .length(4, { error: 'must be an array of 4 numbers' })
-  .meta({ examples: [[6.8, 3, 5.5, 2.1]] });
-const shots = z.int().min(1).max(maxShots).optional();
+// Limits are told to readers here and checked by the model, so that one answer names every fault.
+const row = z.array(z.number()).meta({ minItems: 4, maxItems: 4, examples: [[6.8, 3, 5.5, 2.1]] });
+const shots = z.int().optional().meta({ minimum: 1, maximum: maxShots });
 const seed = z.int().min(0).max(MAX_SEED).optional();
 
 const classificationParameters = z.strictObject({
@@ -37,10 +35,9 @@ export const classificationBody = z
     input: row.optional().describe('One row, in the order of model_card.feature_names'),
     inputs: z
       .array(row)
-      .min(1)
-      .max(maxRows)
       .optional()
-      .describe(`In place of \`input\`: up to ${maxRows} rows, run as one batch`),
+      .describe(`In place of \`input\`: up to ${maxRows} rows, run as one batch`)
+      .meta({ minItems: 1, maxItems: maxRows }),
     parameters: classificationParameters.optional(),
     shots: shots.describe(`1 to ${maxShots}; the deployed number by default`),
     seed: seed.describe('The same request with the same seed has the same answer'),

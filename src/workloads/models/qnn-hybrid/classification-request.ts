@@ -34,6 +34,8 @@ export interface ClassificationRequest {
   readonly own?: OwnCircuit;
   /** The card's number unless given. */
   readonly shots?: number;
+  /** Where shots stand in what the caller sent; `shots` unless given. */
+  readonly shotsPath?: string;
   /** Integer in [0, 2^53 − 1]; row k is drawn with `seed` + k. */
   readonly seed: number;
 }
@@ -59,8 +61,14 @@ export function ownCircuitOf({ theta, numQubits = NUM_FEATURES }: OwnCircuit): {
  * @throws {InvalidInferenceError} naming every fault, the first 20 of them kept.
  */
 export function checkClassification(request: ClassificationRequest): void {
-  const { rows, pathOf, own, shots } = request;
-  const faults: Fault[] = [...faultsOfShots(shots), ...(own ? faultsOfOwn(own) : [])];
+  const faults = faultsOfClassification(request);
+  if (faults.length > 0) throw new InvalidInferenceError(QNN_HYBRID_ID, faults);
+}
+
+/** Every limit that is broken; of rows the first ones, as far as an answer has room. */
+export function faultsOfClassification(request: ClassificationRequest): readonly Fault[] {
+  const { rows, pathOf, own, shots, shotsPath = 'shots' } = request;
+  const faults: Fault[] = [...faultsOfShots(shots, shotsPath), ...(own ? faultsOfOwn(own) : [])];
   if (rows.length < 1 || rows.length > INFERENCE_LIMITS.maxRows) {
     const message = `has ${rows.length} rows; one inference takes 1 to ${INFERENCE_LIMITS.maxRows}.`;
     faults.push({ path: 'inputs', message });
@@ -69,13 +77,13 @@ export function checkClassification(request: ClassificationRequest): void {
     if (faults.length >= MAX_FAULTS) break;
     faults.push(...faultsOfRow(row, pathOf(i), own !== undefined));
   }
-  if (faults.length > 0) throw new InvalidInferenceError(QNN_HYBRID_ID, faults);
+  return faults;
 }
 
-function faultsOfShots(shots: number | undefined): readonly Fault[] {
+function faultsOfShots(shots: number | undefined, path: string): readonly Fault[] {
   const { maxShots } = INFERENCE_LIMITS;
   if (shots === undefined || isWhole(shots, 1, maxShots)) return [];
-  return [{ path: 'shots', message: `${shots} is not a whole number from 1 to ${maxShots}.` }];
+  return [{ path, message: `${shots} is not a whole number from 1 to ${maxShots}.` }];
 }
 
 function faultsOfRow(row: readonly number[], path: string, isScaled: boolean): readonly Fault[] {
@@ -116,9 +124,11 @@ function faultsOfOwn({
       faults.push({ path: 'parameters.theta', message });
     }
   }
-  const wrong = theta.findIndex((angle) => !Number.isFinite(angle));
+  // Twice, because an angle w·x + b is at most the sum of two of them.
+  const wrong = theta.findIndex((angle) => !Number.isFinite(2 * angle));
   if (wrong >= 0) {
-    faults.push({ path: `parameters.theta[${wrong}]`, message: 'is not a finite number.' });
+    const message = `${theta[wrong]} is not a finite number, or too large for an angle.`;
+    faults.push({ path: `parameters.theta[${wrong}]`, message });
   }
   if (!(threshold >= -1 && threshold <= 1)) {
     faults.push({ path: 'parameters.threshold', message: `${threshold} is not in [-1, 1].` });

@@ -1,0 +1,140 @@
+/** `llma-text` over HTTP, before a real upstream that the test starts. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { completion, json, TextUpstreamServer } from '../support/text-upstream.ts';
+import { type ModelService, openModelService } from './support/model-service.ts';
+
+const KEY = 'sk-secret-of-the-operator';
+
+let upstream: TextUpstreamServer;
+let models: ModelService;
+beforeAll(async () => {
+  upstream = await TextUpstreamServer.open();
+  models = await openModelService(
+    {},
+    {
+      baseUrl: upstream.baseUrl,
+      model: undefined,
+      apiKey: KEY,
+      timeoutMs: 5000,
+      maxTokens: 500,
+      probeIntervalMs: 60_000,
+    },
+  );
+});
+afterAll(async () => {
+  await models[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+
+async function generate(payload: unknown) {
+  const answer = await models.service.request({
+    method: 'POST',
+    url: '/models/llma-text/inference',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(payload),
+  });
+  return {
+    status: answer.statusCode,
+    text: answer.body,
+    headers: answer.headers,
+    ...answer.json(),
+  };
+}
+
+test('answers with the text, what wrote it and what it took', async () => {
+  const { status, data } = await generate({
+    input: 'Say hello.',
+    parameters: { max_tokens: 20, temperature: 0.5 },
+  });
+  expect(status).toBe(200);
+  expect(data).toEqual({
+    model_id: 'llma-text',
+    text: 'Hello there.',
+    finish_reason: 'stop',
+    backend: expect.stringContaining('127.0.0.1'),
+    upstream_model: 'tiny-1b-q4',
+    usage: { prompt_tokens: 12, completion_tokens: 3 },
+    timing: { upstream_ms: expect.any(Number) },
+  });
+  expect(upstream.received.at(-1)).toMatchObject({
+    input: 'Say hello.',
+    max_tokens: 20,
+    temperature: 0.5,
+    authorization: `Bearer ${KEY}`,
+  });
+});
+
+test('is listed as available, with its limits on its card', async () => {
+  const { data } = (await models.service.get('/models/llma-text')).json();
+  expect(data).toMatchObject({
+    available: true,
+    model_card: { limits: { max_tokens: 500, default_max_tokens: 256 } },
+  });
+  for (const example of data.inference.examples) expect((await generate(example)).status).toBe(200);
+});
+
+test.each([
+  ['a row of numbers', { input: [1, 2, 3, 4] }, 'input'],
+  ['an empty text', { input: '' }, 'input'],
+  ['too many tokens', { input: 'x', parameters: { max_tokens: 501 } }, 'parameters.max_tokens'],
+  ['half a token', { input: 'x', parameters: { max_tokens: 0.5 } }, 'parameters.max_tokens'],
+  ['too hot', { input: 'x', parameters: { temperature: 2.1 } }, 'parameters.temperature'],
+  ['theta', { input: 'x', parameters: { theta: [1] } }, 'parameters.theta'],
+])('refuses %s', async (_, body, path) => {
+  const { status, error } = await generate(body);
+  expect(status).toBe(400);
+  expect(error.details).toEqual([expect.objectContaining({ path })]);
+});
+
+describe('what the upstream fails at', () => {
+  test('answers 503, without a word of the upstream or its key', async () => {
+    upstream.reply = json(500, { error: { message: `boom ${KEY}` } });
+    const { status, text, error } = await generate({ input: 'x' });
+    expect(status).toBe(503);
+    expect(error.details[0].code).toBe('WORKLOADS_UPSTREAM');
+    expect(text).not.toContain(KEY);
+    expect(text).not.toContain('boom');
+  });
+
+  test('answers 503 with Retry-After where the upstream is full', async () => {
+    upstream.reply = json(429, { error: { message: 'slow down' } }, { 'retry-after': '7' });
+    const { status, headers } = await generate({ input: 'x' });
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toBe('7');
+    const [, text] = (await models.service.get('/models')).json().data.models;
+    expect(text.available).toBe(false);
+  });
+});
+
+test('is unavailable with 503 once the upstream is gone', async () => {
+  await using own = await TextUpstreamServer.open();
+  await using service = await openModelService(
+    {},
+    {
+      baseUrl: own.baseUrl,
+      model: 'tiny',
+      apiKey: undefined,
+      timeoutMs: 2000,
+      maxTokens: 100,
+      probeIntervalMs: 60_000,
+    },
+  );
+  own.reply = json(200, completion('Fine.'));
+  const ask = () =>
+    service.service.request({
+      method: 'POST',
+      url: '/models/llma-text/inference',
+      payload: { input: 'x' },
+    });
+  expect((await ask()).json().data.text).toBe('Fine.');
+  own.reply = json(503, {});
+  own.probeReply = json(503, {});
+  expect((await ask()).statusCode).toBe(503);
+  await vi.waitFor(async () => {
+    const [, text] = (await service.service.get('/models')).json().data.models;
+    expect(text.available).toBe(false);
+  });
+  const refused = await ask();
+  expect(refused.statusCode).toBe(503);
+  expect(refused.json().error.details[0].code).toBe('WORKLOADS_MODEL_UNAVAILABLE');
+});
