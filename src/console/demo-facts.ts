@@ -29,7 +29,7 @@ export interface DemoFacts {
   readonly requestsPerMinute: number;
   /** Now: whether a run would be taken, and if not, why. */
   readonly availability: { readonly available: boolean; readonly reason?: string };
-  /** Rows of the data set, by a few words: "A typical versicolor". */
+  /** Rows of the data set, by a few words: "A typical versicolor". The page begins with the first. */
   readonly examples: readonly DemoExample[];
 }
 
@@ -41,7 +41,7 @@ export interface DemoFeature {
   /** Of the rows that it was trained on; the scaler maps the range to [-1, 1] and clips to it. */
   readonly minimum: number;
   readonly maximum: number;
-  /** Where the slider stands first. */
+  /** Where the slider stands first if there are no examples. */
   readonly typical: number;
 }
 

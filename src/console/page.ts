@@ -21,7 +21,8 @@ const TICK_MS = 250;
 function openPage(facts: DemoFacts): void {
   const { available, reason } = facts.availability;
   let state: PageState = {
-    input: facts.features.map(({ typical }) => typical),
+    // An example is a clear call where the middle of all data is a close one.
+    input: facts.examples[0]?.input ?? facts.features.map(({ typical }) => typical),
     phase: available
       ? { kind: 'ready' }
       : { kind: 'unavailable', reason: reason ?? 'The model did not pass its last self-test.' },

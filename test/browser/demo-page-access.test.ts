@@ -75,7 +75,7 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
       await visit.page.evaluate(
         `document.getElementById('feature-2').getAttribute('aria-valuetext')`,
       ),
-    ).toBe('5.6 cm');
+    ).toBe('4.1 cm');
   });
 
   test('shows where the focus is, on everything that takes it', async () => {

@@ -20,7 +20,7 @@ import {
   VIRGINICA,
 } from './demo-page-visit.ts';
 
-const TYPICAL = DEMO_FACTS.features.map(({ typical }) => typical);
+const [FIRST] = DEMO_FACTS.examples;
 
 sayIfSkipped('the demo page in a browser');
 
@@ -36,9 +36,9 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
   afterAll(() => visit?.[Symbol.asyncDispose]());
   beforeEach(() => visit.reset());
 
-  test('runs once with the typical flower, and shows answer, margin and counts', async () => {
+  test('runs once with the first example, and shows answer, margin and counts', async () => {
     await visit.open();
-    expect(visit.page.runs).toEqual([{ input: TYPICAL }]);
+    expect(visit.page.runs).toEqual([{ input: FIRST?.input }]);
     expect(await visit.page.text('verdict')).toBe('Virginica');
     expect(await visit.page.text('margin')).toMatch(
       /^27\.\d shot noises from the threshold: a clear call/,
@@ -93,7 +93,7 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     await visit.open();
     visit.page.answer = () => VERSICOLOR;
     await visit.tabTo('feature-2');
-    for (let presses = 0; presses < 15; presses += 1) await visit.page.press('ArrowLeft');
+    for (let presses = 0; presses < 15; presses += 1) await visit.page.press('ArrowRight');
     await visit.page.press('Tab');
     await visit.page.press('Home');
     // What was answered before stays, and says that it is of before.
@@ -103,8 +103,8 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     await visit.page.press('Enter');
     await visit.textUntil('verdict', /Versicolor/);
     expect(visit.page.runs).toHaveLength(2);
-    expect(visit.page.runs[1]).toEqual({ input: [6.3, 2.9, 4.1, 1] });
-    expect(await visit.page.text('chip')).toBe('For 6.3 · 2.9 · 4.1 · 1.0 cm');
+    expect(visit.page.runs[1]).toEqual({ input: [5.8, 2.7, 5.6, 1] });
+    expect(await visit.page.text('chip')).toBe('For 5.8 · 2.7 · 5.6 · 1.0 cm');
     expect(await visit.page.text('aloud')).toMatch(/^Versicolor: .*a clear call/);
     expect(await visit.focus()).toBe('run');
     await visit.page.press('Tab', SHIFT);
@@ -154,7 +154,7 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     // RY of qubit 1 in each layer of four RY and four RZ.
     expect(turned).toEqual([1, 9]);
     expect(await visit.page.text('circuit-list')).toContain('on qubit 1, from sepal width');
-    expect(await visit.page.text('call-code')).toContain('{"input":[6.3,2,5.6,2]}');
+    expect(await visit.page.text('call-code')).toContain('{"input":[5.8,2,4.1,1.3]}');
   });
 
   test('asks once while a run is under way, however often it is pressed', async () => {
@@ -241,12 +241,12 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
       await page.until(
         `${HAS_ANSWER} || document.getElementById('run').textContent === 'Try again'`,
       );
-      await page.evaluate(`document.querySelector('.example').click()`);
-      await visit.textUntil('chip', /^For 5\.7/);
+      await page.evaluate(`document.querySelectorAll('.example')[1].click()`);
+      await visit.textUntil('chip', /^For 6\.8/);
       // Class and margin are the service's; the sum is the page's, from the counts.
-      expect(await page.text('verdict')).toBe('Versicolor');
+      expect(await page.text('verdict')).toBe('Virginica');
       expect(await page.text('margin')).toContain('a clear call');
-      expect(await page.text('sum')).toMatch(/\([\d,]+ − [\d,]+\) \/ 1,024 = −0\.\d{3}$/);
+      expect(await page.text('sum')).toMatch(/\([\d,]+ − [\d,]+\) \/ 1,024 = \+0\.\d{3}$/);
       expect(page.complaints).toEqual([]);
     } finally {
       await service.stop('SIGTERM');
