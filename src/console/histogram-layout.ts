@@ -29,8 +29,8 @@ export interface Bar {
 export interface BarGroup {
   readonly sign: 1 | -1;
   readonly count: number;
+  /** Where its heading begins. */
   readonly x: number;
-  readonly width: number;
 }
 
 /** The whole drawing. */
@@ -46,8 +46,10 @@ export interface HistogramLayout {
   readonly left: number;
 }
 
-/** Room for the groups' headings above, the scale on the left, the outcomes below. */
-const MARGIN = { top: 54, left: 38 };
+/** Room for the groups' headings above, the scale on the left, half an outcome on the right. */
+const MARGIN = { top: 54, left: 46, right: 3 };
+/** Of a group's heading. */
+const HEADING = 106;
 const BETWEEN_GROUPS = 20;
 /** A bar's share of its place. */
 const FILLED = 0.72;
@@ -61,7 +63,7 @@ const ROUND = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
 export function layoutHistogram(request: HistogramRequest): HistogramLayout {
   const { counts, numQubits, qubits, width, height } = request;
   const outcomes = outcomesOf(numQubits);
-  const pitch = (width - MARGIN.left - BETWEEN_GROUPS) / outcomes.length;
+  const pitch = (width - MARGIN.left - MARGIN.right - BETWEEN_GROUPS) / outcomes.length;
   const isUpright = pitch < LABEL_PX_PER_BIT * numQubits;
   const base = height - (isUpright ? LABEL_PX_PER_BIT * numQubits + 8 : LABEL_LINE);
   const top = niceCeiling(Math.max(1, ...counts.values()));
@@ -88,7 +90,7 @@ export function layoutHistogram(request: HistogramRequest): HistogramLayout {
       x += pitch;
     }
     const count = group.reduce((sum, outcome) => sum + (counts.get(outcome) ?? 0), 0);
-    groups.push({ sign, count, x: start, width: x - start });
+    groups.push({ sign, count, x: Math.min(start, width - HEADING) });
     x += BETWEEN_GROUPS;
   }
   const ticks = [0, top / 2, top].map((count) => ({ count, y: base - heightOf(count) }));

@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HAS_CHROMIUM } from './chromium.ts';
 import { MARK_CONTRASTS, TEXT_CONTRASTS } from './demo-page-contrast.ts';
-import { DESK, DemoVisit, PHONE, sayIfSkipped } from './demo-page-visit.ts';
+import { BORDERLINE, DESK, DemoVisit, LOPSIDED, PHONE, sayIfSkipped } from './demo-page-visit.ts';
 
 /** Contrast of text by WCAG 2.2, level AA; of marks and edges of controls. */
 const TEXT_CONTRAST = 4.5;
 const MARK_CONTRAST = 3;
+
+const SMALL_PHONE = { ...PHONE, width: 320 };
 
 sayIfSkipped('access to the demo page in a browser');
 
@@ -20,7 +22,7 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
 
   test.each([
     ['a phone', PHONE],
-    ['a small phone', { ...PHONE, width: 320 }],
+    ['a small phone', SMALL_PHONE],
     ['a tablet', { width: 820, height: 1100 }],
     ['a desk', DESK],
   ])('never scrolls sideways on %s', async (_, size) => {
@@ -30,6 +32,24 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
         `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
       ),
     ).toBe(0);
+  });
+
+  test.each([
+    ['a desk', DESK],
+    ['a small phone', SMALL_PHONE],
+  ])('keeps every word of a drawing inside it on %s', async (_, size) => {
+    for (const answer of [LOPSIDED, BORDERLINE]) {
+      visit.page.answer = () => answer;
+      await visit.open(size);
+      const outside = await visit.page.evaluate(`[...document.querySelectorAll('#demo svg text')]
+        .filter((text) => {
+          const [own, all] = [text, text.ownerSVGElement].map((each) => each.getBoundingClientRect());
+          const isWide = own.left < all.left - 1 || own.right > all.right + 1;
+          return isWide || own.top < all.top - 1 || own.bottom > all.bottom + 1;
+        })
+        .map((text) => text.textContent)`);
+      expect(outside).toEqual([]);
+    }
   });
 
   test('has controls of a finger’s size on a phone, and a circuit that scrolls by itself', async () => {

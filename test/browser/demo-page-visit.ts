@@ -18,6 +18,8 @@ export const VIRGINICA: RunAnswer = { status: 200, body: demoBody('virginica') }
 export const VERSICOLOR: RunAnswer = { status: 200, body: demoBody('versicolor') };
 /** A call that another run might not repeat. */
 export const CLOSE: RunAnswer = { status: 200, body: demoBody('close') };
+/** As far to one side as it gets. */
+export const LOPSIDED: RunAnswer = { status: 200, body: demoBody('lopsided') };
 /** Too close to call. */
 export const BORDERLINE: RunAnswer = { status: 200, body: demoBody('borderline') };
 
