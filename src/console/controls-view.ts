@@ -65,7 +65,8 @@ export function createControls(
 function createSlider({ name, unit, minimum, maximum }: DemoFeature, index: number) {
   const id = `feature-${index}`;
   const input = html('input', { type: 'range', id, min: minimum, max: maximum, step: STEP });
-  const output = html('output', { for: id });
+  // The slider itself tells its value: read aloud, this would be a second time.
+  const reading = html('span', { class: 'reading', 'aria-hidden': 'true' });
   const part = name.split(' ')[0] ?? '';
   const row = html(
     'div',
@@ -76,7 +77,7 @@ function createSlider({ name, unit, minimum, maximum }: DemoFeature, index: numb
       html('span', { class: 'swatch', 'data-part': part }),
       capitalized(name),
     ),
-    output,
+    reading,
     input,
     html(
       'div',
@@ -87,9 +88,9 @@ function createSlider({ name, unit, minimum, maximum }: DemoFeature, index: numb
   );
   const show = (value: number) => {
     const text = `${value.toFixed(1)} ${unit}`;
-    if (output.textContent === text) return;
+    if (reading.textContent === text) return;
     input.value = String(value);
-    output.textContent = text;
+    reading.textContent = text;
     input.setAttribute('aria-valuetext', text);
     const filled = ((value - minimum) / (maximum - minimum)) * 100;
     input.style.setProperty('--filled', `${filled.toFixed(1)}%`);

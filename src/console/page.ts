@@ -53,7 +53,8 @@ function openPage(facts: DemoFacts): void {
     // What the page does by itself is not read aloud, and moves nothing.
     if (!isAsked) return;
     byId('aloud').textContent = answerAloud(state);
-    if (outcome.kind === 'answer') byId('verdict').scrollIntoView({ block: 'nearest' });
+    // On a phone the answer is below the button: up to the number line it is brought into view.
+    if (outcome.kind === 'answer') byId('line').scrollIntoView({ block: 'nearest' });
   };
 
   show(state);

@@ -64,6 +64,20 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     expect(await visit.page.evaluate(`${scroll}.tabIndex`)).toBe(0);
   });
 
+  test('brings the answer into view on a phone, and leaves a desk as it is', async () => {
+    for (const size of [PHONE, DESK]) {
+      await visit.open(size);
+      await visit.page.evaluate(`document.getElementById('run').focus({ preventScroll: true })`);
+      await visit.page.press('Enter');
+      await visit.textUntil('aloud', /Virginica/);
+      await visit.page.until(`document.getElementById('verdict').getBoundingClientRect().top > 0`);
+      await visit.page.until(
+        `document.getElementById('line').getBoundingClientRect().bottom < innerHeight`,
+      );
+      if (size === DESK) expect(await visit.page.evaluate('scrollY')).toBe(0);
+    }
+  });
+
   test('gives every control and every drawing a name', async () => {
     await visit.open();
     const elements = await visit.page.accessibleElements();

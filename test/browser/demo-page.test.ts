@@ -248,6 +248,8 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
       expect(await page.text('margin')).toContain('a clear call');
       expect(await page.text('sum')).toMatch(/\([\d,]+ − [\d,]+\) \/ 1,024 = \+0\.\d{3}$/);
       expect(page.complaints).toEqual([]);
+      // Such as Node's of the function that takes the types off the page's modules.
+      expect(service.log()).not.toContain('Warning');
     } finally {
       await service.stop('SIGTERM');
     }
