@@ -7,7 +7,7 @@
  * expectation values are known, by the way that requests take.
  */
 
-import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
+import { ProcessorUnavailableError, QueueFullError } from '../../../fleet/errors.ts';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type {
   Availability,
@@ -15,6 +15,7 @@ import type {
   BatchTask,
   BatchTaskResult,
   Processor,
+  TaskHooks,
 } from '../../../fleet/processor.ts';
 import { MAX_SEED } from '../../../math/philox.ts';
 import { ModelUnavailableError } from '../../errors.ts';
@@ -107,7 +108,8 @@ export class QnnHybrid implements Model {
   readonly #monitor: HealthMonitor;
   readonly #closing = new AbortController();
   #numTasks = 0;
-  #wasTested = false;
+  /** What the last self-test that ran found wrong; null before any ran. */
+  #finding: string | undefined | null = null;
   #lastSuccessAt = 0;
 
   constructor(options: QnnHybridOptions) {
@@ -168,11 +170,12 @@ export class QnnHybrid implements Model {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ModelUnavailableError(this.id, reason, retryAfterS);
     try {
-      const classification = await this.#classify(request, requester, () => {}, signal);
+      const classification = await this.#classify(request, requester, {}, signal);
       this.#lastSuccessAt = performance.now();
       return classification;
     } catch (error) {
-      if (!signal.aborted) void this.#monitor.check();
+      // A full queue or a processor that just left says nothing about the model.
+      if (!signal.aborted && !isRefusal(error)) void this.#monitor.check();
       throw error;
     }
   }
@@ -180,7 +183,7 @@ export class QnnHybrid implements Model {
   async #classify(
     { rows, own, shots = this.card.circuit.shots_per_circuit, seed }: ClassificationRequest,
     requester: Requester,
-    onStarted: () => void,
+    hooks: TaskHooks,
     signal: AbortSignal,
   ): Promise<Classification> {
     const classifier = own === undefined ? this.#deployed : classifierOf(own);
@@ -198,7 +201,7 @@ export class QnnHybrid implements Model {
         seeds: rows.map((_, k) => seedOfRow(seed, k)),
       },
     };
-    const { processor, result } = await this.#run(task, onStarted, signal);
+    const { processor, result } = await this.#run(task, hooks, signal);
     const { counts } = result.batch;
     if (counts === undefined) throw new Error('unreachable: shots without counts');
     const size = 2 ** circuit.shape.numBits;
@@ -228,7 +231,7 @@ export class QnnHybrid implements Model {
   /** On the first processor that takes it. */
   async #run(
     task: BatchTask,
-    onStarted: () => void,
+    hooks: TaskHooks,
     signal: AbortSignal,
   ): Promise<{ readonly processor: string; readonly result: BatchTaskResult }> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
@@ -236,7 +239,7 @@ export class QnnHybrid implements Model {
     for (const processor of this.#options.processors) {
       if (!processor.availability().available) continue;
       try {
-        const result = await processor.runBatch(task, { onStarted }, either);
+        const result = await processor.runBatch(task, hooks, either);
         return { processor: processor.spec.id, result };
       } catch (error) {
         if (!(error instanceof ProcessorUnavailableError)) throw error;
@@ -270,7 +273,7 @@ export class QnnHybrid implements Model {
   /** Resolves to what is wrong. */
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
     // Of processors `availability` asks each time; what this has found of the model stands meanwhile.
-    if (this.#processor === undefined && this.#wasTested) return undefined;
+    if (this.#processor === undefined && this.#finding !== null) return this.#finding;
     const { rows } = await this.#classify(
       {
         rows: this.knownAnswers.map(({ input }) => input),
@@ -278,15 +281,24 @@ export class QnnHybrid implements Model {
         seed: SELF_TEST_SEED,
       },
       SELF_TESTER,
-      onStarted,
+      // A queue that is full of requests is no fault of the model's, so it is passed by.
+      { onStarted, readmitted: true },
       signal,
     );
-    this.#wasTested = true;
+    this.#finding = this.#whatIsWrong(rows);
+    return this.#finding;
+  }
+
+  #whatIsWrong(rows: readonly ClassifiedRow[]): string | undefined {
     const { shots_per_circuit: shots } = this.card.circuit;
     const wrong = rows.findIndex((row, k) => isFarFrom(this.knownAnswers[k]!, row, shots));
     if (wrong < 0) return undefined;
     return `The self-test found an expectation of ${rows[wrong]!.expectation} for ${this.knownAnswers[wrong]!.name}, not ${this.knownAnswers[wrong]!.expectation}.`;
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof QueueFullError || error instanceof ProcessorUnavailableError;
 }
 
 function classifierOf(own: NonNullable<ClassificationRequest['own']>): Classifier {
