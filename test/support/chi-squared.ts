@@ -39,7 +39,11 @@ export function chiSquared(
   }
   if (rare.expected > 0) cells.push(rare);
   const statistic = cells.reduce((sum, c) => sum + (c.observed - c.expected) ** 2 / c.expected, 0);
-  const df = Math.max(1, cells.length - 1);
+  return { statistic, bound: chiSquaredBound(Math.max(1, cells.length - 1)) };
+}
+
+/** What χ² of so many degrees of freedom exceeds by chance once in a million seeds. */
+export function chiSquaredBound(df: number): number {
   const spread = 2 / (9 * df);
-  return { statistic, bound: df * (1 - spread + DEVIATE * Math.sqrt(spread)) ** 3 };
+  return df * (1 - spread + DEVIATE * Math.sqrt(spread)) ** 3;
 }
