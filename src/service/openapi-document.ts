@@ -70,10 +70,10 @@ const HEADERS: Readonly<Record<string, Header>> = {
 };
 
 /** Which of them an answer bears. */
-function headerNames(status: string, isKeyed: boolean): readonly string[] {
+function headerNames(status: string, isLimited: boolean): readonly string[] {
   const names = ['X-Request-Id'];
   // A 401 belongs to no key.
-  if (isKeyed && status !== '401') {
+  if (isLimited && status !== '401') {
     names.push('RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit');
     names.push('X-RateLimit-Remaining', 'X-RateLimit-Reset');
   }
@@ -116,12 +116,15 @@ function completeOperation(operation: OpenAPIV3_1.OperationObject): void {
       : { ...parameter, name: HEADER_NAMES[parameter.name] ?? parameter.name },
   );
   operation.parameters = [...parameters, { $ref: '#/components/parameters/RequestId' }];
-  const isKeyed = (operation.security ?? []).length > 0;
+  const isLimited = operation.responses?.[429] !== undefined;
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     if ('$ref' in response) continue;
     response.description = DESCRIPTIONS[status] ?? response.description;
     response.headers = Object.fromEntries(
-      headerNames(status, isKeyed).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+      headerNames(status, isLimited).map((name) => [
+        name,
+        { $ref: `#/components/headers/${name}` },
+      ]),
     );
     if (Number(status) >= 400) {
       response.content = {

@@ -54,6 +54,8 @@ test('describes every route of the service and no other', () => {
   expect(described).toEqual([
     'GET /',
     'GET /keys/info',
+    'GET /models',
+    'GET /models/{model_id}',
     'GET /quantum/circuits',
     'GET /quantum/circuits/{circuit_id}',
     'GET /quantum/operations',
@@ -64,6 +66,8 @@ test('describes every route of the service and no other', () => {
     'GET /status',
     'POST /admin/fleet/devices/{device_id}/maintenance',
     'POST /admin/processors/{processor_id}/maintenance',
+    'POST /demo/qnn-hybrid',
+    'POST /models/{model_id}/inference',
     'POST /quantum/circuits',
     'POST /quantum/circuits/{circuit_id}/cancel',
     'POST /quantum/compile',
@@ -101,9 +105,10 @@ test('every parameter of a path is declared', () => {
 test('every keyed operation declares 401, 403, 429 and 500, and asks for the key', () => {
   for (const [path, , { responses, security }] of operations) {
     const statuses = Object.keys(responses);
-    const expected = path === '/' ? ['500'] : ['401', '403', '429', '500'];
+    const isPublic = ['/', '/demo/qnn-hybrid'].includes(path);
+    const expected = isPublic ? ['500'] : ['401', '403', '429', '500'];
     expect(statuses).toEqual(expect.arrayContaining(expected));
-    expect(security).toEqual(path === '/' ? [] : [{ ApiKey: [] }]);
+    expect(security).toEqual(isPublic ? [] : [{ ApiKey: [] }]);
   }
 });
 
