@@ -56,8 +56,9 @@ function nothingYet(phase: PageState['phase']): readonly [title: string, sentenc
       return ['Running…', 'The circuit is being run.'];
     case 'unavailable':
       return ['Unavailable', phase.reason];
-    case 'ready':
     case 'limited':
+      return ['No answer yet', 'The limit of runs is reached; the button counts down to the next.'];
+    case 'ready':
     case 'failed':
       return ['No answer yet', 'Run the circuit to see what it says.'];
   }
