@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { InvalidArtefactError } from '../workloads/errors.ts';
 import { readArtefact } from '../workloads/models/qnn-hybrid/artefact-file.ts';
 import {
   artefactText,
@@ -12,7 +13,7 @@ import {
 import type { ModelArtefact } from '../workloads/models/qnn-hybrid/model-card.ts';
 import { trainQnnHybrid } from '../workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
 import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
-import { InterruptedError } from './errors.ts';
+import { FileNotFoundError, InterruptedError } from './errors.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 interface TrainOptions {
@@ -24,8 +25,16 @@ interface TrainOptions {
 const STATE_BYTES = 2 ** 26;
 const DEFAULT_FILE = 'models/qnn-hybrid.json';
 
-/** Adds the command to the program. */
-export function addTrainCommand(program: Command, io: CommandIo): void {
+/**
+ * Adds the command to the program.
+ *
+ * @param trainer - What trains; tests of all the rest have one that is quick.
+ */
+export function addTrainCommand(
+  program: Command,
+  io: CommandIo,
+  trainer: typeof trainQnnHybrid = trainQnnHybrid,
+): void {
   program
     .command('train')
     .description('train a model from scratch, measure it, and write the file that is deployed')
@@ -37,10 +46,16 @@ export function addTrainCommand(program: Command, io: CommandIo): void {
       'after',
       '\nTraining again gives the same bytes: everything is seeded, and the date is kept where nothing\nelse has changed.',
     )
-    .action((_model: string, options: TrainOptions) => train(options, io));
+    .action((_model: string, options: TrainOptions) => train(options, io, trainer));
 }
 
-async function train(options: TrainOptions, io: CommandIo): Promise<void> {
+async function train(
+  options: TrainOptions,
+  io: CommandIo,
+  trainer: typeof trainQnnHybrid,
+): Promise<void> {
+  // Before the work: nobody wants to wait for training to hear of a wrong file.
+  const earlier = earlierArtefact(options, io);
   const controller = new AbortController();
   using _listener = io.onInterrupt(() => controller.abort(new InterruptedError()));
   using bar = new ProgressBar(io.err, 'training', () => performance.now());
@@ -59,8 +74,7 @@ async function train(options: TrainOptions, io: CommandIo): Promise<void> {
       said = what;
       bar.update(fraction);
     };
-    const outcome = await trainQnnHybrid(engine, onProgress, controller.signal);
-    const earlier = existsSync(options.out) ? readArtefact(options.out) : undefined;
+    const outcome = await trainer(engine, onProgress, controller.signal);
     const today = new Date(io.now()).toISOString().slice(0, 10);
     const artefact = buildArtefact(outcome, today, earlier);
     const isSame = keep(artefact, options);
@@ -71,6 +85,25 @@ async function train(options: TrainOptions, io: CommandIo): Promise<void> {
     if (options.check === true && !isSame) process.exitCode = EXIT_CODES.failed;
   } finally {
     await engine.close();
+  }
+}
+
+/**
+ * What the file holds now; undefined where there is none, or none that can be used.
+ *
+ * @throws {FileNotFoundError | InvalidArtefactError} for those two where the file is only checked.
+ */
+function earlierArtefact({ out, check }: TrainOptions, io: CommandIo): ModelArtefact | undefined {
+  if (!existsSync(out)) {
+    if (check === true) throw new FileNotFoundError(out);
+    return undefined;
+  }
+  try {
+    return readArtefact(out);
+  } catch (error) {
+    if (!(error instanceof InvalidArtefactError) || check === true) throw error;
+    io.err.write(`${out} will be replaced: ${error.message}\n`);
+    return undefined;
   }
 }
 

@@ -1,0 +1,54 @@
+/** `qcs train` as a process, as far as it does not train. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/service-process.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function train(...args: readonly string[]) {
+  return new Promise<Ended>((resolve) => {
+    execFile(process.execPath, ['src/cli.ts', 'train', ...args], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+test('train --help names the models and the options', async () => {
+  const { code, stdout } = await train('--help');
+  expect(code).toBe(0);
+  for (const word of ['Usage: qcs train', 'qnn-hybrid', '--out', '--check', '--json']) {
+    expect(stdout).toContain(word);
+  }
+});
+
+test.each([
+  ['another model', ['nonsense'], 'qnn-hybrid'],
+  ['no model', [], "'model'"],
+  ['an unknown option', ['qnn-hybrid', '--fast'], '--fast'],
+])('%s is wrong usage, and stderr says what would be right', async (_, args, text) => {
+  const ended = await train(...args);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toContain(text);
+});
+
+test('train --check fails at once for a damaged file, and for one that is not there', async () => {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'model.json');
+  expect(await train('qnn-hybrid', '--check', '--out', file)).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining(file),
+  });
+  writeFileSync(file, '{"format": 1');
+  expect(await train('qnn-hybrid', '--check', '--out', file)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('cannot be used'),
+  });
+});
