@@ -110,7 +110,6 @@ export class QnnHybrid implements Model {
   #numTasks = 0;
   /** What the last self-test that ran found wrong; null before any ran. */
   #finding: string | undefined | null = null;
-  #lastSuccessAt = 0;
 
   constructor(options: QnnHybridOptions) {
     const { artefact, now, selfTestIntervalMs } = options;
@@ -132,8 +131,8 @@ export class QnnHybrid implements Model {
     };
     this.#monitor = new HealthMonitor({
       selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
-      lastSignOfLife: () =>
-        this.#processor === undefined ? this.#lastSuccessAt : performance.now(),
+      // A queue that stands still is told by its processor, which `availability` asks each time.
+      lastSignOfLife: () => performance.now(),
       onChange: () => {},
       now,
       ...(selfTestIntervalMs !== undefined && { intervalMs: selfTestIntervalMs }),
@@ -170,9 +169,7 @@ export class QnnHybrid implements Model {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ModelUnavailableError(this.id, reason, retryAfterS);
     try {
-      const classification = await this.#classify(request, requester, {}, signal);
-      this.#lastSuccessAt = performance.now();
-      return classification;
+      return await this.#classify(request, requester, {}, signal);
     } catch (error) {
       // A full queue or a processor that just left says nothing about the model.
       if (!signal.aborted && !isRefusal(error)) void this.#monitor.check();
@@ -260,7 +257,15 @@ export class QnnHybrid implements Model {
 
   #processorAvailability(outcome: Availability): Availability {
     if (this.#processor !== undefined) return outcome;
-    return { available: false, reason: this.#whyNoProcessor(), checkedAt: outcome.checkedAt };
+    const waits = this.#options.processors.flatMap(
+      (processor) => processor.availability().retryAfterS ?? [],
+    );
+    return {
+      available: false,
+      reason: this.#whyNoProcessor(),
+      checkedAt: outcome.checkedAt,
+      ...(waits.length > 0 && { retryAfterS: Math.min(...waits) }),
+    };
   }
 
   #whyNoProcessor(): string {

@@ -41,6 +41,16 @@ test('the self-test is an inference of the known answers, ahead of requests', as
   await model.close();
 });
 
+test('the self-test runs where requests would: not on a processor in maintenance', async () => {
+  const { model, fleet, simulator } = fakeClassifier();
+  fleet.setMaintenance({ reason: 'New drivers.' });
+  await model.start();
+  expect(fleet.batches).toEqual([]);
+  expect(simulator.batches).toMatchObject([{ keyId: 'self-test' }]);
+  expect(model.availability().available).toBe(true);
+  await model.close();
+});
+
 test('wrong counts in the self-test make it unavailable, and it says what was wrong', async () => {
   const { model, fleet, simulator } = fakeClassifier();
   fleet.answer = async (task) => zeroBatch(task);
@@ -88,6 +98,20 @@ test('it is unavailable while all its processors are, with the reason of each', 
     code: 'WORKLOADS_MODEL_UNAVAILABLE',
     message: expect.stringContaining('New cores.'),
   });
+  await model.close();
+});
+
+test('it is worth trying again when the first of its processors is', async () => {
+  const { model, fleet, simulator } = await started();
+  const unwell = { available: false, reason: 'It failed.', checkedAt: 5 };
+  fleet.availability = () => ({ ...unwell, retryAfterS: 30 });
+  simulator.availability = () => ({ ...unwell, retryAfterS: 8 });
+  expect(model.availability()).toMatchObject({ available: false, retryAfterS: 8 });
+  await expect(model.classify(flowers(), CALLER, NEVER)).rejects.toMatchObject({ retryAfterS: 8 });
+  simulator.availability = () => unwell;
+  expect(model.availability()).toMatchObject({ retryAfterS: 30 });
+  fleet.availability = () => unwell;
+  expect(model.availability()).not.toHaveProperty('retryAfterS');
   await model.close();
 });
 
@@ -215,6 +239,32 @@ test('a caller who goes away hears the reason, and the model stays well', async 
   await model.close();
 });
 
+test('a self-test that waits in a queue that stands changes nothing, however long it takes', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  });
+  try {
+    const { model, fleet, simulator } = await started(1000);
+    let finish = () => {};
+    // It is not told that it has begun.
+    fleet.runBatch = (task) =>
+      new Promise((resolve) => {
+        finish = () => resolve(exactCounts(task));
+      });
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(model.availability().available).toBe(true);
+    fleet.setMaintenance({ reason: 'New drivers.' });
+    simulator.setMaintenance({ reason: 'New cores.' });
+    await vi.advanceTimersByTimeAsync(600_000);
+    simulator.setMaintenance(undefined);
+    expect(model.availability().available).toBe(true);
+    finish();
+    await model.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('closing ends what runs, and self-tests', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
@@ -227,9 +277,9 @@ test('closing ends what runs, and self-tests', async () => {
       });
     const answer = model.classify(flowers(), CALLER, NEVER);
     const ended = expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    const { length } = fleet.batches;
     await model.close();
     await ended;
-    const { length } = fleet.batches;
     await vi.advanceTimersByTimeAsync(1000);
     expect(fleet.batches).toHaveLength(length);
   } finally {
