@@ -244,6 +244,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'The key has used up its requests of this minute.',
   },
+  SERVICE_CALLER_GONE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The connection closed before the answer was out; nobody reads it.',
+  },
   SERVICE_CANNOT_LISTEN: {
     answers: null,
     meaning: '`serve`: the address and port cannot be listened on.',

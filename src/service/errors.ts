@@ -183,6 +183,15 @@ export class RateLimitError extends CodedError {
   }
 }
 
+/** The connection closed before the answer was out; nobody reads this one. */
+export class CallerGoneError extends CodedError {
+  readonly code = 'SERVICE_CALLER_GONE';
+
+  constructor() {
+    super('The caller has gone.');
+  }
+}
+
 /** The address has used up its requests to the demo. */
 export class DemoRateLimitError extends CodedError {
   readonly code = 'SERVICE_DEMO_RATE_LIMIT';

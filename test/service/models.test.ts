@@ -1,5 +1,6 @@
 /** Models over HTTP: the listing, the card, inference with the classifier. */
-import { connect } from 'node:net';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ModelService, openModelService } from './support/model-service.ts';
 
@@ -372,4 +373,32 @@ test('work is dropped when its caller hangs up', async () => {
   await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(1));
   socket.destroy();
   await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(0));
+});
+
+test('a connection that is kept gathers nothing from its requests', async () => {
+  await using own = await openModelService();
+  const { service } = own;
+  const sockets: Socket[] = [];
+  service.app.server.on('connection', (socket) => sockets.push(socket));
+  const origin = await service.app.listen({ port: 0 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': service.key };
+      const sent = request(`${origin}/api/v1${INFERENCE}`, { method: 'POST', agent, headers });
+      sent.on('error', reject);
+      sent.on('response', (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode));
+      });
+      sent.end(JSON.stringify({ input: VIRGINICA }));
+    });
+  expect(await ask()).toBe(200);
+  const [socket] = sockets;
+  const listeners = () =>
+    socket?.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0);
+  const before = listeners();
+  for (let i = 0; i < 5; i++) await ask();
+  expect(listeners()).toBe(before);
+  expect(sockets).toHaveLength(1);
+  agent.destroy();
 });

@@ -1,11 +1,18 @@
 /** What tells work that its caller has gone. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { CallerGoneError } from '../errors.ts';
 
-/** A signal that aborts when the connection closes before the answer is out. */
-export function callerSignal({ raw }: Pick<FastifyRequest, 'raw'>): AbortSignal {
+/**
+ * A signal that aborts, with CallerGoneError, when the connection closes before the answer is out.
+ *
+ * It listens to the answer, which is a request's own: a connection is kept for many requests, and would
+ * gather a listener from each.
+ */
+export function callerSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const controller = new AbortController();
-  const { socket } = raw;
-  const onClose = () => controller.abort(new DOMException('The caller has gone.', 'AbortError'));
-  socket.once('close', onClose);
+  raw.once('close', () => {
+    if (raw.writableEnded) return;
+    controller.abort(new CallerGoneError());
+  });
   return controller.signal;
 }

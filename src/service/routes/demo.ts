@@ -47,7 +47,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
         const classification = await classifier.classify(
           { rows: [request.body.input], pathOf: () => 'input', seed: drawSeed() },
           VISITORS,
-          callerSignal(request),
+          callerSignal(reply),
         );
         const [row] = classification.rows;
         if (row === undefined) throw new Error('unreachable: a classification without a row');

@@ -73,7 +73,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     async (request, reply) => {
       const { id } = findModel(models, request.params.model_id);
       const body: unknown = request.body;
-      const signal = callerSignal(request);
+      const signal = callerSignal(reply);
       const answer =
         id === models.classifier.id
           ? await classify(body, callerOf(request).key, signal)

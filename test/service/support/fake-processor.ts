@@ -123,7 +123,10 @@ export class FakeProcessor implements Processor {
       return Promise.resolve(result());
     }
     return new Promise((resolve, reject) => {
-      const leave = () => list.splice(list.indexOf(held), 1);
+      const leave = () => {
+        const place = list.indexOf(held);
+        if (place >= 0) list.splice(place, 1);
+      };
       const held: HeldTask<T> = {
         task,
         hooks,
