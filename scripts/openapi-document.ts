@@ -40,6 +40,7 @@ function documentationDeps(): ServiceDeps {
       classifier: new QnnHybrid({ artefact: readArtefact(), processors: [], now: () => 0 }),
       text: new TextModel({ upstream: undefined, now: () => 0 }),
     }),
+    demoFacts: never,
     intake: new CircuitIntake(fleet),
     jobs: {
       submit: never,

@@ -20,6 +20,7 @@ import { CannotListenError } from './service/errors.ts';
 import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
 import { lockDataDirectory } from './storage/service-lock.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
@@ -144,6 +145,7 @@ export async function startService(
     fleet,
     devices: fleet.deviceDirectory,
     models,
+    demoFacts: () => demoFactsOf(models.classifier, config.demoRateLimit),
     jobs: runner,
     intake,
     idempotency,

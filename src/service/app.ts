@@ -9,7 +9,6 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { createEnvelopes } from './envelope.ts';
 import { restoreMaintenance } from './maintenance/maintenance-order.ts';
-import { demoFactsOf } from './models/demo-facts-view.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
@@ -71,13 +70,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   registerNotFound(app);
   if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
   await registerDocumentation(app, settings.version);
-  const factsOfModel = () => {
-    const { classifier } = deps.models;
-    const { card, knownAnswers } = classifier;
-    const model = { card, knownAnswers, availability: classifier.availability() };
-    return demoFactsOf(model, settings.demoRateLimit);
-  };
-  consoleRoutes(app, deps.demoFacts ?? factsOfModel);
+  consoleRoutes(app, deps.demoFacts);
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<ZodTypeProvider>();

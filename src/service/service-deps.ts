@@ -68,8 +68,8 @@ export interface ServiceDeps {
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
   readonly settings: ServiceSettings;
-  /** What the page at `/` is to show, where that is not what the model itself says: in tests. */
-  readonly demoFacts?: () => DemoFacts;
+  /** What the page at `/` is to show of its model now. */
+  readonly demoFacts: () => DemoFacts;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /** A seed for a circuit that comes without: an integer in [0, 2^53 − 1]. */

@@ -4,15 +4,16 @@ import type { ModelDirectory } from '../service-deps.ts';
 
 /** The facts of this moment. */
 export function demoFactsOf(
-  { card, knownAnswers, availability }: DemoModel,
+  classifier: ModelDirectory['classifier'],
   requestsPerMinute: number,
 ): DemoFacts {
+  const { card, knownAnswers } = classifier;
   const { circuit, metrics, baselines, labels } = card;
   const [best] = [...baselines].sort((a, b) => b.accuracy.mean - a.accuracy.mean);
   if (best === undefined) throw new Error('unreachable: a card without a baseline');
   const { folds, repeats } = metrics.cross_validation;
   const { shots, mean, spread } = metrics.accuracy_at_deployed_shots;
-  const { available, reason } = availability;
+  const { available, reason } = classifier.availability();
   return {
     model: { id: card.model_id, name: card.name, description: card.description },
     endpoint: `/api/v1/demo/${card.model_id}`,
@@ -59,8 +60,3 @@ export function demoFactsOf(
     })),
   };
 }
-
-/** Of the classifier, at one moment. */
-export type DemoModel = Pick<ModelDirectory['classifier'], 'card' | 'knownAnswers'> & {
-  readonly availability: ReturnType<ModelDirectory['classifier']['availability']>;
-};

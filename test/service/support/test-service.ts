@@ -10,6 +10,7 @@ import { createCircuitJobHandler } from '../../../src/service/circuits/circuit-j
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
+import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
@@ -32,6 +33,8 @@ export const BELL = {
   shots: 100,
   seed: 7,
 };
+
+const DEMO_RATE_LIMIT = 100_000;
 
 /** A running service under test. */
 export interface TestService extends AsyncDisposable {
@@ -75,10 +78,12 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     onUnexpectedError: (error) => problems.push(String(error)),
   });
   const problems: string[] = [];
+  const models = others.models ?? untestedModels(processors ?? [processor], now);
   const deps: ServiceDeps = {
     fleet,
     devices: new FakeDevices(),
-    models: untestedModels(processors ?? [processor], now),
+    models,
+    demoFacts: () => demoFactsOf(models.classifier, DEMO_RATE_LIMIT),
     jobs: runner,
     intake,
     idempotency: new MemoryIdempotencyStore(),
@@ -93,7 +98,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       version: '0.1.0',
       rateLimits: { standard: 100_000, enterprise: 1_000_000 },
       inFlightLimits: { standard: 100_000, enterprise: 1_000_000 },
-      demoRateLimit: 100_000,
+      demoRateLimit: DEMO_RATE_LIMIT,
       bodyLimitBytes: 1024 * 1024,
       trustedProxies: [],
       ...settings,
