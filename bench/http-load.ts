@@ -12,6 +12,8 @@ export interface Load {
   readonly request: Buffer;
   /** Throws where the body of an answer is wrong. */
   readonly verify: (body: string) => void;
+  /** Of a right answer; 201 unless given. */
+  readonly status?: number;
   readonly numConnections: number;
   readonly numRequests: number;
 }
@@ -21,10 +23,10 @@ export interface Load {
  *
  * @returns Milliseconds of each request, in the order of the answers; length `numRequests`.
  * @throws what `verify` throws.
- * @throws {LoadFailedError} for an answer other than 201, and for a lost connection.
+ * @throws {LoadFailedError} for an answer of another status, and for a lost connection.
  */
 export async function closedLoop(load: Load): Promise<readonly number[]> {
-  const { origin, request, verify, numRequests } = load;
+  const { origin, request, verify, status: expected = 201, numRequests } = load;
   const latencies: number[] = [];
   let numStarted = 0;
   using stack = new DisposableStack();
@@ -35,7 +37,7 @@ export async function closedLoop(load: Load): Promise<readonly number[]> {
       numStarted++;
       const sentAt = performance.now();
       const { status, body } = await connection.send(request);
-      if (status !== 201) throw new LoadFailedError(`${status}: ${body.slice(0, 500)}`);
+      if (status !== expected) throw new LoadFailedError(`${status}: ${body.slice(0, 500)}`);
       verify(body);
       latencies.push(performance.now() - sentAt);
     }

@@ -3,6 +3,7 @@ import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
+import { benchInference } from './inference.ts';
 import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSpreadEngine } from './spread-engine.ts';
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'circuit-batches': benchCircuitBatches,
   'compile-time': benchCompileTime,
   'http-circuits': benchHttpCircuits,
+  inference: benchInference,
   placement: benchPlacement,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,

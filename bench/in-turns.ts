@@ -1,0 +1,50 @@
+/** Ways of doing something timed in turns, A B A B, so that what else a machine does falls on all alike. */
+import { type Measurement, median } from './harness.ts';
+
+/** One of the ways. */
+export interface Way {
+  readonly name: string;
+  /** Runs of one round, so that short ones are timed as long as long ones. */
+  readonly perRound: number;
+  readonly run: () => unknown;
+}
+
+/**
+ * Microseconds of one run of each way, in their order: the median of the rounds.
+ *
+ * One round before them is not counted.
+ */
+export async function inTurns(
+  ways: readonly Way[],
+  numRounds: number,
+): Promise<readonly Measurement[]> {
+  const times = ways.map((): number[] => []);
+  for (let round = -1; round < numRounds; round++) {
+    for (const [i, { perRound, run }] of ways.entries()) {
+      const start = performance.now();
+      for (let repeat = 0; repeat < perRound; repeat++) await run();
+      const us = (1000 * (performance.now() - start)) / perRound;
+      if (round >= 0) times[i]?.push(us);
+    }
+  }
+  return ways.map(({ name }, i) => {
+    const values = times[i] ?? [];
+    const spread = [Math.min(...values), Math.max(...values)] as const;
+    return { name, value: median(values), unit: 'µs', spread };
+  });
+}
+
+/** How many a second, of what takes so long for `count` of them. */
+export function perSecond(
+  name: string,
+  { value, spread }: Measurement,
+  count: number,
+): Measurement {
+  const rate = (us: number) => (1e6 * count) / us;
+  return {
+    name,
+    value: rate(value),
+    unit: 'per second',
+    ...(spread && { spread: [rate(spread[1]), rate(spread[0])] as const }),
+  };
+}

@@ -1,0 +1,61 @@
+/** The model as it is deployed, the flowers it is asked about, and what its circuit says of them exactly. */
+import { ANSATZES } from '../../src/workloads/models/qnn-hybrid/ansatz.ts';
+import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
+import { scaleRow } from '../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
+import { angleRows, expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
+import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
+import type { ModelArtefact } from '../../src/workloads/models/qnn-hybrid/model-card.ts';
+import type { ParametricCircuit } from '../../src/workloads/training/parametric-circuit.ts';
+
+/** Rows and what is to be found for them, place by place. */
+export interface Flowers {
+  /** Centimetres. */
+  readonly rows: readonly (readonly number[])[];
+  /** The same as the circuit takes them, in [−1, 1]. */
+  readonly inputs: readonly (readonly number[])[];
+  /** ⟨Z₀⟩ without shot noise. */
+  readonly exact: readonly number[];
+}
+
+/** What the benchmarks need of the model. */
+export interface DeployedModel {
+  readonly artefact: ModelArtefact;
+  readonly circuit: ParametricCircuit;
+  readonly theta: readonly number[];
+  /** Of an inference whose caller names no number. */
+  readonly shots: number;
+  /** The data's flowers; more than there are begin again with the first. */
+  flowers(count: number): Flowers;
+  /** Gate angles of flowers, row after row. */
+  anglesOf(flowers: Flowers): Float64Array;
+}
+
+/** Reads the deployed file. */
+export function deployedModel(): DeployedModel {
+  const artefact = readArtefact();
+  const { ansatz, qubits, layers, theta, minimums, maximums } = artefact.parameters;
+  const circuit = ANSATZES[ansatz].build({ numQubits: qubits, numLayers: layers });
+  const all = irisPair().rows.map((row) => {
+    const { values } = scaleRow({ minimums, maximums }, row);
+    return { row, values };
+  });
+  const exact = expectationsOf(
+    { circuit, theta: Float64Array.from(theta) },
+    all.map(({ values }) => values),
+  );
+  return {
+    artefact,
+    circuit,
+    theta,
+    shots: artefact.card.circuit.shots_per_circuit,
+    flowers(count) {
+      const places = Array.from({ length: count }, (_, i) => i % all.length);
+      return {
+        rows: places.map((i) => all[i]!.row),
+        inputs: places.map((i) => all[i]!.values),
+        exact: places.map((i) => exact[i]!),
+      };
+    },
+    anglesOf: ({ inputs }) => angleRows(circuit, theta, inputs),
+  };
+}
