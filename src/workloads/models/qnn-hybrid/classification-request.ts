@@ -1,5 +1,5 @@
 /** What a caller may ask of the classifier: its limits, and what becomes of a request within them. */
-import { type Fault, MAX_FAULTS } from '../../../errors/coded-error.ts';
+import type { Fault } from '../../../errors/coded-error.ts';
 import { InvalidInferenceError } from '../../errors.ts';
 import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { GHZ_REUPLOADING, NUM_FEATURES } from './ansatz.ts';
@@ -73,8 +73,8 @@ export function faultsOfClassification(request: ClassificationRequest): readonly
     const message = `has ${rows.length} rows; one inference takes 1 to ${INFERENCE_LIMITS.maxRows}.`;
     faults.push({ path: 'inputs', message });
   }
-  for (const [i, row] of rows.entries()) {
-    if (faults.length >= MAX_FAULTS) break;
+  // As many rows as are taken at most, and all of those, so that the number of faults is true.
+  for (const [i, row] of rows.slice(0, INFERENCE_LIMITS.maxRows).entries()) {
     faults.push(...faultsOfRow(row, pathOf(i), own !== undefined));
   }
   return faults;

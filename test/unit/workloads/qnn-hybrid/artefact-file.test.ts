@@ -46,7 +46,10 @@ test.each<[string, object]>([
   ['the format is a later one', { ...whole, format: 2 }],
   ['there are no known answers', { ...whole, known_answers: [] }],
   ['a range is not of four features', withParameters({ minimums: [1, 2, 3] })],
-  ['the circuit is too wide to be served', withParameters({ qubits: 13 })],
+  [
+    'the circuit is too wide to be served',
+    withParameters({ qubits: 13, theta: new Array<number>(39).fill(0) }),
+  ],
   ['there is a field that nobody knows', { ...whole, comment: 'hello' }],
   ['the card is missing', { ...whole, card: undefined }],
 ])('a file is refused where %s', (_, content) => {

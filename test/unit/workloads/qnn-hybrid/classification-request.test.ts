@@ -139,12 +139,19 @@ test('names every fault of a request at once', () => {
   ]);
 });
 
-test('keeps 20 faults at most', () => {
+test('keeps 20 faults at most, and says how many there are', () => {
   const rows = new Array(256).fill([-1, 1, -1, 1]);
-  const faults = faultsOf(request({ rows, shots: 0 }));
+  const asked = request({ rows, shots: 0 });
+  const faults = faultsOf(asked);
   expect(faults).toHaveLength(20);
   expect(faults[0]!.path).toBe('shots');
   expect(faults.at(-1)!.path).toBe('inputs[9][0]');
+  expect(() => checkClassification(asked)).toThrow('has 513 faults; the first: shots 0');
+});
+
+test('looks at no more rows than it takes', () => {
+  const rows = [...new Array(256).fill(FLOWER), [0, 0, 0, 0]];
+  expect(faultsOf(request({ rows })).map(({ path }) => path)).toEqual(['inputs']);
 });
 
 test('says in which row of what was sent a fault is', () => {
