@@ -29,9 +29,12 @@ interface ErrorRow {
 
 /** What each error class's code answers. */
 export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
-  CLI_FILE_NOT_FOUND: { answers: null, meaning: '`qcs run`: there is no such file.' },
+  CLI_FILE_NOT_FOUND: {
+    answers: null,
+    meaning: '`qcs run`, `qcs train --check`: there is no such file.',
+  },
   CLI_FILE_UNREADABLE: { answers: null, meaning: '`qcs run`: the file holds no circuit.' },
-  CLI_INTERRUPTED: { answers: null, meaning: '`qcs run`: ended by the keyboard.' },
+  CLI_INTERRUPTED: { answers: null, meaning: 'A command was ended by the keyboard.' },
   CLI_LOAD_FAILED: {
     answers: null,
     meaning: '`qcs capacity`: the service did not start, hung up or answered wrongly.',
