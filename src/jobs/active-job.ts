@@ -33,6 +33,8 @@ export interface ActiveJobContext {
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
   /** The job left the hands of this process. */
   readonly onReleased: (job: Job) => void;
+  /** The stored record, the progress or the message changed. */
+  readonly onChanged: (job: ActiveJob) => void;
 }
 
 /** A job that is not stored yet, or one that an earlier process left. */
@@ -66,6 +68,7 @@ export class ActiveJob {
   #hasBegun = false;
   #isLeaving = false;
   #progress = 0;
+  #message: string | undefined;
 
   constructor(record: Job, handler: JobHandler, origin: JobOrigin, context: ActiveJobContext) {
     this.#record = record;
@@ -88,6 +91,11 @@ export class ActiveJob {
   /** Fraction done in [0, 1]; undefined before the work has begun. */
   get progress(): number | undefined {
     return this.#hasBegun ? this.#progress : undefined;
+  }
+
+  /** What the work last said that it does. */
+  get message(): string | undefined {
+    return this.#message;
   }
 
   /** The record once released, or as it stands after `timeoutMs`; see JobRunner.waitFor. */
@@ -174,11 +182,14 @@ export class ActiveJob {
     const hooks: JobHooks = {
       readmitted: this.#readmitted,
       started: () => this.#begin(),
-      progress: (fraction) => {
+      progress: (fraction, message) => {
         if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
+        if (message !== undefined) this.#message = message;
+        this.#tellChange();
       },
       startedOver: () => {
         this.#progress = 0;
+        this.#tellChange();
       },
     };
     let outcome: Outcome;
@@ -273,6 +284,12 @@ export class ActiveJob {
   async #create(record: Job): Promise<void> {
     this.#record = await this.#context.store.create(record);
     this.#isStored = true;
+    this.#tellChange();
+  }
+
+  /** What is not stored is told to nobody: a crash would make it untrue. */
+  #tellChange(): void {
+    if (this.#isStored && !this.#settlement.isSettled) this.#context.onChanged(this);
   }
 
   /** Moves the job on; when somebody else has brought it to an end, takes over what they wrote. */
@@ -292,6 +309,7 @@ export class ActiveJob {
       if (stored === undefined || !isFinal(stored.status)) throw error;
       this.#record = stored;
     }
+    this.#tellChange();
   }
 }
 

@@ -5,8 +5,12 @@ import type { Job, JobId } from './job.ts';
 export interface JobHooks {
   /** The work has really begun. */
   started(): void;
-  /** Fraction done in [0, 1]; going backwards is ignored, unless the work starts over. */
-  progress(fraction: number): void;
+  /**
+   * Fraction done in [0, 1]; going backwards is ignored, unless the work starts over.
+   *
+   * @param message - What is being done, for people; without one the last stays.
+   */
+  progress(fraction: number, message?: string): void;
   /** What was done is lost, and all of it is to be done again: progress is 0. */
   startedOver(): void;
   /** The job was accepted before a restart, so a full queue takes it too. */

@@ -14,6 +14,7 @@ import { InFlightCounts } from './in-flight-counts.ts';
 import { isFinal, type Job, type JobId, type JobKind, type JobQuery, type NewJob } from './job.ts';
 import type { JobHandler } from './job-handler.ts';
 import type { JobStore } from './job-store.ts';
+import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.ts';
 import { leftoverJobs } from './recovery.ts';
 
 /** What a JobRunner works with. */
@@ -41,6 +42,7 @@ export class JobRunner {
   readonly #context: ActiveJobContext;
   readonly #active = new Map<JobId, ActiveJob>();
   readonly #inFlight = new InFlightCounts();
+  readonly #watches = new JobWatches();
   #shutdown: Promise<ShutdownCounts> | undefined;
 
   constructor(options: JobRunnerOptions) {
@@ -50,7 +52,9 @@ export class JobRunner {
     const onReleased = (job: Job) => {
       if (this.#active.delete(job.id)) this.#inFlight.leave(job);
     };
-    this.#context = { store, now, onUnexpectedError, onReleased };
+    const onChanged = (active: ActiveJob) =>
+      this.#watches.tell(active.record.id, () => stateOfActive(active));
+    this.#context = { store, now, onUnexpectedError, onReleased, onChanged };
   }
 
   /**
@@ -122,6 +126,25 @@ export class JobRunner {
   }
 
   /**
+   * Watches a job: its state now, and after every change of its stored record or its progress. A job that
+   * is not stored yet is stored first, as by `get`.
+   *
+   * @returns Undefined if there is no such job; else to be disposed by the caller.
+   */
+  watch(id: JobId): Promise<JobWatch | undefined> {
+    return this.#watches.open(id, async () => {
+      const record = await this.get(id);
+      const active = this.#active.get(id);
+      return record && stateOf(record, active?.progress, active?.message);
+    });
+  }
+
+  /** Jobs that somebody watches. */
+  get numWatched(): number {
+    return this.#watches.size;
+  }
+
+  /**
    * Cancels a queued or running job and stops its work; a final one is left as it is.
    *
    * @returns The record: `cancelled`, unless another outcome came first.
@@ -151,6 +174,41 @@ export class JobRunner {
     return this.#inFlight.of(kind, keyId);
   }
 
+  /**
+   * Cancels a queued or running job and stops its work; a final one is left as it is.
+   *
+   * @returns The record: `cancelled`, unless another outcome came first.
+   * @throws {JobNotFoundError} if there is no such job.
+   */
+  async cancel(id: JobId): Promise<Job> {
+    return (await this.#active.get(id)?.cancel()) ?? this.#cancelStored(id);
+  }
+
+  /** Jobs that will start before this one; undefined when it is not queued here. */
+  queuePosition(id: JobId): number | undefined {
+    return this.#active.get(id)?.handler.queuePosition(id);
+  }
+
+  /** When a queued job is expected to start, milliseconds since 1970 UTC; undefined when unknown. */
+  expectedStart(id: JobId): number | undefined {
+    const expected = this.#active.get(id)?.handler.expectedStart?.(id);
+    // What is late may start at any moment, and not before now.
+    return expected === undefined ? undefined : Math.max(expected, this.#context.now());
+  }
+
+  /**
+   * Jobs of that kind and key that wait or run in this process: from the moment they are submitted or
+   * recovered until they are final or put back.
+   */
+  inFlight(kind: JobKind, keyId: string): number {
+    return this.#inFlight.of(kind, keyId);
+  }
+
+  /** Every job that this process has in hand, and whether its work has begun. */
+  *inHand(): Iterable<{ readonly kind: JobKind; readonly hasBegun: boolean }> {
+    for (const { record, hasBegun } of this.#active.values()) yield { kind: record.kind, hasBegun };
+  }
+
   /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
   progress(id: JobId): number | undefined {
     return this.#active.get(id)?.progress;
@@ -167,6 +225,7 @@ export class JobRunner {
     const runs = (kind: JobKind) => this.#handlers[kind] !== undefined;
     const isOurs = (id: JobId) => this.#active.has(id);
     for await (const job of leftoverJobs(this.#store, runs, isOurs, this.#context.now)) {
+      this.#watches.tell(job.id, () => stateOf(job));
       const handler = this.#handlers[job.kind];
       if (job.status !== 'queued' || handler === undefined) {
         counts.failed += 1;
@@ -232,11 +291,17 @@ export class JobRunner {
       if (isFinal(job.status)) return job;
       try {
         const finishedAt = this.#context.now();
-        return await this.#store.transition(id, job.status, 'cancelled', { finishedAt });
+        const cancelled = await this.#store.transition(id, job.status, 'cancelled', { finishedAt });
+        this.#watches.tell(id, () => stateOf(cancelled));
+        return cancelled;
       } catch (error) {
         // It moved between the two steps: look again.
         if (!(error instanceof JobTransitionError)) throw error;
       }
     }
   }
+}
+
+function stateOfActive({ record, progress, message }: ActiveJob): JobState {
+  return stateOf(record, progress, message);
 }
