@@ -174,41 +174,6 @@ export class JobRunner {
     return this.#inFlight.of(kind, keyId);
   }
 
-  /**
-   * Cancels a queued or running job and stops its work; a final one is left as it is.
-   *
-   * @returns The record: `cancelled`, unless another outcome came first.
-   * @throws {JobNotFoundError} if there is no such job.
-   */
-  async cancel(id: JobId): Promise<Job> {
-    return (await this.#active.get(id)?.cancel()) ?? this.#cancelStored(id);
-  }
-
-  /** Jobs that will start before this one; undefined when it is not queued here. */
-  queuePosition(id: JobId): number | undefined {
-    return this.#active.get(id)?.handler.queuePosition(id);
-  }
-
-  /** When a queued job is expected to start, milliseconds since 1970 UTC; undefined when unknown. */
-  expectedStart(id: JobId): number | undefined {
-    const expected = this.#active.get(id)?.handler.expectedStart?.(id);
-    // What is late may start at any moment, and not before now.
-    return expected === undefined ? undefined : Math.max(expected, this.#context.now());
-  }
-
-  /**
-   * Jobs of that kind and key that wait or run in this process: from the moment they are submitted or
-   * recovered until they are final or put back.
-   */
-  inFlight(kind: JobKind, keyId: string): number {
-    return this.#inFlight.of(kind, keyId);
-  }
-
-  /** Every job that this process has in hand, and whether its work has begun. */
-  *inHand(): Iterable<{ readonly kind: JobKind; readonly hasBegun: boolean }> {
-    for (const { record, hasBegun } of this.#active.values()) yield { kind: record.kind, hasBegun };
-  }
-
   /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
   progress(id: JobId): number | undefined {
     return this.#active.get(id)?.progress;
