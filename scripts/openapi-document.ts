@@ -5,6 +5,7 @@ import { buildApp } from '../src/service/app.ts';
 import { CircuitIntake } from '../src/service/circuits/circuit-intake.ts';
 import { createMemoryKeyStore } from '../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
+import { ServiceMetrics } from '../src/service/metrics/service-metrics.ts';
 import type { ServiceDeps } from '../src/service/service-deps.ts';
 import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';
@@ -53,10 +54,12 @@ function documentationDeps(): ServiceDeps {
       expectedStart: never,
       progress: never,
       inFlight: never,
+      inHand: never,
     },
     idempotency: new MemoryIdempotencyStore(),
     keys: createMemoryKeyStore(),
     maintenance: createMemoryMaintenanceStore(),
+    metrics: new ServiceMetrics(),
     settings: {
       version: version(),
       rateLimits: { standard: 1, enterprise: 1 },
@@ -64,6 +67,7 @@ function documentationDeps(): ServiceDeps {
       demoRateLimit: 1,
       bodyLimitBytes: 1,
       trustedProxies: [],
+      metricsAddresses: [],
     },
     now: () => 0,
     drawSeed: never,

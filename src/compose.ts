@@ -20,7 +20,9 @@ import { CannotListenError } from './service/errors.ts';
 import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
+import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
+import type { ProcessorDirectory } from './service/service-deps.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
 import { lockDataDirectory } from './storage/service-lock.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
@@ -76,7 +78,7 @@ export function createFleet(
 }
 
 /** The models, over the fleet's simulators and the upstream that the settings name. */
-function createModels(config: Config, fleet: Fleet, now: () => number): ModelRegistry {
+function createModels(config: Config, fleet: ProcessorDirectory, now: () => number): ModelRegistry {
   const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   // The fleet first, which is there for throughput.
   processors.sort(
@@ -133,16 +135,18 @@ export async function startService(
     now,
     environment && { environment: withoutSecrets(environment) },
   );
-  const models = createModels(config, fleet, now);
+  const metrics = new ServiceMetrics();
+  const processors = metrics.overProcessors(fleet);
+  const models = createModels(config, processors, now);
   const intake = new CircuitIntake(fleet);
   const runner = new JobRunner({
-    store,
-    handlers: { circuit: createCircuitJobHandler(fleet, intake) },
+    store: metrics.overStore(store),
+    handlers: { circuit: createCircuitJobHandler(processors, intake) },
     now,
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
   const app = await buildApp({
-    fleet,
+    fleet: processors,
     devices: fleet.deviceDirectory,
     models,
     demoFacts: () => demoFactsOf(models.classifier, config.demoRateLimit),
@@ -151,6 +155,7 @@ export async function startService(
     idempotency,
     keys,
     maintenance,
+    metrics,
     settings: {
       version: version(),
       rateLimits: config.rateLimits,
@@ -158,6 +163,7 @@ export async function startService(
       demoRateLimit: config.demoRateLimit,
       bodyLimitBytes: config.bodyLimitBytes,
       trustedProxies: config.trustedProxies,
+      metricsAddresses: config.metricsAddresses,
     },
     now,
     drawSeed: () => drawSeed(random),

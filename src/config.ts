@@ -171,6 +171,12 @@ export const SETTINGS = {
     defaultText: 'none',
     description: 'Proxies (addresses or CIDR ranges) whose `X-Forwarded-For` names the client.',
   },
+  QCS_METRICS_ADDRESSES: {
+    schema: addressList.default([]),
+    defaultText: 'none',
+    description:
+      'Clients (addresses or CIDR ranges) that may read `/metrics` without a key; others need one with the scope `admin`.',
+  },
   QCS_JOB_RETENTION_DAYS: {
     schema: integer(1, 36_500).default(30),
     defaultText: '30',
@@ -262,6 +268,8 @@ export interface Config {
   /** Circuits of one key that may wait or run at once. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
+  /** Clients that may read the metrics without a key. */
+  readonly metricsAddresses: readonly string[];
   readonly jobRetentionDays: number;
   readonly shutdownGraceMs: number;
   /** Undefined without an upstream for text generation. */
@@ -334,6 +342,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       enterprise: settings.QCS_IN_FLIGHT_ENTERPRISE,
     },
     trustedProxies: settings.QCS_TRUSTED_PROXIES,
+    metricsAddresses: settings.QCS_METRICS_ADDRESSES,
     jobRetentionDays: settings.QCS_JOB_RETENTION_DAYS,
     shutdownGraceMs: settings.QCS_SHUTDOWN_GRACE_S * 1000,
     textModel: textModelOf(settings),

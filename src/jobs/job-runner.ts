@@ -174,6 +174,11 @@ export class JobRunner {
     return this.#inFlight.of(kind, keyId);
   }
 
+  /** Every job that this process has in hand, and whether its work has begun. */
+  *inHand(): Iterable<{ readonly kind: JobKind; readonly hasBegun: boolean }> {
+    for (const { record, hasBegun } of this.#active.values()) yield { kind: record.kind, hasBegun };
+  }
+
   /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
   progress(id: JobId): number | undefined {
     return this.#active.get(id)?.progress;

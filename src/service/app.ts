@@ -24,6 +24,7 @@ import { consoleRoutes } from './routes/console.ts';
 import { demoRoutes } from './routes/demo.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { modelRoutes } from './routes/models.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { processorRoutes } from './routes/processors.ts';
@@ -41,10 +42,13 @@ const MAX_PARAM_LENGTH = 200;
  *
  * @returns Ready for `inject()` and `listen()`; the caller closes it.
  */
-export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
-  const { settings, now } = deps;
+export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
+  const { settings, now, metrics } = given;
+  const deps = { ...given, models: metrics.overModels(given.models) };
   const envelopes = createEnvelopes({ version: settings.version, now });
-  const answerError = createErrorAnswer(envelopes, settings.bodyLimitBytes);
+  const answerError = createErrorAnswer(envelopes, settings.bodyLimitBytes, (error) =>
+    metrics.http.countError(error),
+  );
   const app = Fastify({
     logger: withoutSecrets(deps.logger),
     logController: new LogController({
@@ -56,13 +60,18 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => {
+      answerError(error, request, reply);
+      metrics.http.countUnrouted(request, reply);
+    },
     clientErrorHandler: createClientErrorHandler(envelopes, randomUUID),
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
   registerRequestLog(app);
+  metrics.http.watch(app);
+  app.addHook('onClose', async () => metrics.close());
   registerErrorAnswers(app, answerError);
   registerJsonBody(app);
   registerValidation(app);
@@ -71,6 +80,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
   await registerDocumentation(app, settings.version);
   consoleRoutes(app, deps.demoFacts);
+  metricsRoutes(app, deps);
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<ZodTypeProvider>();

@@ -11,6 +11,7 @@ import type { TextModel } from '../workloads/models/text-generation/text-model.t
 import type { CircuitIntake } from './circuits/circuit-intake.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
+import type { ServiceMetrics } from './metrics/service-metrics.ts';
 
 /** The processors that callers may target: what the service needs of the fleet. */
 export interface ProcessorDirectory {
@@ -38,6 +39,7 @@ export type Jobs = Pick<
   | 'expectedStart'
   | 'progress'
   | 'inFlight'
+  | 'inHand'
 >;
 
 /** Settings of the service. */
@@ -53,6 +55,8 @@ export interface ServiceSettings {
   readonly bodyLimitBytes: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Addresses and CIDR ranges that `/metrics` answers without a key. */
+  readonly metricsAddresses: readonly string[];
 }
 
 /** Everything the service is made from. */
@@ -67,6 +71,8 @@ export interface ServiceDeps {
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
+  /** Closed with the application. */
+  readonly metrics: ServiceMetrics;
   readonly settings: ServiceSettings;
   /** What the page at `/` is to show of its model now. */
   readonly demoFacts: () => DemoFacts;

@@ -21,6 +21,7 @@ describe('loadConfig', () => {
       rateLimits: { standard: 100, enterprise: 1000 },
       inFlightLimits: { standard: 200, enterprise: 500 },
       trustedProxies: [],
+      metricsAddresses: [],
       maxShots: 1_000_000,
     });
   });
@@ -50,6 +51,8 @@ describe('loadConfig', () => {
     ['QCS_PORT', '8080.5'],
     ['QCS_SOFTWARE_ADAPTERS', 'yes'],
     ['QCS_TRUSTED_PROXIES', '10.0.0.1, proxy.example'],
+    ['QCS_METRICS_ADDRESSES', 'prometheus.example'],
+    ['QCS_METRICS_ADDRESSES', '10.0.0.0/33'],
     ['QCS_LOG_LEVEL', 'loud'],
     ['QCS_MAX_SHOTS', '1e6'],
     ['QCS_MEMORY_MIB', '1'],

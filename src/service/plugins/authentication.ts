@@ -29,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route needs; a route without is public. */
     readonly scope?: Scope;
+    /** Client addresses that need no key for a route with a scope; a key that is sent is checked. */
+    readonly isOpenTo?: (address: string) => boolean;
     /** The route gets a large body as it came, and reads it elsewhere. */
     readonly readsLargeBodies?: boolean;
   }
@@ -50,7 +52,8 @@ export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps):
   const gate = new KeyGate(deps);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', async (request, reply) => {
-    const { scope } = request.routeOptions.config;
+    const { scope, isOpenTo } = request.routeOptions.config;
+    if (isOpenTo?.(request.ip) === true && keyText(request) === undefined) return;
     // An unknown path answers 404 to anyone; with a key it counts as that key's request.
     const isUnknownPath = request.is404 && isApiPath(request.url);
     if (scope === undefined && !(isUnknownPath && keyText(request) !== undefined)) return;

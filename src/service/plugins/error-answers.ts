@@ -15,14 +15,23 @@ import { pathOf } from './not-found.ts';
 /** Answers a request with what was thrown. */
 export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-/** How errors are answered; also for those that arise before a route is found. */
-export function createErrorAnswer(envelopes: Envelopes, maxBodyBytes: number): ErrorAnswer {
+/**
+ * How errors are answered; also for those that arise before a route is found.
+ *
+ * @param onError - Hears of each as it is answered.
+ */
+export function createErrorAnswer(
+  envelopes: Envelopes,
+  maxBodyBytes: number,
+  onError: (error: ErrorEnvelope['error']) => void,
+): ErrorAnswer {
   return (thrown, request, reply) => {
     const path = pathOf(request.url);
     const contentType = request.headers['content-type'];
     const { bodyLimit = maxBodyBytes } = request.routeOptions;
     const facts = { method: request.method, path, contentType, maxBodyBytes: bodyLimit };
     const { error, headers, title } = presentError(thrown, facts);
+    onError(error);
     if (error.status === 500 && !(thrown instanceof CodedError)) {
       request.log.error({ err: thrown }, 'unexpected error');
     }

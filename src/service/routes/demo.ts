@@ -12,7 +12,7 @@ import { demoBody, demoResult } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Behind everyone who has a key, and in one turn with each other. */
-const VISITORS: Requester = { keyId: 'demo', tier: 'standard', priority: 'low' };
+export const VISITORS: Requester = { keyId: 'demo', tier: 'standard', priority: 'low' };
 /** Over all addresses, so that visitors cannot fill the queue that keys share. */
 const MAX_UNDER_WAY = 32;
 /** The body has four numbers. */

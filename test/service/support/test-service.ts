@@ -10,6 +10,7 @@ import { createCircuitJobHandler } from '../../../src/service/circuits/circuit-j
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
+import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
@@ -67,12 +68,13 @@ export type TestOverrides = Partial<Omit<ServiceDeps, 'settings'>> & {
 export async function openTestService(overrides: TestOverrides = {}): Promise<TestService> {
   const { processors, settings, ...others } = overrides;
   const processor = new FakeProcessor();
-  const fleet = directory(processors ?? [processor]);
+  const metrics = others.metrics ?? new ServiceMetrics();
+  const fleet = metrics.overProcessors(directory(processors ?? [processor]));
   const clock = { now: START };
   const now = () => clock.now;
   const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet);
   const runner = new JobRunner({
-    store: new MemoryJobStore(),
+    store: metrics.overStore(new MemoryJobStore()),
     handlers: { circuit: createCircuitJobHandler(others.fleet ?? fleet, intake) },
     now,
     onUnexpectedError: (error) => problems.push(String(error)),
@@ -89,6 +91,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     idempotency: new MemoryIdempotencyStore(),
     keys: createMemoryKeyStore(),
     maintenance: createMemoryMaintenanceStore(),
+    metrics,
     now,
     drawSeed: () => 1234,
     logger: false,
@@ -101,6 +104,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       demoRateLimit: DEMO_RATE_LIMIT,
       bodyLimitBytes: 1024 * 1024,
       trustedProxies: [],
+      metricsAddresses: [],
       ...settings,
     },
   };

@@ -1,0 +1,175 @@
+/** How things stand: read from the fleet, the jobs and the models when somebody asks, and not before. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { JOB_KINDS } from '../../jobs/job.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+
+/** What is looked at. */
+export type LiveSources = Pick<ServiceDeps, 'fleet' | 'devices' | 'models' | 'jobs'> & {
+  readonly settings: Pick<ServiceDeps['settings'], 'version'>;
+};
+
+const ENDINGS = ['completed', 'failed', 'lost'] as const;
+
+/** The metrics that are as old as the answer. */
+export class LiveMetrics {
+  readonly #processors: ProcessorGauges;
+  readonly #devices: DeviceGauges;
+  readonly #jobs: Gauge<'kind' | 'status'>;
+  readonly #models: Gauge<'model'>;
+  readonly #build: Gauge<'version' | 'node'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#processors = new ProcessorGauges(registry);
+    this.#devices = new DeviceGauges(registry);
+    this.#jobs = new Gauge({
+      name: 'qcs_jobs_in_flight',
+      help: 'Jobs that this process has in hand, by kind and whether their work has begun.',
+      labelNames: ['kind', 'status'],
+      registers,
+    });
+    this.#models = new Gauge({
+      name: 'qcs_model_available',
+      help: '1 if an inference would run now, else 0.',
+      labelNames: ['model'],
+      registers,
+    });
+    this.#build = new Gauge({
+      name: 'qcs_build_info',
+      help: '1, with what runs in its labels.',
+      labelNames: ['version', 'node'],
+      registers,
+    });
+  }
+
+  /** Looks at everything, once. */
+  read({ fleet, devices, models, jobs, settings }: LiveSources): void {
+    this.#processors.read(fleet);
+    this.#devices.read(devices);
+    for (const kind of JOB_KINDS) {
+      for (const status of ['queued', 'running']) this.#jobs.set({ kind, status }, 0);
+    }
+    for (const { kind, hasBegun } of jobs.inHand()) {
+      this.#jobs.inc({ kind, status: hasBegun ? 'running' : 'queued' });
+    }
+    for (const model of models.models) {
+      this.#models.set({ model: model.id }, Number(model.availability().available));
+    }
+    this.#build.set({ version: settings.version, node: process.versions.node }, 1);
+  }
+}
+
+class ProcessorGauges {
+  readonly #available: Gauge<'processor'>;
+  readonly #queueDepth: Gauge<'processor'>;
+  readonly #running: Gauge<'processor'>;
+  readonly #expectedWait: Gauge<'processor' | 'width'>;
+  readonly #physicalGpus: Gauge<'processor'>;
+
+  constructor(registry: Registry) {
+    const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
+      new Gauge({ name, help, labelNames, registers: [registry] });
+    this.#available = gauge(
+      'qcs_processor_available',
+      '1 if a circuit would be taken now, else 0.',
+      'processor',
+    );
+    this.#queueDepth = gauge(
+      'qcs_processor_queue_depth',
+      'Tasks waiting for what runs circuits, those of processors that share it together.',
+      'processor',
+    );
+    this.#running = gauge(
+      'qcs_processor_running',
+      'Tasks of the processor that run now.',
+      'processor',
+    );
+    this.#expectedWait = gauge(
+      'qcs_processor_expected_wait_seconds',
+      'Until a small or wide circuit sent now would start, as planned; none while unavailable.',
+      'processor',
+      'width',
+    );
+    this.#physicalGpus = gauge(
+      'qcs_processor_physical_gpus',
+      'GPUs that are there and well, software adapters not counted.',
+      'processor',
+    );
+  }
+
+  read({ processors }: LiveSources['fleet']): void {
+    this.#expectedWait.reset();
+    for (const { spec, ...rest } of processors.map(snapshotOf)) {
+      const processor = spec.id;
+      this.#available.set({ processor }, Number(rest.isAvailable));
+      this.#queueDepth.set({ processor }, rest.load.queueDepth);
+      this.#running.set({ processor }, rest.load.running);
+      if (spec.physicalGpus !== undefined) {
+        this.#physicalGpus.set({ processor }, spec.physicalGpus);
+      }
+      if (!rest.isAvailable) continue;
+      const waits = { small: rest.load.expectedWaitMs, wide: rest.load.expectedWideWaitMs };
+      for (const [width, waitMs] of Object.entries(waits)) {
+        // Where nothing would ever be free there is nothing to expect.
+        if (Number.isFinite(waitMs)) this.#expectedWait.set({ processor, width }, waitMs / 1000);
+      }
+    }
+  }
+}
+
+function snapshotOf(processor: LiveSources['fleet']['processors'][number]) {
+  return {
+    spec: processor.spec,
+    isAvailable: processor.availability().available,
+    load: processor.load(),
+  };
+}
+
+class DeviceGauges {
+  readonly #byState: Gauge<'state'>;
+  readonly #busy: Gauge;
+  readonly #busyTime: Counter<'device'>;
+  readonly #tasks: Counter<'device' | 'ending'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#byState = new Gauge({
+      name: 'qcs_fleet_devices',
+      help: 'Devices of the fleet, each in one state.',
+      labelNames: ['state'],
+      registers,
+    });
+    this.#busy = new Gauge({
+      name: 'qcs_fleet_devices_busy',
+      help: 'Devices that run circuits now, whatever their state.',
+      registers,
+    });
+    this.#busyTime = new Counter({
+      name: 'qcs_fleet_device_busy_seconds_total',
+      help: 'Time that a device had a circuit.',
+      labelNames: ['device'],
+      registers,
+    });
+    this.#tasks = new Counter({
+      name: 'qcs_fleet_device_tasks_total',
+      help: 'Circuits and batches that ended on a device, by how they ended.',
+      labelNames: ['device', 'ending'],
+      registers,
+    });
+  }
+
+  read(directory: LiveSources['devices']): void {
+    const { available, inMaintenance, quarantined, busy } = directory.summary();
+    this.#byState.set({ state: 'available' }, available);
+    this.#byState.set({ state: 'maintenance' }, inMaintenance);
+    this.#byState.set({ state: 'quarantined' }, quarantined);
+    this.#busy.set(busy);
+    // The fleet counts for itself: what it says takes the place of what it said before.
+    this.#busyTime.reset();
+    this.#tasks.reset();
+    for (const { id: device, counters } of directory.devices()) {
+      this.#busyTime.inc({ device }, counters.busyMs / 1000);
+      for (const ending of ENDINGS) this.#tasks.inc({ device, ending }, counters[ending]);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Everything that `/metrics` tells. What happens is counted where it happens; how things stand is read
+ * when somebody asks. Each service has a registry of its own, so that many may live in one process.
+ *
+ * No label holds what a caller may choose freely: no path, address, key or id of a job. The number of
+ * series has a bound that load cannot move.
+ */
+import { Registry } from 'prom-client';
+import type { JobStore } from '../../jobs/job-store.ts';
+import type { ModelDirectory, ProcessorDirectory } from '../service-deps.ts';
+import { EngineMetrics } from './engine-metrics.ts';
+import { HttpMetrics } from './http-metrics.ts';
+import { InferenceMetrics } from './inference-metrics.ts';
+import { JobMetrics } from './job-metrics.ts';
+import { LiveMetrics, type LiveSources } from './live-metrics.ts';
+import { ProcessMetrics } from './process-metrics.ts';
+
+/** The metrics of one service. */
+export class ServiceMetrics {
+  readonly http: HttpMetrics;
+  readonly #registry = new Registry();
+  readonly #jobs: JobMetrics;
+  readonly #engines: EngineMetrics;
+  readonly #inferences: InferenceMetrics;
+  readonly #live: LiveMetrics;
+  readonly #process: ProcessMetrics;
+
+  /** Measures the process from here on, until `close`. */
+  constructor() {
+    this.http = new HttpMetrics(this.#registry);
+    this.#jobs = new JobMetrics(this.#registry);
+    this.#engines = new EngineMetrics(this.#registry);
+    this.#inferences = new InferenceMetrics(this.#registry);
+    this.#live = new LiveMetrics(this.#registry);
+    this.#process = new ProcessMetrics(this.#registry);
+  }
+
+  /** The media type of what `scrape` gives. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** A store that counts the jobs that come to their end in it. */
+  overStore(store: JobStore): JobStore {
+    return this.#jobs.over(store);
+  }
+
+  /** Processors that count what engines do for them. */
+  overProcessors(directory: ProcessorDirectory): ProcessorDirectory {
+    return this.#engines.over(directory);
+  }
+
+  /** Models that count inferences. */
+  overModels(models: ModelDirectory): ModelDirectory {
+    return this.#inferences.over(models);
+  }
+
+  /** All metrics as they stand now, in Prometheus' text format. */
+  async scrape(sources: LiveSources): Promise<string> {
+    this.#live.read(sources);
+    return await this.#registry.metrics();
+  }
+
+  /** Ends what measures the process. */
+  close(): void {
+    this.#process.close();
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * `/metrics` for Prometheus. It stands beside the interface and not in it: its answer has no envelope,
+ * so the OpenAPI document leaves it out, and docs/operations.md describes it. Errors have the envelope.
+ */
+import type { FastifyInstance } from 'fastify';
+import { createAddressList } from '../limits/address-list.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+
+/** Registers `/metrics`, which is read with an admin key, or without one from addresses of the settings. */
+export function metricsRoutes(app: FastifyInstance, deps: ServiceDeps): void {
+  const { metrics, settings } = deps;
+  app.get(
+    '/metrics',
+    {
+      config: { scope: 'admin', isOpenTo: createAddressList(settings.metricsAddresses) },
+      schema: { hide: true },
+    },
+    async (_request, reply) => {
+      const text = await metrics.scrape(deps);
+      return reply.header('cache-control', 'no-store').type(metrics.contentType).send(text);
+    },
+  );
+}
