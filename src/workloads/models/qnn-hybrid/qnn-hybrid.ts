@@ -3,7 +3,7 @@
  * and counts become decisions.
  *
  * It runs on the first of its processors that is available: the fleet, and the double-precision
- * simulator while that is in maintenance or unwell. Its self-test classifies flowers whose exact
+ * simulator while that is in maintenance or unwell (batch-runner.ts). Its self-test classifies flowers whose exact
  * expectation values are known, by the way that requests take.
  */
 
@@ -22,6 +22,7 @@ import { ModelUnavailableError } from '../../errors.ts';
 import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import type { Model } from '../model.ts';
 import { ANSATZES } from './ansatz.ts';
+import { BatchRunner } from './batch-runner.ts';
 import { QNN_HYBRID_ID } from './build-artefact.ts';
 import {
   type ClassificationRequest,
@@ -38,7 +39,10 @@ import {
 } from './sampled-expectations.ts';
 
 /** Whose inference it is: what the scheduler goes by. */
-export type Requester = Pick<BatchTask, 'keyId' | 'tier' | 'priority'>;
+export interface Requester extends Pick<BatchTask, 'keyId' | 'tier' | 'priority'> {
+  /** Milliseconds until it must have begun; 30 s unless given. */
+  readonly maxWaitMs?: number;
+}
 
 /** One row's answer. */
 export interface ClassifiedRow {
@@ -88,11 +92,19 @@ interface Classifier {
   readonly numLayers: number;
 }
 
+/** A caller that has waited so long is told to come back. */
+const MAX_WAIT_MS = 30_000;
+
 const SELF_TEST_SEED = 17;
 /** One self-test in five hundred million is further off by chance alone. */
 const SELF_TEST_MARGIN = 6;
 /** Ahead of requests: it tells whether they would run. */
-const SELF_TESTER: Requester = { keyId: 'self-test', tier: 'enterprise', priority: 'high' };
+const SELF_TESTER: Requester = {
+  keyId: 'self-test',
+  tier: 'enterprise',
+  priority: 'high',
+  maxWaitMs: Number.POSITIVE_INFINITY,
+};
 
 /** The classifier. */
 export class QnnHybrid implements Model {
@@ -106,16 +118,18 @@ export class QnnHybrid implements Model {
   readonly #options: QnnHybridOptions;
   readonly #deployed: Classifier;
   readonly #monitor: HealthMonitor;
-  /** What runs now, to be ended with the model. */
-  readonly #running = new Set<AbortController>();
+  readonly #runner: BatchRunner;
   #numTasks = 0;
   /** What the last self-test that ran found wrong; null before any ran. */
   #finding: string | undefined | null = null;
+  /** There was no processor to run the first self-test on; it runs as soon as there is one. */
+  #lacksProcessor = false;
 
   constructor(options: QnnHybridOptions) {
     const { artefact, now, selfTestIntervalMs } = options;
     const { parameters, card } = artefact;
     this.#options = options;
+    this.#runner = new BatchRunner(this.id, options.processors);
     this.card = card;
     this.name = card.name;
     this.description = card.description;
@@ -141,8 +155,14 @@ export class QnnHybrid implements Model {
   }
 
   availability(): Availability {
+    const { hasProcessor } = this.#runner;
+    if (this.#lacksProcessor && hasProcessor) {
+      this.#lacksProcessor = false;
+      void this.#monitor.check();
+    }
     const outcome = this.#monitor.availability;
-    return outcome.available ? this.#processorAvailability(outcome) : outcome;
+    if (hasProcessor || !outcome.available) return outcome;
+    return { available: false, checkedAt: outcome.checkedAt, ...this.#runner.whyNone() };
   }
 
   async start(): Promise<void> {
@@ -151,7 +171,7 @@ export class QnnHybrid implements Model {
 
   async close(): Promise<void> {
     this.#monitor.close();
-    for (const controller of this.#running) controller.abort();
+    this.#runner.close();
   }
 
   /**
@@ -172,7 +192,6 @@ export class QnnHybrid implements Model {
     try {
       return await this.#classify(request, requester, {}, signal);
     } catch (error) {
-      // A full queue or a processor that just left says nothing about the model.
       if (!signal.aborted && !isRefusal(error)) void this.#monitor.check();
       throw error;
     }
@@ -186,10 +205,11 @@ export class QnnHybrid implements Model {
   ): Promise<Classification> {
     const classifier = own === undefined ? this.#deployed : classifierOf(own);
     const { circuit, theta, threshold, mode, numLayers } = classifier;
+    const { maxWaitMs = MAX_WAIT_MS, ...whose } = requester;
     const scaled = own === undefined ? rows.map((row) => this.#scale(row)) : rows.map(unscaled);
     const inputs = scaled.map(({ values }) => values);
     const task: BatchTask = {
-      ...requester,
+      ...whose,
       id: `${this.id}:${this.#numTasks++}`,
       shape: circuit.shape,
       request: {
@@ -199,7 +219,7 @@ export class QnnHybrid implements Model {
         seeds: rows.map((_, k) => seedOfRow(seed, k)),
       },
     };
-    const { processor, result } = await this.#run(task, hooks, signal);
+    const { processor, result } = await this.#runner.run(task, hooks, maxWaitMs, signal);
     const { counts } = result.batch;
     if (counts === undefined) throw new Error('unreachable: shots without counts');
     const size = 2 ** circuit.shape.numBits;
@@ -226,91 +246,39 @@ export class QnnHybrid implements Model {
     };
   }
 
-  /** On the first processor that takes it. */
-  async #run(
-    task: BatchTask,
-    hooks: TaskHooks,
-    signal: AbortSignal,
-  ): Promise<{ readonly processor: string; readonly result: BatchTaskResult }> {
-    // By hand: a signal that AbortSignal.any makes costs more than the rest of this function.
-    const controller = new AbortController();
-    const onAbort = () => controller.abort(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    this.#running.add(controller);
-    try {
-      signal.throwIfAborted();
-      return await this.#runOnFirst(task, hooks, controller.signal);
-    } finally {
-      this.#running.delete(controller);
-      signal.removeEventListener('abort', onAbort);
-    }
-  }
-
-  async #runOnFirst(
-    task: BatchTask,
-    hooks: TaskHooks,
-    signal: AbortSignal,
-  ): Promise<{ readonly processor: string; readonly result: BatchTaskResult }> {
-    let refusal: unknown;
-    for (const processor of this.#options.processors) {
-      if (!processor.availability().available) continue;
-      try {
-        const result = await processor.runBatch(task, hooks, signal);
-        return { processor: processor.spec.id, result };
-      } catch (error) {
-        if (!(error instanceof ProcessorUnavailableError)) throw error;
-        refusal = error;
-      }
-    }
-    throw refusal ?? new ModelUnavailableError(this.id, this.#whyNoProcessor());
-  }
-
   #scale(row: readonly number[]) {
     const { minimums, maximums } = this.#options.artefact.parameters;
     return scaleRow({ minimums, maximums }, row);
   }
 
-  get #processor(): Processor | undefined {
-    return this.#options.processors.find((processor) => processor.availability().available);
-  }
-
-  #processorAvailability(outcome: Availability): Availability {
-    if (this.#processor !== undefined) return outcome;
-    const waits = this.#options.processors.flatMap(
-      (processor) => processor.availability().retryAfterS ?? [],
-    );
-    return {
-      available: false,
-      reason: this.#whyNoProcessor(),
-      checkedAt: outcome.checkedAt,
-      ...(waits.length > 0 && { retryAfterS: Math.min(...waits) }),
-    };
-  }
-
-  #whyNoProcessor(): string {
-    const reasons = this.#options.processors.map(
-      (processor) => `${processor.spec.id}: ${processor.availability().reason ?? 'Busy.'}`,
-    );
-    return `None of its processors is available. ${reasons.join(' ')}`;
-  }
-
   /** Resolves to what is wrong. */
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
-    // Of processors `availability` asks each time; what this has found of the model stands meanwhile.
-    if (this.#processor === undefined && this.#finding !== null) return this.#finding;
-    const { rows } = await this.#classify(
-      {
-        rows: this.knownAnswers.map(({ input }) => input),
-        pathOf: (row) => `known_answers[${row}]`,
-        seed: SELF_TEST_SEED,
-      },
-      SELF_TESTER,
-      // A queue that is full of requests is no fault of the model's, so it is passed by.
-      { onStarted, readmitted: true },
-      signal,
-    );
-    this.#finding = this.#whatIsWrong(rows);
-    return this.#finding;
+    if (!this.#runner.hasProcessor) return this.#withoutProcessor();
+    try {
+      const { rows } = await this.#classify(
+        {
+          rows: this.knownAnswers.map(({ input }) => input),
+          pathOf: (row) => `known_answers[${row}]`,
+          seed: SELF_TEST_SEED,
+        },
+        SELF_TESTER,
+        // A queue that is full of requests is no fault of the model's, so it is passed by.
+        { onStarted, readmitted: true },
+        signal,
+      );
+      this.#finding = this.#whatIsWrong(rows);
+      return this.#finding;
+    } catch (error) {
+      if (isRefusal(error)) return this.#withoutProcessor();
+      throw error;
+    }
+  }
+
+  /** Of processors `availability` asks each time; what was found of the model stands meanwhile. */
+  #withoutProcessor(): string | undefined {
+    if (this.#finding !== null) return this.#finding;
+    this.#lacksProcessor = true;
+    return this.#runner.whyNone().reason;
   }
 
   #whatIsWrong(rows: readonly ClassifiedRow[]): string | undefined {
@@ -321,8 +289,11 @@ export class QnnHybrid implements Model {
   }
 }
 
+/** A full queue, a turn that does not come or a processor that left say nothing about the model. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof QueueFullError || error instanceof ProcessorUnavailableError;
+  return [QueueFullError, ProcessorUnavailableError, ModelUnavailableError].some(
+    (refusal) => error instanceof refusal,
+  );
 }
 
 function classifierOf(own: NonNullable<ClassificationRequest['own']>): Classifier {

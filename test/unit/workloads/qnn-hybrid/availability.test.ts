@@ -276,7 +276,7 @@ test('closing ends what runs, and self-tests', async () => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
     const answer = model.classify(flowers(), CALLER, NEVER);
-    const ended = expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+    const ended = expect(answer).rejects.toMatchObject({ code: 'WORKLOADS_MODEL_UNAVAILABLE' });
     const { length } = fleet.batches;
     await model.close();
     await ended;
@@ -295,6 +295,36 @@ test('a request that breaks a limit is refused whether or not the model is avail
   await expect(model.classify(wrong, CALLER, NEVER)).rejects.toMatchObject(refusal);
   fleet.setMaintenance({ reason: 'New drivers.' });
   await expect(model.classify(wrong, CALLER, NEVER)).rejects.toMatchObject(refusal);
+  expect(fleet.batches).toHaveLength(length);
+  await model.close();
+});
+
+test('started without a processor, it is tested as soon as one is back', async () => {
+  const { model, fleet, simulator } = fakeClassifier();
+  fleet.setMaintenance({ reason: 'New fans.' });
+  simulator.setMaintenance({ reason: 'New disk.' });
+  await model.start();
+  expect(model.availability()).toMatchObject({
+    available: false,
+    reason: expect.stringContaining('New fans.'),
+  });
+  fleet.setMaintenance(undefined);
+  await eventually(() => model.availability().available);
+  expect(fleet.batches).toMatchObject([{ keyId: 'self-test' }]);
+  await model.close();
+});
+
+test('a fault of the first self-test is not tried again at every look', async () => {
+  const { model, fleet, simulator } = fakeClassifier();
+  simulator.setMaintenance({ reason: 'New disk.' });
+  fleet.setMaintenance({ reason: 'New fans.' });
+  await model.start();
+  fleet.setMaintenance(undefined);
+  fleet.answer = async (task) => zeroBatch(task);
+  await eventually(() => model.availability().reason?.includes('found an expectation') ?? false);
+  const { length } = fleet.batches;
+  for (let i = 0; i < 10; i++) model.availability();
+  await Promise.resolve();
   expect(fleet.batches).toHaveLength(length);
   await model.close();
 });
