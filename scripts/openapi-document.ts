@@ -50,6 +50,7 @@ function documentationDeps(): ServiceDeps {
       list: never,
       waitFor: never,
       cancel: never,
+      watch: never,
       queuePosition: never,
       expectedStart: never,
       progress: never,

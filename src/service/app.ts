@@ -23,6 +23,7 @@ import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { demoRoutes } from './routes/demo.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
+import { jobEventRoutes } from './routes/job-events.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { modelRoutes } from './routes/models.ts';
@@ -57,6 +58,8 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
     }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     bodyLimit: settings.bodyLimitBytes,
+    // What comes on a kept connection meanwhile is answered 503 in this service's own form.
+    return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
@@ -90,6 +93,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       fleetDeviceRoutes(api, context);
       operationRoutes(api, context);
       circuitRoutes(api, context);
+      jobEventRoutes(api, context);
       compileRoutes(api, context);
       modelRoutes(api, context);
       demoRoutes(api, context);

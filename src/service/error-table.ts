@@ -225,7 +225,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_IN_FLIGHT_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',
-    meaning: 'As many circuits of the key wait or run as its tier allows at once.',
+    meaning: 'As many circuits, or inferences, of the key wait or run as its tier allows at once.',
   },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',
@@ -271,6 +271,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_TOO_MANY_ATTEMPTS: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'Too many requests without a valid key came from one address within a minute.',
+  },
+  SERVICE_TOO_MANY_STREAMS: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'As many streams of events of the key are open as it may have at once.',
   },
   STORAGE_CANNOT_OPEN: {
     answers: null,

@@ -86,6 +86,7 @@ function headerNames(status: string, isLimited: boolean): readonly string[] {
 const HEADER_NAMES: Readonly<Record<string, string>> = {
   prefer: 'Prefer',
   'idempotency-key': 'Idempotency-Key',
+  'last-event-id': 'Last-Event-ID',
 };
 
 const PROBLEM_REF = { $ref: '#/components/schemas/Problem' };
@@ -93,6 +94,7 @@ const PROBLEM_REF = { $ref: '#/components/schemas/Problem' };
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success',
   201: 'Created',
+  204: 'Nothing more to tell',
   ...Object.fromEntries(Object.values(SPEC_CODES).map(({ status, meaning }) => [status, meaning])),
 };
 

@@ -35,6 +35,7 @@ export type Jobs = Pick<
   | 'list'
   | 'waitFor'
   | 'cancel'
+  | 'watch'
   | 'queuePosition'
   | 'expectedStart'
   | 'progress'

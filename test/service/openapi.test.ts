@@ -18,7 +18,7 @@ interface Operation {
 interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
-  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
 interface Document {
   readonly openapi: string;
@@ -58,6 +58,7 @@ test('describes every route of the service and no other', () => {
     'GET /models/{model_id}',
     'GET /quantum/circuits',
     'GET /quantum/circuits/{circuit_id}',
+    'GET /quantum/circuits/{circuit_id}/events',
     'GET /quantum/operations',
     'GET /quantum/processors',
     'GET /quantum/processors/{processor_id}',
@@ -112,15 +113,23 @@ test('every keyed operation declares 401, 403, 429 and 500, and asks for the key
   }
 });
 
+/** What an answer is written in. */
+function mediaTypes(path: string, status: number): readonly string[] {
+  if (status >= 400) return ['application/json', 'application/problem+json'];
+  if (status === 204) return [];
+  return [path.endsWith('/events') ? 'text/event-stream' : 'application/json'];
+}
+
 test('every answer is described, bears X-Request-Id, and errors have both media types', () => {
-  for (const [, , { responses }] of operations) {
+  for (const [path, , { responses }] of operations) {
     for (const [status, { description, headers, content }] of Object.entries(responses)) {
       expect(description).not.toBe('Default Response');
       expect(headers).toHaveProperty('X-Request-Id');
-      const types = Number(status) < 400 ? 1 : 2;
-      expect(Object.keys(content)).toEqual(
-        ['application/json', 'application/problem+json'].slice(0, types),
-      );
+      expect([path, status, Object.keys(content ?? {})]).toEqual([
+        path,
+        status,
+        mediaTypes(path, Number(status)),
+      ]);
     }
   }
 });

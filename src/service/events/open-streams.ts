@@ -1,0 +1,54 @@
+/** The streams of events that are open, over all kinds of jobs: how many a key has, and their end. */
+import type { ServerResponse } from 'node:http';
+import { TooManyStreamsError } from '../errors.ts';
+import type { JobEventStream } from './job-event-stream.ts';
+
+/** Streams of one key that may be open at once. */
+export const MAX_STREAMS_OF_KEY = 50;
+
+/** Time that a stopped stream has to reach its reader, who may not be reading. */
+const FAREWELL_MS = 1000;
+
+/** Counts streams and ends them. */
+export class OpenStreams {
+  readonly #numOfKey = new Map<string, number>();
+  readonly #open = new Map<JobEventStream, ServerResponse>();
+  #isClosing = false;
+
+  /** Streams of all keys. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** @throws {TooManyStreamsError} if the key may not open another. */
+  admit(keyId: string): void {
+    if ((this.#numOfKey.get(keyId) ?? 0) >= MAX_STREAMS_OF_KEY) {
+      throw new TooManyStreamsError(MAX_STREAMS_OF_KEY);
+    }
+  }
+
+  /** Counts the stream, which `response` will carry, until it is closed. */
+  add(keyId: string, stream: JobEventStream, response: ServerResponse): void {
+    this.#numOfKey.set(keyId, (this.#numOfKey.get(keyId) ?? 0) + 1);
+    this.#open.set(stream, response);
+    stream.once('close', () => {
+      this.#open.delete(stream);
+      const left = (this.#numOfKey.get(keyId) ?? 0) - 1;
+      if (left > 0) this.#numOfKey.set(keyId, left);
+      else this.#numOfKey.delete(keyId);
+    });
+    if (this.#isClosing) end(stream, response);
+  }
+
+  /** Ends all, and those still to come at once; their readers come back to the next process. */
+  close(): void {
+    this.#isClosing = true;
+    for (const [stream, response] of this.#open) end(stream, response);
+  }
+}
+
+function end(stream: JobEventStream, response: ServerResponse): void {
+  stream.stop();
+  const timer = setTimeout(() => response.destroy(), FAREWELL_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+}

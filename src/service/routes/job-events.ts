@@ -1,0 +1,106 @@
+/** The events of jobs as they come, for every kind of job alike: Server-Sent Events. */
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { JobNotFoundError } from '../../jobs/errors.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { isDone, parsePosition } from '../../jobs/job-events.ts';
+import { isJobId } from '../../jobs/job-id.ts';
+import { circuitLocation } from '../circuits/submit-circuit.ts';
+import { JobEventStream } from '../events/job-event-stream.ts';
+import { OpenStreams } from '../events/open-streams.ts';
+import type { Scope } from '../keys/api-key.ts';
+import { callerOf } from '../plugins/authentication.ts';
+import { errorResponses } from '../schemas/envelope.ts';
+import { eventHeaders, eventStream } from '../schemas/job-events.ts';
+import type { RouteContext, ServiceApp } from './route-context.ts';
+
+/** A kind of job that can be watched. */
+interface WatchableKind {
+  readonly kind: JobKind;
+  /** Path of a record; its parameter is `idName`. */
+  readonly path: string;
+  readonly idName: string;
+  readonly scope: Scope;
+  readonly operationId: string;
+  readonly tag: string;
+  /** What people call one. */
+  readonly noun: string;
+  readonly location: (id: string) => string;
+}
+
+const KINDS: readonly WatchableKind[] = [
+  {
+    kind: 'circuit',
+    path: '/quantum/circuits/:circuit_id',
+    idName: 'circuit_id',
+    scope: 'circuits',
+    operationId: 'watchCircuit',
+    tag: 'circuits',
+    noun: 'circuit',
+    location: circuitLocation,
+  },
+];
+
+const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
+
+/** Registers `/events` below the record of every kind of job. */
+export function jobEventRoutes(app: ServiceApp, context: RouteContext): void {
+  const streams = new OpenStreams();
+  app.addHook('preClose', async () => streams.close());
+  for (const kind of KINDS) registerKind(app, context, kind, streams);
+}
+
+function registerKind(
+  app: ServiceApp,
+  { deps }: RouteContext,
+  { kind, path, idName, scope, operationId, tag, noun, location }: WatchableKind,
+  streams: OpenStreams,
+): void {
+  const { jobs } = deps;
+  app.get(
+    `${path}/events`,
+    {
+      config: { scope },
+      // The answer to HEAD would be a whole stream that nobody reads.
+      exposeHeadRoute: false,
+      schema: {
+        operationId,
+        tags: [tag],
+        summary: `Watch a ${noun}`,
+        description: DESCRIPTION,
+        params: z.strictObject({ [idName]: z.string() }),
+        headers: eventHeaders,
+        response: {
+          200: {
+            description: 'The events',
+            content: { 'text/event-stream': { schema: eventStream } },
+          },
+          204: z.undefined().describe('There is nothing after the event `done`'),
+          ...errorResponses(404),
+        },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const { key } = callerOf(request);
+      const id = request.params[idName] ?? '';
+      const watch = isJobId(id, kind) ? await jobs.watch(id) : undefined;
+      using unlessStreamed = new DisposableStack();
+      unlessStreamed.use(watch);
+      if (watch?.state.record.keyId !== key.id) throw new JobNotFoundError(id.slice(0, 100));
+      const since = parsePosition(request.headers['last-event-id'] ?? '');
+      if (isDone(since, watch.state.record)) return reply.code(204).send();
+      streams.admit(key.id);
+      const stream = new JobEventStream({ watch, since, location: location(id), live: jobs });
+      streams.add(key.id, stream, reply.raw);
+      unlessStreamed.move();
+      // A connection's last answer: its end is then the stream's, also where the service stops.
+      reply.headers({
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        connection: 'close',
+      });
+      return reply.type('text/event-stream').send(stream);
+    },
+  );
+}

@@ -1,0 +1,82 @@
+/** Schemas of the events of jobs: what the `data` of each is. */
+import { z } from 'zod';
+import { JOB_STATUSES } from '../../jobs/job.ts';
+import { isoTime } from './envelope.ts';
+
+const status = z.enum(JOB_STATUSES);
+const attempt = z.int().min(1).describe('Which run, above 1 after an interruption');
+const error = z
+  .strictObject({ code: z.string(), message: z.string() })
+  .optional()
+  .describe('Of a failed job');
+
+/** `data` of the event `status`. */
+export const statusData = z.strictObject({
+  status,
+  at: isoTime.describe('When it was created, started or finished'),
+  attempt,
+  queue_position: z.int().optional(),
+  expected_start_at: isoTime.optional(),
+  error,
+});
+/** It, as it is written. */
+export type StatusData = z.output<typeof statusData>;
+
+/** `data` of the event `progress`. */
+export const progressData = z.strictObject({
+  progress: z.number().min(0).max(1).describe('In thousandths, rounded down'),
+  percent: z.int().min(0).max(100),
+  attempt,
+  message: z.string().optional().describe('What is being done, where the work says so'),
+});
+/** It, as it is written. */
+export type ProgressData = z.output<typeof progressData>;
+
+/** `data` of the event `done`. */
+export const doneData = z.strictObject({
+  status,
+  at: isoTime,
+  location: z.string().describe('Path of the record, which has the result'),
+  error,
+});
+/** It, as it is written. */
+export type DoneData = z.output<typeof doneData>;
+
+/** A stream, whole; clients read it event by event. */
+export const eventStream = z.string().meta({
+  examples: [
+    [
+      'retry: 1000',
+      '',
+      'id: 1.queued',
+      'event: status',
+      'data: {"status":"queued","at":"2026-01-02T03:04:05.678Z","attempt":1,"queue_position":0}',
+      '',
+      'id: 1.running.1767323046678',
+      'event: status',
+      'data: {"status":"running","at":"2026-01-02T03:04:06.678Z","attempt":1}',
+      '',
+      'id: 1.progress.1767323046678.250',
+      'event: progress',
+      'data: {"progress":0.25,"percent":25,"attempt":1}',
+      '',
+      'id: 1.final.1767323047678',
+      'event: status',
+      'data: {"status":"completed","at":"2026-01-02T03:04:07.678Z","attempt":1}',
+      '',
+      'id: 1.done.1767323047678',
+      'event: done',
+      'data: {"status":"completed","at":"2026-01-02T03:04:07.678Z","location":"/api/v1/quantum/circuits/circ_0199f3a2c5d87c3e9b1f2a4d6c8e0b35"}',
+      '',
+      '',
+    ].join('\n'),
+  ],
+});
+
+/** Headers of a request for a stream; others pass. */
+export const eventHeaders = z.looseObject({
+  'last-event-id': z
+    .string()
+    .optional()
+    .describe('Id of the last event that was seen; what came after it is told. Unknown: all is'),
+});
