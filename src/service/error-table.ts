@@ -225,7 +225,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_IN_FLIGHT_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',
-    meaning: 'As many circuits, or inferences, of the key wait or run as its tier allows at once.',
+    meaning: 'As many circuits of the key wait or run as its tier allows at once.',
   },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',

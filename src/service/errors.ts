@@ -224,14 +224,14 @@ export class ModelNotFoundError extends CodedError {
   }
 }
 
-/** As many circuits, or inferences, of the key wait or run as its tier allows. */
+/** As many circuits of the key wait or run as its tier allows. */
 export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
   readonly retryAfterS: number;
 
-  constructor(tier: string, limit: number, what: 'circuits' | 'inferences', retryAfterS: number) {
+  constructor(tier: string, limit: number, retryAfterS: number) {
     super(
-      `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
+      `The ${tier} tier allows ${limit} circuits that wait or run at once; the key has as many. Try again when one has ended.`,
     );
     this.retryAfterS = retryAfterS;
   }
