@@ -287,6 +287,73 @@ describe('a body that cannot be', () => {
     ]);
   });
 
+  test.each([
+    [
+      'an unknown field',
+      { input: [0, 2, 9, 0], shots: 0, foo: 1 },
+      ['foo', 'shots', 'input[0]', 'input[3]'],
+    ],
+    [
+      'a malformed seed',
+      { input: [0, 2, 9, 0], seed: -1, parameters: { theta: [1], qubits: 99 } },
+      ['seed', 'parameters.qubits', 'input[1]', 'input[2]'],
+    ],
+    [
+      'both forms of rows',
+      {
+        input: [0.5, 3, 0, 1],
+        inputs: [],
+        shots: 0,
+        parameters: { theta: [1, 2], qubits: 99, threshold: 9 },
+      },
+      ['inputs', 'shots', 'parameters.qubits', 'parameters.threshold', 'input[1]', 'inputs'],
+    ],
+    [
+      'shots given twice',
+      { ...{ input: [5, 3, 5, 0], shots: 0 }, parameters: { shots: 8193 } },
+      ['shots', 'shots', 'parameters.shots', 'input[3]'],
+    ],
+    ['neither form of rows', { shots: 0 }, ['input', 'shots']],
+    [
+      'values that are no numbers',
+      { inputs: [[5, 'x', 0, 1], 7, [1, 2, 3]], shots: '5' },
+      ['inputs[0][1]', 'inputs[1]', 'shots', 'inputs[0][2]', 'inputs[2]'],
+    ],
+    ['a malformed row alone', { input: 'flower', shots: 0 }, ['input', 'shots']],
+    [
+      'a malformed theta, which still says that rows are scaled',
+      { input: [0, 0.5, -0.5, 2], parameters: { theta: 'x', qubits: 13 } },
+      ['parameters.theta', 'parameters.qubits', 'input[3]'],
+    ],
+    [
+      'a malformed number of qubits, which no count of theta can be held to',
+      { input: [0, 0, 0, 0], parameters: { theta: [1e308], qubits: 'x' } },
+      ['parameters.qubits', 'parameters.theta[0]'],
+    ],
+    [
+      'parameters that cannot be read, so that nobody knows of scaled rows',
+      { inputs: [[-1, 0, 0, 0], []], parameters: 5 },
+      ['parameters', 'inputs[1]'],
+    ],
+    ['a seed beyond all integers', { input: [5, 3, 5, 1], seed: 2 ** 53 }, ['seed']],
+    ['a seed below all integers', { input: [5, 3, 5, 1], seed: -(2 ** 53) }, ['seed']],
+    ['no object', [5, 3, 5, 1], ['']],
+  ])('is told every fault, once each: %s', async (_, body, paths) => {
+    const { status, error } = await infer(body);
+    expect(status).toBe(400);
+    expect(error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
+    const faults = error.details.map((fault: object) => JSON.stringify(fault));
+    expect(new Set(faults).size).toBe(faults.length);
+  });
+
+  test('is told every theta that is too large, as far as an answer has room', async () => {
+    const parameters = { theta: Array(1000).fill(1e308) };
+    const { error } = await infer({ input, parameters });
+    expect(error.details).toHaveLength(20);
+    expect(error.details.at(-1).path).toBe('parameters.theta[18]');
+    expect(error.message).toContain('289 faults');
+  });
+
   test('is told of faults of form and of meaning together', async () => {
     const { error } = await infer({ input: [5, 3, 5], parameters: { qubits: 13 }, shots: 9999 });
     expect(error.details.map(({ path }: { path: string }) => path)).toEqual([
@@ -401,4 +468,36 @@ test('a connection that is kept gathers nothing from its requests', async () => 
   expect(listeners()).toBe(before);
   expect(sockets).toHaveLength(1);
   agent.destroy();
+});
+
+test('a key may have so many inferences at once, then 429, and other keys are served', async () => {
+  const inFlightLimits = { standard: 3, enterprise: 4 };
+  await using own = await openModelService({ settings: { inFlightLimits } });
+  const { service, fleet } = own;
+  fleet.isHolding = true;
+  const ask = (key: string) =>
+    service.request({
+      method: 'POST',
+      url: INFERENCE,
+      headers: { 'x-api-key': key },
+      payload: { input: VIRGINICA },
+    });
+  const held = [ask(service.key), ask(service.key), ask(service.key)];
+  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(3));
+  const refused = await ask(service.key);
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.json().error.details[0]).toMatchObject({
+    code: 'SERVICE_IN_FLIGHT_LIMIT',
+    message: expect.stringContaining('3 inferences'),
+  });
+  const other = ask(await service.createKey());
+  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(4));
+  fleet.heldBatches[0]?.finish();
+  expect((await Promise.race(held)).statusCode).toBe(200);
+  const again = ask(service.key);
+  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(4));
+  for (const batch of [...fleet.heldBatches]) batch.finish();
+  const answers = await Promise.all([...held, other, again]);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);
 });

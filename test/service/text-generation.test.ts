@@ -86,6 +86,23 @@ test.each([
   expect(error.details).toEqual([expect.objectContaining({ path })]);
 });
 
+test.each([
+  [
+    { input: '', foo: 1, parameters: { max_tokens: 0, temperature: 3 } },
+    ['foo', 'input', 'parameters.max_tokens', 'parameters.temperature'],
+  ],
+  [
+    { input: 5, parameters: { max_tokens: 'x', temperature: -1 } },
+    ['input', 'parameters.max_tokens', 'parameters.temperature'],
+  ],
+  [{ parameters: 5 }, ['input', 'parameters']],
+  ['text', ['']],
+])('tells every fault of %j', async (body, paths) => {
+  const { status, error } = await generate(body);
+  expect(status).toBe(400);
+  expect(error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
+});
+
 describe('what the upstream fails at', () => {
   test('answers 503, without a word of the upstream or its key', async () => {
     upstream.reply = json(500, { error: { message: `boom ${KEY}` } });

@@ -33,8 +33,9 @@ export function registerValidation(app: FastifyInstance): void {
  */
 export function formFaults(error: z.ZodError, root: readonly PropertyKey[] = []): readonly Fault[] {
   const faults: Fault[] = [];
-  for (const issue of error.issues) {
+  for (const [i, issue] of error.issues.entries()) {
     if (faults.length >= MAX_FAULTS) break;
+    if (isSaidBetter(issue, error.issues[i + 1])) continue;
     const place = [...root, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
@@ -47,6 +48,12 @@ export function formFaults(error: z.ZodError, root: readonly PropertyKey[] = [])
     }
   }
   return faults;
+}
+
+/** An integer beyond 2^53 breaks the bound of all integers, and then that of its field. */
+function isSaidBetter(issue: z.core.$ZodIssue, next: z.core.$ZodIssue | undefined): boolean {
+  const isOfBound = issue.code === 'too_big' || issue.code === 'too_small';
+  return isOfBound && next?.code === issue.code && `${next.path}` === `${issue.path}`;
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {

@@ -15,6 +15,10 @@ export const INFERENCE_LIMITS = {
   maxLength: 100,
 } as const;
 
+/** Numbers of the largest circuit of a caller's own. */
+export const MAX_THETA_LENGTH =
+  GHZ_REUPLOADING.parametersPerQubit * INFERENCE_LIMITS.maxQubits * INFERENCE_LIMITS.maxLayers;
+
 /** A caller's own circuit of the family `ghz-reuploading`. */
 export interface OwnCircuit {
   /** 3 a qubit and layer; their number decides the layers. */
@@ -61,39 +65,66 @@ export function ownCircuitOf({ theta, numQubits = NUM_FEATURES }: OwnCircuit): {
  * @throws {InvalidInferenceError} naming every fault, the first 20 of them kept.
  */
 export function checkClassification(request: ClassificationRequest): void {
-  const faults = faultsOfClassification(request);
+  const { rows, pathOf, own, shots, shotsPath = 'shots' } = request;
+  const faults = [
+    ...faultsOfShots(shots, shotsPath),
+    ...(own ? faultsOfOwnCircuit(own) : []),
+    ...faultsOfRows(rows, pathOf, own ? 'scaled' : 'centimetres'),
+  ];
   if (faults.length > 0) throw new InvalidInferenceError(QNN_HYBRID_ID, faults);
 }
 
-/** Every limit that is broken; of rows the first ones, as far as an answer has room. */
-export function faultsOfClassification(request: ClassificationRequest): readonly Fault[] {
-  const { rows, pathOf, own, shots, shotsPath = 'shots' } = request;
-  const faults: Fault[] = [...faultsOfShots(shots, shotsPath), ...(own ? faultsOfOwn(own) : [])];
-  if (rows.length < 1 || rows.length > INFERENCE_LIMITS.maxRows) {
-    const message = `has ${rows.length} rows; one inference takes 1 to ${INFERENCE_LIMITS.maxRows}.`;
+/** A value of a request; null where there is one that could not be read, which is told elsewhere. */
+export type Readable<T> = T | null;
+/** What a row's values are; null where that could not be read. */
+export type RowKind = Readable<'scaled' | 'centimetres'>;
+
+/** A caller's own circuit as far as it could be read. */
+export interface ReadableOwnCircuit {
+  readonly theta: Readable<readonly Readable<number>[]>;
+  readonly numQubits?: Readable<number> | undefined;
+  readonly threshold?: Readable<number> | undefined;
+}
+
+/** Whether it is a number of shots that is taken; undefined where none is given. */
+export function faultsOfShots(shots: Readable<number> | undefined, path: string): readonly Fault[] {
+  const { maxShots } = INFERENCE_LIMITS;
+  if (shots === undefined || shots === null || isWhole(shots, 1, maxShots)) return [];
+  return [{ path, message: `${shots} is not a whole number from 1 to ${maxShots}.` }];
+}
+
+/** Every limit that rows break, their number among them. */
+export function faultsOfRows(
+  rows: readonly Readable<readonly Readable<number>[]>[],
+  pathOf: (row: number) => string,
+  kind: RowKind,
+): readonly Fault[] {
+  const { maxRows } = INFERENCE_LIMITS;
+  const faults: Fault[] = [];
+  if (rows.length < 1 || rows.length > maxRows) {
+    const message = `has ${rows.length} rows; one inference takes 1 to ${maxRows}.`;
     faults.push({ path: 'inputs', message });
   }
   // As many rows as are taken at most, and all of those, so that the number of faults is true.
-  for (const [i, row] of rows.slice(0, INFERENCE_LIMITS.maxRows).entries()) {
-    faults.push(...faultsOfRow(row, pathOf(i), own !== undefined));
+  for (const [i, row] of rows.slice(0, maxRows).entries()) {
+    if (row !== null) faults.push(...faultsOfRow(row, pathOf(i), kind));
   }
   return faults;
 }
 
-function faultsOfShots(shots: number | undefined, path: string): readonly Fault[] {
-  const { maxShots } = INFERENCE_LIMITS;
-  if (shots === undefined || isWhole(shots, 1, maxShots)) return [];
-  return [{ path, message: `${shots} is not a whole number from 1 to ${maxShots}.` }];
-}
-
-function faultsOfRow(row: readonly number[], path: string, isScaled: boolean): readonly Fault[] {
+function faultsOfRow(
+  row: readonly Readable<number>[],
+  path: string,
+  kind: RowKind,
+): readonly Fault[] {
   if (row.length !== NUM_FEATURES) {
     return [{ path, message: `has ${row.length} values; it takes ${NUM_FEATURES}.` }];
   }
   const { maxLength } = INFERENCE_LIMITS;
   return row.flatMap((value, f) => {
+    if (value === null || kind === null) return [];
     const place = `${path}[${f}]`;
-    if (isScaled) {
+    if (kind === 'scaled') {
       // Written so that NaN is refused too.
       if (value >= -1 && value <= 1) return [];
       const message = `${value} is not in [-1, 1]; with parameters.theta the deployed scaler is not applied.`;
@@ -105,35 +136,44 @@ function faultsOfRow(row: readonly number[], path: string, isScaled: boolean): r
   });
 }
 
-function faultsOfOwn({
+/** Every limit that a caller's own circuit breaks. */
+export function faultsOfOwnCircuit({
   theta,
   numQubits = NUM_FEATURES,
   threshold = 0,
-}: OwnCircuit): readonly Fault[] {
-  const { maxQubits, maxLayers } = INFERENCE_LIMITS;
+}: ReadableOwnCircuit): readonly Fault[] {
+  const { maxQubits } = INFERENCE_LIMITS;
   const faults: Fault[] = [];
-  if (!isWhole(numQubits, 1, maxQubits)) {
+  if (numQubits !== null && !isWhole(numQubits, 1, maxQubits)) {
     const message = `${numQubits} is not a whole number from 1 to ${maxQubits}, the most qubits of a custom circuit.`;
     faults.push({ path: 'parameters.qubits', message });
-  } else {
-    const perLayer = GHZ_REUPLOADING.parametersPerQubit * numQubits;
-    const numLayers = theta.length / perLayer;
-    if (!isWhole(numLayers, 1, maxLayers)) {
-      const counts = Array.from({ length: maxLayers }, (_, layer) => (layer + 1) * perLayer);
-      const message = `has ${theta.length} numbers; a circuit of ${numQubits} qubits takes ${perLayer} a layer and at most ${maxLayers} layers: ${counts.join(', ')}.`;
-      faults.push({ path: 'parameters.theta', message });
-    }
+  } else if (numQubits !== null && theta !== null) {
+    faults.push(...faultsOfCount(theta.length, numQubits));
   }
-  // Twice, because an angle w·x + b is at most the sum of two of them.
-  const wrong = theta.findIndex((angle) => !Number.isFinite(2 * angle));
-  if (wrong >= 0) {
-    const message = `${theta[wrong]} is not a finite number, or too large for an angle.`;
-    faults.push({ path: `parameters.theta[${wrong}]`, message });
-  }
-  if (!(threshold >= -1 && threshold <= 1)) {
+  faults.push(...faultsOfAngles(theta ?? []));
+  if (threshold !== null && !(threshold >= -1 && threshold <= 1)) {
     faults.push({ path: 'parameters.threshold', message: `${threshold} is not in [-1, 1].` });
   }
   return faults;
+}
+
+function faultsOfCount(numParameters: number, numQubits: number): readonly Fault[] {
+  const { maxLayers } = INFERENCE_LIMITS;
+  const perLayer = GHZ_REUPLOADING.parametersPerQubit * numQubits;
+  if (isWhole(numParameters / perLayer, 1, maxLayers)) return [];
+  const counts = Array.from({ length: maxLayers }, (_, layer) => (layer + 1) * perLayer);
+  const message = `has ${numParameters} numbers; a circuit of ${numQubits} qubits takes ${perLayer} a layer and at most ${maxLayers} layers: ${counts.join(', ')}.`;
+  return [{ path: 'parameters.theta', message }];
+}
+
+/** As many as are taken at most; that there are more is told by their number. */
+function faultsOfAngles(theta: readonly Readable<number>[]): readonly Fault[] {
+  return theta.slice(0, MAX_THETA_LENGTH).flatMap((angle, i) => {
+    // Twice, because an angle w·x + b is at most the sum of two of them.
+    if (angle === null || Number.isFinite(2 * angle)) return [];
+    const message = `${angle} is not a finite number, or too large for an angle.`;
+    return [{ path: `parameters.theta[${i}]`, message }];
+  });
 }
 
 function isWhole(value: number, least: number, most: number): boolean {

@@ -19,6 +19,13 @@ export interface TextRequest {
   readonly temperature?: number;
 }
 
+/** A request as far as it could be read: null where there is a value that could not be. */
+export interface ReadableTextRequest {
+  readonly input?: string | null | undefined;
+  readonly maxTokens?: number | null | undefined;
+  readonly temperature?: number | null | undefined;
+}
+
 /** A request within limits, complete. */
 export interface CheckedTextRequest extends TextRequest {
   readonly maxTokens: number;
@@ -35,26 +42,42 @@ export function checkTextRequest(
   request: TextRequest,
   maxTokensBound: number,
 ): CheckedTextRequest {
-  const { input, maxTokens = Math.min(DEFAULT_MAX_TOKENS, maxTokensBound), temperature } = request;
+  const { maxTokens = Math.min(DEFAULT_MAX_TOKENS, maxTokensBound) } = request;
+  const checked = { ...request, maxTokens };
+  const faults = faultsOfText(checked, maxTokensBound);
+  if (faults.length > 0) throw new InvalidInferenceError(modelId, faults);
+  return checked;
+}
+
+/** Every limit that is broken by what is given and could be read; null could not be. */
+export function faultsOfText(
+  { input, maxTokens, temperature }: ReadableTextRequest,
+  maxTokensBound: number,
+): readonly Fault[] {
   const faults: Fault[] = [];
-  if (input.length < 1 || input.length > MAX_INPUT_LENGTH) {
-    const message = `must have 1 to ${MAX_INPUT_LENGTH} characters, not ${input.length}.`;
-    faults.push({ path: 'input', message });
-  } else if (!input.isWellFormed()) {
-    faults.push({
-      path: 'input',
-      message: 'must be well-formed Unicode: it has a lone surrogate.',
-    });
-  }
-  if (!Number.isInteger(maxTokens) || maxTokens < 1 || maxTokens > maxTokensBound) {
+  if (typeof input === 'string') faults.push(...faultsOfInput(input));
+  if (typeof maxTokens === 'number' && !isWhole(maxTokens, 1, maxTokensBound)) {
     const message = `must be a whole number from 1 to ${maxTokensBound}, not ${maxTokens}.`;
     faults.push({ path: 'parameters.max_tokens', message });
   }
   // Written so that NaN is refused too.
-  if (temperature !== undefined && !(temperature >= 0 && temperature <= MAX_TEMPERATURE)) {
+  if (typeof temperature === 'number' && !(temperature >= 0 && temperature <= MAX_TEMPERATURE)) {
     const message = `must be from 0 to ${MAX_TEMPERATURE}, not ${temperature}.`;
     faults.push({ path: 'parameters.temperature', message });
   }
-  if (faults.length > 0) throw new InvalidInferenceError(modelId, faults);
-  return { ...request, maxTokens };
+  return faults;
+}
+
+function faultsOfInput(input: string): readonly Fault[] {
+  if (input.length < 1 || input.length > MAX_INPUT_LENGTH) {
+    const message = `must have 1 to ${MAX_INPUT_LENGTH} characters, not ${input.length}.`;
+    return [{ path: 'input', message }];
+  }
+  if (input.isWellFormed()) return [];
+  const message = 'must be well-formed Unicode: it has a lone surrogate.';
+  return [{ path: 'input', message }];
+}
+
+function isWhole(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most;
 }

@@ -100,7 +100,7 @@ test.each<[string, ClassificationRequest, string, readonly string[]]>([
   ],
   [
     'thetas whose sum is endless',
-    own({ theta: zeros(12).fill(1.7e308) }),
+    own({ theta: zeros(12).with(0, 1.7e308) }),
     'parameters.theta[0]',
     ['1.7e+308', 'too large'],
   ],

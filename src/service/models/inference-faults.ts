@@ -1,0 +1,109 @@
+/**
+ * What is wrong with the body of an inference beside its form, also where its form is wrong: each field
+ * that can be read is held to its limits whatever the others are, so that one answer names all faults.
+ *
+ * Bodies are read leniently here: a value that cannot be read becomes null, which keeps its place among
+ * others and has no fault here, since it has one of form.
+ */
+import { z } from 'zod';
+import type { Fault } from '../../errors/coded-error.ts';
+import {
+  faultsOfOwnCircuit,
+  faultsOfRows,
+  faultsOfShots,
+  type RowKind,
+} from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import { faultsOfText } from '../../workloads/models/text-generation/text-request.ts';
+
+const number = z.number().nullish().catch(null);
+const integer = z.int().nullish().catch(null);
+// Their elements are there, so null is all that they can become.
+const numbers = z.array(z.number().nullable().catch(null));
+
+const readableClassification = z.object({
+  input: numbers.nullish().catch(null),
+  inputs: z.array(numbers.nullable().catch(null)).nullish().catch(null),
+  parameters: z
+    .object({
+      theta: numbers.nullish().catch(null),
+      qubits: integer,
+      threshold: number,
+      shots: integer,
+      seed: integer,
+    })
+    .nullish()
+    .catch(null),
+  shots: integer,
+  seed: integer,
+});
+/** A body as far as it can be read. */
+export type ReadableClassification = z.output<typeof readableClassification>;
+
+const readableText = z.object({
+  input: z.string().nullish().catch(null),
+  parameters: z.object({ max_tokens: integer, temperature: number }).nullish().catch(null),
+});
+
+/** What can be read of a body of wrong form; undefined when it is no object. */
+export function readableClassificationOf(body: unknown): ReadableClassification | undefined {
+  return readableClassification.safeParse(body).data;
+}
+
+/** Fields that are missing, or cannot stand beside one another. */
+export function meaningFaultsOfClassification({
+  input,
+  inputs,
+  parameters,
+  ...beside
+}: ReadableClassification): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (input === undefined && inputs === undefined) {
+    const message = 'Required: array of 4 numbers; or `inputs` with rows.';
+    faults.push({ path: 'input', message });
+  } else if (input !== undefined && inputs !== undefined) {
+    faults.push({ path: 'inputs', message: 'Stands in place of `input`, not beside it.' });
+  }
+  for (const name of ['shots', 'seed'] as const) {
+    if (parameters?.[name] === undefined || beside[name] === undefined) continue;
+    faults.push({ path: name, message: `Is given in parameters.${name}, too; give it once.` });
+  }
+  for (const name of ['qubits', 'threshold'] as const) {
+    if (parameters?.[name] === undefined || parameters.theta !== undefined) continue;
+    const message = "Is for a circuit of the caller's own and needs parameters.theta.";
+    faults.push({ path: `parameters.${name}`, message });
+  }
+  return faults;
+}
+
+/** Limits that are broken, in all fields that are there and could be read. */
+export function limitFaultsOfClassification({
+  input,
+  inputs,
+  shots,
+  parameters,
+}: ReadableClassification): readonly Fault[] {
+  const { theta, qubits, threshold } = parameters ?? {};
+  const kind = rowKindOf(parameters);
+  return [
+    ...faultsOfShots(shots, 'shots'),
+    ...faultsOfShots(parameters?.shots, 'parameters.shots'),
+    ...(theta === undefined ? [] : faultsOfOwnCircuit({ theta, numQubits: qubits, threshold })),
+    ...(input ? faultsOfRows([input], () => 'input', kind) : []),
+    ...(inputs ? faultsOfRows(inputs, (row) => `inputs[${row}]`, kind) : []),
+  ];
+}
+
+/** Limits that are broken, in all fields that are there and could be read. */
+export function limitFaultsOfText(body: unknown, maxTokensBound: number): readonly Fault[] {
+  const { data } = readableText.safeParse(body);
+  if (data === undefined) return [];
+  const { input, parameters } = data;
+  const { max_tokens: maxTokens, temperature } = parameters ?? {};
+  return faultsOfText({ input, maxTokens, temperature }, maxTokensBound);
+}
+
+/** Whether theta is among parameters that cannot be read, nobody knows. */
+function rowKindOf(parameters: ReadableClassification['parameters']): RowKind {
+  if (parameters === null) return null;
+  return parameters?.theta === undefined ? 'centimetres' : 'scaled';
+}
