@@ -32,6 +32,7 @@ import { TextModel } from './workloads/models/text-generation/text-model.ts';
 
 const MS_PER_DAY = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
+const CLOSE_IDLE_EVERY_MS = 50;
 
 /** The world outside, as the entry point reads it. */
 export interface Surroundings {
@@ -207,9 +208,10 @@ export async function startService(
     recovered,
     async close() {
       clearInterval(pruning);
-      const counts = await runner.shutdown(config.shutdownGraceMs);
-      await app.close();
-      await models.close();
+      const graceMs = config.shutdownGraceMs;
+      // Before the server, which waits for all requests.
+      const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
+      await closeServer(app);
       await fleet.close();
       await intake.close();
       database.close();
@@ -224,5 +226,15 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
     return await app.listen({ host, port });
   } catch (error) {
     throw new CannotListenError(host, port, error);
+  }
+}
+
+/** Ends the server; a connection whose last answer is only going out now is closed after it. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
   }
 }

@@ -210,6 +210,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'The address has used up its requests to the public demo of this minute.',
   },
+  SERVICE_DEMO_UNAVAILABLE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The model of the public demo is not available; a key’s callers are told why.',
+  },
   SERVICE_DEVICE_NOT_FOUND: {
     answers: 'NOT_FOUND',
     meaning: 'No device of the fleet has that id.',
@@ -225,7 +229,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_IN_FLIGHT_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',
-    meaning: 'As many circuits of the key wait or run as its tier allows at once.',
+    meaning: 'As many circuits, or inferences, of the key wait or run as its tier allows at once.',
   },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',

@@ -215,6 +215,17 @@ export class DemoBusyError extends CodedError {
   }
 }
 
+/** The model of the demo is not available; visitors are not told why. */
+export class DemoUnavailableError extends CodedError {
+  readonly code = 'SERVICE_DEMO_UNAVAILABLE';
+  readonly retryAfterS: number | undefined;
+
+  constructor(retryAfterS: number | undefined) {
+    super('The demo is out of service just now. Try again later.');
+    this.retryAfterS = retryAfterS;
+  }
+}
+
 /** There is no such model. */
 export class ModelNotFoundError extends CodedError {
   readonly code = 'SERVICE_MODEL_NOT_FOUND';
@@ -224,14 +235,14 @@ export class ModelNotFoundError extends CodedError {
   }
 }
 
-/** As many circuits of the key wait or run as its tier allows. */
+/** As many circuits, or inferences, of the key wait or run as its tier allows. */
 export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
   readonly retryAfterS: number;
 
-  constructor(tier: string, limit: number, retryAfterS: number) {
+  constructor(tier: string, limit: number, what: 'circuits' | 'inferences', retryAfterS: number) {
     super(
-      `The ${tier} tier allows ${limit} circuits that wait or run at once; the key has as many. Try again when one has ended.`,
+      `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
     );
     this.retryAfterS = retryAfterS;
   }

@@ -148,5 +148,15 @@ test('answers 503 before the model has passed its self-test', async () => {
   await using service = await openTestService();
   const answer = await visit({ service });
   expect(answer.statusCode).toBe(503);
-  expect(answer.json().error.details[0].code).toBe('WORKLOADS_MODEL_UNAVAILABLE');
+  expect(answer.json().error.details[0].code).toBe('SERVICE_DEMO_UNAVAILABLE');
+});
+
+test('does not tell visitors why, in the operator’s words', async () => {
+  await using own = await openModelService();
+  for (const processor of [own.fleet, own.simulator]) {
+    processor.setMaintenance({ reason: 'Rack 12 leaks.' });
+  }
+  const answer = await visit(own);
+  expect(answer.statusCode).toBe(503);
+  expect(answer.body).not.toContain('Rack');
 });

@@ -79,6 +79,13 @@ describe('GET /models/{model_id}', () => {
     }
   });
 
+  test('has examples in the OpenAPI document that run as they are', async () => {
+    const { components } = (await models.service.get('/openapi.json')).json();
+    const { examples } = components.schemas.ClassificationInput;
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect((await infer(example)).status).toBe(200);
+  });
+
   test('says of llma-text that nothing trained is deployed here', async () => {
     const { data } = (await models.service.get('/models/llma-text')).json();
     expect(data.model_card).toMatchObject({ trained_parameters_deployed: false });

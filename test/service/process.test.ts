@@ -123,3 +123,34 @@ test('a reader of the output and the log that goes away does not end the service
   }
   expect(await service.stop('SIGTERM')).toBe(0);
 });
+
+test('SIGTERM gives inferences the grace, then answers them 503 and ends', async () => {
+  using folder = temporaryFolder();
+  const service = await startServiceProcess(folder.path, {
+    QCS_SHUTDOWN_GRACE_S: '1',
+    QCS_ENGINE: 'cpu',
+    QCS_THREADS: '1',
+  });
+  const theta = Array.from({ length: 3 * 12 * 8 }, (_, i) => Math.sin(i));
+  const body = JSON.stringify({
+    inputs: Array(256).fill([0.5, -0.5, 1, -1]),
+    parameters: { theta, qubits: 12, shots: 8192 },
+  });
+  const headers = { 'content-type': 'application/json', 'x-api-key': service.key ?? '' };
+  // Each takes the only thread for about a third of a second, so most are far from their turn.
+  const answers = Array.from({ length: 40 }, async () => {
+    const url = `${service.origin}/api/v1/models/qnn-hybrid/inference`;
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    return { status: answer.status, text: await answer.text() };
+  });
+  expect((await Promise.race(answers)).status).toBe(200);
+  expect(await service.stop('SIGTERM')).toBe(0);
+  const settled = await Promise.all(answers);
+  const refused = settled.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(5);
+  for (const { text } of refused) {
+    expect(JSON.parse(text).error.message).toContain('The service is stopping.');
+  }
+  expect(settled.every(({ status }) => status === 200 || status === 503)).toBe(true);
+  expect(service.log()).not.toContain('"level":50');
+});

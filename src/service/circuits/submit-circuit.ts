@@ -184,7 +184,8 @@ export class CircuitSubmitter {
     const load = fleet.get(processorId)?.load();
     const isWide = circuit.numQubits > MAX_SMALL_QUBITS;
     const waitMs = isWide ? load?.expectedWideWaitMs : load?.expectedWaitMs;
-    throw new InFlightLimitError(tier, limit, Math.max(1, Math.ceil((waitMs ?? 0) / 1000)));
+    const waitS = Math.max(1, Math.ceil((waitMs ?? 0) / 1000));
+    throw new InFlightLimitError(tier, limit, 'circuits', waitS);
   }
 
   /** The job as it is when it is final or the caller's time is over. */

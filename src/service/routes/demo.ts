@@ -1,9 +1,12 @@
 /** The public demo of `qnn-hybrid`: no key, a budget for each address, and the raw counts. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ProcessorUnavailableError } from '../../fleet/errors.ts';
+import { ModelUnavailableError } from '../../workloads/errors.ts';
 import type { Requester } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
-import { DemoBusyError, DemoRateLimitError } from '../errors.ts';
+import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../errors.ts';
 import { budgetAddress } from '../limits/client-address.ts';
 import { FixedWindows } from '../limits/fixed-windows.ts';
+import { Places } from '../limits/places.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
 import { viewClassification, viewCounts } from '../models/classification-view.ts';
 import { callerSignal } from '../plugins/caller-signal.ts';
@@ -12,7 +15,12 @@ import { demoBody, demoResult } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Behind everyone who has a key, and in one turn with each other. */
-export const VISITORS: Requester = { keyId: 'demo', tier: 'standard', priority: 'low' };
+export const VISITORS: Requester = {
+  keyId: 'demo',
+  tier: 'standard',
+  priority: 'low',
+  maxWaitMs: 15_000,
+};
 /** Over all addresses, so that visitors cannot fill the queue that keys share. */
 const MAX_UNDER_WAY = 32;
 /** The body has four numbers. */
@@ -22,7 +30,7 @@ const MAX_BODY_BYTES = 4096;
 export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { models, settings, now, drawSeed } = deps;
   const windows = new FixedWindows(WINDOW_S * 1000);
-  let underWay = 0;
+  const places = new Places();
 
   app.post(
     '/demo/qnn-hybrid',
@@ -40,25 +48,25 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
       },
     },
     async (request, reply) => {
-      if (underWay >= MAX_UNDER_WAY) throw new DemoBusyError(MAX_UNDER_WAY);
-      underWay++;
-      try {
-        const { classifier } = models;
-        const classification = await classifier.classify(
+      using place = places.take('demo', MAX_UNDER_WAY);
+      if (place === undefined) throw new DemoBusyError(MAX_UNDER_WAY);
+      const { classifier } = models;
+      const classification = await classifier
+        .classify(
           { rows: [request.body.input], pathOf: () => 'input', seed: drawSeed() },
           VISITORS,
           callerSignal(reply),
-        );
-        const [row] = classification.rows;
-        if (row === undefined) throw new Error('unreachable: a classification without a row');
-        return envelopes.send(request, reply, {
-          ...viewClassification(classifier.id, classification),
-          counts: viewCounts(row, classification.numQubits),
-          bit_order: 'little-endian',
+        )
+        .catch((error: unknown) => {
+          throw forVisitors(error);
         });
-      } finally {
-        underWay--;
-      }
+      const [row] = classification.rows;
+      if (row === undefined) throw new Error('unreachable: a classification without a row');
+      return envelopes.send(request, reply, {
+        ...viewClassification(classifier.id, classification),
+        counts: viewCounts(row, classification.numQubits),
+        bit_order: 'little-endian',
+      });
     },
   );
 
@@ -69,4 +77,11 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
     reply.headers(rateLimitHeaders('demo', limit, window, at));
     if (!window.allowed) throw new DemoRateLimitError(limit, secondsLeft(window, at));
   }
+}
+
+/** Why a processor is not available is the operator's own words, and not for everybody. */
+function forVisitors(error: unknown): unknown {
+  const isUnavailable =
+    error instanceof ModelUnavailableError || error instanceof ProcessorUnavailableError;
+  return isUnavailable ? new DemoUnavailableError(error.retryAfterS) : error;
 }

@@ -1,5 +1,7 @@
 /** Models: what there is, and inference. */
+import { InFlightLimitError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import { Places } from '../limits/places.ts';
 import { viewClassification, viewClassifications } from '../models/classification-view.ts';
 import { readClassification, readTextRequest } from '../models/inference-body.ts';
 import { findModel, viewModel, viewModelDetail } from '../models/model-view.ts';
@@ -19,7 +21,8 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers the routes below `/models`. */
 export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { models, drawSeed } = deps;
+  const { models, settings, drawSeed } = deps;
+  const places = new Places();
 
   app.get(
     '/models',
@@ -84,6 +87,9 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
 
   async function classify(body: unknown, { id: keyId, tier }: ApiKey, signal: AbortSignal) {
     const { request, isBatch } = readClassification(body, drawSeed);
+    const limit = settings.inFlightLimits[tier];
+    using place = places.take(keyId, limit);
+    if (place === undefined) throw new InFlightLimitError(tier, limit, 'inferences', 1);
     const requester = { keyId, tier, priority: 'normal' } as const;
     const classification = await models.classifier.classify(request, requester, signal);
     const view = isBatch ? viewClassifications : viewClassification;

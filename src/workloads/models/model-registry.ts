@@ -31,7 +31,8 @@ export class ModelRegistry {
     return [`${this.classifier.id}: ${state}`, this.text.describe()];
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.models.map((model) => model.close()));
+  /** See Model.close. */
+  async close(graceMs = 0): Promise<void> {
+    await Promise.all(this.models.map((model) => model.close(graceMs)));
   }
 }

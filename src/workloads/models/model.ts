@@ -12,6 +12,11 @@ export interface Model {
   availability(): Availability;
   /** Runs the first self-test; afterwards it repeats by itself. */
   start(): Promise<void>;
-  /** Ends self-tests and what runs. */
-  close(): Promise<void>;
+  /**
+   * Ends self-tests and takes nothing new; what waits or runs may finish within `graceMs` and is then
+   * ended with ModelUnavailableError.
+   *
+   * @param graceMs - 0 unless given.
+   */
+  close(graceMs?: number): Promise<void>;
 }

@@ -8,6 +8,7 @@
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
 import type { BatchTask, BatchTaskResult, Processor, TaskHooks } from '../../../fleet/processor.ts';
 import { ModelUnavailableError } from '../../errors.ts';
+import { soonEmpty } from '../soon-empty.ts';
 
 /** How often what waits is looked at. */
 const LOOK_EVERY_MS = 250;
@@ -94,9 +95,10 @@ export class BatchRunner {
     throw new ModelUnavailableError(this.#modelId, reason, retryAfterS);
   }
 
-  /** Ends what waits and runs. */
-  close(): void {
+  /** Takes nothing new; what waits or runs after `graceMs` is ended. */
+  async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
+    await soonEmpty(() => this.#attempts.size, graceMs);
     for (const { controller } of this.#attempts) controller.abort(this.#stopping());
   }
 

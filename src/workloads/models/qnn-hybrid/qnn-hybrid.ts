@@ -169,9 +169,9 @@ export class QnnHybrid implements Model {
     await this.#monitor.check();
   }
 
-  async close(): Promise<void> {
+  async close(graceMs = 0): Promise<void> {
     this.#monitor.close();
-    this.#runner.close();
+    await this.#runner.close(graceMs);
   }
 
   /**

@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type { Availability } from '../../../fleet/processor.ts';
 import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
+import { soonEmpty } from '../soon-empty.ts';
 import { type ChatAnswer, ChatClient } from './chat-client.ts';
 import type { CheckedTextRequest } from './text-request.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -151,10 +152,11 @@ export class MonitoredUpstream {
     }
   }
 
-  /** Ends self-tests and requests. */
-  close(): void {
+  /** Ends self-tests and takes nothing new; what is not answered after `graceMs` is ended. */
+  async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     this.#monitor.close();
+    await soonEmpty(() => this.#turnstile.numInside, graceMs);
     this.#client.close();
   }
 
@@ -194,15 +196,17 @@ export class MonitoredUpstream {
       const backend = `${answer.upstreamModel} at ${this.#client.host}`;
       return { ...answer, backend, timing: { upstreamMs } };
     } catch (error) {
-      if (error instanceof UpstreamError) this.#pauseIfFull(error);
-      throw error;
+      throw error instanceof UpstreamError ? this.#pausedIfFull(error) : error;
     }
   }
 
-  #pauseIfFull({ fault, retryAfterS = DEFAULT_PAUSE_S }: UpstreamError): void {
-    if (fault.kind !== 'status' || fault.status !== 429) return;
+  /** The error to tell the caller, who is to stay away as long as everybody else. */
+  #pausedIfFull(error: UpstreamError): UpstreamError {
+    const { fault, retryAfterS = DEFAULT_PAUSE_S } = error;
+    if (fault.kind !== 'status' || fault.status !== 429) return error;
     this.#pausedAt = this.#options.now();
     this.#pauseEndsAt = performance.now() + retryAfterS * 1000;
+    return new UpstreamError(fault, retryAfterS);
   }
 
   /** Resolves to what is wrong where no error says it. */

@@ -62,9 +62,12 @@ export class TextModel implements Model {
     this.#startedAt = options.now();
   }
 
-  /** One line for the operator: what serves the model. */
+  /** One line for the operator: what serves the model, and whether it does. */
   describe(): string {
-    return `${this.id}: ${this.#upstream?.description ?? NO_UPSTREAM}`;
+    if (this.#upstream === undefined) return `${this.id}: ${NO_UPSTREAM}`;
+    const { available, reason } = this.availability();
+    const state = available ? 'available' : `not available. ${reason}`;
+    return `${this.id}: ${this.#upstream.description}, ${state}`;
   }
 
   availability(): Availability {
@@ -93,7 +96,7 @@ export class TextModel implements Model {
     return await this.#upstream.generate(checked, signal);
   }
 
-  async close(): Promise<void> {
-    this.#upstream?.close();
+  async close(graceMs = 0): Promise<void> {
+    await this.#upstream?.close(graceMs);
   }
 }

@@ -14,6 +14,10 @@ export class Turnstile {
     this.#width = width;
   }
 
+  get numInside(): number {
+    return this.#numInside;
+  }
+
   get numWaiting(): number {
     return this.#waiting.length;
   }

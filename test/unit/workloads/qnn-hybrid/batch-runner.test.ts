@@ -124,3 +124,17 @@ test('no timer is left when nothing waits', async () => {
   await run();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('closing lets what runs finish within the grace', async () => {
+  vi.useRealTimers();
+  const { fleet, runner, run } = parts();
+  const running = run();
+  const tooLong = run();
+  const closed = runner.close(60);
+  await expect(run()).rejects.toMatchObject({ message: expect.stringContaining('stopping') });
+  fleet.heldBatches[0]?.finish();
+  expect((await running).processor).toBe('gpu-fleet');
+  await expect(tooLong).rejects.toMatchObject({ message: expect.stringContaining('stopping') });
+  await closed;
+  expect(fleet.heldBatches).toEqual([]);
+});
