@@ -171,3 +171,40 @@ describe('POST /quantum/circuits', () => {
     });
   });
 });
+
+describe('POST /models/{model_id}/inference', () => {
+  test('declares the limits of every field that has some', () => {
+    const { ClassificationInput, TextGenerationInput } = document.components['schemas'] ?? {};
+    expect(ClassificationInput).toMatchObject({
+      properties: {
+        input: { minItems: 4, maxItems: 4, description: expect.stringContaining('up to 100') },
+        inputs: { minItems: 1, maxItems: 256 },
+        shots: { minimum: 1, maximum: 8192 },
+        seed: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        parameters: {
+          properties: {
+            theta: { minItems: 3, maxItems: 288 },
+            qubits: { minimum: 1, maximum: 12 },
+            threshold: { minimum: -1, maximum: 1 },
+            shots: { minimum: 1, maximum: 8192 },
+          },
+        },
+      },
+    });
+    expect(TextGenerationInput).toMatchObject({
+      properties: {
+        input: { minLength: 1, maxLength: 32_768 },
+        parameters: {
+          properties: {
+            max_tokens: { minimum: 1, description: expect.stringContaining('operator') },
+            temperature: { minimum: 0, maximum: 2 },
+          },
+        },
+      },
+    });
+    // Its bound is the operator's, which no document knows.
+    expect(TextGenerationInput).not.toHaveProperty(
+      'properties.parameters.properties.max_tokens.maximum',
+    );
+  });
+});

@@ -1,12 +1,20 @@
 /** Schemas of models, of inferences and of the public demo. */
 import { z } from 'zod';
 import { MAX_SEED } from '../../math/philox.ts';
-import { INFERENCE_LIMITS } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import {
+  INFERENCE_LIMITS,
+  MAX_THETA_LENGTH,
+} from '../../workloads/models/qnn-hybrid/classification-request.ts';
 import { modelCard as classifierCard } from '../../workloads/models/qnn-hybrid/model-card.ts';
+import {
+  DEFAULT_MAX_TOKENS,
+  MAX_INPUT_LENGTH,
+  MAX_TEMPERATURE,
+} from '../../workloads/models/text-generation/text-request.ts';
 import { backend } from './circuits.ts';
 import { isoTime } from './envelope.ts';
 
-const { maxRows, maxShots, maxQubits, maxLayers } = INFERENCE_LIMITS;
+const { maxRows, maxShots, maxQubits, maxLayers, maxLength } = INFERENCE_LIMITS;
 
 // Limits are told to readers here and checked by the model, so that one answer names every fault.
 const row = z.array(z.number()).meta({ minItems: 4, maxItems: 4, examples: [[6.8, 3, 5.5, 2.1]] });
@@ -19,12 +27,18 @@ const classificationParameters = z.strictObject({
     .optional()
     .describe(
       `Runs a circuit of the caller's own instead of the deployed one: ansatz \`ghz-reuploading\`, 3 numbers a qubit and layer, at most ${maxLayers} layers. Their number decides the layers`,
-    ),
+    )
+    .meta({ minItems: 3, maxItems: MAX_THETA_LENGTH }),
   qubits: z
     .int()
     .optional()
-    .describe(`Of a circuit of the caller's own, 1 to ${maxQubits}; 4 by default`),
-  threshold: z.number().optional().describe("Of a circuit of the caller's own; 0 by default"),
+    .describe(`Of a circuit of the caller's own, 1 to ${maxQubits}; 4 by default`)
+    .meta({ minimum: 1, maximum: maxQubits }),
+  threshold: z
+    .number()
+    .optional()
+    .describe("Of a circuit of the caller's own; 0 by default")
+    .meta({ minimum: -1, maximum: 1 }),
   shots: shots.describe(`1 to ${maxShots}; may stand beside \`input\` instead`),
   seed: seed.describe('The same request with the same seed has the same answer; likewise'),
 });
@@ -32,7 +46,11 @@ const classificationParameters = z.strictObject({
 /** Body of an inference with `qnn-hybrid`. */
 export const classificationBody = z
   .strictObject({
-    input: row.optional().describe('One row, in the order of model_card.feature_names'),
+    input: row
+      .optional()
+      .describe(
+        `One row, in the order of model_card.feature_names: centimetres above 0 and up to ${maxLength}, or with \`parameters.theta\` numbers in [-1, 1]`,
+      ),
     inputs: z
       .array(row)
       .optional()
@@ -42,19 +60,56 @@ export const classificationBody = z
     shots: shots.describe(`1 to ${maxShots}; the deployed number by default`),
     seed: seed.describe('The same request with the same seed has the same answer'),
   })
-  .meta({ id: 'Classification' });
+  .meta({
+    id: 'Classification',
+    examples: [
+      { input: [6.8, 3, 5.5, 2.1], shots: 1000, seed: 7 },
+      {
+        inputs: [
+          [6.8, 3, 5.5, 2.1],
+          [5.7, 2.9, 4.2, 1.3],
+        ],
+      },
+      {
+        input: [0.2, -0.1, 0.5, 0.7],
+        parameters: { theta: [0, 0.5, 0, 0, 0.5, 0, 0, 1, 0, 0, 1, 0] },
+      },
+    ],
+  });
 /** It, as it is read. */
 export type ClassificationBody = z.output<typeof classificationBody>;
 
 /** Body of an inference with a text model; the model checks what its limits are. */
 export const textBody = z
   .strictObject({
-    input: z.string(),
+    input: z.string().meta({ minLength: 1, maxLength: MAX_INPUT_LENGTH }),
     parameters: z
-      .strictObject({ max_tokens: z.int().optional(), temperature: z.number().optional() })
+      .strictObject({
+        max_tokens: z
+          .int()
+          .optional()
+          .describe(
+            `1 to the operator's bound, which is model_card.limits.max_tokens; ${DEFAULT_MAX_TOKENS} by default, or that bound where it is smaller`,
+          )
+          // The bound differs from service to service; without a word here, 2^53 - 1 would be told.
+          .meta({ minimum: 1, maximum: undefined }),
+        temperature: z
+          .number()
+          .optional()
+          .describe("The upstream's own by default")
+          .meta({ minimum: 0, maximum: MAX_TEMPERATURE }),
+      })
       .optional(),
   })
-  .meta({ id: 'TextGeneration' });
+  .meta({
+    id: 'TextGeneration',
+    examples: [
+      {
+        input: 'What is a qubit? Answer in one sentence.',
+        parameters: { max_tokens: 100, temperature: 0.2 },
+      },
+    ],
+  });
 /** It, as it is read. */
 export type TextBody = z.output<typeof textBody>;
 
