@@ -58,7 +58,7 @@ export class UpstreamError extends CodedError {
   readonly fault: UpstreamFault;
   readonly retryAfterS: number | undefined;
 
-  /** @param retryAfterS - What the upstream itself asks for. */
+  /** @param retryAfterS - What the upstream itself asks for, or for how long it is left alone. */
   constructor(fault: UpstreamFault, retryAfterS?: number) {
     super(`The upstream ${wordsFor(fault)}.`);
     this.fault = fault;

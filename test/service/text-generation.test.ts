@@ -123,6 +123,30 @@ describe('what the upstream fails at', () => {
   });
 });
 
+test('answers the first 503 with Retry-After where a full upstream does not say how long', async () => {
+  await using own = await TextUpstreamServer.open();
+  await using service = await openModelService(
+    {},
+    {
+      baseUrl: own.baseUrl,
+      model: 'tiny',
+      apiKey: undefined,
+      timeoutMs: 2000,
+      maxTokens: 100,
+      probeIntervalMs: 60_000,
+    },
+  );
+  own.reply = json(429, {});
+  const refused = await service.service.request({
+    method: 'POST',
+    url: '/models/llma-text/inference',
+    payload: { input: 'x' },
+  });
+  expect(refused.statusCode).toBe(503);
+  expect(refused.json().error.details[0].code).toBe('WORKLOADS_UPSTREAM');
+  expect(refused.headers['retry-after']).toBe('5');
+});
+
 test('is unavailable with 503 once the upstream is gone', async () => {
   await using own = await TextUpstreamServer.open();
   await using service = await openModelService(

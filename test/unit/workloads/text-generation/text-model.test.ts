@@ -176,6 +176,19 @@ describe('the model', () => {
     expect(upstream.received).toEqual([]);
   });
 
+  test('says at start-up that it is not tested yet, and then what the self-test found', async () => {
+    const model = opened();
+    const what = `llma-text: tiny at ${upstream.host}`;
+    expect(model.describe()).toBe(
+      `${what}, not available. The first self-test is not through yet.`,
+    );
+    upstream.probeReply = json(401, {});
+    await model.start();
+    expect(model.describe()).toBe(
+      `${what}, not available. The self-test failed: The upstream does not accept the service's credentials (HTTP 401).`,
+    );
+  });
+
   test('tests itself with a completion of a few tokens, the way requests take', async () => {
     await started();
     expect(upstream.received).toHaveLength(1);
@@ -272,7 +285,7 @@ describe('the model', () => {
 
   test('shows its key to nobody who looks at it', async () => {
     const model = await started();
-    expect(model.describe()).toBe(`llma-text: tiny at ${upstream.host}`);
+    expect(model.describe()).toBe(`llma-text: tiny at ${upstream.host}, available`);
     expect(inspect(model, { depth: 20, showHidden: true })).not.toContain('hunter2');
   });
 });
@@ -282,7 +295,7 @@ describe('without QCS_LLM_MODEL', () => {
     const model = await started({ model: undefined });
     await model.generate(HELLO, PATIENT);
     expect(upstream.received.map((chat) => chat.model)).toEqual(['tiny', 'tiny']);
-    expect(model.describe()).toBe(`llma-text: tiny at ${upstream.host}`);
+    expect(model.describe()).toBe(`llma-text: tiny at ${upstream.host}, available`);
   });
 
   test('an upstream with several leaves the model unavailable, with some of their names', async () => {

@@ -278,11 +278,12 @@ describe('a full upstream', () => {
     expect((await asked.generate(HELLO, PATIENT)).text).toBe('Again.');
   });
 
-  test('that does not say how long is left alone for 5 seconds', async () => {
+  test('that does not say how long is left alone for 5 seconds, and its caller is told so', async () => {
     const asked = await started();
     upstream.reply = json(429, SAID);
     expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
-      retryAfterS: undefined,
+      code: 'WORKLOADS_UPSTREAM',
+      retryAfterS: 5,
     });
     expect(asked.availability()).toMatchObject({ available: false, retryAfterS: 5 });
   });
