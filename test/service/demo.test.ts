@@ -109,6 +109,23 @@ describe('the limit of an address', () => {
     expect((await visit(own, undefined, '2001:db8:1:3::1')).statusCode).toBe(200);
   });
 
+  test('is one for all ports that a trusted proxy names beside it', async () => {
+    const settings = { demoRateLimit: 1, trustedProxies: ['10.0.0.1'] };
+    await using own = await openModelService({ settings });
+    const through = (client: string) =>
+      own.service.app.inject({
+        method: 'POST',
+        url: '/api/v1/demo/qnn-hybrid',
+        payload: { input: BORDERLINE },
+        remoteAddress: '10.0.0.1',
+        headers: { 'x-forwarded-for': client },
+      });
+    expect((await through('192.0.2.7:1111')).statusCode).toBe(200);
+    expect((await through('192.0.2.7:2222')).statusCode).toBe(429);
+    expect((await through('[2001:db8::1]:1111')).statusCode).toBe(200);
+    expect((await through('[2001:db8::2]:2222')).statusCode).toBe(429);
+  });
+
   test('leaves the limits of keys alone', async () => {
     await using own = await openModelService({ settings: { demoRateLimit: 1 } });
     await visit(own);

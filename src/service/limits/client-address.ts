@@ -1,11 +1,19 @@
 /** What stands for one client when only its IP address is known. */
 import { isIPv6 } from 'node:net';
 
+/** What stands for all requests whose address nobody knows any more. */
+const UNKNOWN = 'unknown';
+
 /**
  * The address that a budget is kept for: an IPv4 address as it is, of an IPv6 address the first 64
- * bits, because one client usually holds all addresses below such a prefix.
+ * bits, because one client usually holds all addresses below such a prefix. Ports, which some proxies
+ * write into `X-Forwarded-For`, are left out: a client has many.
+ *
+ * @param address - Undefined when the connection was reset before anyone asked who is at its other end.
  */
-export function budgetAddress(ip: string): string {
+export function budgetAddress(address: string | undefined): string {
+  if (address === undefined) return UNKNOWN;
+  const ip = withoutPort(address);
   if (!ip.includes(':')) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;
@@ -17,4 +25,11 @@ export function budgetAddress(ip: string): string {
   const groups = tail === undefined ? before : [...before, ...zeros, ...after];
   const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(':')}::/64`;
+}
+
+/** `192.0.2.7:4711` and `[2001:db8::1]:4711` without the port, and without brackets. */
+function withoutPort(address: string): string {
+  const [, ipv4, ipv6] =
+    /^(?:(\d+\.\d+\.\d+\.\d+)(?::\d+)?|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
+  return ipv4 ?? ipv6 ?? address;
 }
