@@ -43,10 +43,13 @@ export class HttpMetrics {
 
   /** Counts every request of an application; to be called before its routes are registered. */
   watch(app: FastifyInstance): void {
-    app.addHook('onResponse', (request, reply, done) => {
-      // Its caller hung up before there was an answer: the code that it would have had says nothing.
-      const isAnswered = reply.raw.headersSent;
-      this.#count(request, reply, isAnswered ? String(reply.statusCode) : 'aborted');
+    app.addHook('onRequest', (request, reply, done) => {
+      // `onResponse` never comes where the caller hangs up first, as readers of event streams do.
+      reply.raw.once('close', () => {
+        // The code that an answer would have had says nothing.
+        const isAnswered = reply.raw.headersSent;
+        this.#count(request, reply, isAnswered ? String(reply.statusCode) : 'aborted');
+      });
       done();
     });
   }

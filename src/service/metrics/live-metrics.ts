@@ -4,9 +4,11 @@ import { JOB_KINDS } from '../../jobs/job.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
 /** What is looked at. */
-export type LiveSources = Pick<ServiceDeps, 'fleet' | 'devices' | 'models' | 'jobs'> & {
+export interface LiveSources extends Pick<ServiceDeps, 'fleet' | 'devices'> {
+  readonly models: Pick<ServiceDeps['models'], 'models'>;
+  readonly jobs: Pick<ServiceDeps['jobs'], 'inHand'>;
   readonly settings: Pick<ServiceDeps['settings'], 'version'>;
-};
+}
 
 const ENDINGS = ['completed', 'failed', 'lost'] as const;
 
