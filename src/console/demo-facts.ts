@@ -27,7 +27,7 @@ export interface DemoFacts {
   readonly accuracy: DemoAccuracy;
   /** Runs a minute that one address may ask for. */
   readonly requestsPerMinute: number;
-  /** Now: whether a run would be taken, and if not, why. */
+  /** Now: whether a run would be taken, and if not, why, in words for anybody. */
   readonly availability: { readonly available: boolean; readonly reason?: string };
   /** Rows of the data set, by a few words: "A typical versicolor". The page begins with the first. */
   readonly examples: readonly DemoExample[];
@@ -83,9 +83,9 @@ export interface DemoAngle {
 export interface DemoAccuracy {
   readonly mean: number;
   readonly spread: number;
-  /** What was done to find it: "5-fold cross-validation, 20 times over, at 1,024 shots". */
+  /** What was done to find it and the baseline's, in sentences without the last full stop. */
   readonly basis: string;
-  /** A classical model, measured in the same way. */
+  /** A classical model, measured on the same splits; it has no shots. */
   readonly baseline: { readonly name: string; readonly mean: number; readonly spread?: number };
 }
 

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DemoFacts } from '../../src/console/demo-facts.ts';
 import { DEMO_FACTS } from '../support/demo-facts.ts';
+import { openModelService } from './support/model-service.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;
@@ -67,6 +68,30 @@ describe('GET /', () => {
     const { body } = await plain.app.inject({ url: '/' });
     const { threshold } = plain.deps.models.classifier.card.circuit;
     expect(factsOf(body)).toMatchObject({ model: { id: 'qnn-hybrid' }, threshold });
+  });
+
+  test('says whose the shots are: the classical baseline has none', async () => {
+    await using plain = await openTestService();
+    const { body } = await plain.app.inject({ url: '/' });
+    expect(factsOf(body)).toMatchObject({
+      accuracy: {
+        basis: expect.stringMatching(
+          /^Both by 5-fold cross-validation, \d+ times over\. .*circuit.* 1,024 shots; .*classical.* none$/,
+        ),
+      },
+    });
+  });
+
+  test('does not tell visitors why nothing runs, in the operator’s words', async () => {
+    await using own = await openModelService();
+    for (const processor of [own.fleet, own.simulator]) {
+      processor.setMaintenance({ reason: 'Rack 12 leaks.' });
+    }
+    const { body } = await own.service.app.inject({ url: '/' });
+    expect(body).not.toContain('Rack 12');
+    expect(factsOf(body)).toMatchObject({
+      availability: { available: false, reason: expect.stringContaining('out of service') },
+    });
   });
 
   test('answers HEAD without a body', async () => {

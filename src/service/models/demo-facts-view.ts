@@ -2,6 +2,9 @@
 import type { DemoFacts } from '../../console/demo-facts.ts';
 import type { ModelDirectory } from '../service-deps.ts';
 
+/** Why a processor is not available is the operator's own words, and not for everybody. */
+const OUT_OF_SERVICE = 'The model is out of service; try again later.';
+
 /** The facts of this moment. */
 export function demoFactsOf(
   classifier: ModelDirectory['classifier'],
@@ -13,7 +16,7 @@ export function demoFactsOf(
   if (best === undefined) throw new Error('unreachable: a card without a baseline');
   const { folds, repeats } = metrics.cross_validation;
   const { shots, mean, spread } = metrics.accuracy_at_deployed_shots;
-  const { available, reason } = classifier.availability();
+  const { available } = classifier.availability();
   return {
     model: { id: card.model_id, name: card.name, description: card.description },
     endpoint: `/api/v1/demo/${card.model_id}`,
@@ -49,11 +52,13 @@ export function demoFactsOf(
     accuracy: {
       mean,
       spread,
-      basis: `${folds}-fold cross-validation, ${repeats} times over, at ${shots.toLocaleString('en')} shots`,
+      basis:
+        `Both by ${folds}-fold cross-validation, ${repeats} times over. Each prediction of the circuit ` +
+        `rests on ${shots.toLocaleString('en')} shots; the classical model has none`,
       baseline: { name: best.name, ...best.accuracy },
     },
     requestsPerMinute,
-    availability: { available, ...(reason !== undefined && { reason }) },
+    availability: available ? { available } : { available, reason: OUT_OF_SERVICE },
     examples: knownAnswers.map(({ name, input }) => ({
       name: name.charAt(0).toUpperCase() + name.slice(1),
       input,
