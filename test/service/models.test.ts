@@ -344,6 +344,11 @@ describe('a body that cannot be', () => {
     ],
     ['a seed beyond all integers', { input: [5, 3, 5, 1], seed: 2 ** 53 }, ['seed']],
     ['a seed below all integers', { input: [5, 3, 5, 1], seed: -(2 ** 53) }, ['seed']],
+    [
+      'a seed below 0 in both places',
+      { input: [5, 3, 5, 1], seed: -1, parameters: { seed: -1 } },
+      ['parameters.seed', 'seed', 'seed'],
+    ],
     ['no object', [5, 3, 5, 1], ['']],
   ])('is told every fault, once each: %s', async (_, body, paths) => {
     const { status, error } = await infer(body);

@@ -2,12 +2,14 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * A test for addresses.
+ * A test for addresses; a connection that was already reset has none, and is on no list.
  *
  * @param entries - IP addresses and CIDR ranges, checked before. IPv4 addresses also match where they are
  *   written as IPv6 ones (`::ffff:192.0.2.7`), as sockets that take both have them.
  */
-export function createAddressList(entries: readonly string[]): (address: string) => boolean {
+export function createAddressList(
+  entries: readonly string[],
+): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', prefix] = entry.split('/');
@@ -17,6 +19,7 @@ export function createAddressList(entries: readonly string[]): (address: string)
     else list.addSubnet(address, Number(prefix), family);
   }
   return (text) => {
+    if (text === undefined) return false;
     // The zone names an interface of this machine, not a client.
     const [address = ''] = text.split('%');
     const family = familyOf(address);
