@@ -287,9 +287,9 @@ export class ActiveJob {
     this.#tellChange();
   }
 
-  /** What is not stored is told to nobody: a crash would make it untrue. */
+  /** Who watches has had the job stored. What a handler says of a job it no longer has is not told. */
   #tellChange(): void {
-    if (this.#isStored && !this.#settlement.isSettled) this.#context.onChanged(this);
+    if (!this.#settlement.isSettled) this.#context.onChanged(this);
   }
 
   /** Moves the job on; when somebody else has brought it to an end, takes over what they wrote. */

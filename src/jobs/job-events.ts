@@ -59,9 +59,6 @@ export interface DoneEvent {
 /** Something that happened to a job. */
 export type JobEvent = StatusEvent | ProgressEvent | DoneEvent;
 
-/** Covers the error of fractions such as 0.57, which times 1000 is below 570. */
-const ROUNDING = 1e-9;
-
 /**
  * What somebody who was told up to `since` has not been told yet, in order. A final job's last one is
  * `done`; who was told that gets nothing.
@@ -161,7 +158,7 @@ function progressEvents(
   const run = { phase: 'running', attempt: attemptOf(record), at: record.startedAt } as const;
   const told = since?.phase === 'running' && isSameStatus(since, run) ? since : undefined;
   // Work that starts over is told of again only once it is further than it was.
-  const permille = Math.max(Math.floor(progress * 1000 + ROUNDING), told?.permille ?? 0);
+  const permille = Math.max(Math.floor(progress * 1000), told?.permille ?? 0);
   const saysMore = message !== undefined && message !== told?.message;
   if (permille === told?.permille && !saysMore) return [];
   const facts = { permille, ...(message === undefined ? {} : { message }) };

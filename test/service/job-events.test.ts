@@ -80,6 +80,7 @@ describe('a circuit that is watched from the queue to its end', () => {
       'content-type': expect.stringContaining('text/event-stream'),
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      connection: 'close',
       'x-request-id': expect.any(String),
       ratelimit: expect.any(String),
     });

@@ -20,7 +20,7 @@ export interface QueueFacts {
  * The text of one event.
  *
  * @param location - Path of the job's record.
- * @param queue - Of a job that waits now; shown with its status `queued`.
+ * @param queue - Of a job that waits now, all of whose events are of its status `queued`.
  */
 export function eventText(event: JobEvent, location: string, queue: QueueFacts): string {
   const data = JSON.stringify(dataOf(event, location, queue));
@@ -45,15 +45,12 @@ function dataOf(
     }
     case 'status': {
       const { status, at, error } = event;
-      const isWaiting = status === 'queued';
       return {
         status,
         at: isoTime(at),
         attempt,
-        ...(isWaiting && position !== undefined ? { queue_position: position } : {}),
-        ...(isWaiting && expectedStart !== undefined
-          ? { expected_start_at: isoTime(expectedStart) }
-          : {}),
+        ...(position === undefined ? {} : { queue_position: position }),
+        ...(expectedStart === undefined ? {} : { expected_start_at: isoTime(expectedStart) }),
         ...(error && { error }),
       };
     }

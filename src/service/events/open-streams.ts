@@ -1,5 +1,5 @@
 /** The streams of events that are open, over all kinds of jobs: how many a key has, and their end. */
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { TooManyStreamsError } from '../errors.ts';
 import type { JobEventStream } from './job-event-stream.ts';
 
@@ -12,7 +12,7 @@ const FAREWELL_MS = 1000;
 /** Counts streams and ends them. */
 export class OpenStreams {
   readonly #numOfKey = new Map<string, number>();
-  readonly #open = new Map<JobEventStream, ServerResponse>();
+  readonly #open = new Map<JobEventStream, Writable>();
   #isClosing = false;
 
   /** Streams of all keys. */
@@ -28,7 +28,7 @@ export class OpenStreams {
   }
 
   /** Counts the stream, which `response` will carry, until it is closed. */
-  add(keyId: string, stream: JobEventStream, response: ServerResponse): void {
+  add(keyId: string, stream: JobEventStream, response: Writable): void {
     this.#numOfKey.set(keyId, (this.#numOfKey.get(keyId) ?? 0) + 1);
     this.#open.set(stream, response);
     stream.once('close', () => {
@@ -47,7 +47,7 @@ export class OpenStreams {
   }
 }
 
-function end(stream: JobEventStream, response: ServerResponse): void {
+function end(stream: JobEventStream, response: Writable): void {
   stream.stop();
   const timer = setTimeout(() => response.destroy(), FAREWELL_MS).unref();
   response.once('close', () => clearTimeout(timer));

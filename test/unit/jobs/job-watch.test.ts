@@ -1,8 +1,8 @@
 /** Watching jobs: told of every change, by whichever way it came, and of none after the end. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { JobId } from '../../../src/jobs/job.ts';
+import type { Job, JobId } from '../../../src/jobs/job.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
-import type { JobState, JobWatch } from '../../../src/jobs/job-watch.ts';
+import { type JobState, type JobWatch, JobWatches, stateOf } from '../../../src/jobs/job-watch.ts';
 import { gate, InterceptedStore, newJob, ScriptedHandler, turn } from '../../support/jobs.ts';
 
 let store: InterceptedStore;
@@ -99,7 +99,7 @@ describe('a watch', () => {
     expect(watch.state.record.status).toBe('completed');
   });
 
-  test('is told of nothing that is not stored', async () => {
+  test('begins only once the job is stored', async () => {
     const job = newJob();
     const answer = runner.run(job);
     const storing = gate(store, 'create');
@@ -112,21 +112,21 @@ describe('a watch', () => {
     await turn();
     expect(isOpen).toBe(false);
     storing.open();
-    await turn();
     const watch = await opening;
-    expect(watch?.state.record.status).toBe('running');
+    expect(watch?.state).toMatchObject({ record: { status: 'running' }, progress: 0.5 });
     handler.of(job.id).resolve('r');
     await answer;
   });
 
   test('misses no change that falls between looking and listening', async () => {
-    const { id } = await runner.submit(newJob());
-    handler.of(id).hooks.started();
-    await turn();
-    const opening = runner.watch(id);
-    handler.of(id).resolve('r');
-    const watch = await opening;
-    await turn();
+    const watches = new JobWatches();
+    const job: Job = { ...newJob(), status: 'running', startedAt: 1, attempts: 1 };
+    const completed: Job = { ...job, status: 'completed', finishedAt: 2 };
+    const watch = await watches.open(job.id, async () => {
+      const found = stateOf(job);
+      watches.tell(job.id, () => stateOf(completed));
+      return found;
+    });
     expect(watch?.state.record.status).toBe('completed');
   });
 
