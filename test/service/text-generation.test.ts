@@ -179,3 +179,10 @@ test('is unavailable with 503 once the upstream is gone', async () => {
   expect(refused.statusCode).toBe(503);
   expect(refused.json().error.details[0].code).toBe('WORKLOADS_MODEL_UNAVAILABLE');
 });
+
+test('names a limit beside a fault of form', async () => {
+  const { status, error } = await generate({ input: 'x', parameters: { max_tokens: 501 }, foo: 1 });
+  expect(status).toBe(400);
+  const paths = error.details.map(({ path }: { path: string }) => path).sort();
+  expect(paths).toEqual(['foo', 'parameters.max_tokens']);
+});

@@ -97,7 +97,10 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
   }
 
   async function generate(body: unknown, signal: AbortSignal): Promise<TextResultView> {
-    const result = await models.text.generate(readTextRequest(body), signal);
+    const result = await models.text.generate(
+      readTextRequest(body, models.text.limits.maxTokens),
+      signal,
+    );
     const { usage } = result;
     return {
       model_id: models.text.id,
