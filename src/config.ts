@@ -159,7 +159,7 @@ export const SETTINGS = {
     schema: integer(1, 1_000_000).default(200),
     defaultText: '200',
     description:
-      'Circuits of a Standard key that may wait or run at once; one more is answered 429.',
+      'Circuits of a Standard key that may wait or run at once, and as many inferences; one more is answered 429.',
   },
   QCS_IN_FLIGHT_ENTERPRISE: {
     schema: integer(1, 1_000_000).default(500),
