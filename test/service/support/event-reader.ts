@@ -28,7 +28,9 @@ export class EventReader implements Disposable {
   /** Asks for a stream; resolves with the head of the answer. */
   static async open(url: string, headers: Readonly<Record<string, string>>): Promise<EventReader> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    get(url, { headers, agent: false }, resolve).on('error', reject);
+    // As clients do that mean to use the connection again.
+    const head = { connection: 'keep-alive', ...headers };
+    get(url, { headers: head, agent: false }, resolve).on('error', reject);
     return new EventReader(await promise);
   }
 
