@@ -319,3 +319,48 @@ describe('a stream that nobody reads to its end', () => {
     expect(service.runner.numWatched).toBe(0);
   });
 });
+
+test('twenty circuits at once, whose readers lose their connection after every few events: none misses anything', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, submitHeld));
+  const working = (async () => {
+    const all = [...service.processor.held];
+    for (const { hooks } of all) hooks.onStarted?.();
+    for (let percent = 0; percent <= 100; percent++) {
+      for (const { hooks } of all) hooks.onProgress?.(percent / 100);
+      await settled();
+    }
+    for (const held of all) held.finish();
+    await settled();
+  })();
+  const follow = async (id: string, numAtOnce: number): Promise<readonly ReceivedEvent[]> => {
+    const events: ReceivedEvent[] = [];
+    for (;;) {
+      const reader = await watch(id, events.at(-1)?.id);
+      if (reader.response.statusCode === 204) return events;
+      for (let i = 0; i < numAtOnce; i++) {
+        const event = await reader.next();
+        if (event !== undefined) events.push(event);
+      }
+      reader[Symbol.dispose]();
+    }
+  };
+  const told = await Promise.all(ids.map((id, i) => follow(id, 1 + (i % 3))));
+  await working;
+  for (const events of told) {
+    const statuses = statusesOf(events).map(({ event, data }) => `${event} ${data['status']}`);
+    // Told again where the place in the queue is not what it was.
+    expect([...new Set(statuses)]).toEqual([
+      'status queued',
+      'status running',
+      'status completed',
+      'done completed',
+    ]);
+    expect(statuses.slice(-3)).toEqual(['status running', 'status completed', 'done completed']);
+    const done = events
+      .filter(({ event }) => event === 'progress')
+      .map(({ data }) => Number(data['progress']));
+    expect(done).toEqual([...done].sort((a, b) => a - b));
+    expect(new Set(done).size).toBe(done.length);
+  }
+  await until(() => service.runner.numWatched === 0);
+});
