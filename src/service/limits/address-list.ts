@@ -1,5 +1,6 @@
 /** Whether an address is one of those that an operator names. */
 import { BlockList, isIP } from 'node:net';
+import { withoutPort } from './client-address.ts';
 
 /**
  * A test for addresses; a connection that was already reset has none, and is on no list.
@@ -20,8 +21,7 @@ export function createAddressList(
   }
   return (text) => {
     if (text === undefined) return false;
-    // The zone names an interface of this machine, not a client.
-    const [address = ''] = text.split('%');
+    const address = withoutPort(text);
     const family = familyOf(address);
     return family !== undefined && list.check(address, family);
   };

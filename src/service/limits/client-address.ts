@@ -28,7 +28,7 @@ export function budgetAddress(address: string | undefined): string {
 }
 
 /** `192.0.2.7:4711` and `[2001:db8::1]:4711` without the port, and without brackets. */
-function withoutPort(address: string): string {
+export function withoutPort(address: string): string {
   const [, ipv4, ipv6] =
     /^(?:(\d+\.\d+\.\d+\.\d+)(?::\d+)?|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
   return ipv4 ?? ipv6 ?? address;

@@ -1,0 +1,76 @@
+/** `/metrics` of the real service, whose parts are put together as an operator has them. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseScrape, type Scrape } from '../support/prometheus-text.ts';
+import {
+  type ServiceProcess,
+  startServiceProcess,
+  temporaryFolder,
+} from '../support/service-process.ts';
+import { BELL } from './support/test-service.ts';
+
+const folder = temporaryFolder();
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  service = await startServiceProcess(folder.path, {
+    QCS_ENGINE: 'cpu',
+    QCS_THREADS: '1',
+    QCS_METRICS_ADDRESSES: '127.0.0.1',
+    QCS_LOG_LEVEL: 'error',
+  });
+});
+afterAll(async () => {
+  await service?.stop('SIGTERM');
+  folder[Symbol.dispose]();
+});
+
+async function scrape(): Promise<Scrape> {
+  const answer = await fetch(`${service.origin}/metrics`);
+  expect(answer.status).toBe(200);
+  return parseScrape(await answer.text());
+}
+
+async function post(path: string, body: object): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'x-api-key': service.key ?? '' };
+  const url = `${service.origin}/api/v1${path}`;
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+test('the figures of jobs, engines, devices and models move with what the service does', async () => {
+  const before = await scrape();
+  for (let i = 0; i < 3; i++) expect(await post('/quantum/circuits', BELL)).toBe(201);
+  expect(await post('/quantum/circuits', { ...BELL, target_processor: 'gpu-fleet' })).toBe(201);
+  const inputs = [
+    [6.1, 2.9, 4.7, 1.4],
+    [6.5, 3, 5.5, 1.8],
+  ];
+  expect(await post('/models/qnn-hybrid/inference', { inputs })).toBe(200);
+  const after = await scrape();
+  const grown = (name: string, labels = {}) =>
+    after.all(name, labels).reduce((sum, { value }) => sum + value, 0) -
+    before.all(name, labels).reduce((sum, { value }) => sum + value, 0);
+
+  expect(grown('qcs_jobs_finished_total', { kind: 'circuit', status: 'completed' })).toBe(4);
+  expect(grown('qcs_job_run_seconds_count', { kind: 'circuit' })).toBe(4);
+  expect(grown('qcs_inferences_total', { outcome: 'completed', source: 'key' })).toBe(1);
+  expect(grown('qcs_inference_rows_total')).toBe(2);
+  const simulator = { processor: 'statevector-sim', engine: 'cpu', work: 'circuit' };
+  expect(grown('qcs_engine_circuits_total', simulator)).toBe(3);
+  expect(grown('qcs_engine_execution_seconds_total', simulator)).toBeGreaterThan(0);
+  expect(grown('qcs_engine_compile_seconds_total', simulator)).toBeGreaterThan(0);
+  const batches = { processor: 'gpu-fleet', engine: 'cpu', work: 'batch' };
+  expect(grown('qcs_engine_tasks_total', batches)).toBe(1);
+  expect(grown('qcs_engine_circuits_total', batches)).toBe(2);
+  expect(grown('qcs_fleet_device_tasks_total', { ending: 'completed' })).toBeGreaterThan(0);
+  expect(grown('qcs_fleet_device_busy_seconds_total')).toBeGreaterThan(0);
+});
+
+test('what the service is can be seen before anything happened', async () => {
+  const { value } = await scrape();
+  expect(value('qcs_processor_available', { processor: 'statevector-sim' })).toBe(1);
+  expect(value('qcs_processor_available', { processor: 'superconducting-1' })).toBe(0);
+  expect(value('qcs_model_available', { model: 'qnn-hybrid' })).toBe(1);
+  expect(value('qcs_fleet_devices', { state: 'available' })).toBe(48);
+});
