@@ -1,6 +1,9 @@
 /**
  * Time that engines spent, as each result tells it: observed on the processors, where circuits and
  * batches of all kinds of work pass. Self-tests of processors do not pass here.
+ *
+ * Sums are kept apart and become counters at a scrape: the library looks its labels up for each counter
+ * anew, and results come by the thousand a second.
  */
 import { Counter, type Registry } from 'prom-client';
 import type {
@@ -13,35 +16,57 @@ import type {
 } from '../../fleet/processor.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
 
-type Labels = 'processor' | 'engine' | 'work';
+interface Labels {
+  readonly processor: string;
+  readonly engine: string;
+  readonly work: 'circuit' | 'batch';
+}
+
+interface Sums {
+  readonly labels: Labels;
+  tasks: number;
+  circuits: number;
+  executionMs: number;
+  compileMs: number;
+}
 
 /** What is counted of engines. */
 export class EngineMetrics {
-  readonly #tasks: Counter<Labels>;
-  readonly #circuits: Counter<Labels>;
-  readonly #executionTime: Counter<Labels>;
-  readonly #compileTime: Counter<Labels>;
+  readonly #sums = new Map<string, Sums>();
 
   constructor(registry: Registry) {
-    const counter = (name: string, help: string): Counter<Labels> =>
-      new Counter({
+    const sums = this.#sums;
+    const counter = (name: string, help: string, read: (of: Sums) => number): void => {
+      new Counter<keyof Labels>({
         name,
         help,
         labelNames: ['processor', 'engine', 'work'],
         registers: [registry],
+        collect() {
+          this.reset();
+          for (const each of sums.values()) this.inc({ ...each.labels }, read(each));
+        },
       });
-    this.#tasks = counter('qcs_engine_tasks_total', 'Circuits and batches that engines completed.');
-    this.#circuits = counter(
+    };
+    counter(
+      'qcs_engine_tasks_total',
+      'Circuits and batches that engines completed.',
+      ({ tasks }) => tasks,
+    );
+    counter(
       'qcs_engine_circuits_total',
       'Circuits that engines completed, those of batches each.',
+      ({ circuits }) => circuits,
     );
-    this.#executionTime = counter(
+    counter(
       'qcs_engine_execution_seconds_total',
       'Time that engines spent on evolution and sampling.',
+      ({ executionMs }) => executionMs / 1000,
     );
-    this.#compileTime = counter(
+    counter(
       'qcs_engine_compile_seconds_total',
       'Time that workers spent on making circuits ready.',
+      ({ compileMs }) => compileMs / 1000,
     );
   }
 
@@ -54,15 +79,21 @@ export class EngineMetrics {
   /** Counts what one result tells. */
   count(
     processor: string,
-    work: 'circuit' | 'batch',
+    work: Labels['work'],
     numCircuits: number,
-    { backend, timing }: Pick<CircuitResult, 'backend' | 'timing'>,
+    { backend: { engine }, timing }: Pick<CircuitResult, 'backend' | 'timing'>,
   ): void {
-    const labels = { processor, engine: backend.engine, work };
-    this.#tasks.inc(labels);
-    this.#circuits.inc(labels, numCircuits);
-    this.#executionTime.inc(labels, timing.executionMs / 1000);
-    this.#compileTime.inc(labels, timing.compileMs / 1000);
+    const key = `${processor} ${engine} ${work}`;
+    let sums = this.#sums.get(key);
+    if (sums === undefined) {
+      const labels = { processor, engine, work };
+      sums = { labels, tasks: 0, circuits: 0, executionMs: 0, compileMs: 0 };
+      this.#sums.set(key, sums);
+    }
+    sums.tasks++;
+    sums.circuits += numCircuits;
+    sums.executionMs += timing.executionMs;
+    sums.compileMs += timing.compileMs;
   }
 }
 

@@ -45,7 +45,7 @@ export class HttpMetrics {
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
       // `onResponse` never comes where the caller hangs up first, as readers of event streams do.
-      reply.raw.once('close', () => {
+      reply.raw.on('close', () => {
         // The code that an answer would have had says nothing.
         const isAnswered = reply.raw.headersSent;
         this.#count(request, reply, isAnswered ? String(reply.statusCode) : 'aborted');
