@@ -372,7 +372,9 @@ const EXAMPLE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'ramsey.qasm': ['--input', 'phase=0.8'],
 };
 
-test.each(readdirSync('examples'))('the example %s runs', async (name) => {
+const EXAMPLE_CIRCUITS = readdirSync('examples').filter((name) => /\.(qasm|json)$/.test(name));
+
+test.each(EXAMPLE_CIRCUITS)('the example %s runs', async (name) => {
   const options = EXAMPLE_OPTIONS[name] ?? [];
   const ended = await qcs(['run', join('examples', name), '--json', ...options]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });

@@ -101,6 +101,8 @@ test('the example waits as long as an answer says and sends a refused request ag
 });
 
 test('the rows of the example are those that the deployed model is trained on', () => {
-  const { versicolor, virginica } = JSON.parse(readFileSync('examples/iris-pair.json', 'utf8'));
+  const { versicolor, virginica } = JSON.parse(
+    readFileSync('examples/data/iris-pair.json', 'utf8'),
+  );
   expect([...versicolor, ...virginica]).toEqual(irisPair().rows);
 });
