@@ -1,4 +1,7 @@
 /** From the body of an inference to what its model takes. */
+
+import type { z } from 'zod';
+import type { Fault } from '../../errors/coded-error.ts';
 import type { ClassificationRequest } from '../../workloads/models/qnn-hybrid/classification-request.ts';
 import type { TextRequest } from '../../workloads/models/text-generation/text-request.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -10,6 +13,7 @@ import {
   meaningFaultsOfClassification,
   readableClassificationOf,
 } from './inference-faults.ts';
+import { sizedClassification, sizedText } from './inference-sizes.ts';
 
 /** A request to classify, and how it is to be answered. */
 export interface ReadClassification {
@@ -26,9 +30,10 @@ export interface ReadClassification {
  * @throws {RequestInvalidError} naming every fault.
  */
 export function readClassification(body: unknown, drawSeed: () => number): ReadClassification {
-  const parsed = classificationBody.safeParse(body);
-  const formed = parsed.success ? [] : formFaults(parsed.error);
-  const read = parsed.success ? parsed.data : readableClassificationOf(body);
+  const sized = sizedClassification(body);
+  const parsed = classificationBody.safeParse(sized.body);
+  const formed = formFaultsBeside(sized.faults, parsed.error);
+  const read = parsed.success ? parsed.data : readableClassificationOf(sized.body);
   const faults = read ? [...formed, ...meaningFaultsOfClassification(read)] : formed;
   if (!parsed.success || faults.length > 0) {
     throw new RequestInvalidError([...faults, ...(read ? limitFaultsOfClassification(read) : [])]);
@@ -69,10 +74,11 @@ export function readTextRequest(
   body: unknown,
   maxTokensBound: number = Number.MAX_SAFE_INTEGER,
 ): TextRequest {
-  const parsed = textBody.safeParse(body);
+  const sized = sizedText(body);
+  const parsed = textBody.safeParse(sized.body);
   if (!parsed.success) {
-    const faults = formFaults(parsed.error);
-    throw new RequestInvalidError([...faults, ...limitFaultsOfText(body, maxTokensBound)]);
+    const faults = formFaultsBeside(sized.faults, parsed.error);
+    throw new RequestInvalidError([...faults, ...limitFaultsOfText(sized.body, maxTokensBound)]);
   }
   const { input, parameters: { max_tokens: maxTokens, temperature } = {} } = parsed.data;
   return {
@@ -80,4 +86,14 @@ export function readTextRequest(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
   };
+}
+
+/** Faults of size, and those of form; that null stands for what is too long is none of them. */
+function formFaultsBeside(
+  tooLong: readonly Fault[],
+  error: z.ZodError | undefined,
+): readonly Fault[] {
+  if (error === undefined) return tooLong;
+  const paths = new Set(tooLong.map(({ path }) => path));
+  return [...tooLong, ...formFaults(error).filter(({ path }) => !paths.has(path))];
 }

@@ -19,6 +19,9 @@ import {
 } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
+/** Room for the longest text, escaped, and for any rows and circuits. */
+const MAX_BODY_BYTES = 256 * 1024;
+
 /** Registers the routes below `/models`. */
 export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { models, settings, drawSeed } = deps;
@@ -58,6 +61,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
   app.post(
     '/models/:model_id/inference',
     {
+      bodyLimit: MAX_BODY_BYTES,
       config: { scope: 'models' },
       // Which body it takes depends on the model, so the handler checks it.
       validatorCompiler: (route) =>

@@ -1,0 +1,99 @@
+/**
+ * What is too long in the body of an inference, told before anything looks at its elements.
+ *
+ * zod makes an issue of every bad element and cannot be stopped, and a body has room for tens of
+ * thousands of them. A list that is longer than any good one is therefore one fault, and its elements
+ * are not judged; the other fields are.
+ */
+import type { Fault } from '../../errors/coded-error.ts';
+import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/ansatz.ts';
+import {
+  INFERENCE_LIMITS,
+  MAX_THETA_LENGTH,
+} from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import { formatPath } from '../request-paths.ts';
+
+/** Longer than any good one by some, so that who is off by little is told which lengths there are. */
+const MAX_THETA_READ = 1024;
+/** Of one object. */
+const MAX_FIELDS = 32;
+
+/** A body that can be judged, and what was too long for that. */
+export interface SizedBody {
+  /** The body, with null in place of everything that is too long. */
+  readonly body: unknown;
+  readonly faults: readonly Fault[];
+}
+
+/** Checks the sizes of a request to classify. */
+export function sizedClassification(body: unknown): SizedBody {
+  return sizedBody(body, (fields, faults) => ({
+    ...('input' in fields && { input: sizedRow(fields['input'], ['input'], faults) }),
+    ...('inputs' in fields && { inputs: sizedRows(fields['inputs'], faults) }),
+    ...('parameters' in fields && { parameters: sizedParameters(fields['parameters'], faults) }),
+  }));
+}
+
+/** Checks the sizes of a request for text; how long that is the model tells. */
+export function sizedText(body: unknown): SizedBody {
+  return sizedBody(body, (fields, faults) => ({
+    ...('parameters' in fields && { parameters: sizedParameters(fields['parameters'], faults) }),
+  }));
+}
+
+/** The fields of an object, by name. */
+type Fields = Readonly<Record<string, unknown>>;
+type Path = readonly PropertyKey[];
+
+function sizedBody(body: unknown, sized: (fields: Fields, faults: Fault[]) => Fields): SizedBody {
+  const faults: Fault[] = [];
+  const fields = sizedFields(body, [], faults);
+  if (!isFields(fields)) return { body: fields, faults };
+  return { body: { ...fields, ...sized(fields, faults) }, faults };
+}
+
+function sizedParameters(value: unknown, faults: Fault[]): unknown {
+  const fields = sizedFields(value, ['parameters'], faults);
+  if (!isFields(fields) || !('theta' in fields)) return fields;
+  const path = ['parameters', 'theta'];
+  const message = (length: number) =>
+    `has ${length} numbers; the largest circuit takes ${MAX_THETA_LENGTH}.`;
+  return { ...fields, theta: sizedList(fields['theta'], MAX_THETA_READ, path, message, faults) };
+}
+
+function sizedRows(value: unknown, faults: Fault[]): unknown {
+  const { maxRows } = INFERENCE_LIMITS;
+  const message = (length: number) => `has ${length} rows; one inference takes 1 to ${maxRows}.`;
+  const rows = sizedList(value, maxRows, ['inputs'], message, faults);
+  return Array.isArray(rows) ? rows.map((row, i) => sizedRow(row, ['inputs', i], faults)) : rows;
+}
+
+function sizedRow(value: unknown, path: Path, faults: Fault[]): unknown {
+  const message = (length: number) => `has ${length} values; it takes ${NUM_FEATURES}.`;
+  return sizedList(value, NUM_FEATURES, path, message, faults);
+}
+
+function sizedList(
+  value: unknown,
+  most: number,
+  path: Path,
+  messageOf: (length: number) => string,
+  faults: Fault[],
+): unknown {
+  if (!Array.isArray(value) || value.length <= most) return value;
+  faults.push({ path: formatPath(path), message: messageOf(value.length) });
+  return null;
+}
+
+function sizedFields(value: unknown, path: Path, faults: Fault[]): unknown {
+  if (!isFields(value)) return value;
+  const { length } = Object.keys(value);
+  if (length <= MAX_FIELDS) return value;
+  const message = `has ${length} fields; at most ${MAX_FIELDS} are read.`;
+  faults.push({ path: formatPath(path), message });
+  return null;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
