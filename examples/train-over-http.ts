@@ -9,7 +9,7 @@
  * makes 91 requests with the 45 steps of default, within the minute's budget of a Standard key; where the
  * budget is spent, it waits. Everything is seeded: the same seed gives the same output.
  *
- * The rows are Fisher's irises versicolor and virginica (iris-pair.json names the source), 60 to train on
+ * The rows are Fisher's irises versicolor and virginica (data/iris-pair.json names the source), 60 to train on
  * and 40 held out. The last lines are the accuracy on those 40 and the `parameters` to classify with.
  *
  * @see Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient
@@ -151,7 +151,7 @@ function accuracy({ signs }: Flowers, measured: readonly number[]): number {
 
 /** Shuffles each species, holds some of it out, and scales by the range of the rest. */
 function splitFlowers(): { readonly train: Flowers; readonly heldOut: Flowers } {
-  const file = new URL('iris-pair.json', import.meta.url);
+  const file = new URL('data/iris-pair.json', import.meta.url);
   const { versicolor, virginica } = JSON.parse(readFileSync(file, 'utf8')) as Iris;
   const species = [shuffled(versicolor), shuffled(virginica)];
   const rowsToTrainOn = species.flatMap((rows) => rows.slice(0, TRAINED_PER_CLASS));
