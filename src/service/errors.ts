@@ -240,7 +240,12 @@ export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
   readonly retryAfterS: number;
 
-  constructor(tier: string, limit: number, what: 'circuits' | 'inferences', retryAfterS: number) {
+  constructor(
+    tier: string,
+    limit: number,
+    what: 'circuits' | 'inferences' | 'text inferences',
+    retryAfterS: number,
+  ) {
     super(
       `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
     );

@@ -186,3 +186,53 @@ test('names a limit beside a fault of form', async () => {
   const paths = error.details.map(({ path }: { path: string }) => path).sort();
   expect(paths).toEqual(['foo', 'parameters.max_tokens']);
 });
+
+test('a key may have 8 texts at once, then 429; others are served, Enterprise keys first', async () => {
+  await using own = await TextUpstreamServer.open();
+  await using opened = await openModelService(
+    {},
+    {
+      baseUrl: own.baseUrl,
+      model: 'tiny',
+      apiKey: undefined,
+      timeoutMs: 60_000,
+      maxTokens: 100,
+      probeIntervalMs: 60_000,
+    },
+  );
+  const { service } = opened;
+  const held: (() => void)[] = [];
+  own.reply = (response, request) => {
+    held.push(() => json(200, completion('x'))(response, request));
+  };
+  const ask = (key: string, model = 'llma-text', input: unknown = 'x') =>
+    service.request({
+      method: 'POST',
+      url: `/models/${model}/inference`,
+      headers: { 'x-api-key': key },
+      payload: { input },
+    });
+  const before = own.requests.length;
+  const eight = Array.from({ length: 8 }, () => ask(service.key));
+  await vi.waitFor(() => expect(own.requests.length).toBe(before + 8));
+  const refused = await ask(service.key);
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.json().error.details[0]).toMatchObject({
+    code: 'SERVICE_IN_FLIGHT_LIMIT',
+    message: expect.stringContaining('8 text inferences'),
+  });
+  expect((await ask(service.key, 'qnn-hybrid', [5, 3, 5, 1])).statusCode).toBe(200);
+  const others = [await service.createKey(), await service.createKey('enterprise')];
+  const [standard, enterprise] = others.map((key, i) => ask(key, 'llma-text', `other ${i}`));
+  // It is sent after both and refused at once, so both are in the line by then.
+  await ask(service.key);
+  held[0]?.();
+  await vi.waitFor(() => expect(own.requests.length).toBe(before + 9));
+  expect(own.requests.at(-1)?.input).toBe('other 1');
+  own.reply = json(200, completion('x'));
+  for (const answer of held.slice(1)) answer();
+  const answers = await Promise.all([...eight, standard, enterprise]);
+  expect(answers.map((answer) => answer?.statusCode)).toEqual(Array(10).fill(200));
+  expect((await ask(service.key)).statusCode).toBe(200);
+});

@@ -60,9 +60,9 @@ export class InferenceMetrics {
       text: {
         ...bound(text),
         limits: text.limits,
-        generate: (request, signal) =>
+        generate: (request, requester, signal) =>
           this.#counted({ model: text.id, mode: 'text', source: 'key' }, signal, () =>
-            text.generate(request, signal),
+            text.generate(request, requester, signal),
           ),
       },
     };

@@ -22,10 +22,14 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 /** Room for the longest text, escaped, and for any rows and circuits. */
 const MAX_BODY_BYTES = 256 * 1024;
 
+/** Of one key, so that none fills the line that all share before the upstream. */
+const MAX_TEXTS_AT_ONCE = 8;
+
 /** Registers the routes below `/models`. */
 export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { models, settings, drawSeed } = deps;
   const places = new Places();
+  const textPlaces = new Places();
 
   app.get(
     '/models',
@@ -71,7 +75,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
         tags: ['models'],
         summary: 'Run one inference',
         description:
-          '`qnn-hybrid` takes `input`, or `inputs` with several rows, and runs its circuit now; with `parameters.theta` it runs a circuit of the caller. `llma-text` takes a text.',
+          '`qnn-hybrid` takes `input`, or `inputs` with several rows, and runs its circuit now; with `parameters.theta` it runs a circuit of the caller. `llma-text` takes a text, 8 at once of one key at most.',
         params: modelParams,
         body: inferenceBody,
         response: { 200: successEnvelope(inferenceResult), ...errorResponses(400, 404, 503) },
@@ -84,7 +88,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       const answer =
         id === models.classifier.id
           ? await classify(body, callerOf(request).key, signal)
-          : await generate(body, signal);
+          : await generate(body, callerOf(request).key, signal);
       return envelopes.send(request, reply, answer);
     },
   );
@@ -100,11 +104,16 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     return view(models.classifier.id, classification);
   }
 
-  async function generate(body: unknown, signal: AbortSignal): Promise<TextResultView> {
-    const result = await models.text.generate(
-      readTextRequest(body, models.text.limits.maxTokens),
-      signal,
-    );
+  async function generate(
+    body: unknown,
+    { id: keyId, tier }: ApiKey,
+    signal: AbortSignal,
+  ): Promise<TextResultView> {
+    const asked = readTextRequest(body, models.text.limits.maxTokens);
+    const limit = Math.min(MAX_TEXTS_AT_ONCE, settings.inFlightLimits[tier]);
+    using place = textPlaces.take(keyId, limit);
+    if (place === undefined) throw new InFlightLimitError(tier, limit, 'text inferences', 1);
+    const result = await models.text.generate(asked, { tier }, signal);
     const { usage } = result;
     return {
       model_id: models.text.id,

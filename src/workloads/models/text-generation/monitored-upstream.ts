@@ -10,6 +10,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type { Availability } from '../../../fleet/processor.ts';
+import type { Tier } from '../../../fleet/schedule/scheduled-task.ts';
 import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
 import { soonEmpty } from '../soon-empty.ts';
 import { type ChatAnswer, ChatClient } from './chat-client.ts';
@@ -63,6 +64,13 @@ const LONGEST_RETRY_MS = 30_000;
 const DEFAULT_PAUSE_S = 5;
 const MAX_MODELS_NAMED = 5;
 const MAX_MODEL_NAME_LENGTH = 60;
+
+/** Lower goes first: nobody is served by an upstream that does not pass its self-test. */
+const RANKS: Readonly<Record<'selfTest' | Tier, number>> = {
+  selfTest: 0,
+  enterprise: 1,
+  standard: 2,
+};
 
 /** An upstream that is tested, and not asked for more than it is to take. */
 export class MonitoredUpstream {
@@ -134,10 +142,16 @@ export class MonitoredUpstream {
    * @throws {UpstreamRefusedError} if the upstream says that the request is at fault.
    * @throws the signal's reason, soon after it aborts.
    */
-  async generate(request: CheckedTextRequest, signal: AbortSignal): Promise<TextResult> {
+  async generate(
+    request: CheckedTextRequest,
+    tier: Tier,
+    signal: AbortSignal,
+  ): Promise<TextResult> {
     this.#assertAvailable();
-    if (this.#turnstile.numWaiting >= this.#maxWaiting) throw this.#busyError();
-    using _place = await this.#enter(signal);
+    const rank = RANKS[tier];
+    // Only those ahead count, so that a line full of Standard requests keeps no Enterprise one out.
+    if (this.#turnstile.numAhead(rank) >= this.#maxWaiting) throw this.#busyError(rank);
+    using _place = await this.#enter(rank, signal);
     // It may have gone while the request waited.
     this.#assertAvailable();
     try {
@@ -167,20 +181,20 @@ export class MonitoredUpstream {
     if (!available) throw new ModelUnavailableError(modelId, reason, retryAfterS);
   }
 
-  async #enter(signal: AbortSignal): Promise<Disposable> {
+  async #enter(rank: number, signal: AbortSignal): Promise<Disposable> {
     using limit = new TimeLimit(this.#options.upstream.timeoutMs, signal);
     try {
-      return await this.#turnstile.enter(limit.signal);
+      return await this.#turnstile.enter(rank, limit.signal);
     } catch {
       signal.throwIfAborted();
-      throw this.#busyError();
+      throw this.#busyError(rank);
     }
   }
 
-  /** To come back when those that wait now will have had their turn. */
-  #busyError(): ModelUnavailableError {
+  /** To come back when those ahead that wait now will have had their turn. */
+  #busyError(rank: number): ModelUnavailableError {
     const { modelId, upstream } = this.#options;
-    const { numWaiting } = this.#turnstile;
+    const numWaiting = this.#turnstile.numAhead(rank);
     const waitMs =
       ((this.#typicalMs ?? upstream.timeoutMs) * (numWaiting + 1)) / this.#maxConcurrent;
     const reason = `${this.#maxConcurrent} requests are with the upstream and ${numWaiting} wait.`;
@@ -212,7 +226,7 @@ export class MonitoredUpstream {
   /** Resolves to what is wrong where no error says it. */
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
     await this.#endOfPause(signal);
-    using _place = await this.#turnstile.enter(signal, true);
+    using _place = await this.#turnstile.enter(RANKS.selfTest, signal);
     onStarted();
     if (this.#options.upstream.model === undefined) {
       const names = await this.#client.models(signal);

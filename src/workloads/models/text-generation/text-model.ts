@@ -2,7 +2,7 @@
  * `llma-text`: text written by the OpenAI-compatible upstream that the operator names. The service
  * has no language model of its own, so without an upstream the model is unavailable and says why.
  */
-import type { Availability } from '../../../fleet/processor.ts';
+import type { Availability, BatchTask } from '../../../fleet/processor.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import {
@@ -81,7 +81,7 @@ export class TextModel implements Model {
   }
 
   /**
-   * Has the upstream write text.
+   * Has the upstream write text; requests of Enterprise keys go ahead of those that wait.
    *
    * @throws {ModelUnavailableError} at once when not available or too many wait, later when its turn
    *   does not come in time.
@@ -90,10 +90,14 @@ export class TextModel implements Model {
    * @throws {UpstreamRefusedError} if the upstream says that the request is at fault.
    * @throws the signal's reason, soon after it aborts; the request to the upstream is aborted too.
    */
-  async generate(request: TextRequest, signal: AbortSignal): Promise<TextResult> {
+  async generate(
+    request: TextRequest,
+    { tier }: Pick<BatchTask, 'tier'>,
+    signal: AbortSignal,
+  ): Promise<TextResult> {
     if (this.#upstream === undefined) throw new ModelUnavailableError(this.id, NO_UPSTREAM);
     const checked = checkTextRequest(this.id, request, this.limits.maxTokens);
-    return await this.#upstream.generate(checked, signal);
+    return await this.#upstream.generate(checked, tier, signal);
   }
 
   async close(graceMs = 0): Promise<void> {

@@ -10,6 +10,7 @@ import {
   HELLO,
   KEY,
   PATIENT,
+  STANDARD,
   type TextModelChanges,
   textModelOf,
 } from './text-models.ts';
@@ -42,7 +43,7 @@ async function started(changes?: TextModelChanges): Promise<TextModel> {
 describe('a request', () => {
   test('is answered with the text, why it ended, what wrote it and what it took', async () => {
     const model = await started();
-    const result = await model.generate(HELLO, PATIENT);
+    const result = await model.generate(HELLO, STANDARD, PATIENT);
     expect(result).toEqual({
       text: 'Hello there.',
       finishReason: 'stop',
@@ -56,7 +57,7 @@ describe('a request', () => {
 
   test('goes to the chat completions of the base URL, with the key as bearer token', async () => {
     const model = await started();
-    await model.generate({ input: 'Hello', maxTokens: 7, temperature: 0 }, PATIENT);
+    await model.generate({ input: 'Hello', maxTokens: 7, temperature: 0 }, STANDARD, PATIENT);
     expect(upstream.requests).toEqual([
       {
         path: '/v1/chat/completions',
@@ -73,36 +74,36 @@ describe('a request', () => {
 
   test('without parameters asks for 256 tokens and leaves the temperature to the upstream', async () => {
     const model = await started();
-    await model.generate(HELLO, PATIENT);
+    await model.generate(HELLO, STANDARD, PATIENT);
     expect(upstream.requests[0]?.max_tokens).toBe(256);
     expect(upstream.requests[0]).not.toHaveProperty('temperature');
   });
 
   test('without parameters asks for no more tokens than the operator allows', async () => {
     const model = await started({ maxTokens: 100 });
-    await model.generate(HELLO, PATIENT);
+    await model.generate(HELLO, STANDARD, PATIENT);
     expect(upstream.requests[0]?.max_tokens).toBe(100);
   });
 
   test('for more tokens than the operator allows is refused and not sent', async () => {
     const model = await started({ maxTokens: 100 });
-    await expect(model.generate({ input: 'Hello', maxTokens: 101 }, PATIENT)).rejects.toMatchObject(
-      {
-        code: 'WORKLOADS_INFERENCE_INVALID',
-        faults: [
-          {
-            path: 'parameters.max_tokens',
-            message: 'must be a whole number from 1 to 100, not 101.',
-          },
-        ],
-      },
-    );
+    await expect(
+      model.generate({ input: 'Hello', maxTokens: 101 }, STANDARD, PATIENT),
+    ).rejects.toMatchObject({
+      code: 'WORKLOADS_INFERENCE_INVALID',
+      faults: [
+        {
+          path: 'parameters.max_tokens',
+          message: 'must be a whole number from 1 to 100, not 101.',
+        },
+      ],
+    });
     expect(upstream.requests).toEqual([]);
   });
 
   test('without a key is sent without one', async () => {
     const model = await started({ apiKey: undefined });
-    await model.generate(HELLO, PATIENT);
+    await model.generate(HELLO, STANDARD, PATIENT);
     expect(upstream.requests[0]?.authorization).toBeUndefined();
   });
 
@@ -115,14 +116,14 @@ describe('a request', () => {
     const model = await started();
     const choices = [{ message: { content: 'x' }, finish_reason: finish }];
     upstream.reply = json(200, completion('', { choices }));
-    expect((await model.generate(HELLO, PATIENT)).finishReason).toBe(said);
+    expect((await model.generate(HELLO, STANDARD, PATIENT)).finishReason).toBe(said);
   });
 
   test('is answered also where the upstream counts no tokens, names no model and wrote nothing', async () => {
     const model = await started();
     const choices = [{ message: { role: 'assistant', content: null }, finish_reason: 'length' }];
     upstream.reply = json(200, { model: null, choices, usage: null });
-    expect(await model.generate(HELLO, PATIENT)).toEqual({
+    expect(await model.generate(HELLO, STANDARD, PATIENT)).toEqual({
       text: '',
       finishReason: 'length',
       upstreamModel: 'tiny',
@@ -136,7 +137,9 @@ describe('a request', () => {
     const held = Promise.withResolvers<ServerResponse>();
     upstream.reply = held.resolve;
     const caller = new AbortController();
-    const outcome = expect(model.generate(HELLO, caller.signal)).rejects.toThrow('gone home');
+    const outcome = expect(model.generate(HELLO, STANDARD, caller.signal)).rejects.toThrow(
+      'gone home',
+    );
     const closed = once(await held.promise, 'close');
     caller.abort(new Error('gone home'));
     await outcome;
@@ -147,7 +150,7 @@ describe('a request', () => {
   test('that is aborted before it begins is not sent', async () => {
     const model = await started();
     const gone = AbortSignal.abort(new Error('gone home'));
-    await expect(model.generate(HELLO, gone)).rejects.toThrow('gone home');
+    await expect(model.generate(HELLO, STANDARD, gone)).rejects.toThrow('gone home');
     expect(upstream.requests).toEqual([]);
   });
 });
@@ -159,7 +162,7 @@ describe('the model', () => {
     const reason = 'No text-generation upstream is configured (QCS_LLM_BASE_URL).';
     expect(model.availability()).toEqual({ available: false, reason, checkedAt: 5 });
     expect(model.describe()).toBe(`llma-text: ${reason}`);
-    await expect(model.generate(HELLO, PATIENT)).rejects.toMatchObject({
+    await expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toMatchObject({
       code: 'WORKLOADS_MODEL_UNAVAILABLE',
       message: `Model llma-text is not available: ${reason}`,
       retryAfterS: undefined,
@@ -170,7 +173,7 @@ describe('the model', () => {
   test('is unavailable until its first self-test is through', async () => {
     const model = opened();
     expect(model.availability().available).toBe(false);
-    await expect(model.generate(HELLO, PATIENT)).rejects.toMatchObject({
+    await expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toMatchObject({
       code: 'WORKLOADS_MODEL_UNAVAILABLE',
     });
     expect(upstream.received).toEqual([]);
@@ -231,23 +234,23 @@ describe('the model', () => {
   test('becomes unavailable after a request that found the upstream gone, and available when it is back', async () => {
     const model = await started();
     await upstream.close();
-    await expect(model.generate(HELLO, PATIENT)).rejects.toMatchObject({
+    await expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toMatchObject({
       code: 'WORKLOADS_UPSTREAM',
     });
     await eventually(() => expect(model.availability().available).toBe(false));
-    await expect(model.generate(HELLO, PATIENT)).rejects.toMatchObject({
+    await expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toMatchObject({
       code: 'WORKLOADS_MODEL_UNAVAILABLE',
     });
     await upstream.listen();
     await eventually(() => expect(model.availability().available).toBe(true));
-    expect((await model.generate(HELLO, PATIENT)).text).toBe('Hello there.');
+    expect((await model.generate(HELLO, STANDARD, PATIENT)).text).toBe('Hello there.');
   });
 
   test('stays available after a request that the upstream failed when the self-test passes', async () => {
     const model = await started();
     upstream.reply = json(500, {});
     for (let i = 2; i < 8; i++) {
-      await expect(model.generate(HELLO, PATIENT)).rejects.toMatchObject({
+      await expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toMatchObject({
         code: 'WORKLOADS_UPSTREAM',
       });
       expect(model.availability().available).toBe(true);
@@ -259,7 +262,7 @@ describe('the model', () => {
     const model = await started();
     const held = Promise.withResolvers<ServerResponse>();
     upstream.reply = held.resolve;
-    const underWay = expect(model.generate(HELLO, PATIENT)).rejects.toMatchObject({
+    const underWay = expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toMatchObject({
       code: 'WORKLOADS_MODEL_UNAVAILABLE',
       message: 'Model llma-text is not available: The service is stopping.',
     });
@@ -267,7 +270,9 @@ describe('the model', () => {
     await model.close();
     await underWay;
     await closed;
-    await expect(model.generate(HELLO, PATIENT)).rejects.toThrow('The service is stopping.');
+    await expect(model.generate(HELLO, STANDARD, PATIENT)).rejects.toThrow(
+      'The service is stopping.',
+    );
   });
 
   test('ends its self-test when it is closed, and runs no other', async () => {
@@ -293,7 +298,7 @@ describe('the model', () => {
 describe('without QCS_LLM_MODEL', () => {
   test('the only model that the upstream lists is taken', async () => {
     const model = await started({ model: undefined });
-    await model.generate(HELLO, PATIENT);
+    await model.generate(HELLO, STANDARD, PATIENT);
     expect(upstream.received.map((chat) => chat.model)).toEqual(['tiny', 'tiny']);
     expect(model.describe()).toBe(`llma-text: tiny at ${upstream.host}, available`);
   });

@@ -14,6 +14,10 @@ export const HELLO = { input: 'Hello' };
 /** The signal of a caller who waits for the answer. */
 export const PATIENT = new AbortController().signal;
 
+/** A caller with a key of that tier. */
+export const STANDARD = { tier: 'standard' } as const;
+export const ENTERPRISE = { tier: 'enterprise' } as const;
+
 /** Waits until the claim holds; on a busy machine that may take a while. */
 export async function eventually(claim: () => void): Promise<void> {
   await vi.waitFor(claim, { timeout: 5000, interval: 5 });

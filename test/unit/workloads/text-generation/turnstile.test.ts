@@ -11,8 +11,8 @@ function observed(width: number) {
   const turnstile = new Turnstile(width);
   const inside = new Map<string, Disposable>();
   const admitted: string[] = [];
-  const enter = async (name: string, signal = PATIENT, goesFirst = false) => {
-    inside.set(name, await turnstile.enter(signal, goesFirst));
+  const enter = async (name: string, signal = PATIENT, rank = 1) => {
+    inside.set(name, await turnstile.enter(rank, signal));
     admitted.push(name);
   };
   const leave = (name: string) => inside.get(name)?.[Symbol.dispose]();
@@ -57,15 +57,20 @@ describe('a turnstile', () => {
     expect(admitted).toEqual(['a', 'b']);
   });
 
-  test('lets one that goes first past all that wait, not past those inside', async () => {
-    const { admitted, enter, leave } = observed(1);
+  test('lets those of lower rank past all that wait, not past those inside', async () => {
+    const { turnstile, admitted, enter, leave } = observed(1);
     for (const name of ['a', 'b', 'c']) void enter(name);
-    void enter('first', PATIENT, true);
+    for (const name of ['ahead', 'next']) void enter(name, PATIENT, 0);
+    void enter('d');
+    expect([0, 1].map((rank) => turnstile.numAhead(rank))).toEqual([2, 5]);
     await settled();
     expect(admitted).toEqual(['a']);
-    leave('a');
-    await settled();
-    expect(admitted).toEqual(['a', 'first']);
+    for (const name of ['a', 'ahead', 'next', 'b', 'c']) {
+      leave(name);
+      await settled();
+    }
+    expect(admitted).toEqual(['a', 'ahead', 'next', 'b', 'c', 'd']);
+    expect(turnstile.numWaiting).toBe(0);
   });
 
   test('forgets one that gives up while it waits, and no other', async () => {

@@ -16,6 +16,7 @@ import {
   HELLO,
   KEY,
   PATIENT,
+  STANDARD,
   type TextModelChanges,
   textModelOf,
 } from './text-models.ts';
@@ -116,7 +117,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
   test.each(failures)('%s', async (_, reply, said) => {
     const asked = await started();
     upstream.reply = reply;
-    const error = await failureOf(asked.generate(HELLO, PATIENT));
+    const error = await failureOf(asked.generate(HELLO, STANDARD, PATIENT));
     expect(error).toMatchObject({ code: 'WORKLOADS_UPSTREAM', message: `The upstream ${said}.` });
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(KEY);
     // And has it tested at once.
@@ -127,7 +128,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
     const asked = await started({ timeoutMs: 1000 });
     const held = Promise.withResolvers<ServerResponse>();
     upstream.reply = held.resolve;
-    const failure = failureOf(asked.generate(HELLO, PATIENT));
+    const failure = failureOf(asked.generate(HELLO, STANDARD, PATIENT));
     await once(await held.promise, 'close');
     expect(await failure).toMatchObject({
       code: 'WORKLOADS_UPSTREAM',
@@ -139,7 +140,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
   test('an answer that begins in time and does not end in time', async () => {
     const asked = await started({ timeoutMs: 1000 });
     upstream.reply = (response) => response.writeHead(200).write('{"choices":');
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       message: 'The upstream did not answer within 1000 ms.',
     });
   });
@@ -155,7 +156,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
       pour();
       held.resolve(response);
     };
-    const failure = failureOf(asked.generate(HELLO, PATIENT));
+    const failure = failureOf(asked.generate(HELLO, STANDARD, PATIENT));
     await once(await held.promise, 'close');
     expect(await failure).toMatchObject({
       code: 'WORKLOADS_UPSTREAM',
@@ -168,7 +169,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
     const body = gzipSync(JSON.stringify(completion('x'.repeat(8 * MIB))));
     expect(body.length).toBeLessThan(MIB / 64);
     upstream.reply = text(200, body, { 'content-encoding': 'gzip' });
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       message: 'The upstream answered with more than 1048576 bytes.',
     });
   });
@@ -179,7 +180,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
     const location = `${elsewhere.baseUrl}/chat/completions`;
     for (const status of [301, 302, 307, 308]) {
       upstream.reply = text(status, '', { location });
-      expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+      expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
         code: 'WORKLOADS_UPSTREAM',
         message: `The upstream redirects (HTTP ${status}), which is not followed.`,
       });
@@ -191,7 +192,7 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
     const asked = await started();
     const long = 'x'.repeat(MIB - 1024);
     upstream.reply = json(200, completion(long));
-    expect((await asked.generate(HELLO, PATIENT)).text).toBe(long);
+    expect((await asked.generate(HELLO, STANDARD, PATIENT)).text).toBe(long);
   });
 });
 
@@ -203,7 +204,7 @@ describe('a request that the upstream refuses', () => {
   ])('with %i is its caller’s to correct, so the reason is passed on', async (status, body) => {
     const asked = await started();
     upstream.reply = json(status, body);
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       code: 'WORKLOADS_UPSTREAM_REFUSED',
       message: `The upstream refused the request (HTTP ${status}): The prompt is too long.`,
     });
@@ -212,7 +213,7 @@ describe('a request that the upstream refuses', () => {
   test('says nothing of the upstream’s health, so no self-test follows', async () => {
     const asked = await started();
     upstream.reply = json(400, SAID);
-    await failureOf(asked.generate(HELLO, PATIENT));
+    await failureOf(asked.generate(HELLO, STANDARD, PATIENT));
     await upstream.roundTrips();
     expect(upstream.probes).toHaveLength(1);
     expect(asked.availability().available).toBe(true);
@@ -222,7 +223,7 @@ describe('a request that the upstream refuses', () => {
     const asked = await started();
     const reason = `Not\r\n\u0007so \u202efast, ${KEY}: ${'é'.repeat(1000)}`;
     upstream.reply = json(400, { error: { message: reason } });
-    const error = await failureOf(asked.generate(HELLO, PATIENT));
+    const error = await failureOf(asked.generate(HELLO, STANDARD, PATIENT));
     const shown = `Not so fast, …: ${'é'.repeat(284)}…`;
     expect(error).toMatchObject({
       message: `The upstream refused the request (HTTP 400): ${shown}`,
@@ -237,7 +238,7 @@ describe('a request that the upstream refuses', () => {
   ])('for a reason that is %s has none', async (_, reply) => {
     const asked = await started();
     upstream.reply = reply;
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       code: 'WORKLOADS_UPSTREAM_REFUSED',
       message: 'The upstream refused the request (HTTP 400).',
     });
@@ -248,7 +249,7 @@ describe('a full upstream', () => {
   test('answers with the time it asks for, and is left alone until then', async () => {
     const asked = await started();
     upstream.reply = json(429, SAID, { 'retry-after': '30' });
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       code: 'WORKLOADS_UPSTREAM',
       message: 'The upstream takes no more requests for now (HTTP 429).',
       retryAfterS: 30,
@@ -259,7 +260,7 @@ describe('a full upstream', () => {
       checkedAt: 1_000_000,
       retryAfterS: 30,
     });
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       code: 'WORKLOADS_MODEL_UNAVAILABLE',
       retryAfterS: 30,
     });
@@ -271,17 +272,17 @@ describe('a full upstream', () => {
   test('is tested, and asked again, when the time is over', async () => {
     const asked = await started();
     upstream.reply = json(429, SAID, { 'retry-after': '1' });
-    await failureOf(asked.generate(HELLO, PATIENT));
+    await failureOf(asked.generate(HELLO, STANDARD, PATIENT));
     upstream.reply = json(200, completion('Again.'));
     await eventually(() => expect(upstream.probes).toHaveLength(2));
     await eventually(() => expect(asked.availability().available).toBe(true));
-    expect((await asked.generate(HELLO, PATIENT)).text).toBe('Again.');
+    expect((await asked.generate(HELLO, STANDARD, PATIENT)).text).toBe('Again.');
   });
 
   test('that does not say how long is left alone for 5 seconds, and its caller is told so', async () => {
     const asked = await started();
     upstream.reply = json(429, SAID);
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       code: 'WORKLOADS_UPSTREAM',
       retryAfterS: 5,
     });
@@ -291,7 +292,9 @@ describe('a full upstream', () => {
   test('passes on the time that an overloaded one asks for too', async () => {
     const asked = await started();
     upstream.reply = json(503, SAID, { 'retry-after': 'Thu, 01 Jan 1970 00:17:00 GMT' });
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({ retryAfterS: 20 });
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
+      retryAfterS: 20,
+    });
     expect(asked.availability().available).toBe(true);
   });
 });
@@ -304,7 +307,7 @@ describe('more requests than the upstream is to take at once', () => {
       held.push(() => json(200, completion(request.input))(response, request));
     };
     const texts = ['1', '2', '3', '4', '5'];
-    const answers = texts.map((input) => asked.generate({ input }, PATIENT));
+    const answers = texts.map((input) => asked.generate({ input }, STANDARD, PATIENT));
     for (let i = 0; i < texts.length; i++) {
       await eventually(() => expect(held.length).toBe(Math.min(i + 2, texts.length)));
       held[i]?.();
@@ -319,8 +322,10 @@ describe('more requests than the upstream is to take at once', () => {
     const asked = await started({ maxConcurrent: 1, maxWaiting: 1 });
     upstream.reply = () => {};
     const caller = new AbortController();
-    const two = [HELLO, HELLO].map((hello) => failureOf(asked.generate(hello, caller.signal)));
-    expect(await failureOf(asked.generate(HELLO, PATIENT))).toMatchObject({
+    const two = [HELLO, HELLO].map((hello) =>
+      failureOf(asked.generate(hello, STANDARD, caller.signal)),
+    );
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
       code: 'WORKLOADS_MODEL_UNAVAILABLE',
       message: 'Model llma-text is not available: 1 requests are with the upstream and 1 wait.',
       retryAfterS: 2000,
@@ -333,7 +338,7 @@ describe('more requests than the upstream is to take at once', () => {
     const asked = await started({ maxConcurrent: 1, timeoutMs: 1000 });
     upstream.reply = () => {};
     // The second one's wait begins, and so ends, before the first one is sent.
-    const both = [1, 2].map(() => failureOf(asked.generate(HELLO, PATIENT)));
+    const both = [1, 2].map(() => failureOf(asked.generate(HELLO, STANDARD, PATIENT)));
     expect(await Promise.all(both)).toMatchObject([
       { code: 'WORKLOADS_UPSTREAM' },
       { code: 'WORKLOADS_MODEL_UNAVAILABLE', retryAfterS: 1 },
@@ -348,8 +353,8 @@ describe('more requests than the upstream is to take at once', () => {
       if (request.input === 'fails') json(500, SAID)(response, request);
       else void held.promise.then(() => json(200, completion('x'))(response, request));
     };
-    const fails = failureOf(asked.generate({ input: 'fails' }, PATIENT));
-    const others = ['held', 'waits'].map((input) => asked.generate({ input }, PATIENT));
+    const fails = failureOf(asked.generate({ input: 'fails' }, STANDARD, PATIENT));
+    const others = ['held', 'waits'].map((input) => asked.generate({ input }, STANDARD, PATIENT));
     await fails;
     await eventually(() => expect(upstream.requests).toHaveLength(2));
     held.resolve();
@@ -365,7 +370,7 @@ describe('more requests than the upstream is to take at once', () => {
   test('that wait are not sent to an upstream that asked for a pause meanwhile', async () => {
     const asked = await started({ maxConcurrent: 1 });
     upstream.reply = json(429, SAID, { 'retry-after': '30' });
-    const both = [1, 2].map(() => failureOf(asked.generate(HELLO, PATIENT)));
+    const both = [1, 2].map(() => failureOf(asked.generate(HELLO, STANDARD, PATIENT)));
     expect(await Promise.all(both)).toMatchObject([
       { code: 'WORKLOADS_UPSTREAM' },
       { code: 'WORKLOADS_MODEL_UNAVAILABLE', retryAfterS: 30 },
