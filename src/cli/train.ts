@@ -5,12 +5,9 @@ import { Argument, type Command } from 'commander';
 import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { InvalidArtefactError } from '../workloads/errors.ts';
 import { readArtefact } from '../workloads/models/qnn-hybrid/artefact-file.ts';
-import {
-  artefactText,
-  buildArtefact,
-  QNN_HYBRID_ID,
-} from '../workloads/models/qnn-hybrid/build-artefact.ts';
+import { artefactText, buildArtefact } from '../workloads/models/qnn-hybrid/build-artefact.ts';
 import type { ModelArtefact } from '../workloads/models/qnn-hybrid/model-card.ts';
+import { QNN_HYBRID_ID } from '../workloads/models/qnn-hybrid/model-id.ts';
 import { trainQnnHybrid } from '../workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
 import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
 import { FileNotFoundError, InterruptedError } from './errors.ts';

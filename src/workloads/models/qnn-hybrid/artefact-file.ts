@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { InvalidArtefactError } from '../../errors.ts';
 import { ANSATZES } from './ansatz.ts';
-import { parameterHash } from './build-artefact.ts';
+import { contentHash } from './content-hash.ts';
 import { type ModelArtefact, modelArtefact } from './model-card.ts';
 
 /** Beside `src/` in a checkout, beside `dist/` in the package. */
@@ -31,7 +31,10 @@ export function readArtefact(file: string = ARTEFACT_FILE): ModelArtefact {
       `It has ${theta.length} parameters; its circuit takes ${wanted}`,
     );
   }
-  if (parameterHash(parameters) !== card.parameter_hash) {
+  if (card.circuit.threshold !== parameters.threshold) {
+    throw new InvalidArtefactError('Its card names another threshold than its parameters have');
+  }
+  if (contentHash(parameters) !== card.parameter_hash) {
     throw new InvalidArtefactError('The parameters are not those that the card was made for');
   }
   return parsed.data;

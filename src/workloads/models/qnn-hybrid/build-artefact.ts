@@ -4,26 +4,19 @@
  * The date is the only thing in it that is not computed: training again keeps the date of a file that
  * says the same otherwise, so that it gives the same bytes.
  */
-import { createHash } from 'node:crypto';
 import type { GateOperation } from '../../../circuit/circuit.ts';
 import { mean } from '../../training/metrics.ts';
 import type { AngleForm } from '../../training/parametric-circuit.ts';
 import { ANSATZES, NUM_FEATURES } from './ansatz.ts';
+import { contentHash } from './content-hash.ts';
 import { IRIS_FEATURES, IRIS_LABELS } from './iris-pair.ts';
 import type { DeployedParameters, ModelArtefact, ModelCard } from './model-card.ts';
+import { QNN_HYBRID_ID } from './model-id.ts';
 import { SELECTION_RULE } from './select-architecture.ts';
 import { TRAINING_PLAN, type TrainingOutcome } from './train-qnn-hybrid.ts';
 
-/** The model's id. */
-export const QNN_HYBRID_ID = 'qnn-hybrid';
-
 const OUT_OF_RANGE_POLICY =
   'A measurement outside the range of the training data is drawn to the end of the range, and the answer names the feature in out_of_range. One that is not above 0 cm and at most 100 cm is refused.';
-
-/** The hash that the card carries: of the parameters as JSON with sorted fields. */
-export function parameterHash(parameters: DeployedParameters): string {
-  return contentHash(parameters);
-}
 
 /**
  * The file's contents.
@@ -83,7 +76,7 @@ function cardOf(
     description:
       'A trained variational quantum classifier that tells Iris versicolor from Iris virginica by four measurements of a flower. The circuit runs on a real backend at request time.',
     trained_parameters_deployed: true,
-    parameter_hash: parameterHash(parameters),
+    parameter_hash: contentHash(parameters),
     measured_at: measuredAt,
     feature_names: IRIS_FEATURES.map((name) => `${name} (cm)`),
     features: IRIS_FEATURES.map((name, f) => ({
@@ -125,6 +118,7 @@ function cardOf(
       optimiser: 'Adam (beta1 0.9, beta2 0.999), full batch',
       steps: fit.steps,
       learning_rate: fit.learningRate,
+      weight_bound: fit.weightBound,
       initialisation: `Uniform in [−${fit.initialSpread}, ${fit.initialSpread}]`,
       threshold_calibration:
         'Where a logistic regression of the label on the expectation values of the training rows is undecided',
@@ -171,9 +165,10 @@ function cardOf(
       'To show a trained quantum circuit at work whose every figure can be checked, and as an example for training circuits of one’s own against this service. Not for identifying flowers that matter to anyone.',
     limitations: [
       'No quantum advantage: four qubits are simulated in microseconds, and a linear discriminant does as well on these data.',
-      'With one layer and mixing angles near 0, as training leaves them, the expectation value is close to cos(w·x + b): a linear decision, which the entangled register computes as a sum of phases.',
+      'With one layer and mixing angles near 0, as training leaves them, the expectation value is close to cos(w·x + b), which the entangled register computes as a sum of phases: a linear decision where the flowers of the data are.',
+      'Periodic: towards corners of the features’ range where the data have no flower the decision turns round. A flower with the largest sepals and the smallest petals of the data is called virginica, with a large margin and nothing out of range.',
       'A hundred flowers of two species from Fisher’s sample; a flower of any other kind is called one of the two all the same.',
-      'Architecture and published accuracy come from different splits of the same hundred flowers, so the choice is not wholly independent of the figure. The learning rate and slope were set beforehand by trials on the same flowers.',
+      'Architecture and published accuracy come from different splits of the same hundred flowers, so the choice is not wholly independent of the figure. The two families of circuits, the learning rate, the slope and the bound of the weights were settled beforehand by trials on the same flowers.',
       'Sampled expectation values scatter: near the threshold the answer may change from one request to the next. margin_in_shot_noise says how near.',
     ],
     reproduce: {
@@ -253,7 +248,10 @@ function knownAnswers({ data, deployed }: TrainingOutcome): ModelArtefact['known
   const chosen = [
     { name: `a typical ${IRIS_LABELS[0]}`, row: typicalRow(data, 0) },
     { name: `a typical ${IRIS_LABELS[1]}`, row: typicalRow(data, 1) },
-    { name: 'the hardest flower of the data', row: borderline },
+    {
+      name: `the flower nearest to the threshold, a ${IRIS_LABELS[data.labels[borderline]!]}`,
+      row: borderline,
+    },
   ];
   return chosen.map(({ name, row }) => ({
     name,
@@ -271,18 +269,4 @@ function typicalRow({ rows, labels }: TrainingOutcome['data'], label: 0 | 1): nu
   const distance = (row: number) =>
     middle.reduce((sum, value, f) => sum + (rows[row]![f]! - value) ** 2, 0);
   return members.reduce((a, b) => (distance(b) < distance(a) ? b : a));
-}
-
-function contentHash(content: unknown): string {
-  return `sha256:${createHash('sha256')
-    .update(JSON.stringify(sorted(content)))
-    .digest('hex')}`;
-}
-
-/** The same value with the fields of its objects in alphabetical order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, field]) => [name, sorted(field)]));
 }

@@ -3,7 +3,7 @@ import type { Fault } from '../../../errors/coded-error.ts';
 import { InvalidInferenceError } from '../../errors.ts';
 import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { GHZ_REUPLOADING, NUM_FEATURES } from './ansatz.ts';
-import { QNN_HYBRID_ID } from './build-artefact.ts';
+import { QNN_HYBRID_ID } from './model-id.ts';
 
 /** Limits of a request; those of qubits and layers are for circuits of callers' own. */
 export const INFERENCE_LIMITS = {

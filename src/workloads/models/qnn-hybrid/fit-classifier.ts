@@ -2,6 +2,10 @@
  * Training one circuit on labelled rows: logistic loss, exact gradients, Adam over all rows, then a
  * threshold calibrated on the trained expectation values.
  *
+ * The weights of features are bounded together. Expectation values are periodic in phases, so that large
+ * weights turn the decision round again towards the corners of the features' range, where there are no
+ * rows to notice it.
+ *
  * Gradients are adjoint ones, in plain double-precision arithmetic of fixed order. An engine's may
  * differ in the last bit from one machine to the next, for it multiplies and adds in one step where the
  * processor can, and 150 steps make something of that.
@@ -22,6 +26,8 @@ export interface FitSettings {
   readonly slope: number;
   /** Parameters start uniformly in [−spread, spread], radians. */
   readonly initialSpread: number;
+  /** Most that the sizes of all trainable weights of features may sum up to, radians. */
+  readonly weightBound: number;
   /** Integer in [0, 2^53 − 1]. */
   readonly seed: number;
 }
@@ -52,14 +58,16 @@ export function fitClassifier(
   settings: FitSettings,
 ): FittedClassifier {
   const gradientsOf = prepareAdjoint(circuit);
-  const { steps, learningRate, slope } = settings;
+  const { steps, learningRate, slope, weightBound } = settings;
+  const weights = weightsOf(circuit);
   let state = startAdam(initialTheta(circuit, settings));
   const losses: number[] = [];
   for (let step = 0; step < steps; step++) {
     const { values, gradients } = gradientsOf(state.theta, rows, [OBSERVABLE]);
     const { loss, gradient } = logisticLoss(values, gradients, labels, slope);
     losses.push(loss);
-    state = adamStep(state, gradient, { learningRate });
+    const moved = adamStep(state, gradient, { learningRate });
+    state = { ...moved, theta: bounded(moved.theta, weights, weightBound) };
   }
   const { theta } = state;
   const { values } = gradientsOf(theta, rows, [OBSERVABLE]);
@@ -102,6 +110,26 @@ function calibratedThreshold(values: Float64Array, labels: readonly number[]): n
   const offset = decide([0]);
   const threshold = -offset / (decide([1]) - offset);
   return Math.min(0.99, Math.max(-0.99, threshold));
+}
+
+/** The parameters that multiply a feature. */
+function weightsOf({ angles }: ParametricCircuit): readonly number[] {
+  const found = angles.flatMap(({ terms }) =>
+    terms.flatMap(({ parameter, feature }) =>
+      parameter === undefined || feature === undefined ? [] : [parameter],
+    ),
+  );
+  return [...new Set(found)];
+}
+
+/** The parameters, the weights among them shrunk alike where they are too large together. */
+function bounded(theta: Float64Array, weights: readonly number[], bound: number): Float64Array {
+  let total = 0;
+  for (const j of weights) total += Math.abs(theta[j]!);
+  if (total <= bound) return theta;
+  const shrunk = Float64Array.from(theta);
+  for (const j of weights) shrunk[j]! *= bound / total;
+  return shrunk;
 }
 
 function initialTheta(

@@ -77,7 +77,7 @@ export const modelCard = z.strictObject({
     observable: z.string(),
     decision: z.string(),
     threshold: z.number(),
-    shots_per_circuit: z.int(),
+    shots_per_circuit: z.int().min(1).max(8192),
     operations: z.array(operation).describe('As deployed, with the trained numbers'),
   }),
   training: z.strictObject({
@@ -94,6 +94,9 @@ export const modelCard = z.strictObject({
     optimiser: z.string(),
     steps: z.int(),
     learning_rate: z.number(),
+    weight_bound: z
+      .number()
+      .describe('Radians: most that the sizes of all weights of features may sum up to'),
     initialisation: z.string(),
     threshold_calibration: z.string(),
     seed: z.int(),

@@ -23,7 +23,6 @@ import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import type { Model } from '../model.ts';
 import { ANSATZES } from './ansatz.ts';
 import { BatchRunner } from './batch-runner.ts';
-import { QNN_HYBRID_ID } from './build-artefact.ts';
 import {
   type ClassificationRequest,
   checkClassification,
@@ -32,6 +31,7 @@ import {
 import { scaleRow } from './feature-scaler.ts';
 import { angleRows, classAbove } from './fit-classifier.ts';
 import type { ModelArtefact, ModelCard } from './model-card.ts';
+import { QNN_HYBRID_ID } from './model-id.ts';
 import {
   marginInShotNoise,
   sampledExpectation,
@@ -96,7 +96,7 @@ interface Classifier {
 const MAX_WAIT_MS = 30_000;
 
 const SELF_TEST_SEED = 17;
-/** One self-test in five hundred million is further off by chance alone. */
+/** Standard errors. An engine that is well draws for the one seed what every other does: no chance is in it. */
 const SELF_TEST_MARGIN = 6;
 /** Ahead of requests: it tells whether they would run. */
 const SELF_TESTER: Requester = {

@@ -43,7 +43,14 @@ import {
 
 /** Every number that decides the outcome. */
 export const TRAINING_PLAN = {
-  fit: { steps: 150, learningRate: 0.2, slope: 3, initialSpread: 0.3, seed: 20_261_121 },
+  fit: {
+    steps: 150,
+    learningRate: 0.1,
+    slope: 3,
+    initialSpread: 0.3,
+    weightBound: 4,
+    seed: 20_261_121,
+  },
   selection: { numFolds: 5, numRepeats: 4, seed: 1 },
   evaluation: { numFolds: 5, numRepeats: 20, seed: 2 },
   /** Of an inference, unless its caller asks for another number. */

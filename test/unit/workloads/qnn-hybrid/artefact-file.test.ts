@@ -7,10 +7,8 @@ import {
   ARTEFACT_FILE,
   readArtefact,
 } from '../../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
-import {
-  artefactText,
-  parameterHash,
-} from '../../../../src/workloads/models/qnn-hybrid/build-artefact.ts';
+import { artefactText } from '../../../../src/workloads/models/qnn-hybrid/build-artefact.ts';
+import { contentHash } from '../../../../src/workloads/models/qnn-hybrid/content-hash.ts';
 import type { ModelArtefact } from '../../../../src/workloads/models/qnn-hybrid/model-card.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'artefact-'));
@@ -30,7 +28,7 @@ function withParameters(change: Partial<ModelArtefact['parameters']>): object {
   return {
     ...whole,
     parameters,
-    card: { ...whole.card, parameter_hash: parameterHash(parameters) },
+    card: { ...whole.card, parameter_hash: contentHash(parameters) },
   };
 }
 
@@ -83,7 +81,7 @@ test('the fault names the field', () => {
 test('the hash is of the numbers, not of the order of fields', () => {
   const { parameters } = whole;
   const turned = Object.fromEntries(Object.entries(parameters).reverse());
-  expect(parameterHash({ ...parameters, ...turned })).toBe(whole.card.parameter_hash);
+  expect(contentHash({ ...parameters, ...turned })).toBe(whole.card.parameter_hash);
   const moved = { ...parameters, theta: parameters.theta.toReversed() };
-  expect(parameterHash(moved)).not.toBe(whole.card.parameter_hash);
+  expect(contentHash(moved)).not.toBe(whole.card.parameter_hash);
 });

@@ -57,7 +57,7 @@ test('wrong counts in the self-test make it unavailable, and it says what was wr
   await model.start();
   const { available, reason } = model.availability();
   expect(available).toBe(false);
-  expect(reason).toContain('found an expectation of 1 for a typical versicolor, not -0.96');
+  expect(reason).toContain('found an expectation of 1 for a typical versicolor, not -0.92');
   await expect(model.classify(flowers(), CALLER, NEVER)).rejects.toMatchObject({
     code: 'WORKLOADS_MODEL_UNAVAILABLE',
     message: expect.stringContaining('found an expectation of 1'),

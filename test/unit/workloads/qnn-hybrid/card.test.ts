@@ -181,13 +181,20 @@ describe('what is deployed', () => {
   test('says with which settings it was trained', () => {
     expect(card.training).toMatchObject({
       steps: 150,
-      learning_rate: 0.2,
+      learning_rate: 0.1,
+      weight_bound: 4,
       seed: 20_261_121,
       initialisation: 'Uniform in [−0.3, 0.3]',
       loss: expect.stringContaining('ln(1 + e^(−y·3·E))'),
       data: { rows: 100, rows_per_class: [50, 50] },
     });
-    expect(plan.fit).toMatchObject({ steps: 150, learningRate: 0.2, slope: 3, initialSpread: 0.3 });
+    expect(plan.fit).toMatchObject({
+      steps: 150,
+      learningRate: 0.1,
+      slope: 3,
+      initialSpread: 0.3,
+      weightBound: 4,
+    });
     expect(card.circuit.shots_per_circuit).toBe(1024);
     expect(card.limitations.join(' ')).toContain('No quantum advantage');
   });

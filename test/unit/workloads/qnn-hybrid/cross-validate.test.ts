@@ -14,6 +14,7 @@ const SETTINGS: FitSettings = {
   learningRate: 0.2,
   slope: 3,
   initialSpread: 0.3,
+  weightBound: 4,
   seed: 1,
 };
 const circuit = circuitOf({ ansatz: 'ghz-reuploading', layers: 1 });
