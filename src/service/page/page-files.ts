@@ -3,11 +3,13 @@
  * src/console, whose TypeScript loses its types here, or in dist/console, where the build has put
  * everything ready made.
  */
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
 import { sha256 } from '../../math/sha256.ts';
+import { keptPromise } from './kept-promise.ts';
+import { workerAnswer } from './worker-answer.ts';
 
 /** What is sent. */
 export interface PageFile {
@@ -35,13 +37,8 @@ const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
 ]);
 
-let loaded: Promise<PageFiles> | undefined;
-
 /** The files, read once by each process. */
-export function pageFiles(): Promise<PageFiles> {
-  loaded ??= load();
-  return loaded;
-}
+export const pageFiles: () => Promise<PageFiles> = keptPromise(load);
 
 async function load(): Promise<PageFiles> {
   const names = readdirSync(FOLDER).sort();
@@ -75,8 +72,8 @@ async function strip(names: readonly string[]): Promise<Modules> {
     workerData: sources.map(readText),
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  const [texts]: (readonly string[])[] = await once(worker, 'message');
-  return sources.map((name, index) => [builtName(name), withBuiltImports(texts?.[index] ?? '')]);
+  const texts = z.array(z.string()).parse(await workerAnswer(worker));
+  return sources.map((name, index) => [builtName(name), withBuiltImports(texts[index] ?? '')]);
 }
 
 const builtName = (name: string): string => name.replace(/\.ts$/, '.js');
