@@ -1,7 +1,10 @@
 /** A margin in plain words. */
 import { capitalized, grouped } from './numbers.ts';
 
-/** From here on another run would hardly say otherwise: 1 in 700 by shot noise alone. */
+/**
+ * From here on another run would hardly say otherwise: at this margin 1 in 59 would by shot noise
+ * alone, Φ(−3 / √2) because both runs have it, and at larger margins fewer.
+ */
 const CLEAR = 3;
 /** Below this the threshold lies within the shot noise of the measured value. */
 const OPEN = 1;
