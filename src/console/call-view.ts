@@ -2,8 +2,8 @@
 import type { DemoFacts } from './demo-facts.ts';
 import { byId } from './dom.ts';
 
-/** How long the button says that it has copied. */
-const COPIED_MS = 2000;
+/** How long the button says what came of copying. */
+const SAID_MS = 2000;
 
 /** Gives what shows an input. */
 export function createCall({ endpoint }: DemoFacts): (input: readonly number[]) => void {
@@ -12,13 +12,18 @@ export function createCall({ endpoint }: DemoFacts): (input: readonly number[]) 
   // Only where the page came by https or from this machine.
   copy.hidden = navigator.clipboard === undefined;
   copy.addEventListener('click', () => {
-    void navigator.clipboard.writeText(code.textContent).then(() => {
-      copy.textContent = 'Copied';
-      setTimeout(() => {
-        copy.textContent = 'Copy';
-      }, COPIED_MS);
-    });
+    // A browser may refuse it: by its settings, or where the page is not in front.
+    void navigator.clipboard.writeText(code.textContent).then(
+      () => say('Copied'),
+      () => say('Not copied'),
+    );
   });
+  const say = (outcome: string) => {
+    copy.textContent = outcome;
+    setTimeout(() => {
+      copy.textContent = 'Copy';
+    }, SAID_MS);
+  };
   return (input) => {
     code.textContent = [
       `curl ${location.origin}${endpoint} \\`,

@@ -171,6 +171,19 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     expect(visit.page.runs).toHaveLength(2);
   });
 
+  test.each([
+    ['Promise.resolve()', 'Copied'],
+    ['Promise.reject(new DOMException("No.", "NotAllowedError"))', 'Not copied'],
+  ])('says what came of copying the call: %s', async (outcome, word) => {
+    await visit.open();
+    await visit.page.evaluate(`navigator.clipboard.writeText = () => ${outcome}`);
+    await visit.tabTo('copy');
+    await visit.page.press('Enter');
+    await visit.textUntil('copy', new RegExp(`^${word}$`));
+    await visit.textUntil('copy', /^Copy$/);
+    expect(visit.page.complaints).toEqual([]);
+  });
+
   test('counts down where the limit is reached, and may then be used again', async () => {
     await visit.open();
     visit.page.answer = () => ({
