@@ -1,6 +1,7 @@
 /** The page at `/` and its files, as HTTP sends them. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { DemoFacts } from '../../src/console/demo-facts.ts';
 import { DEMO_FACTS } from '../support/demo-facts.ts';
 import { openModelService } from './support/model-service.ts';
@@ -23,14 +24,23 @@ function factsOf(page: string): unknown {
   return JSON.parse(json ?? '');
 }
 
+const demoFacts = z.object({
+  labelAbove: z.literal([0, 1]),
+  labels: z.array(z.string()),
+  examples: z.array(z.object({ input: z.array(z.number()) })),
+});
+const demoFactsOf = (page: string) => demoFacts.parse(factsOf(page));
+
 describe('GET /', () => {
   test('is a page without a key that may load nothing but files of this service', async () => {
     const page = await service.app.inject({ url: '/' });
     expect(page.statusCode).toBe(200);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-    const policy = String(page.headers['content-security-policy']);
-    expect(policy).toContain("default-src 'self'");
-    expect(policy).not.toMatch(/unsafe|nonce|http|\*/);
+    expect(page.headers['content-security-policy']).toBe(
+      "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    expect(page.headers['referrer-policy']).toBe('no-referrer');
+    expect(page.headers['x-content-type-options']).toBe('nosniff');
     expect(page.body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
     expect(page.body).not.toContain('{{');
   });
@@ -68,6 +78,25 @@ describe('GET /', () => {
     const { body } = await plain.app.inject({ url: '/' });
     const { threshold } = plain.deps.models.classifier.card.circuit;
     expect(factsOf(body)).toMatchObject({ model: { id: 'qnn-hybrid' }, threshold });
+  });
+
+  test('says which class is above the threshold, as runs do', async () => {
+    await using own = await openModelService();
+    const { body } = await own.service.app.inject({ url: '/' });
+    const { labelAbove, labels, examples } = demoFactsOf(body);
+    const sides = new Set<boolean>();
+    for (const { input } of examples) {
+      const answer = await own.service.app.inject({
+        method: 'POST',
+        url: '/api/v1/demo/qnn-hybrid',
+        payload: { input },
+      });
+      const { expectation, threshold, prediction_label: label } = answer.json().data;
+      const isAbove = expectation > threshold;
+      sides.add(isAbove);
+      expect(label).toBe(labels[isAbove ? labelAbove : 1 - labelAbove]);
+    }
+    expect(sides.size).toBe(2);
   });
 
   test('says whose the shots are: the classical baseline has none', async () => {
