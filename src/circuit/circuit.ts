@@ -97,6 +97,15 @@ export function operationQubits(operation: Operation): readonly Qubit[] {
   }
 }
 
+/** How many angles the circuit's gates have together. */
+export function numAnglesOf(circuit: Circuit): number {
+  let count = 0;
+  for (const operation of circuit.operations) {
+    if (operation.kind === 'gate') count += operation.angles.length;
+  }
+  return count;
+}
+
 /**
  * For each classical bit, the qubit last measured into it; null for a bit never written.
  *

@@ -1,12 +1,11 @@
 /** Circuits to differentiate, and the slow, plain ways that derivatives are held to. */
-import type { Operation } from '../../src/circuit/circuit.ts';
+import { numAnglesOf, type Operation } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import type { ExpectationBatch } from '../../src/workloads/training/expectation-batch.ts';
 import {
   type AngleTerm,
   anglesOf,
-  numAnglesOf,
   type ParametricCircuit,
   parametricCircuit,
 } from '../../src/workloads/training/parametric-circuit.ts';

@@ -4,7 +4,7 @@
  * Whoever sends batches sends the same shape again and again, so what there is to tell of one is worked
  * out once and kept as long as the shape itself.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
+import { type Circuit, numAnglesOf } from '../../circuit/circuit.ts';
 import { type BatchRequest, checkBatchRequest } from '../../engine/batch-request.ts';
 import { checkBatchShape } from '../../engine/batch-shape.ts';
 import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
@@ -82,11 +82,7 @@ function readFacts(shape: Circuit): ShapeFacts {
   const facts = { work: circuitWork(shape), bytes: sizeOfCircuit(shape) };
   const written = writeCircuit(shape);
   if (written === undefined) {
-    const numAngles = shape.operations.reduce(
-      (sum, operation) => sum + (operation.kind === 'gate' ? operation.angles.length : 0),
-      0,
-    );
-    return { ...facts, numAngles, sent: shape };
+    return { ...facts, numAngles: numAnglesOf(shape), sent: shape };
   }
   const { angles, ...rest } = written;
   const numAngles = angles.length;

@@ -46,15 +46,6 @@ export function logLoss(labels: ArrayLike<number>, probabilities: ArrayLike<numb
   });
 }
 
-/**
- * Mean squared difference between the probability of class 1 and what was true.
- *
- * @see Brier, "Verification of forecasts expressed in terms of probability" (1950).
- */
-export function brierScore(labels: ArrayLike<number>, probabilities: ArrayLike<number>): number {
-  return meanOver(labels, probabilities, (label, probability) => (probability - label) ** 2);
-}
-
 /** Arithmetic mean. */
 export function mean(values: ArrayLike<number>): number {
   if (values.length === 0) throw new RangeError('There is no mean of no values.');

@@ -6,7 +6,7 @@
  * from angles to parameters needs no more than the terms themselves, and it still covers encodings
  * with fixed factors, trainable biases, trainable input scaling and parameters shared by many gates.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
+import { type Circuit, numAnglesOf } from '../../circuit/circuit.ts';
 
 /** coefficient · θ[parameter] · x[feature]; what is left out counts as 1. */
 export interface AngleTerm {
@@ -31,15 +31,6 @@ export interface ParametricCircuit {
   readonly numFeatures: number;
   /** In the order of the shape's operations, as a `BatchExecutable` counts them. */
   readonly angles: readonly AngleForm[];
-}
-
-/** How many angles the shape's gates have together. */
-export function numAnglesOf(shape: Circuit): number {
-  let count = 0;
-  for (const operation of shape.operations) {
-    if (operation.kind === 'gate') count += operation.angles.length;
-  }
-  return count;
 }
 
 /**

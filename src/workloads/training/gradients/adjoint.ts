@@ -29,7 +29,7 @@ import type { ExpectationGradients } from './expectation-gradients.ts';
 import { applyObservable } from './observable-action.ts';
 
 /** Qubits, at most: three states of 16 MiB. */
-export const MAX_ADJOINT_QUBITS = 20;
+const MAX_ADJOINT_QUBITS = 20;
 
 /** A value and its derivatives by the angles. */
 export interface AngleGradient {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   accuracy,
-  brierScore,
   confusionMatrix,
   logLoss,
   mean,
@@ -34,16 +33,12 @@ test('log loss of a certain mistake is large but finite', () => {
   expect(logLoss([0], [0])).toBeGreaterThan(0);
 });
 
-test('the Brier score is the mean squared error of probabilities', () => {
-  expect(brierScore([0, 1], [0.25, 0.5])).toBe((0.0625 + 0.25) / 2);
-});
-
 test('spread is that of a sample', () => {
   expect(mean([2, 4, 4, 4, 5, 5, 7, 9])).toBe(5);
   expect(standardDeviation([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(Math.sqrt(32 / 7), 14);
 });
 
-test.each([accuracy, confusionMatrix, logLoss, brierScore])(
+test.each([accuracy, confusionMatrix, logLoss])(
   '%o refuses no rows, and predictions of other rows',
   (score) => {
     expect(() => score([], [])).toThrow(RangeError);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Circuit } from '../../../../src/circuit/circuit.ts';
+import { type Circuit, numAnglesOf } from '../../../../src/circuit/circuit.ts';
 import {
   angleGradientToTheta,
   anglesOf,
-  numAnglesOf,
   parametricCircuit,
   trainableAngles,
 } from '../../../../src/workloads/training/parametric-circuit.ts';
