@@ -6,63 +6,9 @@
  */
 import { z } from 'zod';
 import { CodedError, type Fault } from './errors/coded-error.ts';
+import { addressList, baseUrl, choice, flag, integer } from './setting-schemas.ts';
 
 const MIB = 1024 * 1024;
-
-const integer = (min: number, max: number) =>
-  z
-    .string()
-    .trim()
-    .regex(/^\d+$/, { error: `must be a whole number from ${min} to ${max}`, abort: true })
-    .transform(Number)
-    .pipe(
-      z
-        .number()
-        .min(min, { error: `must be at least ${min}` })
-        .max(max, { error: `must be at most ${max}` }),
-    );
-
-const choice = <const T extends readonly [string, ...string[]]>(options: T) =>
-  z.enum(options, { error: `must be one of ${options.join(', ')}` });
-
-const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform((value) => value === '1');
-
-const addressList = z
-  .string()
-  .transform((value) =>
-    value
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
-  )
-  .pipe(
-    z.array(
-      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-        error: 'must be IP addresses or CIDR ranges, separated by commas',
-      }),
-    ),
-  );
-
-/** Base URL of an HTTP interface, without the slashes at its end. */
-const baseUrl = z
-  .string()
-  .trim()
-  .superRefine((value, context) => {
-    const fault = faultOfBaseUrl(value);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-  })
-  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
-
-function faultOfBaseUrl(value: string): string | undefined {
-  const url = URL.parse(value);
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    return 'must be an http or https URL, such as http://127.0.0.1:11434/v1';
-  }
-  // Where it is put together with a path they would be lost, or end up in logs and answers.
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-  if (/[?#]/.test(value)) return 'must not have a query or fragment';
-  return undefined;
-}
 
 interface Setting {
   readonly schema: z.ZodType;

@@ -26,7 +26,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The page runs in a browser: it is given facts, and the service knows no more than their types.
   console: [],
   service: [...LEFT_OF_SERVICE, 'console'],
-  'config.ts': ['errors'],
+  'setting-schemas.ts': [],
+  'config.ts': ['errors', 'setting-schemas.ts'],
   'compose.ts': LEFT_OF_ROOTS,
   // `qcs run --engine` measures an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine'],
