@@ -200,7 +200,8 @@ test('a key may have 8 texts at once, then 429; others are served, Enterprise ke
       probeIntervalMs: 60_000,
     },
   );
-  const { service } = opened;
+  const { service, fleet } = opened;
+  fleet.isHolding = true;
   const held: (() => void)[] = [];
   own.reply = (response, request) => {
     held.push(() => json(200, completion('x'))(response, request));
@@ -212,6 +213,8 @@ test('a key may have 8 texts at once, then 429; others are served, Enterprise ke
       headers: { 'x-api-key': key },
       payload: { input },
     });
+  const classified = ask(service.key, 'qnn-hybrid', [5, 3, 5, 1]);
+  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(1));
   const before = own.requests.length;
   const eight = Array.from({ length: 8 }, () => ask(service.key));
   await vi.waitFor(() => expect(own.requests.length).toBe(before + 8));
@@ -222,7 +225,8 @@ test('a key may have 8 texts at once, then 429; others are served, Enterprise ke
     code: 'SERVICE_IN_FLIGHT_LIMIT',
     message: expect.stringContaining('8 text inferences'),
   });
-  expect((await ask(service.key, 'qnn-hybrid', [5, 3, 5, 1])).statusCode).toBe(200);
+  fleet.heldBatches[0]?.finish();
+  expect((await classified).statusCode).toBe(200);
   const others = [await service.createKey(), await service.createKey('enterprise')];
   const [standard, enterprise] = others.map((key, i) => ask(key, 'llma-text', `other ${i}`));
   // It is sent after both and refused at once, so both are in the line by then.
