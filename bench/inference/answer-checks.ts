@@ -1,7 +1,10 @@
 /** Whether an answer of the classifier is right, as far as its shots can tell. */
 
-/** One right answer in five hundred million is further off by chance alone. */
+/** One right answer in five hundred million is further off by chance alone, where noise is normal. */
 const STANDARD_ERRORS = 6;
+/** Up to so many shots of the rarer outcome it is not: then Bernstein's bound holds, for the same chance. */
+const RARE_SHOTS = 50;
+const LOG_CHANCE = Math.log(5e8);
 /** Of a number that is written in full and read again. */
 const ROUNDING = 1e-12;
 
@@ -12,10 +15,10 @@ export interface AnsweredRow {
 
 /**
  * Holds expectations from shots to the exact ones, by the exact ones' own shot noise, so that a wrong
- * value cannot widen what is allowed. Where that noise is nearly nothing, a few shots are allowed.
+ * value cannot widen what is allowed.
  *
- * @throws {Error} naming the first row that is further off than six standard errors, or their number
- *   where that is wrong.
+ * @throws {Error} naming the first row that is further off than chance explains, or their number where
+ *   that is wrong.
  */
 export function checkExpectations(
   found: ArrayLike<number>,
@@ -26,12 +29,22 @@ export function checkExpectations(
     throw new Error(`${found.length} rows are answered, not ${exact.length}`);
   }
   for (const [row, expected] of exact.entries()) {
-    const error = Math.sqrt(Math.max(1 / shots, 1 - expected ** 2) / shots);
     const value = found[row] ?? Number.NaN;
-    if (!(Math.abs(value - expected) <= STANDARD_ERRORS * error)) {
+    if (!((Math.abs(value - expected) * shots) / 2 <= allowedShots(expected, shots))) {
       throw new Error(`row ${row} has ⟨Z₀⟩ = ${value}, and exactly it is ${expected}`);
     }
   }
+}
+
+/** By how many shots the count of an outcome may differ from what is expected of it. */
+function allowedShots(expectation: number, shots: number): number {
+  const chance = (1 - Math.abs(expectation)) / 2;
+  const variance = shots * chance * (1 - chance);
+  if (shots * chance >= RARE_SHOTS) return STANDARD_ERRORS * Math.sqrt(variance);
+  // What cannot come up is not allowed to, but for roundings of the exact value.
+  if (shots * chance < ROUNDING) return ROUNDING * shots;
+  const third = LOG_CHANCE / 3;
+  return third + Math.sqrt(third ** 2 + 2 * LOG_CHANCE * variance);
 }
 
 /**
