@@ -87,10 +87,10 @@ describe('a list longer than any good one', () => {
       (body: unknown) => readClassification({ parameters: body, input: [5, 3, 5, 1] }, () => 1),
       'parameters',
     ],
-    ['a request for text', (body: unknown) => readTextRequest(body), ''],
+    ['a request for text', (body: unknown) => readTextRequest(body, 1024), ''],
     [
       'its parameters',
-      (body: unknown) => readTextRequest({ input: 'a', parameters: body }),
+      (body: unknown) => readTextRequest({ input: 'a', parameters: body }, 1024),
       'parameters',
     ],
   ])('holds for fields, too: %s', (_, read, path) => {

@@ -1,5 +1,4 @@
 /** From the body of an inference to what its model takes. */
-
 import type { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { ClassificationRequest } from '../../workloads/models/qnn-hybrid/classification-request.ts';
@@ -70,10 +69,7 @@ function requestOf(
  * @param maxTokensBound - The most that the operator allows, for those faults.
  * @throws {RequestInvalidError} naming every fault.
  */
-export function readTextRequest(
-  body: unknown,
-  maxTokensBound: number = Number.MAX_SAFE_INTEGER,
-): TextRequest {
+export function readTextRequest(body: unknown, maxTokensBound: number): TextRequest {
   const sized = sizedText(body);
   const parsed = textBody.safeParse(sized.body);
   if (!parsed.success) {

@@ -2,25 +2,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { ModelUnavailableError } from '../../workloads/errors.ts';
-import type { Requester } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../errors.ts';
 import { budgetAddress } from '../limits/client-address.ts';
 import { FixedWindows } from '../limits/fixed-windows.ts';
 import { Places } from '../limits/places.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
 import { viewClassification, viewCounts } from '../models/classification-view.ts';
+import { VISITORS } from '../models/visitors.ts';
 import { callerSignal } from '../plugins/caller-signal.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { demoBody, demoResult } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-/** Behind everyone who has a key, and in one turn with each other. */
-export const VISITORS: Requester = {
-  keyId: 'demo',
-  tier: 'standard',
-  priority: 'low',
-  maxWaitMs: 15_000,
-};
 /** Over all addresses, so that visitors cannot fill the queue that keys share. */
 const MAX_UNDER_WAY = 32;
 /** The body has four numbers. */
@@ -48,7 +41,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
       },
     },
     async (request, reply) => {
-      using place = places.take('demo', MAX_UNDER_WAY);
+      using place = places.take(VISITORS.keyId, MAX_UNDER_WAY);
       if (place === undefined) throw new DemoBusyError(MAX_UNDER_WAY);
       const { classifier } = models;
       const classification = await classifier
