@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
+import { formatPath } from '../../src/errors/fault-path.ts';
 import { requestHash } from '../../src/service/circuits/canonical-hash.ts';
 import { parsePrefer } from '../../src/service/circuits/prefer.ts';
 import { circuitResultJson, outcomeLabel } from '../../src/service/circuits/result-json.ts';
@@ -11,7 +12,6 @@ import {
   decodeRequest,
   encodeRequest,
 } from '../../src/service/circuits/stored-request.ts';
-import { formatPath } from '../../src/service/request-paths.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 

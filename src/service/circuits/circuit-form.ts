@@ -8,16 +8,18 @@
  */
 import { z } from 'zod';
 import { findOperation } from '../../circuit/gate-object.ts';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
-import { formFaults } from '../plugins/validation.ts';
-import { formatPath } from '../request-paths.ts';
+import { formatPath } from '../../errors/fault-path.ts';
+import { formFaults } from '../../errors/form-faults.ts';
+import { sizeFaults } from '../../errors/size-faults.ts';
 import { type CircuitBody, circuitBody, MAX_TERMS, pauliTerm } from '../schemas/circuits.ts';
-import { gateObject } from '../schemas/gate-object.ts';
 
 /** No processor takes more operations; what is longer is not looked at. */
 const MAX_ENTRIES = 1_000_000;
 /** Elements of any other array, fields of any object. */
 const MAX_LENGTH = 4096;
+const LONGER = new Map([['circuit', MAX_ENTRIES]]);
 
 /** The fields of a body whose own form is good. */
 export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
@@ -45,7 +47,7 @@ const pauliSum = z.array(pauliTerm).max(MAX_LENGTH);
 export function circuitForm(value: unknown): CircuitForm {
   const faults: Fault[] = [];
   const given = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  checkSizes(value, [], faults);
+  faults.push(...sizeFaults(value, MAX_LENGTH, LONGER));
   if (faults.length > 0) return { isGood: false, faults, parts: {}, given };
 
   const parsed = head.safeParse(value);
@@ -62,25 +64,6 @@ export function circuitForm(value: unknown): CircuitForm {
   if (faults.length > 0 || !parsed.success) return { isGood: false, faults, parts: good, given };
   const { target_processor, shots } = parsed.data;
   return { isGood: true, body: { ...good, target_processor, shots } };
-}
-
-/** Notes every array and object that is too long; the body is not nested deeply. */
-function checkSizes(value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
-  if (typeof value !== 'object' || value === null || faults.length >= MAX_FAULTS) return;
-  const isList = Array.isArray(value);
-  const most = isList && path.length === 1 && path[0] === 'circuit' ? MAX_ENTRIES : MAX_LENGTH;
-  const entries = isList ? value : Object.values(value);
-  if (entries.length > most) {
-    const what = isList ? 'entries' : 'fields';
-    const message = `${entries.length} ${what}; at most ${most} are read.`;
-    faults.push({ path: formatPath(path), message });
-    return;
-  }
-  const names = isList ? undefined : Object.keys(value);
-  for (let i = 0; i < entries.length; i++) {
-    const entry: unknown = entries[i];
-    if (typeof entry === 'object') checkSizes(entry, [...path, names?.[i] ?? i], faults);
-  }
 }
 
 type HeadParts = { readonly [K in keyof z.output<typeof head>]?: z.output<typeof head>[K] };

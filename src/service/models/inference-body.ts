@@ -1,10 +1,10 @@
 /** From the body of an inference to what its model takes. */
 import type { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
+import { formFaults } from '../../errors/form-faults.ts';
 import type { ClassificationRequest } from '../../workloads/models/qnn-hybrid/classification-request.ts';
 import type { TextRequest } from '../../workloads/models/text-generation/text-request.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { formFaults } from '../plugins/validation.ts';
 import { type ClassificationBody, classificationBody, textBody } from '../schemas/models.ts';
 import {
   limitFaultsOfClassification,

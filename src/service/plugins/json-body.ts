@@ -4,9 +4,9 @@
  * Nesting is bounded before parsing, so that nothing after it has to be written without recursion.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { formatPath } from '../../errors/fault-path.ts';
 import { BodyMalformedError } from '../errors.ts';
 import type { BodySource } from '../offload/offload-messages.ts';
-import { formatPath } from '../request-paths.ts';
 
 /** Deepest nesting of arrays and objects; a gate's matrix, the deepest part of any body, has 6. */
 export const MAX_DEPTH = 32;

@@ -1,10 +1,10 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { IDEMPOTENCY_KEY } from '../../jobs/idempotency.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { compilationFields } from './compilation.ts';
 import { isoTime } from './envelope.ts';
-import { gateObject } from './gate-object.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;

@@ -1,8 +1,8 @@
 /** Schemas of compiling without running. */
 import { z } from 'zod';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { circuitBody } from './circuits.ts';
 import { compilationFields } from './compilation.ts';
-import { gateObject } from './gate-object.ts';
 
 /** How a compiled circuit is written. */
 export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3'] as const;

@@ -1,6 +1,6 @@
 /** Schema of the gate catalog. */
 import { z } from 'zod';
-import { gateObject } from './gate-object.ts';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
 
 /** One operation that a circuit may hold. */
 export const operation = z
