@@ -304,6 +304,30 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The model failed its last self-test, is too busy, or has nothing that serves it.',
   },
+  WORKLOADS_QUEUE_FULL: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'As many tasks and TPU jobs wait as may.',
+  },
+  WORKLOADS_TASK_DEADLINE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A task or TPU job was not through when its time was over.',
+  },
+  WORKLOADS_TASK_INPUT: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The input of a task or TPU job cannot be worked on; the message names the place.',
+  },
+  WORKLOADS_TASK_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The process that ran a task or TPU job ended, twice.',
+  },
+  WORKLOADS_TASK_MEMORY: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A task or TPU job took more memory than one may.',
+  },
+  WORKLOADS_TASK_RESULT: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The result of a task or TPU job is larger than one that is stored.',
+  },
   WORKLOADS_UPSTREAM: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The upstream of a model did not answer, or not in a way that can be used.',

@@ -1,0 +1,98 @@
+/** Fields that inputs of many procedures have, and the circuit that some of them make. */
+import { z } from 'zod';
+import type { Circuit } from '../../circuit/circuit.ts';
+import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
+import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
+import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import { MAX_SEED } from '../../math/philox.ts';
+import { ProcedureInputError } from './errors.ts';
+
+/** Entries of a circuit in an input: its faults are found while its caller waits. */
+export const MAX_INPUT_GATES = 10_000;
+const MAX_QASM_LENGTH = 256 * 1024;
+
+/** A seed: `input.seed ?? context.seed` is what the run draws with. */
+export const seedField = z
+  .int()
+  .min(0)
+  .max(MAX_SEED)
+  .optional()
+  .describe('The same input with the same seed gives the same result; drawn by default');
+
+/** A number of shots, up to `max`. */
+export function shotsField(max: number, byDefault: number) {
+  return z
+    .int()
+    .min(1)
+    .max(max)
+    .default(byDefault)
+    .describe(`Repetitions of each circuit; default ${byDefault}`);
+}
+
+/** Of a strict object whose input has a circuit: `circuit` or `qasm`, one of them. */
+export const circuitFields = {
+  circuit: z.array(gateObject).max(MAX_INPUT_GATES).optional().describe('Gate objects, in order'),
+  qasm: z
+    .string()
+    .max(MAX_QASM_LENGTH)
+    .optional()
+    .describe('OpenQASM 2.0 or 3 text, instead of `circuit`'),
+  qubits: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Width of the register of `circuit`; by default one past the highest qubit named'),
+};
+
+const circuitInput = z.object(circuitFields);
+/** An input with those fields. */
+export type CircuitInput = z.output<typeof circuitInput>;
+
+/** What a procedure takes at most. */
+export type InputCircuitLimits = Pick<CircuitLimits, 'maxQubits'>;
+
+/**
+ * The circuit of an input.
+ *
+ * @throws {ProcedureInputError} listing every fault.
+ */
+export function circuitOf(input: CircuitInput, limits: InputCircuitLimits): Circuit {
+  const read = readCircuit(input, limits);
+  if ('faults' in read) throw new ProcedureInputError(read.faults);
+  return read.circuit;
+}
+
+/** What is wrong with the circuit of an input; for `check`. */
+export function circuitFaults(input: CircuitInput, limits: InputCircuitLimits): readonly Fault[] {
+  const read = readCircuit(input, limits);
+  return 'faults' in read ? read.faults : [];
+}
+
+type Read = { readonly circuit: Circuit } | { readonly faults: readonly Fault[] };
+
+function readCircuit({ circuit, qasm, qubits }: CircuitInput, given: InputCircuitLimits): Read {
+  if (circuit !== undefined && qasm !== undefined) {
+    return { faults: [{ path: 'qasm', message: 'Give either circuit or qasm, not both.' }] };
+  }
+  if (qasm !== undefined && qubits !== undefined) {
+    return {
+      faults: [{ path: 'qubits', message: 'Only taken with circuit; qasm declares its own.' }],
+    };
+  }
+  const limits = { ...given, maxGates: MAX_INPUT_GATES };
+  try {
+    if (circuit !== undefined) {
+      const numQubits = qubits === undefined ? {} : { numQubits: qubits };
+      return { circuit: circuitFromGateObjects(circuit, { limits, ...numQubits }) };
+    }
+    if (qasm !== undefined) return { circuit: parseOpenQasm(qasm, limits) };
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const { faults, message, code } = error;
+    const path = qasm === undefined ? 'circuit' : 'qasm';
+    return { faults: faults.length > 0 ? faults : [{ path, message, code }] };
+  }
+  return { faults: [{ path: 'circuit', message: 'Required: circuit, or qasm instead.' }] };
+}

@@ -1,0 +1,79 @@
+/**
+ * One thing that an agent or the TPU fleet can do: what it takes, what bounds it, an example that runs,
+ * and the code that does it.
+ *
+ * What describes a procedure is loaded everywhere; the code itself only by the processes that run it,
+ * when it is first asked for: see `load`.
+ */
+import type { z } from 'zod';
+import type { Fault } from '../../errors/coded-error.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { ProcedureContext } from './procedure-context.ts';
+
+/** What bounds one run; the rest are sizes that the input schema holds to, in the names of its fields. */
+export interface ProcedureLimits {
+  /** From its start to its end, waits for processors included. Milliseconds. */
+  readonly deadline_ms: number;
+  readonly [name: string]: number;
+}
+
+/** Does the work. Resolves with the result's fields; throws a CodedError where the input is to blame. */
+export type RunProcedure<Input> = (input: Input, context: ProcedureContext) => Promise<JsonObject>;
+
+/** What a procedure is defined by. */
+export interface ProcedureParts<Schema extends z.ZodType> {
+  /** snake_case; `evaluate`. */
+  readonly name: string;
+  /** One to three sentences for callers: what it does, and what the result has. */
+  readonly description: string;
+  /** Of the input; a strict object, every field with `describe`. */
+  readonly input: Schema;
+  /**
+   * What is wrong with an input of good form, paths relative to the input (`circuit[3].qubit`). Takes
+   * milliseconds at most: it runs before the job is accepted. Nothing unless given.
+   */
+  readonly check?: (input: z.output<Schema>) => readonly Fault[];
+  readonly limits: ProcedureLimits;
+  /** An input that runs, in well under a second. */
+  readonly example: JsonObject;
+  /**
+   * The result's fields that later tasks of a plan may be fed with, each with the name of the input
+   * field that it fits by itself: `{ circuit: 'circuit' }`. None unless given.
+   */
+  readonly feeds?: Readonly<Record<string, string>>;
+  /** Loads the code. A literal `import()` of a module beside it. */
+  readonly load: () => Promise<RunProcedure<z.output<Schema>>>;
+}
+
+/** A procedure whose input's type is its own business. */
+export interface Procedure {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly limits: ProcedureLimits;
+  readonly example: JsonObject;
+  readonly feeds: Readonly<Record<string, string>>;
+  /** What is wrong with the meaning of an input that the schema passed. */
+  readonly check: (parsed: unknown) => readonly Fault[];
+  /** Runs on an input that the schema and `check` passed, as it was before parsing. */
+  readonly run: (input: Json, context: ProcedureContext) => Promise<JsonObject>;
+}
+
+/** A procedure from its parts. */
+export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema>): Procedure {
+  const { name, description, input, limits, example, feeds = {}, load } = parts;
+  return {
+    name,
+    description,
+    input,
+    limits,
+    example,
+    feeds,
+    check: (parsed) => parts.check?.(input.parse(parsed)) ?? [],
+    run: async (given, context) => {
+      const parsed = input.parse(given);
+      const run = await load();
+      return run(parsed, context);
+    },
+  };
+}
