@@ -1,0 +1,77 @@
+/** A procedure's surroundings without a service: circuits run on a CPU engine of double precision. */
+import type { Circuit } from '../../src/circuit/circuit.ts';
+import { compile } from '../../src/compiler/compile.ts';
+import type { BatchExecutable } from '../../src/engine/batch-request.ts';
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import type { JsonObject } from '../../src/workloads/procedures/json.ts';
+import type { Procedure } from '../../src/workloads/procedures/procedure.ts';
+import type { ProcedureContext } from '../../src/workloads/procedures/procedure-context.ts';
+
+/** What a run told while it went. */
+export interface Told {
+  readonly progress: { readonly fraction: number; readonly message: string | undefined }[];
+  units: number;
+  circuits: number;
+}
+
+/** A context, what was told to it, and its end. */
+export interface TestContext extends AsyncDisposable {
+  readonly context: ProcedureContext;
+  readonly told: Told;
+  /** Parses the input as a request's would be, checks it, and runs it. */
+  run(procedure: Procedure, input: JsonObject): Promise<JsonObject>;
+}
+
+/** Opens one; to be disposed. */
+export function openTestContext({
+  seed = 7,
+  maxQubits = 20,
+  signal = new AbortController().signal,
+}: {
+  readonly seed?: number;
+  readonly maxQubits?: number;
+  readonly signal?: AbortSignal;
+} = {}): TestContext {
+  const engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits });
+  const shapes = new Map<Circuit, Promise<BatchExecutable>>();
+  const told: Told = { progress: [], units: 0, circuits: 0 };
+  const context: ProcedureContext = {
+    seed,
+    signal,
+    progress: (fraction, message) => void told.progress.push({ fraction, message }),
+    countUnits: (units) => {
+      told.units += units;
+    },
+    circuits: {
+      maxQubits,
+      run: async (circuit, { shots = 0, seed: drawSeed = 0, ...request }) => {
+        told.circuits++;
+        const { program } = compile(circuit, engine.target);
+        await using executable = await engine.prepare(program);
+        return await executable.run({ shots, seed: drawSeed, ...request }, signal);
+      },
+      runBatch: async (shape, request) => {
+        told.circuits += request.numCircuits;
+        const prepared = shapes.get(shape) ?? engine.prepareBatch(shape);
+        shapes.set(shape, prepared);
+        return await (await prepared).run(request, signal);
+      },
+    },
+  };
+  return {
+    context,
+    told,
+    async run(procedure, input) {
+      const faults = procedure.check(procedure.input.parse(input));
+      if (faults.length > 0) throw new Error(`The input has faults: ${JSON.stringify(faults)}`);
+      const result = await procedure.run(input, context);
+      // What a job stores is JSON: what would not come through as it is, is a fault.
+      const stored: JsonObject = JSON.parse(JSON.stringify(result));
+      return stored;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const prepared of shapes.values()) await (await prepared)[Symbol.asyncDispose]();
+      await engine.close();
+    },
+  };
+}
