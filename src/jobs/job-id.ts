@@ -37,6 +37,11 @@ const generator = new V7Generator({
   },
 });
 
+/** What ids of a kind begin with: `circ_`. */
+export function jobIdPrefix(kind: JobKind): string {
+  return PREFIXES[kind];
+}
+
 /** A new id, above every id of that kind this process made before. */
 export function newJobId(kind: JobKind): JobId {
   return PREFIXES[kind] + generator.generate().toHex();

@@ -65,6 +65,8 @@ test('describes every route of the service and no other', () => {
     'GET /quantum/processors/{processor_id}/devices',
     'GET /quantum/processors/{processor_id}/devices/{device_id}',
     'GET /status',
+    'GET /tasks/{task_id}/events',
+    'GET /tpu/jobs/{job_id}/events',
     'POST /admin/fleet/devices/{device_id}/maintenance',
     'POST /admin/processors/{processor_id}/maintenance',
     'POST /demo/qnn-hybrid',
@@ -143,10 +145,10 @@ describe('POST /quantum/circuits', () => {
 
   test('declares Prefer, Idempotency-Key and X-Request-Id', () => {
     const { parameters = [] } = submission();
-    expect(parameters.map(({ name, $ref }) => name ?? $ref)).toEqual([
-      'Prefer',
-      'Idempotency-Key',
+    expect(parameters.map(({ name, $ref }) => name ?? $ref).sort()).toEqual([
       '#/components/parameters/RequestId',
+      'Idempotency-Key',
+      'Prefer',
     ]);
   });
 

@@ -4,12 +4,12 @@
  */
 
 import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
-import { JobNotFoundError } from '../../jobs/errors.ts';
 import type { Job, JobId, JobPriority, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import type { JsonText } from '../envelope.ts';
-import { specCodeOf } from '../error-table.ts';
 import { InFlightLimitError, JobFailedError } from '../errors.ts';
+import { type Idempotency, IdempotentStarts } from '../jobs/idempotent-starts.ts';
+import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { PreparedCircuit } from './circuit-submission.ts';
@@ -23,7 +23,7 @@ export interface Submission {
   readonly key: ApiKey;
   readonly read: ReadSubmission;
   readonly preference: Preference;
-  readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+  readonly idempotency?: Idempotency;
 }
 
 /** What is answered to a submission. */
@@ -33,34 +33,19 @@ export interface SubmissionAnswer {
   readonly isReplay: boolean;
 }
 
-interface StartedJob {
-  readonly job: Job;
-  /** The answer given before; a job that was final then is answered from its record again. */
-  readonly storedAnswer?: string;
-  readonly isReplay: boolean;
-}
-
-/** Where a circuit's record is. */
-export function circuitLocation(id: JobId): string {
-  return `/api/v1/quantum/circuits/${id}`;
-}
-
 /** The level that takes effect: `high` is for Enterprise keys. */
 export function effectivePriority(key: ApiKey, asked: JobPriority = 'normal'): JobPriority {
   return asked === 'high' && key.tier !== 'enterprise' ? 'normal' : asked;
 }
 
-/** Stored as the answer where the job was final: its record says it all and cannot change. */
-const FINAL = '';
-
 /** Submits circuits. */
 export class CircuitSubmitter {
   readonly #deps: ServiceDeps;
-  /** Claims under way, by key and idempotency key: the second of two waits for the first. */
-  readonly #claiming = new Map<string, Promise<StartedJob>>();
+  readonly #starts: IdempotentStarts;
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps;
+    this.#starts = new IdempotentStarts(deps, 'circuit');
   }
 
   /**
@@ -72,16 +57,21 @@ export class CircuitSubmitter {
    * @throws {JobFailedError} if the job fails while the caller waits.
    */
   async submit(submission: Submission): Promise<SubmissionAnswer> {
-    const { idempotency, preference } = submission;
+    const { idempotency, key, preference } = submission;
     if (idempotency === undefined && preference.waitMs !== 0) return this.#run(submission);
-    const started = await this.#startOrFind(submission);
-    const { job, storedAnswer, isReplay } = started;
-    if (storedAnswer !== undefined && storedAnswer !== FINAL) {
+    const { job, storedAnswer, isReplay } = await this.#starts.startOrFind(
+      key.id,
+      idempotency,
+      (id) => this.#create(submission, id, (newJob) => this.#deps.jobs.submit(newJob)),
+    );
+    if (storedAnswer !== undefined) {
       return { circuitId: job.id, record: { json: storedAnswer }, isReplay };
     }
-    const answered = await this.#wait(job, submission.preference);
+    const answered = await this.#wait(job, preference);
     const record = circuitRecordJson(answered, this.#deps.jobs);
-    if (storedAnswer === undefined) await this.#settle(submission, answered, record);
+    if (idempotency !== undefined) {
+      await this.#starts.settle(key.id, idempotency, answered, record.json);
+    }
     if (answered.status === 'failed') throw failure(answered);
     return { circuitId: job.id, record, isReplay };
   }
@@ -95,55 +85,6 @@ export class CircuitSubmitter {
     );
     if (job.status === 'failed') throw failure(job);
     return { circuitId: job.id, record: circuitRecordJson(job, jobs), isReplay: false };
-  }
-
-  async #startOrFind(submission: Submission): Promise<StartedJob> {
-    const { idempotency, key } = submission;
-    if (idempotency === undefined) {
-      return { job: await this.#start(submission, newJobId('circuit')), isReplay: false };
-    }
-    const name = `${key.id} ${idempotency.key}`;
-    for (;;) {
-      const earlier = this.#claiming.get(name);
-      if (earlier === undefined) break;
-      await earlier.catch(() => undefined);
-    }
-    const claiming = this.#claim(submission, idempotency);
-    this.#claiming.set(name, claiming);
-    try {
-      return await claiming;
-    } finally {
-      this.#claiming.delete(name);
-    }
-  }
-
-  async #claim(
-    submission: Submission,
-    { key: idempotencyKey, bodyHash }: NonNullable<Submission['idempotency']>,
-  ): Promise<StartedJob> {
-    const { idempotency, now } = this.#deps;
-    const keyId = submission.key.id;
-    const jobId = newJobId('circuit');
-    const request = { keyId, idempotencyKey, bodyHash, jobId, now: now() };
-    const claim = await idempotency.claim(request);
-    if (claim.kind === 'replay') return this.#replay(claim.jobId, claim.response);
-    try {
-      return { job: await this.#start(submission, jobId), isReplay: false };
-    } catch (error) {
-      await idempotency.release(keyId, idempotencyKey);
-      throw error;
-    }
-  }
-
-  async #replay(jobId: JobId, response: string | undefined): Promise<StartedJob> {
-    const job = await this.#deps.jobs.get(jobId);
-    // Finished jobs are deleted after a time that may be no longer than the key's.
-    if (job === undefined) throw new JobNotFoundError(jobId);
-    return { job, isReplay: true, ...(response === undefined ? {} : { storedAnswer: response }) };
-  }
-
-  #start(submission: Submission, id: JobId): Promise<Job> {
-    return this.#create(submission, id, (newJob) => this.#deps.jobs.submit(newJob));
   }
 
   async #create(
@@ -192,24 +133,9 @@ export class CircuitSubmitter {
   async #wait(job: Job, { waitMs }: Preference): Promise<Job> {
     return waitMs === 0 ? job : this.#deps.jobs.waitFor(job.id, waitMs);
   }
-
-  async #settle({ key, idempotency }: Submission, job: Job, record: JsonText): Promise<void> {
-    if (idempotency === undefined) return;
-    if (job.status === 'failed' && isPassing(job)) {
-      // What failed may be back soon: a repeat is then to run, not to be told of the failure again.
-      await this.#deps.idempotency.release(key.id, idempotency.key);
-      return;
-    }
-    const isOpen = job.status === 'queued' || job.status === 'running';
-    await this.#deps.idempotency.settle(key.id, idempotency.key, isOpen ? record.json : FINAL);
-  }
-}
-
-function isPassing(job: Job): boolean {
-  return specCodeOf(job.error?.code ?? '') === 'SERVICE_UNAVAILABLE';
 }
 
 function failure(job: Job): JobFailedError {
   const { code, message } = job.error ?? { code: 'INTERNAL_ERROR', message: 'The job failed.' };
-  return new JobFailedError(circuitLocation(job.id), code, message);
+  return new JobFailedError(locationOf(CIRCUITS, job.id), code, message);
 }

@@ -13,7 +13,7 @@ import {
   queuedEvent,
 } from '../../jobs/job-events.ts';
 import type { JobWatch } from '../../jobs/job-watch.ts';
-import type { LiveFacts } from '../circuits/present-circuit.ts';
+import type { LiveFacts } from '../jobs/job-view.ts';
 import { eventText, HEARTBEAT, type QueueFacts, RETRY } from './event-text.ts';
 
 /** Between two events of progress. */

@@ -2,44 +2,16 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { JobNotFoundError } from '../../jobs/errors.ts';
-import type { JobKind } from '../../jobs/job.ts';
 import { isDone, parsePosition } from '../../jobs/job-events.ts';
 import { isJobId } from '../../jobs/job-id.ts';
-import { circuitLocation } from '../circuits/submit-circuit.ts';
 import { JobEventStream } from '../events/job-event-stream.ts';
 import { OpenStreams } from '../events/open-streams.ts';
-import type { Scope } from '../keys/api-key.ts';
+import { JOB_RESOURCES, type JobResource, locationOf } from '../jobs/job-resources.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses } from '../schemas/envelope.ts';
 import { eventHeaders, eventStream } from '../schemas/job-events.ts';
+import { jobParams } from '../schemas/jobs.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-
-/** A kind of job that can be watched. */
-interface WatchableKind {
-  readonly kind: JobKind;
-  /** Path of a record; its parameter is `idName`. */
-  readonly path: string;
-  readonly idName: string;
-  readonly scope: Scope;
-  readonly operationId: string;
-  readonly tag: string;
-  /** What people call one. */
-  readonly noun: string;
-  readonly location: (id: string) => string;
-}
-
-const KINDS: readonly WatchableKind[] = [
-  {
-    kind: 'circuit',
-    path: '/quantum/circuits/:circuit_id',
-    idName: 'circuit_id',
-    scope: 'circuits',
-    operationId: 'watchCircuit',
-    tag: 'circuits',
-    noun: 'circuit',
-    location: circuitLocation,
-  },
-];
 
 const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
 
@@ -47,28 +19,29 @@ const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress
 export function jobEventRoutes(app: ServiceApp, context: RouteContext): void {
   const streams = new OpenStreams();
   app.addHook('preClose', async () => streams.close());
-  for (const kind of KINDS) registerKind(app, context, kind, streams);
+  for (const resource of JOB_RESOURCES) registerKind(app, context, resource, streams);
 }
 
 function registerKind(
   app: ServiceApp,
   { deps }: RouteContext,
-  { kind, path, idName, scope, operationId, tag, noun, location }: WatchableKind,
+  resource: JobResource,
   streams: OpenStreams,
 ): void {
   const { jobs } = deps;
+  const { kind, path, idName, scope, operation, tag, noun } = resource;
   app.get(
-    `${path}/events`,
+    `${path}/:${idName}/events`,
     {
       config: { scope },
       // The answer to HEAD would be a whole stream that nobody reads.
       exposeHeadRoute: false,
       schema: {
-        operationId,
+        operationId: `watch${operation}`,
         tags: [tag],
         summary: `Watch a ${noun}`,
         description: DESCRIPTION,
-        params: z.strictObject({ [idName]: z.string() }),
+        params: jobParams(resource),
         headers: eventHeaders,
         response: {
           200: {
@@ -91,7 +64,12 @@ function registerKind(
       const since = parsePosition(request.headers['last-event-id'] ?? '');
       if (isDone(since, watch.state.record)) return reply.code(204).send();
       streams.admit(key.id);
-      const stream = new JobEventStream({ watch, since, location: location(id), live: jobs });
+      const stream = new JobEventStream({
+        watch,
+        since,
+        location: locationOf(resource, id),
+        live: jobs,
+      });
       streams.add(key.id, stream, reply.raw);
       unlessStreamed.move();
       // A connection's last answer: its end is then the stream's, also where the service stops.

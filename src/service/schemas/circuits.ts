@@ -1,10 +1,9 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
-import { IDEMPOTENCY_KEY } from '../../jobs/idempotency.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { compilationFields } from './compilation.ts';
-import { isoTime } from './envelope.ts';
+import { idempotencyHeaders, jobFields, priority } from './jobs.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;
@@ -30,9 +29,6 @@ export const pauliTerm = z.strictObject({
     .optional()
     .describe('Default 1'),
 });
-
-/** A level, of which `high` takes effect for Enterprise keys. */
-export const priority = z.enum(['low', 'normal', 'high']);
 
 /** What a submission may ask to have returned. */
 export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
@@ -157,24 +153,11 @@ export type CircuitResultFields = z.output<typeof circuitResult>;
 
 const recordFields = {
   circuit_id: z.string().meta({ examples: ['circ_0199f3a2c5d87c3e9b1f2a4d6c8e0b35'] }),
-  status: z.enum(['queued', 'running', 'completed', 'failed', 'cancelled']),
   processor: z.string(),
   shots: z.int(),
   seed: z.int(),
   qubits: z.int(),
-  priority: priority.describe('The level that took effect'),
-  created_at: isoTime,
-  started_at: isoTime.optional(),
-  finished_at: isoTime.optional(),
-  queue_position: z.int().optional().describe('While queued: circuits that start before this one'),
-  expected_start_at: isoTime
-    .optional()
-    .describe('While queued: when it would start as planned now, from measured run times'),
-  progress: z.number().min(0).max(1).optional().describe('While running'),
-  error: z
-    .strictObject({ code: z.string(), message: z.string() })
-    .optional()
-    .describe('Once failed'),
+  ...jobFields,
 };
 
 /** A circuit in a listing: without its result. */
@@ -187,32 +170,8 @@ export const circuitRecord = z
   .strictObject({ ...recordFields, ...circuitResult.partial().shape })
   .meta({ id: 'Circuit' });
 
-/** A page of the caller's circuits. */
-export const circuitPage = z.strictObject({
-  circuits: z.array(circuitSummary),
-  next_cursor: z.string().nullable().describe('Pass as `cursor` for older ones; null at the end'),
-});
-
-/** Query of GET /quantum/circuits. */
-export const circuitQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^([1-9]\d?|100)$/, { error: 'Must be a whole number from 1 to 100' })
-    .optional()
-    .describe('1 to 100, default 20')
-    .meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-  cursor: z
-    .string()
-    .regex(/^circ_[0-9a-z]{1,64}$/, { error: 'Must be a next_cursor of an earlier page' })
-    .optional()
-    .describe('`next_cursor` of the page before'),
-});
-
-/** Path of one circuit. */
-export const circuitParams = z.strictObject({ circuit_id: z.string() });
-
 /** Headers of POST /quantum/circuits; others pass. */
-export const submissionHeaders = z.looseObject({
+export const submissionHeaders = idempotencyHeaders.extend({
   prefer: z
     .string()
     .max(1000)
@@ -220,9 +179,4 @@ export const submissionHeaders = z.looseObject({
     .describe(
       'RFC 7240. `respond-async` answers at once with status queued; `wait=N` waits N seconds at most',
     ),
-  'idempotency-key': z
-    .string()
-    .regex(IDEMPOTENCY_KEY, { error: 'Must be 1 to 255 printable characters' })
-    .optional()
-    .describe('A repeat with the same body within 24 h returns the stored answer'),
 });

@@ -1,0 +1,121 @@
+/** Sees to it that a repeated request finds the job that the first one started. */
+import { JobNotFoundError } from '../../jobs/errors.ts';
+import type { Job, JobId, JobKind } from '../../jobs/job.ts';
+import { newJobId } from '../../jobs/job-id.ts';
+import { specCodeOf } from '../error-table.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+
+/** What a request is known by when it is repeated. */
+export interface Idempotency {
+  readonly key: string;
+  /** Of path and body. */
+  readonly bodyHash: string;
+}
+
+/** A job that a request started, or an earlier one with the same key. */
+export interface StartedJob {
+  readonly job: Job;
+  /**
+   * The answer that the earlier request was given; undefined where it is not known, and where the job
+   * was final then, whose record says it all and cannot change.
+   */
+  readonly storedAnswer?: string;
+  readonly isReplay: boolean;
+}
+
+/** What is worked with. */
+export type IdempotentStartsDeps = Pick<ServiceDeps, 'idempotency' | 'now'> & {
+  readonly jobs: Pick<ServiceDeps['jobs'], 'get'>;
+};
+
+/** Stored as the answer where the job was final. */
+const FINAL = '';
+
+/** Starts jobs of one kind. */
+export class IdempotentStarts {
+  readonly #deps: IdempotentStartsDeps;
+  readonly #kind: JobKind;
+  /** Claims under way, by key and idempotency key: the second of two waits for the first. */
+  readonly #claiming = new Map<string, Promise<StartedJob>>();
+
+  constructor(deps: IdempotentStartsDeps, kind: JobKind) {
+    this.#deps = deps;
+    this.#kind = kind;
+  }
+
+  /**
+   * Starts a job, or finds the one that the idempotency key already stands for.
+   *
+   * @param start - Submits the job in the turn in which it is called. What it throws creates no job,
+   *   and the key is free again.
+   * @throws {IdempotencyConflictError} if the key stands for another request.
+   */
+  async startOrFind(
+    keyId: string,
+    idempotency: Idempotency | undefined,
+    start: (id: JobId) => Promise<Job>,
+  ): Promise<StartedJob> {
+    if (idempotency === undefined) {
+      return { job: await start(newJobId(this.#kind)), isReplay: false };
+    }
+    const name = `${keyId} ${idempotency.key}`;
+    for (;;) {
+      const earlier = this.#claiming.get(name);
+      if (earlier === undefined) break;
+      await earlier.catch(() => undefined);
+    }
+    const claiming = this.#claim(keyId, idempotency, start);
+    this.#claiming.set(name, claiming);
+    try {
+      return await claiming;
+    } finally {
+      this.#claiming.delete(name);
+    }
+  }
+
+  /**
+   * Stores what the request was answered.
+   *
+   * @param job - As it was answered.
+   */
+  async settle(keyId: string, { key }: Idempotency, job: Job, answer: string): Promise<void> {
+    const { idempotency } = this.#deps;
+    if (job.status === 'failed' && isPassing(job)) {
+      // What failed may be back soon: a repeat is then to run, not to be told of the failure again.
+      await idempotency.release(keyId, key);
+      return;
+    }
+    const isOpen = job.status === 'queued' || job.status === 'running';
+    await idempotency.settle(keyId, key, isOpen ? answer : FINAL);
+  }
+
+  async #claim(
+    keyId: string,
+    { key: idempotencyKey, bodyHash }: Idempotency,
+    start: (id: JobId) => Promise<Job>,
+  ): Promise<StartedJob> {
+    const { idempotency, now } = this.#deps;
+    const jobId = newJobId(this.#kind);
+    const request = { keyId, idempotencyKey, bodyHash, jobId, now: now() };
+    const claim = await idempotency.claim(request);
+    if (claim.kind === 'replay') return this.#replay(claim.jobId, claim.response);
+    try {
+      return { job: await start(jobId), isReplay: false };
+    } catch (error) {
+      await idempotency.release(keyId, idempotencyKey);
+      throw error;
+    }
+  }
+
+  async #replay(jobId: JobId, response: string | undefined): Promise<StartedJob> {
+    const job = await this.#deps.jobs.get(jobId);
+    // Finished jobs are deleted after a time that may be no longer than the key's.
+    if (job === undefined) throw new JobNotFoundError(jobId);
+    const isKnown = response !== undefined && response !== FINAL;
+    return { job, isReplay: true, ...(isKnown ? { storedAnswer: response } : {}) };
+  }
+}
+
+function isPassing(job: Job): boolean {
+  return specCodeOf(job.error?.code ?? '') === 'SERVICE_UNAVAILABLE';
+}
