@@ -1,5 +1,4 @@
 /** docs/openapi.json, from the routes as the running service has them. */
-import { version } from '../src/compose.ts';
 import { MemoryIdempotencyStore } from '../src/jobs/memory-idempotency-store.ts';
 import { buildApp } from '../src/service/app.ts';
 import { CircuitIntake } from '../src/service/circuits/circuit-intake.ts';
@@ -7,6 +6,7 @@ import { createMemoryKeyStore } from '../src/service/keys/memory-key-store.ts';
 import { createMemoryMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../src/service/metrics/service-metrics.ts';
 import type { ServiceDeps } from '../src/service/service-deps.ts';
+import { version } from '../src/service/software-version.ts';
 import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';

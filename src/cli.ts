@@ -11,9 +11,9 @@ import { addGatesCommand } from './cli/gates.ts';
 import { addKeysCommand } from './cli/keys.ts';
 import { addRunCommand } from './cli/run.ts';
 import { addTrainCommand } from './cli/train.ts';
-import { version } from './compose.ts';
 import { settingsHelp } from './config.ts';
 import { main } from './main.ts';
+import { version } from './service/software-version.ts';
 
 // `qcs … | head`: the reader has what it wanted. Anything else (a full disk) is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,7 +2,6 @@
  * Puts the parts together for the two entry points: a fleet for `qcs run` and `qcs devices`, the
  * whole service for `npm start` and `qcs serve`. Nothing here decides anything about circuits.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
@@ -23,6 +22,7 @@ import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import type { ProcessorDirectory } from './service/service-deps.ts';
+import { version } from './service/software-version.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
 import { lockDataDirectory } from './storage/service-lock.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
@@ -42,12 +42,6 @@ export interface Surroundings {
   readonly random: () => number;
   /** What processes of adapters inherit; they are started by what it says of drivers. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-}
-
-/** The software's version, from package.json. */
-export function version(): string {
-  // Checked by npm: a package has a version.
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 /** A seed for a run that names none. */
