@@ -1,0 +1,74 @@
+/** What a caller may ask of the fleet: a type, a zone, and how many chips. */
+import type { Fault } from '../../errors/coded-error.ts';
+import { TPU_POOLS, TPU_TYPES, TPU_ZONES, type TpuPool, type TpuType } from './tpu-zones.ts';
+
+/** Chips of a slice whose caller named no number. */
+export const DEFAULT_SLICE_CHIPS = 4;
+
+/** What was asked for, in the names of the wire. */
+export interface SliceRequest {
+  readonly tpu_type: string;
+  readonly zone: string;
+  /** 4 unless given. */
+  readonly chips?: number | undefined;
+}
+
+/** A request that the fleet can meet, sooner or later. */
+export interface SliceShape {
+  readonly zone: string;
+  readonly tpuType: TpuType;
+  readonly chips: number;
+}
+
+/** Sizes of slices, ascending: powers of two, up to all that the zone has of the type. */
+export function sliceSizesOf({ chips }: Pick<TpuPool, 'chips'>): readonly number[] {
+  return Array.from({ length: Math.floor(Math.log2(chips)) + 1 }, (_, power) => 2 ** power);
+}
+
+/** The largest slice of a type, wherever that is, and all smaller ones. */
+export function sliceSizesOfType(tpuType: TpuType): readonly number[] {
+  const pools = TPU_POOLS.filter((pool) => pool.tpuType === tpuType);
+  return sliceSizesOf({ chips: Math.max(...pools.map(({ chips }) => chips)) });
+}
+
+/** What is wrong with a request; nothing when the fleet can meet it. */
+export function sliceFaults({ tpu_type, zone, chips }: SliceRequest): readonly Fault[] {
+  const faults: Fault[] = [];
+  const ofType = TPU_POOLS.filter(({ tpuType }) => tpuType === tpu_type);
+  if (ofType.length === 0) {
+    const message = `There is no type ${quoted(tpu_type)}; there are ${TPU_TYPES.join(', ')}.`;
+    faults.push({ path: 'tpu_type', message });
+  }
+  if (!TPU_ZONES.includes(zone)) {
+    const message = `There is no zone ${quoted(zone)}; there are ${TPU_ZONES.join(', ')}.`;
+    faults.push({ path: 'zone', message });
+  }
+  if (faults.length > 0) return faults;
+  const pool = ofType.find((other) => other.zone === zone);
+  if (pool === undefined) {
+    const where = ofType.map((other) => other.zone).join(', ');
+    return [
+      { path: 'zone', message: `${zone} has no ${tpu_type}; these zones have it: ${where}.` },
+    ];
+  }
+  if (chips === undefined || sliceSizesOf(pool).includes(chips)) return [];
+  const sizes = sliceSizesOf(pool).join(', ');
+  const message = `${chips} chips make no slice of ${tpu_type} in ${zone}; these do: ${sizes}.`;
+  return [{ path: 'chips', message }];
+}
+
+/** The slice that a request without faults asks for. */
+export function sliceShapeOf({
+  tpu_type,
+  zone,
+  chips = DEFAULT_SLICE_CHIPS,
+}: SliceRequest): SliceShape {
+  const pool = TPU_POOLS.find((other) => other.zone === zone && other.tpuType === tpu_type);
+  if (pool === undefined) throw new Error(`unreachable: there is no ${tpu_type} in ${zone}`);
+  return { zone, tpuType: pool.tpuType, chips };
+}
+
+/** As the caller wrote it, but not more of it than a message should hold. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}
