@@ -38,6 +38,8 @@ export interface HealthMonitorOptions {
   readonly limitMs?: number;
   /** A waiting self-test's time without a sign of life; default 60 s. */
   readonly stallMs?: number;
+  /** What the signs of life are of, for people; default `circuit`. */
+  readonly work?: string;
 }
 
 /** Keeps the outcome of a repeated self-test. */
@@ -157,7 +159,7 @@ export class HealthMonitor {
       const lastSign = Math.max(begun, this.#options.lastSignOfLife());
       if (performance.now() - lastSign < this.#stallMs) return;
       this.#conclude(
-        `No circuit has finished or progressed for ${this.#stallMs} ms, and the self-test waits.`,
+        `No ${this.#options.work ?? 'circuit'} has finished or progressed for ${this.#stallMs} ms, and the self-test waits.`,
       );
     }, this.#stallMs / 4).unref();
   }

@@ -304,6 +304,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The model failed its last self-test, is too busy, or has nothing that serves it.',
   },
+  WORKLOADS_PLAN_REFERENCE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A task of a plan refers to a part of a result that is not there.',
+  },
+  WORKLOADS_PLAN_TASK: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A task of a plan failed or was cancelled; its own record says more.',
+  },
   WORKLOADS_QUEUE_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'As many tasks and TPU jobs wait as may.',
@@ -327,6 +335,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   WORKLOADS_TASK_RESULT: {
     answers: 'BAD_REQUEST',
     meaning: 'The result of a task or TPU job is larger than one that is stored.',
+  },
+  WORKLOADS_UNAVAILABLE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'An agent or the TPU fleet failed its last self-test.',
   },
   WORKLOADS_UPSTREAM: {
     answers: 'SERVICE_UNAVAILABLE',

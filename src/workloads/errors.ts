@@ -12,6 +12,18 @@ export class ModelUnavailableError extends CodedError {
   }
 }
 
+/** What does tasks or TPU jobs failed its last self-test. */
+export class WorkUnavailableError extends CodedError {
+  readonly code = 'WORKLOADS_UNAVAILABLE';
+  readonly retryAfterS: number | undefined;
+
+  /** @param what - As in `The research agent`. */
+  constructor(what: string, reason: string, retryAfterS?: number) {
+    super(`${what} is not available: ${reason}`);
+    this.retryAfterS = retryAfterS;
+  }
+}
+
 /** An inference request whose fields are missing or out of range. */
 export class InvalidInferenceError extends CodedError {
   readonly code = 'WORKLOADS_INFERENCE_INVALID';

@@ -1,0 +1,157 @@
+/**
+ * From the tasks of a goal to a plan: names, what each needs, and what feeds it. No intelligence is
+ * claimed: a task that cannot run on its own input gets each field that it lacks from the nearest task
+ * before it whose results are declared to fit there.
+ */
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { formatPath } from '../../errors/fault-path.ts';
+import { formFaults } from '../../errors/form-faults.ts';
+import type { Json, JsonObject } from '../procedures/json.ts';
+import type { Procedure } from '../procedures/procedure.ts';
+import type { PlanStep, PlanTask } from './plan.ts';
+import { referenceJson, referencesIn } from './references.ts';
+
+/** What agents there are, as far as a plan needs to know. */
+export interface PlanAgents {
+  /** All ids. */
+  readonly ids: readonly string[];
+  /** The tasks of an agent; undefined where there is no such agent. */
+  readonly proceduresOf: (agent: string) => readonly Procedure[] | undefined;
+}
+
+/** A plan, or all that is wrong with its tasks (the first 20 faults). */
+export type MadePlan = { readonly steps: readonly PlanStep[] } | { readonly faults: Fault[] };
+
+/** @param path - Of the list of tasks in the request. */
+export function makePlan(
+  tasks: readonly PlanTask[],
+  agents: PlanAgents,
+  path: string = 'tasks',
+): MadePlan {
+  const faults: Fault[] = [];
+  const steps: PlanStep[] = [];
+  const procedures = new Map<string, Procedure>();
+  const names = tasks.map((task, i) => task.name ?? `step${i + 1}`);
+  for (const [i, task] of tasks.entries()) {
+    const at = (...rest: readonly PropertyKey[]) => formatPath([path, i, ...rest]);
+    const name = names[i] ?? '';
+    if (names.indexOf(name) < i) {
+      faults.push({ path: at('name'), message: `Another task is called ${name}, too.` });
+    }
+    const procedure = findProcedure(task, agents, at, faults);
+    if (procedure === undefined) continue;
+    const earlier = names.slice(0, i);
+    const input = jsonInput(task.input);
+    const needs = new Set<string>();
+    for (const [k, needed] of (task.after ?? []).entries()) {
+      if (!earlier.includes(needed)) faults.push(unknownTask(at('after', k), needed, earlier));
+      needs.add(needed);
+    }
+    const { references, malformed } = referencesIn(input);
+    for (const place of malformed) {
+      const message =
+        'A reference has `$from`, the name of an earlier task, and may have `path`, as in `circuit` or `points[0].energy`; nothing else.';
+      faults.push({ path: at('input', ...place), message });
+    }
+    for (const { from, place } of references) {
+      if (!earlier.includes(from)) faults.push(unknownTask(at('input', ...place), from, earlier));
+      needs.add(from);
+    }
+    const open = new Set([
+      ...references.map(({ place }) => place[0]),
+      ...malformed.map(([top]) => top),
+    ]);
+    const fed = fedFields(procedure, input, open, steps, procedures);
+    for (const { field, from } of fed) {
+      open.add(field);
+      needs.add(from);
+    }
+    for (const fault of inputFaults(procedure, input, open)) {
+      faults.push({ ...fault, path: joined(at('input'), fault.path) });
+    }
+    const feeding = fed.map((feed) => [feed.field, referenceJson(feed)]);
+    const whole: JsonObject = { ...input, ...Object.fromEntries(feeding) };
+    procedures.set(name, procedure);
+    steps.push({ name, agent: task.agent, task: task.task, input: whole, needs: [...needs], fed });
+  }
+  return faults.length > 0 ? { faults: faults.slice(0, MAX_FAULTS) } : { steps };
+}
+
+function findProcedure(
+  { agent, task }: PlanTask,
+  agents: PlanAgents,
+  at: (...rest: readonly PropertyKey[]) => string,
+  faults: Fault[],
+): Procedure | undefined {
+  const procedures = agents.proceduresOf(agent);
+  if (procedures === undefined) {
+    const message = `There is no agent ${JSON.stringify(agent)}; there are ${agents.ids.join(', ')}.`;
+    faults.push({ path: at('agent'), message });
+    return undefined;
+  }
+  const found = procedures.find(({ name }) => name === task);
+  if (found === undefined) {
+    const known = procedures.map(({ name }) => name).join(', ');
+    const message = `The ${agent} agent has no task ${JSON.stringify(task)}; it takes ${known}.`;
+    faults.push({ path: at('task'), message });
+  }
+  return found;
+}
+
+/** What the planner adds to an input that is not enough by itself. */
+function fedFields(
+  procedure: Procedure,
+  input: JsonObject,
+  open: ReadonlySet<string | number | undefined>,
+  steps: readonly PlanStep[],
+  procedures: ReadonlyMap<string, Procedure>,
+): PlanStep['fed'] {
+  const missing = inputFaults(procedure, input, open).map(({ path }) => topOf(path));
+  const fed: { field: string; from: string; path: string }[] = [];
+  for (const field of new Set(missing)) {
+    if (Object.hasOwn(input, field)) continue;
+    const source = steps.findLast(({ name }) => {
+      const feeds = procedures.get(name)?.feeds ?? {};
+      return Object.values(feeds).includes(field);
+    });
+    if (source === undefined) continue;
+    const feeds = Object.entries(procedures.get(source.name)?.feeds ?? {});
+    const path = feeds.find(([, target]) => target === field)?.[0] ?? field;
+    fed.push({ field, from: source.name, path });
+  }
+  return fed;
+}
+
+/** What is wrong with an input beside the fields that are only known when it runs. */
+function inputFaults(
+  procedure: Procedure,
+  input: JsonObject,
+  open: ReadonlySet<string | number | undefined>,
+): readonly Fault[] {
+  const known = Object.fromEntries(Object.entries(input).filter(([name]) => !open.has(name)));
+  const parsed = procedure.input.safeParse(known);
+  const faults = parsed.success ? procedure.check(parsed.data) : formFaults(parsed.error);
+  // What is wrong for want of a field that is to come says so by its path.
+  return faults.filter(({ path }) => !open.has(topOf(path)));
+}
+
+/** The field of an input that a path begins with. */
+function topOf(path: string): string {
+  return /^[^.[]*/.exec(path)?.[0] ?? '';
+}
+
+function joined(root: string, path: string): string {
+  if (path === '') return root;
+  return path.startsWith('[') ? `${root}${path}` : `${root}.${path}`;
+}
+
+function unknownTask(path: string, name: string, earlier: readonly string[]): Fault {
+  const known = earlier.length === 0 ? 'there is none' : `they are ${earlier.join(', ')}`;
+  return { path, message: `No task before this one is called ${JSON.stringify(name)}; ${known}.` };
+}
+
+/** The input came as JSON. */
+function jsonInput(input: Readonly<Record<string, unknown>>): JsonObject {
+  // Checked: what a JSON body holds is JSON.
+  return input as Record<string, Json>;
+}

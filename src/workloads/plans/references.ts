@@ -1,0 +1,100 @@
+/**
+ * References: where the input of a task stands `{"$from": "name", "path": "circuit"}`, it gets that part
+ * of the result of the task called so.
+ */
+import type { Json, JsonObject } from '../procedures/json.ts';
+
+/** A part of an earlier task's result. */
+export interface Reference {
+  /** The task's name in its plan. */
+  readonly from: string;
+  /** As in `circuit` or `points[0].energy`; empty for the whole result. */
+  readonly path: string;
+}
+
+/** A reference, and where in the input it stands. */
+export interface PlacedReference extends Reference {
+  /** Keys and indices from the input down. */
+  readonly place: readonly (string | number)[];
+}
+
+/** The reference as an input writes it. */
+export function referenceJson({ from, path }: Reference): JsonObject {
+  return path === '' ? { $from: from } : { $from: from, path };
+}
+
+/** Every reference in an input, and every object that would be one but for its fields. */
+export function referencesIn(input: Json): {
+  readonly references: readonly PlacedReference[];
+  readonly malformed: readonly (readonly (string | number)[])[];
+} {
+  const references: PlacedReference[] = [];
+  const malformed: (readonly (string | number)[])[] = [];
+  walk(input, []);
+  return { references, malformed };
+
+  function walk(value: Json | undefined, place: readonly (string | number)[]): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (isList(value)) {
+      for (const [i, entry] of value.entries()) walk(entry, [...place, i]);
+      return;
+    }
+    if (!Object.hasOwn(value, '$from')) {
+      for (const [name, entry] of Object.entries(value)) walk(entry, [...place, name]);
+      return;
+    }
+    const reference = referenceOf(value);
+    if (reference === undefined) malformed.push(place);
+    else references.push({ ...reference, place });
+  }
+}
+
+/** The input with a value in the place of each reference. */
+export function withReferencesRead(input: Json, read: (reference: Reference) => Json): Json {
+  if (typeof input !== 'object' || input === null) return input;
+  if (isList(input)) return input.map((entry) => withReferencesRead(entry, read));
+  const reference = Object.hasOwn(input, '$from') ? referenceOf(input) : undefined;
+  if (reference !== undefined) return read(reference);
+  return Object.fromEntries(
+    Object.entries(input).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, withReferencesRead(value, read)]],
+    ),
+  );
+}
+
+const STEP = /^(?:\.?([A-Za-z_$][\w$-]*)|\[(\d{1,9})\])/;
+
+/** The steps of a path; undefined where it is none. */
+export function parsePath(path: string): readonly (string | number)[] | undefined {
+  const steps: (string | number)[] = [];
+  for (let rest = path; rest !== ''; ) {
+    const [whole, name, index] = STEP.exec(rest) ?? [];
+    if (whole === undefined || (steps.length === 0 && whole.startsWith('.'))) return undefined;
+    steps.push(name ?? Number(index));
+    rest = rest.slice(whole.length);
+  }
+  return steps;
+}
+
+/** What stands at a path of good form; undefined where nothing does. */
+export function valueAt(value: Json, path: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const step of parsePath(path) ?? []) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    if (typeof step === 'number') found = isList(found) ? found[step] : undefined;
+    else found = !isList(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  }
+  return found;
+}
+
+function referenceOf(value: JsonObject): Reference | undefined {
+  const { $from: from, path = '', ...others } = value;
+  const isGood = typeof from === 'string' && typeof path === 'string';
+  if (!isGood || Object.keys(others).length > 0 || parsePath(path) === undefined) return undefined;
+  return { from, path };
+}
+
+/** Type guards do not narrow readonly arrays out of a union by themselves. */
+function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,81 @@
+/** Runs the tasks of a plan, each as soon as those that it needs are completed. */
+import type { JsonObject } from '../procedures/json.ts';
+import { PlanReferenceError } from './errors.ts';
+import type { PlanStep } from './plan.ts';
+import { valueAt, withReferencesRead } from './references.ts';
+
+/** What a plan runs with. */
+export interface PlanRun {
+  /**
+   * Does the work of one task, whose references have been read; resolves with the fields of its result.
+   *
+   * @param onProgress - Told the fraction of the task that is done.
+   */
+  readonly runStep: (
+    step: PlanStep,
+    input: JsonObject,
+    onProgress: (fraction: number) => void,
+  ) => Promise<JsonObject>;
+  /** Told the fraction of the plan that is done, and by which tasks it is. */
+  readonly onProgress: (fraction: number, message: string) => void;
+}
+
+/**
+ * Runs a plan to its end. When a task throws, none begins any more, and once those under way are over
+ * the first error is thrown.
+ *
+ * @returns The result of each task by its name.
+ */
+export async function runPlan(
+  steps: readonly PlanStep[],
+  { runStep, onProgress }: PlanRun,
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const results = new Map<string, JsonObject>();
+  const fractions = new Map<string, number>();
+  const runs = new Map<string, Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+
+  const tell = (message: string) => {
+    const done = [...fractions.values()].reduce((sum, fraction) => sum + fraction, 0);
+    onProgress(done / steps.length, message);
+  };
+  const start = async (step: PlanStep): Promise<void> => {
+    await Promise.all(step.needs.map((name) => runs.get(name)));
+    if (failure !== undefined) return;
+    const place = `${step.name} (${step.agent} ${step.task})`;
+    try {
+      const input = readInput(step, results);
+      fractions.set(step.name, 0);
+      tell(`${place}, ${results.size} of ${steps.length} tasks done`);
+      const result = await runStep(step, input, (fraction) => {
+        fractions.set(step.name, Math.max(fraction, fractions.get(step.name) ?? 0));
+        tell(place);
+      });
+      results.set(step.name, result);
+      fractions.set(step.name, 1);
+      tell(`${place} done, ${results.size} of ${steps.length} tasks`);
+    } catch (error) {
+      failure ??= { error };
+    }
+  };
+  for (const step of steps) runs.set(step.name, start(step));
+  await Promise.all(runs.values());
+  if (failure !== undefined) throw failure.error;
+  return results;
+}
+
+function readInput(step: PlanStep, results: ReadonlyMap<string, JsonObject>): JsonObject {
+  const entries = Object.entries(step.input).map(([field, value]) => {
+    if (value === undefined) throw new Error('unreachable: JSON with a value left undefined');
+    const read = withReferencesRead(value, ({ from, path }) => {
+      const found = results.get(from);
+      const part = found && valueAt(found, path);
+      if (part === undefined) {
+        throw new PlanReferenceError(step.name, from, path, Object.keys(found ?? {}));
+      }
+      return part;
+    });
+    return [field, read] as const;
+  });
+  return Object.fromEntries(entries);
+}
