@@ -1,0 +1,17 @@
+/** An observable as JSON writes it. */
+import type { PauliSum } from '../../../circuit/observable.ts';
+
+/** A term of it. */
+export interface TermView {
+  readonly pauli: string;
+  readonly coefficient: number;
+  readonly [name: string]: string | number;
+}
+
+/** Its terms; the identity is "I". */
+export function observableView(observable: PauliSum): readonly TermView[] {
+  return observable.map(({ coefficient, factors }) => ({
+    pauli: factors.map(({ pauli, qubit }) => `${pauli}${qubit}`).join(' ') || 'I',
+    coefficient,
+  }));
+}

@@ -1,0 +1,195 @@
+/** The fields of an input that asks for a VQE, for every procedure that takes one. */
+import { z } from 'zod';
+import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
+import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import { seedField } from '../../procedures/input-fields.ts';
+import { ANSATZ_NAMES } from './ansatz.ts';
+
+/** What bounds them. */
+export const VQE_LIMITS = {
+  qubits: 12,
+  layers: 12,
+  steps: 500,
+  restarts: 8,
+  shots: 100_000,
+  observable: 200,
+} as const;
+
+/** Energies are at most of this size, in whatever unit. */
+const MAX_COEFFICIENT = 1e6;
+
+const coefficient = z.number().min(-MAX_COEFFICIENT).max(MAX_COEFFICIENT);
+
+/** The problem, the trial states and the search. */
+export const vqeFields = {
+  problem: z
+    .enum(['h2', 'tfim', 'custom'])
+    .default('h2')
+    .describe(
+      'Whose ground energy: h2, the hydrogen molecule in the basis STO-3G; tfim, the Ising chain −j·ΣZZ − h·ΣX; custom, your own observable. Default h2',
+    ),
+  bond_length_angstrom: z
+    .number()
+    .min(0.2)
+    .max(10)
+    .optional()
+    .describe('h2 only: distance of the nuclei, ångström; default 0.735'),
+  mapping: z
+    .enum(['parity', 'jordan_wigner'])
+    .optional()
+    .describe('h2 only: parity, on 2 qubits (default), or jordan_wigner, on 4'),
+  sites: z
+    .int()
+    .min(2)
+    .max(VQE_LIMITS.qubits)
+    .optional()
+    .describe('tfim only: length of the chain, a qubit each; default 4'),
+  j: coefficient.optional().describe('tfim only: coupling of neighbours; default 1'),
+  h: coefficient.optional().describe('tfim only: transverse field; default 1'),
+  periodic: z
+    .boolean()
+    .optional()
+    .describe('tfim only: whether the ends are neighbours; needs 3 sites; default false'),
+  observable: z
+    .array(
+      z.strictObject({
+        pauli: z.string().max(100).describe('For example "Z0 X1"; "I" is the identity'),
+        coefficient: coefficient.optional().describe('Default 1'),
+      }),
+    )
+    .min(1)
+    .max(VQE_LIMITS.observable)
+    .optional()
+    .describe('custom only: Pauli terms that are summed; its lowest eigenvalue is sought'),
+  ansatz: z
+    .enum(ANSATZ_NAMES)
+    .optional()
+    .describe(
+      'Family of trial states. By default excitation for h2, hamiltonian_variational for tfim, hardware_efficient for custom; hardware_efficient fits every problem, the others their own',
+    ),
+  layers: z
+    .int()
+    .min(1)
+    .max(VQE_LIMITS.layers)
+    .optional()
+    .describe(
+      'Of the ansatz; excitation has none. By default half as many as sites for a periodic tfim, as many as sites for an open one, else 2',
+    ),
+  optimizer: z
+    .enum(['bfgs', 'adam'])
+    .optional()
+    .describe('Default bfgs; with shots only adam, which stands noise'),
+  steps: z.int().min(1).max(VQE_LIMITS.steps).default(100).describe('At most; default 100'),
+  learning_rate: z
+    .number()
+    .min(1e-5)
+    .max(1)
+    .optional()
+    .describe("adam's only: size of its steps, radians; default 0.1"),
+  tolerance: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1e-6)
+    .describe(
+      'The search is done when no component of the gradient is larger, energy per radian; default 1e-6',
+    ),
+  restarts: z
+    .int()
+    .min(1)
+    .max(VQE_LIMITS.restarts)
+    .default(1)
+    .describe('Searches from different starts, of which the lowest is kept; default 1'),
+  shots: z
+    .int()
+    .min(1)
+    .max(VQE_LIMITS.shots)
+    .optional()
+    .describe(
+      'Energies are estimated from so many measurements of each group of terms; exact unless given',
+    ),
+  seed: seedField,
+} as const;
+
+const vqeInput = z.strictObject(vqeFields);
+/** An input with those fields. */
+export type VqeInput = z.output<typeof vqeInput>;
+
+/** Fields that belong to one problem. */
+const OWN_FIELDS = {
+  h2: ['bond_length_angstrom', 'mapping'],
+  tfim: ['sites', 'j', 'h', 'periodic'],
+  custom: ['observable'],
+} as const;
+
+/** Which ansatz belongs to which problem alone. */
+const OWN_ANSATZ = { excitation: 'h2', hamiltonian_variational: 'tfim' } as const;
+
+/** What does not fit together; for `check`. */
+export function vqeFaults(input: VqeInput): readonly Fault[] {
+  return [...problemFaults(input), ...ansatzFaults(input), ...searchFaults(input)];
+}
+
+function problemFaults(input: VqeInput): readonly Fault[] {
+  const faults: Fault[] = [];
+  for (const problem of ['h2', 'tfim', 'custom'] as const) {
+    if (problem === input.problem) continue;
+    for (const field of OWN_FIELDS[problem]) {
+      if (input[field] === undefined) continue;
+      faults.push({ path: field, message: `Only taken where problem is ${problem}.` });
+    }
+  }
+  if (input.problem === 'custom' && input.observable === undefined) {
+    faults.push({ path: 'observable', message: 'Required where problem is custom.' });
+  }
+  if (input.periodic === true && (input.sites ?? 4) < 3) {
+    faults.push({ path: 'periodic', message: 'A periodic chain has at least 3 sites.' });
+  }
+  if (faults.length > 0 || input.observable === undefined) return faults;
+  return observableFaults(input.observable);
+}
+
+/** The sum of a custom problem's terms. Throws what `parseObservables` throws. */
+export function customObservable(terms: NonNullable<VqeInput['observable']>): PauliSum {
+  const [sum = []] = parseObservables([terms], VQE_LIMITS.qubits, 'observable');
+  return sum;
+}
+
+function observableFaults(terms: NonNullable<VqeInput['observable']>): readonly Fault[] {
+  try {
+    customObservable(terms);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    // There is one observable here, not a list of them.
+    return error.faults.map((fault) => ({
+      ...fault,
+      path: fault.path.replace(/^observable\[0\]/, 'observable'),
+    }));
+  }
+}
+
+function ansatzFaults({ problem, ansatz, layers }: VqeInput): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (ansatz !== undefined && ansatz !== 'hardware_efficient' && OWN_ANSATZ[ansatz] !== problem) {
+    const message = `${ansatz} fits problem ${OWN_ANSATZ[ansatz]} alone; hardware_efficient fits all.`;
+    faults.push({ path: 'ansatz', message });
+  }
+  const isExcitation = ansatz === 'excitation' || (ansatz === undefined && problem === 'h2');
+  if (isExcitation && layers !== undefined) {
+    faults.push({ path: 'layers', message: 'The excitation ansatz has no layers.' });
+  }
+  return faults;
+}
+
+function searchFaults({ optimizer, learning_rate, shots }: VqeInput): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (shots !== undefined && optimizer === 'bfgs') {
+    faults.push({ path: 'optimizer', message: 'bfgs needs exact energies; with shots take adam.' });
+  }
+  const isAdam = optimizer === 'adam' || (optimizer === undefined && shots !== undefined);
+  if (learning_rate !== undefined && !isAdam) {
+    faults.push({ path: 'learning_rate', message: 'Only taken by optimizer adam.' });
+  }
+  return faults;
+}

@@ -1,0 +1,153 @@
+/** What a VQE searches: a Hamiltonian, trial states, where the search starts, and the exact answer. */
+import type { PauliSum } from '../../../circuit/observable.ts';
+import { uniformDraw } from '../../../math/philox.ts';
+import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
+import { groundEnergy, MAX_EXACT_QUBITS } from '../hamiltonians/ground-energy.ts';
+import {
+  configurationInteractionEnergy,
+  hartreeFockEnergy,
+  hydrogenMolecule,
+} from '../hamiltonians/hydrogen-molecule.ts';
+import { jordanWignerHamiltonian, parityHamiltonian } from '../hamiltonians/qubit-hamiltonian.ts';
+import {
+  freeFermionEnergy,
+  type IsingChain,
+  isingHamiltonian,
+} from '../hamiltonians/transverse-ising.ts';
+import {
+  type AnsatzName,
+  excitationAnsatz,
+  hardwareEfficientAnsatz,
+  isingAnsatz,
+  isingParameters,
+} from './ansatz.ts';
+import { customObservable, type VqeInput } from './vqe-fields.ts';
+
+/** One search's givens. */
+export interface VqeProblem {
+  readonly hamiltonian: PauliSum;
+  readonly numQubits: number;
+  readonly unit: 'hartree' | 'units of j and h' | 'units of the coefficients';
+  readonly ansatzName: AnsatzName;
+  readonly ansatz: ParametricCircuit;
+  /** Parameters that a search starts from; `draw(i)` is in [0, 1). */
+  readonly start: (draw: (i: number) => number) => Float64Array;
+  /** The exact ground energy, and how it is known. */
+  readonly exact: () => { readonly energy: number; readonly basis: string };
+  /** Further energies that are known of the problem, by field name. */
+  readonly known: Readonly<Record<string, number>>;
+}
+
+/** The problem that an input without faults describes. */
+export function vqeProblem(input: VqeInput): VqeProblem {
+  switch (input.problem) {
+    case 'h2':
+      return hydrogenProblem(input);
+    case 'tfim':
+      return isingProblem(input);
+    case 'custom':
+      return customProblem(input);
+  }
+}
+
+/** Draws for the start of a search: the seed's, apart for each restart. */
+export function startDraw(seed: number, restart: number): (i: number) => number {
+  return (i) => uniformDraw(seed, restart, i, START_DRAWS);
+}
+
+/** Tells draws of starts from others with the same seed. */
+const START_DRAWS = 0x57a7;
+
+function hydrogenProblem(input: VqeInput): VqeProblem {
+  const integrals = hydrogenMolecule(input.bond_length_angstrom ?? 0.735);
+  const numQubits = input.mapping === 'jordan_wigner' ? 4 : 2;
+  const hamiltonian =
+    numQubits === 4 ? jordanWignerHamiltonian(integrals) : parityHamiltonian(integrals);
+  const ansatzName = input.ansatz ?? 'excitation';
+  const isExcitation = ansatzName === 'excitation';
+  const layers = input.layers ?? DEFAULT_LAYERS;
+  return {
+    hamiltonian,
+    numQubits,
+    unit: 'hartree',
+    ansatzName,
+    ansatz: isExcitation ? excitationAnsatz(numQubits) : hardwareEfficientAnsatz(numQubits, layers),
+    // θ = 0 is the Hartree–Fock determinant.
+    start: isExcitation ? () => new Float64Array(1) : anywhere(numQubits, layers),
+    exact: () => ({
+      energy: configurationInteractionEnergy(integrals),
+      basis: 'full configuration interaction in the basis STO-3G',
+    }),
+    known: {
+      hartree_fock_energy_hartree: hartreeFockEnergy(integrals),
+      nuclear_repulsion_hartree: integrals.nuclearRepulsion,
+    },
+  };
+}
+
+function isingProblem(input: VqeInput): VqeProblem {
+  const { sites = 4, j = 1, h = 1, periodic = false } = input;
+  const chain: IsingChain = { sites, coupling: j, field: h, isPeriodic: periodic };
+  const hamiltonian = isingHamiltonian(chain);
+  const ansatzName = input.ansatz ?? 'hamiltonian_variational';
+  const isVariational = ansatzName === 'hamiltonian_variational';
+  const fullDepth = periodic ? Math.ceil(sites / 2) : sites;
+  const layers = input.layers ?? (isVariational ? fullDepth : DEFAULT_LAYERS);
+  const freeFermion = freeFermionEnergy(chain);
+  return {
+    hamiltonian,
+    numQubits: sites,
+    unit: 'units of j and h',
+    ansatzName,
+    ansatz: isVariational ? isingAnsatz(chain, layers) : hardwareEfficientAnsatz(sites, layers),
+    start: isVariational ? (draw) => rampedStart(chain, layers, draw) : anywhere(sites, layers),
+    exact: () => diagonalised(hamiltonian, sites),
+    known: freeFermion === undefined ? {} : { free_fermion_energy: freeFermion },
+  };
+}
+
+function customProblem(input: VqeInput): VqeProblem {
+  if (input.observable === undefined) throw new Error('unreachable: checked before');
+  const hamiltonian = customObservable(input.observable);
+  const qubits = hamiltonian.flatMap(({ factors }) => factors.map(({ qubit }) => qubit));
+  const numQubits = Math.max(0, ...qubits) + 1;
+  const layers = input.layers ?? DEFAULT_LAYERS;
+  return {
+    hamiltonian,
+    numQubits,
+    unit: 'units of the coefficients',
+    ansatzName: 'hardware_efficient',
+    ansatz: hardwareEfficientAnsatz(numQubits, layers),
+    start: anywhere(numQubits, layers),
+    exact: () => diagonalised(hamiltonian, numQubits),
+    known: {},
+  };
+}
+
+const DEFAULT_LAYERS = 2;
+
+/** Angles of the hardware-efficient ansatz within a quarter turn of 0. */
+function anywhere(numQubits: number, layers: number): VqeProblem['start'] {
+  const length = 2 * numQubits * (layers + 1);
+  return (draw) => Float64Array.from({ length }, (_, i) => (draw(i) - 0.5) * Math.PI);
+}
+
+/**
+ * Angles near those of a slow change from the field alone to the coupling alone, which leaves a ground
+ * state where it is; they differ from start to start by a tenth or so.
+ */
+function rampedStart(chain: IsingChain, layers: number, draw: (i: number) => number): Float64Array {
+  const perLayer = isingParameters(chain);
+  return Float64Array.from({ length: layers * perLayer.length }, (_, i) => {
+    const part = (Math.floor(i / perLayer.length) + 0.5) / layers;
+    const isCoupling = perLayer[i % perLayer.length]!.gate === 'RZZ';
+    const strength = isCoupling ? part : 1 - part;
+    const sign = (isCoupling ? chain.coupling : chain.field) < 0 ? 1 : -1;
+    return sign * (strength + 0.2 * (draw(i) - 0.5));
+  });
+}
+
+function diagonalised(hamiltonian: PauliSum, numQubits: number) {
+  if (numQubits > MAX_EXACT_QUBITS) throw new Error('unreachable: wider than what is diagonalised');
+  return { energy: groundEnergy(hamiltonian, numQubits), basis: 'exact diagonalisation (Lanczos)' };
+}
