@@ -255,6 +255,15 @@ describe('placement', () => {
     expect(() => fleet.admit('another')).toThrow();
   });
 
+  test('gives promised room back once the job has come', async () => {
+    const fleet = new TpuFleet({ queueLimit: 1 });
+    fleet.admit('a');
+    const slice = await fleet.place(job('a'), NEVER);
+    fleet.admit('b');
+    slice[Symbol.dispose]();
+    expect(fleet.queueLength).toBe(0);
+  });
+
   test('tells a refused caller to come back after as long as slices are held', async () => {
     const clock = { now: 0 };
     const fleet = new TpuFleet({ now: () => clock.now, queueLimit: 0 });
