@@ -1,0 +1,85 @@
+/**
+ * Exact mean energies of QAOA circuits at many angles at a time: up to 12 qubits one batch of one
+ * shape, above as single circuits, several of them under way.
+ */
+import { type Circuit, numAnglesOf } from '../../../circuit/circuit.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { type QaoaAngles, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
+import { pauliSumOf } from './z-polynomial.ts';
+
+/** Single circuits under way at a time: enough for a processor to have the next one at hand. */
+const MAX_OUTSTANDING = 4;
+
+/** What runs circuits and may end the run. */
+export type QaoaContext = Pick<ProcedureContext, 'circuits' | 'signal' | 'countUnits'>;
+
+/** Mean energies of one ansatz, and how many circuits were run for them. */
+export class EnergyExpectations {
+  readonly #ansatz: QaoaAnsatz;
+  readonly #context: QaoaContext;
+  /** By the number of layers: shapes are told apart by identity. */
+  readonly #shapes = new Map<number, Circuit>();
+  numCircuits = 0;
+
+  constructor(ansatz: QaoaAnsatz, context: QaoaContext) {
+    this.#ansatz = ansatz;
+    this.#context = context;
+  }
+
+  /**
+   * Exact mean energies, one a point; all points have the same number of layers.
+   *
+   * @throws what the processor throws; the signal's reason.
+   */
+  async at(points: readonly QaoaAngles[]): Promise<readonly number[]> {
+    const { signal, countUnits } = this.#context;
+    signal.throwIfAborted();
+    const circuits = points.map((point) => qaoaCircuit(this.#ansatz, point));
+    const { offset, terms } = this.#ansatz.cost;
+    if (terms.length === 0) return circuits.map(() => offset);
+    const values =
+      this.#ansatz.numQubits <= MAX_BATCH_QUBITS
+        ? await this.#asBatch(circuits, points[0]!.gammas.length)
+        : await this.#oneByOne(circuits);
+    this.numCircuits += circuits.length;
+    countUnits(circuits.length);
+    return values.map((value) => offset + value);
+  }
+
+  async #asBatch(circuits: readonly Circuit[], layers: number): Promise<readonly number[]> {
+    const shape = this.#shapes.get(layers) ?? circuits[0]!;
+    this.#shapes.set(layers, shape);
+    const angles = new Float64Array(circuits.length * numAnglesOf(shape));
+    let next = 0;
+    for (const { operations } of circuits) {
+      for (const operation of operations) {
+        if (operation.kind !== 'gate') continue;
+        for (const angle of operation.angles) angles[next++] = angle;
+      }
+    }
+    const { expectations } = await this.#context.circuits.runBatch(shape, {
+      numCircuits: circuits.length,
+      angles,
+      observables: [pauliSumOf(this.#ansatz.cost)],
+    });
+    if (expectations === undefined) throw new Error('unreachable: no expectations came back');
+    return [...expectations];
+  }
+
+  async #oneByOne(circuits: readonly Circuit[]): Promise<readonly number[]> {
+    const { circuits: runner, signal } = this.#context;
+    const observables = [pauliSumOf(this.#ansatz.cost)];
+    const values = new Array<number>(circuits.length).fill(0);
+    const todo = circuits.entries();
+    const work = async () => {
+      for (const [i, circuit] of todo) {
+        signal.throwIfAborted();
+        const { expectations } = await runner.run(circuit, { observables });
+        values[i] = expectations?.[0] ?? Number.NaN;
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_OUTSTANDING }, work));
+    return values;
+  }
+}

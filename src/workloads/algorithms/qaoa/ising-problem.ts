@@ -1,0 +1,118 @@
+/**
+ * Problems over bits whose energy is a sum of fields and couplings:
+ * E(s) = offset + Σ h_i·s_i + Σ J_ij·s_i·s_j, to be made small.
+ *
+ * s_i is the value of Z on qubit i: +1 where bit i is 0, −1 where it is 1.
+ *
+ * @see Lucas, "Ising formulations of many NP problems" (2014).
+ */
+
+/** J of one pair of spins. */
+export interface Coupling {
+  readonly i: number;
+  readonly j: number;
+  readonly value: number;
+}
+
+/** An Ising problem; lower energy is better. */
+export interface IsingProblem {
+  readonly numQubits: number;
+  readonly offset: number;
+  /** h; length numQubits. */
+  readonly fields: readonly number[];
+  /** Each pair at most once, i < j. */
+  readonly couplings: readonly Coupling[];
+}
+
+/** What an Ising problem is made of; what is left out is 0. */
+export interface IsingParts {
+  readonly numQubits: number;
+  readonly offset?: number;
+  readonly fields?: readonly number[];
+  /** In any order; those of one pair are added up. */
+  readonly couplings?: readonly Coupling[];
+}
+
+/** An edge of a graph. */
+export interface WeightedEdge {
+  readonly from: number;
+  readonly to: number;
+  /** 1 unless given. */
+  readonly weight?: number | undefined;
+}
+
+/**
+ * The problem, its couplings in order and each pair once.
+ *
+ * @throws {RangeError} if there is not one field a qubit, a coupling is not of two qubits that are
+ *   there, or a number is not finite.
+ */
+export function isingProblem(parts: IsingParts): IsingProblem {
+  const {
+    numQubits,
+    offset = 0,
+    fields = Array<number>(numQubits).fill(0),
+    couplings = [],
+  } = parts;
+  if (fields.length !== numQubits) {
+    throw new RangeError(`There are ${fields.length} fields for ${numQubits} qubits.`);
+  }
+  const sums = new Map<number, Coupling>();
+  for (const { i, j, value } of couplings) {
+    const isQubit = (q: number) => Number.isInteger(q) && q >= 0 && q < numQubits;
+    if (!isQubit(i) || !isQubit(j) || i === j) {
+      throw new RangeError(`A coupling is of two of ${numQubits} qubits, not of ${i} and ${j}.`);
+    }
+    const [low, high] = i < j ? [i, j] : [j, i];
+    const key = low * numQubits + high;
+    sums.set(key, { i: low, j: high, value: value + (sums.get(key)?.value ?? 0) });
+  }
+  const inOrder = [...sums].sort(([a], [b]) => a - b).map(([, coupling]) => coupling);
+  const numbers = [offset, ...fields, ...inOrder.map(({ value }) => value)];
+  if (!numbers.every(Number.isFinite)) throw new RangeError('An energy is not a finite number.');
+  return { numQubits, offset, fields, couplings: inOrder };
+}
+
+/**
+ * The largest cut of a graph: the energy of an assignment of vertices to sides is minus the weight
+ * of the edges between the sides.
+ *
+ * @throws {RangeError} as `isingProblem`.
+ */
+export function maxCutProblem(numVertices: number, edges: readonly WeightedEdge[]): IsingProblem {
+  // An edge is cut where s_i·s_j = −1: its share is −w·(1 − s_i·s_j)/2.
+  return isingProblem({
+    numQubits: numVertices,
+    offset: edges.reduce((sum, { weight = 1 }) => sum - weight / 2, 0),
+    couplings: edges.map(({ from, to, weight = 1 }) => ({ i: from, j: to, value: weight / 2 })),
+  });
+}
+
+/**
+ * A quadratic form over bits x of 0 and 1: E(x) = offset + Σ_ij Q_ij·x_i·x_j.
+ *
+ * @param matrix - Q, square; Q_ij and Q_ji add up, Q_ii is the linear part.
+ * @throws {RangeError} if it is not square, or as `isingProblem`.
+ */
+export function quboProblem(matrix: readonly (readonly number[])[], offset = 0): IsingProblem {
+  const numQubits = matrix.length;
+  const fields = Array<number>(numQubits).fill(0);
+  const couplings: Coupling[] = [];
+  let constant = offset;
+  for (const [i, row] of matrix.entries()) {
+    if (row.length !== numQubits) throw new RangeError(`Row ${i} is not of ${numQubits} numbers.`);
+    for (const [j, value] of row.entries()) {
+      // x = (1 − s)/2.
+      if (i === j) {
+        constant += value / 2;
+        fields[i]! -= value / 2;
+        continue;
+      }
+      constant += value / 4;
+      fields[i]! -= value / 4;
+      fields[j]! -= value / 4;
+      couplings.push({ i, j, value: value / 4 });
+    }
+  }
+  return isingProblem({ numQubits, offset: constant, fields, couplings });
+}

@@ -1,0 +1,106 @@
+/**
+ * Finds QAOA's angles by exact mean energies: a grid for the first layer, then layer by layer, each
+ * time from the angles so far stretched over one layer more. No chance is involved.
+ *
+ * @see Zhou, Wang, Choi, Pichler, Lukin, "Quantum approximate optimization algorithm: performance,
+ *   mechanism, and implementation on near-term devices" (2020), appendix B (INTERP).
+ */
+import type { EnergyExpectations } from './energy-expectations.ts';
+import { minimise } from './minimise.ts';
+import type { QaoaAngles } from './qaoa-ansatz.ts';
+
+/** How long to look. */
+export interface AngleSearch {
+  readonly layers: number;
+  /** Steps of each layer's search. */
+  readonly maxSteps: number;
+  /** A gain in mean energy that is not worth a step. */
+  readonly tolerance: number;
+  /** Grid of the first layer: values of each angle. */
+  readonly gridSize: number;
+  readonly onProgress: (fraction: number, message: string) => void;
+}
+
+/** What was found. */
+export interface FoundAngles {
+  readonly angles: QaoaAngles;
+  readonly energy: number;
+  /** Mean energy at the grid's best point and after each step, over all layers; never rises. */
+  readonly history: readonly number[];
+  /** The best with 1, 2, … layers. */
+  readonly energyByLayers: readonly number[];
+}
+
+/** γ counts in the ansatz's energy scale. */
+const LARGEST_GAMMA = 2;
+const LARGEST_BETA = Math.PI / 2;
+
+/** Looks for the angles of lowest mean energy. */
+export async function optimiseAngles(
+  energies: EnergyExpectations,
+  search: AngleSearch,
+): Promise<FoundAngles> {
+  const valuesAt = (points: readonly Float64Array[]) => energies.at(points.map(anglesOf));
+  const { layers, maxSteps, tolerance, onProgress } = search;
+  onProgress(0, 'a grid of angles for one layer');
+  let start = await bestOfGrid(energies, search.gridSize);
+  let best: { point: Float64Array; value: number } | undefined;
+  const history: number[] = [];
+  const energyByLayers: number[] = [];
+  for (let layer = 1; layer <= layers; layer++) {
+    const found = await minimise(valuesAt, start, {
+      maxSteps,
+      tolerance,
+      onStep: (step, value) =>
+        onProgress(
+          (layer - 1 + step / (maxSteps + 1)) / layers,
+          `angles of layer ${layer} of ${layers}: mean energy ${value.toPrecision(6)}`,
+        ),
+    });
+    const before: number = best?.value ?? Number.POSITIVE_INFINITY;
+    // A layer that does nothing is always as good as none.
+    if (best === undefined || found.value < before) best = found;
+    else best = { point: withIdleLayer(best.point), value: before };
+    const { value } = best;
+    history.push(...found.history.map((energy) => Math.min(energy, before)));
+    energyByLayers.push(value);
+    start = stretched(best.point);
+  }
+  if (best === undefined) throw new Error('unreachable: no layers');
+  return { angles: anglesOf(best.point), energy: best.value, history, energyByLayers };
+}
+
+/** A point of the search is all γ, then all β. */
+function anglesOf(point: Float64Array): QaoaAngles {
+  const layers = point.length / 2;
+  return { gammas: [...point.subarray(0, layers)], betas: [...point.subarray(layers)] };
+}
+
+async function bestOfGrid(energies: EnergyExpectations, size: number): Promise<Float64Array> {
+  const points: QaoaAngles[] = [];
+  for (let i = 1; i <= size; i++) {
+    for (let j = 1; j < size; j++) {
+      points.push({ gammas: [(i * LARGEST_GAMMA) / size], betas: [(j * LARGEST_BETA) / size] });
+    }
+  }
+  const values = await energies.at(points);
+  const best = values.reduce((least, value, i) => (value < values[least]! ? i : least), 0);
+  return Float64Array.of(points[best]!.gammas[0]!, points[best]!.betas[0]!);
+}
+
+/** INTERP: angle i of p + 1 lies between angles i − 1 and i of p. */
+function stretched(point: Float64Array): Float64Array {
+  const layers = point.length / 2;
+  const stretch = (angles: Float64Array) =>
+    Array.from(
+      { length: layers + 1 },
+      (_, i) => (i / layers) * (angles[i - 1] ?? 0) + (1 - i / layers) * (angles[i] ?? 0),
+    );
+  const [gammas, betas] = [point.subarray(0, layers), point.subarray(layers)];
+  return Float64Array.from([...stretch(gammas), ...stretch(betas)]);
+}
+
+function withIdleLayer(point: Float64Array): Float64Array {
+  const layers = point.length / 2;
+  return Float64Array.from([...point.subarray(0, layers), 0, ...point.subarray(layers), 0]);
+}

@@ -1,0 +1,141 @@
+/**
+ * QAOA from a problem to its best bit string: angles by exact mean energies, then samples of the
+ * circuit with those angles, beside the optimum by brute force and beside guessing.
+ */
+import { withFinalMeasurement } from '../../../circuit/circuit.ts';
+import { basisLabel } from '../../../math/basis-index.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { bruteForce, MAX_BRUTE_FORCE_QUBITS, ratioOf } from './brute-force.ts';
+import { EnergyExpectations } from './energy-expectations.ts';
+import type { IsingProblem } from './ising-problem.ts';
+import { optimiseAngles } from './optimise-angles.ts';
+import { isingAnsatz, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
+import type { QaoaOutcome, QaoaResult } from './qaoa-result.ts';
+import { energyAt } from './z-polynomial.ts';
+
+/** The exact distribution of the final state is had up to here. */
+const MAX_PROBABILITY_QUBITS = 16;
+/** Batches of small circuits can afford a finer grid than single wide ones. */
+const GRID_SIZE = { small: 16, wide: 6 };
+const MAX_SMALL_QUBITS = 12;
+const MAX_LAYERS = 100;
+const MAX_SHOTS = 1_000_000;
+const DEFAULT_STEPS = 30;
+/** Of the energy scale: what a step of the search gains at least. */
+const TOLERANCE = 1e-6;
+/** Share of a run that goes to the angles, for its progress. */
+const SEARCH_SHARE = 0.9;
+
+/** How a problem is worked on. */
+export interface QaoaOptions {
+  /** p, at least 1. */
+  readonly layers: number;
+  /** Samples of the final circuit, at least 1. */
+  readonly shots: number;
+  /** Of the samples; angles do not depend on it. */
+  readonly seed: number;
+  /** Steps of the search of angles for each number of layers; 30 unless given. */
+  readonly maxSteps?: number;
+}
+
+/** What a run needs of a procedure's context. */
+export type RunQaoaContext = Pick<
+  ProcedureContext,
+  'circuits' | 'signal' | 'progress' | 'countUnits'
+>;
+
+/**
+ * Solves an Ising problem with the standard mixer.
+ *
+ * @param problem - Of 1 to 20 qubits, no more than `context.circuits.maxQubits`.
+ * @throws {RangeError} if it is wider, or an option is out of range.
+ * @throws what the processor throws; the signal's reason.
+ */
+export function runQaoa(
+  problem: IsingProblem,
+  options: QaoaOptions,
+  context: RunQaoaContext,
+): Promise<QaoaResult> {
+  return runAnsatz(isingAnsatz(problem), options, context);
+}
+
+/**
+ * As `runQaoa`, with any ansatz.
+ *
+ * @param candidates - The basis indices that it reaches; all unless given.
+ */
+export async function runAnsatz(
+  ansatz: QaoaAnsatz,
+  options: QaoaOptions,
+  context: RunQaoaContext,
+  candidates?: readonly number[],
+): Promise<QaoaResult> {
+  const { layers, shots, seed, maxSteps = DEFAULT_STEPS } = options;
+  const { numQubits, energyScale } = ansatz;
+  const maxQubits = Math.min(MAX_BRUTE_FORCE_QUBITS, context.circuits.maxQubits);
+  checkRange('qubits', numQubits, maxQubits);
+  checkRange('layers', layers, MAX_LAYERS);
+  checkRange('shots', shots, MAX_SHOTS);
+  const { optimum, optima } = bruteForce(ansatz.cost, candidates);
+  const energies = new EnergyExpectations(ansatz, context);
+  const found = await optimiseAngles(energies, {
+    layers,
+    maxSteps,
+    tolerance: TOLERANCE * energyScale,
+    gridSize: numQubits <= MAX_SMALL_QUBITS ? GRID_SIZE.small : GRID_SIZE.wide,
+    onProgress: (fraction, message) => context.progress(SEARCH_SHARE * fraction, message),
+  });
+  context.signal.throwIfAborted();
+  context.progress(SEARCH_SHARE, `${shots} samples`);
+  const circuit = withFinalMeasurement(qaoaCircuit(ansatz, found.angles));
+  const probabilities = numQubits <= MAX_PROBABILITY_QUBITS;
+  const run = await context.circuits.run(circuit, { shots, seed, probabilities });
+  context.countUnits(1);
+  const outcomes = Array.from(run.counts.outcomes, (basisIndex, i): QaoaOutcome => {
+    const energy = energyAt(ansatz.cost, basisIndex);
+    const bits = basisLabel(basisIndex, numQubits);
+    return { basisIndex, bits, energy, count: run.counts.occurrences[i]! };
+  });
+  const best = outcomes.reduce((least, next) => (next.energy < least.energy ? next : least));
+  return {
+    numQubits,
+    layers,
+    gammas: found.angles.gammas.map((gamma) => gamma / energyScale),
+    betas: found.angles.betas,
+    energyHistory: found.history,
+    energyByLayers: found.energyByLayers,
+    expectation: found.energy,
+    sampledMean: outcomes.reduce((sum, { energy, count }) => sum + energy * count, 0) / shots,
+    best,
+    outcomes,
+    optimum,
+    approximationRatio: ratioOf(best.energy, optimum),
+    expectationRatio: ratioOf(found.energy, optimum),
+    optimumProbability: run.probabilities === undefined ? null : massOf(optima, run.probabilities),
+    optimumShare: shareOf(optima, outcomes, shots),
+    randomOptimumProbability: optimum.numOptima / optimum.numCandidates,
+    shots,
+    seed,
+    numCircuits: energies.numCircuits,
+  };
+}
+
+function checkRange(what: string, value: number, most: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  throw new RangeError(`${value} ${what}: QAOA takes 1 to ${most} here.`);
+}
+
+function massOf(optima: ReadonlySet<number>, probabilities: Float64Array): number {
+  let mass = 0;
+  for (const basisIndex of optima) mass += probabilities[basisIndex]!;
+  return mass;
+}
+
+function shareOf(
+  optima: ReadonlySet<number>,
+  outcomes: readonly QaoaOutcome[],
+  shots: number,
+): number {
+  const hits = outcomes.filter(({ basisIndex }) => optima.has(basisIndex));
+  return hits.reduce((sum, { count }) => sum + count, 0) / shots;
+}
