@@ -1,19 +1,8 @@
 #!/usr/bin/env node
 /** The command line, `qcs`. Results go to stdout, everything else to stderr. */
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError } from 'commander';
-import { addCapacityCommand } from './cli/capacity.ts';
 import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
-import { addCompileCommand } from './cli/compile.ts';
-import { addDevicesCommand } from './cli/devices.ts';
-import { exitCodeOf, faultText } from './cli/failures.ts';
-import { addGatesCommand } from './cli/gates.ts';
-import { addKeysCommand } from './cli/keys.ts';
-import { addRunCommand } from './cli/run.ts';
-import { addTrainCommand } from './cli/train.ts';
-import { settingsHelp } from './config.ts';
-import { main } from './main.ts';
-import { version } from './service/software-version.ts';
+import { runCommandLine } from './cli/program.ts';
 
 // `qcs … | head`: the reader has what it wanted. Anything else (a full disk) is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -34,36 +23,11 @@ const io: CommandIo = {
   },
 };
 
-const program = new Command('qcs')
-  .description('Quantum circuits on this machine, and the service that runs them over HTTP')
-  .version(version())
-  .showHelpAfterError('(`qcs --help` lists the commands)')
-  .addHelpText(
-    'after',
-    `\nExit codes: ${Object.entries(EXIT_CODES)
-      .map(([name, code]) => `${code} ${name.replace('notFound', 'not found')}`)
-      .join(', ')}.`,
-  )
-  // Inherited by the commands added below: they throw instead of ending the process.
-  .exitOverride();
-
-program
-  .command('serve')
-  .description('start the HTTP service')
-  .addHelpText('after', `\nSettings, from the environment:\n${settingsHelp()}`)
-  .action(main);
-addRunCommand(program, io);
-addCompileCommand(program, io);
-addKeysCommand(program, io);
-addDevicesCommand(program, io);
-addGatesCommand(program, io);
-addTrainCommand(program, io);
-addCapacityCommand(program, io, fileURLToPath(import.meta.url));
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Commander has already written its own messages.
-  if (!(error instanceof CommanderError)) process.stderr.write(`${faultText(error)}\n`);
-  process.exitCode = exitCodeOf(error);
-}
+const code = await runCommandLine(process.argv.slice(2), io, {
+  module: fileURLToPath(import.meta.url),
+  async serve() {
+    const { main } = await import('./main.ts');
+    await main();
+  },
+});
+if (code !== EXIT_CODES.ok) process.exitCode = code;

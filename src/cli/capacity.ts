@@ -2,40 +2,12 @@
  * `qcs capacity`: how much the service does on this machine, and what a fleet of 48 GPUs would do. Starts
  * the service itself, drives it, and simulates the fleet with the same scheduler in virtual time.
  */
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { capacityPage } from './capacity/capacity-page.ts';
-import { type CapacityReport, capacityReport, capacityText } from './capacity/capacity-report.ts';
+import { type Command, Option } from 'commander';
 import { MIXES } from './capacity/circuit-mix.ts';
-import {
-  CIRCUIT_NOVELTIES,
-  type CircuitNovelty,
-  forecastFleet,
-} from './capacity/fleet-forecast.ts';
-import { gpuBasis } from './capacity/gpu-basis.ts';
-import { findMix, measureService, type ServiceMeasurement } from './capacity/measure-load.ts';
-import { startOwnService } from './capacity/own-service.ts';
+import { CIRCUIT_NOVELTIES } from './capacity/circuit-novelty.ts';
+import type { CapacityOptions } from './capacity/run-capacity.ts';
 import type { CommandIo } from './command-io.ts';
-import { InterruptedError } from './errors.ts';
-
-/** What the command is told. */
-interface CapacityOptions {
-  readonly duration: number;
-  readonly connections: readonly number[];
-  readonly rates?: readonly number[];
-  readonly starts: number;
-  readonly mix: string;
-  readonly processor: string;
-  readonly jobs: number;
-  readonly threads: number;
-  readonly seed: number;
-  readonly circuits: CircuitNovelty;
-  readonly gpuResults: string;
-  readonly simulateOnly?: boolean;
-  readonly json?: string;
-  readonly html?: string;
-}
+import { list, number, whole } from './option-parsers.ts';
 
 /** What `npm run bench -- webgpu-engine` writes. A published package has none; the report says so. */
 const GPU_RESULTS = 'bench/results/webgpu-engine.json';
@@ -87,94 +59,8 @@ export function addCapacityCommand(program: Command, io: CommandIo, entry: strin
       'after',
       '\nThe service is started with the settings of the environment, a folder and a port of its own, and\nwithout limits on its key. docs/capacity.md says how to read the figures.',
     )
-    .action((options: CapacityOptions) => runCapacity(options, io, entry));
-}
-
-async function runCapacity(options: CapacityOptions, io: CommandIo, entry: string): Promise<void> {
-  const { mix, duration, jobs, threads, seed, circuits } = options;
-  const gpu = gpuBasis(options.gpuResults);
-  const onStep = (what: string) => void io.err.write(`${what} …\n`);
-  const service = options.simulateOnly ? undefined : await measureOwn(options, io, entry, onStep);
-  const fleet = forecastFleet({
-    gpu,
-    circuits,
-    numJobs: jobs,
-    numThreads: threads,
-    seed,
-    measured: service,
-    onStep,
-  });
-  const report: CapacityReport = capacityReport({
-    date: new Date(io.now()).toISOString(),
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cores: availableParallelism(),
-      memoryGib: Math.round(totalmem() / 2 ** 30),
-      node: process.version,
-    },
-    mix,
-    secondsOfAStep: duration,
-    ...(service && { service }),
-    fleet,
-  });
-  if (options.json !== undefined) {
-    writeFileSync(options.json, `${JSON.stringify(report, rounded, 2)}\n`);
-  }
-  if (options.html !== undefined) writeFileSync(options.html, capacityPage(report));
-  io.out.write(`${capacityText(report)}\n`);
-}
-
-async function measureOwn(
-  { mix: name, connections, rates, duration, starts, processor, seed }: CapacityOptions,
-  io: CommandIo,
-  entry: string,
-  onStep: (what: string) => void,
-): Promise<ServiceMeasurement> {
-  const mix = findMix(name);
-  if (mix === undefined) throw new Error(`unreachable: there is no mix ${name}`);
-  // The service is ended and its folder removed, too.
-  const interrupt = Promise.withResolvers<never>();
-  using _listener = io.onInterrupt(() => interrupt.reject(new InterruptedError()));
-  // It may come before anybody waits for it.
-  interrupt.promise.catch(() => {});
-  onStep('starting the service');
-  await using own = await startOwnService(entry, io.environment);
-  const target = { origin: own.origin, key: own.key, processor };
-  const measured = measureService(target, {
-    mix,
-    connections,
-    rates,
-    secondsOfAStep: duration,
-    numStarts: starts,
-    seed,
-    now: io.now,
-    onStep,
-  });
-  return await Promise.race([measured, interrupt.promise]);
-}
-
-/** Six significant digits: more is noise. */
-function rounded(_: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toPrecision(6)) : value;
-}
-
-function number(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
-  };
-}
-
-function whole(least: number, most: number): (text: string) => number {
-  const any = number(least, most);
-  return (text) => {
-    const value = any(text);
-    if (Number.isInteger(value)) return value;
-    throw new InvalidArgumentError('It must be a whole number.');
-  };
-}
-
-function list(one: (text: string) => number): (text: string) => readonly number[] {
-  return (text) => text.split(',').map((part) => one(part));
+    .action(async (options: CapacityOptions) => {
+      const { runCapacity } = await import('./capacity/run-capacity.ts');
+      await runCapacity(options, io, entry);
+    });
 }

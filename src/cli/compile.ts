@@ -1,20 +1,11 @@
 /** `qcs compile FILE`: what the compiler makes of a circuit, without running it. */
 import { type Command, Option } from 'commander';
-import { createFleet } from '../compose.ts';
-import { loadConfig } from '../config.ts';
-import { targetsOf } from '../service/circuits/circuit-submission.ts';
-import { compileCircuitJson, RUN_FIELDS } from '../service/circuits/compile-circuit.ts';
-import { COMPILE_FORMATS, type compiledCircuit } from '../service/schemas/compile.ts';
-import { readCircuitFile } from './circuit-file.ts';
-import { type CommandIo, table } from './command-io.ts';
+import type { CompileFormat } from '../service/schemas/compile.ts';
+import type { CommandIo } from './command-io.ts';
+import type { CompileOptions } from './compile-file.ts';
 
-interface CompileOptions {
-  readonly target: string;
-  readonly format: (typeof COMPILE_FORMATS)[number];
-  readonly json?: boolean;
-}
-
-type Compiled = ReturnType<(typeof compiledCircuit)['parse']>;
+/** The formats of the service; its list of them is loaded with all its schemas. */
+const FORMATS: Readonly<Record<CompileFormat, true>> = { json: true, qasm2: true, qasm3: true };
 
 /** Adds the command to the program. */
 export function addCompileCommand(program: Command, io: CommandIo): void {
@@ -27,47 +18,13 @@ export function addCompileCommand(program: Command, io: CommandIo): void {
     )
     .option('--target <processor>', 'what to compile for', 'statevector-sim')
     .addOption(
-      new Option('--format <format>', 'of the circuit').choices(COMPILE_FORMATS).default('qasm3'),
+      new Option('--format <format>', 'of the circuit')
+        .choices(Object.keys(FORMATS))
+        .default('qasm3'),
     )
     .option('--json', 'print the fields of the HTTP response as one JSON object')
     .action(async (file: string, options: CompileOptions) => {
-      // A file for `qcs run` will do: what says how to run means nothing here.
-      const content = withoutRunFields(await readCircuitFile(file));
-      const fleet = createFleet(loadConfig(io.environment), io.now);
-      const body = { ...content, target_processor: options.target, format: options.format };
-      const text = compileCircuitJson(body, targetsOf(fleet));
-      if (options.json) {
-        io.out.write(`${text}\n`);
-        return;
-      }
-      // Checked: compileCircuitJson writes what the schema says.
-      const compiled = JSON.parse(text) as Compiled;
-      io.out.write(compiled.qasm ?? `${JSON.stringify(compiled.circuit)}\n`);
-      io.err.write(`${report(compiled)}\n`);
+      const { compileFile } = await import('./compile-file.ts');
+      await compileFile(file, options, io);
     });
-}
-
-function withoutRunFields(content: Readonly<Record<string, unknown>>) {
-  const names: readonly string[] = RUN_FIELDS;
-  return Object.fromEntries(Object.entries(content).filter(([name]) => !names.includes(name)));
-}
-
-function report({ compilation, timing }: Compiled): string {
-  const { gates, depth, two_qubit_gates: twoQubit, passes } = compilation;
-  const row = (name: string, { before, after }: { before: number; after: number }) => [
-    name,
-    String(before),
-    String(after),
-  ];
-  const rows = [
-    row('gates', gates),
-    row('two-qubit gates', twoQubit),
-    row('depth', depth),
-    ...passes.map(({ name, operations }) => row(`  ${name}`, operations)),
-  ];
-  const { kernels, fused_blocks: blocks, sweeps } = compilation;
-  return [
-    table(['', 'BEFORE', 'AFTER'], rows),
-    `${kernels} kernels, ${blocks} of them fused, in ${sweeps} sweeps; compiled in ${timing.compile_ms} ms`,
-  ].join('\n');
 }

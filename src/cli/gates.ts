@@ -1,7 +1,6 @@
 /** `qcs gates [NAME]`: the gate catalog, the same that `GET /quantum/operations` answers. */
 import { Argument, type Command } from 'commander';
-import { type CatalogEntry, gateCatalog } from '../circuit/gate-catalog.ts';
-import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
+import type { CommandIo } from './command-io.ts';
 
 /** Adds the command to the program. */
 export function addGatesCommand(program: Command, io: CommandIo): void {
@@ -10,47 +9,10 @@ export function addGatesCommand(program: Command, io: CommandIo): void {
     .description('list the gates, or describe one')
     .addArgument(new Argument('[name]', 'a gate or an alias, in any case'))
     .option('--json', 'print one JSON object: `operations`, or the one gate')
-    .action((name: string | undefined, options: { readonly json?: boolean }, command: Command) => {
-      const catalog = gateCatalog();
-      if (name === undefined) {
-        if (options.json) writeJson(io, { operations: catalog });
-        else io.out.write(`${catalogTable(catalog)}\n`);
-        return;
-      }
-      const entry = catalog.find((candidate) => isCalled(candidate, name));
-      if (entry === undefined) {
-        command.error(`There is no gate "${name}"; \`qcs gates\` lists them.`, {
-          exitCode: EXIT_CODES.notFound,
-        });
-      }
-      if (options.json) writeJson(io, entry);
-      else io.out.write(`${description(entry)}\n`);
-    });
-}
-
-function isCalled(entry: CatalogEntry, name: string): boolean {
-  return [entry.gate, ...entry.aliases].some((known) => known.toLowerCase() === name.toLowerCase());
-}
-
-function catalogTable(catalog: readonly CatalogEntry[]): string {
-  return table(
-    ['GATE', 'ANGLES', 'SUMMARY', 'ALIASES'],
-    catalog.map((entry) => [
-      entry.gate,
-      entry.parameters.map((parameter) => parameter.name).join(', '),
-      entry.summary,
-      entry.aliases.join(', '),
-    ]),
-  );
-}
-
-function description(entry: CatalogEntry): string {
-  return [
-    `${entry.gate}: ${entry.summary}`,
-    entry.aliases.length > 0 ? `also: ${entry.aliases.join(', ')}` : '',
-    entry.formula ? `matrix on the targets: ${entry.formula}` : '',
-    `example: ${JSON.stringify(entry.example)}`,
-  ]
-    .filter((line) => line !== '')
-    .join('\n');
+    .action(
+      async (name: string | undefined, options: { readonly json?: boolean }, command: Command) => {
+        const { showGates } = await import('./show-gates.ts');
+        showGates(name, options, command, io);
+      },
+    );
 }

@@ -1,9 +1,6 @@
 /** `qcs keys create|list|revoke`: API keys, in the data folder of a running or stopped service. */
-import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config.ts';
 import {
-  type ApiKey,
   DEFAULT_SCOPES,
   isScope,
   isTier,
@@ -12,17 +9,8 @@ import {
   TIERS,
   type Tier,
 } from '../service/keys/api-key.ts';
-import type { KeyStore } from '../service/keys/key-store.ts';
-import { createSqliteKeyStore } from '../service/keys/sqlite-key-store.ts';
-import { DATABASE_FILE, openDatabase } from '../storage/database.ts';
-import { type CommandIo, table, writeJson } from './command-io.ts';
-
-interface CreateOptions {
-  readonly name: string;
-  readonly tier: Tier;
-  readonly scopes: readonly Scope[];
-  readonly json?: boolean;
-}
+import type { CommandIo } from './command-io.ts';
+import type { CreateKeyOptions } from './manage-keys.ts';
 
 /** Adds the commands to the program. */
 export function addKeysCommand(program: Command, io: CommandIo): void {
@@ -44,76 +32,29 @@ export function addKeysCommand(program: Command, io: CommandIo): void {
     )
     .option('--scopes <list>', `of ${SCOPES.join(',')}`, parseScopes, DEFAULT_SCOPES)
     .option('--json', 'print one JSON object with `key`')
-    .action((options: CreateOptions) =>
-      withKeyStore(io, async (store) => {
-        const { name, tier, scopes } = options;
-        const { key, text } = await store.create({ name, tier, scopes, createdAt: io.now() });
-        if (options.json) writeJson(io, { key: text, ...keyFields(key) });
-        else {
-          io.out.write(`${text}\n`);
-          io.err.write(`Key ${key.id} (${tier}; ${scopes.join(', ')}). It is not shown again.\n`);
-        }
-      }),
-    );
+    .action(async (options: CreateKeyOptions) => {
+      const { createKey } = await import('./manage-keys.ts');
+      await createKey(options, io);
+    });
 
   keys
     .command('list')
     .description('list the keys, revoked ones too')
     .option('--json', 'print one JSON object with `keys`')
-    .action((options: { readonly json?: boolean }) =>
-      withKeyStore(io, async (store) => {
-        const all = await store.list();
-        if (options.json) writeJson(io, { keys: all.map(keyFields) });
-        else io.out.write(`${keyTable(all)}\n`);
-      }),
-    );
+    .action(async (options: { readonly json?: boolean }) => {
+      const { listKeys } = await import('./manage-keys.ts');
+      await listKeys(options, io);
+    });
 
   keys
     .command('revoke')
     .description('revoke a key at once')
     .argument('<id>', 'the id that `keys list` shows')
     .option('--json', 'print the key as one JSON object')
-    .action((id: string, options: { readonly json?: boolean }) =>
-      withKeyStore(io, async (store) => {
-        const key = await store.revoke(id, io.now());
-        if (options.json) writeJson(io, keyFields(key));
-        else io.out.write(`Key ${key.id} (${key.name}) is revoked.\n`);
-      }),
-    );
-}
-
-async function withKeyStore(io: CommandIo, use: (store: KeyStore) => Promise<void>): Promise<void> {
-  const database = openDatabase(join(loadConfig(io.environment).dataDir, DATABASE_FILE));
-  try {
-    await use(createSqliteKeyStore(database));
-  } finally {
-    database.close();
-  }
-}
-
-function keyFields(key: ApiKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    tier: key.tier,
-    scopes: key.scopes,
-    created_at: new Date(key.createdAt).toISOString(),
-    revoked_at: key.revokedAt === undefined ? null : new Date(key.revokedAt).toISOString(),
-  };
-}
-
-function keyTable(keys: readonly ApiKey[]): string {
-  const rows = keys
-    .map(keyFields)
-    .map((key) => [
-      key.id,
-      key.name,
-      key.tier,
-      key.scopes.join(','),
-      key.created_at,
-      key.revoked_at === null ? 'active' : `revoked ${key.revoked_at}`,
-    ]);
-  return table(['ID', 'NAME', 'TIER', 'SCOPES', 'CREATED', 'STATE'], rows);
+    .action(async (id: string, options: { readonly json?: boolean }) => {
+      const { revokeKey } = await import('./manage-keys.ts');
+      await revokeKey(id, options, io);
+    });
 }
 
 function parseName(text: string): string {

@@ -1,25 +1,10 @@
 /** `qcs train MODEL`: trains a model from scratch and writes the file that the service deploys. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
-import { InvalidArtefactError } from '../workloads/errors.ts';
-import { readArtefact } from '../workloads/models/qnn-hybrid/artefact-file.ts';
-import { artefactText, buildArtefact } from '../workloads/models/qnn-hybrid/build-artefact.ts';
-import type { ModelArtefact } from '../workloads/models/qnn-hybrid/model-card.ts';
 import { QNN_HYBRID_ID } from '../workloads/models/qnn-hybrid/model-id.ts';
-import { trainQnnHybrid } from '../workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
-import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
-import { FileNotFoundError, InterruptedError } from './errors.ts';
-import { ProgressBar } from './progress-bar.ts';
+import type { trainQnnHybrid } from '../workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import type { CommandIo } from './command-io.ts';
+import type { TrainOptions } from './train-model.ts';
 
-interface TrainOptions {
-  readonly out: string;
-  readonly check?: boolean;
-  readonly json?: boolean;
-}
-
-const STATE_BYTES = 2 ** 26;
 const DEFAULT_FILE = 'models/qnn-hybrid.json';
 
 /**
@@ -30,7 +15,7 @@ const DEFAULT_FILE = 'models/qnn-hybrid.json';
 export function addTrainCommand(
   program: Command,
   io: CommandIo,
-  trainer: typeof trainQnnHybrid = trainQnnHybrid,
+  trainer?: typeof trainQnnHybrid,
 ): void {
   program
     .command('train')
@@ -43,112 +28,8 @@ export function addTrainCommand(
       'after',
       '\nTraining again gives the same bytes: everything is seeded, and the date is kept where nothing\nelse has changed.',
     )
-    .action((_model: string, options: TrainOptions) => train(options, io, trainer));
-}
-
-async function train(
-  options: TrainOptions,
-  io: CommandIo,
-  trainer: typeof trainQnnHybrid,
-): Promise<void> {
-  // Before the work: nobody wants to wait for training to hear of a wrong file.
-  const earlier = earlierArtefact(options, io);
-  const controller = new AbortController();
-  using _listener = io.onInterrupt(() => controller.abort(new InterruptedError()));
-  using bar = new ProgressBar(io.err, 'training', () => performance.now());
-  const startedAt = performance.now();
-  const engine = openCpuEngine({
-    precision: 'f64',
-    numThreads: 1,
-    maxQubits: 12,
-    memoryBytes: STATE_BYTES,
-  });
-  let said = '';
-  try {
-    const onProgress = (what: string, fraction: number) => {
-      // A terminal has the bar; a log gets a line for each part of the work.
-      if (io.err.isTTY !== true && what !== said) io.err.write(`${what} …\n`);
-      said = what;
-      bar.update(fraction);
-    };
-    const outcome = await trainer(engine, onProgress, controller.signal);
-    const today = new Date(io.now()).toISOString().slice(0, 10);
-    const artefact = buildArtefact(outcome, today, earlier);
-    const isSame = keep(artefact, options);
-    if (options.json === true) writeJson(io, artefact.card);
-    else io.out.write(`${reportText(artefact)}\n`);
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    io.err.write(`${options.out}: ${verdict(isSame, options)} (${seconds} s).\n`);
-    if (options.check === true && !isSame) process.exitCode = EXIT_CODES.failed;
-  } finally {
-    await engine.close();
-  }
-}
-
-/**
- * What the file holds now; undefined where there is none, or none that can be used.
- *
- * @throws {FileNotFoundError | InvalidArtefactError} for those two where the file is only checked.
- */
-function earlierArtefact({ out, check }: TrainOptions, io: CommandIo): ModelArtefact | undefined {
-  if (!existsSync(out)) {
-    if (check === true) throw new FileNotFoundError(out);
-    return undefined;
-  }
-  try {
-    return readArtefact(out);
-  } catch (error) {
-    if (!(error instanceof InvalidArtefactError) || check === true) throw error;
-    io.err.write(`${out} will be replaced: ${error.message}\n`);
-    return undefined;
-  }
-}
-
-/** Writes the file unless it is only checked; whether it held the same before. */
-function keep(artefact: ModelArtefact, { out, check }: TrainOptions): boolean {
-  const text = artefactText(artefact);
-  const isSame = existsSync(out) && readFileSync(out, 'utf8') === text;
-  if (check !== true && !isSame) {
-    mkdirSync(dirname(out), { recursive: true });
-    writeFileSync(out, text);
-  }
-  return isSame;
-}
-
-function verdict(isSame: boolean, { check }: TrainOptions): string {
-  if (isSame) return 'the same as before, to the byte';
-  return check === true ? 'differs from what training gives' : 'written';
-}
-
-function reportText({ card }: ModelArtefact): string {
-  const { metrics, baselines, model_selection: selection, circuit } = card;
-  const both = ({ mean, spread }: { readonly mean: number; readonly spread: number }) =>
-    `${mean.toFixed(4)} ± ${spread.toFixed(4)}`;
-  const candidates = selection.candidates.map(
-    ({ ansatz, layers, parameters, accuracy, chosen }) => [
-      `${chosen ? '* ' : '  '}${ansatz}`,
-      `${layers}`,
-      `${parameters}`,
-      both(accuracy),
-    ],
-  );
-  const { folds, repeats } = metrics.cross_validation;
-  const { shots } = metrics.accuracy_at_deployed_shots;
-  const [[trueNegatives, falsePositives] = [], [falseNegatives, truePositives] = []] =
-    metrics.held_out_confusion_matrix.matrix;
-  const figures = [
-    ['exact', both(metrics.accuracy)],
-    [`at ${shots} shots`, both(metrics.accuracy_at_deployed_shots)],
-    ...baselines.map(({ name, accuracy }) => [name, both(accuracy)]),
-  ];
-  return [
-    table(['  candidate', 'layers', 'parameters', 'accuracy'], candidates),
-    '',
-    `${selection.rule}`,
-    '',
-    table([`Accuracy, ${folds}-fold × ${repeats}`, ''], figures),
-    '',
-    `Held out, ${card.labels[0]}: ${trueNegatives} right, ${falsePositives} wrong; ${card.labels[1]}: ${truePositives} right, ${falseNegatives} wrong.`,
-    `Deployed: ${circuit.parameters} parameters, threshold ${circuit.threshold.toFixed(4)}, ${card.parameter_hash}`,
-  ].join('\n');
+    .action(async (_model: string, options: TrainOptions) => {
+      const { trainModel } = await import('./train-model.ts');
+      await trainModel(options, io, trainer);
+    });
 }

@@ -1,7 +1,8 @@
 /** Everything that a capacity run found, as `--json` writes it, and as text. */
 import type { Percentiles } from '../../fleet/capacity/latency-log.ts';
 import { table } from '../command-io.ts';
-import type { CircuitNovelty, FleetForecast } from './fleet-forecast.ts';
+import type { CircuitNovelty } from './circuit-novelty.ts';
+import type { FleetForecast } from './fleet-forecast.ts';
 import { kneeOf } from './knee.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 

@@ -10,6 +10,7 @@ import { AGEING_MS } from '../../fleet/schedule/fair-queue.ts';
 import { runWork } from '../../fleet/schedule/run-work.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
 import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
+import type { CircuitNovelty } from './circuit-novelty.ts';
 import { type CompileBasis, CompileTimes, statedCosts } from './compile-times.ts';
 import type { GpuBasis } from './gpu-basis.ts';
 import type { ServiceMeasurement } from './measure-load.ts';
@@ -38,15 +39,6 @@ const SIGMA = 0.2;
 const LOADS = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] as const;
 const LOAD = 0.8;
 const POINT_PART = 0.06;
-
-/**
- * What is taken of circuits: each is new and compiled before it runs, or each has been run before and its
- * worker has kept what it compiled. A service's circuits are between the two.
- */
-export const CIRCUIT_NOVELTIES = ['new', 'kept'] as const;
-
-/** One of them. */
-export type CircuitNovelty = (typeof CIRCUIT_NOVELTIES)[number];
 
 /** Where a run time is from. */
 export interface KindBasis {

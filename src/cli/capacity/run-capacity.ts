@@ -1,0 +1,107 @@
+/** What `qcs capacity` does. */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import type { CommandIo } from '../command-io.ts';
+import { InterruptedError } from '../errors.ts';
+import { capacityPage } from './capacity-page.ts';
+import { type CapacityReport, capacityReport, capacityText } from './capacity-report.ts';
+import type { CircuitNovelty } from './circuit-novelty.ts';
+import { forecastFleet } from './fleet-forecast.ts';
+import { gpuBasis } from './gpu-basis.ts';
+import { findMix, measureService, type ServiceMeasurement } from './measure-load.ts';
+import { startOwnService } from './own-service.ts';
+
+/** What the command is told. */
+export interface CapacityOptions {
+  readonly duration: number;
+  readonly connections: readonly number[];
+  readonly rates?: readonly number[];
+  readonly starts: number;
+  readonly mix: string;
+  readonly processor: string;
+  readonly jobs: number;
+  readonly threads: number;
+  readonly seed: number;
+  readonly circuits: CircuitNovelty;
+  readonly gpuResults: string;
+  readonly simulateOnly?: boolean;
+  readonly json?: string;
+  readonly html?: string;
+}
+
+/**
+ * Measures the service, unless it is only to be simulated, simulates the fleet, and prints and writes both.
+ *
+ * @param entry - The module of the command line, which is started again with `serve`.
+ */
+export async function runCapacity(
+  options: CapacityOptions,
+  io: CommandIo,
+  entry: string,
+): Promise<void> {
+  const { mix, duration, jobs, threads, seed, circuits } = options;
+  const gpu = gpuBasis(options.gpuResults);
+  const onStep = (what: string) => void io.err.write(`${what} …\n`);
+  const service = options.simulateOnly ? undefined : await measureOwn(options, io, entry, onStep);
+  const fleet = forecastFleet({
+    gpu,
+    circuits,
+    numJobs: jobs,
+    numThreads: threads,
+    seed,
+    measured: service,
+    onStep,
+  });
+  const report: CapacityReport = capacityReport({
+    date: new Date(io.now()).toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: availableParallelism(),
+      memoryGib: Math.round(totalmem() / 2 ** 30),
+      node: process.version,
+    },
+    mix,
+    secondsOfAStep: duration,
+    ...(service && { service }),
+    fleet,
+  });
+  if (options.json !== undefined) {
+    writeFileSync(options.json, `${JSON.stringify(report, rounded, 2)}\n`);
+  }
+  if (options.html !== undefined) writeFileSync(options.html, capacityPage(report));
+  io.out.write(`${capacityText(report)}\n`);
+}
+
+async function measureOwn(
+  { mix: name, connections, rates, duration, starts, processor, seed }: CapacityOptions,
+  io: CommandIo,
+  entry: string,
+  onStep: (what: string) => void,
+): Promise<ServiceMeasurement> {
+  const mix = findMix(name);
+  if (mix === undefined) throw new Error(`unreachable: there is no mix ${name}`);
+  // The service is ended and its folder removed, too.
+  const interrupt = Promise.withResolvers<never>();
+  using _listener = io.onInterrupt(() => interrupt.reject(new InterruptedError()));
+  // It may come before anybody waits for it.
+  interrupt.promise.catch(() => {});
+  onStep('starting the service');
+  await using own = await startOwnService(entry, io.environment);
+  const target = { origin: own.origin, key: own.key, processor };
+  const measured = measureService(target, {
+    mix,
+    connections,
+    rates,
+    secondsOfAStep: duration,
+    numStarts: starts,
+    seed,
+    now: io.now,
+    onStep,
+  });
+  return await Promise.race([measured, interrupt.promise]);
+}
+
+/** Six significant digits: more is noise. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(6)) : value;
+}
