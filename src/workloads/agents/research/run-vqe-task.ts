@@ -1,32 +1,30 @@
 /** Runs the task `vqe`. */
 import { circuitJson } from '../../algorithms/circuit-json.ts';
 import { observableView } from '../../algorithms/hamiltonians/observable-view.ts';
-import { runVqe, type VqeOutcome } from '../../algorithms/vqe/run-vqe.ts';
+import { runVqe, type VqeOptions, type VqeOutcome } from '../../algorithms/vqe/run-vqe.ts';
 import type { VqeInput } from '../../algorithms/vqe/vqe-fields.ts';
-import { type VqeProblem, vqeProblem } from '../../algorithms/vqe/vqe-problem.ts';
+import { type VqeProblem, vqeOptions, vqeProblem } from '../../algorithms/vqe/vqe-problem.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
 /** The input's ground energy. */
 export async function runVqeTask(input: VqeInput, context: ProcedureContext): Promise<JsonObject> {
   const problem = vqeProblem(input);
-  const seed = input.seed ?? context.seed;
-  const { steps, tolerance, restarts } = input;
-  const optimizer = input.optimizer ?? 'bfgs';
-  const learningRate = input.learning_rate ?? 0.1;
-  const options = { optimizer, steps, learningRate, tolerance, restarts, seed };
+  const options = vqeOptions(input, input.seed ?? context.seed);
+  const { restarts, steps } = options;
   const outcome = await runVqe(problem, options, context, ({ step, restart, energy, fraction }) => {
     const search = restarts === 1 ? '' : `search ${restart + 1} of ${restarts}, `;
+    const unit = problem.unit === 'hartree' ? ' Ha' : '';
     context.progress(
       fraction,
-      `${search}step ${step} of at most ${steps}, energy ${energy.toFixed(6)}`,
+      `${search}step ${step} of at most ${steps}, energy ${energy.toFixed(6)}${unit}`,
     );
   });
-  return { ...vqeView(problem, outcome), optimizer, seed };
+  return vqeView(problem, options, outcome);
 }
 
 /** A search's problem and outcome as JSON. */
-export function vqeView(problem: VqeProblem, outcome: VqeOutcome): JsonObject {
+export function vqeView(problem: VqeProblem, options: VqeOptions, outcome: VqeOutcome): JsonObject {
   const exact = problem.exact();
   const { energy, energyHistory, stoppedBecause } = outcome;
   return {
@@ -47,6 +45,21 @@ export function vqeView(problem: VqeProblem, outcome: VqeOutcome): JsonObject {
     parameters: [...outcome.parameters],
     hamiltonian: observableView(problem.hamiltonian),
     circuit: circuitJson(outcome.circuit),
-    energies: 'exact expectation values',
+    optimizer: options.optimizer,
+    ...samplingView(options, outcome),
+    seed: options.seed,
+  };
+}
+
+/** What was exact and what was estimated. */
+function samplingView({ shots }: VqeOptions, { sampled }: VqeOutcome): JsonObject {
+  if (shots === undefined || sampled === undefined) {
+    return { energies_in_search: 'exact expectation values' };
+  }
+  return {
+    energies_in_search: 'estimates from shots; `energy` is the exact value of where they led',
+    shots,
+    sampled_energy: sampled.energy,
+    sampled_energy_standard_error: sampled.standardError,
   };
 }

@@ -24,12 +24,14 @@ export interface MinimiseOptions {
   readonly learningRate: number;
   /** Ends when no component of the gradient is larger. */
   readonly tolerance: number;
+  /** Where values are estimates, the lowest one seen is luck: Adam then keeps the last point. */
+  readonly isNoisy: boolean;
 }
 
 /** Why it ended. */
 export type StopReason = 'gradient_below_tolerance' | 'no_progress' | 'steps_used_up';
 
-/** Where it ended: the best point seen. */
+/** Where it ended: the lowest point seen, or the last one where values are estimates. */
 export interface Minimum {
   readonly point: Float64Array;
   readonly value: number;
@@ -59,7 +61,7 @@ export function minimise(
 async function adam(
   objective: Objective,
   start: Float64Array,
-  { steps, learningRate, tolerance }: MinimiseOptions,
+  { steps, learningRate, tolerance, isNoisy }: MinimiseOptions,
   onStep: OnStep,
 ): Promise<Minimum> {
   let state = startAdam(start);
@@ -69,7 +71,7 @@ async function adam(
     onStep(step, value);
     const gradientSize = largest(gradient);
     const isFlat = gradientSize <= tolerance;
-    if (best === undefined || value < best.value || isFlat) {
+    if (best === undefined || value < best.value || isFlat || isNoisy) {
       best = { point: state.theta, value, gradientSize, stoppedBecause: 'steps_used_up' };
     }
     if (isFlat) return { ...best, stoppedBecause: 'gradient_below_tolerance' };
@@ -79,7 +81,9 @@ async function adam(
 }
 
 /** Lengths tried along a direction, in parts of a full step, longest first. */
-const CANDIDATES = [2, 1, 0.5, 0.25, 0.1, 0.03, 0.01, 0.001];
+const CANDIDATES = [
+  4, 2.8, 2, 1.4, 1, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02, 0.01, 0.003, 0.001,
+];
 
 async function bfgs(
   objective: Objective,

@@ -8,16 +8,19 @@
  *   algorithms" (2016).
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
+import type { BatchRequest, BatchResult } from '../../../engine/batch-request.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import type { ExpectationBatch } from '../../training/expectation-batch.ts';
 import { parameterShift } from '../../training/gradients/parameter-shift.ts';
 import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { withAngles } from './ansatz.ts';
 import { type Minimum, minimise, type Objective, type StopReason } from './minimise.ts';
+import { energySampler } from './sampled-energies.ts';
 import { startDraw, type VqeProblem } from './vqe-problem.ts';
 
 /** How the search goes. */
 export interface VqeOptions {
+  /** With `shots` only adam. */
   readonly optimizer: 'bfgs' | 'adam';
   /** At most, of each search. */
   readonly steps: number;
@@ -27,7 +30,9 @@ export interface VqeOptions {
   readonly tolerance: number;
   /** Searches, each from a start of its own. */
   readonly restarts: number;
-  /** Starts are drawn with it. */
+  /** Of each circuit in each basis; energies are exact unless given. */
+  readonly shots?: number;
+  /** Of the starts and of the shots. */
   readonly seed: number;
 }
 
@@ -37,6 +42,7 @@ export interface VqeStep {
   readonly step: number;
   /** From 0. */
   readonly restart: number;
+  /** As the search knows it: estimated where there are shots. */
   readonly energy: number;
   /** Of all steps of all searches, at most, in [0, 1]. */
   readonly fraction: number;
@@ -44,11 +50,14 @@ export interface VqeStep {
 
 /** What the best search came to. */
 export interface VqeOutcome {
+  /** Exact, with shots too. */
   readonly energy: number;
+  /** An estimate of it from shots, where there are some. */
+  readonly sampled?: { readonly energy: number; readonly standardError: number };
   readonly parameters: Float64Array;
   /** The optimised state's circuit, without measurements. */
   readonly circuit: Circuit;
-  /** Energies of the best search, its start first. */
+  /** Energies of the best search as it knew them, its start first. */
   readonly energyHistory: readonly number[];
   readonly gradientSize: number;
   readonly stoppedBecause: StopReason;
@@ -68,7 +77,6 @@ const MAX_CIRCUITS = 2048;
  * Searches the problem's ground state.
  *
  * @param onStep - Called after each step.
- * @param expectations - Energies from elsewhere than exact batches of `context.circuits`.
  * @throws the signal's reason once it aborts; whatever running circuits throws.
  */
 export async function runVqe(
@@ -76,46 +84,70 @@ export async function runVqe(
   options: VqeOptions,
   context: VqeContext,
   onStep: (step: VqeStep) => void = () => {},
-  expectations: ExpectationBatch = exactExpectations(context),
 ): Promise<VqeOutcome> {
-  let numCircuits = 0;
-  const counted: ExpectationBatch = (shape, angles, count, observables) => {
-    context.signal.throwIfAborted();
-    numCircuits += count;
-    context.countUnits(count);
-    return expectations(shape, angles, count, observables);
-  };
-  const objective = energyObjective(problem, counted);
-  const { restarts, steps } = options;
-  let best: (Minimum & Pick<VqeOutcome, 'energyHistory' | 'restart'>) | undefined;
+  const { ansatz, hamiltonian } = problem;
+  const { restarts, steps, shots, seed } = options;
+  const circuits = new CountedCircuits(context);
+  const exact = exactEnergies(circuits);
+  const sampler =
+    shots === undefined ? undefined : energySampler(circuits, hamiltonian, shots, seed);
+  const energies: ExpectationBatch =
+    sampler === undefined
+      ? exact
+      : async (shape, angles, count) => (await sampler(shape, angles, count)).values;
+  const objective = energyObjective(problem, energies);
+  const minimiseOptions = { ...options, isNoisy: shots !== undefined };
+  let best: (Minimum & { energyHistory: readonly number[]; restart: number }) | undefined;
   for (let restart = 0; restart < restarts; restart++) {
     const energyHistory: number[] = [];
-    const start = problem.start(startDraw(options.seed, restart));
-    const minimum = await minimise(objective, start, options, (step, energy) => {
+    const start = problem.start(startDraw(seed, restart));
+    const minimum = await minimise(objective, start, minimiseOptions, (step, energy) => {
       energyHistory.push(energy);
-      const fraction = (restart + step / steps) / restarts;
-      onStep({ step, restart, energy, fraction });
+      onStep({ step, restart, energy, fraction: (restart + step / steps) / restarts });
     });
-    if (best === undefined || minimum.value < best.value) {
-      best = { ...minimum, energyHistory, restart };
+    const angles = anglesOf(ansatz, minimum.point, []);
+    const [value = Number.NaN] = await exact(ansatz.shape, angles, 1, [hamiltonian]);
+    if (best === undefined || value < best.value) {
+      best = { ...minimum, value, energyHistory, restart };
     }
   }
   if (best === undefined) throw new Error('unreachable: no search was asked for');
-  const { value, point, ...rest } = best;
+  const angles = anglesOf(ansatz, best.point, []);
+  const sample = await sampler?.(ansatz.shape, angles, 1);
   return {
-    energy: value,
-    parameters: point,
-    circuit: withAngles(problem.ansatz.shape, anglesOf(problem.ansatz, point, [])),
-    numCircuits,
-    energyHistory: rest.energyHistory,
-    gradientSize: rest.gradientSize,
-    stoppedBecause: rest.stoppedBecause,
-    restart: rest.restart,
+    energy: best.value,
+    ...(sample !== undefined && {
+      sampled: { energy: sample.values[0]!, standardError: sample.standardErrors[0]! },
+    }),
+    parameters: best.point,
+    circuit: withAngles(ansatz.shape, angles),
+    energyHistory: best.energyHistory,
+    gradientSize: best.gradientSize,
+    stoppedBecause: best.stoppedBecause,
+    restart: best.restart,
+    numCircuits: circuits.count,
   };
 }
 
-/** Exact expectation values, from batches of circuits. */
-export function exactExpectations({ circuits }: Pick<VqeContext, 'circuits'>): ExpectationBatch {
+/** Runs batches and counts their circuits. */
+class CountedCircuits {
+  readonly #context: VqeContext;
+  count = 0;
+
+  constructor(context: VqeContext) {
+    this.#context = context;
+  }
+
+  async runBatch(shape: Circuit, request: BatchRequest): Promise<BatchResult> {
+    this.#context.signal.throwIfAborted();
+    const result = await this.#context.circuits.runBatch(shape, request);
+    this.count += request.numCircuits;
+    this.#context.countUnits(request.numCircuits);
+    return result;
+  }
+}
+
+function exactEnergies(circuits: CountedCircuits): ExpectationBatch {
   return async (shape, angles, numCircuits, observables) => {
     const result = await circuits.runBatch(shape, { numCircuits, angles, observables });
     if (result.expectations === undefined) throw new Error('unreachable: no expectations');

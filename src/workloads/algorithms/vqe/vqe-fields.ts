@@ -1,7 +1,6 @@
 /** The fields of an input that asks for a VQE, for every procedure that takes one. */
 import { z } from 'zod';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
-import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import { ANSATZ_NAMES } from './ansatz.ts';
 
@@ -79,7 +78,7 @@ export const vqeFields = {
     .enum(['bfgs', 'adam'])
     .optional()
     .describe('Default bfgs; with shots only adam, which stands noise'),
-  steps: z.int().min(1).max(VQE_LIMITS.steps).default(100).describe('At most; default 100'),
+  steps: z.int().min(1).max(VQE_LIMITS.steps).default(200).describe('At most; default 200'),
   learning_rate: z
     .number()
     .min(1e-5)
@@ -115,81 +114,8 @@ const vqeInput = z.strictObject(vqeFields);
 /** An input with those fields. */
 export type VqeInput = z.output<typeof vqeInput>;
 
-/** Fields that belong to one problem. */
-const OWN_FIELDS = {
-  h2: ['bond_length_angstrom', 'mapping'],
-  tfim: ['sites', 'j', 'h', 'periodic'],
-  custom: ['observable'],
-} as const;
-
-/** Which ansatz belongs to which problem alone. */
-const OWN_ANSATZ = { excitation: 'h2', hamiltonian_variational: 'tfim' } as const;
-
-/** What does not fit together; for `check`. */
-export function vqeFaults(input: VqeInput): readonly Fault[] {
-  return [...problemFaults(input), ...ansatzFaults(input), ...searchFaults(input)];
-}
-
-function problemFaults(input: VqeInput): readonly Fault[] {
-  const faults: Fault[] = [];
-  for (const problem of ['h2', 'tfim', 'custom'] as const) {
-    if (problem === input.problem) continue;
-    for (const field of OWN_FIELDS[problem]) {
-      if (input[field] === undefined) continue;
-      faults.push({ path: field, message: `Only taken where problem is ${problem}.` });
-    }
-  }
-  if (input.problem === 'custom' && input.observable === undefined) {
-    faults.push({ path: 'observable', message: 'Required where problem is custom.' });
-  }
-  if (input.periodic === true && (input.sites ?? 4) < 3) {
-    faults.push({ path: 'periodic', message: 'A periodic chain has at least 3 sites.' });
-  }
-  if (faults.length > 0 || input.observable === undefined) return faults;
-  return observableFaults(input.observable);
-}
-
 /** The sum of a custom problem's terms. Throws what `parseObservables` throws. */
 export function customObservable(terms: NonNullable<VqeInput['observable']>): PauliSum {
   const [sum = []] = parseObservables([terms], VQE_LIMITS.qubits, 'observable');
   return sum;
-}
-
-function observableFaults(terms: NonNullable<VqeInput['observable']>): readonly Fault[] {
-  try {
-    customObservable(terms);
-    return [];
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    // There is one observable here, not a list of them.
-    return error.faults.map((fault) => ({
-      ...fault,
-      path: fault.path.replace(/^observable\[0\]/, 'observable'),
-    }));
-  }
-}
-
-function ansatzFaults({ problem, ansatz, layers }: VqeInput): readonly Fault[] {
-  const faults: Fault[] = [];
-  if (ansatz !== undefined && ansatz !== 'hardware_efficient' && OWN_ANSATZ[ansatz] !== problem) {
-    const message = `${ansatz} fits problem ${OWN_ANSATZ[ansatz]} alone; hardware_efficient fits all.`;
-    faults.push({ path: 'ansatz', message });
-  }
-  const isExcitation = ansatz === 'excitation' || (ansatz === undefined && problem === 'h2');
-  if (isExcitation && layers !== undefined) {
-    faults.push({ path: 'layers', message: 'The excitation ansatz has no layers.' });
-  }
-  return faults;
-}
-
-function searchFaults({ optimizer, learning_rate, shots }: VqeInput): readonly Fault[] {
-  const faults: Fault[] = [];
-  if (shots !== undefined && optimizer === 'bfgs') {
-    faults.push({ path: 'optimizer', message: 'bfgs needs exact energies; with shots take adam.' });
-  }
-  const isAdam = optimizer === 'adam' || (optimizer === undefined && shots !== undefined);
-  if (learning_rate !== undefined && !isAdam) {
-    faults.push({ path: 'learning_rate', message: 'Only taken by optimizer adam.' });
-  }
-  return faults;
 }

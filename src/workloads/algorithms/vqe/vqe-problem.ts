@@ -21,6 +21,7 @@ import {
   isingAnsatz,
   isingParameters,
 } from './ansatz.ts';
+import type { VqeOptions } from './run-vqe.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 
 /** One search's givens. */
@@ -48,6 +49,14 @@ export function vqeProblem(input: VqeInput): VqeProblem {
     case 'custom':
       return customProblem(input);
   }
+}
+
+/** How the search goes that an input without faults asks for. */
+export function vqeOptions(input: VqeInput, seed: number): VqeOptions {
+  const { steps, tolerance, restarts, shots, learning_rate: learningRate = 0.1 } = input;
+  const optimizer = input.optimizer ?? (shots === undefined ? 'bfgs' : 'adam');
+  const sampling = shots === undefined ? {} : { shots };
+  return { optimizer, steps, learningRate, tolerance, restarts, seed, ...sampling };
 }
 
 /** Draws for the start of a search: the seed's, apart for each restart. */

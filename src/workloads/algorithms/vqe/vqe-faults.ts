@@ -1,0 +1,111 @@
+/** What is wrong with an input that asks for a VQE, beside its form. */
+
+import { gateNamed } from '../../../circuit/gates.ts';
+import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import { expectationRule } from '../../training/gradients/shift-rule.ts';
+import { numBases } from './sampled-energies.ts';
+import { customObservable, type VqeInput } from './vqe-fields.ts';
+import { vqeOptions, vqeProblem } from './vqe-problem.ts';
+
+/**
+ * Gates times amplitudes of all circuits together that a search may come to, at most. A core of the
+ * machine this was written on took some seconds for ten thousand million.
+ */
+export const MAX_AMPLITUDE_UPDATES = 3e11;
+/** A draw costs about as much as so many updates. */
+const UPDATES_PER_DRAW = 50;
+
+/** Fields that belong to one problem. */
+const OWN_FIELDS = {
+  h2: ['bond_length_angstrom', 'mapping'],
+  tfim: ['sites', 'j', 'h', 'periodic'],
+  custom: ['observable'],
+} as const;
+
+/** Which ansatz belongs to which problem alone. */
+const OWN_ANSATZ = { excitation: 'h2', hamiltonian_variational: 'tfim' } as const;
+
+/** What does not fit together; for `check`. */
+export function vqeFaults(input: VqeInput): readonly Fault[] {
+  const faults = [...problemFaults(input), ...ansatzFaults(input), ...searchFaults(input)];
+  return faults.length > 0 ? faults : workFaults(input);
+}
+
+function problemFaults(input: VqeInput): readonly Fault[] {
+  const faults: Fault[] = [];
+  for (const problem of ['h2', 'tfim', 'custom'] as const) {
+    if (problem === input.problem) continue;
+    for (const field of OWN_FIELDS[problem]) {
+      if (input[field] === undefined) continue;
+      faults.push({ path: field, message: `Only taken where problem is ${problem}.` });
+    }
+  }
+  if (input.problem === 'custom' && input.observable === undefined) {
+    faults.push({ path: 'observable', message: 'Required where problem is custom.' });
+  }
+  if (input.periodic === true && (input.sites ?? 4) < 3) {
+    faults.push({ path: 'periodic', message: 'A periodic chain has at least 3 sites.' });
+  }
+  if (faults.length > 0 || input.observable === undefined) return faults;
+  return observableFaults(input.observable);
+}
+
+function observableFaults(terms: NonNullable<VqeInput['observable']>): readonly Fault[] {
+  try {
+    customObservable(terms);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    // There is one observable here, not a list of them.
+    return error.faults.map((fault) => ({
+      ...fault,
+      path: fault.path.replace(/^observable\[0\]/, 'observable'),
+    }));
+  }
+}
+
+function ansatzFaults({ problem, ansatz, layers }: VqeInput): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (ansatz !== undefined && ansatz !== 'hardware_efficient' && OWN_ANSATZ[ansatz] !== problem) {
+    const message = `${ansatz} fits problem ${OWN_ANSATZ[ansatz]} alone; hardware_efficient fits all.`;
+    faults.push({ path: 'ansatz', message });
+  }
+  const isExcitation = ansatz === 'excitation' || (ansatz === undefined && problem === 'h2');
+  if (isExcitation && layers !== undefined) {
+    faults.push({ path: 'layers', message: 'The excitation ansatz has no layers.' });
+  }
+  return faults;
+}
+
+function searchFaults({ optimizer, learning_rate, shots }: VqeInput): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (shots !== undefined && optimizer === 'bfgs') {
+    faults.push({ path: 'optimizer', message: 'bfgs needs exact energies; with shots take adam.' });
+  }
+  const isAdam = optimizer === 'adam' || (optimizer === undefined && shots !== undefined);
+  if (learning_rate !== undefined && !isAdam) {
+    faults.push({ path: 'learning_rate', message: 'Only taken by optimizer adam.' });
+  }
+  return faults;
+}
+
+function workFaults(input: VqeInput): readonly Fault[] {
+  const { ansatz, hamiltonian, numQubits } = vqeProblem(input);
+  const { steps, restarts, shots } = vqeOptions(input, 0);
+  const { operations } = ansatz.shape;
+  let numCircuits = 1;
+  for (const operation of operations) {
+    if (operation.kind !== 'gate') continue;
+    const { gate, angles, controls } = operation;
+    for (const position of angles.keys()) {
+      numCircuits += expectationRule(gateNamed(gate), position, controls.length > 0).length;
+    }
+  }
+  const perCircuit = operations.length * 2 ** numQubits + UPDATES_PER_DRAW * (shots ?? 0);
+  const bases = shots === undefined ? 1 : numBases(hamiltonian);
+  const work = perCircuit * numCircuits * bases * steps * restarts;
+  if (work <= MAX_AMPLITUDE_UPDATES) return [];
+  const most = Math.floor((steps * restarts * MAX_AMPLITUDE_UPDATES) / work);
+  const message = `Each step takes ${numCircuits * bases} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}, over all restarts.`;
+  return [{ path: 'steps', message }];
+}
