@@ -93,6 +93,8 @@ export class TpuFleet {
   readonly #pools: readonly Pool[];
   /** Jobs that were promised a place in the queue and have not come yet. */
   readonly #admitted = new Set<string>();
+  /** Jobs that have a slice. */
+  readonly #placed = new Set<string>();
   /** Of slices given back, milliseconds; undefined before the first. */
   #meanHeldMs: number | undefined;
 
@@ -113,6 +115,11 @@ export class TpuFleet {
   /** What is wrong with a request for a slice, paths as on the wire; nothing when it can be placed. */
   faultsOf(request: SliceRequest): readonly Fault[] {
     return sliceFaults(request);
+  }
+
+  /** Whether the job has its chips now. */
+  isPlaced(id: string): boolean {
+    return this.#placed.has(id);
   }
 
   /** Jobs that wait, in all zones. */
@@ -173,7 +180,7 @@ export class TpuFleet {
       signal.addEventListener('abort', onAbort, { once: true });
       this.#serve(pool);
     });
-    return this.#sliceOf(pool, { zone, tpuType, chips });
+    return this.#sliceOf(pool, id, { zone, tpuType, chips });
   }
 
   /** Jobs before it in its line, from 0; undefined when it does not wait. */
@@ -222,14 +229,16 @@ export class TpuFleet {
     }
   }
 
-  #sliceOf(pool: Pool, shape: SliceShape): Slice {
+  #sliceOf(pool: Pool, id: string, shape: SliceShape): Slice {
     const since = this.#now();
+    this.#placed.add(id);
     let isHeld = true;
     return {
       ...shape,
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
+        this.#placed.delete(id);
         pool.availableChips += shape.chips;
         pool.jobsPlaced--;
         const heldMs = this.#now() - since;
