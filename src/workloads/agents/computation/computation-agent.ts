@@ -1,0 +1,22 @@
+/** The computation agent: expressions, matrices, and circuits as such. */
+import type { Agent } from '../agent.ts';
+import { evaluate } from './evaluate.ts';
+
+/** Evaluates, derives, solves, simulates. */
+export const computationAgent: Agent = {
+  id: 'computation',
+  name: 'Computation Agent',
+  kind: 'Computation',
+  description:
+    'Evaluates and transforms expressions, works on matrices and their eigenvalues, and runs circuits for counts and expectation values.',
+  procedures: [evaluate],
+  selfTest: {
+    task: 'evaluate',
+    // The determinant of a rotation, and ζ(2): both 1.
+    input: { expression: 'det([cos(1), -sin(1); sin(1), cos(1)]) * 6 * zeta(2) / pi^2' },
+    faultOf: ({ result }) =>
+      typeof result === 'number' && Math.abs(result - 1) < 1e-9
+        ? undefined
+        : `1 was expected, and ${JSON.stringify(result)} came`,
+  },
+};

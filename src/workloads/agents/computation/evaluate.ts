@@ -1,0 +1,100 @@
+/** The task `evaluate`: the value of an expression. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { seedField } from '../../procedures/input-fields.ts';
+import { procedure } from '../../procedures/procedure.ts';
+import {
+  EXPRESSION_LIMITS,
+  expressionTextFaults,
+  isVariableName,
+} from './expressions/expression-limits.ts';
+
+const MAX_VARIABLES = 100;
+const MAX_DIGITS = 64;
+const DEFAULT_DIGITS = 32;
+
+/** The text of an expression. */
+export const expressionField = z.string().min(1).max(EXPRESSION_LIMITS.max_expression_length);
+
+const complexNumber = z.strictObject({
+  re: z.number().describe('Real part'),
+  im: z.number().describe('Imaginary part'),
+});
+const scalar = z.union([z.number(), complexNumber]);
+const vector = z.array(scalar).max(EXPRESSION_LIMITS.max_elements);
+
+/** The value of one variable, as callers give it. */
+export const variableValue = z.union([
+  scalar,
+  z.boolean(),
+  z.string().max(EXPRESSION_LIMITS.max_expression_length),
+  vector,
+  z.array(vector).max(EXPRESSION_LIMITS.max_elements),
+]);
+/** Such a value. */
+export type VariableValue = z.output<typeof variableValue>;
+
+const input = z.strictObject({
+  expression: expressionField.describe(
+    'In the syntax of mathjs: `sqrt(3^2 + 4^2)`, `[1, 2; 3, 4] * [5; 6]`, `f(x) = x^2; f(3)`, `5 cm to inch`. Objects, methods and functions that change the language are not taken',
+  ),
+  scope: z
+    .record(z.string().max(64), variableValue)
+    .optional()
+    .describe(
+      'Variables by name: numbers, {re, im}, booleans, texts, lists and matrices as lists of rows',
+    ),
+  precision: z
+    .enum(['number', 'bignumber', 'fraction'])
+    .default('number')
+    .describe(
+      'What decimal numbers become, those of `scope` too: double, decimal of `digits` digits, exact fraction',
+    ),
+  digits: z
+    .int()
+    .min(1)
+    .max(MAX_DIGITS)
+    .optional()
+    .describe(`Significant digits with precision bignumber; default ${DEFAULT_DIGITS}`),
+  seed: seedField,
+});
+/** An input of good form. */
+export type EvaluateInput = z.output<typeof input>;
+
+/** Digits of a bignumber where the input names none. */
+export const defaultDigits = DEFAULT_DIGITS;
+
+/** Value of an expression. */
+export const evaluate = procedure({
+  name: 'evaluate',
+  description:
+    'Evaluates an expression of numbers, complex numbers, matrices, units and functions of its own. The result has `result` as JSON, its `type`, and `text` as a person would write it; exact types are texts.',
+  input,
+  check: inputFaults,
+  limits: {
+    deadline_ms: 5000,
+    ...EXPRESSION_LIMITS,
+    max_variables: MAX_VARIABLES,
+    max_digits: MAX_DIGITS,
+  },
+  example: { expression: 'sqrt(x^2 + 4^2)', scope: { x: 3 } },
+  load: async () => (await import('./run-evaluate.ts')).runEvaluate,
+});
+
+function inputFaults({ expression, scope = {}, precision, digits }: EvaluateInput): Fault[] {
+  const faults: Fault[] = [...expressionTextFaults(expression, 'expression')];
+  const names = Object.keys(scope);
+  if (names.length > MAX_VARIABLES) {
+    const message = `${names.length} variables; the limit max_variables is ${MAX_VARIABLES}.`;
+    faults.push({ path: 'scope', message });
+  }
+  for (const name of names) {
+    if (isVariableName(name)) continue;
+    const message = 'A variable is called by a letter, then letters, digits and underscores.';
+    faults.push({ path: `scope.${name}`, message });
+  }
+  if (digits !== undefined && precision !== 'bignumber') {
+    faults.push({ path: 'digits', message: 'Only taken with precision bignumber.' });
+  }
+  return faults;
+}

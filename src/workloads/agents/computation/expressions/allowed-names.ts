@@ -1,0 +1,79 @@
+/**
+ * What expressions may name. Everything else that mathjs has is taken out of their namespace, so that
+ * a function which a later version brings is refused until somebody has looked at it.
+ *
+ * Left out on purpose: what changes or inspects the language (import, config, createUnit, typed, parse,
+ * compile, evaluate, parser, help, simplify, derivative, rationalize, resolve, reviver, replacer,
+ * chain, print), what loops on conditions of its own (solveODE), and what builds a matrix from a
+ * function of unbounded size (matrixFromFunction).
+ */
+
+const FUNCTIONS: readonly string[] = `
+  abs add cbrt ceil cube divide dotDivide dotMultiply dotPow exp expm1 fix floor gcd hypot invmod lcm
+  log log10 log1p log2 mod multiply norm nthRoot nthRoots pow round sign sqrt square subtract
+  unaryMinus unaryPlus xgcd polynomialRoot
+  acos acosh acot acoth acsc acsch asec asech asin asinh atan atan2 atanh cos cosh cot coth csc csch
+  sec sech sin sinh tan tanh
+  arg conj im re
+  bitAnd bitNot bitOr bitXor leftShift rightArithShift rightLogShift and not nullish or xor
+  bellNumbers bernoulli catalan combinations combinationsWithRep composition factorial gamma lgamma
+  multinomial permutations stirlingS2 isPrime kldivergence pickRandom random randomInt erf zeta
+  compare compareNatural compareText deepEqual equal equalText larger largerEq smaller smallerEq
+  unequal
+  apply column concat count cross ctranspose cumsum det diag diff dot eigs expm fft filter flatten
+  forEach identity ifft index inv kron lsolve lup lusolve lyap map mapSlices matrix
+  matrixFromColumns matrixFromRows ones partitionSelect pinv qr range reshape resize rotate
+  rotationMatrix row schur size slu sort sqrtm squeeze subset sylvester trace transpose usolve zeros
+  setCartesian setDifference setDistinct setIntersect setIsSubset setMultiplicity setPowerset setSize
+  setSymDifference setUnion
+  corr mad max mean median min mode prod quantileSeq std sum variance
+  distance intersect
+  bigint bignumber boolean complex fraction number string unit to
+  bin format hex oct
+  hasNumericValue isBounded isFinite isInteger isNaN isNegative isNumeric isPositive isZero typeOf
+  den num
+`
+  .trim()
+  .split(/\s+/);
+
+const CONSTANTS: readonly string[] = `
+  e E pi PI tau phi i Infinity NaN LN10 LN2 LOG10E LOG2E SQRT1_2 SQRT2 true false null
+  atomicMass avogadro bohrMagneton bohrRadius boltzmann classicalElectronRadius conductanceQuantum
+  coulomb coulombConstant deuteronMass efimovFactor electricConstant electronMass elementaryCharge
+  faraday fermiCoupling fineStructure firstRadiation gasConstant gravitationConstant gravity
+  hartreeEnergy inverseConductanceQuantum klitzing loschmidt magneticConstant magneticFluxQuantum
+  molarMass molarMassC12 molarPlanckConstant molarVolume neutronMass nuclearMagneton planckCharge
+  planckConstant planckLength planckMass planckTemperature planckTime protonMass
+  quantumOfCirculation reducedPlanckConstant rydberg sackurTetrode secondRadiation speedOfLight
+  stefanBoltzmann thomsonCrossSection vacuumImpedance weakMixingAngle wienDisplacement
+`
+  .trim()
+  .split(/\s+/);
+
+/** The functions; operators are functions too (`add` is `+`). */
+export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(FUNCTIONS);
+
+/** The constants. */
+export const ALLOWED_CONSTANTS: ReadonlySet<string> = new Set(CONSTANTS);
+
+/** Those whose value chance decides: not taken where an expression is transformed. */
+export const DRAWING_FUNCTIONS: ReadonlySet<string> = new Set([
+  'pickRandom',
+  'random',
+  'randomInt',
+]);
+
+/** What results of eigs, lup, qr, slu and schur have; nothing else is reached by a dot. */
+export const ALLOWED_PROPERTIES: ReadonlySet<string> = new Set([
+  'values',
+  'eigenvectors',
+  'value',
+  'vector',
+  'L',
+  'U',
+  'Q',
+  'R',
+  'T',
+  'p',
+  'q',
+]);

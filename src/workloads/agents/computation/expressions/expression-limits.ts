@@ -1,0 +1,52 @@
+/** What bounds expressions. Loaded by what describes procedures, so nothing heavy is imported. */
+import type { Fault } from '../../../../errors/coded-error.ts';
+
+/** The bounds of one expression, in the names under which they are published. */
+export const EXPRESSION_LIMITS = {
+  /** Characters. */
+  max_expression_length: 10_000,
+  /** Brackets in brackets, and depth of the parsed tree. */
+  max_depth: 100,
+  /** Nodes of the parsed tree. */
+  max_nodes: 2000,
+  /** Elements of any matrix, list or set, on the way and in the result. */
+  max_elements: 10_000,
+  /** Rows of a matrix that is inverted, decomposed or raised to a power. */
+  max_matrix_rows: 64,
+  /** Characters of any text, on the way and in the result. */
+  max_text_length: 100_000,
+  /** Bits of an integer, and of a fraction's numerator and denominator. */
+  max_integer_bits: 65_536,
+  /** Calls of functions and operators. */
+  max_calls: 200_000,
+} as const;
+
+/** Nodes of an expression whose derivative or simpler form is sought: rules multiply what they meet. */
+export const MAX_SYMBOLIC_NODES = 200;
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/**
+ * Whether callers may call a variable so: a letter, then letters, digits and underscores, and nothing
+ * that objects have by themselves, such as `constructor`.
+ */
+export function isVariableName(name: string): boolean {
+  return NAME.test(name) && !(name in Object.prototype);
+}
+
+/**
+ * What can be said of an expression without parsing it: brackets nested too deeply, on which a parser
+ * would spend its stack.
+ */
+export function expressionTextFaults(expression: string, path: string): readonly Fault[] {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of expression) {
+    if ('([{'.includes(character)) depth++;
+    else if (')]}'.includes(character)) depth--;
+    deepest = Math.max(deepest, depth);
+  }
+  if (deepest <= EXPRESSION_LIMITS.max_depth) return [];
+  const message = `Brackets are nested ${deepest} deep; the limit max_depth is ${EXPRESSION_LIMITS.max_depth}.`;
+  return [{ path, message }];
+}

@@ -1,0 +1,81 @@
+/** Values of expressions as JSON, nothing rounded and nothing left out. */
+import {
+  isBigNumber,
+  isComplex,
+  isFraction,
+  isMatrix,
+  isResultSet,
+  isUnit,
+  type MathJsInstance,
+} from 'mathjs';
+import { ProcedureInputError } from '../../../procedures/errors.ts';
+import type { Json, JsonObject } from '../../../procedures/json.ts';
+import { EXPRESSION_LIMITS } from './expression-limits.ts';
+import { isRecord } from './value-size.ts';
+
+/** A value rendered. */
+export interface Rendered extends JsonObject {
+  /** Exact kinds of numbers, and infinite ones and NaN, are texts. */
+  readonly result: Json;
+  /** As mathjs names it; `number`, `BigNumber`, `Complex`, `DenseMatrix`, … */
+  readonly type: string;
+  /** As a person would write it, doubles to 14 digits. */
+  readonly text: string;
+}
+
+const TEXT_DIGITS = 14;
+
+/**
+ * @throws {ProcedureInputError} at `expression`, where the value is a function or larger than a result.
+ */
+export function renderValue(value: unknown, math: MathJsInstance): Rendered {
+  const result = render(value, math);
+  const text = typeof value === 'string' ? value : math.format(value, TEXT_DIGITS);
+  if (text.length > EXPRESSION_LIMITS.max_text_length * 2) {
+    refuse(`The result takes ${text.length} characters, which is too much for an answer.`);
+  }
+  return { result, type: math.typeOf(value), text };
+}
+
+function render(value: unknown, math: MathJsInstance): Json {
+  if (value === null || value === undefined) return null;
+  switch (typeof value) {
+    case 'boolean':
+    case 'string':
+      return value;
+    case 'number':
+      return renderDouble(value);
+    case 'bigint':
+      return value.toString();
+    default:
+      return renderObject(value, math);
+  }
+}
+
+/** JSON has no infinity and no NaN; −0 is 0 in it. */
+function renderDouble(value: number): Json {
+  return Number.isFinite(value) ? value + 0 : String(value);
+}
+
+function renderObject(value: unknown, math: MathJsInstance): Json {
+  if (isBigNumber(value)) return value.toString();
+  if (isFraction(value)) return value.toFraction();
+  if (isComplex(value)) return { re: renderDouble(value.re), im: renderDouble(value.im) };
+  if (isMatrix(value)) return render(value.toArray(), math);
+  if (isResultSet(value)) return value.entries.map((entry) => render(entry, math));
+  if (isUnit(value)) {
+    const { value: amount, unit } = value.toJSON();
+    return { value: render(amount, math), unit };
+  }
+  if (Array.isArray(value)) return value.map((entry) => render(entry, math));
+  if (isRecord(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [name, render(field, math)]),
+    );
+  }
+  return refuse(`A ${math.typeOf(value)} is not a result; name what it is to be applied to.`);
+}
+
+function refuse(message: string): never {
+  throw new ProcedureInputError([{ path: 'expression', message }]);
+}

@@ -1,0 +1,48 @@
+/** Evaluates expressions; runs in a process of its own. */
+import type { RunProcedure } from '../../procedures/procedure.ts';
+import { defaultDigits, type EvaluateInput, type VariableValue } from './evaluate.ts';
+import { BoundedMath, type Precision } from './expressions/bounded-math.ts';
+import { renderValue } from './expressions/render-value.ts';
+
+/** Opening one takes a while, and most runs ask for doubles. */
+let ofDoubles: BoundedMath | undefined;
+
+/** The instance for a precision. */
+function mathOf(precision: Precision): BoundedMath {
+  if (precision.kind !== 'number') return new BoundedMath(precision);
+  ofDoubles ??= new BoundedMath(precision);
+  return ofDoubles;
+}
+
+/** Runs `evaluate`. */
+export const runEvaluate: RunProcedure<EvaluateInput> = async (input, context) => {
+  const { expression, scope = {}, digits = defaultDigits, seed = context.seed } = input;
+  const bounded = mathOf(
+    input.precision === 'bignumber' ? { kind: 'bignumber', digits } : { kind: input.precision },
+  );
+  const { math } = bounded;
+  const variables = Object.entries(scope).map(([name, value]): [string, unknown] => [
+    name,
+    variableOf(value, bounded, input.precision),
+  ]);
+  const { value, numDraws } = bounded.evaluate(expression, variables, seed);
+  return {
+    ...renderValue(value, math),
+    precision: input.precision,
+    ...(input.precision === 'bignumber' ? { digits } : {}),
+    // Named only where chance had a part in it.
+    ...(numDraws > 0 ? { seed, random_draws: numDraws } : {}),
+  };
+};
+
+/** A variable as expressions have it; its numbers are of the precision asked for. */
+function variableOf(value: VariableValue, { math }: BoundedMath, kind: Precision['kind']): unknown {
+  const entryOf = (entry: VariableValue): unknown => {
+    if (Array.isArray(entry)) return entry.map(entryOf);
+    if (typeof entry === 'object') return math.complex(entry.re, entry.im);
+    if (typeof entry !== 'number' || kind === 'number') return entry;
+    return kind === 'fraction' ? math.fraction(entry) : math.bignumber(String(entry));
+  };
+  const entries: unknown = entryOf(value);
+  return Array.isArray(entries) ? math.matrix(entries) : entries;
+}
