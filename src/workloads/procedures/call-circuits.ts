@@ -1,0 +1,132 @@
+/** A call's circuits on the service's side: run on its processors, under the call's name and priority. */
+import type { Circuit } from '../../circuit/circuit.ts';
+import { CircuitTooLargeError } from '../../fleet/errors.ts';
+import type { BatchTask, CircuitTask, Processor } from '../../fleet/processor.ts';
+import { circuitOf } from '../../fleet/workers/serialized-circuit.ts';
+import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
+import type { ProcedureCall } from './procedure-call.ts';
+import { failureOf } from './procedure-failure.ts';
+import {
+  type BatchAsked,
+  type CircuitAnswer,
+  type CircuitAsked,
+  MAX_OUTSTANDING,
+  MAX_SHAPES,
+} from './procedure-messages.ts';
+import { preferredProcessor, runOnFirst } from './processor-turn.ts';
+
+/** Failures that are kept to be told again; a procedure that goes on after more has seen them itself. */
+const MAX_KEPT_FAILURES = 64;
+
+type Answer = CircuitAnswer['answer'];
+type Facts = Pick<CircuitTask, 'id' | 'priority' | 'keyId' | 'tier'>;
+
+/** Its circuits. */
+export class CallCircuits {
+  readonly #call: ProcedureCall;
+  readonly #processors: readonly Processor[];
+  readonly #controller = new AbortController();
+  readonly #shapes: Circuit[] = [];
+  readonly #failures = new Map<number, unknown>();
+  readonly #log = new ExecutionLog();
+  #numOutstanding = 0;
+
+  /** @param processors - Where they may run, the preferred one first. */
+  constructor(call: ProcedureCall, processors: readonly Processor[]) {
+    this.#call = call;
+    this.#processors = processors;
+  }
+
+  get maxQubits(): number {
+    return preferredProcessor(this.#processors)?.spec.maxQubits ?? 0;
+  }
+
+  get executedOn(): readonly ExecutedOn[] {
+    return this.#log.entries;
+  }
+
+  /** What a circuit of the call failed with. */
+  failure(circuit: number): unknown {
+    return this.#failures.get(circuit) ?? new Error(`Circuit ${circuit} of the call failed.`);
+  }
+
+  /**
+   * Runs what a process asks for. Never rejects.
+   *
+   * @returns The answer; undefined once the call has ended.
+   */
+  async run(asked: CircuitAsked | BatchAsked): Promise<Answer | undefined> {
+    // Before anything is awaited: slots are filled in the order of the messages.
+    const { signal } = this.#controller;
+    this.#numOutstanding++;
+    try {
+      if (this.#numOutstanding > MAX_OUTSTANDING) throw new Error('More circuits than agreed.');
+      return await (asked.kind === 'run' ? this.#runCircuit(asked) : this.#runBatch(asked));
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.#failures.set(asked.circuit, error);
+      if (this.#failures.size > MAX_KEPT_FAILURES) {
+        for (const oldest of this.#failures.keys()) {
+          this.#failures.delete(oldest);
+          break;
+        }
+      }
+      return { failure: failureOf(error) };
+    } finally {
+      this.#numOutstanding--;
+    }
+  }
+
+  /** Ends all that is under way. */
+  close(): void {
+    this.#controller.abort(new DOMException('The call has ended.', 'AbortError'));
+  }
+
+  async #runCircuit({ circuit: n, written, request }: CircuitAsked): Promise<Answer> {
+    const circuit = 'bytes' in written ? withOwnBytes(written) : circuitOf(written);
+    const { shots = 0, seed = 0, ...outputs } = request;
+    const task = { ...this.#facts(n), circuit, request: { ...outputs, shots, seed } };
+    const { processor, result } = await runOnFirst(
+      this.#processors,
+      async (on, hooks, signal) => {
+        checkWidth(circuit.numQubits, on);
+        return await on.run(task, hooks, signal);
+      },
+      this.#controller.signal,
+    );
+    const { run, backend, timing } = result;
+    this.#log.note({ processor, backend, circuits: 1, executionMs: timing.executionMs });
+    return { run };
+  }
+
+  async #runBatch({ circuit: n, slot, shape, request }: BatchAsked): Promise<Answer> {
+    if (shape !== undefined) this.#shapes[slot % MAX_SHAPES] = shape;
+    const known = this.#shapes[slot];
+    if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
+    const task: BatchTask = { ...this.#facts(n), shape: known, request };
+    const { processor, result } = await runOnFirst(
+      this.#processors,
+      async (on, hooks, signal) => await on.runBatch(task, hooks, signal),
+      this.#controller.signal,
+    );
+    const { batch, backend, timing } = result;
+    const circuits = request.numCircuits;
+    this.#log.note({ processor, backend, circuits, executionMs: timing.executionMs });
+    return { batch };
+  }
+
+  #facts(circuit: number): Facts {
+    const { id, priority, keyId, tier } = this.#call;
+    return { id: `${id}/${circuit}`, priority, keyId, tier };
+  }
+}
+
+/** A task that waits for a wider engine to come back is of no use to a call with a deadline. */
+function checkWidth(numQubits: number, { spec }: Processor): void {
+  if (numQubits > spec.maxQubits) throw new CircuitTooLargeError(numQubits, spec);
+}
+
+/** What is read off a channel may lie in a buffer with other things. */
+function withOwnBytes<T extends { readonly bytes: Uint8Array }>(circuit: T): T {
+  return { ...circuit, bytes: circuit.bytes.slice() };
+}

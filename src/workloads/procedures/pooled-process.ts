@@ -1,0 +1,146 @@
+/** A process of the pool: given one call after the other until it ends or has to be ended. */
+
+import { type HostOptions, ProcedureHost, type ProcessEnd } from './procedure-host.ts';
+import type { FromProcess } from './procedure-messages.ts';
+import { RunningCall, type StartingCall } from './running-call.ts';
+
+/** From a cancel or a deadline to the end of a process that did not come back. */
+const GRACE_MS = 200;
+/** Until a process has said that it is ready; the machine may be busy. */
+const START_LIMIT_MS = 60_000;
+/** How often the memory of a process with a call is looked at. */
+const LOOK_EVERY_MS = 50;
+/** A process that still has this part of the memory it may have, after a call, makes room for a new one. */
+const WORN_AT = 0.6;
+
+/** What the pool hears. */
+export interface ProcessEvents {
+  /** It can be given a call. */
+  readonly onFree: (process: PooledProcess) => void;
+  /** It has ended. */
+  readonly onEnd: (process: PooledProcess, end: ProcessEnd) => void;
+}
+
+/** A process. */
+export class PooledProcess {
+  readonly #host: ProcedureHost;
+  readonly #events: ProcessEvents;
+  readonly #maxRssBytes: number;
+  #isReady = false;
+  #call: RunningCall | undefined;
+  #isEnding = false;
+  #isTooLarge = false;
+  #numCalls = 0;
+  /** Of the start, then of the memory. */
+  #timer: NodeJS.Timeout;
+  #graceTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: HostOptions, events: ProcessEvents) {
+    this.#events = events;
+    this.#maxRssBytes = options.maxRssBytes;
+    this.#host = new ProcedureHost(options, {
+      onMessage: (message) => this.#hear(message),
+      onEnd: (end) => this.#ended(end),
+    });
+    this.#timer = setTimeout(() => this.kill(), START_LIMIT_MS).unref();
+  }
+
+  get wasReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Whether it is about to go: it takes no further call. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** Whether it can be given a call. */
+  get isFree(): boolean {
+    return this.#isReady && this.#call === undefined && !this.#isEnding;
+  }
+
+  /** Whether it will be free without anything ending before. */
+  get isStarting(): boolean {
+    return !this.#isReady && !this.#isEnding;
+  }
+
+  /** The call that it is at, unless that has been answered. */
+  get call(): RunningCall | undefined {
+    return this.#call?.hasEnded === false ? this.#call : undefined;
+  }
+
+  /** Gives a call to a free process. */
+  run(starting: StartingCall): void {
+    if (!this.isFree) throw new Error('unreachable: the process has a call');
+    this.#host.setHolding(true);
+    const { onEnd } = starting;
+    const call = new RunningCall(
+      {
+        ...starting,
+        onEnd: (end, ms) => {
+          // Until it says that it is through with it, too.
+          this.#graceTimer = setTimeout(() => this.kill(), GRACE_MS).unref();
+          onEnd(end, ms);
+        },
+      },
+      this.#numCalls++,
+      (message) => this.#host.post(message),
+    );
+    this.#call = call;
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Ends it, whatever it does. */
+  kill(): void {
+    this.#isEnding = true;
+    this.#host.kill();
+  }
+
+  /** Resolves when it has gone. */
+  get ended(): Promise<void> {
+    return this.#host.ended;
+  }
+
+  #hear(message: FromProcess): void {
+    if (message.kind === 'ready') {
+      clearTimeout(this.#timer);
+      this.#isReady = true;
+      this.#host.setHolding(false);
+      this.#events.onFree(this);
+      return;
+    }
+    const news = this.#call?.hear(message) ?? 'goes-on';
+    if (news === 'goes-on') return;
+    this.#release();
+    if (news === 'came-back-broken' || this.#isWorn()) this.kill();
+    else if (!this.#isEnding) this.#events.onFree(this);
+  }
+
+  #release(): void {
+    this.#call = undefined;
+    clearTimeout(this.#graceTimer);
+    clearInterval(this.#timer);
+    this.#host.setHolding(false);
+  }
+
+  #isWorn(): boolean {
+    return (this.#host.rssBytes() ?? 0) > WORN_AT * this.#maxRssBytes;
+  }
+
+  #look(): void {
+    if ((this.#host.rssBytes() ?? 0) <= this.#maxRssBytes) return;
+    this.#isTooLarge = true;
+    this.kill();
+  }
+
+  #ended(end: ProcessEnd): void {
+    const call = this.#call;
+    this.#isEnding = true;
+    clearTimeout(this.#timer);
+    if (call !== undefined) this.#release();
+    this.#events.onEnd(this, end);
+    if (end.isOutOfMemory || this.#isTooLarge) call?.end({ kind: 'out-of-memory' });
+    else call?.end({ kind: 'lost', how: end.how });
+    clearTimeout(this.#graceTimer);
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The service's end of a process that runs procedures.
+ *
+ * A process rather than a thread, because V8 ends the whole process when a heap's limit is passed at a
+ * bad moment, also where that limit is a thread's. It has nothing of the service's environment, may
+ * not write or start anything (Node's permission model), and cannot make code from text.
+ *
+ * It is ended by SIGKILL: nothing of it is worth saving, and a loop hears nothing gentler.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { describeExit } from '../../fleet/workers/process-host.ts';
+import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
+import { permissionFlags } from './readable-folders.ts';
+
+/** How processes are started. */
+export interface HostOptions {
+  /** Module that exports `findProcedure`. */
+  readonly catalog: URL;
+  /** Of V8's old space. */
+  readonly heapLimitMb: number;
+  readonly maxRssBytes: number;
+  readonly maxResultBytes: number;
+  /** The whole environment of the process. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What is heard of a process. */
+export interface HostEvents {
+  readonly onMessage: (message: FromProcess) => void;
+  /** Once, after everything else. */
+  readonly onEnd: (end: ProcessEnd) => void;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  /** For people. */
+  readonly how: string;
+  readonly isOutOfMemory: boolean;
+}
+
+/** As this module's own: `.ts` in the sources, `.js` in what is published. */
+const ENTRY = new URL(`./procedure-process${extname(import.meta.url)}`, import.meta.url);
+/** The young generation's halves: with three of them the heap outgrows its limit by little. */
+const SEMI_SPACE_MB = 8;
+/** The last of what a process printed. */
+const MAX_KEPT = 16_384;
+/** What V8 says on its way out. */
+const OUT_OF_MEMORY = /heap out of memory|Fatal process out of memory|Allocation failed - /;
+const RESIDENT_KIB = /^VmRSS:\s*(\d+) kB$/m;
+
+/** A process. */
+export class ProcedureHost {
+  readonly #child: ChildProcess;
+  #lastWords = '';
+  #hasEnded = false;
+  readonly ended: Promise<void>;
+
+  constructor(options: HostOptions, { onMessage, onEnd }: HostEvents) {
+    const child = start(options);
+    this.#child = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-MAX_KEPT);
+    });
+    // With a listener, a pipe holds this process although the child does not.
+    const pipe = child.stderr;
+    if (pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+    child.on('message', (message: FromProcess) => onMessage(message));
+    this.ended = new Promise((resolve) => {
+      const end = (how: string) => {
+        if (this.#hasEnded) return;
+        this.#hasEnded = true;
+        resolve();
+        onEnd({ how, isOutOfMemory: OUT_OF_MEMORY.test(this.#lastWords) });
+      };
+      child.on('error', ({ message }) => {
+        if (child.pid === undefined) end(message);
+      });
+      // Not at its exit: what it said last is read after that.
+      child.on('close', (code, signal) => end(describeExit(code, signal, this.#lastWords)));
+    });
+  }
+
+  /**
+   * Sends a message; nothing to a process that has gone, which is heard of by its end.
+   *
+   * @throws what is not cloneable.
+   */
+  post(message: ToProcess): void {
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** Whether this process stays alive for it. */
+  setHolding(isHolding: boolean): void {
+    const { channel } = this.#child;
+    if (isHolding) {
+      this.#child.ref();
+      channel?.ref();
+    } else {
+      this.#child.unref();
+      channel?.unref();
+    }
+  }
+
+  /** Ends it; `ended` resolves when it has gone. */
+  kill(): void {
+    if (this.#hasEnded) return;
+    this.#child.ref();
+    this.#child.kill('SIGKILL');
+  }
+
+  /** What it has of the machine's memory; undefined where that cannot be read from here. */
+  rssBytes(): number | undefined {
+    const { pid } = this.#child;
+    if (process.platform !== 'linux' || pid === undefined) return undefined;
+    try {
+      const [, kib] = RESIDENT_KIB.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      return kib === undefined ? undefined : Number(kib) * 1024;
+    } catch {
+      // It has just gone.
+      return undefined;
+    }
+  }
+}
+
+function start({
+  catalog,
+  heapLimitMb,
+  maxRssBytes,
+  maxResultBytes,
+  environment,
+}: HostOptions): ChildProcess {
+  const setup: ProcessSetup = { catalog: catalog.href, maxResultBytes, maxRssBytes };
+  return fork(ENTRY, [JSON.stringify(setup)], {
+    serialization: 'advanced',
+    // Instead of this process's own flags, a debugger's port among them.
+    execArgv: [
+      ...permissionFlags([ENTRY, catalog]),
+      '--disallow-code-generation-from-strings',
+      `--max-old-space-size=${heapLimitMb}`,
+      `--max-semi-space-size=${SEMI_SPACE_MB}`,
+    ],
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}

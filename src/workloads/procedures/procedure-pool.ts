@@ -1,0 +1,335 @@
+/**
+ * Runs procedures in processes of their own, a bounded number at a time, and lets the rest wait in fair
+ * turns: priorities, tiers, keys, as circuits wait for engines.
+ *
+ * A process is kept from call to call, because starting one takes longer than most calls; it is replaced
+ * when it ends, does not come back from a call in time, or has become large. A call whose process was
+ * lost is run once more from its beginning; one that took all its memory is not, for it would again.
+ */
+import { ProcessorUnavailableError } from '../../fleet/errors.ts';
+import type { Processor } from '../../fleet/processor.ts';
+import { AGEING_MS, FairQueue, type QueuedTask } from '../../fleet/schedule/fair-queue.ts';
+import { levelOf } from '../../fleet/schedule/scheduled-task.ts';
+import { soonEmpty } from '../models/soon-empty.ts';
+import { ProcedureLostError, ProcedureMemoryError, ProcedureQueueFullError } from './errors.ts';
+import { PooledProcess } from './pooled-process.ts';
+import type {
+  ProcedureCall,
+  ProcedureHooks,
+  ProcedureLoad,
+  ProcedureOutcome,
+} from './procedure-call.ts';
+import type { HostOptions, ProcessEnd } from './procedure-host.ts';
+import { RunTimes } from './run-times.ts';
+import type { CallEnd } from './running-call.ts';
+
+export type { ExecutedOn } from './executed-on.ts';
+export type {
+  ProcedureAddress,
+  ProcedureCall,
+  ProcedureHooks,
+  ProcedureLoad,
+  ProcedureOutcome,
+} from './procedure-call.ts';
+
+/** Of a result's JSON. */
+const MAX_RESULT_BYTES = 4 * 2 ** 20;
+/** Calls are begun this often at most. */
+const MAX_ATTEMPTS = 2;
+/** Processes that end before they are ready, in a row, until calls are told of it. */
+const MAX_FAILED_STARTS = 2;
+/** Memory of a process beside its heap: as much again for arrays, and what Node has of its own. */
+const NODE_MB = 128;
+const MIB = 2 ** 20;
+/** One queue of one kind. */
+const LINE = 'small';
+const QUEUE = 'procedures';
+
+/** How a pool is made. */
+export interface ProcedurePoolOptions {
+  /** A module that exports `findProcedure(owner, name)`; imported in the processes. */
+  readonly catalog: URL;
+  /** Where circuits run, the preferred one first. */
+  readonly processors: readonly Processor[];
+  /** Calls that run at a time; processes are started as they are needed. */
+  readonly numProcesses: number;
+  /** Of one process. */
+  readonly heapLimitMb: number;
+  /** Calls that may wait. */
+  readonly queueLimit: number;
+  readonly maxResultBytes?: number;
+  /** The whole environment of the processes; empty unless given. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Hears why a process ended that nobody ended on purpose. */
+  readonly onProcessLost?: (how: string) => void;
+}
+
+interface WaitingCall extends QueuedTask {
+  readonly call: ProcedureCall;
+  readonly hooks: ProcedureHooks;
+  readonly signal: AbortSignal;
+  readonly processors: readonly Processor[];
+  readonly attempt: number;
+  readonly since: number;
+  readonly onAbort: () => void;
+  readonly resolve: (outcome: ProcedureOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The pool. */
+export class ProcedurePool {
+  readonly #options: ProcedurePoolOptions;
+  readonly #host: HostOptions;
+  readonly #queue = new FairQueue<WaitingCall>(AGEING_MS);
+  readonly #processes = new Set<PooledProcess>();
+  /** Those that may be given a call, the last used at the end: it is the warmest. */
+  readonly #free: PooledProcess[] = [];
+  /** What runs, and in how many milliseconds it was expected to be through. */
+  readonly #running = new Map<PooledProcess, number>();
+  readonly #runTimes = new RunTimes();
+  /** Waits for the first process to be ready, or not to. */
+  #onFirstStart: ((failure?: ProcedureLostError) => void) | undefined;
+  #numFailedStarts = 0;
+  #isClosed = false;
+
+  constructor(options: ProcedurePoolOptions) {
+    this.#options = options;
+    const { catalog, heapLimitMb, maxResultBytes = MAX_RESULT_BYTES, environment = {} } = options;
+    const maxRssBytes = (2 * heapLimitMb + NODE_MB) * MIB;
+    this.#host = { catalog, heapLimitMb, maxResultBytes, maxRssBytes, environment };
+  }
+
+  /**
+   * Starts the first process; the others are started as they are needed.
+   *
+   * @throws {ProcedureLostError} if it ends before it is ready: the installation is at fault.
+   */
+  async start(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#onFirstStart = (failure) => (failure === undefined ? resolve() : reject(failure));
+      this.#startProcess();
+    });
+  }
+
+  /**
+   * Checks that a call would be taken now.
+   *
+   * @throws {ProcedureQueueFullError}
+   */
+  admit(): void {
+    const { queueLimit } = this.#options;
+    // What only waits for a process to be started is not in anybody's way.
+    if (this.#queue.length - this.#numSpare() < queueLimit) return;
+    const waitS = Math.max(1, Math.ceil(this.load().expectedWaitMs / 1000));
+    throw new ProcedureQueueFullError(queueLimit, waitS);
+  }
+
+  /**
+   * Queues the call and runs it when its turn comes.
+   *
+   * @throws {ProcedureQueueFullError} as `admit`, unless it is readmitted.
+   * @throws {ProcedureDeadlineError} once it has run for its `deadlineMs`.
+   * @throws {ProcedureMemoryError} if it took more memory than its process may have.
+   * @throws {ProcedureResultError} if its result is too large.
+   * @throws {ProcedureLostError} if its process ended, and so did the next; when the pool closes.
+   * @throws {ProcessorUnavailableError} if `processorId` is none of the pool's processors.
+   * @throws {ProcedureFailure} with the code of what the procedure threw; what a processor threw for one
+   *   of its circuits, where the procedure passed that on.
+   * @throws {Error} that is no CodedError for faults of a procedure, with the stack it had there.
+   * @throws the signal's reason, at once.
+   */
+  async run(
+    call: ProcedureCall,
+    hooks: ProcedureHooks,
+    signal: AbortSignal,
+  ): Promise<ProcedureOutcome> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw stopping();
+    if (hooks.readmitted !== true) this.admit();
+    const processors = this.#processorsFor(call.processorId);
+    return await new Promise((resolve, reject) => {
+      const onAbort = () => {
+        if (this.#queue.remove(call.id) === undefined) return;
+        signal.removeEventListener('abort', onAbort);
+        reject(signal.reason);
+      };
+      const { id, keyId: key, priority, tier } = call;
+      const level = levelOf(priority, tier);
+      const own = { id, processor: QUEUE, key, level, call, hooks, signal, processors, onAbort };
+      this.#wait({ ...own, attempt: 1, since: performance.now(), resolve, reject }, false);
+    });
+  }
+
+  /** Calls that will start before this one; undefined once it is not queued. */
+  queuePosition(id: string): number | undefined {
+    if (!this.#queue.has(id)) return undefined;
+    let position = 0;
+    for (const { task } of this.#queue.walk(performance.now())) {
+      if (task.id === id) return position;
+      position++;
+    }
+    return undefined;
+  }
+
+  load(): ProcedureLoad {
+    const waiting = this.#queue.length;
+    const running = this.#running.size;
+    const processes = this.#processes.size;
+    const isAtOnce = waiting < this.#numSpare();
+    return { waiting, running, processes, expectedWaitMs: isAtOnce ? 0 : this.#expectedWaitMs() };
+  }
+
+  /** Takes nothing new; what waits or runs after `graceMs` is ended, and so are the processes. */
+  async close(graceMs = 0): Promise<void> {
+    this.#isClosed = true;
+    await soonEmpty(() => this.#queue.length + this.#running.size, graceMs);
+    for (const waiting of this.#queue.drain()) {
+      waiting.signal.removeEventListener('abort', waiting.onAbort);
+      waiting.reject(stopping());
+    }
+    const processes = [...this.#processes];
+    for (const process of processes) {
+      process.call?.end({ kind: 'failed', error: stopping() });
+      process.kill();
+    }
+    await Promise.all(processes.map(({ ended }) => ended));
+  }
+
+  #processorsFor(id: string | undefined): readonly Processor[] {
+    const { processors } = this.#options;
+    if (id === undefined) return processors;
+    const named = processors.filter(({ spec }) => spec.id === id);
+    if (named.length > 0) return named;
+    throw new ProcessorUnavailableError(id, 'Procedures run no circuits on it.');
+  }
+
+  /** Calls that could begin without anything ending before. */
+  #numSpare(): number {
+    const { numProcesses } = this.#options;
+    const all = [...this.#processes];
+    const numStarting = all.filter(({ isStarting }) => isStarting).length;
+    const numNotEnding = all.filter(({ isEnding }) => !isEnding).length;
+    return this.#free.length + numStarting + Math.max(0, numProcesses - numNotEnding);
+  }
+
+  #expectedWaitMs(): number {
+    let total = 0;
+    for (const { call } of this.#queue.tasks()) total += this.#runTimes.expected(call.address);
+    for (const [process, expectedMs] of this.#running) {
+      total += Math.max(0, expectedMs - (process.call?.runningMs ?? 0));
+    }
+    return total / this.#options.numProcesses;
+  }
+
+  #wait(waiting: WaitingCall, comesBack: boolean): void {
+    const cost = this.#runTimes.expected(waiting.call.address);
+    waiting.signal.addEventListener('abort', waiting.onAbort);
+    this.#queue.add(waiting, LINE, cost, performance.now(), comesBack);
+    this.#goOn();
+  }
+
+  /** Gives free processes what waits, and starts processes for the rest. */
+  #goOn(): void {
+    while (this.#free.length > 0) {
+      const now = performance.now();
+      const next = this.#queue.walk(now).next();
+      if (next.done === true) return;
+      const waiting = this.#queue.start(next.value.task.id, now);
+      const process = this.#free.pop();
+      if (waiting !== undefined && process !== undefined) this.#begin(waiting, process);
+    }
+    if (this.#isClosed && this.#queue.length === 0) return;
+    const all = [...this.#processes].filter(({ isEnding }) => !isEnding);
+    const numStarting = all.filter(({ isStarting }) => isStarting).length;
+    const numMissing = Math.min(
+      this.#queue.length - numStarting,
+      this.#options.numProcesses - all.length,
+    );
+    for (let i = 0; i < numMissing; i++) this.#startProcess();
+  }
+
+  #startProcess(): void {
+    this.#processes.add(
+      new PooledProcess(this.#host, {
+        onFree: (process) => this.#freed(process),
+        onEnd: (process, end) => this.#ended(process, end),
+      }),
+    );
+  }
+
+  #freed(process: PooledProcess): void {
+    this.#numFailedStarts = 0;
+    this.#onFirstStart?.();
+    this.#onFirstStart = undefined;
+    this.#free.push(process);
+    this.#goOn();
+  }
+
+  #ended(process: PooledProcess, { how }: ProcessEnd): void {
+    this.#processes.delete(process);
+    const place = this.#free.indexOf(process);
+    if (place >= 0) this.#free.splice(place, 1);
+    if (!process.wasReady && !this.#isClosed) this.#failedToStart(how);
+    this.#goOn();
+  }
+
+  #failedToStart(how: string): void {
+    const failure = new ProcedureLostError(`it could not be started: ${how}`);
+    this.#onFirstStart?.(failure);
+    this.#onFirstStart = undefined;
+    if (++this.#numFailedStarts < MAX_FAILED_STARTS) return;
+    // One call for each failed start, so that a broken installation does not start processes for ever.
+    const now = performance.now();
+    const next = this.#queue.walk(now).next();
+    if (next.done === true) return;
+    const waiting = this.#queue.remove(next.value.task.id);
+    waiting?.signal.removeEventListener('abort', waiting.onAbort);
+    waiting?.reject(failure);
+  }
+
+  #begin(waiting: WaitingCall, process: PooledProcess): void {
+    const { call, hooks, signal, processors, onAbort, since } = waiting;
+    signal.removeEventListener('abort', onAbort);
+    const queueMs = performance.now() - since;
+    this.#running.set(process, this.#runTimes.expected(call.address));
+    process.run({
+      call,
+      hooks,
+      signal,
+      processors,
+      onEnd: (end, executionMs) => {
+        this.#running.delete(process);
+        this.#settle(waiting, end, { queueMs, executionMs });
+      },
+    });
+    hooks.onStarted?.();
+  }
+
+  #settle(waiting: WaitingCall, end: CallEnd, timing: ProcedureOutcome['timing']): void {
+    const { call, hooks, signal, attempt, resolve, reject } = waiting;
+    switch (end.kind) {
+      case 'done':
+        this.#runTimes.note(call.address, timing.executionMs);
+        resolve({ ...end.outcome, timing });
+        return;
+      case 'failed':
+        reject(end.error);
+        return;
+      case 'out-of-memory':
+        reject(new ProcedureMemoryError(this.#options.heapLimitMb));
+        return;
+      case 'lost':
+        this.#options.onProcessLost?.(end.how);
+        if (attempt >= MAX_ATTEMPTS || signal.aborted || this.#isClosed) {
+          reject(new ProcedureLostError(end.how));
+          return;
+        }
+        hooks.onStartedOver?.();
+        this.#wait({ ...waiting, attempt: attempt + 1, since: performance.now() }, true);
+    }
+  }
+}
+
+function stopping(): ProcedureLostError {
+  return new ProcedureLostError('the service is stopping');
+}

@@ -1,0 +1,55 @@
+/** What a process of procedures may read: the service's code, its models, and installed packages. */
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The flags of Node's permission model for such a process: it may read what it is made of, and neither
+ * write nor start processes, threads or native modules.
+ *
+ * @param modules - Its entry, and what that imports from elsewhere.
+ */
+export function permissionFlags(modules: readonly URL[]): readonly string[] {
+  const readable = new Set(modules.flatMap((module) => readableFor(fileURLToPath(module))));
+  return ['--permission', ...[...readable].map((path) => `--allow-fs-read=${path}`)];
+}
+
+function readableFor(module: string): readonly string[] {
+  // Links are followed before a module is loaded, so both ends of one count.
+  return [...new Set([module, realpathSync(module)])].flatMap((path) => {
+    const root = packageRoot(path);
+    const [codeFolder = ''] = relative(root, path).split(sep);
+    return [
+      everythingIn(codeFolder === '' ? root : join(root, codeFolder)),
+      join(root, 'package.json'),
+      everythingIn(join(root, 'models')),
+      ...folderOfPackages(path),
+    ];
+  });
+}
+
+function packageRoot(path: string): string {
+  let folder = dirname(path);
+  while (!existsSync(join(folder, 'package.json'))) {
+    const above = dirname(folder);
+    if (above === folder) return dirname(path);
+    folder = above;
+  }
+  return folder;
+}
+
+/** On the way up, as imports look for them; a linked one at both ends. */
+function folderOfPackages(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const packages = join(folder, 'node_modules');
+    if (existsSync(packages)) {
+      found.push(everythingIn(packages), everythingIn(realpathSync(packages)));
+    }
+    if (folder === dirname(folder)) return found;
+  }
+}
+
+function everythingIn(folder: string): string {
+  return join(folder, '*');
+}

@@ -1,0 +1,132 @@
+/** A call while a process has it: its deadline, its circuits, its progress, and how it ends. */
+import type { Processor } from '../../fleet/processor.ts';
+import { CallCircuits } from './call-circuits.ts';
+import { ProcedureDeadlineError } from './errors.ts';
+import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
+import { errorOf } from './procedure-failure.ts';
+import type { FromProcess, ToProcess } from './procedure-messages.ts';
+
+/** How a call ended on one process. */
+export type CallEnd =
+  | { readonly kind: 'done'; readonly outcome: Omit<ProcedureOutcome, 'timing'> }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'out-of-memory' }
+  /** The process ended under it. */
+  | { readonly kind: 'lost'; readonly how: string };
+
+/** A call that a process is to be given. */
+export interface StartingCall {
+  readonly call: ProcedureCall;
+  readonly hooks: ProcedureHooks;
+  readonly signal: AbortSignal;
+  /** Where its circuits may run, the preferred one first. */
+  readonly processors: readonly Processor[];
+  readonly onEnd: (end: CallEnd, executionMs: number) => void;
+}
+
+/** The call. */
+export class RunningCall {
+  readonly #starting: StartingCall;
+  readonly #number: number;
+  readonly #post: (message: ToProcess) => void;
+  readonly #circuits: CallCircuits;
+  readonly #startedAt = performance.now();
+  readonly #deadline: NodeJS.Timeout;
+  readonly #onAbort: () => void;
+  #fraction = 0;
+  #hasEnded = false;
+
+  /** Sends it to its process. */
+  constructor(starting: StartingCall, number: number, post: (message: ToProcess) => void) {
+    this.#starting = starting;
+    this.#number = number;
+    this.#post = post;
+    const { call, signal, processors } = starting;
+    this.#circuits = new CallCircuits(call, processors);
+    const { maxQubits } = this.#circuits;
+    const { owner, name } = call.address;
+    const { input, seed, deadlineMs } = call;
+    post({ kind: 'call', call: number, owner, name, input, seed, maxQubits });
+    this.#deadline = setTimeout(() => {
+      this.#stop(new ProcedureDeadlineError(deadlineMs));
+    }, deadlineMs);
+    this.#onAbort = () => this.#stop(signal.reason);
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  /** Whether its caller has its answer; the process may still be at it. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Since its start, milliseconds. */
+  get runningMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  /**
+   * Hears what the process says.
+   *
+   * @returns Whether the process has done with the call, and may be given the next.
+   */
+  hear(message: FromProcess): 'goes-on' | 'came-back' | 'came-back-broken' {
+    if (message.kind === 'ready' || message.call !== this.#number) return 'goes-on';
+    switch (message.kind) {
+      case 'progress':
+        this.#progress(message.fraction, message.message);
+        return 'goes-on';
+      case 'run':
+      case 'run-batch':
+        void this.#answer(message);
+        return 'goes-on';
+      case 'done': {
+        const { resultJson, units } = message;
+        const { executedOn } = this.#circuits;
+        this.end({ kind: 'done', outcome: { resultJson, units, executedOn } });
+        return 'came-back';
+      }
+      case 'failed': {
+        const { failure } = message;
+        if (failure.kind === 'memory') {
+          this.end({ kind: 'out-of-memory' });
+          return 'came-back-broken';
+        }
+        const error = errorOf(failure, (circuit) => this.#circuits.failure(circuit));
+        this.end({ kind: 'failed', error });
+        // After what nobody foresaw, nobody knows what state the process is in.
+        return failure.kind === 'unexpected' ? 'came-back-broken' : 'came-back';
+      }
+    }
+  }
+
+  /** Ends it, unless it has ended. */
+  end(end: CallEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#deadline);
+    this.#starting.signal.removeEventListener('abort', this.#onAbort);
+    this.#circuits.close();
+    this.#starting.onEnd(end, this.runningMs);
+  }
+
+  /** Its caller is answered at once, whether or not the process listens. */
+  #stop(error: unknown): void {
+    this.#post({ kind: 'cancel', call: this.#number });
+    this.end({ kind: 'failed', error });
+  }
+
+  #progress(fraction: number, message: string | undefined): void {
+    if (this.#hasEnded || !(fraction >= this.#fraction && fraction <= 1)) return;
+    this.#fraction = fraction;
+    const { onProgress } = this.#starting.hooks;
+    if (message === undefined) onProgress?.(fraction);
+    else onProgress?.(fraction, message);
+  }
+
+  async #answer(asked: Extract<FromProcess, { kind: 'run' | 'run-batch' }>): Promise<void> {
+    if (this.#hasEnded) return;
+    const answer = await this.#circuits.run(asked);
+    if (answer === undefined || this.#hasEnded) return;
+    this.#post({ kind: 'answer', call: this.#number, circuit: asked.circuit, answer });
+  }
+}

@@ -1,0 +1,130 @@
+/** A call's circuits, inside its process: they are sent to the service, which runs them. */
+import type { Circuit } from '../../circuit/circuit.ts';
+import type { BatchResult } from '../../engine/batch-request.ts';
+import type { RunResult } from '../../engine/engine.ts';
+import { serializeCircuit } from '../../fleet/workers/serialized-circuit.ts';
+import { writeCircuit } from '../../fleet/workers/written-circuit.ts';
+import type { CircuitRunner } from './procedure-context.ts';
+import { CircuitFailure, errorOf } from './procedure-failure.ts';
+import {
+  type BatchAsked,
+  type CircuitAnswer,
+  type CircuitAsked,
+  MAX_OUTSTANDING,
+  MAX_SHAPES,
+  type SentCircuit,
+} from './procedure-messages.ts';
+
+/** A longer circuit is passed on as bytes: the service does not read it, its worker does. */
+const MAX_WRITTEN_OPERATIONS = 512;
+
+type Answer = CircuitAnswer['answer'];
+type Asked = CircuitAsked | BatchAsked;
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** The circuits of one call. */
+export class SentCircuits {
+  readonly #call: number;
+  readonly #post: (message: Asked) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Those beyond the bound; each is asked for as another ends. */
+  readonly #held: (() => void)[] = [];
+  readonly #slotOf = new Map<Circuit, number>();
+  #numUnderWay = 0;
+  #numAsked = 0;
+  #numShapes = 0;
+  #closedBy: { readonly reason: unknown } | undefined;
+  readonly runner: CircuitRunner;
+
+  constructor(call: number, maxQubits: number, post: (message: Asked) => void) {
+    this.#call = call;
+    this.#post = post;
+    this.runner = {
+      maxQubits,
+      run: async (circuit, request): Promise<RunResult> => {
+        const written = sentCircuit(circuit);
+        const ids = { kind: 'run', call } as const;
+        const answer = await this.#ask((n) => ({ ...ids, circuit: n, written, request }));
+        if ('run' in answer) return answer.run;
+        throw new Error('unreachable: a circuit has the answer of a batch');
+      },
+      runBatch: async (shape, request): Promise<BatchResult> => {
+        const answer = await this.#ask((n) => ({
+          kind: 'run-batch',
+          call,
+          circuit: n,
+          ...this.#slotFor(shape),
+          request,
+        }));
+        if ('batch' in answer) return answer.batch;
+        throw new Error('unreachable: a batch has the answer of a circuit');
+      },
+    };
+  }
+
+  /** The end of a circuit; of one that nobody waits for any more nothing. */
+  answer({ call, circuit, answer }: CircuitAnswer): void {
+    const waiting = call === this.#call ? this.#waiting.get(circuit) : undefined;
+    if (waiting === undefined) return;
+    this.#waiting.delete(circuit);
+    if ('failure' in answer) waiting.reject(circuitError(circuit, answer.failure));
+    else waiting.resolve(answer);
+  }
+
+  /** Rejects what waits and what comes. */
+  close(reason: unknown): void {
+    if (this.#closedBy !== undefined) return;
+    this.#closedBy = { reason };
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+  }
+
+  async #ask(asked: (circuit: number) => Asked): Promise<Answer> {
+    if (this.#numUnderWay < MAX_OUTSTANDING) this.#numUnderWay++;
+    // Whoever ends hands its place on.
+    else await new Promise<void>((resolve) => void this.#held.push(resolve));
+    try {
+      return await new Promise((resolve, reject) => {
+        if (this.#closedBy !== undefined) throw this.#closedBy.reason;
+        const circuit = this.#numAsked++;
+        this.#post(asked(circuit));
+        this.#waiting.set(circuit, { resolve, reject });
+      });
+    } finally {
+      const next = this.#held.shift();
+      if (next === undefined) this.#numUnderWay--;
+      else next();
+    }
+  }
+
+  /** Both sides give slots away in the same order, so a number is enough to tell a shape again. */
+  #slotFor(shape: Circuit): Pick<BatchAsked, 'slot' | 'shape'> {
+    const known = this.#slotOf.get(shape);
+    if (known !== undefined) return { slot: known };
+    const slot = this.#numShapes++ % MAX_SHAPES;
+    for (const [other, taken] of this.#slotOf) {
+      if (taken !== slot) continue;
+      this.#slotOf.delete(other);
+      break;
+    }
+    this.#slotOf.set(shape, slot);
+    return { slot, shape };
+  }
+}
+
+function sentCircuit(circuit: Circuit): SentCircuit {
+  const isShort = circuit.operations.length <= MAX_WRITTEN_OPERATIONS;
+  return (isShort ? writeCircuit(circuit) : undefined) ?? serializeCircuit(circuit);
+}
+
+function circuitError(circuit: number, failure: Extract<Answer, { failure: unknown }>['failure']) {
+  if (failure.kind === 'coded') {
+    return new CircuitFailure(circuit, failure.code, failure.message, failure.faults);
+  }
+  if (failure.kind === 'memory') return new Error('unreachable: a circuit took the memory');
+  return errorOf(failure, () => new Error('unreachable: a circuit of a circuit'));
+}
