@@ -9,6 +9,25 @@ export function basisLabel(index: number, width: number): string {
 }
 
 /**
+ * The bit string of an outcome of any width, bit 0 of its first word rightmost.
+ *
+ * @param words - 32-bit words, least significant first, of which `numWords` from `offset` on.
+ */
+export function outcomeLabel(
+  words: Uint32Array,
+  offset: number,
+  numWords: number,
+  numBits: number,
+): string {
+  let label = '';
+  for (let i = 0; i < numWords; i++) {
+    const width = Math.min(32, numBits - 32 * i);
+    label = basisLabel(words[offset + i]!, width) + label;
+  }
+  return label;
+}
+
+/**
  * Spreads an index over the gaps between fixed bit positions: inserts a zero bit at each position.
  *
  * Uses arithmetic instead of shifts, so that indices past 2^31 stay exact.

@@ -9,11 +9,12 @@
 import { z } from 'zod';
 import { findOperation } from '../../circuit/gate-object.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
-import { type CircuitBody, circuitBody, MAX_TERMS, pauliTerm } from '../schemas/circuits.ts';
+import { type CircuitBody, circuitBody, MAX_TERMS } from '../schemas/circuits.ts';
 
 /** No processor takes more operations; what is longer is not looked at. */
 const MAX_ENTRIES = 1_000_000;

@@ -5,11 +5,13 @@
  * million labels first would cost several times the memory and time of the text itself.
  */
 import type { CircuitResult } from '../../fleet/processor.ts';
-import { basisLabel } from '../../math/basis-index.ts';
+import { basisLabel, outcomeLabel } from '../../math/basis-index.ts';
 import { milliseconds, viewBackend, viewTiming } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { PreparedCircuit } from './circuit-submission.ts';
 import { compilationFields } from './compilation-fields.ts';
+
+export { outcomeLabel };
 
 type Counts = CircuitResult['run']['counts'];
 
@@ -50,25 +52,6 @@ function countsJson({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts)
     entries.push(`"${label}":${occurrence}`);
   }
   return `{${entries.join(',')}}`;
-}
-
-/**
- * The bit string of an outcome of any width, bit 0 of its first word rightmost.
- *
- * @param words - 32-bit words, least significant first, of which `numWords` from `offset` on.
- */
-export function outcomeLabel(
-  words: Uint32Array,
-  offset: number,
-  numWords: number,
-  numBits: number,
-): string {
-  let label = '';
-  for (let i = 0; i < numWords; i++) {
-    const width = Math.min(32, numBits - 32 * i);
-    label = basisLabel(words[offset + i]!, width) + label;
-  }
-  return label;
 }
 
 function probabilitiesJson(probabilities: Float64Array, numBits: number): string {

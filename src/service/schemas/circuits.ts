@@ -1,6 +1,7 @@
 /** Schemas of circuits: what is submitted, and the record that is answered. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { compilationFields } from './compilation.ts';
 import { idempotencyHeaders, jobFields, priority } from './jobs.ts';
@@ -16,20 +17,6 @@ const BELL = [
 
 /** Pauli terms of one request, over all observables. */
 export const MAX_TERMS = 10_000;
-/** Far from where sums of that many terms overflow. */
-const MAX_COEFFICIENT = 1e100;
-
-/** A Pauli string and its coefficient. */
-export const pauliTerm = z.strictObject({
-  pauli: z.string().max(4096).describe('For example `Z0 Z1`; `I` is the identity'),
-  coefficient: z
-    .number()
-    .min(-MAX_COEFFICIENT)
-    .max(MAX_COEFFICIENT)
-    .optional()
-    .describe('Default 1'),
-});
-
 /** What a submission may ask to have returned. */
 export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
 /** One of them. */

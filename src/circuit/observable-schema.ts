@@ -1,0 +1,16 @@
+/** The form of a Pauli sum as callers write it. */
+import { z } from 'zod';
+
+/** Far from where sums of thousands of terms overflow. */
+const MAX_COEFFICIENT = 1e100;
+
+/** A Pauli string and its coefficient. */
+export const pauliTerm = z.strictObject({
+  pauli: z.string().max(4096).describe('For example `Z0 Z1`; `I` is the identity'),
+  coefficient: z
+    .number()
+    .min(-MAX_COEFFICIENT)
+    .max(MAX_COEFFICIENT)
+    .optional()
+    .describe('Default 1'),
+});
