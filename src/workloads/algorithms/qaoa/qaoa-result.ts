@@ -81,7 +81,7 @@ export function qaoaReport(result: QaoaResult): JsonObject {
     gain_over_guessing:
       optimumProbability === null ? null : optimumProbability / randomOptimumProbability,
     shots,
-    seed: result.seed,
+    circuit_seed: result.seed,
     circuits_run: result.numCircuits + 1,
     basis:
       'Mean energies and optimum_probability are exact; outcomes are sampled with the seed; the optimum is found by brute force and does not enter the search.',

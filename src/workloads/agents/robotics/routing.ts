@@ -1,0 +1,105 @@
+/** What routing takes; routing-run.ts does it. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { procedure } from '../../procedures/procedure.ts';
+import { MAX_COST, MAX_LAYERS, MAX_SHOTS, qaoaFields } from './permutation-fields.ts';
+import { matrixFaults } from './square-matrix.ts';
+
+const MIN_SITES = 3;
+const MAX_SITES = 5;
+const QUBITS = 8;
+
+const coordinate = z.number().min(-MAX_COST).max(MAX_COST);
+
+const input = z.strictObject({
+  coordinates: z
+    .array(z.tuple([coordinate, coordinate]))
+    .min(MIN_SITES)
+    .max(MAX_SITES)
+    .optional()
+    .describe('[x, y] of each site; distances are straight lines'),
+  distances: z
+    .array(z.array(z.number().min(0).max(MAX_COST)).min(1).max(MAX_SITES))
+    .min(MIN_SITES)
+    .max(MAX_SITES)
+    .optional()
+    .describe('distances[from][to], square, 0 on the diagonal; instead of coordinates'),
+  one_way: z
+    .boolean()
+    .default(false)
+    .describe('Whether distances may differ by direction; default false'),
+  start: z
+    .int()
+    .min(0)
+    .max(MAX_SITES - 1)
+    .default(0)
+    .describe('The site that the route starts from; default 0'),
+  return_to_start: z
+    .boolean()
+    .default(true)
+    .describe('Whether the route ends where it started; default true'),
+  ...qaoaFields,
+});
+
+/** An input of routing. */
+export type RoutingInput = z.output<typeof input>;
+
+/** Finds a short route. */
+export const routing = procedure({
+  name: 'routing',
+  description:
+    'Finds a short route of a robot through all sites, a travelling salesman, by QAOA over the orders of visit. The result has the best route sampled, the optimum by brute force, approximation_ratio = (longest − found)/(longest − optimum), and how the circuit compares with guessing.',
+  input,
+  check: faultsOf,
+  limits: {
+    deadline_ms: 60_000,
+    sites: MAX_SITES,
+    qubits: QUBITS,
+    layers: MAX_LAYERS,
+    shots: MAX_SHOTS,
+  },
+  example: {
+    coordinates: [
+      [0, 0],
+      [3, 1],
+      [0, 2],
+      [3, 4],
+      [1, 5],
+    ],
+    layers: 2,
+    shots: 500,
+    seed: 7,
+  },
+  load: () => import('./routing-run.ts').then(({ runRouting }) => runRouting),
+});
+
+function faultsOf({ coordinates, distances, one_way, start }: RoutingInput): readonly Fault[] {
+  if (coordinates !== undefined && distances !== undefined) {
+    return [{ path: 'distances', message: 'Give either coordinates or distances, not both.' }];
+  }
+  const sites = coordinates ?? distances;
+  if (sites === undefined) {
+    return [{ path: 'coordinates', message: 'Required: coordinates, or distances instead.' }];
+  }
+  const faults: Fault[] = [];
+  if (start >= sites.length) {
+    faults.push({ path: 'start', message: `There are ${sites.length} sites, from 0.` });
+  }
+  if (distances === undefined) return faults;
+  const notSquare = matrixFaults(distances, 'distances');
+  if (notSquare.length > 0) return [...faults, ...notSquare];
+  for (const [from, row] of distances.entries()) {
+    for (const [to, distance] of row.entries()) {
+      const path = `distances[${from}][${to}]`;
+      if (from === to && distance !== 0) {
+        faults.push({ path, message: `A site is 0 from itself, not ${distance}.` });
+      }
+      const back = distances[to]![from]!;
+      if (!one_way && from < to && distance !== back) {
+        const message = `It is ${distance} there and ${back} back; with one_way they may differ.`;
+        faults.push({ path, message });
+      }
+    }
+  }
+  return faults;
+}
