@@ -83,6 +83,18 @@ const SHARED = [
   'globalThis',
 ] as const;
 
+/** What other classes are made from. */
+const ERRORS = [
+  Error,
+  AggregateError,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+];
+
 /** Kept out of the walk: Node changes them as it goes. */
 const LEFT_ALONE = ['globalThis', 'performance', 'process'];
 
@@ -108,8 +120,9 @@ const REMOVED_OF_PROCESS = [
 export function lockDown(): void {
   for (const name of REMOVED_GLOBALS) remove(globalThis, name);
   for (const name of REMOVED_OF_PROCESS) remove(process, name);
-  const everything = [Object.prototype, Function.prototype, Error.prototype];
-  for (const prototype of everything) allowOwn(prototype);
+  for (const prototype of [Object, Function, ...ERRORS].map((shared) => shared.prototype)) {
+    allowOwn(prototype);
+  }
   const seen = new Set<unknown>(LEFT_ALONE.map((name) => Reflect.get(globalThis, name)));
   for (const root of [...SHARED.map((name) => Reflect.get(globalThis, name)), ...hidden()]) {
     freezeAll(root, seen);
