@@ -129,7 +129,8 @@ class DepthCounter {
   }
 }
 
-function depthOf(circuit: Circuit): number {
+/** The longest chain of operations that wait for each other's qubits or bits. */
+export function depthOf(circuit: Circuit): number {
   const counter = new DepthCounter(circuit);
   for (const operation of circuit.operations) {
     switch (operation.kind) {

@@ -1,0 +1,73 @@
+/** How a CX is made of another two-qubit gate: by one-qubit gates before and after it. */
+import { adjoint, identity, multiply } from '../../math/complex-matrix.ts';
+import type { GateOperation } from '../circuit.ts';
+import { H, RX, RZ, X } from '../gate-matrices.ts';
+import { gateNamed } from '../gates.ts';
+import { matrixOfOperations } from '../operation-matrix.ts';
+import type { Entangler } from './gate-set.ts';
+import { type OneQubitPair, weylDecomposition } from './weyl-decomposition.ts';
+
+/** CX = e^{i·phase} · after · entangler · before, the CX from `targets[0]` to `targets[1]`. */
+export interface EntanglerFrame {
+  readonly phase: number;
+  readonly before: OneQubitPair;
+  readonly after: OneQubitPair;
+}
+
+const HALF = Math.PI / 2;
+
+/** Where rounding can be left out of it, by hand. */
+const EXACT: Readonly<Record<string, EntanglerFrame>> = {
+  CX: { phase: 0, before: [identity(2), identity(2)], after: [identity(2), identity(2)] },
+  CZ: { phase: 0, before: [identity(2), H()], after: [identity(2), H()] },
+  // ECR = X on the first · exp(iπ/4·XZ), which a CX is but for rotations by a quarter turn.
+  ECR: {
+    phase: HALF / 2,
+    before: [identity(2), identity(2)],
+    after: [multiply(RZ(HALF), X()), RX(HALF)],
+  },
+};
+
+const frames = new Map<string, EntanglerFrame>();
+
+/** The frame of an entangler. */
+export function entanglerFrame(entangler: Entangler): EntanglerFrame {
+  const known = EXACT[entangler.gate] ?? frames.get(entangler.gate);
+  if (known !== undefined) return known;
+  const own = weylDecomposition(matrixOfOperations([entanglerOn(entangler, 0, 1)], 2));
+  const cx = weylDecomposition(
+    matrixOfOperations([entanglerOn({ gate: 'CX', angles: [] }, 0, 1)], 2),
+  );
+  // Both are the same gate of the Weyl chamber between other one-qubit gates.
+  const frame: EntanglerFrame = {
+    phase: cx.phase - own.phase,
+    before: pairwise(own.before, cx.before, (mine, its) => multiply(adjoint(mine), its)),
+    after: pairwise(own.after, cx.after, (mine, its) => multiply(its, adjoint(mine))),
+  };
+  frames.set(entangler.gate, frame);
+  return frame;
+}
+
+/** The entangler on two qubits, the first being its control if it has one. */
+export function entanglerOn(
+  { gate, angles }: Entangler,
+  first: number,
+  second: number,
+): GateOperation {
+  const isControlled = gateNamed(gate).numControls === 1;
+  return {
+    kind: 'gate',
+    gate,
+    controls: isControlled ? [first] : [],
+    targets: isControlled ? [second] : [first, second],
+    angles,
+  };
+}
+
+function pairwise(
+  mine: OneQubitPair,
+  its: OneQubitPair,
+  product: (mine: Float64Array, its: Float64Array) => Float64Array,
+): OneQubitPair {
+  return [product(mine[0], its[0]), product(mine[1], its[1])];
+}

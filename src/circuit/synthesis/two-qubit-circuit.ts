@@ -1,0 +1,102 @@
+/**
+ * Any unitary on two qubits by the fewest CX that can make it: none to three, as its coordinates in
+ * the Weyl chamber say, with one-qubit gates between.
+ *
+ * @see Vatan, Williams, "Optimal quantum circuits for general two-qubit gates", Phys. Rev. A 69,
+ *   032315 (2004), for three CX; Shende, Bullock, Markov, "Recognizing small-circuit structure in
+ *   two-qubit operators", Phys. Rev. A 70, 012310 (2004), for when fewer do.
+ */
+import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
+import { diagonal, H, imaginary, ONE, RX, RY, RZ, rows, SQRT_HALF } from '../gate-matrices.ts';
+import {
+  type OneQubitPair,
+  type WeylDecomposition,
+  weylDecomposition,
+} from './weyl-decomposition.ts';
+
+/**
+ * e^{i·phase} · locals[n] · CX · … · CX · locals[0]: one-qubit gates on both qubits, and between
+ * each two of them a CX from `targets[0]` to `targets[1]`.
+ */
+export interface CxCircuit {
+  readonly phase: number;
+  /** One more than there are CX. */
+  readonly locals: readonly OneQubitPair[];
+}
+
+/** Coordinates this near to a place where fewer CX do are taken to be there, unless told else. */
+export const COORDINATE_TOLERANCE = 1e-9;
+const QUARTER = Math.PI / 4;
+
+/** How many CX a unitary with these coordinates needs. */
+export function numCxOf(
+  [a, b, c]: WeylDecomposition['coordinates'],
+  tolerance: number = COORDINATE_TOLERANCE,
+): 0 | 1 | 2 | 3 {
+  if (a <= tolerance) return 0;
+  if (b <= tolerance && Math.abs(a - QUARTER) <= tolerance) return 1;
+  return Math.abs(c) <= tolerance ? 2 : 3;
+}
+
+/**
+ * The circuit.
+ *
+ * @param unitary - Four rows, unitary to rounding.
+ * @param tolerance - How far each coordinate may be moved if that saves a CX.
+ */
+export function cxCircuit(
+  unitary: ComplexMatrix,
+  tolerance: number = COORDINATE_TOLERANCE,
+): CxCircuit {
+  const { phase, before, coordinates, after } = weylDecomposition(unitary);
+  const core = cores[numCxOf(coordinates, tolerance)](coordinates);
+  const locals = core.locals.slice();
+  locals[0] = paired(locals[0]!, before);
+  const last = locals.length - 1;
+  locals[last] = paired(after, locals[last]!);
+  return { phase: phase + core.phase, locals };
+}
+
+const NOTHING: OneQubitPair = [identity(2), identity(2)];
+const HADAMARD = H();
+const HADAMARDS: OneQubitPair = [HADAMARD, HADAMARD];
+/** Exchanges Y and Z. */
+const Y_AND_Z = rows([ONE, imaginary(-1)], [imaginary(1), [-1, 0]]).map((part) => part * SQRT_HALF);
+
+/** exp(i(a·XX + b·YY + c·ZZ)) for coordinates that need so many CX. */
+const cores: readonly ((k: WeylDecomposition['coordinates']) => CxCircuit)[] &
+  Record<0 | 1 | 2 | 3, (k: WeylDecomposition['coordinates']) => CxCircuit> = [
+  () => ({ phase: 0, locals: [NOTHING] }),
+  // exp(iπ/4·ZX) is a CX but for rotations by a quarter turn, and an H makes the Z an X.
+  () => ({
+    phase: -QUARTER,
+    locals: [
+      [HADAMARD, identity(2)],
+      [multiply(HADAMARD, RZ(-2 * QUARTER)), RX(-2 * QUARTER)],
+    ],
+  }),
+  // A CX on either side makes XX of X on its control, and ZZ of Z on its target.
+  ([a, b]) => ({
+    phase: 0,
+    locals: [
+      [Y_AND_Z, Y_AND_Z],
+      [RX(-2 * a), RZ(-2 * b)],
+      [Y_AND_Z, Y_AND_Z],
+    ],
+  }),
+  // The outer two CX go from the second qubit to the first, which Hadamards on both sides say.
+  ([a, b, c]) => ({
+    phase: QUARTER,
+    locals: [
+      [HADAMARD, multiply(HADAMARD, diagonal(ONE, imaginary(1)))],
+      paired([RZ(2 * QUARTER - 2 * c), RY(2 * QUARTER - 2 * a)], HADAMARDS),
+      paired(HADAMARDS, [identity(2), RY(2 * b - 2 * QUARTER)]),
+      paired([diagonal(ONE, imaginary(-1)), identity(2)], HADAMARDS),
+    ],
+  }),
+];
+
+/** Both products: what comes later is on the left. */
+function paired(later: OneQubitPair, earlier: OneQubitPair): OneQubitPair {
+  return [multiply(later[0], earlier[0]), multiply(later[1], earlier[1])];
+}

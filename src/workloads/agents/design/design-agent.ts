@@ -1,0 +1,47 @@
+/** The design agent: circuits made, shortened, and fitted to devices. */
+import type { Agent } from '../agent.ts';
+import { synthesize } from './synthesize.ts';
+
+/** Every circuit it answers was verified, and its result says how. */
+export const designAgent: Agent = {
+  id: 'design',
+  name: 'Design agent',
+  kind: 'Design',
+  description:
+    'Designs circuits: shortens them, routes them to a device, prepares states, synthesises unitaries. What it answers was verified by simulation where that is possible, and the result says how.',
+  procedures: [synthesize],
+  selfTest: {
+    task: 'synthesize',
+    // A SWAP, which needs three CX.
+    input: {
+      unitary: [
+        [
+          [1, 0],
+          [0, 0],
+          [0, 0],
+          [0, 0],
+        ],
+        [
+          [0, 0],
+          [0, 0],
+          [1, 0],
+          [0, 0],
+        ],
+        [
+          [0, 0],
+          [1, 0],
+          [0, 0],
+          [0, 0],
+        ],
+        [
+          [0, 0],
+          [0, 0],
+          [0, 0],
+          [1, 0],
+        ],
+      ],
+    },
+    faultOf: ({ entangling_gates: found }) =>
+      found === 3 ? undefined : `A SWAP took ${found} CX instead of 3.`,
+  },
+};

@@ -1,0 +1,91 @@
+/** Runs the task `synthesize`. */
+import type { Circuit, GateOperation } from '../../../circuit/circuit.ts';
+import { FaultList } from '../../../circuit/fault-list.ts';
+import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
+import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
+import { synthesizeOne, synthesizeTwo } from '../../../circuit/synthesis/unitary-gates.ts';
+import { weylDecomposition } from '../../../circuit/synthesis/weyl-decomposition.ts';
+import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
+import { circuitView } from '../../design/circuit-view.ts';
+import { EquivalenceError } from '../../design/errors.ts';
+import { circuitSize } from '../../design/gate-counts.ts';
+import { gateSetOf } from '../../design/gate-set-field.ts';
+import { operatorDistance } from '../../design/operator-distance.ts';
+import { compareUnitaries } from '../../design/whole-unitary.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { numQubitsOf, type SynthesizeInput } from './synthesize.ts';
+
+/** What rounding may leave. */
+const ROUNDING = 1e-8;
+/** Moving the three interaction angles by δ each moves the unitary by no more than 3δ. */
+const NUM_ANGLES = 3;
+
+/** A circuit for the input's unitary. */
+export async function runSynthesize(
+  input: SynthesizeInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const numQubits = numQubitsOf(input);
+  const faults = new FaultList();
+  const unitary = unitaryFromRows(input.unitary, numQubits, 'unitary', faults);
+  if (unitary === undefined) throw new ProcedureInputError(faults.kept);
+  const set = gateSetOf(input.gate_set);
+  const { operations, phase } =
+    numQubits === 1
+      ? synthesizeOne(unitary, 0, set)
+      : synthesizeTwo(unitary, [0, 1], set, input.tolerance);
+  const circuit: Circuit = { numQubits, numBits: 0, operations };
+  const allowed = ROUNDING + (numQubits === 2 ? NUM_ANGLES * input.tolerance : 0);
+  const error = errorOf(unitary, operations, phase, numQubits);
+  if (!(error <= allowed)) throw new EquivalenceError('operator distance', error, allowed);
+  const given: Circuit = { ...circuit, operations: [unitaryOperation(unitary, numQubits)] };
+  const compared = await compareUnitaries(given, circuit, context.seed, context);
+  if (compared.distance > compared.tolerance + allowed) {
+    throw new EquivalenceError('distance', compared.distance, compared.tolerance + allowed);
+  }
+  return {
+    ...circuitView(circuit),
+    ...circuitSize(circuit),
+    global_phase: phase - 2 * Math.PI * Math.round(phase / (2 * Math.PI)),
+    ...(numQubits === 2 && {
+      interaction_angles: [...weylDecomposition(unitary).coordinates],
+      entangling_gates: operations.filter((operation) => isWide(operation)).length,
+    }),
+    error,
+    error_basis: 'operator norm of the difference, global phase included; exact',
+    verification: {
+      equivalent: true,
+      method: compared.method,
+      fidelity: compared.fidelity,
+      distance: compared.distance,
+    },
+  };
+}
+
+function isWide({ controls, targets }: GateOperation): boolean {
+  return controls.length + targets.length > 1;
+}
+
+function unitaryOperation(matrix: ComplexMatrix, numQubits: number) {
+  const targets = Array.from({ length: numQubits }, (_, q) => q);
+  return { kind: 'unitary', controls: [], targets, matrix } as const;
+}
+
+/** By multiplying the gates out, which shares nothing with how they were found. */
+function errorOf(
+  unitary: ComplexMatrix,
+  operations: readonly GateOperation[],
+  phase: number,
+  numQubits: number,
+): number {
+  const turn: GateOperation = {
+    kind: 'gate',
+    gate: 'GPHASE',
+    controls: [],
+    targets: [],
+    angles: [phase],
+  };
+  return operatorDistance(unitary, matrixOfOperations([...operations, turn], numQubits));
+}
