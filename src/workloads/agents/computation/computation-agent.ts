@@ -1,6 +1,8 @@
 /** The computation agent: expressions, matrices, and circuits as such. */
 import type { Agent } from '../agent.ts';
 import { evaluate } from './evaluate.ts';
+import { expectation } from './expectation.ts';
+import { simulate } from './simulate.ts';
 
 /** Evaluates, derives, solves, simulates. */
 export const computationAgent: Agent = {
@@ -9,7 +11,7 @@ export const computationAgent: Agent = {
   kind: 'Computation',
   description:
     'Evaluates and transforms expressions, works on matrices and their eigenvalues, and runs circuits for counts and expectation values.',
-  procedures: [evaluate],
+  procedures: [evaluate, simulate, expectation],
   selfTest: {
     task: 'evaluate',
     // The determinant of a rotation, and ζ(2): both 1.

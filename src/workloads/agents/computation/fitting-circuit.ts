@@ -1,0 +1,19 @@
+/** The circuit of an input, which a processor would take now. */
+import type { Circuit } from '../../../circuit/circuit.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import { type CircuitInput, circuitOf } from '../../procedures/input-fields.ts';
+import type { CircuitRunner } from '../../procedures/procedure-context.ts';
+import { MAX_CIRCUIT_QUBITS } from './circuit-sizes.ts';
+
+/**
+ * Reads it.
+ *
+ * @throws {ProcedureInputError} if it is wrong, or wider than what the processors hold now.
+ */
+export function fittingCircuit(input: CircuitInput, { maxQubits }: CircuitRunner): Circuit {
+  const circuit = circuitOf(input, { maxQubits: MAX_CIRCUIT_QUBITS });
+  if (circuit.numQubits <= maxQubits) return circuit;
+  const path = input.circuit === undefined ? 'qasm' : 'circuit';
+  const message = `${circuit.numQubits} qubits; the widest circuit that would run now has ${maxQubits}.`;
+  throw new ProcedureInputError([{ path, message }]);
+}
