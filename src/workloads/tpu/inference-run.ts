@@ -16,11 +16,12 @@ import {
   timesBitZeroClear,
 } from '../models/qnn-hybrid/sampled-expectations.ts';
 import type { RunProcedure } from '../procedures/procedure.ts';
-import type { ProcedureContext } from '../procedures/procedure-context.ts';
+import type { CircuitRunner } from '../procedures/procedure-context.ts';
 import { accuracy, confusionMatrix } from '../training/metrics.ts';
 import type { ParametricCircuit } from '../training/parametric-circuit.ts';
-import { circuitFlops, FLOPS_BASIS } from './circuit-flops.ts';
+import { FLOPS_BASIS } from './circuit-flops.ts';
 import type { InferenceInput } from './inference.ts';
+import { MeteredCircuits } from './metered-circuits.ts';
 
 /** Rows of one batch: often enough for progress, and not too small for an engine. */
 const BATCH_ROWS = 1_000;
@@ -28,6 +29,7 @@ const BATCH_ROWS = 1_000;
 /** Runs the job. */
 export const runInference: RunProcedure<InferenceInput> = async (input, context) => {
   const { parameters, card } = readArtefact();
+  const meter = new MeteredCircuits(context.circuits);
   const { seed = context.seed, shots } = input;
   const iris = input.inputs === undefined ? irisPair() : undefined;
   const rows = input.inputs ?? iris?.rows ?? [];
@@ -40,7 +42,9 @@ export const runInference: RunProcedure<InferenceInput> = async (input, context)
     context.signal.throwIfAborted();
     const batch = scaled.slice(from, from + BATCH_ROWS).map(({ values }) => values);
     const seeds = batch.map((_, k) => seedOfRow(seed, from + k));
-    expectations.push(...(await expectationsOf(circuit, theta, batch, { shots, seeds }, context)));
+    expectations.push(
+      ...(await expectationsOf(circuit, theta, batch, { shots, seeds }, meter.runner)),
+    );
     context.countUnits(batch.length);
     const numDone = from + batch.length;
     context.progress(numDone / rows.length, `${numDone} of ${rows.length} rows classified`);
@@ -65,7 +69,7 @@ export const runInference: RunProcedure<InferenceInput> = async (input, context)
       shots > 0
         ? 'Expectation values are sampled from the shots with the seed; row k is drawn with seed + k.'
         : 'Expectation values are exact up to the precision of the processor.',
-    flops: rows.length * circuitFlops(circuit.shape),
+    flops: meter.flops,
     flops_basis: FLOPS_BASIS,
   };
 };
@@ -75,7 +79,7 @@ async function expectationsOf(
   theta: readonly number[],
   rows: readonly (readonly number[])[],
   { shots, seeds }: { readonly shots: number; readonly seeds: readonly number[] },
-  { circuits }: ProcedureContext,
+  circuits: CircuitRunner,
 ): Promise<readonly number[]> {
   const request = { numCircuits: rows.length, angles: angleRows(circuit, theta, rows) };
   if (shots === 0) {

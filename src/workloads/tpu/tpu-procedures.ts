@@ -1,6 +1,28 @@
 /** What jobs on the TPU fleet do: a procedure for each job type, under its name. */
+import type { SelfTestTask } from '../agents/agent.ts';
 import type { Procedure } from '../procedures/procedure.ts';
 import { inference } from './inference.ts';
+import { training } from './training.ts';
+
+/** Whose procedures they are, as procedures are found by. */
+export const TPU_OWNER = 'tpu';
 
 /** The procedures; `name` is the job type. */
-export const TPU_PROCEDURES: readonly Procedure[] = [inference];
+export const TPU_PROCEDURES: readonly Procedure[] = [training, inference];
+
+/** Two flowers of which the deployed model's circuit is sure. */
+export const TPU_SELF_TEST: SelfTestTask = {
+  task: 'inference',
+  input: {
+    inputs: [
+      [5.7, 2.9, 4.2, 1.3],
+      [6.8, 3, 5.5, 2.1],
+    ],
+    labels: [0, 1],
+    shots: 0,
+  },
+  faultOf: ({ accuracy, predictions }) =>
+    accuracy === 1
+      ? undefined
+      : `Two flowers that are known were classified as ${JSON.stringify(predictions)}, not [0,1].`,
+};

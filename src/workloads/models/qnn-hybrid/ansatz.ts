@@ -2,7 +2,7 @@
  * The families of circuits that qnn-hybrid is chosen from.
  *
  * Both re-upload the features in every layer; gate angles are affine in a scaled feature in [−1, 1].
- * Qubit q of layer l reads feature (l·n + q) mod 4, so that circuits narrower than the features see
+ * Qubit q of layer l reads feature (l·n + q) mod 4 (or as many as there are), so that circuits narrower than the features see
  * them all after some layers, and wider ones see them several times. Class 1 is told by ⟨Z₀⟩, and all
  * qubits are measured, qubit q into bit q.
  *
@@ -31,6 +31,8 @@ export const NUM_FEATURES = 4;
 export interface AnsatzSize {
   readonly numQubits: number;
   readonly numLayers: number;
+  /** 4 unless given. */
+  readonly numFeatures?: number;
 }
 
 /** Names of the families. */
@@ -55,14 +57,14 @@ export const GHZ_REUPLOADING: Ansatz = {
   description:
     'H on qubit 0 and CX from each qubit to the next; in every layer RX(theta[0]) and RZ(theta[1]·x + theta[2]) on each qubit; the CX in reverse order and H on qubit 0; all qubits measured.',
   parametersPerQubit: 3,
-  build({ numQubits, numLayers }) {
+  build({ numQubits, numLayers, numFeatures = NUM_FEATURES }) {
     const circuit = new CircuitSketch(numQubits);
     circuit.fixed('H', [], 0);
     for (let q = 0; q + 1 < numQubits; q++) circuit.fixed('CX', [q], q + 1);
     for (let layer = 0; layer < numLayers; layer++) {
       for (let q = 0; q < numQubits; q++) {
         const first = 3 * (layer * numQubits + q);
-        const feature = featureOf(layer, q, numQubits);
+        const feature = featureOf(layer, q, numQubits, numFeatures);
         circuit.turn('RX', q, [{ coefficient: 1, parameter: first }]);
         circuit.turn('RZ', q, [
           { coefficient: 1, parameter: first + 1, feature },
@@ -72,7 +74,7 @@ export const GHZ_REUPLOADING: Ansatz = {
     }
     for (let q = numQubits - 2; q >= 0; q--) circuit.fixed('CX', [q], q + 1);
     circuit.fixed('H', [], 0);
-    return circuit.finish(3 * numQubits * numLayers);
+    return circuit.finish(3 * numQubits * numLayers, numFeatures);
   },
 };
 
@@ -82,13 +84,13 @@ export const RING_REUPLOADING: Ansatz = {
   description:
     'In every layer RY(π/2·x + theta[0]) and RZ(theta[1]) on each qubit, then CX from each qubit to the next and from the last to the first; all qubits measured.',
   parametersPerQubit: 2,
-  build({ numQubits, numLayers }) {
+  build({ numQubits, numLayers, numFeatures = NUM_FEATURES }) {
     const circuit = new CircuitSketch(numQubits);
     for (let layer = 0; layer < numLayers; layer++) {
       for (let q = 0; q < numQubits; q++) {
         const first = 2 * (layer * numQubits + q);
         circuit.turn('RY', q, [
-          { coefficient: Math.PI / 2, feature: featureOf(layer, q, numQubits) },
+          { coefficient: Math.PI / 2, feature: featureOf(layer, q, numQubits, numFeatures) },
           { coefficient: 1, parameter: first },
         ]);
         circuit.turn('RZ', q, [{ coefficient: 1, parameter: first + 1 }]);
@@ -96,7 +98,7 @@ export const RING_REUPLOADING: Ansatz = {
       if (numQubits === 1) continue;
       for (let q = 0; q < numQubits; q++) circuit.fixed('CX', [q], (q + 1) % numQubits);
     }
-    return circuit.finish(2 * numQubits * numLayers);
+    return circuit.finish(2 * numQubits * numLayers, numFeatures);
   },
 };
 
@@ -106,8 +108,8 @@ export const ANSATZES: Readonly<Record<AnsatzId, Ansatz>> = {
   'ring-reuploading': RING_REUPLOADING,
 };
 
-function featureOf(layer: number, qubit: number, numQubits: number): number {
-  return (layer * numQubits + qubit) % NUM_FEATURES;
+function featureOf(layer: number, qubit: number, numQubits: number, numFeatures: number): number {
+  return (layer * numQubits + qubit) % numFeatures;
 }
 
 /** A parametric circuit as it is written, gate after gate. */
@@ -129,7 +131,7 @@ class CircuitSketch {
     this.#forms.push({ offset: 0, terms });
   }
 
-  finish(numParameters: number): ParametricCircuit {
+  finish(numParameters: number, numFeatures: number): ParametricCircuit {
     const qubits = Array.from({ length: this.#numQubits }, (_, q) => q);
     return parametricCircuit({
       shape: {
@@ -138,7 +140,7 @@ class CircuitSketch {
         operations: [...this.#operations, { kind: 'measure', qubits, bits: qubits }],
       },
       numParameters,
-      numFeatures: NUM_FEATURES,
+      numFeatures,
       angles: this.#forms,
     });
   }

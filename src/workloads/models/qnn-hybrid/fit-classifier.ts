@@ -67,7 +67,7 @@ export function fitClassifier(
     const { loss, gradient } = logisticLoss(values, gradients, labels, slope);
     losses.push(loss);
     const moved = adamStep(state, gradient, { learningRate });
-    state = { ...moved, theta: bounded(moved.theta, weights, weightBound) };
+    state = { ...moved, theta: boundedWeights(moved.theta, weights, weightBound) };
   }
   const { theta } = state;
   const { values } = gradientsOf(theta, rows, [OBSERVABLE]);
@@ -102,7 +102,7 @@ export function classAbove(threshold: number, expectation: number): 0 | 1 {
 }
 
 /** Where a logistic regression on the expectation values alone is undecided, kept within (−1, 1). */
-function calibratedThreshold(values: Float64Array, labels: readonly number[]): number {
+export function calibratedThreshold(values: Float64Array, labels: readonly number[]): number {
   const decide = fitLogisticRegression(
     Array.from(values, (value) => [value]),
     labels,
@@ -113,7 +113,7 @@ function calibratedThreshold(values: Float64Array, labels: readonly number[]): n
 }
 
 /** The parameters that multiply a feature. */
-function weightsOf({ angles }: ParametricCircuit): readonly number[] {
+export function weightsOf({ angles }: ParametricCircuit): readonly number[] {
   const found = angles.flatMap(({ terms }) =>
     terms.flatMap(({ parameter, feature }) =>
       parameter === undefined || feature === undefined ? [] : [parameter],
@@ -123,7 +123,11 @@ function weightsOf({ angles }: ParametricCircuit): readonly number[] {
 }
 
 /** The parameters, the weights among them shrunk alike where they are too large together. */
-function bounded(theta: Float64Array, weights: readonly number[], bound: number): Float64Array {
+export function boundedWeights(
+  theta: Float64Array,
+  weights: readonly number[],
+  bound: number,
+): Float64Array {
   let total = 0;
   for (const j of weights) total += Math.abs(theta[j]!);
   if (total <= bound) return theta;
@@ -132,9 +136,10 @@ function bounded(theta: Float64Array, weights: readonly number[], bound: number)
   return shrunk;
 }
 
-function initialTheta(
+/** Parameters as training starts from them. */
+export function initialTheta(
   { numParameters }: ParametricCircuit,
-  { seed, initialSpread }: FitSettings,
+  { seed, initialSpread }: Pick<FitSettings, 'seed' | 'initialSpread'>,
 ): Float64Array {
   return Float64Array.from(
     { length: numParameters },

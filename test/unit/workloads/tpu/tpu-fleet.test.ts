@@ -134,11 +134,13 @@ describe('placement', () => {
     await settled();
     expect(sender.placed).toEqual(['a', 'elsewhere']);
     expect(['a', 'b', 'c'].map((id) => fleet.queuePosition(id))).toEqual([undefined, 0, 1]);
+    expect(['a', 'b', 'c'].map((id) => fleet.isPlaced(id))).toEqual([true, false, false]);
     expect(fleet.queueLength).toBe(2);
     expect(stateOf(fleet)).toMatchObject({ jobsPlaced: 1, jobsWaiting: 2 });
     await sender.end('a');
     expect(sender.placed).toEqual(['a', 'elsewhere', 'b']);
     expect(fleet.queuePosition('c')).toBe(0);
+    expect(['a', 'b', 'c'].map((id) => fleet.isPlaced(id))).toEqual([false, true, false]);
   });
 
   test('lets no small job past a large one that waits for chips', async () => {

@@ -1,0 +1,211 @@
+/** What a training job takes; training-run.ts does it. */
+import { z } from 'zod';
+import type { Fault } from '../../errors/coded-error.ts';
+import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../algorithms/vqe/vqe-faults.ts';
+import { type VqeInput, vqeFields } from '../algorithms/vqe/vqe-fields.ts';
+import { ANSATZES } from '../models/qnn-hybrid/ansatz.ts';
+import { seedField } from '../procedures/input-fields.ts';
+import { procedure } from '../procedures/procedure.ts';
+import { trainableAngles } from '../training/parametric-circuit.ts';
+
+const LIMITS = {
+  steps: 300,
+  rows: 500,
+  features: 8,
+  qubits: 8,
+  layers: 4,
+  /** Gates times amplitudes, over all circuits of the training. */
+  amplitude_updates: MAX_AMPLITUDE_UPDATES,
+} as const;
+
+/** What a gate costs beside its amplitudes, in amplitudes. */
+const GATE_OVERHEAD = 32;
+const MAX_VALUE = 1e6;
+/** Rows of the Iris pair, and their features. */
+const DEFAULT_ROWS = { count: 100, features: 4 };
+
+const row = z.array(z.number().min(-MAX_VALUE).max(MAX_VALUE)).min(1).max(LIMITS.features);
+
+const { steps: _steps, learning_rate: _learningRate, seed: _seed, ...searchFields } = vqeFields;
+
+const input = z.strictObject({
+  problem: z
+    .enum(['classifier', 'vqe'])
+    .default('classifier')
+    .describe(
+      'classifier: a variational classifier of two classes; vqe: a ground energy. Default classifier',
+    ),
+  steps: z
+    .int()
+    .min(1)
+    .max(LIMITS.steps)
+    .default(40)
+    .describe('Of the optimiser, at most; default 40'),
+  learning_rate: z
+    .number()
+    .min(1e-5)
+    .max(1)
+    .optional()
+    .describe(
+      "Size of Adam's steps, radians; default 0.1. With vqe only where its optimizer is adam",
+    ),
+  seed: seedField,
+  rows: z
+    .array(row)
+    .min(4)
+    .max(LIMITS.rows)
+    .optional()
+    .describe(
+      'classifier only: feature values, the same number in each row; by default the 100 rows of the Iris pair',
+    ),
+  labels: z
+    .array(z.union([z.literal(0), z.literal(1)]))
+    .max(LIMITS.rows)
+    .optional()
+    .describe('classifier only: the class of each row, 0 or 1; at least two rows of each'),
+  test_fraction: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .optional()
+    .describe('classifier only: part of the rows of each class held out for the test; default 0.2'),
+  batch_size: z
+    .int()
+    .min(1)
+    .max(LIMITS.rows)
+    .optional()
+    .describe('classifier only: rows of a step, drawn anew in each pass; by default all'),
+  ansatz: z
+    .enum(['ghz-reuploading', 'ring-reuploading'])
+    .optional()
+    .describe(
+      "classifier only: family of circuits, as in qnn-hybrid's card; default ghz-reuploading",
+    ),
+  qubits: z
+    .int()
+    .min(1)
+    .max(LIMITS.qubits)
+    .optional()
+    .describe('classifier only: by default one a feature, and at least 2'),
+  layers: z.int().min(1).max(LIMITS.layers).optional().describe('classifier only: default 1'),
+  vqe: z
+    .strictObject(searchFields)
+    .optional()
+    .describe('vqe only: the problem, the trial states and the search; by default H₂ in STO-3G'),
+});
+
+/** An input of a training job. */
+export type TrainingInput = z.output<typeof input>;
+
+const CLASSIFIER_FIELDS = [
+  'rows',
+  'labels',
+  'test_fraction',
+  'batch_size',
+  'ansatz',
+  'qubits',
+  'layers',
+] as const;
+
+/** Training of a classifier or a VQE. */
+export const training = procedure({
+  name: 'training',
+  description:
+    'Trains a variational classifier (parameter-shift gradients, Adam) or a variational quantum eigensolver. The result has a loss or energy a step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one.',
+  input,
+  check: trainingFaults,
+  limits: { ...LIMITS, deadline_ms: 600_000 },
+  example: { problem: 'classifier', steps: 10, batch_size: 20, seed: 7 },
+  load: () => import('./training-run.ts').then(({ runTraining }) => runTraining),
+});
+
+/** The whole input of the VQE that a training job is. */
+export function vqeInputOf({ vqe, steps, learning_rate, seed }: TrainingInput): VqeInput {
+  return {
+    ...(vqe ?? defaultSearch),
+    steps,
+    ...(learning_rate !== undefined && { learning_rate }),
+    ...(seed !== undefined && { seed }),
+  };
+}
+
+const defaultSearch = z.strictObject(searchFields).parse({});
+
+/** The circuits that a classifier of so many features is. */
+export function classifierCircuit(
+  { ansatz = 'ghz-reuploading', qubits, layers = 1 }: TrainingInput,
+  numFeatures: number,
+) {
+  const numQubits = qubits ?? Math.max(2, numFeatures);
+  return ANSATZES[ansatz].build({ numQubits, numLayers: layers, numFeatures });
+}
+
+function trainingFaults(given: TrainingInput): readonly Fault[] {
+  if (given.problem === 'vqe') return searchFaults(given);
+  const faults = classifierFaults(given);
+  return faults.length > 0 ? faults : workFaults(given);
+}
+
+function searchFaults(given: TrainingInput): readonly Fault[] {
+  const foreign = CLASSIFIER_FIELDS.filter((field) => given[field] !== undefined);
+  const ofSearch = vqeFaults(vqeInputOf(given));
+  return [
+    ...foreign.map((path) => ({ path, message: 'Only taken where problem is classifier.' })),
+    ...ofSearch.map((fault) => ({ ...fault, path: placeOf(fault.path) })),
+  ];
+}
+
+/** Where a field of a VQE stands in the input. */
+function placeOf(path: string): string {
+  const [field = ''] = path.split(/[.[]/);
+  return field in searchFields ? `vqe.${path}` : path;
+}
+
+function classifierFaults(given: TrainingInput): readonly Fault[] {
+  const { rows, labels, batch_size, vqe } = given;
+  const faults: Fault[] = [];
+  if (vqe !== undefined) faults.push({ path: 'vqe', message: 'Only taken where problem is vqe.' });
+  const numRows = rows?.length ?? DEFAULT_ROWS.count;
+  if (batch_size !== undefined && batch_size > numRows) {
+    faults.push({ path: 'batch_size', message: `A step cannot take more than ${numRows} rows.` });
+  }
+  if (rows === undefined) {
+    if (labels !== undefined) faults.push({ path: 'labels', message: 'Only taken with rows.' });
+    return faults;
+  }
+  const width = rows[0]?.length ?? 0;
+  for (const [i, { length }] of rows.entries()) {
+    if (length === width) continue;
+    const message = `has ${length} values; the first row has ${width}.`;
+    faults.push({ path: `rows[${i}]`, message });
+  }
+  if (labels === undefined) {
+    faults.push({ path: 'labels', message: 'Required with rows.' });
+  } else if (labels.length !== numRows) {
+    faults.push({
+      path: 'labels',
+      message: `There are ${labels.length} labels for ${numRows} rows.`,
+    });
+  } else {
+    for (const label of [0, 1]) {
+      const count = labels.filter((other) => other === label).length;
+      if (count >= 2) continue;
+      faults.push({ path: 'labels', message: `Class ${label} has ${count} rows; it needs 2.` });
+    }
+  }
+  return faults;
+}
+
+/** Whether it would be through before its deadline. */
+function workFaults(given: TrainingInput): readonly Fault[] {
+  const { rows, steps, batch_size = rows?.length ?? DEFAULT_ROWS.count } = given;
+  const circuit = classifierCircuit(given, rows?.[0]?.length ?? DEFAULT_ROWS.features);
+  const { operations, numQubits } = circuit.shape;
+  // Both families consist of rotations, each with a rule of two terms.
+  const numCircuits = batch_size * (1 + 2 * trainableAngles(circuit).length);
+  const perStep = numCircuits * operations.length * (2 ** numQubits + GATE_OVERHEAD);
+  if (steps * perStep <= LIMITS.amplitude_updates) return [];
+  const most = Math.floor(LIMITS.amplitude_updates / perStep);
+  const message = `Each step takes ${numCircuits} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}.`;
+  return [{ path: 'steps', message }];
+}
