@@ -1,5 +1,6 @@
 /** The research agent: small experiments that run many circuits. */
 import type { Agent } from '../agent.ts';
+import { parameterSweep } from './parameter-sweep.ts';
 import { vqe } from './vqe.ts';
 
 /** Known of H₂ in STO-3G at 0.735 Å: full configuration interaction, hartree. */
@@ -11,8 +12,8 @@ export const researchAgent: Agent = {
   name: 'Research agent',
   kind: 'Research',
   description:
-    'Runs experiments of many circuits: ground energies by VQE. Energies and probabilities are exact unless shots are asked for.',
-  procedures: [vqe],
+    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters. Energies and probabilities are exact unless shots are asked for.',
+  procedures: [vqe, parameterSweep],
   selfTest: {
     task: 'vqe',
     input: { problem: 'h2', bond_length_angstrom: 0.735, seed: 1 },

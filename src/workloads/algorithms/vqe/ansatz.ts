@@ -13,7 +13,7 @@
  *   Hsieh, "Efficient variational simulation of non-trivial quantum states" (2019); Kandala et al.,
  *   "Hardware-efficient variational quantum eigensolver for small molecules" (2017).
  */
-import type { Circuit, GateOperation, Operation } from '../../../circuit/circuit.ts';
+import type { GateOperation, Operation } from '../../../circuit/circuit.ts';
 import {
   type AngleForm,
   type ParametricCircuit,
@@ -103,16 +103,6 @@ export function hardwareEfficientAnsatz(numQubits: number, layers: number): Para
     for (let qubit = 0; qubit + 1 < numQubits; qubit++) sketch.fixed('CZ', [qubit], [qubit + 1]);
   }
   return sketch.finish(parameter);
-}
-
-/** The circuit with those angles in place of the shape's, in the order of its operations. */
-export function withAngles(shape: Circuit, angles: ArrayLike<number>): Circuit {
-  let next = 0;
-  const operations = shape.operations.map((operation): Operation => {
-    if (operation.kind !== 'gate') return operation;
-    return { ...operation, angles: operation.angles.map(() => angles[next++]!) };
-  });
-  return { ...shape, operations };
 }
 
 /** A parametric circuit as it is written, gate after gate. */

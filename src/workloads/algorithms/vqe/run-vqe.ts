@@ -13,7 +13,7 @@ import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import type { ExpectationBatch } from '../../training/expectation-batch.ts';
 import { parameterShift } from '../../training/gradients/parameter-shift.ts';
 import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
-import { withAngles } from './ansatz.ts';
+import { withAngles } from '../with-angles.ts';
 import { type Minimum, minimise, type Objective, type StopReason } from './minimise.ts';
 import { energySampler } from './sampled-energies.ts';
 import { startDraw, type VqeProblem } from './vqe-problem.ts';

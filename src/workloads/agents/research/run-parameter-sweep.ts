@@ -1,0 +1,47 @@
+/** Runs the task `parameter_sweep`. */
+import { outcomeView } from '../../algorithms/sweep/outcome-view.ts';
+import { runSweep, type SweepPoint } from '../../algorithms/sweep/run-sweep.ts';
+import { type SweepInput, sweepPlan } from '../../algorithms/sweep/sweep-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+
+/** The input's sweep. */
+export async function runParameterSweep(
+  input: SweepInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const plan = sweepPlan(input);
+  const { shots, probabilities } = input;
+  const seed = input.seed ?? context.seed;
+  const outputs = { probabilities, seed, ...(shots !== undefined && { shots }) };
+  const points = await runSweep(plan, outputs, context, (numDone) =>
+    context.progress(numDone / plan.numPoints, `point ${numDone} of ${plan.numPoints}`),
+  );
+  return {
+    parameters: plan.parameters.map(({ name }) => name),
+    num_points: plan.numPoints,
+    points: points.map(({ values, ...outcome }) => ({
+      values: [...values],
+      ...outcomeView(outcome),
+    })),
+    ...extremes(points),
+    ...(shots !== undefined && { shots, seed }),
+    basis: shots === undefined ? 'exact' : 'counts sampled with the seed, all else exact',
+  };
+}
+
+/** Where the first observable is lowest and highest. */
+function extremes(points: readonly SweepPoint[]): JsonObject {
+  const first = ({ expectations }: SweepPoint) => expectations?.[0];
+  if (points[0] === undefined || first(points[0]) === undefined) return {};
+  let [lowest, highest] = [points[0], points[0]];
+  for (const point of points) {
+    if (first(point)! < first(lowest)!) lowest = point;
+    if (first(point)! > first(highest)!) highest = point;
+  }
+  const view = (point: SweepPoint) => ({
+    values: [...point.values],
+    expectation: first(point)!,
+  });
+  return { lowest: view(lowest), highest: view(highest) };
+}

@@ -1,0 +1,238 @@
+/**
+ * Many circuits, as few tasks: those of one shape go out together, and only what no batch takes (more
+ * than 12 qubits, or anything after a measurement) is run one by one.
+ *
+ * Circuits are asked for as they are needed, window after window, so that ten thousand of them never
+ * lie in memory at once.
+ */
+import {
+  type Circuit,
+  hasMidCircuitMeasurement,
+  type Operation,
+} from '../../../circuit/circuit.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
+import type { BatchResult } from '../../../engine/batch-request.ts';
+import type { RunResult } from '../../../engine/engine.ts';
+import { basisLabel } from '../../../math/basis-index.ts';
+import { uniformDraw } from '../../../math/philox.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+
+/** What to compute of each circuit; only what is asked for comes back. */
+export interface CircuitOutputs {
+  /** None unless given. */
+  readonly shots?: number;
+  /** Circuit k draws with a seed that follows from this one and k. */
+  readonly seed: number;
+  /** Exact distribution over the classical bits. */
+  readonly probabilities?: boolean;
+  /** Exact expectation values. */
+  readonly observables?: readonly PauliSum[];
+}
+
+/** What came of one circuit. */
+export interface CircuitOutcome {
+  readonly expectations?: readonly number[];
+  /** By label of the classical register, bit 0 rightmost. */
+  readonly counts?: ReadonlyMap<string, number>;
+  /** By the register's value; length 2^numBits. */
+  readonly probabilities?: Float64Array;
+}
+
+/** Circuits by number, from 0. */
+export interface CircuitSource {
+  readonly numCircuits: number;
+  readonly circuitAt: (index: number) => Circuit;
+}
+
+/** A batch takes no wider circuit. */
+export const MAX_BATCH_QUBITS = 12;
+/** Nor counts or probabilities of more bits. */
+const MAX_BATCH_BITS = 16;
+/** Circuits looked at together. */
+const MAX_WINDOW = 1024;
+/** Numbers that a window's distributions may take. */
+const MAX_WINDOW_NUMBERS = 2 ** 20;
+/** Shapes remembered: the engines keep what they know of one as long as the object is the same. */
+const MAX_SHAPES = 16;
+/** Tells seeds of circuits from other draws with the same seed. */
+const CIRCUIT_SEEDS = 0xc19c;
+
+/**
+ * Runs them all, in order.
+ *
+ * @param onOutcome - Called once for each, ascending within a window.
+ * @param onProgress - Called with the number of circuits done, now and then.
+ * @throws the signal's reason once it aborts; whatever running circuits throws.
+ */
+export async function runCircuits(
+  source: CircuitSource,
+  outputs: CircuitOutputs,
+  context: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
+  onOutcome: (index: number, outcome: CircuitOutcome) => void,
+  onProgress: (numDone: number) => void = () => {},
+): Promise<void> {
+  const shapes: Circuit[] = [];
+  for (let from = 0; from < source.numCircuits; ) {
+    const window = nextWindow(source, from, shapes);
+    for (const group of window.groups) {
+      context.signal.throwIfAborted();
+      await runGroup(group, outputs, context, onOutcome);
+      context.countUnits(group.circuits.length);
+    }
+    from += window.numCircuits;
+    onProgress(from);
+  }
+}
+
+/** Seed of circuit `index`. */
+export function circuitSeed(seed: number, index: number): number {
+  return Math.floor(uniformDraw(seed, index, CIRCUIT_SEEDS, 0) * 2 ** 52);
+}
+
+/** Circuits of one shape. */
+interface ShapeGroup {
+  readonly shape: Circuit;
+  readonly circuits: Circuit[];
+  readonly indices: number[];
+}
+
+function nextWindow(source: CircuitSource, from: number, shapes: Circuit[]) {
+  const groups = new Map<Circuit, ShapeGroup>();
+  let numbers = 0;
+  let index = from;
+  while (index < source.numCircuits && index - from < MAX_WINDOW && numbers < MAX_WINDOW_NUMBERS) {
+    const circuit = source.circuitAt(index);
+    let shape = shapes.find((known) => hasShape(circuit, known));
+    if (shape === undefined) {
+      shape = circuit;
+      shapes.unshift(shape);
+      shapes.length = Math.min(shapes.length, MAX_SHAPES);
+    }
+    const group = groups.get(shape) ?? { shape, circuits: [], indices: [] };
+    groups.set(shape, group);
+    group.circuits.push(circuit);
+    group.indices.push(index);
+    numbers += 2 ** Math.min(circuit.numBits, MAX_BATCH_BITS);
+    index++;
+  }
+  return { groups: groups.values(), numCircuits: index - from };
+}
+
+/** Whether two circuits differ in nothing but angles. */
+function hasShape(circuit: Circuit, shape: Circuit): boolean {
+  if (circuit.numQubits !== shape.numQubits || circuit.numBits !== shape.numBits) return false;
+  if (circuit.operations.length !== shape.operations.length) return false;
+  return circuit.operations.every((operation, i) => isAlike(operation, shape.operations[i]!));
+}
+
+function isAlike(a: Operation, b: Operation): boolean {
+  if (a === b) return true;
+  // What is conditioned is in no batch, so nothing is gained by comparing conditions.
+  if ('condition' in a || 'condition' in b) return false;
+  if (a.kind === 'gate' && b.kind === 'gate') {
+    const isSameGate = a.gate === b.gate && a.angles.length === b.angles.length;
+    return isSameGate && areEqual(a.controls, b.controls) && areEqual(a.targets, b.targets);
+  }
+  if (a.kind === 'unitary' && b.kind === 'unitary') {
+    const isSamePlace = areEqual(a.controls, b.controls) && areEqual(a.targets, b.targets);
+    return isSamePlace && areEqual(a.matrix, b.matrix);
+  }
+  if (a.kind === 'measure' && b.kind === 'measure') {
+    return areEqual(a.qubits, b.qubits) && areEqual(a.bits, b.bits);
+  }
+  return a.kind === b.kind && a.kind === 'barrier';
+}
+
+function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Whether circuits of that shape may go out as one task. */
+export function fitsBatch(shape: Circuit): boolean {
+  const isSmall = shape.numQubits <= MAX_BATCH_QUBITS && shape.numBits <= MAX_BATCH_BITS;
+  return isSmall && !hasMidCircuitMeasurement(shape);
+}
+
+async function runGroup(
+  { shape, circuits, indices }: ShapeGroup,
+  outputs: CircuitOutputs,
+  context: Pick<ProcedureContext, 'circuits' | 'signal'>,
+  onOutcome: (index: number, outcome: CircuitOutcome) => void,
+): Promise<void> {
+  const { seed, ...asked } = outputs;
+  if (fitsBatch(shape)) {
+    const angles = Float64Array.from(circuits.flatMap(anglesOfCircuit));
+    const seeds = indices.map((index) => circuitSeed(seed, index));
+    const request = { numCircuits: circuits.length, angles, seeds, ...asked };
+    const result = await context.circuits.runBatch(shape, request);
+    const numObservables = outputs.observables?.length ?? 0;
+    for (const [i, index] of indices.entries()) {
+      onOutcome(index, batchOutcome(result, i, shape, numObservables));
+    }
+    return;
+  }
+  for (const [i, index] of indices.entries()) {
+    context.signal.throwIfAborted();
+    const request = { ...asked, seed: circuitSeed(seed, index) };
+    const result = await context.circuits.run(circuits[i]!, request);
+    onOutcome(index, runOutcome(result, outputs));
+  }
+}
+
+function anglesOfCircuit(circuit: Circuit): readonly number[] {
+  return circuit.operations.flatMap((operation) =>
+    operation.kind === 'gate' ? operation.angles : [],
+  );
+}
+
+/** What a batch says of its circuit `i`. */
+function batchOutcome(
+  { counts, probabilities, expectations }: BatchResult,
+  i: number,
+  { numBits }: Circuit,
+  numObservables: number,
+): CircuitOutcome {
+  const [from, to] = [i * 2 ** numBits, (i + 1) * 2 ** numBits];
+  const first = i * numObservables;
+  return {
+    ...(counts && { counts: labelled(counts.subarray(from, to), numBits) }),
+    ...(probabilities && { probabilities: probabilities.slice(from, to) }),
+    ...(expectations && {
+      expectations: [...expectations.subarray(first, first + numObservables)],
+    }),
+  };
+}
+
+function labelled(counts: Uint32Array, numBits: number): ReadonlyMap<string, number> {
+  const byLabel = new Map<string, number>();
+  for (const [outcome, count] of counts.entries()) {
+    if (count > 0) byLabel.set(basisLabel(outcome, numBits), count);
+  }
+  return byLabel;
+}
+
+function runOutcome(result: RunResult, { shots = 0 }: CircuitOutputs): CircuitOutcome {
+  const { probabilities, expectations } = result;
+  return {
+    ...(shots > 0 && { counts: labelledRun(result.counts) }),
+    ...(probabilities && { probabilities }),
+    ...(expectations && { expectations }),
+  };
+}
+
+function labelledRun(counts: RunResult['counts']): ReadonlyMap<string, number> {
+  const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
+  const byLabel = new Map<string, number>();
+  for (const [i, count] of occurrences.entries()) {
+    let label = '';
+    for (let bit = 0; bit < numBits; bit++) {
+      const word = outcomes[i * wordsPerOutcome + (bit >> 5)]!;
+      label = `${(word >>> (bit & 31)) & 1}${label}`;
+    }
+    byLabel.set(label, count);
+  }
+  return byLabel;
+}

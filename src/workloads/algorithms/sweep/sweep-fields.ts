@@ -1,0 +1,202 @@
+/** The fields of an input that asks for a sweep, and what is wrong with them, for every procedure that takes one. */
+import { z } from 'zod';
+import type { PauliSum } from '../../../circuit/observable.ts';
+import { parseObservables } from '../../../circuit/observable.ts';
+import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import { seedField } from '../../procedures/input-fields.ts';
+import { numPoints, rangeValues, type SweepParameter } from './sweep-points.ts';
+import {
+  PARAMETER_NAME,
+  type SweepTemplate,
+  sweepTemplate,
+  templateFields,
+} from './sweep-template.ts';
+
+/** What bounds a sweep. */
+export const SWEEP_LIMITS = {
+  qubits: 20,
+  parameters: 8,
+  points: 10_000,
+  shots: 100_000,
+  observables: 100,
+  /** Pauli terms over all observables. */
+  observable_terms: 1000,
+  /** Points times the numbers of each point in the result. */
+  result_numbers: 100_000,
+  /** Gates times amplitudes, and draws, of all circuits together. */
+  amplitude_updates: 1e11,
+  /** Points times the length of an OpenQASM text, which is read for each of them. */
+  qasm_characters: 20_000_000,
+} as const;
+
+/** A draw costs about as much as so many updates. */
+const UPDATES_PER_DRAW = 50;
+
+const value = z.number().min(-1e6).max(1e6);
+const pauliTerm = z.strictObject({
+  pauli: z.string().max(200).describe('For example "Z0 X1"; "I" is the identity'),
+  coefficient: value.optional().describe('Default 1'),
+});
+
+/** What to compute at each point. */
+export const outputFields = {
+  observables: z
+    .array(z.union([pauliTerm, z.array(pauliTerm).min(1)]))
+    .min(1)
+    .max(SWEEP_LIMITS.observables)
+    .optional()
+    .describe('Exact expectation values of these: each a Pauli term, or a list that is summed'),
+  probabilities: z
+    .boolean()
+    .default(false)
+    .describe('Whether to give exact probabilities; those below 1e-12 are left out'),
+  shots: z
+    .int()
+    .min(1)
+    .max(SWEEP_LIMITS.shots)
+    .optional()
+    .describe('Draws counts of so many shots at each point; none unless given'),
+  seed: seedField,
+} as const;
+
+/** The circuit, the parameters, and what to compute. */
+export const sweepFields = {
+  ...templateFields,
+  parameters: z
+    .record(
+      z.string().regex(PARAMETER_NAME),
+      z.union([
+        z.strictObject({
+          from: value.describe('First value'),
+          to: value.describe('Last value, included'),
+          points: z.int().min(1).max(SWEEP_LIMITS.points).describe('How many, evenly spaced'),
+        }),
+        z.array(value).min(1).max(SWEEP_LIMITS.points),
+      ]),
+    )
+    .describe('By name: a range, or a list of values'),
+  combine: z
+    .enum(['grid', 'zip'])
+    .default('grid')
+    .describe(
+      'grid: every combination, the last parameter fastest; zip: first with first, and so on. Default grid',
+    ),
+  ...outputFields,
+} as const;
+
+const sweepInput = z.strictObject(sweepFields);
+/** An input with those fields. */
+export type SweepInput = z.output<typeof sweepInput>;
+
+/** A sweep that is known to make sense. */
+export interface SweepPlan {
+  readonly parameters: readonly SweepParameter[];
+  readonly combination: SweepInput['combine'];
+  readonly numPoints: number;
+  readonly template: SweepTemplate;
+  readonly observables: readonly PauliSum[];
+}
+
+/**
+ * The sweep of an input.
+ *
+ * @throws {CodedError} listing what is wrong with the circuit or the observables.
+ */
+export function sweepPlan(input: SweepInput): SweepPlan {
+  const parameters = Object.entries(input.parameters).map(([name, range]) => ({
+    name,
+    values: rangeValues(range),
+  }));
+  const names = parameters.map(({ name }) => name);
+  const template = sweepTemplate(input, names, SWEEP_LIMITS.qubits);
+  const first = template.circuitAt(parameters.map(({ values }) => values[0]!));
+  return {
+    parameters,
+    combination: input.combine,
+    numPoints: numPoints(parameters, input.combine),
+    template,
+    observables: parseObservables(input.observables ?? [], first.numQubits, 'observables'),
+  };
+}
+
+/** What is wrong with an input of good form; for `check`. */
+export function sweepFaults(input: SweepInput): readonly Fault[] {
+  const faults = [...parameterFaults(input), ...outputFaults(input)];
+  if (faults.length > 0) return faults;
+  try {
+    return sizeFaults(input, sweepPlan(input));
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const path = input.qasm === undefined ? 'circuit' : 'qasm';
+    if (error.faults.length === 0) return [{ path, message: error.message, code: error.code }];
+    // A program's inputs are this input's parameters.
+    return error.faults.map((fault) => ({
+      ...fault,
+      path: fault.path.replace(/^inputs\b/, 'parameters'),
+    }));
+  }
+}
+
+function parameterFaults({ parameters, combine }: SweepInput): readonly Fault[] {
+  const ranges = Object.entries(parameters);
+  const { parameters: most, points } = SWEEP_LIMITS;
+  if (ranges.length === 0 || ranges.length > most) {
+    const message = `There are ${ranges.length} parameters; a sweep has 1 to ${most}.`;
+    return [{ path: 'parameters', message }];
+  }
+  const swept = ranges.map(([name, range]) => ({ name, values: rangeValues(range) }));
+  if (combine === 'zip') {
+    const [first, ...others] = swept;
+    return others.flatMap(({ name, values }) => {
+      if (values.length === first!.values.length) return [];
+      const message = `${values.length} values beside ${first!.values.length} of ${first!.name}; zip needs as many of each.`;
+      return [{ path: `parameters.${name}`, message }];
+    });
+  }
+  const count = numPoints(swept, combine);
+  if (count <= points) return [];
+  return [{ path: 'parameters', message: `The grid has ${count} points; the limit is ${points}.` }];
+}
+
+function outputFaults({ observables = [], probabilities, shots }: SweepInput): readonly Fault[] {
+  if (observables.length === 0 && !probabilities && shots === undefined) {
+    const message = 'Nothing is asked for: give observables, probabilities or shots.';
+    return [{ path: 'observables', message }];
+  }
+  const terms = observables.reduce((sum, o) => sum + (Array.isArray(o) ? o.length : 1), 0);
+  if (terms <= SWEEP_LIMITS.observable_terms) return [];
+  const message = `${terms} terms; the limit over all observables is ${SWEEP_LIMITS.observable_terms}.`;
+  return [{ path: 'observables', message }];
+}
+
+/** Of the first point's circuit; those of a program may grow from point to point, and are held to limits then. */
+function sizeFaults(input: SweepInput, plan: SweepPlan): readonly Fault[] {
+  const { template, parameters, observables, numPoints: count } = plan;
+  const { numQubits, numBits, operations } = template.circuitAt(
+    parameters.map(({ values }) => values[0]!),
+  );
+  const { shots = 0, probabilities, qasm = '' } = input;
+  const outcomes = 2 ** numBits;
+  const perPoint =
+    parameters.length +
+    observables.length +
+    (probabilities ? outcomes : 0) +
+    Math.min(shots, outcomes);
+  const work = count * (operations.length * 2 ** numQubits + UPDATES_PER_DRAW * shots);
+  const { result_numbers, amplitude_updates, qasm_characters } = SWEEP_LIMITS;
+  const sizes: readonly (readonly [number, number, string])[] = [
+    [count * perPoint, result_numbers, 'numbers in the result'],
+    [work, amplitude_updates, 'amplitude updates and draws'],
+    [count * qasm.length, qasm_characters, 'characters of OpenQASM'],
+  ];
+  return sizes.flatMap(([size, most, what]) =>
+    size <= most
+      ? []
+      : [
+          {
+            path: 'parameters',
+            message: `${count} points come to ${size} ${what}; the limit is ${most}.`,
+          },
+        ],
+  );
+}

@@ -1,0 +1,55 @@
+/** The points of a sweep: every combination of its parameters' values, or one value each in step. */
+
+/** Values of one parameter: evenly spaced, both ends included, or listed. */
+export type SweepRange =
+  | { readonly from: number; readonly to: number; readonly points: number }
+  | readonly number[];
+
+/** A parameter by name. */
+export interface SweepParameter {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/** How values are combined: `grid` all with all, the last parameter fastest; `zip` first with first. */
+export type SweepCombination = 'grid' | 'zip';
+
+/** The values of a range. */
+export function rangeValues(range: SweepRange): readonly number[] {
+  if (!('points' in range)) return range;
+  const { from, to, points } = range;
+  if (points === 1) return [from];
+  // The end is hit exactly.
+  return Array.from({ length: points }, (_, i) =>
+    i === points - 1 ? to : from + ((to - from) * i) / (points - 1),
+  );
+}
+
+/** How many points there are; for `zip` as many as the shortest parameter has values. */
+export function numPoints(
+  parameters: readonly SweepParameter[],
+  combination: SweepCombination,
+): number {
+  const lengths = parameters.map(({ values }) => values.length);
+  if (lengths.length === 0) return 1;
+  return combination === 'zip'
+    ? Math.min(...lengths)
+    : lengths.reduce((product, length) => product * length, 1);
+}
+
+/** The parameters' values at a point, in their order. */
+export function pointAt(
+  parameters: readonly SweepParameter[],
+  combination: SweepCombination,
+  index: number,
+): readonly number[] {
+  if (combination === 'zip') return parameters.map(({ values }) => values[index]!);
+  const point = new Array<number>(parameters.length);
+  let rest = index;
+  for (let i = parameters.length - 1; i >= 0; i--) {
+    const { values } = parameters[i]!;
+    point[i] = values[rest % values.length]!;
+    rest = Math.floor(rest / values.length);
+  }
+  return point;
+}
