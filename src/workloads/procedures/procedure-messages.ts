@@ -108,4 +108,6 @@ export type FromProcess =
       readonly resultJson: string;
       readonly units: number;
     }
-  | { readonly kind: 'failed'; readonly call: number; readonly failure: SentFailure };
+  | { readonly kind: 'failed'; readonly call: number; readonly failure: SentFailure }
+  /** It ended for its signal's sake. */
+  | { readonly kind: 'aborted'; readonly call: number };

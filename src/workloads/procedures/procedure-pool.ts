@@ -249,12 +249,19 @@ export class ProcedurePool {
   }
 
   #startProcess(): void {
-    this.#processes.add(
-      new PooledProcess(this.#host, {
-        onFree: (process) => this.#freed(process),
-        onEnd: (process, end) => this.#ended(process, end),
-      }),
-    );
+    try {
+      const process = new PooledProcess(this.#host, {
+        onFree: (free) => this.#freed(free),
+        onEnd: (ended, end) => this.#ended(ended, end),
+      });
+      this.#processes.add(process);
+    } catch (error) {
+      // The machine has no memory for it, say. Later, as of a process that ends before it is ready.
+      setImmediate(() => {
+        this.#failedToStart(String(error));
+        this.#goOn();
+      });
+    }
   }
 
   #freed(process: PooledProcess): void {

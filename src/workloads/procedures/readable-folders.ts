@@ -16,7 +16,7 @@ export function permissionFlags(modules: readonly URL[]): readonly string[] {
 
 function readableFor(module: string): readonly string[] {
   // Links are followed before a module is loaded, so both ends of one count.
-  return [...new Set([module, realpathSync(module)])].flatMap((path) => {
+  return [...new Set([module, realPath(module)])].flatMap((path) => {
     const root = packageRoot(path);
     const [codeFolder = ''] = relative(root, path).split(sep);
     return [
@@ -44,10 +44,15 @@ function folderOfPackages(path: string): readonly string[] {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const packages = join(folder, 'node_modules');
     if (existsSync(packages)) {
-      found.push(everythingIn(packages), everythingIn(realpathSync(packages)));
+      found.push(everythingIn(packages), everythingIn(realPath(packages)));
     }
     if (folder === dirname(folder)) return found;
   }
+}
+
+/** Of what is not there, where it would be: the process says then what it misses. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 function everythingIn(folder: string): string {

@@ -85,6 +85,8 @@ export class RunningCall {
         this.end({ kind: 'done', outcome: { resultJson, units, executedOn } });
         return 'came-back';
       }
+      case 'aborted':
+        return 'came-back';
       case 'failed': {
         const { failure } = message;
         if (failure.kind === 'memory') {

@@ -78,7 +78,9 @@ export class ServedCall {
 
   /** Ends it with an error, unless it has ended. */
   fail(error: unknown): void {
-    this.#end({ kind: 'failed', call: this.number, failure: failureOf(error) });
+    const { aborted, reason } = this.#controller.signal;
+    if (aborted && error === reason) this.#end({ kind: 'aborted', call: this.number });
+    else this.#end({ kind: 'failed', call: this.number, failure: failureOf(error) });
   }
 
   /** Ends it for the memory that its process has. */

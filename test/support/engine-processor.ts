@@ -1,0 +1,128 @@
+/** A processor for tests: a CPU engine without a queue, which can be taken away or made to wait. */
+import { compile } from '../../src/compiler/compile.ts';
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import type {
+  Availability,
+  Backend,
+  BatchTask,
+  BatchTaskResult,
+  CircuitResult,
+  CircuitTask,
+  Processor,
+  ProcessorLoad,
+  ProcessorSpec,
+  TaskHooks,
+} from '../../src/fleet/processor.ts';
+import { circuitOf } from '../../src/fleet/workers/serialized-circuit.ts';
+
+const BACKEND: Backend = {
+  engine: 'cpu',
+  execution: 'cpu',
+  precision: 'f64',
+  hardware: 'a CPU of the tests',
+};
+const TIMING = { queueMs: 0, compileMs: 0, executionMs: 1 };
+
+/** The processor, and what it was given. */
+export class EngineProcessor implements Processor, AsyncDisposable {
+  readonly tasks: (CircuitTask | BatchTask)[] = [];
+  readonly hooks: TaskHooks[] = [];
+  /** The most circuits and batches that were there at a time. */
+  maxAtOnce = 0;
+  numAborted = 0;
+  isAvailable = true;
+  /** What circuits wait for before they begin. */
+  gate: Promise<void> | undefined;
+  /** What every circuit fails with. */
+  failure: unknown;
+  readonly #engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
+  readonly #id: string;
+  #atOnce = 0;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  get spec(): ProcessorSpec {
+    return {
+      id: this.#id,
+      name: this.#id,
+      family: 'statevector',
+      maxQubits: 12,
+      maxShots: 1_000_000,
+      maxGates: 100_000,
+      precision: 'f64',
+      execution: 'cpu',
+      target: this.#engine.target,
+    };
+  }
+
+  availability(): Availability {
+    if (this.isAvailable) return { available: true, checkedAt: 0 };
+    return { available: false, reason: 'Taken away.', checkedAt: 0 };
+  }
+
+  load(): ProcessorLoad {
+    return { queueDepth: 0, running: this.#atOnce, expectedWaitMs: 0, expectedWideWaitMs: 0 };
+  }
+
+  queuePosition(): undefined {}
+  expectedStart(): undefined {}
+  admit(): void {}
+  withdraw(): void {}
+  setMaintenance(): void {}
+
+  async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
+    const { program, report } = compile(circuitOf(task.circuit), this.#engine.target, {
+      keepState: task.request.statevector === true || task.request.observables !== undefined,
+    });
+    return await this.#during(task, hooks, signal, async () => {
+      await using executable = await this.#engine.prepare(program);
+      const run = await executable.run(task.request, signal);
+      return { run, compilation: report, backend: BACKEND, timing: TIMING };
+    });
+  }
+
+  async runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+    return await this.#during(task, hooks, signal, async () => {
+      await using executable = await this.#engine.prepareBatch(task.shape);
+      const batch = await executable.run(task.request, signal);
+      return { batch, backend: BACKEND, timing: TIMING };
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#engine.close();
+  }
+
+  async #during<T>(
+    task: CircuitTask | BatchTask,
+    hooks: TaskHooks,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    this.tasks.push(task);
+    this.hooks.push(hooks);
+    this.#atOnce++;
+    this.maxAtOnce = Math.max(this.maxAtOnce, this.#atOnce);
+    try {
+      await Promise.race([this.gate, aborted(signal)]);
+      if (this.failure !== undefined) throw this.failure;
+      hooks.onStarted?.();
+      return await work();
+    } catch (error) {
+      if (signal.aborted) this.numAborted++;
+      throw error;
+    } finally {
+      this.#atOnce--;
+    }
+  }
+}
+
+/** Rejects with the signal's reason. */
+function aborted(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
