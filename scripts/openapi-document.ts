@@ -11,6 +11,7 @@ import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../src/workloads/models/text-generation/text-model.ts';
+import { Workforce } from '../src/workloads/workforce.ts';
 
 /** The document's text. */
 export async function generateOpenApi(): Promise<string> {
@@ -41,6 +42,19 @@ function documentationDeps(): ServiceDeps {
       classifier: new QnnHybrid({ artefact: readArtefact(), processors: [], now: () => 0 }),
       text: new TextModel({ upstream: undefined, now: () => 0 }),
     }),
+    ...new Workforce({
+      pool: {
+        start: never,
+        run: never,
+        admit: never,
+        queuePosition: never,
+        load: never,
+        close: never,
+      },
+      queueLimit: 1,
+      now: () => 0,
+    }),
+    cpuModel: '',
     demoFacts: never,
     intake: new CircuitIntake(fleet),
     jobs: {

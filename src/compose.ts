@@ -23,12 +23,16 @@ import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import type { ProcessorDirectory } from './service/service-deps.ts';
 import { version } from './service/software-version.ts';
+import { createTaskJobHandler } from './service/tasks/task-job-handler.ts';
+import { createTpuJobHandler } from './service/tpu/tpu-job-handler.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
 import { lockDataDirectory } from './storage/service-lock.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
 import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from './workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from './workloads/models/text-generation/text-model.ts';
+import { ProcedurePool } from './workloads/procedures/procedure-pool.ts';
+import { PROCEDURE_CATALOG, Workforce } from './workloads/workforce.ts';
 
 const MS_PER_DAY = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -85,6 +89,31 @@ function createModels(config: Config, fleet: ProcessorDirectory, now: () => numb
   });
 }
 
+/** What does tasks and TPU jobs, over the fleet's simulators. */
+function createWorkforce(
+  config: Config,
+  fleet: ProcessorDirectory,
+  numCores: number,
+  now: () => number,
+  onProcessLost: (how: string) => void,
+): Workforce {
+  const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  // Double precision first: energies and angles are to come out as they are, not as floats.
+  processors.sort(
+    (a, b) => Number(b.spec.precision === 'f64') - Number(a.spec.precision === 'f64'),
+  );
+  const { queueLimit } = config;
+  const pool = new ProcedurePool({
+    catalog: PROCEDURE_CATALOG,
+    processors,
+    numProcesses: config.numTaskProcesses ?? Math.min(4, Math.max(2, numCores)),
+    heapLimitMb: config.taskMemoryMb,
+    queueLimit,
+    onProcessLost,
+  });
+  return new Workforce({ pool, queueLimit, now });
+}
+
 /** What processes of adapters have no use for. */
 function withoutSecrets(
   environment: NonNullable<Surroundings['environment']>,
@@ -102,6 +131,8 @@ export interface RunningService {
   readonly backing: readonly string[];
   /** What serves models, likewise. */
   readonly models: readonly string[];
+  /** What does tasks and TPU jobs, likewise. */
+  readonly agents: readonly string[];
   /** The key made because there was none; shown once. */
   readonly firstKey: string | undefined;
   /** Jobs that an earlier process left. */
@@ -133,10 +164,19 @@ export async function startService(
   const metrics = new ServiceMetrics();
   const processors = metrics.overProcessors(fleet);
   const models = createModels(config, processors, now);
+  const { cpuModel, numCores } = readMachine();
+  const workforce = createWorkforce(config, processors, numCores, now, (how) =>
+    app.log.error({ how }, 'a process that runs tasks was lost'),
+  );
+  const { pool, agents, planner, tpu } = workforce;
   const intake = new CircuitIntake(fleet);
-  const runner = new JobRunner({
+  const runner: JobRunner = new JobRunner({
     store: metrics.overStore(store),
-    handlers: { circuit: createCircuitJobHandler(processors, intake) },
+    handlers: {
+      circuit: createCircuitJobHandler(processors, intake),
+      task: createTaskJobHandler({ agents, pool, cpuModel, now, jobs: () => runner }),
+      tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
+    },
     now,
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
@@ -145,6 +185,11 @@ export async function startService(
     devices: fleet.deviceDirectory,
     models,
     demoFacts: () => demoFactsOf(models.classifier, config.demoRateLimit),
+    agents,
+    planner,
+    tpu,
+    pool,
+    cpuModel,
     jobs: runner,
     intake,
     idempotency,
@@ -165,10 +210,14 @@ export async function startService(
     logger: { level: config.logLevel, stream: logDestination },
   });
 
+  const prepared = workforce.prepare();
   await fleet.start();
   await models.start();
+  await prepared;
+  await workforce.start();
   const recovered = await runner.recover();
   const origin = await listen(app, config);
+  void workforce.measure();
   // Only once it listens: a key that a failed start made would never be shown.
   const firstKey = (await keys.list()).length > 0 ? undefined : await createFirstKey();
 
@@ -198,6 +247,7 @@ export async function startService(
     app,
     backing: fleet.describe(),
     models: models.describe(),
+    agents: workforce.describe(),
     firstKey,
     recovered,
     async close() {
@@ -206,6 +256,7 @@ export async function startService(
       // Before the server, which waits for all requests.
       const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
       await closeServer(app);
+      await workforce.close();
       await fleet.close();
       await intake.close();
       database.close();

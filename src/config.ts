@@ -79,7 +79,20 @@ export const SETTINGS = {
   QCS_QUEUE_LIMIT: {
     schema: integer(1, 1_000_000).default(1000),
     defaultText: '1000',
-    description: 'Circuits that may wait; one more is answered 503.',
+    description:
+      'Circuits that may wait, and as many tasks, and as many TPU jobs; one more is answered 503.',
+  },
+  QCS_TASK_PROCESSES: {
+    schema: integer(1, 64).optional(),
+    defaultText: 'one a core, 2 to 4',
+    description:
+      'Processes that run tasks of agents and TPU jobs, one at a time each; started as they are needed.',
+  },
+  QCS_TASK_MEMORY_MIB: {
+    schema: integer(64, 65_536).default(256),
+    defaultText: '256',
+    description:
+      'JavaScript heap of each of those processes: a task that needs more fails. In all a process may grow to twice that and 128 MiB.',
   },
   QCS_BODY_LIMIT_MIB: {
     schema: integer(1, 256).default(16),
@@ -105,7 +118,7 @@ export const SETTINGS = {
     schema: integer(1, 1_000_000).default(200),
     defaultText: '200',
     description:
-      'Circuits of a Standard key that may wait or run at once, and as many inferences; one more is answered 429.',
+      'Circuits of a Standard key that may wait or run at once, as many inferences, tasks and TPU jobs; one more is answered 429.',
   },
   QCS_IN_FLIGHT_ENTERPRISE: {
     schema: integer(1, 1_000_000).default(500),
@@ -206,12 +219,16 @@ export interface Config {
   readonly maxGates: number;
   readonly maxShots: number;
   readonly queueLimit: number;
+  /** Undefined: one a core, 2 to 4. */
+  readonly numTaskProcesses: number | undefined;
+  /** JavaScript heap of each. */
+  readonly taskMemoryMb: number;
   readonly bodyLimitBytes: number;
   /** Requests a minute. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Requests a minute of one address to the public demo. */
   readonly demoRateLimit: number;
-  /** Circuits of one key that may wait or run at once. */
+  /** Jobs of one kind and key that may wait or run at once. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
   /** Clients that may read the metrics without a key. */
@@ -277,6 +294,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     maxGates: settings.QCS_MAX_GATES,
     maxShots: settings.QCS_MAX_SHOTS,
     queueLimit: settings.QCS_QUEUE_LIMIT,
+    numTaskProcesses: settings.QCS_TASK_PROCESSES,
+    taskMemoryMb: settings.QCS_TASK_MEMORY_MIB,
     bodyLimitBytes: settings.QCS_BODY_LIMIT_MIB * MIB,
     rateLimits: {
       standard: settings.QCS_RATE_LIMIT_STANDARD,
@@ -308,12 +327,18 @@ function textModelOf(settings: Settings): Config['textModel'] {
   });
 }
 
+/** What `qcs jobs` reads, where one environment serves both it and the service. */
+const OF_CLIENTS: ReadonlySet<string> = new Set(['QCS_URL', 'QCS_API_KEY']);
+
 /** QCS_ variables that are set and that nothing reads: most often a misspelling. */
 export function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   return Object.keys(environment).filter(
-    (name) => name.startsWith('QCS_') && !name.startsWith('QCS_TEST_') && !(name in SETTINGS),
+    (name) =>
+      name.startsWith('QCS_') &&
+      !name.startsWith('QCS_TEST_') &&
+      !(name in SETTINGS || OF_CLIENTS.has(name)),
   );
 }
 

@@ -35,7 +35,14 @@ export async function main(): Promise<void> {
   process.on('SIGINT', stop);
 }
 
-function greeting({ origin, backing, models, firstKey, recovered }: RunningService): string {
+function greeting({
+  origin,
+  backing,
+  models,
+  agents,
+  firstKey,
+  recovered,
+}: RunningService): string {
   const lines = [
     `Quantum compute service: ${origin}/api/v1`,
     `Demo, without a key:     ${origin}/`,
@@ -44,6 +51,8 @@ function greeting({ origin, backing, models, firstKey, recovered }: RunningServi
     ...backing.map((line) => `  ${line}`),
     'Models:',
     ...models.map((line) => `  ${line}`),
+    'Agents and the TPU fleet:',
+    ...agents.map((line) => `  ${line}`),
   ];
   if (recovered.requeued + recovered.failed > 0) {
     lines.push(

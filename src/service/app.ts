@@ -18,6 +18,7 @@ import { API_PREFIX, registerNotFound } from './plugins/not-found.ts';
 import { registerRequestLog, withoutSecrets } from './plugins/request-log.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { circuitRoutes } from './routes/circuits.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
@@ -31,6 +32,8 @@ import { operationRoutes } from './routes/operations.ts';
 import { processorRoutes } from './routes/processors.ts';
 import type { RouteContext } from './routes/route-context.ts';
 import { serviceStatusRoutes } from './routes/service-status.ts';
+import { systemRoutes } from './routes/systems.ts';
+import { tpuRoutes } from './routes/tpu.ts';
 import type { ServiceDeps } from './service-deps.ts';
 
 /** A request must arrive whole within this time. */
@@ -96,6 +99,9 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       jobEventRoutes(api, context);
       compileRoutes(api, context);
       modelRoutes(api, context);
+      systemRoutes(api, context);
+      agentRoutes(api, context);
+      tpuRoutes(api, context);
       demoRoutes(api, context);
       keyRoutes(api, context);
     },

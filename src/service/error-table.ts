@@ -29,12 +29,32 @@ interface ErrorRow {
 
 /** What each error class's code answers. */
 export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
+  CLI_ANSWER_UNREADABLE: {
+    answers: null,
+    meaning: '`qcs jobs`: what answers is not this service, or not this version of it.',
+  },
   CLI_FILE_NOT_FOUND: {
     answers: null,
     meaning: '`qcs run`, `qcs train --check`: there is no such file.',
   },
   CLI_FILE_UNREADABLE: { answers: null, meaning: '`qcs run`: the file holds no circuit.' },
   CLI_INTERRUPTED: { answers: null, meaning: 'A command was ended by the keyboard.' },
+  CLI_JOB_CANCELLED: { answers: null, meaning: '`qcs jobs follow`: the job was cancelled.' },
+  CLI_JOB_FAILED: { answers: null, meaning: '`qcs jobs follow`: the job failed.' },
+  CLI_JOB_ID_INVALID: { answers: null, meaning: '`qcs jobs`: the text has not the form of an id.' },
+  CLI_JOB_NOT_FOUND: {
+    answers: null,
+    meaning: '`qcs jobs`: the service has no job of that id and key.',
+  },
+  CLI_KEY_MALFORMED: {
+    answers: null,
+    meaning: '`qcs jobs`: what QCS_API_KEY or the file holds can be no API key.',
+  },
+  CLI_KEY_MISSING: { answers: null, meaning: '`qcs jobs`: no API key was named.' },
+  CLI_KEY_REFUSED: {
+    answers: null,
+    meaning: '`qcs jobs`: the service does not know the API key, or it lacks the scope.',
+  },
   CLI_LOAD_FAILED: {
     answers: null,
     meaning: '`qcs capacity`: the service did not start, hung up or answered wrongly.',
@@ -44,6 +64,19 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning: '`qcs run --engine webgpu`: there is no adapter that it may run on.',
   },
   CLI_OPTIONS_CONFLICT: { answers: null, meaning: '`qcs run`: options that exclude each other.' },
+  CLI_SERVICE_REFUSED: {
+    answers: null,
+    meaning: '`qcs jobs`: the service answered with an error; the message has it.',
+  },
+  CLI_SERVICE_UNREACHABLE: {
+    answers: null,
+    meaning: '`qcs jobs`: no service answers at the address.',
+  },
+  CLI_URL_INVALID: { answers: null, meaning: '`qcs jobs`: that is no address of a service.' },
+  CLI_WATCH_STOPPED: {
+    answers: null,
+    meaning: '`qcs jobs follow` was ended by the keyboard; the job goes on.',
+  },
   CIRCUIT_INVALID: {
     answers: 'BAD_REQUEST',
     meaning: 'Gate objects or observables do not make a circuit; each fault names its place.',
@@ -193,6 +226,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'INTERNAL_ERROR',
     meaning: 'The life cycle has no such step; callers of the HTTP interface never cause it.',
   },
+  SERVICE_AGENT_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'There is no such agent.' },
   SERVICE_BODY_MALFORMED: { answers: 'BAD_REQUEST', meaning: 'The body is not a JSON text.' },
   SERVICE_BODY_TOO_LARGE: {
     answers: 'BAD_REQUEST',
@@ -272,6 +306,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'FORBIDDEN',
     meaning: 'The API key lacks the scope that the endpoint needs.',
   },
+  SERVICE_SYSTEM_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'There is no such system.' },
   SERVICE_TOO_MANY_ATTEMPTS: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'Too many requests without a valid key came from one address within a minute.',
@@ -303,6 +338,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   WORKLOADS_MODEL_UNAVAILABLE: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The model failed its last self-test, is too busy, or has nothing that serves it.',
+  },
+  WORKLOADS_NOT_EQUIVALENT: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'A circuit that the design agent made failed its verification, and was not answered.',
   },
   WORKLOADS_PLAN_REFERENCE: {
     answers: 'BAD_REQUEST',

@@ -235,7 +235,25 @@ export class ModelNotFoundError extends CodedError {
   }
 }
 
-/** As many circuits, or inferences, of the key wait or run as its tier allows. */
+/** There is no such agent. */
+export class AgentNotFoundError extends CodedError {
+  readonly code = 'SERVICE_AGENT_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    super(`There is no agent "${id.slice(0, 100)}"; the agents are ${known.join(', ')}.`);
+  }
+}
+
+/** There is no such system. */
+export class SystemNotFoundError extends CodedError {
+  readonly code = 'SERVICE_SYSTEM_NOT_FOUND';
+
+  constructor(id: string, known: readonly string[]) {
+    super(`There is no system "${id.slice(0, 100)}"; the systems are ${known.join(', ')}.`);
+  }
+}
+
+/** As many circuits, inferences, tasks or TPU jobs, of the key wait or run as its tier allows. */
 export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
   readonly retryAfterS: number;
@@ -243,7 +261,7 @@ export class InFlightLimitError extends CodedError {
   constructor(
     tier: string,
     limit: number,
-    what: 'circuits' | 'inferences' | 'text inferences',
+    what: 'circuits' | 'inferences' | 'text inferences' | 'tasks' | 'TPU jobs',
     retryAfterS: number,
   ) {
     super(

@@ -5,9 +5,14 @@ import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
+import type { AgentRoster } from '../workloads/agents/agent-roster.ts';
 import type { Model } from '../workloads/models/model.ts';
 import type { QnnHybrid } from '../workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import type { TextModel } from '../workloads/models/text-generation/text-model.ts';
+import type { MonitoredProcedures } from '../workloads/monitored-procedures.ts';
+import type { Planner } from '../workloads/plans/planner.ts';
+import type { ProcedurePool } from '../workloads/procedures/procedure-pool.ts';
+import type { TpuFleet } from '../workloads/tpu/tpu-fleet.ts';
 import type { CircuitIntake } from './circuits/circuit-intake.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
@@ -23,7 +28,16 @@ export interface ProcessorDirectory {
 export interface ModelDirectory {
   readonly models: readonly Model[];
   readonly classifier: Pick<QnnHybrid, keyof Model | 'card' | 'knownAnswers' | 'classify'>;
-  readonly text: Pick<TextModel, keyof Model | 'limits' | 'generate'>;
+  readonly text: Pick<TextModel, keyof Model | 'limits' | 'isConfigured' | 'generate'>;
+}
+
+/** The agents that callers may send tasks to: what the service needs of the roster. */
+export type AgentDirectory = Pick<AgentRoster, 'agents' | 'get' | 'forPlans'>;
+
+/** The modelled TPU fleet, and what does the work of its jobs. */
+export interface TpuDirectory {
+  readonly fleet: TpuFleet;
+  readonly work: MonitoredProcedures;
 }
 
 /** What the service needs of the job runner. */
@@ -49,7 +63,7 @@ export interface ServiceSettings {
   readonly version: string;
   /** Requests a minute, by tier. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
-  /** Circuits of one key that may wait or run at once, by tier. */
+  /** Jobs of one kind and key that may wait or run at once, by tier. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   /** Requests a minute of one address to the public demo. */
   readonly demoRateLimit: number;
@@ -66,6 +80,11 @@ export interface ServiceDeps {
   /** Of the processor that is a fleet. */
   readonly devices: DeviceDirectory;
   readonly models: ModelDirectory;
+  readonly agents: AgentDirectory;
+  readonly planner: Pick<Planner, 'availability' | 'admit'>;
+  readonly tpu: TpuDirectory;
+  /** What runs the work of tasks and TPU jobs. */
+  readonly pool: Pick<ProcedurePool, 'admit' | 'load' | 'queuePosition'>;
   readonly jobs: Jobs;
   /** The one that the circuits' job handler has, too. */
   readonly intake: CircuitIntake;
@@ -77,6 +96,8 @@ export interface ServiceDeps {
   readonly settings: ServiceSettings;
   /** What the page at `/` is to show of its model now. */
   readonly demoFacts: () => DemoFacts;
+  /** As the operating system names the CPU. */
+  readonly cpuModel: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /** A seed for a circuit that comes without: an integer in [0, 2^53 − 1]. */

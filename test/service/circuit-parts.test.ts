@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { formatPath } from '../../src/errors/fault-path.ts';
-import { requestHash } from '../../src/service/circuits/canonical-hash.ts';
+import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
 import { parsePrefer } from '../../src/service/circuits/prefer.ts';
 import { circuitResultJson, outcomeLabel } from '../../src/service/circuits/result-json.ts';
 import {

@@ -53,6 +53,8 @@ test('describes every route of the service and no other', () => {
   const described = operations.map(([path, method]) => `${method.toUpperCase()} ${path}`).sort();
   expect(described).toEqual([
     'GET /',
+    'GET /agents',
+    'GET /agents/{agent_id}',
     'GET /keys/info',
     'GET /models',
     'GET /models/{model_id}',
@@ -65,15 +67,27 @@ test('describes every route of the service and no other', () => {
     'GET /quantum/processors/{processor_id}/devices',
     'GET /quantum/processors/{processor_id}/devices/{device_id}',
     'GET /status',
+    'GET /systems',
+    'GET /systems/{system_id}',
+    'GET /tasks',
+    'GET /tasks/{task_id}',
     'GET /tasks/{task_id}/events',
+    'GET /tpu/fleet',
+    'GET /tpu/jobs',
+    'GET /tpu/jobs/{job_id}',
     'GET /tpu/jobs/{job_id}/events',
     'POST /admin/fleet/devices/{device_id}/maintenance',
     'POST /admin/processors/{processor_id}/maintenance',
+    'POST /agents/{agent_id}/execute',
     'POST /demo/qnn-hybrid',
     'POST /models/{model_id}/inference',
     'POST /quantum/circuits',
     'POST /quantum/circuits/{circuit_id}/cancel',
     'POST /quantum/compile',
+    'POST /systems/asi/plans',
+    'POST /tasks/{task_id}/cancel',
+    'POST /tpu/jobs',
+    'POST /tpu/jobs/{job_id}/cancel',
   ]);
 });
 

@@ -57,33 +57,6 @@ describe('GET /quantum/processors', () => {
   });
 });
 
-describe('GET /status', () => {
-  const simulator = (isAvailable: boolean) => {
-    const processor = new FakeProcessor({ id: isAvailable ? 'good' : 'bad' });
-    if (!isAvailable) processor.reason = 'failed its self-test';
-    return processor;
-  };
-  const offlineHardware = () => {
-    const processor = new FakeProcessor({ id: 'hardware', family: 'superconducting' });
-    processor.reason = 'no provider is configured';
-    return processor;
-  };
-
-  test.each([
-    ['operational', [simulator(true), offlineHardware()]],
-    ['degraded', [simulator(true), simulator(false)]],
-    ['outage', [simulator(false), offlineHardware()]],
-  ])('says %s', async (expected, processors) => {
-    await using service = await openTestService({ processors });
-    service.clock.now += 2500;
-    const { data } = (await service.get('/status')).json();
-    expect(data).toMatchObject({ status: expected, uptime_s: 2.5 });
-    expect(data.processors.map(({ id }: { id: string }) => id)).toEqual(
-      processors.map(({ spec }) => spec.id),
-    );
-  });
-});
-
 describe('POST /admin/processors/{processor_id}/maintenance', () => {
   const setMaintenance = async (service: TestService, body: object, id = 'statevector-sim') =>
     service.request({

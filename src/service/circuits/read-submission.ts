@@ -6,8 +6,8 @@ import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { serializeCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import { RequestInvalidError } from '../errors.ts';
+import { requestHash } from '../jobs/canonical-hash.ts';
 import type { CircuitBody } from '../schemas/circuits.ts';
-import { requestHash } from './canonical-hash.ts';
 import { circuitForm } from './circuit-form.ts';
 import {
   meaningFaults,

@@ -1,7 +1,5 @@
-/**
- * What is stored of a submission: the body, to run it or run it again, and before it the few facts
- * that a record shows, so that listing circuits does not parse their bodies.
- */
+/** What is stored of a submitted circuit. */
+import { decodeStored, encodeStored, storedFacts } from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
 import type { CircuitBody } from '../schemas/circuits.ts';
 
@@ -15,29 +13,22 @@ export interface CircuitFacts {
   readonly tier: Tier;
 }
 
-const SEPARATOR = ',"body":';
-
-/** The stored text: one JSON object with `facts` and `body`. */
+/** The stored text. */
 export function encodeRequest(facts: CircuitFacts, bodyJson: string): string {
   const { shots, seed, qubits, tier } = facts;
-  return `{"facts":${JSON.stringify({ shots, seed, qubits, tier })}${SEPARATOR}${bodyJson}}`;
+  return encodeStored({ shots, seed, qubits, tier }, bodyJson);
 }
 
-/**
- * The facts alone, for which the beginning of the text is enough. They are numbers and one word: the
- * separator first occurs at their end, and they are short enough for a brief listing of jobs.
- */
+/** The facts alone, of the text or of its beginning. */
 export function decodeFacts(text: string): CircuitFacts {
-  const end = text.indexOf(SEPARATOR);
-  if (end < 0) throw new Error('unreachable: a stored circuit without a body');
   // Checked: the text was written by encodeRequest.
-  return factsOf((JSON.parse(`${text.slice(0, end)}}`) as { facts: StoredFacts }).facts);
+  return factsOf(storedFacts(text) as StoredFacts);
 }
 
 /** Facts and body. */
 export function decodeRequest(text: string): { facts: CircuitFacts; body: CircuitBody } {
   // Checked: the text was written by encodeRequest.
-  const { facts, body } = JSON.parse(text) as { facts: StoredFacts; body: CircuitBody };
+  const { facts, body } = decodeStored(text) as { facts: StoredFacts; body: CircuitBody };
   return { facts: factsOf(facts), body };
 }
 

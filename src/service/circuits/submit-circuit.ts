@@ -4,10 +4,11 @@
  */
 
 import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
-import type { Job, JobId, JobPriority, NewJob } from '../../jobs/job.ts';
+import type { Job, JobId, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import type { JsonText } from '../envelope.ts';
 import { InFlightLimitError, JobFailedError } from '../errors.ts';
+import { effectivePriority } from '../jobs/effective-priority.ts';
 import { type Idempotency, IdempotentStarts } from '../jobs/idempotent-starts.ts';
 import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
 import type { ApiKey } from '../keys/api-key.ts';
@@ -31,11 +32,6 @@ export interface SubmissionAnswer {
   readonly circuitId: JobId;
   readonly record: JsonText;
   readonly isReplay: boolean;
-}
-
-/** The level that takes effect: `high` is for Enterprise keys. */
-export function effectivePriority(key: ApiKey, asked: JobPriority = 'normal'): JobPriority {
-  return asked === 'high' && key.tier !== 'enterprise' ? 'normal' : asked;
 }
 
 /** Submits circuits. */

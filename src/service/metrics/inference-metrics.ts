@@ -60,6 +60,7 @@ export class InferenceMetrics {
       text: {
         ...bound(text),
         limits: text.limits,
+        isConfigured: text.isConfigured,
         generate: (request, requester, signal) =>
           this.#counted({ model: text.id, mode: 'text', source: 'key' }, signal, () =>
             text.generate(request, requester, signal),

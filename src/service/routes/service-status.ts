@@ -1,18 +1,21 @@
 /** What the service is (GET /), and how it is (GET /status). */
-import type { DeviceSummary } from '../../fleet/fleet-device.ts';
-import type { Processor } from '../../fleet/processor.ts';
-import type { Model } from '../../workloads/models/model.ts';
+import { viewAgent } from '../agents/agent-view.ts';
 import { viewModel } from '../models/model-view.ts';
 import { viewProcessor } from '../processor-view.ts';
 import { successEnvelope } from '../schemas/envelope.ts';
-import { type ProcessorView, type StatusView, status } from '../schemas/processors.ts';
+import type { ProcessorView } from '../schemas/processors.ts';
 import { type RootView, root } from '../schemas/root.ts';
+import { type StatusView, status } from '../schemas/status.ts';
+import type { TpuFleetView } from '../schemas/tpu.ts';
+import { overallStatus } from '../systems/overall-status.ts';
+import { viewSystems } from '../systems/system-view.ts';
+import { viewTpuFleet } from '../tpu/tpu-view.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 const SERVICES: RootView['services'] = [
   {
     id: 'status',
-    description: 'Health of the service and its processors',
+    description: 'Health of the service and all that it offers',
     path: '/api/v1/status',
     methods: ['GET'],
   },
@@ -53,6 +56,36 @@ const SERVICES: RootView['services'] = [
     methods: ['POST'],
   },
   {
+    id: 'systems',
+    description: 'The systems, and plans that chain tasks of agents',
+    path: '/api/v1/systems',
+    methods: ['GET'],
+  },
+  {
+    id: 'agents',
+    description: 'Agents with their tasks, limits, examples and measured speed',
+    path: '/api/v1/agents',
+    methods: ['GET'],
+  },
+  {
+    id: 'tasks',
+    description: "Records of agents' tasks and of plans",
+    path: '/api/v1/tasks',
+    methods: ['GET'],
+  },
+  {
+    id: 'tpu-fleet',
+    description: 'The modelled TPU fleet',
+    path: '/api/v1/tpu/fleet',
+    methods: ['GET'],
+  },
+  {
+    id: 'tpu-jobs',
+    description: 'Submit TPU jobs and read their results',
+    path: '/api/v1/tpu/jobs',
+    methods: ['GET', 'POST'],
+  },
+  {
     id: 'keys',
     description: "The caller's key: tier, limits, usage",
     path: '/api/v1/keys/info',
@@ -62,7 +95,7 @@ const SERVICES: RootView['services'] = [
 
 /** Registers `/` and `/status`. */
 export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, devices, models, now, settings } = deps;
+  const { fleet, devices, models, agents, tpu, cpuModel, now, settings } = deps;
   const startedAt = now();
 
   app.get(
@@ -94,16 +127,22 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
       schema: {
         operationId: 'getStatus',
         tags: ['service'],
-        summary: 'Health of the service, its processors and models',
+        summary: 'Health of the service: systems, agents, processors, models, the TPU fleet',
         response: { 200: successEnvelope(status) },
       },
     },
     async (request, reply) =>
       envelopes.send(request, reply, {
-        status: overallStatus(fleet.processors, devices.summary()),
+        status: overallStatus(deps),
         uptime_s: (now() - startedAt) / 1000,
+        systems: viewSystems({ ...deps, startedAt }).map(howIs),
+        agents: agents.agents.map((each) => {
+          const view = viewAgent(each, cpuModel);
+          return { ...howIs(view), tasks_per_sec: view.tasks_per_sec };
+        }),
         processors: fleet.processors.map((each) => statusOf(viewProcessor(each, devices))),
-        models: models.models.map(statusOfModel),
+        models: models.models.map((model) => howIs(viewModel(model))),
+        tpu: statusOfTpu(viewTpuFleet(tpu, cpuModel)),
       } satisfies StatusView),
   );
 }
@@ -135,20 +174,31 @@ function statusOf({
   };
 }
 
-/** The fields of a model that say how it is. */
-function statusOfModel(model: Model): StatusView['models'][number] {
-  const { id, available, reason, checked_at } = viewModel(model);
-  return { id, available, ...(reason !== undefined && { reason }), checked_at };
+/** The fields of the TPU fleet that do. */
+function statusOfTpu(view: TpuFleetView): StatusView['tpu'] {
+  const { available, reason, checked_at, chips, available_chips, jobs_placed, jobs_waiting } = view;
+  return {
+    available,
+    ...(reason !== undefined && { reason }),
+    checked_at,
+    chips,
+    available_chips,
+    jobs_placed,
+    jobs_waiting,
+  };
 }
 
-/** One word for all processors; hardware does not count, being offline until it is configured. */
-export function overallStatus(
-  processors: readonly Processor[],
-  { quarantined }: Pick<DeviceSummary, 'quarantined'>,
-): StatusView['status'] {
-  const available = processors.filter((processor) => processor.availability().available);
-  if (available.length === 0) return 'outage';
-  const simulators = processors.filter(({ spec }) => spec.family !== 'superconducting');
-  const areWell = simulators.every((processor) => available.includes(processor));
-  return areWell && quarantined === 0 ? 'operational' : 'degraded';
+/** The fields that everything has. */
+function howIs<Id extends string>({
+  id,
+  available,
+  reason,
+  checked_at,
+}: {
+  readonly id: Id;
+  readonly available: boolean;
+  readonly reason?: string | undefined;
+  readonly checked_at: string;
+}) {
+  return { id, available, ...(reason !== undefined && { reason }), checked_at };
 }

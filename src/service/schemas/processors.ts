@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { isoTime } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
-import { modelSummary } from './models.ts';
 
 /** A processor, as it stands now. */
 export const processor = z
@@ -44,30 +43,3 @@ export const processorList = z.strictObject({ processors: z.array(processor) });
 
 /** Path of one processor. */
 export const processorParams = z.strictObject({ processor_id: z.string() });
-
-/** GET /status. */
-export const status = z.strictObject({
-  status: z
-    .enum(['operational', 'degraded', 'outage'])
-    .describe(
-      'operational: every simulator is available and what backs the devices of the fleet is well; outage: no processor is available; degraded: in between. Hardware does not count: it is offline until an operator configures a provider; nor does maintenance of single devices',
-    ),
-  uptime_s: z.number(),
-  processors: z.array(
-    processor.pick({
-      id: true,
-      available: true,
-      reason: true,
-      checked_at: true,
-      qubits: true,
-      execution: true,
-      devices: true,
-      queue_depth: true,
-      expected_wait_ms: true,
-      expected_wide_wait_ms: true,
-    }),
-  ),
-  models: z.array(modelSummary.pick({ id: true, available: true, reason: true, checked_at: true })),
-});
-/** The status, as it is written. */
-export type StatusView = z.output<typeof status>;

@@ -13,12 +13,16 @@ import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/m
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
+import { createTaskJobHandler } from '../../../src/service/tasks/task-job-handler.ts';
+import { createTpuJobHandler } from '../../../src/service/tpu/tpu-job-handler.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../../../src/workloads/models/text-generation/text-model.ts';
+import { Workforce } from '../../../src/workloads/workforce.ts';
 import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
+import { InProcessPool } from './in-process-pool.ts';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -61,21 +65,29 @@ type RequestOptions = Pick<InjectOptions, 'method' | 'url' | 'payload' | 'remote
 /** What a test may replace. */
 export type TestOverrides = Partial<Omit<ServiceDeps, 'settings'>> & {
   readonly processors?: readonly Processor[];
+  readonly workforce?: Workforce;
   readonly settings?: Partial<ServiceDeps['settings']>;
 };
 
 /** Builds a service; disposing it fails where an answer did not match its declared schema. */
 export async function openTestService(overrides: TestOverrides = {}): Promise<TestService> {
-  const { processors, settings, ...others } = overrides;
+  const { processors, settings, workforce, ...others } = overrides;
   const processor = new FakeProcessor();
   const metrics = others.metrics ?? new ServiceMetrics();
   const fleet = metrics.overProcessors(directory(processors ?? [processor]));
   const clock = { now: START };
   const now = () => clock.now;
   const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet);
-  const runner = new JobRunner({
+  const work = workforce ?? new Workforce({ pool: new InProcessPool(), queueLimit: 9, now });
+  const { pool, agents, planner, tpu } = work;
+  const cpuModel = 'a CPU';
+  const runner: JobRunner = new JobRunner({
     store: metrics.overStore(new MemoryJobStore()),
-    handlers: { circuit: createCircuitJobHandler(others.fleet ?? fleet, intake) },
+    handlers: {
+      circuit: createCircuitJobHandler(others.fleet ?? fleet, intake),
+      task: createTaskJobHandler({ agents, pool, cpuModel, now, jobs: () => runner }),
+      tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
+    },
     now,
     onUnexpectedError: (error) => problems.push(String(error)),
   });
@@ -86,6 +98,11 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     devices: new FakeDevices(),
     models,
     demoFacts: () => demoFactsOf(models.classifier, DEMO_RATE_LIMIT),
+    pool,
+    agents,
+    planner,
+    tpu,
+    cpuModel,
     jobs: runner,
     intake,
     idempotency: new MemoryIdempotencyStore(),

@@ -62,6 +62,11 @@ export class TextModel implements Model {
     this.#startedAt = options.now();
   }
 
+  /** Whether the operator names an upstream. */
+  get isConfigured(): boolean {
+    return this.#upstream !== undefined;
+  }
+
   /** One line for the operator: what serves the model, and whether it does. */
   describe(): string {
     if (this.#upstream === undefined) return `${this.id}: ${NO_UPSTREAM}`;

@@ -1,0 +1,46 @@
+/** Checks of a body whose work a procedure does. */
+import type { Fault } from '../../errors/coded-error.ts';
+import { formFaults } from '../../errors/form-faults.ts';
+import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
+import type { Procedure } from '../../workloads/procedures/procedure.ts';
+import type { ProcessorDirectory } from '../service-deps.ts';
+
+/** Entries of any array in an input, fields of any object; the procedures' own bounds are narrower. */
+export const MAX_INPUT_LENGTH = 65_536;
+
+/**
+ * What is wrong with the input of a procedure, its form first.
+ *
+ * @param root - Where it stands in the request.
+ */
+export function inputFaults(
+  procedure: Procedure,
+  input: JsonObject,
+  root: readonly string[],
+): readonly Fault[] {
+  const parsed = procedure.input.safeParse(input);
+  if (!parsed.success) return formFaults(parsed.error, root);
+  const prefix = root.join('.');
+  return procedure.check(parsed.data).map(({ path, ...rest }) => ({
+    path: path === '' ? prefix : `${prefix}${path.startsWith('[') ? '' : '.'}${path}`,
+    ...rest,
+  }));
+}
+
+/** Circuits of tasks run on simulators; whether one is available is for later. */
+export function processorFaults(
+  { target_processor: id }: { readonly target_processor?: string | undefined },
+  fleet: ProcessorDirectory,
+): readonly Fault[] {
+  if (id === undefined) return [];
+  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  if (simulators.some(({ spec }) => spec.id === id)) return [];
+  const known = simulators.map(({ spec }) => spec.id).join(', ');
+  const message = `There is no simulator ${JSON.stringify(id)}; there are ${known}.`;
+  return [{ path: 'target_processor', message }];
+}
+
+/** Whether a part of a JSON body is an object. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

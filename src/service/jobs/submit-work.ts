@@ -1,0 +1,102 @@
+/** Submits tasks, plans and TPU jobs: all of them answer at once, with the record of a queued job. */
+import type { Job, JobId, JobKind, JobPriority } from '../../jobs/job.ts';
+import { InFlightLimitError } from '../errors.ts';
+import type { ApiKey } from '../keys/api-key.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { requestHash } from './canonical-hash.ts';
+import { effectivePriority } from './effective-priority.ts';
+import { IdempotentStarts, type StartedJob } from './idempotent-starts.ts';
+
+/** Work that is to become a job. */
+export interface WorkSubmission {
+  readonly key: ApiKey;
+  /** As it came. */
+  readonly body: unknown;
+  /** Of the endpoint. */
+  readonly path: string;
+  readonly idempotencyKey: string | undefined;
+  readonly priority: JobPriority | undefined;
+  readonly target: string;
+  /** The stored text, made once the job's id is known. */
+  readonly request: (id: JobId) => string;
+  /**
+   * Sees to it that the work would be taken now; throws otherwise.
+   *
+   * @returns What gives up the place in a queue that was kept for it, if any was.
+   */
+  readonly admit: (id: JobId) => Disposable | undefined;
+}
+
+/** What is answered. */
+export interface WorkAnswer extends StartedJob {
+  /** The record's JSON text. */
+  readonly json: string;
+}
+
+type WorkSubmitterDeps = Pick<ServiceDeps, 'idempotency' | 'now' | 'jobs' | 'settings'>;
+
+/** Submits work of one kind. */
+export class WorkSubmitter {
+  readonly #deps: WorkSubmitterDeps;
+  readonly #kind: JobKind;
+  readonly #plural: 'tasks' | 'TPU jobs';
+  readonly #starts: IdempotentStarts;
+
+  constructor(deps: WorkSubmitterDeps, kind: JobKind, plural: 'tasks' | 'TPU jobs') {
+    this.#deps = deps;
+    this.#kind = kind;
+    this.#plural = plural;
+    this.#starts = new IdempotentStarts(deps, kind);
+  }
+
+  /**
+   * Creates the job, or finds the one that an idempotency key already stands for.
+   *
+   * @param recordJson - Writes its record.
+   * @throws what `admit` throws, {InFlightLimitError} and {RunnerClosedError}, and creates no job.
+   * @throws {IdempotencyConflictError}
+   */
+  async submit(
+    submission: WorkSubmission,
+    recordJson: (job: Job) => Promise<string>,
+  ): Promise<WorkAnswer> {
+    const { key, body, path, idempotencyKey } = submission;
+    const idempotency =
+      idempotencyKey === undefined
+        ? undefined
+        : { key: idempotencyKey, bodyHash: requestHash(path, body) };
+    const started = await this.#starts.startOrFind(key.id, idempotency, (id) =>
+      this.#start(submission, id),
+    );
+    if (started.storedAnswer !== undefined) return { ...started, json: started.storedAnswer };
+    const json = await recordJson(started.job);
+    if (idempotency !== undefined) {
+      await this.#starts.settle(key.id, idempotency, started.job, json);
+    }
+    return { ...started, json };
+  }
+
+  async #start(submission: WorkSubmission, id: JobId): Promise<Job> {
+    const { key, target, priority, request, admit } = submission;
+    const { jobs, settings, now } = this.#deps;
+    const limit = settings.inFlightLimits[key.tier];
+    if (jobs.inFlight(this.#kind, key.id) >= limit) {
+      throw new InFlightLimitError(key.tier, limit, this.#plural, 1);
+    }
+    const place = admit(id);
+    try {
+      return await jobs.submit({
+        id,
+        kind: this.#kind,
+        keyId: key.id,
+        priority: effectivePriority(key, priority),
+        target,
+        request: request(id),
+        createdAt: now(),
+      });
+    } catch (error) {
+      place?.[Symbol.dispose]();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** What agents and the TPU fleet tell of their work, as callers see it. */
+import { z } from 'zod';
+import type { Benchmark, MonitoredProcedures } from '../workloads/monitored-procedures.ts';
+import type { ExecutedOn } from '../workloads/procedures/executed-on.ts';
+import type { JsonObject } from '../workloads/procedures/json.ts';
+import type { Procedure } from '../workloads/procedures/procedure.ts';
+import type { ProcedureOutcome } from '../workloads/procedures/procedure-call.ts';
+import { milliseconds, viewBackend } from './backend-view.ts';
+import { isoTime } from './envelope.ts';
+import type {
+  CapabilityView,
+  ExecutedOnView,
+  RateBasisView,
+  WorkStatsView,
+} from './schemas/procedures.ts';
+
+/** Rates have no more digits than that. */
+const SIGNIFICANT_DIGITS = 4;
+
+/** What ran something: its circuits, and the code around them. */
+export function viewExecutedOn(
+  executedOn: readonly ExecutedOn[],
+  cpuModel: string,
+): ExecutedOnView {
+  return {
+    process: { runtime: `Node.js ${process.versions.node}`, hardware: cpuModel },
+    processors: executedOn.map(({ processor, backend, circuits, executionMs }) => ({
+      processor,
+      backend: viewBackend(backend),
+      circuits,
+      execution_ms: milliseconds(executionMs),
+    })),
+  };
+}
+
+/**
+ * The result fields of a record, as one JSON object; the result itself is put in place as the text it
+ * is.
+ *
+ * @param more - Further fields.
+ */
+export function outcomeJson(
+  outcome: ProcedureOutcome,
+  seed: number,
+  cpuModel: string,
+  more: object = {},
+): string {
+  const rest = {
+    seed,
+    executed_on: viewExecutedOn(outcome.executedOn, cpuModel),
+    timing: {
+      queue_ms: milliseconds(outcome.timing.queueMs),
+      execution_ms: milliseconds(outcome.timing.executionMs),
+    },
+    ...more,
+  };
+  return `{"result":${outcome.resultJson},${JSON.stringify(rest).slice(1)}`;
+}
+
+const views = new WeakMap<Procedure, Omit<CapabilityView, 'example'>>();
+
+/** A thing that can be asked for, with an example of a whole body. */
+export function viewCapability(procedure: Procedure, example: JsonObject): CapabilityView {
+  let view = views.get(procedure);
+  if (view === undefined) {
+    const { $schema: _, ...schema } = z.toJSONSchema(procedure.input, { io: 'input' });
+    view = {
+      task: procedure.name,
+      description: procedure.description,
+      input_schema: schema,
+      limits: { ...procedure.limits },
+      ...(Object.keys(procedure.feeds).length > 0 && { feeds: { ...procedure.feeds } }),
+    };
+    views.set(procedure, view);
+  }
+  return { ...view, example };
+}
+
+/** How the rate came about. */
+export function viewBenchmark(benchmark: Benchmark, cpuModel: string): RateBasisView {
+  return {
+    basis: 'measured',
+    method: `${benchmark.tasks} tasks submitted at once, the way that requests take, after one whose answer was checked; repeated once a minute`,
+    measured_at: isoTime(benchmark.measuredAt),
+    task: benchmark.task,
+    tasks: benchmark.tasks,
+    duration_ms: milliseconds(benchmark.durationMs),
+    executed_on: viewExecutedOn(benchmark.executedOn, cpuModel),
+  };
+}
+
+/** What ran for callers. */
+export function viewStats(
+  procedures: Pick<MonitoredProcedures, 'statistics' | 'load'>,
+): WorkStatsView {
+  const { queued, running } = procedures.load;
+  const figures = procedures.statistics();
+  return {
+    queued,
+    running,
+    completed: figures.completed,
+    failed: figures.failed,
+    cancelled: figures.cancelled,
+    tasks_per_sec: rate(figures.completedPerS),
+    units_per_sec: rate(figures.unitsPerS),
+    window_s: milliseconds(figures.windowS),
+    duration_ms_p50: figures.p50Ms && milliseconds(figures.p50Ms),
+    duration_ms_p95: figures.p95Ms && milliseconds(figures.p95Ms),
+    basis: 'measured',
+    measured_at: isoTime(figures.measuredAt),
+  };
+}
+
+/** A rate with the digits that it has. */
+export function rate(perSecond: number): number {
+  return Number(perSecond.toPrecision(SIGNIFICANT_DIGITS));
+}

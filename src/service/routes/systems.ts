@@ -1,0 +1,109 @@
+/** Systems: what there is, and submitting plans to the planner. */
+import { newJobId } from '../../jobs/job-id.ts';
+import { locationOf, TASKS } from '../jobs/job-resources.ts';
+import { WorkSubmitter } from '../jobs/submit-work.ts';
+import { callerOf } from '../plugins/authentication.ts';
+import { compileValidator } from '../plugins/validation.ts';
+import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
+import { idempotencyHeaders } from '../schemas/jobs.ts';
+import { systemDetail, systemList, systemParams } from '../schemas/systems.ts';
+import { planBody, taskRecord } from '../schemas/tasks.ts';
+import { type SystemSources, viewSystemDetail, viewSystems } from '../systems/system-view.ts';
+import { taskRecordJson } from '../tasks/present-task.ts';
+import { readPlan } from '../tasks/read-task.ts';
+import { encodeTask, PLAN_TASK, PLANNER } from '../tasks/stored-task.ts';
+import type { RouteContext, ServiceApp } from './route-context.ts';
+
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
+
+/** Registers the routes below `/systems`. */
+export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
+  const { agents, planner, fleet, jobs, pool, now, drawSeed } = deps;
+  const sources: SystemSources = { ...deps, startedAt: now() };
+  const submitter = new WorkSubmitter(deps, 'task', 'tasks');
+
+  app.get(
+    '/systems',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'listSystems',
+        tags: ['systems'],
+        summary: 'List systems with their status now',
+        response: { 200: successEnvelope(systemList) },
+      },
+    },
+    async (request, reply) => envelopes.send(request, reply, { systems: viewSystems(sources) }),
+  );
+
+  app.get(
+    '/systems/:system_id',
+    {
+      config: { scope: 'read' },
+      schema: {
+        operationId: 'getSystem',
+        tags: ['systems'],
+        summary: 'One system, with what really stands behind it',
+        params: systemParams,
+        response: { 200: successEnvelope(systemDetail), ...errorResponses(404) },
+      },
+    },
+    async (request, reply) =>
+      envelopes.send(request, reply, viewSystemDetail(sources, request.params.system_id)),
+  );
+
+  app.post(
+    '/systems/asi/plans',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      config: { scope: 'agents' },
+      validatorCompiler: (route) =>
+        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      schema: {
+        operationId: 'submitPlan',
+        tags: ['systems'],
+        summary: 'Submit a goal of several tasks',
+        description:
+          "Answers at once with the plan as a task, whose `tasks` are the agents' tasks it will run: each has a record of its own once it is submitted, and the results of earlier ones in its input. When one fails or is cancelled the plan fails; cancelling the plan cancels them.",
+        body: planBody,
+        headers: idempotencyHeaders,
+        response: { 201: successEnvelope(taskRecord), ...errorResponses(400, 503) },
+      },
+    },
+    async (request, reply) => {
+      const body: unknown = request.body;
+      const { key } = callerOf(request);
+      const { steps, goal, priority, processor } = readPlan(body, agents.forPlans, fleet);
+      const facts = {
+        task: PLAN_TASK,
+        seed: drawSeed(),
+        tier: key.tier,
+        ...(processor !== undefined && { processor }),
+      };
+      const answer = await submitter.submit(
+        {
+          key,
+          body,
+          path: '/systems/asi/plans',
+          idempotencyKey: request.headers['idempotency-key'],
+          priority,
+          target: PLANNER,
+          request: () =>
+            encodeTask(facts, {
+              ...(goal !== undefined && { goal }),
+              steps: steps.map((step) => ({ ...step, id: newJobId('task') })),
+            }),
+          admit: () => {
+            planner.admit();
+            pool.admit();
+            return undefined;
+          },
+        },
+        async (job) => (await taskRecordJson(job, jobs)).json,
+      );
+      reply.code(201).header('location', locationOf(TASKS, answer.job.id));
+      if (answer.isReplay) reply.header('idempotent-replayed', 'true');
+      return envelopes.sendText(request, reply, answer);
+    },
+  );
+}

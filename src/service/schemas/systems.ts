@@ -1,0 +1,99 @@
+/** Schemas of systems: what stands behind each of the four names. */
+import { z } from 'zod';
+import { isoTime } from './envelope.ts';
+import { deviceSummary } from './fleet-devices.ts';
+import { jsonObject } from './procedures.ts';
+import { processor } from './processors.ts';
+
+/** The systems' ids. */
+export const SYSTEM_IDS = ['qvm', 'quantum-os', 'asi', 'llma'] as const;
+
+const systemFields = {
+  id: z.enum(SYSTEM_IDS),
+  name: z.string(),
+  description: z.string(),
+  available: z.boolean(),
+  reason: z.string().optional().describe('Why it is not available'),
+  checked_at: isoTime,
+  self_test: z.string().describe('What its availability follows from'),
+};
+
+/** A system in the listing. */
+export const systemSummary = z.strictObject(systemFields).meta({ id: 'SystemSummary' });
+/** It, as it is written. */
+export type SystemSummaryView = z.output<typeof systemSummary>;
+
+/** All systems. */
+export const systemList = z.strictObject({ systems: z.array(systemSummary) });
+
+const inHand = z.strictObject({ queued: z.int(), running: z.int() });
+
+/** What the circuit runtime can do and how it is. */
+const qvmDetail = z.strictObject({
+  processors: z.array(
+    processor.pick({
+      id: true,
+      available: true,
+      reason: true,
+      checked_at: true,
+      qubits: true,
+      max_qubits: true,
+      precision: true,
+      execution: true,
+    }),
+  ),
+  operations: z.int().describe('Of the catalog at GET /quantum/operations'),
+  languages: z.array(z.string()),
+});
+
+/** What the scheduler has before it. */
+const quantumOsDetail = z.strictObject({
+  uptime_s: z.number(),
+  queue_depth: z.int().describe('Circuits and batches that wait'),
+  running: z.int(),
+  devices: deviceSummary,
+  jobs_in_flight: z.strictObject({ circuit: inHand, task: inHand, tpu_job: inHand }),
+  work_processes: z
+    .strictObject({
+      processes: z.int(),
+      running: z.int(),
+      waiting: z.int(),
+      expected_wait_ms: z.number(),
+    })
+    .describe('What runs the code of tasks and TPU jobs'),
+});
+
+/** What plans are made of. */
+const asiDetail = z.strictObject({
+  claims: z.string(),
+  path: z.string(),
+  agents: z.array(z.strictObject({ id: z.string(), available: z.boolean(), tasks: z.int() })),
+  max_tasks: z.int(),
+  example: jsonObject.describe('A whole request body that runs'),
+});
+
+/** What writes text. */
+const llmaDetail = z.strictObject({
+  model: z.string(),
+  configured: z.boolean().describe('Whether the operator names an upstream'),
+  path: z.string(),
+  limits: z.strictObject({
+    input_characters: z.int(),
+    max_tokens: z.int(),
+    default_max_tokens: z.int(),
+    temperature: z.number(),
+  }),
+});
+
+/** One system with all that stands behind it. */
+export const systemDetail = z
+  .strictObject({
+    ...systemFields,
+    detail: z.union([qvmDetail, quantumOsDetail, asiDetail, llmaDetail]),
+  })
+  .meta({ id: 'System' });
+/** It, as it is written. */
+export type SystemDetailView = z.output<typeof systemDetail>;
+
+/** Path of one system. */
+export const systemParams = z.strictObject({ system_id: z.string() });

@@ -1,0 +1,34 @@
+/** One word for the whole service. */
+
+import type { StatusView } from '../schemas/status.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+
+/** What is looked at. */
+export type StatusSources = Pick<
+  ServiceDeps,
+  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu'
+>;
+
+/**
+ * `down` when no simulator is available, since nothing runs then; `degraded` when anything else that
+ * this service promises is not available; else `operational`. What an operator has not configured,
+ * hardware and an upstream for text, is no promise.
+ */
+export function overallStatus(sources: StatusSources): StatusView['status'] {
+  const { fleet, devices, models, agents, planner, tpu } = sources;
+  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const areWell = simulators.map((processor) => processor.availability().available);
+  if (!areWell.includes(true)) return 'down';
+  const promised = [
+    models.classifier,
+    ...(models.text.isConfigured ? [models.text] : []),
+    ...agents.agents,
+    planner,
+    tpu.work,
+  ];
+  const isWell =
+    areWell.every((isAvailable) => isAvailable) &&
+    promised.every((part) => part.availability().available) &&
+    devices.summary().quarantined === 0;
+  return isWell ? 'operational' : 'degraded';
+}

@@ -1,0 +1,181 @@
+/** The four systems: names for what really stands behind them, each as it is now. */
+import { operationNames } from '../../circuit/gate-object.ts';
+import type { Availability } from '../../fleet/processor.ts';
+import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
+import { viewSummary } from '../device-view.ts';
+import { isoTime } from '../envelope.ts';
+import { SystemNotFoundError } from '../errors.ts';
+import { viewProcessor } from '../processor-view.ts';
+import { SYSTEM_IDS, type SystemDetailView, type SystemSummaryView } from '../schemas/systems.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+import { PLAN_EXAMPLE } from './plan-example.ts';
+
+/** What systems are views of. */
+export interface SystemSources
+  extends Pick<
+    ServiceDeps,
+    'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'pool' | 'jobs' | 'now'
+  > {
+  /** Milliseconds since 1970 UTC. */
+  readonly startedAt: number;
+}
+
+interface System {
+  readonly id: SystemSummaryView['id'];
+  readonly name: string;
+  readonly description: string;
+  readonly selfTest: string;
+  readonly availability: (sources: SystemSources) => Availability;
+  readonly detail: (sources: SystemSources) => SystemDetailView['detail'];
+}
+
+const SYSTEMS: readonly System[] = [
+  {
+    id: 'qvm',
+    name: 'QVM',
+    description:
+      'The circuit runtime: reads circuits, compiles them, and runs them on the engines that this node has.',
+    selfTest: 'Available while the self-test of at least one simulator passes.',
+    availability: simulatorAvailability,
+    detail: ({ fleet, devices }) => ({
+      processors: fleet.processors.map((each) => {
+        const view = viewProcessor(each, devices);
+        const { id, available, reason, checked_at, qubits, max_qubits, precision, execution } =
+          view;
+        return {
+          id,
+          available,
+          ...(reason !== undefined && { reason }),
+          checked_at,
+          qubits,
+          max_qubits,
+          precision,
+          execution,
+        };
+      }),
+      operations: operationNames().length,
+      languages: ['gate objects (JSON)', 'OpenQASM 2.0', 'OpenQASM 3'],
+    }),
+  },
+  {
+    id: 'quantum-os',
+    name: 'Quantum OS',
+    description:
+      'Scheduler, queues and devices: decides what runs when and where, over all processors and all kinds of jobs.',
+    selfTest:
+      'Available while a self-test comes through the scheduler to an engine and back: that of a simulator.',
+    availability: simulatorAvailability,
+    detail: ({ fleet, devices, pool, jobs, now, startedAt }) => {
+      const loads = fleet.processors.map((processor) => processor.load());
+      const { processes, running, waiting, expectedWaitMs } = pool.load();
+      return {
+        uptime_s: (now() - startedAt) / 1000,
+        queue_depth: Math.max(0, ...loads.map(({ queueDepth }) => queueDepth)),
+        running: loads.reduce((sum, load) => sum + load.running, 0),
+        devices: viewSummary(devices),
+        jobs_in_flight: jobsInFlight(jobs),
+        work_processes: {
+          processes,
+          running,
+          waiting,
+          expected_wait_ms: Math.round(expectedWaitMs),
+        },
+      };
+    },
+  },
+  {
+    id: 'asi',
+    name: 'ASI',
+    description:
+      "A planner: a goal of several tasks becomes a chain of agents' tasks whose results feed the next.",
+    selfTest:
+      'Available while a plan of two tasks, the second of which works on the result of the first, comes to its known answer.',
+    availability: ({ planner }) => planner.availability(),
+    detail: ({ agents }) => ({
+      claims:
+        'No intelligence: it follows references, fills in what earlier results are declared to fit, and runs tasks in the order that follows.',
+      path: '/api/v1/systems/asi/plans',
+      agents: agents.agents.map((agent) => ({
+        id: agent.owner.id,
+        available: agent.availability().available,
+        tasks: agent.owner.procedures.length,
+      })),
+      max_tasks: MAX_PLAN_TASKS,
+      example: PLAN_EXAMPLE,
+    }),
+  },
+  {
+    id: 'llma',
+    name: 'L.L.M.A.',
+    description:
+      'Text generation by an OpenAI-compatible upstream that the operator names; this service has no language model of its own.',
+    selfTest:
+      'Available while the upstream answers a completion of a few tokens; without an upstream, never.',
+    availability: ({ models }) => models.text.availability(),
+    detail: ({ models: { text } }) => ({
+      model: text.id,
+      configured: text.isConfigured,
+      path: `/api/v1/models/${text.id}/inference`,
+      limits: {
+        input_characters: text.limits.maxInputLength,
+        max_tokens: text.limits.maxTokens,
+        default_max_tokens: text.limits.defaultMaxTokens,
+        temperature: text.limits.maxTemperature,
+      },
+    }),
+  },
+];
+
+/** All systems as they are now. */
+export function viewSystems(sources: SystemSources): SystemSummaryView[] {
+  return SYSTEMS.map((system) => viewSystem(system, sources));
+}
+
+/**
+ * One system with all that stands behind it.
+ *
+ * @throws {SystemNotFoundError}
+ */
+export function viewSystemDetail(sources: SystemSources, id: string): SystemDetailView {
+  const system = SYSTEMS.find((each) => each.id === id);
+  if (system === undefined) throw new SystemNotFoundError(id, SYSTEM_IDS);
+  return { ...viewSystem(system, sources), detail: system.detail(sources) };
+}
+
+function viewSystem(system: System, sources: SystemSources): SystemSummaryView {
+  const { id, name, description, selfTest } = system;
+  const { available, reason, checkedAt } = system.availability(sources);
+  return {
+    id,
+    name,
+    description,
+    available,
+    ...(reason !== undefined && { reason }),
+    checked_at: isoTime(checkedAt),
+    self_test: selfTest,
+  };
+}
+
+/** That of the first simulator that is available; else why none is. */
+function simulatorAvailability({ fleet }: SystemSources): Availability {
+  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
+  const states = simulators.map((processor) => processor.availability());
+  const well = states.find(({ available }) => available);
+  if (well !== undefined) return { available: true, checkedAt: well.checkedAt };
+  const reasons = simulators.map(({ spec }, i) => `${spec.id}: ${states[i]?.reason ?? ''}`);
+  return {
+    available: false,
+    reason: `No simulator is available. ${reasons.join(' ')}`.trim(),
+    checkedAt: Math.max(0, ...states.map(({ checkedAt }) => checkedAt)),
+  };
+}
+
+function jobsInFlight(jobs: SystemSources['jobs']) {
+  const counts = {
+    circuit: { queued: 0, running: 0 },
+    task: { queued: 0, running: 0 },
+    tpu_job: { queued: 0, running: 0 },
+  };
+  for (const { kind, hasBegun } of jobs.inHand()) counts[kind][hasBegun ? 'running' : 'queued']++;
+  return counts;
+}

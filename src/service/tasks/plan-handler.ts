@@ -1,0 +1,148 @@
+/**
+ * Runs the jobs that are plans: submits each task as a job of its own once those that it needs are
+ * completed, and waits for it.
+ *
+ * The ids of its tasks were drawn when the plan was submitted and are stored with it. So a plan that is
+ * run again, after a crash or a restart, finds the tasks that it had submitted and submits the rest.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RunnerClosedError } from '../../jobs/errors.ts';
+import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
+import { PlanTaskError } from '../../workloads/plans/errors.ts';
+import { runPlan } from '../../workloads/plans/run-plan.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
+import type { Jobs } from '../service-deps.ts';
+import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from './stored-task.ts';
+
+/** How often a task that this process has not taken up yet after a restart is looked at. */
+const LOOK_EVERY_MS = 200;
+
+/** What a plan asks of the jobs. */
+export type PlanJobs = Pick<Jobs, 'submit' | 'get' | 'waitFor' | 'cancel' | 'watch'>;
+
+/** What plans run with. */
+export interface PlanHandlerDeps {
+  /** Called when a plan runs: the runner is made with its handlers. */
+  readonly jobs: () => PlanJobs;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+}
+
+/**
+ * Runs one plan; resolves with the result fields of its record, as JSON text.
+ *
+ * @throws {PlanTaskError} if one of its tasks fails or is cancelled.
+ * @throws the signal's reason; tasks under way are cancelled unless the service is stopping.
+ */
+export async function runPlanJob(
+  job: Job,
+  hooks: JobHooks,
+  signal: AbortSignal,
+  { jobs: jobsOf, now }: PlanHandlerDeps,
+): Promise<string> {
+  const jobs = jobsOf();
+  const facts = taskFactsOf(job.request);
+  const { steps } = planOf(job.request);
+  const begun = performance.now();
+  const idOf = new Map(steps.map(({ name, id }) => [name, id]));
+  const queueMs = now() - job.createdAt;
+  hooks.started();
+  try {
+    const results = await runPlan(steps, {
+      onProgress: (fraction, message) => hooks.progress(fraction, message),
+      runStep: async ({ name }, input, onProgress) => {
+        const step = steps.find((each) => each.name === name);
+        if (step === undefined) throw new Error('unreachable: a plan runs a task it has not');
+        await submitOnce(jobs, job, facts, step, input, now, signal);
+        return await resultOf(jobs, step, onProgress, signal);
+      },
+    });
+    const last = steps.at(-1)?.name ?? '';
+    return JSON.stringify({
+      result: {
+        tasks: Object.fromEntries(idOf),
+        output: results.get(last) ?? {},
+      },
+      seed: facts.seed,
+      timing: { queue_ms: queueMs, execution_ms: Math.round(performance.now() - begun) },
+    });
+  } catch (error) {
+    if (signal.reason instanceof RunnerClosedError) throw signal.reason;
+    await Promise.all(steps.map(({ id }) => cancelIfThere(jobs, id)));
+    throw error;
+  }
+}
+
+async function submitOnce(
+  jobs: PlanJobs,
+  plan: Job,
+  { tier, processor, seed }: TaskFacts,
+  { id, agent, task }: StoredStep,
+  input: JsonObject,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  if ((await jobs.get(id)) !== undefined) return;
+  signal.throwIfAborted();
+  const facts = {
+    task,
+    seed,
+    tier,
+    parent: plan.id,
+    ...(processor !== undefined && { processor }),
+  };
+  try {
+    await jobs.submit({
+      id,
+      kind: 'task',
+      keyId: plan.keyId,
+      priority: plan.priority,
+      target: agent,
+      request: encodeTask(facts, input),
+      createdAt: now(),
+    });
+  } catch (error) {
+    if (!(error instanceof RunnerClosedError)) throw error;
+    // The plan itself is about to be put back, and goes on after the next start.
+    await aborted(signal);
+    throw signal.reason;
+  }
+}
+
+async function resultOf(
+  jobs: PlanJobs,
+  { id, name }: StoredStep,
+  onProgress: (fraction: number) => void,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  using watch = await jobs.watch(id);
+  if (watch !== undefined) {
+    watch.onChange = () => onProgress(watch.state.progress ?? 0);
+  }
+  let job = await jobs.waitFor(id, undefined, signal);
+  while (!isFinal(job.status)) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    job = await jobs.waitFor(id, undefined, signal);
+  }
+  if (job.status === 'completed' && job.result !== undefined) {
+    // Checked: the handler of tasks wrote it.
+    return (JSON.parse(job.result) as { result: JsonObject }).result;
+  }
+  throw new PlanTaskError(
+    name,
+    job.error === undefined ? 'was cancelled.' : `failed: ${job.error.message}`,
+  );
+}
+
+async function cancelIfThere(jobs: PlanJobs, id: JobId): Promise<void> {
+  if ((await jobs.get(id)) !== undefined) await jobs.cancel(id);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,94 @@
+/** From the body of a task, or of a plan, to what is to run, or all that is wrong with it. */
+import type { z } from 'zod';
+import { MAX_FAULTS } from '../../errors/coded-error.ts';
+import { formFaults } from '../../errors/form-faults.ts';
+import { sizeFaults } from '../../errors/size-faults.ts';
+import type { JobPriority } from '../../jobs/job.ts';
+import type { ServedAgent } from '../../workloads/agents/agent-roster.ts';
+import { makePlan, type PlanAgents } from '../../workloads/plans/make-plan.ts';
+import type { PlanStep } from '../../workloads/plans/plan.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { RequestInvalidError } from '../errors.ts';
+import {
+  inputFaults,
+  isJsonObject,
+  MAX_INPUT_LENGTH,
+  processorFaults,
+} from '../jobs/procedure-input.ts';
+import { planBody, taskBody } from '../schemas/tasks.ts';
+import type { ProcessorDirectory } from '../service-deps.ts';
+
+/** What both kinds of bodies say beside the work. */
+export interface WorkOptions {
+  readonly priority?: JobPriority;
+  readonly processor?: string;
+}
+
+/** A task that would run. */
+export interface ReadTask extends WorkOptions {
+  readonly task: string;
+  readonly input: JsonObject;
+}
+
+/** A plan that would run. */
+export interface ReadPlan extends WorkOptions {
+  readonly goal?: string;
+  readonly steps: readonly PlanStep[];
+}
+
+/** @throws {RequestInvalidError} listing every fault. */
+export function readTask(
+  body: unknown,
+  { owner }: ServedAgent,
+  fleet: ProcessorDirectory,
+): ReadTask {
+  const sized = sizeFaults(body, MAX_INPUT_LENGTH);
+  if (sized.length > 0) throw new RequestInvalidError(sized);
+  const parsed = taskBody.safeParse(body);
+  const faults = [...(parsed.success ? [] : formFaults(parsed.error))];
+  const { task, input } = parsed.success ? parsed.data : partsOf(body);
+  if (typeof task === 'string') {
+    const procedure = owner.procedures.find(({ name }) => name === task);
+    if (procedure === undefined) {
+      const known = owner.procedures.map(({ name }) => name).join(', ');
+      const message = `The ${owner.id} agent has no task ${JSON.stringify(task.slice(0, 64))}; it takes ${known}.`;
+      if (faults.every(({ path }) => path !== 'task')) faults.push({ path: 'task', message });
+    } else if (isJsonObject(input)) faults.push(...inputFaults(procedure, input, ['input']));
+  }
+  if (parsed.success) faults.push(...processorFaults(parsed.data, fleet));
+  if (!parsed.success || faults.length > 0) {
+    throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+  }
+  if (!isJsonObject(input)) throw new Error('unreachable: an input that is no object');
+  return { task: parsed.data.task, input, ...optionsOf(parsed.data) };
+}
+
+/** @throws {RequestInvalidError} listing every fault. */
+export function readPlan(body: unknown, agents: PlanAgents, fleet: ProcessorDirectory): ReadPlan {
+  const sized = sizeFaults(body, MAX_INPUT_LENGTH);
+  if (sized.length > 0) throw new RequestInvalidError(sized);
+  const parsed = planBody.safeParse(body);
+  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
+  const made = makePlan(parsed.data.tasks, agents);
+  const faults = [...('faults' in made ? made.faults : []), ...processorFaults(parsed.data, fleet)];
+  if ('faults' in made || faults.length > 0) {
+    throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+  }
+  const { goal } = parsed.data;
+  return { steps: made.steps, ...(goal !== undefined && { goal }), ...optionsOf(parsed.data) };
+}
+
+/** The options as they are named here. */
+function optionsOf({
+  priority,
+  target_processor: processor,
+}: Pick<z.output<typeof taskBody>, 'priority' | 'target_processor'>): WorkOptions {
+  return {
+    ...(priority !== undefined && { priority }),
+    ...(processor !== undefined && { processor }),
+  };
+}
+
+function partsOf(body: unknown): { readonly task?: unknown; readonly input?: unknown } {
+  return typeof body === 'object' && body !== null ? body : {};
+}

@@ -1,0 +1,67 @@
+/** What is stored of a task: of one of an agent, and of a plan that chains several. */
+import type { JobId } from '../../jobs/job.ts';
+import type { PlanStep } from '../../workloads/plans/plan.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { decodeStored, encodeStored, storedFacts } from '../jobs/stored-request.ts';
+import type { Tier } from '../keys/api-key.ts';
+
+/** The target of jobs that are plans; the others' is their agent. */
+export const PLANNER = 'asi';
+/** What a plan's record calls its task. */
+export const PLAN_TASK = 'plan';
+
+/** The facts of a task as they took effect. */
+export interface TaskFacts {
+  readonly task: string;
+  readonly seed: number;
+  /** Of the caller's key, when it submitted. */
+  readonly tier: Tier;
+  /** Where its circuits go; absent where the caller left that open. */
+  readonly processor?: string;
+  /** The plan that it is part of. */
+  readonly parent?: JobId;
+}
+
+/** A task of a plan, and the job that it is or will be. */
+export interface StoredStep extends PlanStep {
+  readonly id: JobId;
+}
+
+/** What a plan runs. */
+export interface StoredPlan {
+  readonly goal?: string;
+  readonly steps: readonly StoredStep[];
+}
+
+/** A task's stored text. */
+export function encodeTask(
+  { task, seed, tier, processor, parent }: TaskFacts,
+  body: JsonObject | StoredPlan,
+): string {
+  const facts = {
+    task,
+    seed,
+    tier,
+    ...(processor !== undefined && { processor }),
+    ...(parent !== undefined && { parent }),
+  };
+  return encodeStored(facts, JSON.stringify(body));
+}
+
+/** The facts alone, of the text or of its beginning. */
+export function taskFactsOf(text: string): TaskFacts {
+  // Checked: the text was written by encodeTask.
+  return storedFacts(text) as TaskFacts;
+}
+
+/** The input of an agent's task. */
+export function taskInputOf(text: string): JsonObject {
+  // Checked: the text was written by encodeTask.
+  return decodeStored(text).body as JsonObject;
+}
+
+/** The plan of a job whose target is the planner. */
+export function planOf(text: string): StoredPlan {
+  // Checked: the text was written by encodeTask.
+  return decodeStored(text).body as StoredPlan;
+}

@@ -1,0 +1,45 @@
+/** Runs jobs of kind `task`: those of agents, and plans that chain them. */
+import type { JobHandler } from '../../jobs/job-handler.ts';
+import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
+import { procedureHooks } from '../jobs/procedure-hooks.ts';
+import { outcomeJson } from '../procedures-view.ts';
+import type { AgentDirectory } from '../service-deps.ts';
+import { type PlanHandlerDeps, runPlanJob } from './plan-handler.ts';
+import { PLANNER, taskFactsOf, taskInputOf } from './stored-task.ts';
+
+/** What tasks run with. */
+export interface TaskHandlerDeps extends PlanHandlerDeps {
+  readonly agents: AgentDirectory;
+  readonly pool: Pick<ProcedurePool, 'queuePosition'>;
+  /** As the operating system names the CPU. */
+  readonly cpuModel: string;
+}
+
+/** The handler over the agents. */
+export function createTaskJobHandler(deps: TaskHandlerDeps): JobHandler {
+  const { agents, pool, cpuModel } = deps;
+  return {
+    async run(job, hooks, signal) {
+      if (job.target === PLANNER) return await runPlanJob(job, hooks, signal, deps);
+      const agent = agents.get(job.target);
+      if (agent === undefined) throw new Error('unreachable: a task without its agent');
+      const { task, seed, tier, processor } = taskFactsOf(job.request);
+      const outcome = await agent.run(
+        {
+          id: job.id,
+          task,
+          input: taskInputOf(job.request),
+          seed,
+          priority: job.priority,
+          keyId: job.keyId,
+          tier,
+          ...(processor !== undefined && { processorId: processor }),
+        },
+        procedureHooks(hooks),
+        signal,
+      );
+      return outcomeJson(outcome, seed, cpuModel);
+    },
+    queuePosition: (id) => pool.queuePosition(id),
+  };
+}

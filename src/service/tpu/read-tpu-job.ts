@@ -1,0 +1,56 @@
+/** From the body of a TPU job to what is to run, or all that is wrong with it. */
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { formFaults } from '../../errors/form-faults.ts';
+import { sizeFaults } from '../../errors/size-faults.ts';
+import type { JobPriority } from '../../jobs/job.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
+import type { Procedure } from '../../workloads/procedures/procedure.ts';
+import { type SliceShape, sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
+import { RequestInvalidError } from '../errors.ts';
+import {
+  inputFaults,
+  isJsonObject,
+  MAX_INPUT_LENGTH,
+  processorFaults,
+} from '../jobs/procedure-input.ts';
+import { tpuJobBody } from '../schemas/tpu.ts';
+import type { ProcessorDirectory } from '../service-deps.ts';
+
+/** A TPU job that would run. */
+export interface ReadTpuJob {
+  readonly jobType: string;
+  readonly slice: SliceShape;
+  readonly input: JsonObject;
+  readonly priority?: JobPriority;
+  readonly processor?: string;
+}
+
+/** @throws {RequestInvalidError} listing every fault. */
+export function readTpuJob(
+  body: unknown,
+  procedures: readonly Procedure[],
+  fleet: ProcessorDirectory,
+): ReadTpuJob {
+  const sized = sizeFaults(body, MAX_INPUT_LENGTH);
+  if (sized.length > 0) throw new RequestInvalidError(sized);
+  const parsed = tpuJobBody.safeParse(body);
+  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
+  const { job_type, tpu_type, zone, chips, input = {}, priority, target_processor } = parsed.data;
+  const procedure = procedures.find(({ name }) => name === job_type);
+  if (procedure === undefined) throw new Error(`unreachable: no procedure for ${job_type}`);
+  if (!isJsonObject(input)) throw new Error('unreachable: an input that is no object');
+  const request = { tpu_type, zone, chips };
+  const faults: readonly Fault[] = [
+    ...sliceFaults(request),
+    ...inputFaults(procedure, input, ['input']),
+    ...processorFaults(parsed.data, fleet),
+  ];
+  if (faults.length > 0) throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+  return {
+    jobType: job_type,
+    slice: sliceShapeOf(request),
+    input,
+    ...(priority !== undefined && { priority }),
+    ...(target_processor !== undefined && { processor: target_processor }),
+  };
+}

@@ -1,0 +1,119 @@
+/** The TPU fleet and its jobs as callers see them. */
+import type { Job } from '../../jobs/job.ts';
+import { DEFAULT_SLICE_CHIPS, sliceSizesOfType } from '../../workloads/tpu/slice-request.ts';
+import type { PoolState } from '../../workloads/tpu/tpu-fleet.ts';
+import {
+  chipsOfType,
+  FLEET_RATED_TASKS_PER_SEC,
+  RATING_BASIS,
+  ratedTasksPerSecOf,
+  ratedTasksPerSecOfPool,
+  TPU_CHIPS,
+  TPU_POOLS,
+  TPU_TYPES,
+  TPU_ZONES,
+  type TpuType,
+} from '../../workloads/tpu/tpu-zones.ts';
+import { isoTime, type JsonText } from '../envelope.ts';
+import { type LiveFacts, viewJob } from '../jobs/job-view.ts';
+import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-view.ts';
+import type { TpuFleetView } from '../schemas/tpu.ts';
+import type { TpuDirectory } from '../service-deps.ts';
+import { tpuJobFactsOf } from './stored-tpu-job.ts';
+
+/** What a fleet is asked for in examples. */
+const EXAMPLE = { tpu_type: 'v5e', zone: 'us-central1-a', chips: DEFAULT_SLICE_CHIPS };
+
+/** The whole fleet as it stands. */
+export function viewTpuFleet({ fleet, work }: TpuDirectory, cpuModel: string): TpuFleetView {
+  const state = fleet.snapshot();
+  const { available, reason, checkedAt } = work.availability();
+  const stats = viewStats(work);
+  const { benchmark } = work;
+  return {
+    modelled: true,
+    backing: `The simulators of this service, on ${cpuModel} and the GPUs that GET /quantum/processors names.`,
+    available,
+    ...(reason !== undefined && { reason }),
+    checked_at: isoTime(checkedAt),
+    chips: state.chips,
+    available_chips: state.availableChips,
+    jobs_placed: state.jobsPlaced,
+    jobs_waiting: state.jobsWaiting,
+    zones: TPU_ZONES.map((zone) => viewZone(zone, state.pools)),
+    types: TPU_TYPES.map((type) => viewType(type, state.pools)),
+    rated_tasks_per_sec: FLEET_RATED_TASKS_PER_SEC,
+    rated_tasks_per_sec_basis: RATING_BASIS,
+    measured_tasks_per_sec: stats.units_per_sec,
+    measured_tasks_per_sec_basis: {
+      basis: 'measured',
+      how: 'Circuits that TPU jobs completed within the window had run on this node, a second; a task is a circuit.',
+      window_s: stats.window_s,
+      measured_at: stats.measured_at,
+    },
+    benchmark: benchmark
+      ? { ...viewBenchmark(benchmark, cpuModel), jobs_per_sec: rate(benchmark.tasksPerSec) }
+      : null,
+    capabilities: work.owner.procedures.map((each) =>
+      viewCapability(each, { job_type: each.name, ...EXAMPLE, input: each.example }),
+    ),
+    stats,
+  };
+}
+
+function viewZone(zone: string, states: readonly PoolState[]): TpuFleetView['zones'][number] {
+  const pools = states.filter((pool) => pool.zone === zone);
+  const total = (of: (pool: PoolState) => number) => pools.reduce((sum, p) => sum + of(p), 0);
+  return {
+    zone,
+    chips: total(({ chips }) => chips),
+    jobs_placed: total(({ jobsPlaced }) => jobsPlaced),
+    jobs_waiting: total(({ jobsWaiting }) => jobsWaiting),
+    types: pools.map((pool) => ({
+      tpu_type: pool.tpuType,
+      chips: pool.chips,
+      available_chips: pool.availableChips,
+      rated_tasks_per_sec: ratedTasksPerSecOfPool(pool),
+    })),
+  };
+}
+
+function viewType(type: TpuType, states: readonly PoolState[]): TpuFleetView['types'][number] {
+  const pools = states.filter(({ tpuType }) => tpuType === type);
+  return {
+    tpu_type: type,
+    chips: chipsOfType(type),
+    available_chips: pools.reduce((sum, { availableChips }) => sum + availableChips, 0),
+    rated_tasks_per_sec: ratedTasksPerSecOf(type),
+    zones: TPU_POOLS.filter(({ tpuType }) => tpuType === type).map(({ zone }) => zone),
+    peak_bf16_tflops_per_chip: TPU_CHIPS[type].bf16Tflops,
+    pod_chips: TPU_CHIPS[type].podChips,
+    slice_chips: [...sliceSizesOfType(type)],
+  };
+}
+
+/** A job without its result. */
+export function summarizeTpuJob(job: Job, live: LiveFacts, fleet: TpuDirectory['fleet']) {
+  const { job_type, tpu_type, chips } = tpuJobFactsOf(job.request);
+  const isOpen = job.status === 'queued' || job.status === 'running';
+  return {
+    job_id: job.id,
+    job_type,
+    tpu_type,
+    zone: job.target,
+    chips,
+    ...(isOpen && { placed: fleet.isPlaced(job.id) }),
+    ...viewJob(job, live),
+  };
+}
+
+/** The whole record; the stored result is put in place as the text it is. */
+export function tpuJobRecordJson(
+  job: Job,
+  live: LiveFacts,
+  fleet: TpuDirectory['fleet'],
+): JsonText {
+  const text = JSON.stringify(summarizeTpuJob(job, live, fleet));
+  if (job.result === undefined) return { json: text };
+  return { json: `${text.slice(0, -1)},${job.result.slice(1)}` };
+}

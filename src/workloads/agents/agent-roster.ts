@@ -1,0 +1,34 @@
+/** The agents in service. */
+
+import { MonitoredProcedures, type MonitoredProceduresOptions } from '../monitored-procedures.ts';
+import type { PlanAgents } from '../plans/make-plan.ts';
+import type { Procedure } from '../procedures/procedure.ts';
+import type { Agent } from './agent.ts';
+import { AGENTS } from './agents.ts';
+
+/** An agent in service. */
+export type ServedAgent = MonitoredProcedures<Agent & { readonly title: string }>;
+
+/** All of them. */
+export class AgentRoster {
+  readonly agents: readonly ServedAgent[];
+
+  constructor(options: MonitoredProceduresOptions, agents: readonly Agent[] = AGENTS) {
+    this.agents = agents.map(
+      (agent) => new MonitoredProcedures({ ...agent, title: `The ${agent.id} agent` }, options),
+    );
+  }
+
+  /** The agent of that id. */
+  get(id: string): ServedAgent | undefined {
+    return this.agents.find(({ owner }) => owner.id === id);
+  }
+
+  /** What a plan needs to know of them. */
+  get forPlans(): PlanAgents {
+    return {
+      ids: this.agents.map(({ owner }) => owner.id),
+      proceduresOf: (id): readonly Procedure[] | undefined => this.get(id)?.owner.procedures,
+    };
+  }
+}

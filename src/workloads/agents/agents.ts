@@ -1,0 +1,16 @@
+/** The agents, in the order in which they are listed. */
+import type { Agent } from './agent.ts';
+import { computationAgent } from './computation/computation-agent.ts';
+import { designAgent } from './design/design-agent.ts';
+import { researchAgent } from './research/research-agent.ts';
+import { roboticsAgent } from './robotics/robotics-agent.ts';
+import { securityAgent } from './security/security-agent.ts';
+
+/** All five. */
+export const AGENTS: readonly Agent[] = [
+  computationAgent,
+  researchAgent,
+  securityAgent,
+  designAgent,
+  roboticsAgent,
+];

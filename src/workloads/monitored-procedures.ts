@@ -1,0 +1,264 @@
+/**
+ * The procedures of one owner, an agent or the TPU fleet, as they are in service: available or not by a
+ * self-test that goes the way of requests, with a measured speed, and with figures of what ran.
+ *
+ * The self-test is also the micro-benchmark: a task with a known answer, once to see that it is right
+ * and then several times at once for the rate. It is repeated on a schedule, so that the rate is one of
+ * now, under the load of now. At the start the rate is measured apart, once the service listens.
+ */
+import { CodedError } from '../errors/coded-error.ts';
+import { HealthMonitor } from '../fleet/health-monitor.ts';
+import type { Availability } from '../fleet/processor.ts';
+import type { SelfTestTask } from './agents/agent.ts';
+import { WorkUnavailableError } from './errors.ts';
+import { ProcedureLostError } from './procedures/errors.ts';
+import type { ExecutedOn } from './procedures/executed-on.ts';
+import type { JsonObject } from './procedures/json.ts';
+import type { Procedure } from './procedures/procedure.ts';
+import type {
+  ProcedureCall,
+  ProcedureHooks,
+  ProcedureOutcome,
+} from './procedures/procedure-call.ts';
+import type { ProcedurePool } from './procedures/procedure-pool.ts';
+import { RunStatistics, type RunStatisticsSnapshot } from './rates/run-statistics.ts';
+
+/** Self-test tasks that are run at once for the rate. */
+const BURST = 16;
+/** Between two self-tests. */
+const INTERVAL_MS = 60_000;
+/** A process may have to be started first. */
+const LIMIT_MS = 20_000;
+const SELF_TEST_SEED = 1;
+
+/** Who owns procedures. */
+export interface ProcedureOwner {
+  /** As procedures are found by: `research`, `tpu`. */
+  readonly id: string;
+  /** For people, at the beginning of a sentence: `The research agent`. */
+  readonly title: string;
+  readonly procedures: readonly Procedure[];
+  readonly selfTest: SelfTestTask;
+}
+
+/** How fast the self-test's task ran, several at once. */
+export interface Benchmark {
+  readonly task: string;
+  readonly tasksPerSec: number;
+  /** Tasks of the measurement, and how long they took together. */
+  readonly tasks: number;
+  readonly durationMs: number;
+  /** Milliseconds since 1970 UTC. */
+  readonly measuredAt: number;
+  /** What ran its circuits; empty where it has none. */
+  readonly executedOn: readonly ExecutedOn[];
+}
+
+/** What they are in service with. */
+export interface MonitoredProceduresOptions {
+  readonly pool: Pick<ProcedurePool, 'run'>;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** Between self-tests; 60 s unless given. */
+  readonly intervalMs?: number;
+}
+
+/** A call of one of the owner's procedures. */
+export type OwnedCall = Omit<ProcedureCall, 'address' | 'deadlineMs'> & { readonly task: string };
+
+/** One owner's procedures in service. */
+export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> {
+  readonly owner: Owner;
+  readonly #pool: Pick<ProcedurePool, 'run'>;
+  readonly #now: () => number;
+  readonly #statistics: RunStatistics;
+  readonly #monitor: HealthMonitor;
+  #benchmark: Benchmark | undefined;
+  #isStarting = true;
+  #numSelfTests = 0;
+  #numQueued = 0;
+  #numRunning = 0;
+  #lastSignOfLife = -Infinity;
+
+  constructor(owner: Owner, { pool, now, intervalMs = INTERVAL_MS }: MonitoredProceduresOptions) {
+    this.owner = owner;
+    this.#pool = pool;
+    this.#now = now;
+    this.#statistics = new RunStatistics({ now });
+    this.#monitor = new HealthMonitor({
+      selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
+      lastSignOfLife: () => this.#lastSignOfLife,
+      onChange: () => {},
+      now,
+      intervalMs,
+      limitMs: LIMIT_MS,
+      work: 'task',
+    });
+  }
+
+  /** The procedure of that name. */
+  find(task: string): Procedure | undefined {
+    return this.owner.procedures.find(({ name }) => name === task);
+  }
+
+  /** The outcome of the last self-test. */
+  availability(): Availability {
+    return this.#monitor.availability;
+  }
+
+  /** The last measurement; undefined before the first self-test has passed. */
+  get benchmark(): Benchmark | undefined {
+    return this.#benchmark;
+  }
+
+  /** Calls that wait and run now. */
+  get load(): { readonly queued: number; readonly running: number } {
+    return { queued: this.#numQueued, running: this.#numRunning };
+  }
+
+  /** What ran for callers; self-tests are not among it. */
+  statistics(): RunStatisticsSnapshot {
+    return this.#statistics.snapshot();
+  }
+
+  /** Runs the first self-test, which measures nothing; afterwards it repeats by itself. */
+  start(): Promise<void> {
+    return this.#monitor.check();
+  }
+
+  /** Measures the speed now. */
+  async measure(signal: AbortSignal): Promise<void> {
+    // Processes that are only started now, and code that they load, are not to be measured.
+    if (this.#benchmark === undefined) await this.#runBurst(signal);
+    const begun = performance.now();
+    const [first] = await this.#runBurst(signal);
+    const durationMs = performance.now() - begun;
+    this.#benchmark = {
+      task: this.owner.selfTest.task,
+      tasksPerSec: (1000 * BURST) / durationMs,
+      tasks: BURST,
+      durationMs,
+      measuredAt: this.#now(),
+      executedOn: first?.executedOn ?? [],
+    };
+  }
+
+  /** Ends self-tests. */
+  close(): void {
+    this.#monitor.close();
+  }
+
+  /** @throws {WorkUnavailableError} if a call would not be taken now. */
+  admit(): void {
+    const { available, reason = '', retryAfterS } = this.availability();
+    if (!available) throw new WorkUnavailableError(this.owner.title, reason, retryAfterS);
+  }
+
+  /**
+   * Runs a procedure for a caller.
+   *
+   * @throws as `ProcedurePool.run`.
+   */
+  async run(
+    { task, ...call }: OwnedCall,
+    hooks: ProcedureHooks,
+    signal: AbortSignal,
+  ): Promise<ProcedureOutcome> {
+    let startedAt: number | undefined;
+    const followed: ProcedureHooks = {
+      ...hooks,
+      onStarted: () => {
+        if (startedAt === undefined) {
+          this.#numQueued--;
+          this.#numRunning++;
+        }
+        startedAt = performance.now();
+        hooks.onStarted?.();
+      },
+      onProgress: (fraction, message) => {
+        this.#lastSignOfLife = performance.now();
+        hooks.onProgress?.(fraction, message);
+      },
+    };
+    const durationMs = () => (startedAt === undefined ? 0 : performance.now() - startedAt);
+    this.#numQueued++;
+    try {
+      const outcome = await this.#call(task, call, followed, signal);
+      this.#statistics.finished('completed', durationMs(), outcome.units);
+      return outcome;
+    } catch (error) {
+      this.#statistics.finished(signal.aborted ? 'cancelled' : 'failed', durationMs(), 0);
+      // What blames nobody's input may be the owner's fault: better found out than told to all.
+      if (!signal.aborted && isSuspicious(error)) void this.#monitor.check();
+      throw error;
+    } finally {
+      if (startedAt === undefined) this.#numQueued--;
+      else this.#numRunning--;
+      this.#lastSignOfLife = performance.now();
+    }
+  }
+
+  #call(
+    task: string,
+    call: Omit<OwnedCall, 'task'>,
+    hooks: ProcedureHooks,
+    signal: AbortSignal,
+  ): Promise<ProcedureOutcome> {
+    const procedure = this.find(task);
+    if (procedure === undefined) {
+      throw new Error(`unreachable: ${this.owner.id} has no procedure ${task}`);
+    }
+    const address = { owner: this.owner.id, name: task };
+    const { deadline_ms: deadlineMs } = procedure.limits;
+    return this.#pool.run({ ...call, address, deadlineMs }, hooks, signal);
+  }
+
+  async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
+    const { task, faultOf } = this.owner.selfTest;
+    const first = await this.#runSelfTestTask({ onStarted }, signal);
+    const result: JsonObject = JSON.parse(first.resultJson);
+    const fault = faultOf(result);
+    if (fault !== undefined) return `The task ${task} answered wrongly: ${fault}`;
+    if (this.#isStarting) this.#isStarting = false;
+    else await this.measure(signal);
+    return undefined;
+  }
+
+  #runBurst(signal: AbortSignal): Promise<readonly ProcedureOutcome[]> {
+    const burst = Array.from({ length: BURST }, () => this.#runSelfTestTask({}, signal));
+    return Promise.all(burst);
+  }
+
+  #runSelfTestTask(hooks: ProcedureHooks, signal: AbortSignal): Promise<ProcedureOutcome> {
+    const { task, input } = this.owner.selfTest;
+    return this.runSelfTest(String(this.#numSelfTests++), task, input, hooks, signal);
+  }
+
+  /**
+   * Runs a procedure as a part of a self-test: ahead of others, and not among the figures.
+   *
+   * @param name - Unique among this owner's self-tests that run.
+   */
+  runSelfTest(
+    name: string,
+    task: string,
+    input: JsonObject,
+    hooks: ProcedureHooks,
+    signal: AbortSignal,
+  ): Promise<ProcedureOutcome> {
+    const call = {
+      id: `self-test-${this.owner.id}-${name}`,
+      input,
+      seed: SELF_TEST_SEED,
+      priority: 'high',
+      keyId: 'self-test',
+      tier: 'enterprise',
+    } as const;
+    return this.#call(task, call, { ...hooks, readmitted: true }, signal);
+  }
+}
+
+/** Whether a run ended by what may be wrong here rather than by its input, its size or its processor. */
+function isSuspicious(error: unknown): boolean {
+  return !(error instanceof CodedError) || error instanceof ProcedureLostError;
+}

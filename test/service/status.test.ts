@@ -1,0 +1,108 @@
+/** GET /status: one word for the whole service, and how each part is. */
+import { describe, expect, test } from 'vitest';
+import { Workforce } from '../../src/workloads/workforce.ts';
+import { FakeDevices } from './support/fake-devices.ts';
+import { FakeProcessor } from './support/fake-processor.ts';
+import { InProcessPool } from './support/in-process-pool.ts';
+import { openModelService } from './support/model-service.ts';
+import { openTestService, START } from './support/test-service.ts';
+
+async function readyWorkforce(pool = new InProcessPool()): Promise<Workforce> {
+  const workforce = new Workforce({ pool, queueLimit: 9, now: () => START });
+  await workforce.start();
+  return workforce;
+}
+
+describe('the status of everything', () => {
+  test('is operational when all that is promised is available, hardware or not', async () => {
+    const workforce = await readyWorkforce();
+    await using opened = await openModelService({ workforce });
+    const { service } = opened;
+    service.clock.now += 2500;
+    const { data } = (await service.get('/status')).json();
+    expect(data).toMatchObject({ status: 'operational', uptime_s: 2.5 });
+    expect(data.systems).toEqual([
+      expect.objectContaining({ id: 'qvm', available: true }),
+      expect.objectContaining({ id: 'quantum-os', available: true }),
+      expect.objectContaining({ id: 'asi', available: true }),
+      expect.objectContaining({ id: 'llma', available: false }),
+    ]);
+    expect(data.agents.map(({ id }: { id: string }) => id)).toEqual([
+      'computation',
+      'research',
+      'security',
+      'design',
+      'robotics',
+    ]);
+    expect(data.tpu).toMatchObject({ available: true, chips: 320, available_chips: 320 });
+    await workforce.close();
+  });
+
+  test.each(['computation', 'research', 'security', 'design', 'robotics', 'tpu'])(
+    'is degraded when a self-test of %s is answered wrongly, and says which',
+    async (owner) => {
+      const pool = new InProcessPool();
+      const lying = {
+        start: () => pool.start(),
+        admit: () => pool.admit(),
+        queuePosition: (id: string) => pool.queuePosition(id),
+        load: () => pool.load(),
+        close: () => pool.close(),
+        run: (...[call, hooks, signal]: Parameters<InProcessPool['run']>) => {
+          pool.lie = call.address.owner === owner ? { result: 'nonsense' } : undefined;
+          return pool.run(call, hooks, signal);
+        },
+      };
+      const workforce = new Workforce({ pool: lying, queueLimit: 9, now: () => START });
+      await workforce.start();
+      await using opened = await openModelService({ workforce });
+      const { data } = (await opened.service.get('/status')).json();
+      expect(data.status).toBe('degraded');
+      const unwell = [...data.agents, { id: 'tpu', ...data.tpu }].filter(
+        ({ available }) => !available,
+      );
+      expect(unwell).toEqual([
+        expect.objectContaining({ id: owner, reason: expect.stringContaining('wrongly') }),
+      ]);
+      await workforce.close();
+    },
+  );
+
+  test('is degraded when a simulator is not available, and down when none is', async () => {
+    const workforce = await readyWorkforce();
+    await using opened = await openModelService({ workforce });
+    const { service, simulator, fleet } = opened;
+    const statusNow = async () => (await service.get('/status')).json().data.status;
+    simulator.reason = 'failed its self-test';
+    expect(await statusNow()).toBe('degraded');
+    fleet.reason = 'failed its self-test';
+    expect(await statusNow()).toBe('down');
+    simulator.reason = undefined;
+    fleet.reason = undefined;
+    expect(await statusNow()).toBe('operational');
+    await workforce.close();
+  });
+
+  test('is degraded while what backs devices is in quarantine', async () => {
+    const workforce = await readyWorkforce();
+    const devices = new FakeDevices();
+    await using opened = await openModelService({ workforce, devices });
+    devices.change('gpu-00', {
+      availability: { available: false, reason: 'lost', checkedAt: START },
+    });
+    const { data } = (await opened.service.get('/status')).json();
+    expect(data.status).toBe('degraded');
+    await workforce.close();
+  });
+
+  test('is degraded before the first self-tests of agents', async () => {
+    await using service = await openTestService({ processors: [new FakeProcessor()] });
+    const { data } = (await service.get('/status')).json();
+    expect(data.status).toBe('degraded');
+    expect(data.agents[0]).toMatchObject({
+      available: false,
+      reason: 'The first self-test is not through yet.',
+      tasks_per_sec: 0,
+    });
+  });
+});
