@@ -1,0 +1,28 @@
+/** The task `eigenvalues`. */
+import { z } from 'zod';
+import { procedure } from '../../procedures/procedure.ts';
+import { MAX_MATRIX_SIZE, matrixField, raggedFaults, squareFaults } from './matrix-input.ts';
+
+const input = z.strictObject({
+  matrix: matrixField.describe('Square: rows of numbers, or of [re, im]'),
+  vectors: z.boolean().default(true).describe('Whether eigenvectors are returned; default true'),
+});
+/** An input of good form. */
+export type EigenvaluesInput = z.output<typeof input>;
+
+/** Eigenvalues and eigenvectors of any square matrix. */
+export const eigenvalues = procedure({
+  name: 'eigenvalues',
+  description:
+    'All eigenvalues of a real or complex square matrix by its Schur decomposition, in ascending order, with unit eigenvectors, the residual of each pair, and whether the vectors are independent: those of a defective matrix are not.',
+  input,
+  check: ({ matrix }) => [...raggedFaults(matrix, 'matrix'), ...squareFaults(matrix, 'matrix')],
+  limits: { deadline_ms: 10_000, max_size: MAX_MATRIX_SIZE },
+  example: {
+    matrix: [
+      [0, [0, -1]],
+      [[0, 1], 0],
+    ],
+  },
+  load: async () => (await import('./run-eigenvalues.ts')).runEigenvalues,
+});

@@ -1,0 +1,46 @@
+/** Finds eigenvalues. */
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import type { RunProcedure } from '../../procedures/procedure.ts';
+import type { EigenvaluesInput } from './eigenvalues.ts';
+import { frobeniusNorm, fromRows, isHermitian } from './linear-algebra/dense-matrix.ts';
+import { type Eigenpair, eigenpairsOf } from './linear-algebra/eigenpairs.ts';
+import { inverseOf } from './linear-algebra/lu-decomposition.ts';
+
+/** Runs `eigenvalues`. */
+export const runEigenvalues: RunProcedure<EigenvaluesInput> = async (input) => {
+  const matrix = fromRows(input.matrix);
+  const pairs = eigenpairsOf(matrix);
+  if (pairs === undefined) {
+    const message = 'The iteration for its eigenvalues did not converge.';
+    throw new ProcedureInputError([{ path: 'matrix', message }]);
+  }
+  const hermitian = isHermitian(matrix);
+  const residuals = pairs.map(({ residual }) => residual);
+  const norm = frobeniusNorm(matrix);
+  const worst = Math.max(...residuals);
+  return {
+    // A Hermitian matrix has real ones.
+    values: pairs.map(({ value }) => (hermitian ? value[0] : [...value])),
+    hermitian,
+    ...(input.vectors ? vectorFields(pairs) : {}),
+    residuals,
+    max_relative_residual: norm === 0 ? worst : worst / norm,
+    method: 'schur',
+  };
+};
+
+function vectorFields(pairs: readonly Eigenpair[]) {
+  const vectors = pairs.map(({ vector }) =>
+    Array.from({ length: vector.length / 2 }, (_, i): [number, number] => [
+      vector[2 * i]! + 0,
+      vector[2 * i + 1]! + 0,
+    ]),
+  );
+  // As rows rather than columns, which their independence does not depend on.
+  const inverse = inverseOf(fromRows(vectors));
+  return {
+    vectors,
+    vectors_independent: inverse !== undefined,
+    ...(inverse && { vectors_condition_number: inverse.conditionNumber }),
+  };
+}
