@@ -1,5 +1,6 @@
 /** The research agent: small experiments that run many circuits. */
 import type { Agent } from '../agent.ts';
+import { noiseScan } from './noise-scan.ts';
 import { parameterSweep } from './parameter-sweep.ts';
 import { vqe } from './vqe.ts';
 
@@ -12,8 +13,8 @@ export const researchAgent: Agent = {
   name: 'Research agent',
   kind: 'Research',
   description:
-    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters. Energies and probabilities are exact unless shots are asked for.',
-  procedures: [vqe, parameterSweep],
+    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters, emulated noise. Energies and probabilities are exact unless shots are asked for.',
+  procedures: [vqe, parameterSweep, noiseScan],
   selfTest: {
     task: 'vqe',
     input: { problem: 'h2', bond_length_angstrom: 0.735, seed: 1 },

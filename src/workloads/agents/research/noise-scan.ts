@@ -1,0 +1,162 @@
+/** The task `noise_scan`: what it takes. */
+import { z } from 'zod';
+import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../../circuit/circuit.ts';
+import { parseObservables } from '../../../circuit/observable.ts';
+import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import { DEVICE_NAMES, deviceNoise, type NoiseLevel } from '../../algorithms/noise/noise-levels.ts';
+import type { NoiseScan } from '../../algorithms/noise/noise-scan.ts';
+import { gateQubits } from '../../algorithms/noise/pauli-slots.ts';
+import { outputFields, SWEEP_LIMITS } from '../../algorithms/sweep/sweep-fields.ts';
+import { circuitFields, circuitOf, seedField } from '../../procedures/input-fields.ts';
+import { procedure } from '../../procedures/procedure.ts';
+
+const LIMITS = {
+  qubits: 16,
+  gates: 2000,
+  levels: 20,
+  trajectories: 20_000,
+  observables: SWEEP_LIMITS.observables,
+  observable_terms: SWEEP_LIMITS.observable_terms,
+  /** Gates times amplitudes, room for errors included, of all trajectories together. */
+  amplitude_updates: 1e11,
+} as const;
+
+const rate = (most: number, what: string) =>
+  z.number().min(0).max(most).default(0).describe(`${what}; default 0`);
+
+const input = z.strictObject({
+  ...circuitFields,
+  levels: z
+    .array(
+      z.strictObject({
+        one_qubit_error: rate(1, 'Probability that X, Y or Z follows a gate on one qubit'),
+        two_qubit_error: rate(
+          1,
+          'Probability that one of the 15 pairs of Paulis but the identity follows a gate on two qubits',
+        ),
+        readout_error: rate(0.5, 'Probability that a measured bit is flipped'),
+      }),
+    )
+    .min(1)
+    .max(LIMITS.levels)
+    .optional()
+    .describe('Levels of noise to compare; this, or device'),
+  device: z
+    .enum(DEVICE_NAMES)
+    .optional()
+    .describe("Emulates noise of a device's published medians, on gates as they are written"),
+  scale_factors: z
+    .array(z.number().min(0).max(1000))
+    .min(1)
+    .max(LIMITS.levels)
+    .optional()
+    .describe("device only: a level for each, with so many times the device's noise; default [1]"),
+  observables: outputFields.observables,
+  trajectories: z
+    .int()
+    .min(2)
+    .max(LIMITS.trajectories)
+    .default(400)
+    .describe('Patterns of errors drawn for each level; default 400'),
+  seed: seedField,
+});
+/** An input of good form. */
+export type NoiseScanInput = z.output<typeof input>;
+
+/** How a circuit's result degrades with noise. */
+export const noiseScan = procedure({
+  name: 'noise_scan',
+  description:
+    'Shows how the result of a circuit degrades with noise: Pauli errors after gates and flipped readouts, at given levels or at the published medians of a device, emulated on a simulator. The result has for each level the distance and fidelity to the ideal distribution, and expectation values with standard errors.',
+  input,
+  check: noiseFaults,
+  limits: { ...LIMITS, deadline_ms: 600_000 },
+  example: {
+    circuit: [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 1 },
+      { gate: 'CX', control: 1, target: 2 },
+    ],
+    device: 'ibm-fez',
+    scale_factors: [0, 1, 10],
+    observables: [{ pauli: 'Z0 Z2' }],
+    trajectories: 100,
+  },
+  load: () => import('./run-noise-scan.ts').then(({ runNoiseScanTask }) => runNoiseScanTask),
+});
+
+/**
+ * The scan of an input; a circuit that measures nothing is measured whole.
+ *
+ * @throws {CodedError} listing what is wrong with the circuit or the observables.
+ */
+export function noiseScanOf(given: NoiseScanInput, seed: number): NoiseScan {
+  const circuit = withFinalMeasurement(circuitOf(given, { maxQubits: LIMITS.qubits }));
+  const observables = parseObservables(given.observables ?? [], circuit.numQubits, 'observables');
+  const numTrajectories = given.trajectories;
+  return { circuit, levels: levelsOf(given), observables, numTrajectories, seed };
+}
+
+function levelsOf({ levels, device, scale_factors = [1] }: NoiseScanInput): readonly NoiseLevel[] {
+  if (device !== undefined) return scale_factors.map((factor) => deviceNoise(device, factor));
+  return (levels ?? []).map((level) => ({
+    oneQubitError: level.one_qubit_error,
+    twoQubitError: level.two_qubit_error,
+    readoutError: level.readout_error,
+  }));
+}
+
+function noiseFaults(given: NoiseScanInput): readonly Fault[] {
+  const faults = levelFaults(given);
+  if (faults.length > 0) return faults;
+  try {
+    return circuitFaults(given, noiseScanOf(given, 0));
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return error.faults;
+  }
+}
+
+function levelFaults({ levels, device, scale_factors }: NoiseScanInput): readonly Fault[] {
+  if (levels !== undefined && device !== undefined) {
+    return [{ path: 'device', message: 'Give either levels or device, not both.' }];
+  }
+  if (levels === undefined && device === undefined) {
+    return [{ path: 'levels', message: 'Required: levels, or device instead.' }];
+  }
+  if (levels !== undefined && scale_factors !== undefined) {
+    return [{ path: 'scale_factors', message: 'Only taken with device.' }];
+  }
+  return [];
+}
+
+function circuitFaults(given: NoiseScanInput, scan: NoiseScan): readonly Fault[] {
+  const { circuit, levels, observables, numTrajectories } = scan;
+  const path = given.qasm === undefined ? 'circuit' : 'qasm';
+  const { operations, numQubits, numBits } = circuit;
+  if (hasMidCircuitMeasurement(circuit)) {
+    return [
+      { path, message: 'Nothing may come after a measurement, nor be reset or conditioned.' },
+    ];
+  }
+  const tooWide = operations.findIndex((operation) => gateQubits(operation).length > 2);
+  if (tooWide >= 0) {
+    const at = given.qasm === undefined ? `circuit[${tooWide}]` : 'qasm';
+    const found = `Operation ${tooWide} acts on ${gateQubits(operations[tooWide]!).length} qubits`;
+    const message = `${found}; rates are known for gates on one and two, so take it apart first.`;
+    return [{ path: at, message }];
+  }
+  const terms = observables.reduce((sum, { length }) => sum + length, 0);
+  const work = levels.length * numTrajectories * operations.length * 5 * 2 ** numQubits;
+  const sizes: readonly (readonly [string, string, number, number])[] = [
+    [path, 'operations', operations.length, LIMITS.gates],
+    [path, 'classical bits', numBits, LIMITS.qubits],
+    ['observables', 'terms', terms, LIMITS.observable_terms],
+    ['trajectories', 'amplitude updates, with room for errors,', work, LIMITS.amplitude_updates],
+  ];
+  return sizes.flatMap(([at, what, size, most]) =>
+    size <= most
+      ? []
+      : [{ path: at, message: `${size} ${what} are more than the limit, ${most}.` }],
+  );
+}

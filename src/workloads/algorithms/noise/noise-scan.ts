@@ -1,0 +1,248 @@
+/**
+ * What noise does to a circuit's result, by stochastic Pauli errors: each trajectory is the circuit with
+ * some errors put in, whose distribution is computed exactly, and a level's result is their average.
+ *
+ * @see Dalibard, Castin, Mølmer, "Wave-function approach to dissipative processes" (1992).
+ */
+import { type Circuit, measuredQubits } from '../../../circuit/circuit.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { MAX_BATCH_QUBITS, runCircuits } from '../sweep/run-circuits.ts';
+import { classicalFidelity, misread, totalVariationDistance } from './distributions.ts';
+import { drawErrors, type ErrorModel, errorModel } from './draw-errors.ts';
+import type { NoiseLevel } from './noise-levels.ts';
+import { type NoisyCircuit, noisyCircuit } from './pauli-slots.ts';
+
+/** What is scanned. */
+export interface NoiseScan {
+  /** Gates on one or two qubits, then measurements. */
+  readonly circuit: Circuit;
+  readonly levels: readonly NoiseLevel[];
+  readonly observables: readonly PauliSum[];
+  /** Of each level. */
+  readonly numTrajectories: number;
+  readonly seed: number;
+}
+
+/** The circuit without noise. */
+export interface IdealResult {
+  readonly probabilities: Float64Array;
+  readonly expectations: readonly number[];
+}
+
+/** An average over trajectories, and how far it may be off by chance. */
+export interface Estimate {
+  readonly value: number;
+  readonly standardError: number;
+}
+
+/** The circuit at one level. */
+export interface NoisyResult {
+  readonly level: NoiseLevel;
+  /** Exact. */
+  readonly noErrorProbability: number;
+  /** Trajectories that were run; none where nothing can go wrong. */
+  readonly numTrajectories: number;
+  readonly probabilities: Float64Array;
+  /** The largest standard error of any of the probabilities. */
+  readonly largestStandardError: number;
+  readonly totalVariationDistance: number;
+  readonly classicalFidelity: number;
+  readonly expectations: readonly Estimate[];
+}
+
+/**
+ * All levels, in order.
+ *
+ * @param onProgress - Called with the number of levels done, fractions of one included.
+ * @throws the signal's reason once it aborts; whatever running circuits throws.
+ */
+export async function runNoiseScan(
+  given: NoiseScan,
+  context: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
+  onProgress: (levelsDone: number) => void = () => {},
+): Promise<{ readonly ideal: IdealResult; readonly levels: readonly NoisyResult[] }> {
+  const scan = { ...given, classes: weightClasses(given.observables) };
+  const { circuit, levels, numTrajectories } = scan;
+  const mayFail = (numQubits: number) =>
+    levels.some((level) => (numQubits === 1 ? level.oneQubitError : level.twoQubitError) > 0);
+  const noisy = noisyCircuit(circuit, mayFail);
+  const plain = await averaged(scan, context, 1, () => circuit, 0);
+  const results: NoisyResult[] = [];
+  for (const [number, level] of levels.entries()) {
+    const model = errorModel(noisy.sites, level);
+    const count = model.anyError > 0 ? numTrajectories : 0;
+    const erroneous = await averaged(
+      scan,
+      context,
+      count,
+      trajectoryCircuit(scan, noisy, model, number),
+      level.readoutError,
+      (done) => onProgress(number + done / count),
+    );
+    results.push(levelResult(scan, level, model.anyError, plain, erroneous));
+    onProgress(number + 1);
+  }
+  return {
+    ideal: {
+      probabilities: plain.probabilities,
+      expectations: valuesOf(scan, plain.classMeans, 0),
+    },
+    levels: results,
+  };
+}
+
+/** A scan whose observables are taken apart. */
+type PreparedScan = NoiseScan & { readonly classes: readonly WeightClass[] };
+
+function trajectoryCircuit(
+  { circuit, seed }: NoiseScan,
+  noisy: NoisyCircuit,
+  model: ErrorModel,
+  stream: number,
+): (trajectory: number) => Circuit {
+  const hasRoom = circuit.numQubits <= MAX_BATCH_QUBITS;
+  return (trajectory) => noisy.withErrors(drawErrors(model, seed, trajectory, stream), hasRoom);
+}
+
+/** Averages over some circuits, readout errors left aside in all but the spread of the observables. */
+interface Average {
+  readonly count: number;
+  readonly probabilities: Float64Array;
+  /** Variance of each probability's mean. */
+  readonly variances: Float64Array;
+  /** Means of the observables' parts by weight, as `weightClasses` lists them. */
+  readonly classMeans: Float64Array;
+  /** Variance of each observable's mean, readout errors included. */
+  readonly valueVariances: Float64Array;
+}
+
+async function averaged(
+  scan: PreparedScan,
+  context: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
+  count: number,
+  circuitAt: (index: number) => Circuit,
+  readoutError: number,
+  onProgress: (done: number) => void = () => {},
+): Promise<Average> {
+  const { classes } = scan;
+  const probabilities = new Moments(2 ** scan.circuit.numBits);
+  const parts = new Moments(classes.length);
+  const values = new Moments(scan.observables.length);
+  await runCircuits(
+    { numCircuits: count, circuitAt },
+    {
+      seed: scan.seed,
+      probabilities: true,
+      ...(classes.length > 0 && { observables: classes.map(({ part }) => part) }),
+    },
+    context,
+    (_, outcome) => {
+      probabilities.add(outcome.probabilities ?? []);
+      const ofParts = outcome.expectations ?? [];
+      parts.add(ofParts);
+      values.add(valuesOf(scan, ofParts, readoutError));
+    },
+    onProgress,
+  );
+  return {
+    count,
+    probabilities: probabilities.means(),
+    variances: probabilities.variancesOfMeans(),
+    classMeans: parts.means(),
+    valueVariances: values.variancesOfMeans(),
+  };
+}
+
+function levelResult(
+  scan: PreparedScan,
+  level: NoiseLevel,
+  anyError: number,
+  plain: Average,
+  erroneous: Average,
+): NoisyResult {
+  const { readoutError } = level;
+  const mixed = (ideal: Float64Array, noisy: Float64Array) =>
+    ideal.map((value, i) => (1 - anyError) * value + (anyError > 0 ? anyError * noisy[i]! : 0));
+  const bits = measuredQubits(scan.circuit).flatMap((qubit, bit) => (qubit === null ? [] : [bit]));
+  const before = mixed(plain.probabilities, erroneous.probabilities);
+  const probabilities = misread(before, bits, readoutError);
+  const parts = mixed(plain.classMeans, erroneous.classMeans);
+  const values = valuesOf(scan, parts, readoutError);
+  return {
+    level,
+    noErrorProbability: 1 - anyError,
+    numTrajectories: erroneous.count,
+    probabilities,
+    largestStandardError: anyError * Math.sqrt(Math.max(0, ...erroneous.variances)),
+    totalVariationDistance: totalVariationDistance(plain.probabilities, probabilities),
+    classicalFidelity: classicalFidelity(plain.probabilities, probabilities),
+    expectations: values.map((value, i) => ({
+      value,
+      standardError: anyError * Math.sqrt(erroneous.valueVariances[i]!),
+    })),
+  };
+}
+
+/** The terms of one observable that act on so many qubits. */
+interface WeightClass {
+  readonly observable: number;
+  readonly weight: number;
+  readonly part: PauliSum;
+}
+
+/** A misread bit turns the sign of each term that reads it, so terms fade by their weight. */
+function weightClasses(observables: readonly PauliSum[]): readonly WeightClass[] {
+  return observables.flatMap((sum, observable) => {
+    const weights = [...new Set(sum.map(({ factors }) => factors.length))];
+    return weights.map((weight) => ({
+      observable,
+      weight,
+      part: sum.filter(({ factors }) => factors.length === weight),
+    }));
+  });
+}
+
+/** The observables' values as they are read, from those of their parts. */
+function valuesOf(
+  { observables, classes }: PreparedScan,
+  parts: ArrayLike<number>,
+  readoutError: number,
+): readonly number[] {
+  const values = observables.map(() => 0);
+  for (const [i, { observable, weight }] of classes.entries()) {
+    values[observable]! += (1 - 2 * readoutError) ** weight * parts[i]!;
+  }
+  return values;
+}
+
+/** Running means and variances of several numbers. */
+class Moments {
+  readonly #means: Float64Array;
+  readonly #squares: Float64Array;
+  #count = 0;
+
+  constructor(size: number) {
+    this.#means = new Float64Array(size);
+    this.#squares = new Float64Array(size);
+  }
+
+  /** By Welford's update, which loses nothing where the spread is small. */
+  add(values: ArrayLike<number>): void {
+    this.#count++;
+    for (let i = 0; i < values.length; i++) {
+      const before = values[i]! - this.#means[i]!;
+      this.#means[i]! += before / this.#count;
+      this.#squares[i]! += before * (values[i]! - this.#means[i]!);
+    }
+  }
+
+  means(): Float64Array {
+    return this.#means;
+  }
+
+  variancesOfMeans(): Float64Array {
+    const divisor = Math.max(1, this.#count - 1) * Math.max(1, this.#count);
+    return this.#squares.map((sum) => sum / divisor);
+  }
+}

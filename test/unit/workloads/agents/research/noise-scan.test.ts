@@ -1,0 +1,234 @@
+/** Noise scans against an exact simulation of density matrices, and closed forms. */
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { circuitFromGateObjects } from '../../../../../src/circuit/gate-objects.ts';
+import { noiseScan } from '../../../../../src/workloads/agents/research/noise-scan.ts';
+import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
+import { densityExpectation, noisyDensityMatrix } from '../../../../support/density-matrix.ts';
+import { openTestContext } from '../../../../support/procedure-context.ts';
+
+const outcomes = z
+  .array(z.object({ outcome: z.string(), probability: z.number() }))
+  .transform((list) => new Map(list.map(({ outcome, probability }) => [outcome, probability])));
+const view = z.object({
+  ideal: z.object({ likeliest_outcomes: outcomes, expectations: z.array(z.number()) }),
+  levels: z.array(
+    z.object({
+      one_qubit_error: z.number(),
+      two_qubit_error: z.number(),
+      readout_error: z.number(),
+      no_gate_error_probability: z.number(),
+      trajectories: z.number(),
+      total_variation_distance: z.number(),
+      classical_fidelity: z.number(),
+      largest_probability_standard_error: z.number(),
+      expectations: z.array(z.object({ value: z.number(), standard_error: z.number() })),
+      likeliest_outcomes: outcomes,
+    }),
+  ),
+});
+
+async function scanned(input: JsonObject) {
+  await using test = openTestContext({ maxQubits: 14 });
+  const json = await test.run(noiseScan, input);
+  return { result: view.parse(json), json, told: test.told };
+}
+
+/** Gates of one and two qubits, controlled and not, that leave nothing symmetric. */
+const GATES = [
+  { gate: 'H', qubit: 0 },
+  { gate: 'RY', qubit: 1, theta: 0.7 },
+  { gate: 'CX', control: 0, target: 1 },
+  { gate: 'T', qubit: 1 },
+  { gate: 'RXX', qubits: [2, 1], theta: 1.1 },
+  { gate: 'RY', qubit: 0, theta: -0.4 },
+  { gate: 'CRY', control: 1, target: 0, theta: 0.9 },
+];
+
+describe('against the density matrix', () => {
+  test.each([
+    { one_qubit_error: 0.05, two_qubit_error: 0, readout_error: 0 },
+    { one_qubit_error: 0, two_qubit_error: 0.2, readout_error: 0 },
+    { one_qubit_error: 0.02, two_qubit_error: 0.1, readout_error: 0 },
+    { one_qubit_error: 0.6, two_qubit_error: 0.9, readout_error: 0 },
+  ])(
+    'distributions and expectation values at %j agree within five standard errors',
+    async (level) => {
+      const { result } = await scanned({
+        circuit: GATES,
+        levels: [level],
+        observables: [{ pauli: 'Z0' }, [{ pauli: 'X1 Y2' }, { pauli: 'Z2', coefficient: -0.5 }]],
+        trajectories: 3000,
+      });
+      const rho = noisyDensityMatrix(
+        circuitFromGateObjects(GATES, { limits: { maxQubits: 3, maxGates: 100 } }),
+        { oneQubitError: level.one_qubit_error, twoQubitError: level.two_qubit_error },
+      );
+      const [found] = result.levels;
+      const spread = found!.largest_probability_standard_error;
+      expect(spread).toBeGreaterThan(0);
+      expect(spread).toBeLessThan(0.01);
+      for (const [i, row] of rho.entries()) {
+        const probability = found!.likeliest_outcomes.get(i.toString(2).padStart(3, '0')) ?? 0;
+        expect(Math.abs(probability - row[i]![0])).toBeLessThan(5 * spread);
+      }
+      const exact = [
+        densityExpectation(rho, [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }]),
+        densityExpectation(rho, [
+          {
+            coefficient: 1,
+            factors: [
+              { pauli: 'X', qubit: 1 },
+              { pauli: 'Y', qubit: 2 },
+            ],
+          },
+          { coefficient: -0.5, factors: [{ pauli: 'Z', qubit: 2 }] },
+        ]),
+      ];
+      for (const [i, { value, standard_error }] of found!.expectations.entries()) {
+        expect(standard_error).toBeLessThan(0.03);
+        expect(Math.abs(value - exact[i]!)).toBeLessThan(5 * standard_error + 1e-12);
+      }
+    },
+  );
+});
+
+describe('closed forms', () => {
+  test('without noise the result is the ideal one, and nothing is drawn', async () => {
+    const { result, told } = await scanned({
+      circuit: GATES,
+      levels: [{}],
+      observables: [{ pauli: 'Z0' }],
+    });
+    const [level] = result.levels;
+    expect(level).toMatchObject({ trajectories: 0, total_variation_distance: 0 });
+    expect(level!.classical_fidelity).toBeCloseTo(1, 12);
+    expect(level!.likeliest_outcomes).toEqual(result.ideal.likeliest_outcomes);
+    expect(level!.expectations).toEqual([
+      { value: result.ideal.expectations[0], standard_error: 0 },
+    ]);
+    expect(told.circuits).toBe(1);
+  });
+
+  test('readout errors are exact: distributions by flips, terms by their weight', async () => {
+    const { result, told } = await scanned({
+      circuit: [
+        { gate: 'X', qubit: 0 },
+        { gate: 'M', qubits: [0, 1] },
+      ],
+      levels: [{ readout_error: 0.1 }],
+      observables: [[{ pauli: 'Z0' }, { pauli: 'Z0 Z1', coefficient: 2 }, { pauli: 'I' }]],
+    });
+    const [level] = result.levels;
+    expect(Object.fromEntries(level!.likeliest_outcomes)).toEqual({
+      '01': expect.closeTo(0.81, 12),
+      '00': expect.closeTo(0.09, 12),
+      '11': expect.closeTo(0.09, 12),
+      '10': expect.closeTo(0.01, 12),
+    });
+    expect(level!.expectations[0]!.value).toBeCloseTo(-0.8 - 2 * 0.64 + 1, 12);
+    expect(level!.total_variation_distance).toBeCloseTo(0.19, 12);
+    expect(told.circuits).toBe(1);
+  });
+
+  test('bits that nothing is measured into are not misread', async () => {
+    const { result } = await scanned({
+      circuit: [{ gate: 'M', qubits: [0], bits: [1] }],
+      levels: [{ readout_error: 0.25 }],
+    });
+    const found = Object.fromEntries(result.levels[0]!.likeliest_outcomes);
+    expect(found).toEqual({ '00': expect.closeTo(0.75, 12), '10': expect.closeTo(0.25, 12) });
+  });
+
+  test('⟨Z⟩ after n gates fades as (1 − 4p/3)^n', async () => {
+    const p = 0.03;
+    const circuit = Array.from({ length: 12 }, () => ({ gate: 'ID', qubit: 0 }));
+    const { result } = await scanned({
+      circuit,
+      levels: [{ one_qubit_error: p }],
+      observables: [{ pauli: 'Z0' }],
+      trajectories: 4000,
+    });
+    const { value, standard_error } = result.levels[0]!.expectations[0]!;
+    expect(Math.abs(value - (1 - (4 * p) / 3) ** 12)).toBeLessThan(5 * standard_error + 1e-12);
+    expect(result.levels[0]!.no_gate_error_probability).toBeCloseTo((1 - p) ** 12, 12);
+  });
+
+  test('beyond what a batch takes, errors are put in one by one to the same effect', async () => {
+    const input = { circuit: GATES, levels: [{ two_qubit_error: 0.3 }], trajectories: 60, seed: 4 };
+    const observables = [{ pauli: 'Z0 Z2' }];
+    const { result: small } = await scanned({ ...input, observables });
+    const { result: wide } = await scanned({ ...input, observables, qubits: 13 });
+    expect(wide.levels[0]!.expectations[0]!.value).toBeCloseTo(
+      small.levels[0]!.expectations[0]!.value,
+      10,
+    );
+  });
+
+  test("more of a device's noise is further from the ideal", async () => {
+    const { result, json, told } = await scanned({
+      circuit: GATES,
+      device: 'ibm-brisbane',
+      scale_factors: [0, 1, 5, 25],
+    });
+    const distances = result.levels.map((level) => level.total_variation_distance);
+    expect(distances).toEqual([...distances].sort((a, b) => a - b));
+    expect(distances[0]).toBe(0);
+    // Average infidelities r become error probabilities (1 + 2^−k)·r.
+    expect(result.levels[1]).toMatchObject({
+      one_qubit_error: expect.closeTo(1.5 * 2.4e-4, 12),
+      two_qubit_error: expect.closeTo(1.25 * 7.7e-3, 12),
+      readout_error: 2e-2,
+    });
+    expect(json['basis']).toMatch(/emulated/);
+    expect(told.progress.at(-1)?.fraction).toBe(1);
+  });
+});
+
+test('the same seed gives the same result, another seed another', async () => {
+  const input = { circuit: GATES, levels: [{ two_qubit_error: 0.3 }], trajectories: 20 };
+  const one = await scanned({ ...input, seed: 1 });
+  expect((await scanned({ ...input, seed: 1 })).json).toEqual(one.json);
+  expect((await scanned({ ...input, seed: 2 })).result).not.toEqual(one.result);
+});
+
+test.each<[string, JsonObject, string]>([
+  ['neither levels nor device', { circuit: GATES }, 'levels'],
+  ['levels and device', { circuit: GATES, levels: [{}], device: 'ibm-fez' }, 'device'],
+  ['factors without device', { circuit: GATES, levels: [{}], scale_factors: [1] }, 'scale_factors'],
+  [
+    'gates on three qubits',
+    { circuit: [{ gate: 'CCX', controls: [0, 1], target: 2 }], levels: [{}] },
+    'circuit[0]',
+  ],
+  [
+    'what comes after a measurement',
+    {
+      circuit: [
+        { gate: 'M', qubits: [0] },
+        { gate: 'H', qubit: 0 },
+      ],
+      levels: [{}],
+    },
+    'circuit',
+  ],
+  ['too many qubits', { circuit: [{ gate: 'H', qubit: 16 }], levels: [{}] }, 'circuit[0].qubit'],
+  [
+    'too much work',
+    {
+      circuit: GATES,
+      qubits: 16,
+      device: 'ibm-fez',
+      trajectories: 20_000,
+      scale_factors: [1, 2, 3],
+    },
+    'trajectories',
+  ],
+  [
+    'observables past the register',
+    { circuit: GATES, levels: [{}], observables: [{ pauli: 'Z9' }] },
+    'observables[0].pauli',
+  ],
+])('refuses %s before it runs', (_, input, path) => {
+  expect(noiseScan.check(noiseScan.input.parse(input))[0]?.path).toBe(path);
+});
