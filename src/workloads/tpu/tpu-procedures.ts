@@ -3,13 +3,14 @@ import type { SelfTestTask } from '../agents/agent.ts';
 import type { Procedure } from '../procedures/procedure.ts';
 import { inference } from './inference.ts';
 import { optimization } from './optimization.ts';
+import { simulation } from './simulation.ts';
 import { training } from './training.ts';
 
 /** Whose procedures they are, as procedures are found by. */
 export const TPU_OWNER = 'tpu';
 
 /** The procedures; `name` is the job type. */
-export const TPU_PROCEDURES: readonly Procedure[] = [training, inference, optimization];
+export const TPU_PROCEDURES: readonly Procedure[] = [training, inference, simulation, optimization];
 
 /** Two flowers of which the deployed model's circuit is sure. */
 export const TPU_SELF_TEST: SelfTestTask = {

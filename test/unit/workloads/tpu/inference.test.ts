@@ -80,6 +80,16 @@ describe('an inference job', () => {
     expect(result).not.toHaveProperty('accuracy');
   });
 
+  test('goes on counting seeds from one batch to the next', async () => {
+    await using service = openTestContext();
+    const flower = [6.7, 3, 5, 1.7];
+    const many = await service.run(inference, { inputs: Array(1_003).fill(flower), shots: 200 });
+    const last = await service.run(inference, { inputs: [flower], shots: 200, seed: 7 + 1_002 });
+    expect(Array.isArray(many['expectations']) && many['expectations'].slice(1_002)).toEqual(
+      last['expectations'],
+    );
+  });
+
   test('takes its full number of rows, and tells how far it is', async () => {
     await using service = openTestContext();
     const inputs = Array.from({ length: 10_000 }, (_, i) => [5 + (i % 3), 3, 4 + (i % 2), 1.5]);

@@ -88,6 +88,14 @@ describe('MaxCut', () => {
     expect(optimum).toMatchObject({ cut_weight: 1, number_of_optima: 8 });
   });
 
+  test('tells the optimum apart from the best of too few samples', async () => {
+    const result = await solve({ edges: complete(8), layers: 1, shots: 1, seed: 3 });
+    const { best, optimum } = JSON.parse(JSON.stringify(result));
+    expect(optimum.cut_weight).toBe(16);
+    expect(best.cut_weight).toBeLessThan(16);
+    expect(result['approximation_ratio']).toBeCloseTo(best.cut_weight / 16, 12);
+  });
+
   test('is likelier to sample an optimum than guessing is', async () => {
     const { qaoa } = await solve({ edges: ring(8), layers: 3 });
     expect(JSON.parse(JSON.stringify(qaoa)).gain_over_guessing).toBeGreaterThan(3);

@@ -1,0 +1,229 @@
+/** What a simulation job takes; simulation-run.ts does it. */
+import { z } from 'zod';
+import {
+  type Circuit,
+  hasMidCircuitMeasurement,
+  withFinalMeasurement,
+} from '../../circuit/circuit.ts';
+import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import {
+  outputFields,
+  type SweepInput,
+  sweepFaults,
+  sweepFields,
+} from '../algorithms/sweep/sweep-fields.ts';
+import { circuitFields, circuitOf, seedField } from '../procedures/input-fields.ts';
+import { procedure } from '../procedures/procedure.ts';
+
+const LIMITS = {
+  circuits: 64,
+  qubits: 24,
+  shots: 100_000,
+  /** Classical bits of a distribution. */
+  probability_bits: 14,
+  /** Gates of all circuits together. */
+  gates: 20_000,
+  /** Outcomes and values that the result may list. */
+  result_numbers: 100_000,
+  /** Gates times amplitudes, and draws, of all circuits together. */
+  amplitude_updates: 1e11,
+} as const;
+
+/** A draw costs about as much as so many updates. */
+const UPDATES_PER_DRAW = 50;
+
+const entry = z.strictObject({
+  ...circuitFields,
+  name: z.string().max(64).optional().describe('Repeated in the result'),
+  shots: z
+    .int()
+    .min(0)
+    .max(LIMITS.shots)
+    .optional()
+    .describe('Of this circuit; 0 draws none; by default as for all'),
+  observables: outputFields.observables,
+  probabilities: z
+    .boolean()
+    .default(false)
+    .describe('Whether to give exact probabilities; those below 1e-12 are left out'),
+});
+
+const { seed: _seed, ...sweepOnly } = sweepFields;
+
+const input = z.strictObject({
+  circuits: z
+    .array(entry)
+    .min(1)
+    .max(LIMITS.circuits)
+    .optional()
+    .describe('Circuits, each with what to compute of it; by default a Bell pair and a GHZ state'),
+  sweep: z
+    .strictObject(sweepOnly)
+    .optional()
+    .describe('Instead of circuits: one with named parameters, at many values of them'),
+  shots: z
+    .int()
+    .min(1)
+    .max(LIMITS.shots)
+    .default(1024)
+    .describe('Of each of the circuits that names none of its own; default 1024'),
+  seed: seedField,
+});
+
+/** An input of a simulation job. */
+export type SimulationInput = z.output<typeof input>;
+
+/** Circuits for whoever sends none. */
+const DEFAULT_CIRCUITS = z.array(entry).parse([
+  {
+    name: 'bell',
+    circuit: [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 1 },
+    ],
+    observables: [{ pauli: 'Z0 Z1' }, { pauli: 'X0 X1' }],
+  },
+  {
+    name: 'ghz',
+    circuit: [
+      { gate: 'H', qubit: 0 },
+      ...[1, 2, 3, 4].map((target) => ({ gate: 'CX', control: target - 1, target })),
+    ],
+  },
+]);
+
+/** Batches of circuits, and sweeps. */
+export const simulation = procedure({
+  name: 'simulation',
+  description:
+    'Runs several circuits, or one at many values of its parameters. The result has for each circuit or point what was asked for: counts, exact probabilities, exact expectation values.',
+  input,
+  check: simulationFaults,
+  limits: { ...LIMITS, deadline_ms: 600_000 },
+  example: {
+    circuits: [
+      {
+        name: 'bell',
+        circuit: [
+          { gate: 'H', qubit: 0 },
+          { gate: 'CX', control: 0, target: 1 },
+        ],
+        observables: [{ pauli: 'Z0 Z1' }],
+      },
+      {
+        name: 'coin',
+        qasm: 'OPENQASM 3.0; include "stdgates.inc"; qubit q; bit c; h q; c = measure q;',
+      },
+    ],
+    shots: 1000,
+    seed: 7,
+  },
+  load: () => import('./simulation-run.ts').then(({ runSimulation }) => runSimulation),
+});
+
+/** A circuit of the input, and what to compute of it. */
+export interface PlannedCircuit {
+  readonly name?: string;
+  /** Measured as it is written, or whole where it measures nothing. */
+  readonly circuit: Circuit;
+  readonly shots: number;
+  readonly observables: readonly PauliSum[];
+  readonly probabilities: boolean;
+}
+
+/** The whole input of the sweep that a job is; undefined where it is none. */
+export function sweepOf({ sweep, seed }: SimulationInput): SweepInput | undefined {
+  return sweep && { ...sweep, ...(seed !== undefined && { seed }) };
+}
+
+/**
+ * The circuits of an input, in order.
+ *
+ * @throws {CodedError} listing what is wrong with one of them, paths relative to it.
+ */
+export function* plannedCircuits(given: SimulationInput): Generator<PlannedCircuit> {
+  for (const one of given.circuits ?? DEFAULT_CIRCUITS) {
+    const { name, shots = given.shots, observables = [], probabilities } = one;
+    const circuit = withFinalMeasurement(circuitOf(one, { maxQubits: LIMITS.qubits }));
+    const parsed = parseObservables(observables, circuit.numQubits, 'observables');
+    const planned = { circuit, shots, observables: parsed, probabilities };
+    yield name === undefined ? planned : { ...planned, name };
+  }
+}
+
+function simulationFaults(given: SimulationInput): readonly Fault[] {
+  const sweep = sweepOf(given);
+  if (sweep !== undefined) {
+    if (given.circuits !== undefined) {
+      return [{ path: 'sweep', message: 'Give either circuits or a sweep, not both.' }];
+    }
+    return sweepFaults(sweep).map((fault) => ({ ...fault, path: `sweep.${fault.path}` }));
+  }
+  const sizes = { gates: 0, result_numbers: 0, amplitude_updates: 0 };
+  const faults = (given.circuits ?? []).flatMap((one, i) => {
+    const place = `circuits[${i}]`;
+    try {
+      const [planned] = plannedCircuits({ ...given, circuits: [one] });
+      if (planned === undefined) throw new Error('unreachable: a circuit that is none');
+      addSizes(sizes, planned);
+      return outputFaults(planned).map((fault) => within(place, fault));
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (error.faults.length === 0) return [{ path: place, message: error.message }];
+      return error.faults.map((fault) => within(place, fault));
+    }
+  });
+  return faults.length > 0 ? faults : sizeFaults(sizes);
+}
+
+function within(place: string, fault: Fault): Fault {
+  return { ...fault, path: fault.path === '' ? place : `${place}.${fault.path}` };
+}
+
+function outputFaults(planned: PlannedCircuit): readonly Fault[] {
+  const { circuit, shots, observables, probabilities } = planned;
+  const faults: Fault[] = [];
+  if (shots === 0 && observables.length === 0 && !probabilities) {
+    const message = 'Nothing is asked for: give shots, observables or probabilities.';
+    faults.push({ path: 'shots', message });
+  }
+  if (hasMidCircuitMeasurement(circuit)) {
+    const message =
+      'Needs a circuit whose measurements are all last and which has no reset and no condition.';
+    if (observables.length > 0) faults.push({ path: 'observables', message });
+    if (probabilities) faults.push({ path: 'probabilities', message });
+  } else if (probabilities && circuit.numBits > LIMITS.probability_bits) {
+    const message = `${circuit.numBits} classical bits; probabilities are given of at most ${LIMITS.probability_bits}.`;
+    faults.push({ path: 'probabilities', message });
+  }
+  return faults;
+}
+
+type Sizes = { gates: number; result_numbers: number; amplitude_updates: number };
+
+function addSizes(sizes: Sizes, planned: PlannedCircuit): void {
+  const { circuit, shots, observables, probabilities } = planned;
+  const { numQubits, numBits, operations } = circuit;
+  const outcomes = 2 ** numBits;
+  const runs = hasMidCircuitMeasurement(circuit) ? shots : 1;
+  sizes.gates += operations.length;
+  sizes.result_numbers +=
+    Math.min(shots, outcomes) + observables.length + (probabilities ? outcomes : 0);
+  const terms = observables.reduce((sum, { length }) => sum + length, 0);
+  sizes.amplitude_updates +=
+    (runs * operations.length + terms) * 2 ** numQubits + UPDATES_PER_DRAW * shots;
+}
+
+function sizeFaults(sizes: Sizes): readonly Fault[] {
+  const words = {
+    gates: 'gates',
+    result_numbers: 'outcomes and values in the result',
+    amplitude_updates: 'amplitude updates and draws',
+  } as const;
+  return (['gates', 'result_numbers', 'amplitude_updates'] as const).flatMap((size) => {
+    if (sizes[size] <= LIMITS[size]) return [];
+    const message = `The circuits come to ${sizes[size]} ${words[size]}; the limit ${size} is ${LIMITS[size]}.`;
+    return [{ path: 'circuits', message }];
+  });
+}
