@@ -12,6 +12,7 @@
 import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { Chance, drawMultinomial } from '../../algorithms/chance.ts';
+import { gateOperation as gate } from '../../algorithms/gate-operation.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { CircuitRunner, ProcedureContext } from '../../procedures/procedure-context.ts';
 import type { ChshInput } from './chsh.ts';
@@ -83,18 +84,9 @@ function settingsOf({ a, a_prime, b, b_prime }: typeof DEFAULT_ANGLES): readonly
   ];
 }
 
-const gate = (name: string, target: number, ...angles: readonly number[]): Operation => ({
-  kind: 'gate',
-  gate: name,
-  controls: [],
-  targets: [target],
-  angles,
-});
-
 /** |Φ⁺⟩ on qubits 0 (Alice's) and 1, a Pauli on the first. */
 function pairWith(pauli: string): readonly Operation[] {
-  const entangle: Operation = { kind: 'gate', gate: 'CX', controls: [0], targets: [1], angles: [] };
-  return [gate('H', 0), entangle, gate(pauli, 0)];
+  return [gate('H', [0]), gate('CX', [1], [], [0]), gate(pauli, [0])];
 }
 
 /** Each of the four correlations in the mixture, from expectation values of its four parts. */
@@ -159,8 +151,8 @@ function measuredPair({ alice, bob }: Setting, pauli: string): Circuit {
     numBits: 2,
     operations: [
       ...pairWith(pauli),
-      gate('RY', 0, -alice),
-      gate('RY', 1, -bob),
+      gate('RY', [0], [-alice]),
+      gate('RY', [1], [-bob]),
       { kind: 'measure', qubits: [0, 1], bits: [0, 1] },
     ],
   };

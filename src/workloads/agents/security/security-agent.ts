@@ -1,6 +1,9 @@
 /** The security agent: randomness, key exchange and Bell tests on simulated qubits. */
 import type { Agent } from '../agent.ts';
+import { bb84 } from './bb84.ts';
 import { chsh } from './chsh.ts';
+import { randomBits } from './random-bits.ts';
+import { randomnessTests } from './randomness-tests.ts';
 
 /** Above 2√2 by less than this: what single precision may add. */
 const EXACT_TOLERANCE = 1e-4;
@@ -12,7 +15,7 @@ export const securityAgent: Agent = {
   kind: 'Security',
   description:
     'Random bits sampled from circuits with the tests that such bits must pass, quantum key distribution with an eavesdropper, and the CHSH test of entanglement.',
-  procedures: [chsh],
+  procedures: [randomBits, randomnessTests, bb84, chsh],
   selfTest: {
     task: 'chsh',
     input: { shots: 64, seed: 1 },

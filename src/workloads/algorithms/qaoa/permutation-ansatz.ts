@@ -13,7 +13,8 @@
  *   operator ansatz" (2019), section 4 (mixers that keep permutations).
  */
 import type { Operation } from '../../../circuit/circuit.ts';
-import { gate, type QaoaAnsatz } from './qaoa-ansatz.ts';
+import { gateOperation as gate } from '../gate-operation.ts';
+import type { QaoaAnsatz } from './qaoa-ansatz.ts';
 import { energyAt, type ZPolynomial, ZPolynomialBuilder } from './z-polynomial.ts';
 
 /** Places and items, at most: 15 qubits, 120 permutations. */

@@ -10,6 +10,7 @@
  *   ansatz" (2019).
  */
 import type { Circuit, Operation } from '../../../circuit/circuit.ts';
+import { gateOperation as gate } from '../gate-operation.ts';
 import type { IsingProblem } from './ising-problem.ts';
 import { isingPolynomial, type ZPolynomial } from './z-polynomial.ts';
 
@@ -71,14 +72,4 @@ function phaseOf(qubits: readonly number[], angle: number): readonly Operation[]
   const last = qubits.at(-1)!;
   const gather = qubits.slice(0, -1).map((qubit) => gate('CX', [last], [], [qubit]));
   return [...gather, gate('RZ', [last], [angle]), ...gather.toReversed()];
-}
-
-/** A gate as an operation. */
-export function gate(
-  name: string,
-  targets: readonly number[],
-  angles: readonly number[] = [],
-  controls: readonly number[] = [],
-): Operation {
-  return { kind: 'gate', gate: name, controls, targets, angles };
 }

@@ -1,0 +1,48 @@
+/** What the tests of randomness take; randomness-tests-run.ts does them. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { procedure } from '../../procedures/procedure.ts';
+import { MAX_BITS, suiteFields } from './randomness-fields.ts';
+
+const input = z.strictObject({
+  bits: z
+    .string()
+    .min(1)
+    .max(MAX_BITS)
+    .regex(/^[01]*$/, 'A text of 0 and 1.')
+    .optional()
+    .describe('The sequence as a text of 0 and 1, the first bit first'),
+  hex: z
+    .string()
+    .min(1)
+    .max(MAX_BITS / 4)
+    .regex(/^[0-9a-fA-F]*$/, 'A text of hexadecimal digits.')
+    .optional()
+    .describe('The sequence as hexadecimal digits, each four bits, the highest first'),
+  ...suiteFields,
+});
+
+/** An input of the tests. */
+export type RandomnessTestsInput = z.output<typeof input>;
+
+/** Tests bits of the caller's. */
+export const randomnessTests = procedure({
+  name: 'randomness_tests',
+  description:
+    'Tests whether bits look random: nine tests of NIST SP 800-22 with their P-values, and estimates of min-entropy of NIST SP 800-90B. The result says of each test whether it passed, or why it was not run.',
+  input,
+  check: ({ bits, hex }): readonly Fault[] => {
+    if (bits !== undefined && hex !== undefined) {
+      return [{ path: 'hex', message: 'Give either bits or hex, not both.' }];
+    }
+    if (bits !== undefined || hex !== undefined) return [];
+    return [{ path: 'bits', message: 'Required: bits, or hex instead.' }];
+  },
+  limits: { deadline_ms: 60_000, bits: MAX_BITS },
+  example: {
+    // The first 256 binary digits of π.
+    hex: 'c90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22',
+  },
+  load: () =>
+    import('./randomness-tests-run.ts').then(({ runRandomnessTests }) => runRandomnessTests),
+});
