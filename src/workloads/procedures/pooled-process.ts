@@ -4,14 +4,18 @@ import { type HostOptions, ProcedureHost, type ProcessEnd } from './procedure-ho
 import type { FromProcess } from './procedure-messages.ts';
 import { RunningCall, type StartingCall } from './running-call.ts';
 
-/** From a cancel or a deadline to the end of a process that did not come back. */
-const GRACE_MS = 200;
 /** Until a process has said that it is ready; the machine may be busy. */
 const START_LIMIT_MS = 60_000;
 /** How often the memory of a process with a call is looked at. */
 const LOOK_EVERY_MS = 50;
 /** A process that still has this part of the memory it may have, after a call, makes room for a new one. */
 const WORN_AT = 0.6;
+
+/** How a process is started, and ended. */
+export interface PooledProcessOptions extends HostOptions {
+  /** From a cancel or a deadline to the end of a process that did not come back. */
+  readonly graceMs: number;
+}
 
 /** What the pool hears. */
 export interface ProcessEvents {
@@ -25,7 +29,7 @@ export interface ProcessEvents {
 export class PooledProcess {
   readonly #host: ProcedureHost;
   readonly #events: ProcessEvents;
-  readonly #maxRssBytes: number;
+  readonly #options: PooledProcessOptions;
   #isReady = false;
   #call: RunningCall | undefined;
   #isEnding = false;
@@ -35,11 +39,19 @@ export class PooledProcess {
   #timer: NodeJS.Timeout;
   #graceTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: HostOptions, events: ProcessEvents) {
+  constructor(options: PooledProcessOptions, events: ProcessEvents) {
     this.#events = events;
-    this.#maxRssBytes = options.maxRssBytes;
+    this.#options = options;
     this.#host = new ProcedureHost(options, {
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message) => {
+        try {
+          this.#hear(message);
+        } catch (error) {
+          // A message that is none, or a hook of the caller: the end of this call, not of the service.
+          this.#call?.end({ kind: 'failed', error });
+          this.kill();
+        }
+      },
       onEnd: (end) => this.#ended(end),
     });
     this.#timer = setTimeout(() => this.kill(), START_LIMIT_MS).unref();
@@ -79,7 +91,7 @@ export class PooledProcess {
         ...starting,
         onEnd: (end, ms) => {
           // Until it says that it is through with it, too.
-          this.#graceTimer = setTimeout(() => this.kill(), GRACE_MS).unref();
+          this.#graceTimer = setTimeout(() => this.kill(), this.#options.graceMs).unref();
           onEnd(end, ms);
         },
       },
@@ -124,11 +136,11 @@ export class PooledProcess {
   }
 
   #isWorn(): boolean {
-    return (this.#host.rssBytes() ?? 0) > WORN_AT * this.#maxRssBytes;
+    return (this.#host.rssBytes() ?? 0) > WORN_AT * this.#options.maxRssBytes;
   }
 
   #look(): void {
-    if ((this.#host.rssBytes() ?? 0) <= this.#maxRssBytes) return;
+    if ((this.#host.rssBytes() ?? 0) <= this.#options.maxRssBytes) return;
     this.#isTooLarge = true;
     this.kill();
   }

@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { describeExit } from '../../fleet/workers/process-host.ts';
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
-import { permissionFlags } from './readable-folders.ts';
+import { permissionFlags, withoutLinks } from './readable-folders.ts';
 
 /** How processes are started. */
 export interface HostOptions {
@@ -131,12 +131,14 @@ function start({
   maxResultBytes,
   environment,
 }: HostOptions): ChildProcess {
-  const setup: ProcessSetup = { catalog: catalog.href, maxResultBytes, maxRssBytes };
-  return fork(ENTRY, [JSON.stringify(setup)], {
+  // Links are followed here: the process may not look at what is on the way.
+  const [entry, procedures] = [withoutLinks(ENTRY), withoutLinks(catalog)];
+  const setup: ProcessSetup = { catalog: procedures.href, maxResultBytes, maxRssBytes };
+  return fork(entry, [JSON.stringify(setup)], {
     serialization: 'advanced',
     // Instead of this process's own flags, a debugger's port among them.
     execArgv: [
-      ...permissionFlags([ENTRY, catalog]),
+      ...permissionFlags([entry, procedures]),
       '--disallow-code-generation-from-strings',
       `--max-old-space-size=${heapLimitMb}`,
       `--max-semi-space-size=${SEMI_SPACE_MB}`,

@@ -108,6 +108,12 @@ export type FromProcess =
       readonly resultJson: string;
       readonly units: number;
     }
-  | { readonly kind: 'failed'; readonly call: number; readonly failure: SentFailure }
+  | {
+      readonly kind: 'failed';
+      readonly call: number;
+      readonly failure: SentFailure;
+      /** Nobody waited for what failed: what else the call left behind is not known. */
+      readonly isUncaught?: true;
+    }
   /** It ended for its signal's sake. */
   | { readonly kind: 'aborted'; readonly call: number };

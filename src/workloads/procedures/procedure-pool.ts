@@ -12,14 +12,14 @@ import { AGEING_MS, FairQueue, type QueuedTask } from '../../fleet/schedule/fair
 import { levelOf } from '../../fleet/schedule/scheduled-task.ts';
 import { soonEmpty } from '../models/soon-empty.ts';
 import { ProcedureLostError, ProcedureMemoryError, ProcedureQueueFullError } from './errors.ts';
-import { PooledProcess } from './pooled-process.ts';
+import { PooledProcess, type PooledProcessOptions } from './pooled-process.ts';
 import type {
   ProcedureCall,
   ProcedureHooks,
   ProcedureLoad,
   ProcedureOutcome,
 } from './procedure-call.ts';
-import type { HostOptions, ProcessEnd } from './procedure-host.ts';
+import type { ProcessEnd } from './procedure-host.ts';
 import { RunTimes } from './run-times.ts';
 import type { CallEnd } from './running-call.ts';
 
@@ -34,6 +34,7 @@ export type {
 
 /** Of a result's JSON. */
 const MAX_RESULT_BYTES = 4 * 2 ** 20;
+const GRACE_MS = 200;
 /** Calls are begun this often at most. */
 const MAX_ATTEMPTS = 2;
 /** Processes that end before they are ready, in a row, until calls are told of it. */
@@ -58,6 +59,8 @@ export interface ProcedurePoolOptions {
   /** Calls that may wait. */
   readonly queueLimit: number;
   readonly maxResultBytes?: number;
+  /** From a cancel or a deadline to the end of a process that did not come back; 200 ms unless given. */
+  readonly graceMs?: number;
   /** The whole environment of the processes; empty unless given. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Hears why a process ended that nobody ended on purpose. */
@@ -79,7 +82,7 @@ interface WaitingCall extends QueuedTask {
 /** The pool. */
 export class ProcedurePool {
   readonly #options: ProcedurePoolOptions;
-  readonly #host: HostOptions;
+  readonly #host: PooledProcessOptions;
   readonly #queue = new FairQueue<WaitingCall>(AGEING_MS);
   readonly #processes = new Set<PooledProcess>();
   /** Those that may be given a call, the last used at the end: it is the warmest. */
@@ -96,7 +99,8 @@ export class ProcedurePool {
     this.#options = options;
     const { catalog, heapLimitMb, maxResultBytes = MAX_RESULT_BYTES, environment = {} } = options;
     const maxRssBytes = (2 * heapLimitMb + NODE_MB) * MIB;
-    this.#host = { catalog, heapLimitMb, maxResultBytes, maxRssBytes, environment };
+    const { graceMs = GRACE_MS } = options;
+    this.#host = { catalog, heapLimitMb, maxResultBytes, maxRssBytes, environment, graceMs };
   }
 
   /**
@@ -105,6 +109,7 @@ export class ProcedurePool {
    * @throws {ProcedureLostError} if it ends before it is ready: the installation is at fault.
    */
   async start(): Promise<void> {
+    if (this.#processes.size > 0) return;
     await new Promise<void>((resolve, reject) => {
       this.#onFirstStart = (failure) => (failure === undefined ? resolve() : reject(failure));
       this.#startProcess();
@@ -276,7 +281,7 @@ export class ProcedurePool {
     this.#processes.delete(process);
     const place = this.#free.indexOf(process);
     if (place >= 0) this.#free.splice(place, 1);
-    if (!process.wasReady && !this.#isClosed) this.#failedToStart(how);
+    if (!process.wasReady) this.#failedToStart(how);
     this.#goOn();
   }
 

@@ -1,13 +1,13 @@
 /** What a process of procedures may read: the service's code, its models, and installed packages. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
  * The flags of Node's permission model for such a process: it may read what it is made of, and neither
  * write nor start processes, threads or native modules.
  *
- * @param modules - Its entry, and what that imports from elsewhere.
+ * @param modules - Its entry, and what that imports from elsewhere; without links.
  */
 export function permissionFlags(modules: readonly URL[]): readonly string[] {
   const readable = new Set(modules.flatMap((module) => readableFor(fileURLToPath(module))));
@@ -15,17 +15,14 @@ export function permissionFlags(modules: readonly URL[]): readonly string[] {
 }
 
 function readableFor(module: string): readonly string[] {
-  // Links are followed before a module is loaded, so both ends of one count.
-  return [...new Set([module, realPath(module)])].flatMap((path) => {
-    const root = packageRoot(path);
-    const [codeFolder = ''] = relative(root, path).split(sep);
-    return [
-      everythingIn(codeFolder === '' ? root : join(root, codeFolder)),
-      join(root, 'package.json'),
-      everythingIn(join(root, 'models')),
-      ...folderOfPackages(path),
-    ];
-  });
+  const root = packageRoot(module);
+  const [codeFolder = ''] = relative(root, module).split(sep);
+  return [
+    everythingIn(join(root, codeFolder)),
+    join(root, 'package.json'),
+    everythingIn(join(root, 'models')),
+    ...folderOfPackages(module),
+  ];
 }
 
 function packageRoot(path: string): string {
@@ -48,6 +45,11 @@ function folderOfPackages(path: string): readonly string[] {
     }
     if (folder === dirname(folder)) return found;
   }
+}
+
+/** The module where it really lies. */
+export function withoutLinks(module: URL): URL {
+  return pathToFileURL(realPath(fileURLToPath(module)));
 }
 
 /** Of what is not there, where it would be: the process says then what it misses. */

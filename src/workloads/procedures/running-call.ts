@@ -95,8 +95,7 @@ export class RunningCall {
         }
         const error = errorOf(failure, (circuit) => this.#circuits.failure(circuit));
         this.end({ kind: 'failed', error });
-        // After what nobody foresaw, nobody knows what state the process is in.
-        return failure.kind === 'unexpected' ? 'came-back-broken' : 'came-back';
+        return message.isUncaught === true ? 'came-back-broken' : 'came-back';
       }
     }
   }

@@ -60,7 +60,7 @@ export function serveProcedures(
   port.post({ kind: 'ready' });
   return (error) => {
     if (current === undefined || current.hasEnded) return false;
-    current.fail(error);
+    current.failUncaught(error);
     return true;
   };
 }

@@ -66,7 +66,7 @@ export class ServedCall {
       const json = resultJson(result, maxResultBytes);
       this.#end({ kind: 'done', call: this.number, resultJson: json, units: this.#units ?? 1 });
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
     }
   }
 
@@ -76,8 +76,13 @@ export class ServedCall {
     this.circuits.close(this.#controller.signal.reason);
   }
 
-  /** Ends it with an error, unless it has ended. */
-  fail(error: unknown): void {
+  /** Ends it with an error that nobody waited for, unless it has ended. */
+  failUncaught(error: unknown): void {
+    const failure = failureOf(error);
+    this.#end({ kind: 'failed', call: this.number, failure, isUncaught: true });
+  }
+
+  #fail(error: unknown): void {
     const { aborted, reason } = this.#controller.signal;
     if (aborted && error === reason) this.#end({ kind: 'aborted', call: this.number });
     else this.#end({ kind: 'failed', call: this.number, failure: failureOf(error) });

@@ -124,11 +124,14 @@ describe('what waits', () => {
 
 describe('a cancel', () => {
   test('answers at once and spares the process of a procedure that listens', async () => {
-    const first = firstMessage(pool, callOf('wait-for-signal'));
+    await using patient = disposable(
+      new ProcedurePool({ ...POOL, numProcesses: 1, graceMs: 20_000 }),
+    );
+    const first = firstMessage(patient, callOf('wait-for-signal'));
     const pid = Number(await first.message);
     first.controller.abort(new Error('enough'));
     await expect(first.outcome).rejects.toThrow('enough');
-    expect(await resultOf(pool, 'echo')).toMatchObject({ pid });
+    expect(await resultOf(patient, 'echo')).toMatchObject({ pid });
   });
 
   test('answers at once and ends the process of one that does not', async () => {
@@ -150,7 +153,7 @@ describe('a cancel', () => {
 
 describe('a pool', () => {
   test('starts processes as they are needed, up to its number, and runs calls in each', async () => {
-    await using wide = disposable(new ProcedurePool({ ...POOL, numProcesses: 2 }));
+    await using wide = disposable(new ProcedurePool({ ...POOL, graceMs: 20_000 }));
     expect(wide.load().processes).toBe(0);
     const calls = [1, 2].map(() => firstMessage(wide, callOf('wait-for-signal')));
     const pids = await Promise.all(calls.map(({ message }) => message));
