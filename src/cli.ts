@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line, `qcs`. Results go to stdout, everything else to stderr. */
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
 import { runCommandLine } from './cli/program.ts';
@@ -17,6 +18,14 @@ const io: CommandIo = {
   environment: process.env,
   now: Date.now,
   random: Math.random,
+  async sleep(ms, signal) {
+    try {
+      await setTimeout(ms, undefined, signal && { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
   onInterrupt(listener) {
     process.once('SIGINT', listener);
     return { [Symbol.dispose]: () => process.off('SIGINT', listener) };

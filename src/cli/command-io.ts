@@ -1,7 +1,7 @@
 /** What a command needs of the process around it; `cli.ts` passes the real one, tests their own. */
 import type { TerminalStream } from './progress-bar.ts';
 
-/** Streams, environment and clock of a command. */
+/** Streams, environment, clock and chance of a command. */
 export interface CommandIo {
   readonly out: TerminalStream;
   readonly err: TerminalStream;
@@ -10,6 +10,8 @@ export interface CommandIo {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason once that is aborted. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Calls back on Ctrl-C until disposed of. */
   readonly onInterrupt: (listener: () => void) => Disposable;
 }
@@ -21,10 +23,12 @@ export const EXIT_CODES = {
   failed: 1,
   /** It was not tried: wrong arguments, an invalid circuit file, invalid settings. */
   usage: 2,
-  /** What was named does not exist: a file, a key. */
+  /** What was named does not exist: a file, a key, a job. */
   notFound: 3,
-  /** The processor asked for is not available. */
+  /** The processor asked for is not available, or the service does not answer. */
   unavailable: 4,
+  /** The job that was followed was cancelled. */
+  cancelled: 5,
   /** Ended by Ctrl-C. */
   interrupted: 130,
 } as const;

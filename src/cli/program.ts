@@ -10,6 +10,7 @@ import { addCompileCommand } from './compile.ts';
 import { addDevicesCommand } from './devices.ts';
 import { exitCodeOf, faultText } from './failures.ts';
 import { addGatesCommand } from './gates.ts';
+import { addJobsCommand } from './jobs.ts';
 import { addKeysCommand } from './keys.ts';
 import { addRunCommand } from './run.ts';
 import { addTrainCommand } from './train.ts';
@@ -70,6 +71,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
     .action(serve);
   addRunCommand(program, io);
   addCompileCommand(program, io);
+  addJobsCommand(program, io);
   addKeysCommand(program, io);
   addDevicesCommand(program, io);
   addGatesCommand(program, io);

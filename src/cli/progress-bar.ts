@@ -13,6 +13,9 @@ export interface TerminalStream {
 const APPEARS_AFTER_MS = 1000;
 const REDRAW_EVERY_MS = 100;
 const ERASE_LINE = '\r\u001b[2K';
+const MOST_COLUMNS = 40;
+/** Beside a message. */
+const FEWEST_COLUMNS = 5;
 
 /** A bar that appears once the work has taken a second. Dispose of it to erase it. */
 export class ProgressBar implements Disposable {
@@ -20,40 +23,52 @@ export class ProgressBar implements Disposable {
   readonly #label: string;
   readonly #now: () => number;
   readonly #startedAt: number;
+  readonly #doneBefore: number;
   #drawnAt = Number.NEGATIVE_INFINITY;
   #isShown = false;
 
-  /** @param now - Milliseconds, monotonic. */
-  constructor(stream: TerminalStream, label: string, now: () => number) {
+  /**
+   * @param now - Milliseconds, monotonic.
+   * @param doneBefore - The fraction of the work that was done before the bar was made.
+   */
+  constructor(stream: TerminalStream, label: string, now: () => number, doneBefore = 0) {
     this.#stream = stream;
     this.#label = label;
     this.#now = now;
     this.#startedAt = now();
+    this.#doneBefore = doneBefore;
   }
 
-  /** Draws the fraction done, in [0, 1], unless it is too early or too soon after the last one. */
-  update(fraction: number): void {
+  /**
+   * Draws the fraction done, in [0, 1], unless it is too early or too soon after the last one.
+   *
+   * @param message - What is being done; cut off where the line ends.
+   */
+  update(fraction: number, message = ''): void {
     const now = this.#now();
     const elapsedMs = now - this.#startedAt;
     if (this.#stream.isTTY !== true || elapsedMs < APPEARS_AFTER_MS) return;
     if (now - this.#drawnAt < REDRAW_EVERY_MS) return;
     this.#drawnAt = now;
     this.#isShown = true;
-    const suffix = ` ${String(Math.floor(fraction * 100)).padStart(3)}%  ${remaining(fraction, elapsedMs)}`;
-    const room = (this.#stream.columns ?? 80) - this.#label.length - suffix.length - 4;
-    const width = Math.max(5, Math.min(40, room));
+    const suffix = ` ${String(Math.floor(fraction * 100)).padStart(3)}%  ${this.#remaining(fraction, elapsedMs)}`;
+    const room = (this.#stream.columns || 80) - this.#label.length - suffix.length - 4;
+    const beside = message === '' ? '' : `  ${message}`;
+    const width = Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS, room - beside.length));
     const filled = Math.round(fraction * width);
     const bar = '█'.repeat(filled) + '░'.repeat(width - filled);
-    this.#stream.write(`${ERASE_LINE}${this.#label} ${bar}${suffix}`);
+    const end = beside.slice(0, Math.max(0, room - width));
+    this.#stream.write(`${ERASE_LINE}${this.#label} ${bar}${suffix}${end}`);
   }
 
   [Symbol.dispose](): void {
     if (this.#isShown) this.#stream.write(ERASE_LINE);
     this.#isShown = false;
   }
-}
 
-function remaining(fraction: number, elapsedMs: number): string {
-  if (fraction <= 0.01) return '';
-  return `${Math.ceil((elapsedMs * (1 - fraction)) / fraction / 1000)} s left`;
+  #remaining(fraction: number, elapsedMs: number): string {
+    const done = fraction - this.#doneBefore;
+    if (done <= 0.01) return '';
+    return `${Math.ceil((elapsedMs * (1 - fraction)) / done / 1000)} s left`;
+  }
 }

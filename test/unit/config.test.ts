@@ -153,6 +153,12 @@ test('names QCS_ variables that nothing reads', () => {
   ]);
 });
 
+test('knows what qcs jobs reads from the same environment', () => {
+  expect(unknownSettings({ QCS_URL: 'http://a', QCS_API_KEY: 'qcs_a', QCS_API_KEYS: 'b' })).toEqual(
+    ['QCS_API_KEYS'],
+  );
+});
+
 test('the README shows the table of settings as the code has it', () => {
   expect(readFileSync('README.md', 'utf8')).toContain(settingsMarkdown());
 });

@@ -54,6 +54,7 @@ async function run(
     environment: {},
     now: () => Date.UTC(2030, 0, 1, 12),
     random: () => 0.5,
+    sleep: async () => {},
     onInterrupt,
   };
   addTrainCommand(program, io, (...parts) => {

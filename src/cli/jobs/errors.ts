@@ -1,0 +1,129 @@
+/** Errors of `qcs jobs`. */
+import { CodedError } from '../../errors/coded-error.ts';
+
+/** Neither the environment nor an option has a key. */
+export class KeyMissingError extends CodedError {
+  readonly code = 'CLI_KEY_MISSING';
+
+  constructor() {
+    super('There is no API key: set QCS_API_KEY, or name a file that holds one with --key-file.');
+  }
+}
+
+/** A key that no header can carry; what it is instead is not shown. */
+export class KeyMalformedError extends CodedError {
+  readonly code = 'CLI_KEY_MALFORMED';
+
+  /** @param source - The file, or the name of the variable. */
+  constructor(source: string) {
+    super(`${source} holds no API key: one is a line of visible ASCII characters.`);
+  }
+}
+
+/** The service does not know the key, or lets it not do that. */
+export class KeyRefusedError extends CodedError {
+  readonly code = 'CLI_KEY_REFUSED';
+  /** Of the answer: 401 or 403. */
+  readonly status: number;
+
+  /** @param said - By the service, a sentence. */
+  constructor(origin: string, status: number, said: string) {
+    super(`${origin} refuses the key: ${said}`);
+    this.status = status;
+  }
+}
+
+/** No address of a service. */
+export class ServiceUrlError extends CodedError {
+  readonly code = 'CLI_URL_INVALID';
+
+  constructor(text: string) {
+    super(`"${text}" is no address of a service, such as http://127.0.0.1:8080.`);
+  }
+}
+
+/** Nothing answers there, or nothing any longer. */
+export class ServiceUnreachableError extends CodedError {
+  readonly code = 'CLI_SERVICE_UNREACHABLE';
+
+  /** @param why - The system's word for it, such as ECONNREFUSED. */
+  constructor(origin: string, why: string, options?: ErrorOptions) {
+    super(
+      `No service answers at ${origin} (${why}). --url and QCS_URL say where it is.`,
+      [],
+      options,
+    );
+  }
+}
+
+/** The service answered with an error that is none of the others. */
+export class ServiceRefusedError extends CodedError {
+  readonly code = 'CLI_SERVICE_REFUSED';
+  /** Of the answer. */
+  readonly status: number;
+
+  constructor(origin: string, status: number, said: string) {
+    super(`${origin} answered ${status}: ${said}`);
+    this.status = status;
+  }
+}
+
+/** An answer that is none of this service's, or of another version's. */
+export class AnswerUnreadableError extends CodedError {
+  readonly code = 'CLI_ANSWER_UNREADABLE';
+
+  /** @param what - What it lacks or has too much of, a noun. */
+  constructor(origin: string, what: string) {
+    super(`${origin} does not answer as this service does: ${what}.`);
+  }
+}
+
+/** The text has not the form of a job's id. */
+export class JobIdError extends CodedError {
+  readonly code = 'CLI_JOB_ID_INVALID';
+
+  constructor(text: string) {
+    super(
+      `"${text.slice(0, 100)}" is no id of a job: one begins with circ_, task_ or tpujob_; \`qcs jobs\` lists them.`,
+    );
+  }
+}
+
+/** The service has no such job of this key. */
+export class UnknownJobError extends CodedError {
+  readonly code = 'CLI_JOB_NOT_FOUND';
+
+  constructor(origin: string, id: string) {
+    super(`${origin} has no job ${id} of this key.`);
+  }
+}
+
+/** The job that was followed failed. */
+export class FollowedJobFailedError extends CodedError {
+  readonly code = 'CLI_JOB_FAILED';
+
+  /** @param why - Of the record; undefined where it says nothing. */
+  constructor(id: string, why: { readonly code: string; readonly message: string } | undefined) {
+    super(why === undefined ? `${id} failed.` : `${id} failed (${why.code}): ${why.message}`);
+  }
+}
+
+/** The job that was followed was cancelled. */
+export class FollowedJobCancelledError extends CodedError {
+  readonly code = 'CLI_JOB_CANCELLED';
+
+  constructor(id: string) {
+    super(`${id} was cancelled.`);
+  }
+}
+
+/** Ctrl-C while a job was followed. */
+export class WatchStoppedError extends CodedError {
+  readonly code = 'CLI_WATCH_STOPPED';
+
+  constructor(id: string) {
+    super(
+      `No longer watching. ${id} goes on; \`qcs jobs follow ${id}\` watches it again, \`qcs jobs cancel ${id}\` ends it.`,
+    );
+  }
+}

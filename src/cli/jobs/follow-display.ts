@@ -1,0 +1,89 @@
+/**
+ * A followed job on stderr: a line for each status, and in between a bar on a terminal, elsewhere a line for
+ * each tenth of the work.
+ */
+import type { CommandIo } from '../command-io.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { fieldsOf, numberOf, printable, textOf } from './answer-fields.ts';
+import type { StreamEvent } from './event-stream-parser.ts';
+
+/** Told by whoever has the record, with the time it took or the error. */
+const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+
+/** Shows events; dispose of it to erase the bar. */
+export class FollowDisplay implements Disposable {
+  readonly #id: string;
+  readonly #io: Pick<CommandIo, 'err' | 'now'>;
+  #bar: ProgressBar | undefined;
+  #status = '';
+  /** What the last status line was of: the same status comes again when its place in the queue changes. */
+  #toldId: string | undefined;
+  #toldTenth = 0;
+
+  constructor(id: string, io: Pick<CommandIo, 'err' | 'now'>) {
+    this.#id = id;
+    this.#io = io;
+  }
+
+  /** Shows one event; of those it does not know it shows nothing. */
+  show({ event, id, data }: StreamEvent): void {
+    const fields = fieldsOf(parsed(data));
+    if (fields === undefined) return;
+    if (event === 'status') this.#showStatus(id, fields);
+    if (event === 'progress') this.#showProgress(fields);
+  }
+
+  /** A line between the others. */
+  say(text: string): void {
+    this.#bar?.[Symbol.dispose]();
+    this.#io.err.write(`${text}\n`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#bar?.[Symbol.dispose]();
+    this.#bar = undefined;
+  }
+
+  #showStatus(eventId: string, fields: Readonly<Record<string, unknown>>): void {
+    const status = printable(textOf(fields['status']) ?? '');
+    const before = numberOf(fields['queue_position']);
+    const waiting = before === undefined ? '' : `${before} before it`;
+    if (eventId !== this.#toldId || status !== this.#status) {
+      this[Symbol.dispose]();
+      if (ENDS.has(status)) return;
+      const attempt = numberOf(fields['attempt']) ?? 1;
+      const notes = [waiting, attempt > 1 ? `attempt ${attempt}` : ''].filter(
+        (note) => note !== '',
+      );
+      this.say(`${this.#id} ${[status, ...notes].join(', ')}`);
+      this.#toldTenth = 0;
+    }
+    [this.#toldId, this.#status] = [eventId, status];
+    if (status === 'queued') this.#draw(0, waiting);
+  }
+
+  #showProgress(fields: Readonly<Record<string, unknown>>): void {
+    const fraction = Math.min(1, Math.max(0, numberOf(fields['progress']) ?? 0));
+    const message = printable(textOf(fields['message']) ?? '');
+    this.#draw(fraction, message);
+    if (this.#io.err.isTTY === true) return;
+    const tenth = Math.floor(fraction * 10);
+    if (tenth <= this.#toldTenth) return;
+    this.#toldTenth = tenth;
+    this.say(`${this.#id} ${tenth * 10}%${message === '' ? '' : `  ${message}`}`);
+  }
+
+  /** The bar of a status begins with the first that is known of it. */
+  #draw(fraction: number, message: string): void {
+    this.#bar ??= new ProgressBar(this.#io.err, this.#status, this.#io.now, fraction);
+    this.#bar.update(fraction, message);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

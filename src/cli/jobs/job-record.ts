@@ -1,0 +1,133 @@
+/** Records of jobs of every kind as `qcs jobs` reads them, and in the words of its tables. */
+import { jobKindOf } from '../../jobs/job-id.ts';
+import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
+import { fieldsOf, numberOf, printable, textOf, timeOf } from './answer-fields.ts';
+import { AnswerUnreadableError, JobIdError } from './errors.ts';
+
+/** A record, or what a listing has of it. Times are milliseconds since 1970 UTC. */
+export interface JobRecord {
+  readonly resource: JobResource;
+  readonly id: string;
+  readonly status: string;
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly finishedAt: number | undefined;
+  /** In [0, 1]; undefined unless it runs. */
+  readonly progress: number | undefined;
+  /** How many start before it; undefined unless it waits. */
+  readonly queuePosition: number | undefined;
+  readonly error: { readonly code: string; readonly message: string } | undefined;
+  /** As they came. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Fields that every record has, and those that say what the job is rather than what came of it. */
+const NO_RESULT = new Set([
+  ...['status', 'priority', 'created_at', 'started_at', 'finished_at', 'queue_position'],
+  ...['expected_start_at', 'progress', 'error', 'agent', 'task', 'parent_id', 'processor'],
+  ...['job_type', 'tpu_type', 'zone', 'chips', 'placed'],
+]);
+
+/**
+ * What kind of job an id names.
+ *
+ * @throws {JobIdError}
+ */
+export function resourceOf(id: string): JobResource {
+  const kind = jobKindOf(id);
+  const resource = JOB_RESOURCES.find((candidate) => candidate.kind === kind);
+  if (resource === undefined) throw new JobIdError(id);
+  return resource;
+}
+
+/**
+ * Reads a record.
+ *
+ * @param origin - The service that answered it.
+ * @throws {AnswerUnreadableError} where it lacks what every record has.
+ */
+export function readRecord(value: unknown, resource: JobResource, origin: string): JobRecord {
+  const fields = fieldsOf(value) ?? {};
+  const id = textOf(fields[resource.idName]);
+  const status = textOf(fields['status']);
+  const createdAt = timeOf(fields['created_at']);
+  if (id === undefined || status === undefined || createdAt === undefined) {
+    const lacks = `a record of a ${resource.noun} has no ${resource.idName}, status or created_at`;
+    throw new AnswerUnreadableError(origin, lacks);
+  }
+  return {
+    resource,
+    id: printable(id),
+    status: printable(status),
+    createdAt,
+    startedAt: timeOf(fields['started_at']),
+    finishedAt: timeOf(fields['finished_at']),
+    progress: numberOf(fields['progress']),
+    queuePosition: numberOf(fields['queue_position']),
+    error: errorOf(fields['error']),
+    fields,
+  };
+}
+
+/** An error of a record or an event; undefined where there is none. */
+export function errorOf(value: unknown): JobRecord['error'] {
+  const { code, message } = fieldsOf(value) ?? {};
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return { code: printable(code), message: printable(message) };
+}
+
+/** What came of a job: its `result`, or what its record has that is not of every job. */
+export function resultOf({ fields, resource }: JobRecord): Readonly<Record<string, unknown>> {
+  const result = fieldsOf(fields['result']);
+  if (result !== undefined) return result;
+  const rest = Object.entries(fields).filter(
+    ([name]) => !NO_RESULT.has(name) && name !== resource.idName,
+  );
+  return Object.fromEntries(rest);
+}
+
+/** What does the work, and which work: of a circuit its processor. */
+export function targetText({ resource, fields }: JobRecord): string {
+  const named = (name: string) => textOf(fields[name]) ?? '?';
+  const { kind } = resource;
+  switch (kind) {
+    case 'circuit':
+      return printable(named('processor'));
+    case 'task':
+      return printable(`${named('agent')} ${named('task')}`);
+    case 'tpu_job':
+      return printable(`${named('job_type')} ${named('tpu_type')} ${named('zone')}`);
+  }
+}
+
+/** How far it is; of a waiting one, how many are before it. */
+export function progressText({ progress, queuePosition }: JobRecord): string {
+  if (progress !== undefined) return `${Math.floor(100 * progress)}%`;
+  return queuePosition === undefined ? '' : `${queuePosition} before it`;
+}
+
+/**
+ * How long it ran, or has run.
+ *
+ * @param now - Milliseconds since 1970 UTC.
+ */
+export function runText({ startedAt, finishedAt }: JobRecord, now: number): string {
+  return startedAt === undefined ? '' : durationText((finishedAt ?? now) - startedAt);
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+
+/** A duration in its largest unit; below a minute in seconds, below a second in milliseconds. */
+export function durationText(ms: number): string {
+  // Another machine's clock may be ahead of this one's.
+  const length = Math.max(0, ms);
+  for (const [unit, size] of UNITS) {
+    if (length >= size) return `${Math.floor(length / size)} ${unit}`;
+  }
+  if (length < 1000) return `${Math.round(length)} ms`;
+  return `${length < 9950 ? (length / 1000).toFixed(1) : Math.floor(length / 1000)} s`;
+}

@@ -1,0 +1,147 @@
+/** What `qcs jobs list` does: three listings, merged, as far as they have to be read. */
+import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
+import { type CommandIo, table, writeJson } from '../command-io.ts';
+import { textOf } from './answer-fields.ts';
+import { AnswerUnreadableError, KeyRefusedError, ServiceRefusedError } from './errors.ts';
+import {
+  durationText,
+  type JobRecord,
+  progressText,
+  readRecord,
+  runText,
+  targetText,
+} from './job-record.ts';
+import { type AddressOptions, serviceAddress } from './service-address.ts';
+import { ServiceClient } from './service-client.ts';
+
+/** What the command is told. */
+export interface ListOptions extends AddressOptions {
+  readonly kind?: JobResource['kind'];
+  readonly status?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** The most that a page of a listing may have. */
+const LARGEST_PAGE = 100;
+
+/** Prints the newest jobs of the key, of all kinds or of one. */
+export async function listJobs(options: ListOptions, io: CommandIo): Promise<void> {
+  const client = new ServiceClient(await serviceAddress(options, io), io);
+  const asked = JOB_RESOURCES.filter(({ kind }) => [kind, undefined].includes(options.kind));
+  const listings = await openListings(asked, options, client, io);
+  const jobs: JobRecord[] = [];
+  for (;;) {
+    const next = newest(listings);
+    if (next === undefined) break;
+    const { record, listing } = next;
+    if (options.status === undefined || record.status === options.status) jobs.push(record);
+    if (jobs.length === options.limit) break;
+    await listing.advance();
+  }
+  if (options.json) {
+    const items = jobs.map(({ resource, fields }) => ({ kind: resource.kind, ...fields }));
+    writeJson(io, { jobs: items });
+  } else io.out.write(`${jobs.length === 0 ? 'No jobs.' : jobTable(jobs, io.now())}\n`);
+}
+
+/** The listings that the service has and the key may read; of the others it says so. */
+async function openListings(
+  resources: readonly JobResource[],
+  { limit, status }: ListOptions,
+  client: ServiceClient,
+  io: CommandIo,
+): Promise<readonly Listing[]> {
+  // One that is sought by its status may be far down.
+  const pageSize = status === undefined ? Math.min(LARGEST_PAGE, limit) : LARGEST_PAGE;
+  const listings: Listing[] = [];
+  const faults: Error[] = [];
+  const opened = resources.map(async (resource) => {
+    const listing = new Listing(resource, client, pageSize);
+    try {
+      await listing.advance();
+      listings.push(listing);
+    } catch (error) {
+      const isAbsent = error instanceof ServiceRefusedError && error.status === 404;
+      const isClosed = error instanceof KeyRefusedError && error.status === 403;
+      if (!(isAbsent || isClosed)) throw error;
+      faults.push(error);
+      const why = isAbsent ? 'the service has no such listing' : 'the key has no scope for them';
+      io.err.write(`Without ${resource.plural}: ${why}.\n`);
+    }
+  });
+  await Promise.all(opened);
+  const [fault] = faults;
+  if (listings.length === 0 && fault !== undefined) throw fault;
+  return listings;
+}
+
+/** A listing, read job by job, newest first. */
+class Listing {
+  /** The newest that was not taken yet; undefined at the end. */
+  current: JobRecord | undefined;
+  readonly #resource: JobResource;
+  readonly #client: ServiceClient;
+  readonly #pageSize: number;
+  #page: readonly JobRecord[] = [];
+  #place = 0;
+  /** Of the next page; null after the last. */
+  #cursor: string | null | undefined;
+
+  constructor(resource: JobResource, client: ServiceClient, pageSize: number) {
+    this.#resource = resource;
+    this.#client = client;
+    this.#pageSize = pageSize;
+  }
+
+  async advance(): Promise<void> {
+    while (this.#place >= this.#page.length && this.#cursor !== null) await this.#turn();
+    this.current = this.#page[this.#place++];
+  }
+
+  async #turn(): Promise<void> {
+    const { path, listName, noun } = this.#resource;
+    const { origin } = this.#client;
+    const cursor =
+      this.#cursor === undefined ? '' : `&cursor=${encodeURIComponent(this.#cursor ?? '')}`;
+    const data = await this.#client.ask(`${path}?limit=${this.#pageSize}${cursor}`);
+    const items: unknown = data[listName];
+    if (!Array.isArray(items)) {
+      throw new AnswerUnreadableError(origin, `a page of ${noun}s has no ${listName}`);
+    }
+    this.#page = items.map((item: unknown) => readRecord(item, this.#resource, origin));
+    this.#place = 0;
+    const next = textOf(data['next_cursor']) ?? null;
+    // A listing that does not move on would be read for ever.
+    this.#cursor = next === this.#cursor || items.length === 0 ? null : next;
+  }
+}
+
+function newest(
+  listings: readonly Listing[],
+): { readonly listing: Listing; readonly record: JobRecord } | undefined {
+  let found: { readonly listing: Listing; readonly record: JobRecord } | undefined;
+  for (const listing of listings) {
+    const record = listing.current;
+    if (
+      record !== undefined &&
+      (found === undefined || record.createdAt > found.record.createdAt)
+    ) {
+      found = { listing, record };
+    }
+  }
+  return found;
+}
+
+function jobTable(jobs: readonly JobRecord[], now: number): string {
+  const rows = jobs.map((job) => [
+    job.id,
+    job.resource.kind,
+    targetText(job),
+    job.status,
+    progressText(job),
+    durationText(now - job.createdAt),
+    runText(job, now),
+  ]);
+  return table(['ID', 'KIND', 'TARGET', 'STATUS', 'PROGRESS', 'AGE', 'DURATION'], rows);
+}

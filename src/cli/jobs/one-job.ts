@@ -1,0 +1,102 @@
+/** What `qcs jobs show` and `qcs jobs cancel` do, and how the result of a job is printed. */
+import { type CommandIo, table, writeJson } from '../command-io.ts';
+import { histogram } from '../histogram.ts';
+import { fieldsOf, printableJson } from './answer-fields.ts';
+import { ServiceRefusedError, UnknownJobError } from './errors.ts';
+import {
+  type JobRecord,
+  progressText,
+  readRecord,
+  resourceOf,
+  resultOf,
+  runText,
+  targetText,
+} from './job-record.ts';
+import { type AddressOptions, serviceAddress } from './service-address.ts';
+import { ServiceClient } from './service-client.ts';
+
+/** Options of the commands that are about one job. */
+export interface JobOptions extends AddressOptions {
+  readonly json?: boolean;
+}
+
+/** Prints a job's record. */
+export async function showJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
+  const { path } = resourceOf(id);
+  const client = new ServiceClient(await serviceAddress(options, io), io);
+  const record = await answerOf(client, id, () => client.ask(`${path}/${id}`));
+  if (options.json !== true) io.out.write(`${summaryText(record, io.now())}\n`);
+  if (options.json === true || record.status === 'completed') writeResult(record, options, io);
+}
+
+/** Cancels a job; one that has ended stays as it is. */
+export async function cancelJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
+  const { path } = resourceOf(id);
+  const client = new ServiceClient(await serviceAddress(options, io), io);
+  const record = await answerOf(client, id, () =>
+    client.ask(`${path}/${id}/cancel`, { method: 'POST' }),
+  );
+  if (options.json) writeJson(io, record.fields);
+  else io.out.write(`${id} is ${record.status}.\n`);
+}
+
+/**
+ * The record that the service answers.
+ *
+ * @throws {UnknownJobError} where it knows no such job.
+ */
+export async function answerOf(
+  client: ServiceClient,
+  id: string,
+  ask: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<JobRecord> {
+  try {
+    return readRecord(await ask(), resourceOf(id), client.origin);
+  } catch (error) {
+    const isUnknown = error instanceof ServiceRefusedError && error.status === 404;
+    throw isUnknown ? new UnknownJobError(client.origin, id) : error;
+  }
+}
+
+/** Prints what came of a job: counts as a histogram, all else as JSON; with `json` its whole record. */
+export function writeResult(record: JobRecord, { json }: JobOptions, io: CommandIo): void {
+  if (json === true) {
+    writeJson(io, record.fields);
+    return;
+  }
+  const { counts: given, ...others } = resultOf(record);
+  const counts = record.resource.kind === 'circuit' ? countsOf(given) : undefined;
+  if (counts === undefined) {
+    io.out.write(`${printableJson(resultOf(record))}\n`);
+    return;
+  }
+  io.out.write(`${histogram(counts, io.out.columns ?? 80)}\n`);
+  const asked = Object.entries(others).filter(([name]) => OUTPUTS.has(name));
+  if (asked.length > 0) io.out.write(`\n${printableJson(Object.fromEntries(asked))}\n`);
+}
+
+/** What a circuit may be asked to return beside its counts. */
+const OUTPUTS = new Set(['probabilities', 'statevector', 'expectation']);
+
+function countsOf(value: unknown): Readonly<Record<string, number>> | undefined {
+  const entries = Object.entries(fieldsOf(value) ?? {});
+  const counts = entries.flatMap(([label, count]): [string, number][] =>
+    /^[01]+$/.test(label) && typeof count === 'number' ? [[label, count]] : [],
+  );
+  const isCounts = counts.length > 0 && counts.length === entries.length;
+  return isCounts ? Object.fromEntries(counts) : undefined;
+}
+
+function summaryText(record: JobRecord, now: number): string {
+  const { id, resource, status, error } = record;
+  const ran = runText(record, now);
+  const rows = [
+    ['kind', resource.kind],
+    ['target', targetText(record)],
+    ['status', [status, progressText(record)].filter((text) => text !== '').join(', ')],
+    ['created', new Date(record.createdAt).toISOString()],
+    ...(ran === '' ? [] : [['duration', ran]]),
+    ...(error === undefined ? [] : [['error', `${error.code}: ${error.message}`]]),
+  ];
+  return table([id, ''], rows);
+}

@@ -1,0 +1,133 @@
+/** Requests to a running service, and what its answers mean to the command line. */
+import type { CommandIo } from '../command-io.ts';
+import { fieldsOf, printable, textOf } from './answer-fields.ts';
+import {
+  AnswerUnreadableError,
+  KeyRefusedError,
+  ServiceRefusedError,
+  ServiceUnreachableError,
+} from './errors.ts';
+import type { ServiceAddress } from './service-address.ts';
+
+/** A longer wait is not made: who asked is told. */
+const LONGEST_WAIT_S = 120;
+/** How often one request is sent again when the service says that it has to wait. */
+const MAX_WAITS = 5;
+
+/** How a request is sent. */
+interface RequestOptions {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** A service, asked with one key. */
+export class ServiceClient {
+  readonly origin: string;
+  readonly #key: string;
+  readonly #io: Pick<CommandIo, 'err' | 'sleep'>;
+
+  /** @param io - Waiting is said on its `err`. */
+  constructor({ origin, key }: ServiceAddress, io: Pick<CommandIo, 'err' | 'sleep'>) {
+    this.origin = origin;
+    this.#key = key;
+    this.#io = io;
+  }
+
+  /**
+   * `data` of the answer. Where the rate limit is used up, it waits as it is told.
+   *
+   * @param path - Below /api/v1.
+   * @throws {ServiceUnreachableError | KeyRefusedError | ServiceRefusedError | AnswerUnreadableError}
+   */
+  async ask(
+    path: string,
+    options: RequestOptions = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    for (let numWaits = 0; ; numWaits++) {
+      const response = await this.send(path, options);
+      const waitS = response.status === 429 ? retryAfterS(response) : undefined;
+      if (waitS === undefined || waitS > LONGEST_WAIT_S || numWaits === MAX_WAITS) {
+        return await this.#dataOf(response);
+      }
+      const why = await saidIn(response);
+      this.#io.err.write(`${why} Waiting ${waitS} s.\n`);
+      await this.#io.sleep(waitS * 1000, options.signal);
+    }
+  }
+
+  /**
+   * The answer as it begins; its body is the caller's to read, or to cancel.
+   *
+   * @throws {ServiceUnreachableError}
+   */
+  async send(path: string, options: RequestOptions = {}): Promise<Response> {
+    const { method = 'GET', headers, signal } = options;
+    try {
+      return await fetch(`${this.origin}/api/v1${path}`, {
+        method,
+        headers: { 'x-api-key': this.#key, ...headers },
+        // Elsewhere the key has no business.
+        redirect: 'manual',
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new ServiceUnreachableError(this.origin, reasonOf(error), { cause: error });
+    }
+  }
+
+  /** What an answer that is no success means. */
+  async refusal(response: Response): Promise<Error> {
+    const { status } = response;
+    const said = await saidIn(response);
+    if (status === 401 || status === 403) {
+      return new KeyRefusedError(this.origin, status, said);
+    }
+    return new ServiceRefusedError(this.origin, status, said);
+  }
+
+  async #dataOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
+    if (!response.ok) throw await this.refusal(response);
+    const data = fieldsOf((await bodyOf(response, this.origin))?.['data']);
+    if (data === undefined) throw new AnswerUnreadableError(this.origin, 'there is no `data`');
+    return data;
+  }
+}
+
+/** Seconds of the header Retry-After, at least 1; undefined without one, or with a date. */
+export function retryAfterS({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  return /^\d{1,9}$/.test(text) ? Math.max(1, Number(text)) : undefined;
+}
+
+/** The word that the system has for why a connection failed. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}
+
+async function bodyOf(
+  response: Response,
+  origin: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return fieldsOf(JSON.parse(await response.text()));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new AnswerUnreadableError(origin, 'it is not JSON');
+    throw new ServiceUnreachableError(origin, reasonOf(error), { cause: error });
+  }
+}
+
+/** The message of an error's envelope; of anything else what HTTP calls its status. */
+async function saidIn(response: Response): Promise<string> {
+  const text = await response.text().catch(() => '');
+  const to = response.headers.get('location');
+  const plain = `${response.statusText || 'no reason'}${to === null ? '' : `, to ${to}`}.`;
+  try {
+    return printable(textOf(fieldsOf(fieldsOf(JSON.parse(text))?.['error'])?.['message']) ?? plain);
+  } catch {
+    return printable(plain);
+  }
+}
