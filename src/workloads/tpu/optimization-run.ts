@@ -17,7 +17,7 @@ import type { JsonObject } from '../procedures/json.ts';
 import type { RunProcedure } from '../procedures/procedure.ts';
 import { FLOPS_BASIS } from './circuit-flops.ts';
 import { MeteredCircuits } from './metered-circuits.ts';
-import { cutGraph, type OptimizationInput } from './optimization.ts';
+import { cutGraph, type OptimizationInput, SEARCH_STEPS } from './optimization.ts';
 
 /** A problem as QAOA takes it, and its basis states as callers read them. */
 interface Task {
@@ -37,7 +37,7 @@ export const runOptimization: RunProcedure<OptimizationInput> = async (input, co
   const meter = new MeteredCircuits(context.circuits);
   const result = await runQaoa(
     problem,
-    { layers, shots, seed: new Chance(seed, 0).seed() },
+    { layers, shots, seed: new Chance(seed, 0).seed(), maxSteps: SEARCH_STEPS },
     { ...context, circuits: meter.runner },
   );
   const { best, optimum } = result;

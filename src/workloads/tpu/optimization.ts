@@ -9,7 +9,12 @@ const LIMITS = {
   edges: 120,
   layers: 6,
   shots: 100_000,
+  /** Gates and terms of the energy, times amplitudes, of all circuits together. */
+  amplitude_updates: 1e11,
 } as const;
+
+/** Steps of the search of angles for each number of layers, at most. */
+export const SEARCH_STEPS = 30;
 const MAX_WEIGHT = 1e6;
 
 const weight = z.number().min(-MAX_WEIGHT).max(MAX_WEIGHT);
@@ -110,10 +115,11 @@ const OWN_FIELDS = { maxcut: ['edges', 'weights', 'nodes'], ising: ['h', 'j'] } 
 function optimizationFaults(given: OptimizationInput): readonly Fault[] {
   const other = given.problem === 'maxcut' ? 'ising' : 'maxcut';
   const foreign = OWN_FIELDS[other].filter((field) => given[field] !== undefined);
-  return [
+  const faults = [
     ...foreign.map((path) => ({ path, message: `Only taken where problem is ${other}.` })),
     ...(given.problem === 'maxcut' ? cutFaults(given) : isingFaults(given)),
   ];
+  return faults.length > 0 ? faults : workFaults(given);
 }
 
 function cutFaults(given: OptimizationInput): readonly Fault[] {
@@ -130,6 +136,24 @@ function cutFaults(given: OptimizationInput): readonly Fault[] {
 function isingFaults({ h, j = [] }: OptimizationInput): readonly Fault[] {
   if (h === undefined) return [{ path: 'h', message: 'Required where problem is ising.' }];
   return pairFaults('j', j, h.length, 'spins');
+}
+
+/** Whether it would be through before its deadline, if the search took all its steps. */
+function workFaults(given: OptimizationInput): readonly Fault[] {
+  const { numNodes, edges } = cutGraph(given);
+  const isCut = given.problem === 'maxcut';
+  const qubits = isCut ? numNodes : (given.h?.length ?? 0);
+  const terms = isCut ? edges.length : qubits + (given.j?.length ?? 0);
+  let updates = 0;
+  for (let layer = 1; layer <= given.layers; layer++) {
+    // A slope takes two circuits an angle and one more, the lengths of a step five.
+    const numCircuits = SEARCH_STEPS * (6 + 4 * layer);
+    updates += numCircuits * (qubits + layer * (terms + qubits) + terms) * 2 ** qubits;
+    if (updates <= LIMITS.amplitude_updates) continue;
+    const message = `With ${terms} terms on ${qubits} qubits the limit is ${layer - 1} layers.`;
+    return [{ path: 'layers', message }];
+  }
+  return [];
 }
 
 /** Pairs are of two that are there, and each is named once, whichever comes first. */

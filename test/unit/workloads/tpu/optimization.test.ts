@@ -196,6 +196,7 @@ describe('an optimization is refused', () => {
       { weights: Array(16).fill(1) },
       ['weights'],
     ],
+    ['more layers than there is time for', { edges: complete(16), layers: 5 }, ['layers']],
     ['fields in a cut', { h: [1], j: [] }, ['h', 'j']],
     ['a cut in an Ising problem', { problem: 'ising', edges: [[0, 1]] }, ['edges', 'h']],
     ['couplings without spins', { problem: 'ising', j: [[0, 1, 1]] }, ['h']],
@@ -218,6 +219,12 @@ describe('an optimization is refused', () => {
     ],
   ])('for %s', (_, input, paths) => {
     expect(faultsOf(input)).toEqual(paths);
+  });
+
+  test('only for as many layers as there is no time for', () => {
+    expect(faultsOf({ edges: complete(16), layers: 4 })).toEqual([]);
+    expect(faultsOf({ edges: ring(16), layers: 6 })).toEqual([]);
+    expect(faultsOf({ problem: 'ising', h: Array(16).fill(1), layers: 6 })).toEqual([]);
   });
 
   test.each([
