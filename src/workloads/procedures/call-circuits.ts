@@ -79,6 +79,7 @@ export class CallCircuits {
 
   /** Ends all that is under way. */
   close(): void {
+    if (this.#numOutstanding === 0) return;
     this.#controller.abort(new DOMException('The call has ended.', 'AbortError'));
   }
 

@@ -6,10 +6,15 @@ import { RunningCall, type StartingCall } from './running-call.ts';
 
 /** Until a process has said that it is ready; the machine may be busy. */
 const START_LIMIT_MS = 60_000;
+/** What takes no longer leaves no more memory behind than is worth looking for. */
+const SHORT_MS = 10;
 /** How often the memory of a process with a call is looked at. */
 const LOOK_EVERY_MS = 50;
 /** A process that still has this part of the memory it may have, after a call, makes room for a new one. */
 const WORN_AT = 0.6;
+
+/** After these a process has nothing to do. */
+const ENDS: ReadonlySet<FromProcess['kind']> = new Set(['done', 'failed', 'aborted']);
 
 /** How a process is started, and ended. */
 export interface PooledProcessOptions extends HostOptions {
@@ -34,6 +39,8 @@ export class PooledProcess {
   #call: RunningCall | undefined;
   #isEnding = false;
   #isTooLarge = false;
+  /** What ends the call now is the process, which has come back with it. */
+  #comesBack = false;
   #numCalls = 0;
   /** Of the start, then of the memory. */
   #timer: NodeJS.Timeout;
@@ -90,8 +97,7 @@ export class PooledProcess {
       {
         ...starting,
         onEnd: (end, ms) => {
-          // Until it says that it is through with it, too.
-          this.#graceTimer = setTimeout(() => this.kill(), this.#options.graceMs).unref();
+          if (!this.#comesBack) this.#hurry();
           onEnd(end, ms);
         },
       },
@@ -121,11 +127,20 @@ export class PooledProcess {
       this.#events.onFree(this);
       return;
     }
-    const news = this.#call?.hear(message) ?? 'goes-on';
-    if (news === 'goes-on') return;
+    const call = this.#call;
+    this.#comesBack = ENDS.has(message.kind);
+    const news = call?.hear(message) ?? 'goes-on';
+    this.#comesBack = false;
+    if (call === undefined || news === 'goes-on') return;
     this.#release();
-    if (news === 'came-back-broken' || this.#isWorn()) this.kill();
+    const mayHaveGrown = call.runningMs > SHORT_MS;
+    if (news === 'came-back-broken' || (mayHaveGrown && this.#isWorn())) this.kill();
     else if (!this.#isEnding) this.#events.onFree(this);
+  }
+
+  /** Its call has been answered: it has a while to be through with it, too. */
+  #hurry(): void {
+    this.#graceTimer = setTimeout(() => this.kill(), this.#options.graceMs).unref();
   }
 
   #release(): void {

@@ -304,17 +304,19 @@ export class ProcedurePool {
     signal.removeEventListener('abort', onAbort);
     const queueMs = performance.now() - since;
     this.#running.set(process, this.#runTimes.expected(call.address));
-    process.run({
-      call,
-      hooks,
-      signal,
-      processors,
-      onEnd: (end, executionMs) => {
-        this.#running.delete(process);
-        this.#settle(waiting, end, { queueMs, executionMs });
-      },
-    });
-    hooks.onStarted?.();
+    const onEnd = (end: CallEnd, executionMs: number) => {
+      this.#running.delete(process);
+      this.#settle(waiting, end, { queueMs, executionMs });
+    };
+    try {
+      process.run({ call, hooks, signal, processors, onEnd });
+      hooks.onStarted?.();
+    } catch (error) {
+      // An input that cannot be sent, or the caller's hook.
+      this.#running.delete(process);
+      waiting.reject(error);
+      process.kill();
+    }
   }
 
   #settle(waiting: WaitingCall, end: CallEnd, timing: ProcedureOutcome['timing']): void {

@@ -144,11 +144,34 @@ describe('a cancel', () => {
     expect(next.pid).not.toBe(pid);
   });
 
+  test('from within a hook ends the process of a procedure that does not listen, too', async () => {
+    const controller = new AbortController();
+    const onProgress = () => controller.abort(new Error('enough'));
+    const outcome = pool.run(callOf('spin'), { onProgress }, controller.signal);
+    await expect(outcome).rejects.toThrow('enough');
+    expect(await resultOf(pool, 'echo')).toMatchObject({ seed: 3 });
+  });
+
   test('before its turn comes is no call at all', async () => {
     const signal = AbortSignal.abort(new Error('never mind'));
     await expect(pool.run(callOf('echo'), {}, signal)).rejects.toThrow('never mind');
     expect(pool.load()).toMatchObject({ waiting: 0, running: 0 });
   });
+});
+
+describe('a hook that throws', () => {
+  const hook = () => {
+    throw new Error('from a hook');
+  };
+  test.each([{ onStarted: hook }, { onProgress: hook }])(
+    'ends its call alone: %o',
+    async (hooks) => {
+      await expect(running(pool, callOf('wait-for-signal'), hooks).outcome).rejects.toThrow(
+        'from a hook',
+      );
+      expect(await resultOf(pool, 'echo')).toMatchObject({ seed: 3 });
+    },
+  );
 });
 
 describe('a pool', () => {
