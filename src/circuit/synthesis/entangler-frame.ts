@@ -20,12 +20,8 @@ const HALF = Math.PI / 2;
 const EXACT: Readonly<Record<string, EntanglerFrame>> = {
   CX: { phase: 0, before: [identity(2), identity(2)], after: [identity(2), identity(2)] },
   CZ: { phase: 0, before: [identity(2), H()], after: [identity(2), H()] },
-  // ECR = X on the first · exp(iπ/4·XZ), which a CX is but for rotations by a quarter turn.
-  ECR: {
-    phase: HALF / 2,
-    before: [identity(2), identity(2)],
-    after: [multiply(RZ(HALF), X()), RX(HALF)],
-  },
+  // ECR = exp(iπ/4·XZ) · X on the first, and that is a CX but for rotations by a quarter turn.
+  ECR: { phase: HALF / 2, before: [X(), identity(2)], after: [RZ(HALF), RX(HALF)] },
 };
 
 const frames = new Map<string, EntanglerFrame>();

@@ -14,6 +14,8 @@ export type OneQubitBasis = 'u' | 'zyz' | 'zxz' | 'xyx' | 'zsx' | 'prx';
 export interface GateSet {
   /** Canonical names. */
   readonly names: ReadonlySet<string>;
+  /** Whether explicit unitaries and further controls are as good as gates with names. */
+  readonly takesAnything: boolean;
   /** One-qubit gates without angles. */
   readonly fixed: readonly GateDefinition[];
   readonly basis: OneQubitBasis;
@@ -51,7 +53,10 @@ const BASES: readonly { readonly basis: OneQubitBasis; readonly needs: readonly 
 ];
 
 /** Every gate: one-qubit gates by name where they have one, else as U. */
-export const ALL_GATES: GateSet = gateSet(GATES.map(({ name }) => name));
+export const ALL_GATES: GateSet = {
+  ...gateSet(GATES.map(({ name }) => name)),
+  takesAnything: true,
+};
 
 /** The gate set of these names; undefined where they are not enough, or one is unknown. */
 export function findGateSet(names: readonly string[]): GateSet | undefined {
@@ -90,7 +95,7 @@ function gateSet(given: readonly string[]): GateSet {
     ({ numControls, numTargets, parameters, name }) =>
       numControls === 0 && numTargets === 1 && parameters.length === 0 && name !== 'ID',
   );
-  return { names, fixed, basis, entangler };
+  return { names, takesAnything: false, fixed, basis, entangler };
 }
 
 function basisOf(names: ReadonlySet<string>): OneQubitBasis | undefined {

@@ -8,7 +8,7 @@ import { synthesize } from '../../../../src/workloads/agents/design/synthesize.t
 import { openTestContext } from '../../../support/procedure-context.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
-const cx = rowsFromMatrix(matrixOfOperations([gate('CX', [0], [1])], 2));
+const cx = rowsFromMatrix(matrixOfOperations([gate('CX', [1], [0])], 2));
 const named = (name: string, ...angles: number[]) => rowsFromMatrix(gateNamed(name).matrix(angles));
 const identity4 = rowsFromMatrix(matrixOfOperations([], 2));
 

@@ -1,0 +1,99 @@
+/**
+ * A circuit in the gates of a set: blocks on pairs of qubits by the fewest two-qubit gates, then runs
+ * of one-qubit gates by the fewest of theirs.
+ *
+ * Phases of the whole state are left out. So is what no one can see because a measurement follows.
+ */
+import { type Circuit, type Operation, operationQubits } from '../../circuit/circuit.ts';
+import { gateNamed } from '../../circuit/gates.ts';
+import { matrixOfOperations } from '../../circuit/operation-matrix.ts';
+import { entanglerOn } from '../../circuit/synthesis/entangler-frame.ts';
+import type { GateSet } from '../../circuit/synthesis/gate-set.ts';
+import { entanglerCircuit } from '../../circuit/synthesis/unitary-gates.ts';
+import { conditionOf, type GateLike } from '../passes/gate-like.ts';
+import { writeOneQubitRuns } from './one-qubit-runs.ts';
+import { type PairBlock, pairBlocks } from './pair-blocks.ts';
+
+/**
+ * The circuit in the set's gates.
+ *
+ * @param circuit - Gates on two qubits at most, or wider ones that the set has by name.
+ */
+export function nativeCircuit(circuit: Circuit, set: GateSet): Circuit {
+  const operations = pairBlocks(circuit.operations, circuit.numQubits).flatMap((item) =>
+    item.kind === 'pair' ? nativeBlock(item, set) : nativePair(item.operation, set),
+  );
+  return writeOneQubitRuns({ ...circuit, operations }, set);
+}
+
+/** The block as it is written or as one unitary, whichever has fewer gates on two qubits. */
+function nativeBlock({ qubits, operations }: PairBlock, set: GateSet): readonly Operation[] {
+  const oneByOne = operations.flatMap((operation) => nativePair(operation, set));
+  const numPairs = countPairs(oneByOne);
+  if (numPairs <= 1 && operations.length <= 1) return oneByOne;
+  const place = (qubit: number) => (qubit === qubits[0] ? 0 : 1);
+  const onPair = operations.map(
+    (operation): GateLike => ({
+      ...operation,
+      controls: operation.controls.map(place),
+      targets: operation.targets.map(place),
+    }),
+  );
+  const circuit = entanglerCircuit(matrixOfOperations(onPair, 2), set);
+  if (circuit.locals.length - 1 >= numPairs) return oneByOne;
+  return withEntanglers(circuit.locals, qubits, set, {});
+}
+
+function countPairs(operations: readonly Operation[]): number {
+  return operations.filter((operation) => operationQubits(operation).length === 2).length;
+}
+
+/** One operation; gates on one qubit are left for later. */
+function nativePair(operation: Operation, set: GateSet): readonly Operation[] {
+  if (operation.kind !== 'gate' && operation.kind !== 'unitary') return [operation];
+  const { controls, targets } = operation;
+  const width = controls.length + targets.length;
+  if (width === 0) return [];
+  if (width === 1 || isNamed(operation, set)) return [operation];
+  if (width > 2) throw new Error('unreachable: a gate on three qubits that the set does not have');
+  const [a = 0, b = 0] = operationQubits(operation);
+  const place = (qubit: number) => (qubit === a ? 0 : 1);
+  const matrix = matrixOfOperations(
+    [{ ...operation, controls: controls.map(place), targets: targets.map(place) }],
+    2,
+  );
+  const { locals } = entanglerCircuit(matrix, set);
+  return withEntanglers(locals, [a, b], set, conditionOf(operation));
+}
+
+/** Whether a gate on several qubits is one of the set's as it stands. */
+function isNamed(operation: GateLike, set: GateSet): boolean {
+  if (set.takesAnything) return true;
+  return (
+    operation.kind === 'gate' &&
+    set.names.has(operation.gate) &&
+    operation.controls.length === gateNamed(operation.gate).numControls
+  );
+}
+
+function withEntanglers(
+  locals: ReturnType<typeof entanglerCircuit>['locals'],
+  qubits: readonly [number, number],
+  { entangler }: GateSet,
+  condition: ReturnType<typeof conditionOf>,
+): readonly Operation[] {
+  return locals.flatMap((pair, i): readonly Operation[] => {
+    const gates = qubits.map(
+      (qubit, side): Operation => ({
+        kind: 'unitary',
+        controls: [],
+        targets: [qubit],
+        matrix: pair[side === 0 ? 0 : 1],
+        ...condition,
+      }),
+    );
+    return i === 0
+      ? gates
+      : [{ ...entanglerOn(entangler, qubits[0], qubits[1]), ...condition }, ...gates];
+  });
+}

@@ -1,0 +1,195 @@
+/**
+ * Inserts SWAPs until every two-qubit gate lies on a coupler: SABRE.
+ *
+ * Of the gates that nothing else waits before (the front), those on couplers are done; when none is,
+ * the SWAP is chosen that brings the front, and a look ahead at what follows, nearest. Qubits that
+ * were moved just now count as farther, so that SWAPs spread and run side by side.
+ *
+ * @see Li, Ding, Xie, "Tackling the qubit mapping problem for NISQ-era quantum devices", ASPLOS 2019.
+ */
+import { type Operation, operationQubits } from '../../circuit/circuit.ts';
+import type { CouplingMap } from './coupling-map.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Layout } from './layout.ts';
+
+/** How many of the gates that follow the front are looked at, and what they count beside it. */
+const LOOKAHEAD = 20;
+const LOOKAHEAD_WEIGHT = 0.5;
+/** What a SWAP adds to its qubits' weight, and after how many it is forgotten. */
+const DECAY = 0.001;
+const DECAY_RESET = 5;
+
+/** One step of a routed circuit, on places of the device. */
+export type RoutedStep =
+  | { readonly kind: 'operation'; readonly index: number; readonly places: readonly number[] }
+  | { readonly kind: 'swap'; readonly places: readonly [number, number] };
+
+/** A routed circuit. */
+export interface Routed {
+  readonly steps: readonly RoutedStep[];
+  readonly numSwaps: number;
+}
+
+/**
+ * Routes a circuit, changing the layout to the final one.
+ *
+ * @param graph - Of a circuit with gates on two qubits at most; barriers and measurements may have more.
+ * @param layout - Logical qubits that share gates must be on one connected part of the map.
+ * @param uniform - Chance: numbers in [0, 1), to choose among equally good SWAPs.
+ */
+export function routeBySabre(
+  graph: Dependencies,
+  map: CouplingMap,
+  layout: Layout,
+  uniform: () => number,
+): Routed {
+  return new Router(graph, map, layout, uniform).run();
+}
+
+class Router {
+  readonly #graph: Dependencies;
+  readonly #map: CouplingMap;
+  readonly #layout: Layout;
+  readonly #uniform: () => number;
+  readonly #waitsFor: Uint32Array;
+  readonly #decay: Float64Array;
+  readonly #steps: RoutedStep[] = [];
+  #front: number[] = [];
+  #numSwaps = 0;
+  #swapsSinceGate = 0;
+
+  constructor(graph: Dependencies, map: CouplingMap, layout: Layout, uniform: () => number) {
+    this.#graph = graph;
+    this.#map = map;
+    this.#layout = layout;
+    this.#uniform = uniform;
+    this.#waitsFor = graph.numBefore.slice();
+    this.#decay = new Float64Array(map.numQubits).fill(1);
+  }
+
+  run(): Routed {
+    const ready = [...this.#waitsFor.keys()].filter((i) => this.#waitsFor[i] === 0);
+    this.#advance(ready);
+    // Longer than any sensible detour: then the heuristic goes in circles.
+    const patience = 3 * this.#map.numQubits;
+    while (this.#front.length > 0) {
+      if (this.#swapsSinceGate > patience) this.#forceFirst();
+      else this.#swap(this.#bestSwap());
+      const done = this.#front.filter((i) => this.#isOnCoupler(i));
+      if (done.length === 0) continue;
+      this.#front = this.#front.filter((i) => !done.includes(i));
+      this.#advance(done);
+      this.#decay.fill(1);
+      this.#swapsSinceGate = 0;
+    }
+    return { steps: this.#steps, numSwaps: this.#numSwaps };
+  }
+
+  /** Does operations that can be done, and then all that this makes ready. */
+  #advance(ready: readonly number[]): void {
+    const queue = [...ready];
+    for (const i of queue) {
+      if (!this.#isOnCoupler(i)) {
+        this.#front.push(i);
+        continue;
+      }
+      const qubits = operationQubits(this.#graph.operations[i]!);
+      const places = qubits.map((qubit) => this.#layout.physical[qubit]!);
+      this.#steps.push({ kind: 'operation', index: i, places });
+      for (const next of this.#graph.next[i]!) if (--this.#waitsFor[next]! === 0) queue.push(next);
+    }
+  }
+
+  #isOnCoupler(index: number): boolean {
+    const pair = pairOf(this.#graph.operations[index]!);
+    return pair === undefined || this.#distance(pair) === 1;
+  }
+
+  #distance([a, b]: readonly [number, number]): number {
+    return this.#map.distance(this.#layout.physical[a]!, this.#layout.physical[b]!);
+  }
+
+  #bestSwap(): readonly [number, number] {
+    const front = this.#front.map((i) => pairOf(this.#graph.operations[i]!)!);
+    const ahead = this.#lookAhead();
+    const candidates = new Map<number, readonly [number, number]>();
+    for (const qubit of front.flat()) {
+      const place = this.#layout.physical[qubit]!;
+      for (const other of this.#map.neighbours[place]!) {
+        const [low, high] = place < other ? [place, other] : [other, place];
+        candidates.set(low * this.#map.numQubits + high, [low, high]);
+      }
+    }
+    let best: (readonly [number, number])[] = [];
+    let least = Number.POSITIVE_INFINITY;
+    for (const swap of candidates.values()) {
+      const [a, b] = swap;
+      this.#layout.swap(a, b);
+      const sum = (pairs: readonly (readonly [number, number])[]) =>
+        pairs.reduce((total, pair) => total + this.#distance(pair), 0) / Math.max(1, pairs.length);
+      const score =
+        Math.max(this.#decay[a]!, this.#decay[b]!) * (sum(front) + LOOKAHEAD_WEIGHT * sum(ahead));
+      this.#layout.swap(a, b);
+      if (score < least - 1e-12) {
+        least = score;
+        best = [swap];
+      } else if (score <= least + 1e-12) {
+        best.push(swap);
+      }
+    }
+    const chosen = best[Math.floor(this.#uniform() * best.length)];
+    if (chosen === undefined) throw new Error('unreachable: qubits that nothing connects');
+    return chosen;
+  }
+
+  /** The next gates on two qubits after the front, nearest first. */
+  #lookAhead(): readonly (readonly [number, number])[] {
+    const pairs: (readonly [number, number])[] = [];
+    const seen = new Set(this.#front);
+    const queue = [...this.#front];
+    for (const i of queue) {
+      for (const next of this.#graph.next[i]!) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        const pair = pairOf(this.#graph.operations[next]!);
+        if (pair !== undefined && pairs.push(pair) >= LOOKAHEAD) return pairs;
+        queue.push(next);
+      }
+    }
+    return pairs;
+  }
+
+  #swap(places: readonly [number, number]): void {
+    const [a, b] = places;
+    this.#layout.swap(a, b);
+    this.#steps.push({ kind: 'swap', places });
+    this.#numSwaps++;
+    this.#swapsSinceGate++;
+    if (this.#numSwaps % DECAY_RESET === 0) this.#decay.fill(1);
+    this.#decay[a]! += DECAY;
+    this.#decay[b]! += DECAY;
+  }
+
+  /** Brings the first gate of the front together on a shortest way. */
+  #forceFirst(): void {
+    const pair = pairOf(this.#graph.operations[this.#front[0]!]!)!;
+    const goal = this.#layout.physical[pair[1]]!;
+    while (this.#distance(pair) > 1) {
+      const place = this.#layout.physical[pair[0]]!;
+      const nearer = this.#map.neighbours[place]!.find(
+        (other) => this.#map.distance(other, goal) < this.#map.distance(place, goal),
+      );
+      if (nearer === undefined) throw new Error('unreachable: qubits that nothing connects');
+      this.#swap([place, nearer]);
+    }
+  }
+}
+
+/** The qubits of a gate on two; undefined for what may be anywhere. */
+export function pairOf(operation: Operation): readonly [number, number] | undefined {
+  if (operation.kind !== 'gate' && operation.kind !== 'unitary') return undefined;
+  const [a, b, ...more] = operationQubits(operation);
+  if (a === undefined || b === undefined) return undefined;
+  if (more.length > 0) throw new Error('unreachable: a gate on three qubits is routed');
+  return [a, b];
+}
