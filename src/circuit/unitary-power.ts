@@ -26,7 +26,7 @@ const MAX_SWEEPS = 40;
  */
 export function principalPower(unitary: ComplexMatrix, exponent: number): ComplexMatrix {
   const d = dimension(unitary);
-  const vectors = eigenvectors(unitary);
+  const vectors = eigenvectorsOfUnitary(unitary);
   const values = multiply(multiply(adjoint(vectors), unitary), vectors);
   const powers = new Float64Array(2 * d * d);
   for (let i = 0; i < d; i++) {
@@ -40,8 +40,13 @@ export function principalPower(unitary: ComplexMatrix, exponent: number): Comple
   return multiply(multiply(vectors, powers), adjoint(vectors));
 }
 
-/** Columns that diagonalise a unitary. */
-function eigenvectors(unitary: ComplexMatrix): ComplexMatrix {
+/**
+ * Columns that diagonalise a unitary. Two eigenvalues that lie the same way from the mixture's direction,
+ * e^{0.737i}, are told apart badly; turn the whole unitary by some phase where that may be.
+ *
+ * @param unitary - At most 64 rows.
+ */
+export function eigenvectorsOfUnitary(unitary: ComplexMatrix): ComplexMatrix {
   const d = dimension(unitary);
   const dagger = adjoint(unitary);
   const [a, b] = [Math.cos(0.737), Math.sin(0.737)];

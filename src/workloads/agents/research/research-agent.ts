@@ -2,6 +2,7 @@
 import type { Agent } from '../agent.ts';
 import { noiseScan } from './noise-scan.ts';
 import { parameterSweep } from './parameter-sweep.ts';
+import { phaseEstimation } from './phase-estimation.ts';
 import { vqe } from './vqe.ts';
 
 /** Known of H₂ in STO-3G at 0.735 Å: full configuration interaction, hartree. */
@@ -13,8 +14,8 @@ export const researchAgent: Agent = {
   name: 'Research agent',
   kind: 'Research',
   description:
-    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters, emulated noise. Energies and probabilities are exact unless shots are asked for.',
-  procedures: [vqe, parameterSweep, noiseScan],
+    'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters, emulated noise, phases by quantum phase estimation. Energies and probabilities are exact unless shots are asked for.',
+  procedures: [vqe, parameterSweep, noiseScan, phaseEstimation],
   selfTest: {
     task: 'vqe',
     input: { problem: 'h2', bond_length_angstrom: 0.735, seed: 1 },

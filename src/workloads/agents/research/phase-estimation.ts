@@ -1,0 +1,197 @@
+/** The task `phase_estimation`: what it takes. */
+import { z } from 'zod';
+import type { Circuit, GateOperation, UnitaryOperation } from '../../../circuit/circuit.ts';
+import type { GateObject } from '../../../circuit/gate-object.ts';
+import { gateObject } from '../../../circuit/gate-object-schema.ts';
+import { circuitFromGateObjects } from '../../../circuit/gate-objects.ts';
+import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
+import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
+import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
+import { exponential } from '../../algorithms/phase-estimation/exponential.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import { seedField } from '../../procedures/input-fields.ts';
+import { procedure } from '../../procedures/procedure.ts';
+
+const LIMITS = {
+  counting_qubits: 12,
+  unitary_qubits: 3,
+  gates: 200,
+  hamiltonian_terms: 64,
+  /** Sum of the coefficients' sizes times the time: the exponent's size, radians. */
+  hamiltonian_time: 1000,
+  shots: 1_000_000,
+} as const;
+
+const gates = z.array(gateObject).min(1).max(LIMITS.gates);
+
+const input = z.strictObject({
+  unitary: gates
+    .optional()
+    .describe(
+      `Gate objects whose product is the unitary, on qubits 0 to ${LIMITS.unitary_qubits - 1}: [{"gate": "T", "qubit": 0}], or UNITARY with a matrix; this, or hamiltonian`,
+    ),
+  hamiltonian: z
+    .array(
+      z.strictObject({
+        pauli: z.string().max(40).describe('For example "Z0 X1"; "I" is the identity'),
+        coefficient: z.number().min(-1e6).max(1e6).optional().describe('Default 1'),
+      }),
+    )
+    .min(1)
+    .max(LIMITS.hamiltonian_terms)
+    .optional()
+    .describe('Pauli terms whose sum is H; the unitary is then exp(−i·H·time), computed exactly'),
+  time: z
+    .number()
+    .min(-1e6)
+    .max(1e6)
+    .optional()
+    .describe('hamiltonian only: how long it acts; default 1'),
+  counting_qubits: z
+    .int()
+    .min(1)
+    .max(LIMITS.counting_qubits)
+    .default(5)
+    .describe('Binary digits of the estimate; default 5'),
+  eigenstate: z
+    .int()
+    .min(0)
+    .max(2 ** LIMITS.unitary_qubits - 1)
+    .optional()
+    .describe(
+      "Which of the unitary's eigenstates to prepare, exactly: by ascending phase, from 0; by default the last",
+    ),
+  preparation: gates
+    .optional()
+    .describe(
+      'Gate objects that prepare the state instead, from |0…0⟩ of the qubits of the unitary',
+    ),
+  shots: z
+    .int()
+    .min(1)
+    .max(LIMITS.shots)
+    .optional()
+    .describe('Draws so many estimates beside the exact distribution; none unless given'),
+  seed: seedField,
+});
+/** An input of good form. */
+export type PhaseEstimationInput = z.output<typeof input>;
+
+/** Estimates the phase of an eigenvalue. */
+export const phaseEstimation = procedure({
+  name: 'phase_estimation',
+  description:
+    'Estimates the phase of an eigenvalue of a unitary on up to three qubits, or an energy of a small Hamiltonian, by quantum phase estimation. The result has the distribution of estimates, the likeliest one, the exact phase by diagonalisation, the error beside the resolution, and the circuit.',
+  input,
+  check: phaseFaults,
+  limits: { ...LIMITS, deadline_ms: 120_000 },
+  example: { unitary: [{ gate: 'T', qubit: 0 }], counting_qubits: 3 },
+  feeds: { circuit: 'circuit' },
+  load: () => import('./run-phase-estimation.ts').then((module) => module.runPhaseEstimation),
+});
+
+/** What an input asks about. */
+export interface PhaseQuestion {
+  readonly numQubits: number;
+  readonly unitary: ComplexMatrix;
+  readonly hamiltonian?: PauliSum;
+  /** What prepares the state, where gates do. */
+  readonly preparation?: ComplexMatrix;
+}
+
+/**
+ * The question of an input.
+ *
+ * @throws {CodedError} listing what is wrong with it.
+ */
+export function phaseQuestion(given: PhaseEstimationInput): PhaseQuestion {
+  const { unitary, hamiltonian, time = 1 } = given;
+  if (unitary !== undefined) {
+    const { numQubits, operations } = unitaryGates(unitary, 'unitary');
+    return {
+      numQubits,
+      unitary: matrixOfOperations(operations, numQubits),
+      ...preparationGates(given, numQubits),
+    };
+  }
+  const [sum = []] = parseObservables([hamiltonian ?? []], LIMITS.unitary_qubits, 'hamiltonian');
+  const qubits = sum.flatMap(({ factors }) => factors.map(({ qubit }) => qubit));
+  const numQubits = Math.max(0, ...qubits) + 1;
+  return {
+    numQubits,
+    unitary: exponential(sum, numQubits, time),
+    hamiltonian: sum,
+    ...preparationGates(given, numQubits),
+  };
+}
+
+function preparationGates({ preparation }: PhaseEstimationInput, numQubits: number) {
+  if (preparation === undefined) return {};
+  const { operations } = unitaryGates(preparation, 'preparation', numQubits);
+  return { preparation: matrixOfOperations(operations, numQubits) };
+}
+
+/** Gates and explicit unitaries alone, without conditions. */
+function unitaryGates(
+  objects: readonly GateObject[],
+  path: string,
+  numQubits?: number,
+): Circuit & { readonly operations: readonly (GateOperation | UnitaryOperation)[] } {
+  const limits = { maxQubits: numQubits ?? LIMITS.unitary_qubits, maxGates: LIMITS.gates };
+  const width = numQubits === undefined ? {} : { numQubits };
+  const circuit = circuitFromGateObjects(objects, { limits, path, ...width });
+  const operations: (GateOperation | UnitaryOperation)[] = [];
+  for (const [i, operation] of circuit.operations.entries()) {
+    const isPlain = operation.kind === 'gate' || operation.kind === 'unitary';
+    if (!isPlain || operation.condition !== undefined) {
+      const message = 'Only gates without conditions have a matrix.';
+      throw new ProcedureInputError([{ path: `${path}[${i}]`, message }]);
+    }
+    operations.push(operation);
+  }
+  return { ...circuit, operations };
+}
+
+function phaseFaults(given: PhaseEstimationInput): readonly Fault[] {
+  const faults = fieldFaults(given);
+  if (faults.length > 0) return faults;
+  try {
+    const { numQubits } = phaseQuestion(given);
+    const numStates = 2 ** numQubits;
+    if (given.eigenstate === undefined || given.eigenstate < numStates) return [];
+    const message = `The unitary has ${numStates} eigenstates, 0 to ${numStates - 1}.`;
+    return [{ path: 'eigenstate', message }];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return error.faults.map((fault) => ({
+      ...fault,
+      // There is one Hamiltonian here, not a list of them.
+      path: fault.path.replace(/^hamiltonian\[0\]/, 'hamiltonian'),
+    }));
+  }
+}
+
+function fieldFaults(given: PhaseEstimationInput): readonly Fault[] {
+  const { unitary, hamiltonian, time, eigenstate, preparation } = given;
+  if (unitary === undefined && hamiltonian === undefined) {
+    return [{ path: 'unitary', message: 'Required: unitary, or hamiltonian instead.' }];
+  }
+  const faults: Fault[] = [];
+  if (unitary !== undefined && hamiltonian !== undefined) {
+    faults.push({ path: 'hamiltonian', message: 'Give either unitary or hamiltonian, not both.' });
+  }
+  if (unitary !== undefined && time !== undefined) {
+    faults.push({ path: 'time', message: 'Only taken with hamiltonian.' });
+  }
+  if (time === 0) faults.push({ path: 'time', message: 'In no time nothing turns.' });
+  if (eigenstate !== undefined && preparation !== undefined) {
+    faults.push({ path: 'preparation', message: 'Give either eigenstate or preparation.' });
+  }
+  const size = (hamiltonian ?? []).reduce((sum, term) => sum + Math.abs(term.coefficient ?? 1), 0);
+  if (size * Math.abs(time ?? 1) > LIMITS.hamiltonian_time) {
+    const message = `The coefficients' sizes times the time come to ${size * Math.abs(time ?? 1)}; the limit is ${LIMITS.hamiltonian_time}.`;
+    faults.push({ path: 'hamiltonian', message });
+  }
+  return faults;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { researchAgent } from '../../../../../src/workloads/agents/research/research-agent.ts';
+import { openTestContext } from '../../../../support/procedure-context.ts';
+
+test('the research agent takes four tasks', () => {
+  expect(researchAgent.procedures.map(({ name }) => name)).toEqual([
+    'vqe',
+    'parameter_sweep',
+    'noise_scan',
+    'phase_estimation',
+  ]);
+});
+
+describe.each(researchAgent.procedures)('$name', (procedure) => {
+  test('runs its example, and ends at full progress or before', async () => {
+    await using test = openTestContext();
+    const result = await test.run(procedure, procedure.example);
+    expect(Object.keys(result).length).toBeGreaterThan(3);
+    expect(test.told.units).toBeGreaterThan(0);
+    expect(test.told.units).toBe(test.told.circuits);
+    const fractions = test.told.progress.map(({ fraction }) => fraction);
+    expect(fractions.length).toBeGreaterThan(0);
+    expect(Math.max(...fractions)).toBeLessThanOrEqual(1);
+    expect([...fractions].sort((a, b) => a - b)).toEqual(fractions);
+  });
+
+  test('gives what later tasks are fed with', async () => {
+    await using test = openTestContext();
+    const result = await test.run(procedure, procedure.example);
+    for (const field of Object.keys(procedure.feeds)) expect(result[field]).toBeDefined();
+  });
+
+  test('refuses unknown fields', () => {
+    const input = { ...procedure.example, unknown: 1 };
+    expect(procedure.input.safeParse(input).success).toBe(false);
+  });
+
+  test('ends with the reason of a signal that has aborted', async () => {
+    const reason = new Error('cancelled');
+    await using test = openTestContext({ signal: AbortSignal.abort(reason) });
+    await expect(test.run(procedure, procedure.example)).rejects.toBe(reason);
+  });
+});
