@@ -136,9 +136,9 @@ test('chips are never given twice, never lost, and equals are placed in the orde
       }
       seen.placed += placed.length;
     }),
-    { seed: 8, numRuns: 150 },
+    { seed: 8, numRuns: 70 },
   );
-  expect(seen.waited).toBeGreaterThan(1000);
-  expect(seen.aborted).toBeGreaterThan(100);
-  expect(seen.placed).toBeGreaterThan(1000);
+  expect(seen.waited).toBeGreaterThan(500);
+  expect(seen.aborted).toBeGreaterThan(50);
+  expect(seen.placed).toBeGreaterThan(500);
 });

@@ -69,6 +69,7 @@ export const runInference: RunProcedure<InferenceInput> = async (input, context)
       shots > 0
         ? 'Expectation values are sampled from the shots with the seed; row k is drawn with seed + k.'
         : 'Expectation values are exact up to the precision of the processor.',
+    circuits: meter.numCircuits,
     flops: meter.flops,
     flops_basis: FLOPS_BASIS,
   };

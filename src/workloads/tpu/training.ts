@@ -15,7 +15,8 @@ const LIMITS = {
   qubits: 8,
   layers: 4,
   /** Gates times amplitudes, over all circuits of the training. */
-  amplitude_updates: MAX_AMPLITUDE_UPDATES,
+  classifier_amplitude_updates: 1e11,
+  vqe_amplitude_updates: MAX_AMPLITUDE_UPDATES,
 } as const;
 
 /** What a gate costs beside its amplitudes, in amplitudes. */
@@ -204,8 +205,8 @@ function workFaults(given: TrainingInput): readonly Fault[] {
   // Both families consist of rotations, each with a rule of two terms.
   const numCircuits = batch_size * (1 + 2 * trainableAngles(circuit).length);
   const perStep = numCircuits * operations.length * (2 ** numQubits + GATE_OVERHEAD);
-  if (steps * perStep <= LIMITS.amplitude_updates) return [];
-  const most = Math.floor(LIMITS.amplitude_updates / perStep);
+  if (steps * perStep <= LIMITS.classifier_amplitude_updates) return [];
+  const most = Math.floor(LIMITS.classifier_amplitude_updates / perStep);
   const message = `Each step takes ${numCircuits} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}.`;
   return [{ path: 'steps', message }];
 }
