@@ -55,6 +55,7 @@ const behaving: Readonly<Record<string, Run>> = {
     for (const units of [3, 4, Number.NaN, -1]) countUnits(units);
     return {};
   },
+  preloaded: async () => ({ is_preloaded: isPreloaded }),
   'optional-field': async () => ({ there: 1, missing: undefined }),
   report: async (_, { progress }) => {
     for (let i = 0; i <= 1000; i++) progress(i / 1000, `Step ${i}`);
@@ -214,6 +215,14 @@ const results: Readonly<Record<string, Run>> = {
   'no-result': async () => undefined,
   large: async ({ length }) => ({ text: 'é'.repeat(Number(length)) }),
 };
+
+let isPreloaded = false;
+
+/** As the service's own catalog. */
+export async function preload(): Promise<void> {
+  await turn();
+  isPreloaded = true;
+}
 
 /** As the service's own catalog. */
 export function findProcedure(owner: string, name: string): Procedure | undefined {

@@ -6,6 +6,8 @@
  * not write or start anything (Node's permission model), and cannot make code from text.
  *
  * It is ended by SIGKILL: nothing of it is worth saving, and a loop hears nothing gentler.
+ * It ends with the service, also when that is killed, as soon as it yields: a loop that never does is
+ * ended by the service alone, at its deadline.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -48,7 +48,10 @@ const QUEUE = 'procedures';
 
 /** How a pool is made. */
 export interface ProcedurePoolOptions {
-  /** A module that exports `findProcedure(owner, name)`; imported in the processes. */
+  /**
+   * A module that exports `findProcedure(owner, name)`, and perhaps `preload()`, awaited before a process
+   * is ready; imported in the processes.
+   */
   readonly catalog: URL;
   /** Where circuits run, the preferred one first. */
   readonly processors: readonly Processor[];

@@ -12,6 +12,7 @@ const send = process.send?.bind(process);
 // Checked: `ProcedureHost` wrote it.
 const setup: ProcessSetup = JSON.parse(process.argv[2] ?? '{}');
 const catalog: ProcedureCatalog = await import(setup.catalog);
+await catalog.preload?.();
 lockDown();
 
 const onUncaught = serveProcedures(catalog, setup, {

@@ -15,6 +15,8 @@ export interface ServicePort {
 /** A module of procedures. */
 export interface ProcedureCatalog {
   findProcedure(owner: string, name: string): Procedure | undefined;
+  /** Loads what takes long to load, before the process is ready: no call's deadline pays for it. */
+  preload?(): Promise<void>;
 }
 
 /**

@@ -39,6 +39,10 @@ describe('a call', () => {
     expect(await resultOf(pool, 'optional-field')).toEqual({ there: 1 });
   });
 
+  test('finds loaded what the catalog loads beforehand', async () => {
+    expect(await resultOf(pool, 'preloaded')).toEqual({ is_preloaded: true });
+  });
+
   test('tells its progress seldom, forwards, and the last of it before its end', async () => {
     const told: (readonly [number, string | undefined])[] = [];
     const { outcome } = running(pool, callOf('report'), {
