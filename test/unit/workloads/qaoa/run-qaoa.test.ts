@@ -1,5 +1,6 @@
 /** QAOA on Ising problems against known angles, brute force and its own repeats. */
 import { describe, expect, test } from 'vitest';
+import type { Circuit } from '../../../../src/circuit/circuit.ts';
 import {
   type IsingProblem,
   isingProblem,
@@ -26,6 +27,33 @@ function energyByDefinition(problem: IsingProblem, index: number): number {
   for (const [i, h] of problem.fields.entries()) energy += h * s[i]!;
   for (const { i, j, value } of problem.couplings) energy += value * s[i]! * s[j]!;
   return energy;
+}
+
+/** The mean energy after layers of e^{−iγE} and e^{iβX} on each qubit, from the even superposition. */
+function meanEnergy(
+  problem: IsingProblem,
+  gammas: readonly number[],
+  betas: readonly number[],
+): number {
+  const size = 2 ** problem.numQubits;
+  const energies = Array.from({ length: size }, (_, index) => energyByDefinition(problem, index));
+  let re = Array<number>(size).fill(1 / Math.sqrt(size));
+  let im = Array<number>(size).fill(0);
+  for (const [layer, gamma] of gammas.entries()) {
+    const turned = energies.map((energy, i) => {
+      const [c, s] = [Math.cos(gamma * energy), -Math.sin(gamma * energy)];
+      return [re[i]! * c - im[i]! * s, re[i]! * s + im[i]! * c] as const;
+    });
+    [re, im] = [turned.map(([x]) => x), turned.map(([, y]) => y)];
+    const [c, s] = [Math.cos(betas[layer]!), Math.sin(betas[layer]!)];
+    for (let bit = 1; bit < size; bit *= 2) {
+      // cos β + i·sin β·X: the other amplitude comes in a quarter turn ahead.
+      const [oldRe, oldIm] = [re, im];
+      re = oldRe.map((x, i) => c * x - s * oldIm[i ^ bit]!);
+      im = oldIm.map((y, i) => c * y + s * oldRe[i ^ bit]!);
+    }
+  }
+  return energies.reduce((sum, energy, i) => sum + energy * (re[i]! ** 2 + im[i]! ** 2), 0);
 }
 
 function randomIsing(numQubits: number, stream: RandomStream): IsingProblem {
@@ -83,6 +111,25 @@ describe('runQaoa', () => {
     expect(energyByLayers.at(-1)).toBe(expectation);
     expect(expectation).toBeLessThan(optimum.meanEnergy);
     expect(expectation).toBeGreaterThanOrEqual(optimum.energy);
+  });
+
+  test('tells angles that give the mean energy it tells, by phases and turns written out', async () => {
+    const problem = randomIsing(4, new RandomStream(24));
+    const { gammas, betas, expectation } = await solve(problem, { layers: 2 });
+    expect(expectation).toBeCloseTo(meanEnergy(problem, gammas, betas), 9);
+  });
+
+  test('runs one shape of circuit for each number of layers', async () => {
+    await using test = openTestContext();
+    const shapes = new Set<Circuit>();
+    const { circuits } = test.context;
+    const runBatch: typeof circuits.runBatch = (shape, request) => {
+      shapes.add(shape);
+      return circuits.runBatch(shape, request);
+    };
+    const context = { ...test.context, circuits: { ...circuits, runBatch } };
+    await runQaoa(maxCutProblem(4, ring(4)), { layers: 3, shots: 10, seed: 1 }, context);
+    expect(shapes.size).toBe(3);
   });
 
   test('samples what the exact state says', async () => {

@@ -80,7 +80,7 @@ function shortestTour(distances: readonly (readonly number[])[]): number {
 }
 
 describe('assignment', () => {
-  test.each([2, 3, 4])('finds the least cost of random %i × %i costs', async (size) => {
+  test.each([2, 3, 4])('finds the least cost of random costs of %i robots', async (size) => {
     const stream = new RandomStream(60 + size);
     const costs = Array.from({ length: size }, () =>
       Array.from({ length: size }, () => stream.below(50) - 10),
@@ -96,6 +96,8 @@ describe('assignment', () => {
     for (const { robot, task, cost } of pairs) expect(cost).toBe(costs[robot]![task]);
     expect(qaoa.gain_over_guessing).toBeGreaterThan(1.5);
     expect(qaoa.expectation_exact).toBeLessThan(qaoa.random_guessing.mean);
+    // On average each robot gets each task alike often.
+    expect(qaoa.random_guessing.mean).toBeCloseTo(costs.flat().reduce((a, b) => a + b) / size, 9);
   });
 
   test('two robots are assigned for sure by one layer', async () => {
@@ -108,9 +110,9 @@ describe('assignment', () => {
     expect(qaoa.optimum_probability).toBeCloseTo(1, 6);
   });
 
-  test('says of five robots what it found even where it misses the optimum', async () => {
-    const costs = Array.from({ length: 5 }, (_, i) =>
-      Array.from({ length: 5 }, (_, j) => (7 * i + 5 * j + 3 * i * j) % 11),
+  test('says what it found even where that is not the optimum', async () => {
+    const costs = Array.from({ length: 4 }, (_, i) =>
+      Array.from({ length: 4 }, (_, j) => (7 * i + 5 * j + 3 * i * j) % 11),
     );
     // One shot: what is found is one permutation, the optimum rarely.
     const found = await assign({ costs, layers: 1, shots: 1, seed: 2 });
@@ -118,12 +120,12 @@ describe('assignment', () => {
     expect(found.total_cost).toBeGreaterThan(found.optimum_cost);
     expect(found.optimum_found).toBe(false);
     expect(found.approximation_ratio).toBeLessThan(1);
-    expect(found.qaoa.qubits).toBe(15);
+    expect(found.qaoa.qubits).toBe(8);
     expect(found.qaoa.mean_sampled).toBeCloseTo(found.total_cost, 9);
-    expect(found.qaoa.random_guessing.optimum_probability).toBeLessThan(0.05);
-  }, 20_000);
+    expect(found.candidates).toBe(24);
+  });
 
-  test('gives the same for the same seed', async () => {
+  test('gives the same for the same seed, other samples for another', async () => {
     const input = {
       costs: [
         [5, 2, 9],
@@ -133,7 +135,11 @@ describe('assignment', () => {
       seed: 5,
       shots: 50,
     };
-    expect(await assign(input)).toEqual(await assign(input));
+    const first = await assign(input);
+    expect(await assign(input)).toEqual(first);
+    const other = await assign({ ...input, seed: 6 });
+    expect(other.qaoa.mean_sampled).not.toBe(first.qaoa.mean_sampled);
+    expect(other.qaoa.expectation_exact).toBe(first.qaoa.expectation_exact);
   });
 
   test('takes costs that are all the same', async () => {
@@ -248,6 +254,9 @@ describe('routing', () => {
       .slice(1)
       .reduce((sum, site, i) => sum + distances[found.route[i]!]![site]!, 0);
     expect(length).toBe(found.length);
+    // In a random round trip each of the ways between two sites comes alike often.
+    const ways = distances.flat().reduce((a, b) => a + b) / (sites - 1);
+    expect(found.qaoa.random_guessing.mean).toBeCloseTo(ways, 9);
   });
 
   test('ends elsewhere when it need not return, from the start that was named', async () => {
@@ -262,6 +271,9 @@ describe('routing', () => {
     expect(found.route).toEqual([1, 3, 0, 2]);
     expect(found.length).toBe(3);
     expect(found.candidates).toBe(6);
+    // On average the first way is 2 long, and the two after it as a way between two of the others.
+    const others = (1 + 1 + 2) / 3;
+    expect(found.qaoa.random_guessing.mean).toBeCloseTo(2 + 2 * others, 9);
   });
 
   test.each([

@@ -120,6 +120,21 @@ describe('bb84', () => {
     expect(test.told.units).toBe(2_000);
   });
 
+  test('draws for no two circuits with one seed', async () => {
+    await using test = openTestContext();
+    const { circuits } = test.context;
+    const drawn: number[] = [];
+    const runBatch: typeof circuits.runBatch = (shape, request) => {
+      for (let k = 0; k < request.numCircuits; k++) drawn.push((request.seed ?? 0) + k);
+      return circuits.runBatch(shape, request);
+    };
+    const context = { ...test.context, circuits: { ...circuits, runBatch } };
+    // More qubits than a batch has circuits.
+    await bb84.run({ bits: 20_000, eavesdrop: true }, context);
+    expect(drawn).toHaveLength(40_000);
+    expect(new Set(drawn).size).toBe(40_000);
+  });
+
   test('gives the same for the same seed, other bits for another', async () => {
     const input = { bits: 500, eavesdrop: true, seed: 8 };
     const first = await run(input);
