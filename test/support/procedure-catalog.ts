@@ -218,7 +218,7 @@ const results: Readonly<Record<string, Run>> = {
 
 let isPreloaded = false;
 
-/** As the service's own catalog. */
+/** What is awaited before a process is ready. */
 export async function preload(): Promise<void> {
   await turn();
   isPreloaded = true;
