@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { formatPath } from '../../src/errors/fault-path.ts';
-import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
 import { parsePrefer } from '../../src/service/circuits/prefer.ts';
 import { circuitResultJson, outcomeLabel } from '../../src/service/circuits/result-json.ts';
 import {
@@ -12,6 +11,7 @@ import {
   decodeRequest,
   encodeRequest,
 } from '../../src/service/circuits/stored-request.ts';
+import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 

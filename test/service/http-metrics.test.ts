@@ -5,8 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
+import { Workforce } from '../../src/workloads/workforce.ts';
 import { parseScrape } from '../support/prometheus-text.ts';
 import { FakeDevices } from './support/fake-devices.ts';
+import { InProcessPool } from './support/in-process-pool.ts';
 import { settled } from './support/test-service.ts';
 
 /** An application that is counted, and closed with the test. */
@@ -20,6 +22,7 @@ function countedApp() {
     models: { models: [] },
     jobs: { inHand: () => [] },
     settings: { version: '0.1.0' },
+    ...new Workforce({ pool: new InProcessPool(), queueLimit: 1, now: () => 0 }),
   };
   return {
     app,

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/service/error-table.ts';
+import { Workforce } from '../../src/workloads/workforce.ts';
 import { metricOf, parseScrape, type Scrape } from '../support/prometheus-text.ts';
+import { InProcessPool } from './support/in-process-pool.ts';
 import { openModelService } from './support/model-service.ts';
-import { BELL } from './support/test-service.ts';
+import { BELL, START, settled } from './support/test-service.ts';
 
 const DOCUMENT = readFileSync('docs/operations.md', 'utf8');
 const METRIC_NAME = /\b(?:qcs|nodejs|process)_[a-z0-9_]+/g;
@@ -47,7 +49,10 @@ function documentedMetrics(): readonly Row[] {
 
 /** A scrape after something of everything has happened. */
 async function scrapeAfterLoad(): Promise<Scrape> {
-  await using models = await openModelService({ settings: { metricsAddresses: ['127.0.0.1'] } });
+  const workforce = new Workforce({ pool: new InProcessPool(), queueLimit: 4, now: () => START });
+  await workforce.start();
+  const settings = { metricsAddresses: ['127.0.0.1'] };
+  await using models = await openModelService({ settings, workforce });
   const { service } = models;
   await service.submit(BELL);
   await service.submit({});
@@ -56,6 +61,13 @@ async function scrapeAfterLoad(): Promise<Scrape> {
     url: '/models/qnn-hybrid/inference',
     payload: { input: [6.1, 2.9, 4.7, 1.4] },
   });
+  await service.request({
+    method: 'POST',
+    url: '/agents/computation/execute',
+    payload: { task: 'evaluate', input: { expression: '1' } },
+  });
+  while (workforce.agents.get('computation')?.statistics().completed === 0) await settled();
+  await workforce.close();
   return parseScrape((await service.app.inject({ url: '/metrics' })).body);
 }
 

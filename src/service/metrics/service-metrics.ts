@@ -14,6 +14,7 @@ import { InferenceMetrics } from './inference-metrics.ts';
 import { JobMetrics } from './job-metrics.ts';
 import { LiveMetrics, type LiveSources } from './live-metrics.ts';
 import { ProcessMetrics } from './process-metrics.ts';
+import { WorkMetrics, type WorkSources } from './work-metrics.ts';
 
 /** The metrics of one service. */
 export class ServiceMetrics {
@@ -23,6 +24,7 @@ export class ServiceMetrics {
   readonly #engines: EngineMetrics;
   readonly #inferences: InferenceMetrics;
   readonly #live: LiveMetrics;
+  readonly #work: WorkMetrics;
   readonly #process: ProcessMetrics;
 
   /** Measures the process from here on, until `close`. */
@@ -32,6 +34,7 @@ export class ServiceMetrics {
     this.#engines = new EngineMetrics(this.#registry);
     this.#inferences = new InferenceMetrics(this.#registry);
     this.#live = new LiveMetrics(this.#registry);
+    this.#work = new WorkMetrics(this.#registry);
     this.#process = new ProcessMetrics(this.#registry);
   }
 
@@ -56,8 +59,9 @@ export class ServiceMetrics {
   }
 
   /** All metrics as they stand now, in Prometheus' text format. */
-  async scrape(sources: LiveSources): Promise<string> {
+  async scrape(sources: LiveSources & WorkSources): Promise<string> {
     this.#live.read(sources);
+    this.#work.read(sources);
     return await this.#registry.metrics();
   }
 
