@@ -4,9 +4,11 @@
  * To add a document, add a row to GENERATED_DOCUMENTS: tests and CI then hold it to its source.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { agentsDocument } from './agents-document.ts';
 import { generateErrorsDoc } from './errors-document.ts';
 import { gatesDocument } from './gates-document.ts';
 import { generateOpenApi } from './openapi-document.ts';
+import { tpuDocument } from './tpu-document.ts';
 
 /** A file of the repository that is made from other files. */
 export interface GeneratedDocument {
@@ -18,6 +20,8 @@ export interface GeneratedDocument {
 /** Every generated document. */
 export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/gates.md', render: gatesDocument },
+  { path: 'docs/agents.md', render: agentsDocument },
+  { path: 'docs/tpu.md', render: tpuDocument },
   { path: 'docs/errors.md', render: generateErrorsDoc },
   { path: 'docs/openapi.json', render: generateOpenApi },
 ];
