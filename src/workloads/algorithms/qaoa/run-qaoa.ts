@@ -3,6 +3,7 @@
  * circuit with those angles, beside the optimum by brute force and beside guessing.
  */
 import { withFinalMeasurement } from '../../../circuit/circuit.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { bruteForce, MAX_BRUTE_FORCE_QUBITS, ratioOf } from './brute-force.ts';
@@ -15,12 +16,11 @@ import { energyAt } from './z-polynomial.ts';
 
 /** The exact distribution of the final state is had up to here. */
 const MAX_PROBABILITY_QUBITS = 16;
-/** Batches of small circuits can afford a finer grid than single wide ones. */
-const GRID_SIZE = { small: 16, wide: 6 };
-const MAX_SMALL_QUBITS = 12;
+/** Batches of small circuits can afford a longer search than single wide ones. */
+const SMALL_SEARCH = { gridSize: 16, maxSteps: 30 };
+const WIDE_SEARCH = { gridSize: 6, maxSteps: 12 };
 const MAX_LAYERS = 100;
 const MAX_SHOTS = 1_000_000;
-const DEFAULT_STEPS = 30;
 /** Of the energy scale: what a step of the search gains at least. */
 const TOLERANCE = 1e-6;
 /** Share of a run that goes to the angles, for its progress. */
@@ -34,7 +34,7 @@ export interface QaoaOptions {
   readonly shots: number;
   /** Of the samples; angles do not depend on it. */
   readonly seed: number;
-  /** Steps of the search of angles for each number of layers; 30 unless given. */
+  /** Steps of the search of angles for each number of layers; 30 up to 12 qubits, else 12. */
   readonly maxSteps?: number;
 }
 
@@ -70,8 +70,9 @@ export async function runAnsatz(
   context: RunQaoaContext,
   candidates?: readonly number[],
 ): Promise<QaoaResult> {
-  const { layers, shots, seed, maxSteps = DEFAULT_STEPS } = options;
+  const { layers, shots, seed } = options;
   const { numQubits, energyScale } = ansatz;
+  const search = numQubits <= MAX_BATCH_QUBITS ? SMALL_SEARCH : WIDE_SEARCH;
   const maxQubits = Math.min(MAX_BRUTE_FORCE_QUBITS, context.circuits.maxQubits);
   checkRange('qubits', numQubits, maxQubits);
   checkRange('layers', layers, MAX_LAYERS);
@@ -80,9 +81,9 @@ export async function runAnsatz(
   const energies = new EnergyExpectations(ansatz, context);
   const found = await optimiseAngles(energies, {
     layers,
-    maxSteps,
+    maxSteps: options.maxSteps ?? search.maxSteps,
     tolerance: TOLERANCE * energyScale,
-    gridSize: numQubits <= MAX_SMALL_QUBITS ? GRID_SIZE.small : GRID_SIZE.wide,
+    gridSize: search.gridSize,
     onProgress: (fraction, message) => context.progress(SEARCH_SHARE * fraction, message),
   });
   context.signal.throwIfAborted();

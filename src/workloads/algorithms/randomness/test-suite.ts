@@ -165,5 +165,5 @@ function blockFault(n: number, block: number): string | undefined {
 }
 
 function patternFault(n: number, length: number, below: number): string {
-  return `Patterns of ${length} bits take more than ${2 ** (length + below + 1) - 1} bits; there are ${n}.`;
+  return `Patterns of ${length} bits take ${2 ** (length + below + 1)} bits; there are ${n}.`;
 }

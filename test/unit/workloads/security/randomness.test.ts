@@ -92,6 +92,22 @@ describe('randomness_tests', () => {
     expect(found.tests_run + found.not_run.length).toBe(9);
   });
 
+  test('leaves out patterns longer than the bits suffice for, and blocks of a wrong size', async () => {
+    const bits = '01101'.repeat(200);
+    const reasonsOf = async (input: JsonObject) =>
+      (await runTests({ bits, ...input })).not_run.map(({ reason }) => reason);
+    expect(await reasonsOf({ serial_pattern_length: 8 })).toContain(
+      'Patterns of 8 bits take 2048 bits; there are 1000.',
+    );
+    expect(await reasonsOf({ entropy_pattern_length: 4 })).toContain(
+      'Patterns of 4 bits take 1024 bits; there are 1000.',
+    );
+    expect((await reasonsOf({ block_length: 10 })).join()).toMatch(/10 of 1000 do not/);
+    expect((await reasonsOf({ block_length: 2_000 })).join()).toMatch(/2000 of 1000 do not/);
+    // With the lengths chosen for them only the ranks are left out.
+    expect(await reasonsOf({})).toHaveLength(1);
+  });
+
   test('reads the same bits from hexadecimal digits', async () => {
     const hex = 'c90fdaa22168c234c4c6628b8';
     expect(await runTests({ hex })).toEqual(await runTests({ bits: PI }));
