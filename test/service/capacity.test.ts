@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { CapacityReport } from '../../src/cli/capacity/capacity-report.ts';
+import { runQcs } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/service-process.ts';
 
 const run = promisify(execFile);
@@ -67,5 +68,7 @@ test.each([
   ['--connections', '1,2.5'],
   ['--circuits', 'old'],
 ])('capacity %s %s is wrong usage', async (...args) => {
-  await expect(qcs('capacity', ...args)).rejects.toMatchObject({ code: 2 });
+  const ended = await runQcs(['capacity', ...args]);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toContain(args[0]);
 });

@@ -1,38 +1,73 @@
-/** `qcs` as a process: what scripts see of it. */
+/**
+ * `qcs`, what scripts see of it. Most command lines run within this process, as `cli.ts` runs them; what a
+ * process adds (exit codes, streams, the end, an engine's own driver) is tested on processes.
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type Ended, runQcs } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/service-process.ts';
 import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+type Environment = Readonly<Record<string, string>>;
+
+/** Within this process. One thread a fleet: each has a self-test to pass before it begins. */
+function qcs(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  return runQcs(args, { environment: { QCS_THREADS: '1', ...environment } });
 }
 
-function qcs(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+/** As a process. */
+function qcsProcess(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  return ended(process.execPath, ['src/cli.ts', ...args], environment);
+}
+
+function ended(command: string, args: readonly string[], environment: Environment = {}) {
   return new Promise<Ended>((resolve) => {
     const env = { ...process.env, ...environment };
-    execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, stdout, stderr) => {
+    execFile(command, args, { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });
 }
 
-test('run prints a histogram of an OpenQASM file', async () => {
-  const { code, stdout } = await qcs([
-    'run',
-    'examples/bell.qasm',
-    '--shots',
-    '100',
-    '--seed',
-    '1',
-  ]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^00 +\d+ +\d+\.\d+% +█/m);
-  expect(stdout).toMatch(/^11 +\d+ +\d+\.\d+% +█/m);
+describe('as a process', () => {
+  test('run prints a histogram of an OpenQASM file', async () => {
+    const args = ['run', 'examples/bell.qasm', '--shots', '100', '--seed', '1'];
+    const { code, stdout } = await qcsProcess(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^00 +\d+ +\d+\.\d+% +█/m);
+    expect(stdout).toMatch(/^11 +\d+ +\d+\.\d+% +█/m);
+  });
+
+  test.each([
+    [['run', 'nowhere.qasm'], 3, 'nowhere.qasm'],
+    [['fly'], 2, 'fly'],
+    [['gates', 'frobnicate'], 3, 'frobnicate'],
+    [['jobs', '--url', 'here'], 2, 'no address of a service'],
+  ])('%j ends with its exit code, and says why on stderr', async (args, code, text) => {
+    const failed = await qcsProcess(args);
+    expect(failed).toMatchObject({ code, stdout: '' });
+    expect(failed.stderr).toContain(text);
+  });
+
+  test('--help lists the commands, and serve --help the settings', async () => {
+    const [help, serve] = await Promise.all([
+      qcsProcess(['--help']),
+      qcsProcess(['serve', '--help']),
+    ]);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^Usage: qcs(.|\n)+ jobs (.|\n)+Exit codes: 0 ok/);
+    expect(serve).toMatchObject({ code: 0, stderr: '' });
+    expect(serve.stdout).toContain('QCS_DATA_DIR');
+  });
+
+  test('a reader that has seen enough is no failure', async () => {
+    const command = `set -o pipefail; "${process.execPath}" src/cli.ts gates --json | head -c 10`;
+    const { code, stdout, stderr } = await ended('bash', ['-c', command]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toHaveLength(10);
+  });
 });
 
 test('run --json prints the fields of the HTTP response, timing included', async () => {
@@ -130,7 +165,7 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('on a machine with software adapt
   test('run measures the WebGPU engine where they are allowed, says on what, and ends', async () => {
     const args = ['run', 'examples/teleport.json', '--json', '--seed', '9', '--engine', 'webgpu'];
     const [measured, service] = await Promise.all([
-      qcs([...args, '--repeat', '2'], allowed),
+      qcsProcess([...args, '--repeat', '2'], allowed),
       qcs(args.slice(0, 5)),
     ]);
     expect(measured.code).toBe(0);
@@ -146,7 +181,7 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('on a machine with software adapt
     using folder = temporaryFolder();
     const file = join(folder.path, 'wide.qasm');
     writeFileSync(file, 'OPENQASM 3.0;\nqubit[24] q;\n');
-    const ended = await qcs(['run', file, '--engine', 'webgpu'], {
+    const ended = await qcsProcess(['run', file, '--engine', 'webgpu'], {
       ...allowed,
       QCS_GPU_MEMORY_MIB: '64',
     });
@@ -155,15 +190,16 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('on a machine with software adapt
   });
 
   test('run has no adapter for WebGPU where they are not, and says why', async () => {
-    const ended = await qcs(['run', 'examples/bell.qasm', '--engine', 'webgpu'], environment);
+    const args = ['run', 'examples/bell.qasm', '--engine', 'webgpu'];
+    const ended = await qcsProcess(args, environment);
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toContain('QCS_SOFTWARE_ADAPTERS is not 1');
   });
 
   test('devices lists each with its engine where they are allowed, and why not elsewhere', async () => {
     const [used, unused] = await Promise.all([
-      qcs(['devices', '--json'], allowed),
-      qcs(['devices', '--json'], environment),
+      qcsProcess(['devices', '--json'], allowed),
+      qcsProcess(['devices', '--json'], environment),
     ]);
     const figure = expect.any(Number);
     expect(JSON.parse(used.stdout).processors[1]).toMatchObject({ execution: 'webgpu' });
@@ -355,16 +391,14 @@ test.each([
   [['run']],
   [['keys']],
   [['keys', 'create']],
+  [['jobs']],
+  [['jobs', 'follow']],
   [['devices']],
   [['gates']],
 ])('qcs %j --help explains itself', async (command) => {
   const { code, stdout } = await qcs([...command, '--help']);
   expect(code).toBe(0);
   expect(stdout).toContain('Usage: qcs');
-});
-
-test('serve --help shows the settings', async () => {
-  expect((await qcs(['serve', '--help'])).stdout).toContain('QCS_DATA_DIR');
 });
 
 /** What an example needs besides its file. */
@@ -379,15 +413,4 @@ test.each(EXAMPLE_CIRCUITS)('the example %s runs', async (name) => {
   const ended = await qcs(['run', join('examples', name), '--json', ...options]);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'completed' });
-});
-
-test('a reader that has seen enough is no failure', async () => {
-  const command = `set -o pipefail; "${process.execPath}" src/cli.ts gates --json | head -c 10`;
-  const ended = await new Promise<Ended>((resolve) => {
-    execFile('bash', ['-c', command], (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
-  expect(ended).toMatchObject({ code: 0, stderr: '' });
-  expect(ended.stdout).toHaveLength(10);
 });
