@@ -27,20 +27,15 @@ export function writeOneQubitRuns(circuit: Circuit, set: GateSet): Circuit {
   return { ...circuit, operations: writer.finish() };
 }
 
-/** Gates on one qubit so far; the operation is set while it is a single one. */
-interface Run {
-  readonly matrix: ComplexMatrix;
-  readonly single: GateLike | undefined;
-}
-
 class Writer {
   readonly #set: GateSet;
-  readonly #runs: (Run | undefined)[];
+  /** Of each qubit what its gates have come to since the last one written. */
+  readonly #runs: (ComplexMatrix | undefined)[];
   readonly #written: Operation[] = [];
 
   constructor({ numQubits }: Circuit, set: GateSet) {
     this.#set = set;
-    this.#runs = new Array<Run | undefined>(numQubits).fill(undefined);
+    this.#runs = new Array<ComplexMatrix | undefined>(numQubits).fill(undefined);
   }
 
   add(operation: Operation): void {
@@ -51,9 +46,7 @@ class Writer {
         return;
       case 'measure':
         for (const qubit of operation.qubits) {
-          this.#settleBefore(qubit, true);
-          // A turn about Z that is left here is a phase once the outcome is known.
-          if (operation.condition === undefined) this.#runs[qubit] = undefined;
+          if (operation.condition === undefined) this.#settleBeforeMeasurement(qubit);
           else this.#settle(qubit);
         }
         break;
@@ -76,10 +69,7 @@ class Writer {
     if (qubit !== undefined && qubits.length === 1 && operation.condition === undefined) {
       const run = this.#runs[qubit];
       const matrix = targetMatrix(operation);
-      this.#runs[qubit] =
-        run === undefined
-          ? { matrix, single: operation }
-          : { matrix: multiply(matrix, run.matrix), single: undefined };
+      this.#runs[qubit] = run === undefined ? matrix : multiply(matrix, run);
       return;
     }
     const axes = axesOf(operation);
@@ -94,36 +84,39 @@ class Writer {
     this.#written.push(operation);
   }
 
-  /** Writes a run down before an operation, but for a turn about Z that can go past it. */
+  /** Writes a run down before an operation, but for a turn about Z that is better past it. */
   #settleBefore(qubit: Qubit, isDiagonal: boolean): void {
     const run = this.#runs[qubit];
     if (run === undefined) return;
-    if (!isDiagonal) {
-      this.#settle(qubit);
-      return;
-    }
-    const angle = turnLeftOver(run.matrix, this.#set);
-    const rest = multiply(adjoint(RZ(angle)), run.matrix);
-    // A gate that is one of the set's may be as good as it gets.
-    if (angle === 0 || (run.single !== undefined && this.#isShort(run, rest))) {
+    const angle = turnLeftOver(run, this.#set);
+    const rest = multiply(adjoint(RZ(angle)), run);
+    if (!isDiagonal || this.#lengthOf(rest) >= this.#lengthOf(run)) {
       this.#settle(qubit);
       return;
     }
     this.#write(qubit, rest, undefined);
-    this.#runs[qubit] = { matrix: RZ(angle), single: undefined };
+    this.#runs[qubit] = RZ(angle);
   }
 
-  /** Whether a single gate would not get shorter without its turn. */
-  #isShort({ matrix }: Run, rest: ComplexMatrix): boolean {
-    const length = (each: ComplexMatrix) => oneQubitGates(each, this.#set).gates.length;
-    return length(rest) >= length(matrix);
+  /** A turn about Z before a measurement is a phase once the outcome is known. */
+  #settleBeforeMeasurement(qubit: Qubit): void {
+    const run = this.#runs[qubit];
+    if (run === undefined) return;
+    this.#runs[qubit] = undefined;
+    const rest = multiply(adjoint(RZ(turnLeftOver(run, this.#set))), run);
+    // A fixed gate may be shorter with its turn than without.
+    this.#write(qubit, this.#lengthOf(rest) <= this.#lengthOf(run) ? rest : run, undefined);
+  }
+
+  #lengthOf(matrix: ComplexMatrix): number {
+    return oneQubitGates(matrix, this.#set).gates.length;
   }
 
   #settle(qubit: Qubit): void {
     const run = this.#runs[qubit];
     if (run === undefined) return;
     this.#runs[qubit] = undefined;
-    this.#write(qubit, run.matrix, undefined);
+    this.#write(qubit, run, undefined);
   }
 
   #write(qubit: Qubit, matrix: ComplexMatrix, condition: Condition | undefined): void {
@@ -134,14 +127,13 @@ class Writer {
   }
 }
 
-/** The angle of the RZ that a run in this basis ends with, and would be shorter without. */
+/** The angle of the RZ that a run in this basis ends with, and may be shorter without. */
 function turnLeftOver(matrix: ComplexMatrix, { basis }: GateSet): number {
   const { theta, phi, lambda } = eulerAngles(matrix);
   if (Math.abs(Math.sin(theta / 2)) < NEGLIGIBLE) return phi + lambda;
   switch (basis) {
     case 'u':
     case 'xyx':
-      return 0;
     case 'zyz':
       return phi;
     case 'zxz':

@@ -2,36 +2,48 @@
 
 /** What two state vectors have to do with each other. */
 export interface StateDistance {
-  /** |⟨a|b⟩|² over both norms. */
+  /** (Σ |⟨a|b⟩|)² over both norms, the sum running over what is measured. */
   readonly fidelity: number;
-  /** The length of a − e^{iφ}·b for the φ that makes it shortest. */
+  /** The length of a − e^{iφ}·b for the φ that makes it shortest, one φ for each outcome. */
   readonly distance: number;
 }
 
 /**
  * Their distance.
  *
- * @param a - Interleaved re, im; of length 1 but for rounding, as is `b`.
+ * @param a - Interleaved re, im; of length 1 but for rounding, as is `b`; at most 30 qubits.
+ * @param measured - Qubits, as bits, that are measured next: once an outcome is known, the phase of
+ *   what goes with it is nothing.
  */
-export function stateDistance(a: Float64Array, b: Float64Array): StateDistance {
-  let [re, im, normA, normB] = [0, 0, 0, 0];
-  for (let i = 0; i < a.length; i += 2) {
-    const [ar, ai, br, bi] = [a[i]!, a[i + 1]!, b[i]!, b[i + 1]!];
-    re += ar * br + ai * bi;
-    im += ar * bi - ai * br;
+export function stateDistance(a: Float64Array, b: Float64Array, measured = 0): StateDistance {
+  const size = a.length / 2;
+  // The overlaps of what goes with each outcome; others stay nothing.
+  const overlaps = new Float64Array(2 * (measured + 1));
+  let [normA, normB] = [0, 0];
+  for (let i = 0; i < size; i++) {
+    const [ar, ai, br, bi] = [a[2 * i]!, a[2 * i + 1]!, b[2 * i]!, b[2 * i + 1]!];
+    const at = 2 * (i & measured);
+    overlaps[at]! += ar * br + ai * bi;
+    overlaps[at + 1]! += ar * bi - ai * br;
     normA += ar * ar + ai * ai;
     normB += br * br + bi * bi;
   }
-  const overlap = Math.hypot(re, im);
-  const [c, s] = overlap === 0 ? [1, 0] : [re / overlap, im / overlap];
-  // Summed instead of taken from the overlap, which would lose half of the digits.
+  let total = 0;
+  for (let at = 0; at < overlaps.length; at += 2) {
+    const overlap = Math.hypot(overlaps[at]!, overlaps[at + 1]!);
+    total += overlap;
+    overlaps[at] = overlap === 0 ? 1 : overlaps[at]! / overlap;
+    overlaps[at + 1] = overlap === 0 ? 0 : overlaps[at + 1]! / overlap;
+  }
+  // Summed instead of taken from the overlaps, which would lose half of the digits.
   let squares = 0;
-  for (let i = 0; i < a.length; i += 2) {
-    const [br, bi] = [b[i]!, b[i + 1]!];
-    squares += (a[i]! - c * br - s * bi) ** 2 + (a[i + 1]! - c * bi + s * br) ** 2;
+  for (let i = 0; i < size; i++) {
+    const at = 2 * (i & measured);
+    const [c, s, br, bi] = [overlaps[at]!, overlaps[at + 1]!, b[2 * i]!, b[2 * i + 1]!];
+    squares += (a[2 * i]! - c * br - s * bi) ** 2 + (a[2 * i + 1]! - c * bi + s * br) ** 2;
   }
   return {
-    fidelity: Math.min(1, (overlap * overlap) / (normA * normB)),
+    fidelity: Math.min(1, (total * total) / (normA * normB)),
     distance: Math.sqrt(squares),
   };
 }

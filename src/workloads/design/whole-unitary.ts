@@ -32,7 +32,7 @@ const SINGLE_TOLERANCE = 2e-3;
 
 /** What came of a comparison. */
 export interface Compared {
-  readonly method: 'whole_unitary' | 'random_states';
+  readonly method: 'whole_unitary' | 'random_states' | 'state_from_zero';
   /** States that were put through both. */
   readonly states: number;
   readonly fidelity: number;
@@ -46,34 +46,51 @@ export function isComparable(numQubits: number, { circuits }: ProcedureContext):
   return numQubits <= Math.min(MAX_STATE_QUBITS, circuits.maxQubits);
 }
 
-/** Compares two circuits of one width, of gates, unitaries and barriers without conditions. */
+/** On which states circuits are compared, and how closely. */
+export interface CompareOptions {
+  readonly seed: number;
+  /** All states, or only what becomes of |0…0⟩. */
+  readonly on: 'all' | 'zero';
+  /** Qubits, as bits, that both circuits measure in the end. */
+  readonly measured: number;
+}
+
+/**
+ * Compares two circuits of one width, of gates, unitaries and barriers without conditions: at most
+ * MAX_STATE_QUBITS.
+ */
 export async function compareUnitaries(
   a: Circuit,
   b: Circuit,
-  seed: number,
+  { seed, on, measured }: CompareOptions,
   context: ProcedureContext,
 ): Promise<Compared> {
   const n = a.numQubits;
-  const isWhole = n <= MAX_EXACT_QUBITS && 2 * n <= context.circuits.maxQubits;
-  const numStates = isWhole ? 1 : NUM_STATES;
+  const isWhole = on === 'all' && n <= MAX_EXACT_QUBITS && 2 * n <= context.circuits.maxQubits;
+  const numStates = isWhole || on === 'zero' ? 1 : NUM_STATES;
   let [fidelity, distance, tolerance] = [1, 0, TOLERANCE];
   for (let k = 0; k < numStates; k++) {
-    const start = isWhole ? bellPairs(n) : randomState(n, new Chance(seed, k));
+    const start = startOf(n, isWhole, on, new Chance(seed, k));
     const first = await stateOf(a, start, context);
     const second = await stateOf(b, start, context);
-    const apart = stateDistance(first, second);
+    const apart = stateDistance(first, second, measured);
     fidelity = Math.min(fidelity, apart.fidelity);
     distance = Math.max(distance, apart.distance);
     if (isSinglePrecision(first)) tolerance = SINGLE_TOLERANCE;
   }
   return {
-    method: isWhole ? 'whole_unitary' : 'random_states',
+    method: on === 'zero' ? 'state_from_zero' : isWhole ? 'whole_unitary' : 'random_states',
     states: numStates,
     fidelity,
     distance,
     tolerance,
     isEqual: distance <= tolerance,
   };
+}
+
+function startOf(n: number, isWhole: boolean, on: 'all' | 'zero', chance: Chance): Preparation {
+  if (on === 'zero') return { numQubits: n, operations: [] };
+  return isWhole ? bellPairs(n) : randomState(n, chance);
 }
 
 /** How a state is made before a circuit. */
@@ -94,7 +111,7 @@ async function stateOf(
   return statevector;
 }
 
-/** A barrier on the qubits of each operation before and after it. */
+/** A barrier on the qubits of each operation before it: then no pass takes two of them together. */
 export function asWritten(operations: readonly Operation[]): readonly Operation[] {
   return operations.flatMap((operation): readonly Operation[] => {
     const qubits = operationQubits(operation);
@@ -114,10 +131,7 @@ function bellPairs(n: number): Preparation {
 
 /** Random rotations of every qubit, entangled along a line, and rotated again. */
 export function randomState(n: number, chance: Chance): Preparation {
-  const turn = (q: number) => {
-    const angle = () => 2 * Math.PI * chance.uniform();
-    return gate('U', [], [q], [Math.acos(1 - 2 * chance.uniform()), angle(), angle()]);
-  };
+  const turn = (q: number) => randomTurn(q, chance);
   const qubits = Array.from({ length: n }, (_, q) => q);
   return {
     numQubits: n,
@@ -127,6 +141,12 @@ export function randomState(n: number, chance: Chance): Preparation {
       ...qubits.map(turn),
     ],
   };
+}
+
+/** A rotation to an axis that is anywhere on the sphere, alike likely. */
+export function randomTurn(qubit: number, chance: Chance): GateOperation {
+  const angle = () => 2 * Math.PI * chance.uniform();
+  return gate('U', [], [qubit], [Math.acos(1 - 2 * chance.uniform()), angle(), angle()]);
 }
 
 function gate(

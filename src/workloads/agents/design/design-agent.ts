@@ -1,5 +1,6 @@
 /** The design agent: circuits made, shortened, and fitted to devices. */
 import type { Agent } from '../agent.ts';
+import { shorten } from './shorten.ts';
 import { synthesize } from './synthesize.ts';
 
 /** Every circuit it answers was verified, and its result says how. */
@@ -9,7 +10,7 @@ export const designAgent: Agent = {
   kind: 'Design',
   description:
     'Designs circuits: shortens them, routes them to a device, prepares states, synthesises unitaries. What it answers was verified by simulation where that is possible, and the result says how.',
-  procedures: [synthesize],
+  procedures: [shorten, synthesize],
   selfTest: {
     task: 'synthesize',
     // A SWAP, which needs three CX.

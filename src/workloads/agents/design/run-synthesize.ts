@@ -41,7 +41,12 @@ export async function runSynthesize(
   const error = errorOf(unitary, operations, phase, numQubits);
   if (!(error <= allowed)) throw new EquivalenceError('operator distance', error, allowed);
   const given: Circuit = { ...circuit, operations: [unitaryOperation(unitary, numQubits)] };
-  const compared = await compareUnitaries(given, circuit, context.seed, context);
+  const compared = await compareUnitaries(
+    given,
+    circuit,
+    { seed: context.seed, on: 'all', measured: 0 },
+    context,
+  );
   if (compared.distance > compared.tolerance + allowed) {
     throw new EquivalenceError('distance', compared.distance, compared.tolerance + allowed);
   }

@@ -77,6 +77,6 @@ export const synthesize = procedure({
     ],
     gate_set: ['cx', 'rz', 'ry'],
   },
-  feeds: { circuit: 'circuit', qubits: 'qubits', qasm: 'qasm' },
+  feeds: { circuit: 'circuit', qubits: 'qubits' },
   load: () => import('./run-synthesize.ts').then(({ runSynthesize }) => runSynthesize),
 });

@@ -1,0 +1,30 @@
+/** Runs the task `shorten`. */
+import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
+import { circuitView } from '../../design/circuit-view.ts';
+import { circuitSize } from '../../design/gate-counts.ts';
+import { gateSetOf } from '../../design/gate-set-field.ts';
+import { verifyCircuits } from '../../design/verify-circuits.ts';
+import { circuitOf } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { MAX_QUBITS, type ShortenInput } from './shorten.ts';
+
+/** The input's circuit, shorter where that was found, and verified. */
+export async function runShorten(
+  input: ShortenInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const given = circuitOf(input, { maxQubits: MAX_QUBITS });
+  const { preserve, seed = context.seed } = input;
+  context.progress(0.05, 'Shortening');
+  const circuit = shortenCircuit(given, gateSetOf(input.gate_set), preserve);
+  context.progress(0.5, 'Verifying');
+  const verification = await verifyCircuits(given, circuit, { preserve, seed }, context);
+  return {
+    ...circuitView(circuit),
+    before: circuitSize(given),
+    after: circuitSize(circuit),
+    preserved: preserve,
+    verification,
+  };
+}
