@@ -163,6 +163,14 @@ describe('a cancel', () => {
   });
 });
 
+test('a process is replaced after an error that nobody waited for, and after no other', async () => {
+  const before = await resultOf(pool, 'echo');
+  await expect(resultOf(pool, 'bug')).rejects.toThrow();
+  expect(await resultOf(pool, 'echo')).toEqual(before);
+  await expect(resultOf(pool, 'throw-in-timer')).rejects.toThrow('From a timer.');
+  expect(await resultOf(pool, 'echo')).not.toEqual(before);
+});
+
 describe('a hook that throws', () => {
   const hook = () => {
     throw new Error('from a hook');
