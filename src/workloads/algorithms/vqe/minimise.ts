@@ -1,5 +1,6 @@
 /**
- * Downhill from a start, by exact or sampled gradients: BFGS for functions without noise, Adam for any.
+ * Downhill from a start: by Levenberg and Marquardt's method where whole states can be read, by BFGS from
+ * gradients without noise, by Adam from any.
  *
  * BFGS asks for the values at all candidates of a line search at once, because many circuits of one
  * shape cost little more than one: a line search is one small batch, and each step has one gradient.
@@ -7,17 +8,23 @@
  * @see Nocedal & Wright, "Numerical Optimization" (2006), section 6.1.
  */
 import { adamStep, startAdam } from '../../training/adam.ts';
+import { difference, InverseCurvature } from './inverse-curvature.ts';
+import { type CurvedObjective, levenbergMarquardt } from './levenberg-marquardt.ts';
+import { largestSize, type Minimum, type OnStep, type StopReason } from './minimum.ts';
 
 /** What is minimised. */
-export interface Objective {
-  /** Values at several points, together. */
-  values(points: readonly Float64Array[]): Promise<Float64Array>;
+export interface Objective extends CurvedObjective {
   slope(point: Float64Array): Promise<{ readonly value: number; readonly gradient: Float64Array }>;
 }
 
+/** The ways to go. */
+export const OPTIMIZERS = ['levenberg_marquardt', 'bfgs', 'adam'] as const;
+/** One of them. */
+export type Optimizer = (typeof OPTIMIZERS)[number];
+
 /** How, and how long. */
 export interface MinimiseOptions {
-  readonly optimizer: 'bfgs' | 'adam';
+  readonly optimizer: Optimizer;
   /** At least 1. */
   readonly steps: number;
   /** Adam's. */
@@ -28,21 +35,6 @@ export interface MinimiseOptions {
   readonly isNoisy: boolean;
 }
 
-/** Why it ended. */
-export type StopReason = 'gradient_below_tolerance' | 'no_progress' | 'steps_used_up';
-
-/** Where it ended: the lowest point seen, or the last one where values are estimates. */
-export interface Minimum {
-  readonly point: Float64Array;
-  readonly value: number;
-  /** Largest component of the gradient there. */
-  readonly gradientSize: number;
-  readonly stoppedBecause: StopReason;
-}
-
-/** Called with the value at each point that a step came to, the start first. */
-export type OnStep = (step: number, value: number) => void;
-
 /** Goes downhill from `start`, which stays as it is. */
 export function minimise(
   objective: Objective,
@@ -51,6 +43,8 @@ export function minimise(
   onStep: OnStep,
 ): Promise<Minimum> {
   switch (options.optimizer) {
+    case 'levenberg_marquardt':
+      return levenbergMarquardt(objective, start, options, onStep);
     case 'bfgs':
       return bfgs(objective, start, options, onStep);
     case 'adam':
@@ -69,7 +63,7 @@ async function adam(
   for (let step = 0; ; step++) {
     const { value, gradient } = await objective.slope(state.theta);
     onStep(step, value);
-    const gradientSize = largest(gradient);
+    const gradientSize = largestSize(gradient);
     const isFlat = gradientSize <= tolerance;
     if (best === undefined || value < best.value || isFlat || isNoisy) {
       best = { point: state.theta, value, gradientSize, stoppedBecause: 'steps_used_up' };
@@ -96,10 +90,10 @@ async function bfgs(
   let inverse = new InverseCurvature(start.length);
   onStep(0, value);
   const minimum = (stoppedBecause: StopReason): Minimum => {
-    return { point, value, gradientSize: largest(gradient), stoppedBecause };
+    return { point, value, gradientSize: largestSize(gradient), stoppedBecause };
   };
   for (let step = 1; step <= steps; step++) {
-    if (largest(gradient) <= tolerance) return minimum('gradient_below_tolerance');
+    if (largestSize(gradient) <= tolerance) return minimum('gradient_below_tolerance');
     let next = await lineSearch(objective, point, value, inverse.downhill(gradient));
     if (next === undefined && !inverse.isFresh) {
       // What was learnt of the curvature may mislead far from where it was learnt.
@@ -113,7 +107,7 @@ async function bfgs(
     ({ value, gradient } = slope);
     onStep(step, value);
   }
-  const isFlat = largest(gradient) <= tolerance;
+  const isFlat = largestSize(gradient) <= tolerance;
   return minimum(isFlat ? 'gradient_below_tolerance' : 'steps_used_up');
 }
 
@@ -131,70 +125,4 @@ async function lineSearch(
     if (candidate < lowest) [best, lowest] = [i, candidate];
   }
   return points[best];
-}
-
-/** An estimate of the inverse of the matrix of second derivatives. */
-class InverseCurvature {
-  readonly #size: number;
-  #rows: Float64Array[] | undefined;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  /** Whether nothing was learnt yet. */
-  get isFresh(): boolean {
-    return this.#rows === undefined;
-  }
-
-  /** Where to go: against the gradient, in a full step. Fresh, a step of length 1. */
-  downhill(gradient: Float64Array): Float64Array {
-    if (this.#rows === undefined) {
-      const length = Math.sqrt(dot(gradient, gradient));
-      return gradient.map((part) => -part / length);
-    }
-    const rows = this.#rows;
-    return Float64Array.from(rows, (row) => -dot(row, gradient));
-  }
-
-  /**
-   * Takes in how the gradient changed by `change` along a move, unless the function curves downwards
-   * there, of which no inverse can be made.
-   */
-  learn(move: Float64Array, change: Float64Array): void {
-    const curvature = dot(move, change);
-    if (!(curvature > 1e-14 * dot(move, move))) return;
-    const size = this.#size;
-    const scale = curvature / dot(change, change);
-    this.#rows ??= Array.from({ length: size }, (_, i) => {
-      const row = new Float64Array(size);
-      row[i] = scale;
-      return row;
-    });
-    const rows = this.#rows;
-    const turned = Float64Array.from(rows, (row) => dot(row, change));
-    const factor = (1 + dot(change, turned) / curvature) / curvature;
-    for (const [i, row] of rows.entries()) {
-      for (let j = 0; j < size; j++) {
-        const cross = turned[i]! * move[j]! + move[i]! * turned[j]!;
-        row[j]! += factor * move[i]! * move[j]! - cross / curvature;
-      }
-    }
-  }
-}
-
-function difference(a: Float64Array, b: Float64Array): Float64Array {
-  return a.map((x, i) => x - b[i]!);
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
-}
-
-function largest(vector: Float64Array): number {
-  let size = 0;
-  for (const part of vector) size = Math.max(size, Math.abs(part));
-  return size;
 }

@@ -1,8 +1,8 @@
 /**
  * The variational quantum eigensolver: the lowest energy among trial states that circuits prepare.
  *
- * Gradients come from energies by the parameter-shift rule, so that all there is to ask of a processor
- * is batches of circuits of one shape.
+ * BFGS and Adam have their gradients from energies by the parameter-shift rule, as on a device; Levenberg
+ * and Marquardt's method reads whole states. All that is asked of a processor is batches of one shape.
  *
  * @see McClean, Romero, Babbush, Aspuru-Guzik, "The theory of variational hybrid quantum-classical
  *   algorithms" (2016).
@@ -14,14 +14,16 @@ import type { ExpectationBatch } from '../../training/expectation-batch.ts';
 import { parameterShift } from '../../training/gradients/parameter-shift.ts';
 import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { withAngles } from '../with-angles.ts';
-import { type Minimum, minimise, type Objective, type StopReason } from './minimise.ts';
+import { minimise, type Objective, type Optimizer } from './minimise.ts';
+import type { Minimum, StopReason } from './minimum.ts';
 import { energySampler } from './sampled-energies.ts';
+import { tangentSpace } from './tangent-space.ts';
 import { startDraw, type VqeProblem } from './vqe-problem.ts';
 
 /** How the search goes. */
 export interface VqeOptions {
   /** With `shots` only adam. */
-  readonly optimizer: 'bfgs' | 'adam';
+  readonly optimizer: Optimizer;
   /** At most, of each search. */
   readonly steps: number;
   /** Adam's. */
@@ -95,7 +97,7 @@ export async function runVqe(
     sampler === undefined
       ? exact
       : async (shape, angles, count) => (await sampler(shape, angles, count)).values;
-  const objective = energyObjective(problem, energies);
+  const objective = energyObjective(problem, energies, circuits);
   const minimiseOptions = { ...options, isNoisy: shots !== undefined };
   let best: (Minimum & { energyHistory: readonly number[]; restart: number }) | undefined;
   for (let restart = 0; restart < restarts; restart++) {
@@ -155,11 +157,16 @@ function exactEnergies(circuits: CountedCircuits): ExpectationBatch {
   };
 }
 
-function energyObjective({ ansatz, hamiltonian }: VqeProblem, energies: ExpectationBatch) {
+function energyObjective(
+  { ansatz, hamiltonian }: VqeProblem,
+  energies: ExpectationBatch,
+  circuits: CountedCircuits,
+) {
   // One row without features.
   const rows = [[]];
   const observables = [hamiltonian];
   const objective: Objective = {
+    tangentSpace: (point) => tangentSpace(ansatz, hamiltonian, circuits, point),
     values: (points) =>
       energies(ansatz.shape, anglesOfAll(ansatz, points), points.length, observables),
     slope: async (point) => {

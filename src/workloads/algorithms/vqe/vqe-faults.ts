@@ -3,6 +3,7 @@
 import { gateNamed } from '../../../circuit/gates.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { expectationRule } from '../../training/gradients/shift-rule.ts';
+import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { numBases } from './sampled-energies.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 import { vqeOptions, vqeProblem } from './vqe-problem.ts';
@@ -79,8 +80,9 @@ function ansatzFaults({ problem, ansatz, layers }: VqeInput): readonly Fault[] {
 
 function searchFaults({ optimizer, learning_rate, shots }: VqeInput): readonly Fault[] {
   const faults: Fault[] = [];
-  if (shots !== undefined && optimizer === 'bfgs') {
-    faults.push({ path: 'optimizer', message: 'bfgs needs exact energies; with shots take adam.' });
+  if (shots !== undefined && optimizer !== undefined && optimizer !== 'adam') {
+    const message = `${optimizer} needs exact energies; with shots take adam.`;
+    faults.push({ path: 'optimizer', message });
   }
   const isAdam = optimizer === 'adam' || (optimizer === undefined && shots !== undefined);
   if (learning_rate !== undefined && !isAdam) {
@@ -91,21 +93,34 @@ function searchFaults({ optimizer, learning_rate, shots }: VqeInput): readonly F
 
 function workFaults(input: VqeInput): readonly Fault[] {
   const { ansatz, hamiltonian, numQubits } = vqeProblem(input);
-  const { steps, restarts, shots } = vqeOptions(input, 0);
-  const { operations } = ansatz.shape;
-  let numCircuits = 1;
-  for (const operation of operations) {
+  const { steps, restarts, shots, optimizer } = vqeOptions(input, 0);
+  const numGates = ansatz.shape.operations.length;
+  const bases = shots === undefined ? 1 : numBases(hamiltonian);
+  const readsStates = optimizer === 'levenberg_marquardt';
+  const numCircuits =
+    MAX_CANDIDATES + (readsStates ? 1 + ansatz.angles.length : bases * numShiftedCircuits(ansatz));
+  const perCircuit = numGates * 2 ** numQubits + UPDATES_PER_DRAW * (shots ?? 0);
+  // Overlaps of the derivatives with one another.
+  const overlaps = readsStates ? ansatz.numParameters ** 2 * 2 ** numQubits : 0;
+  const perStep = perCircuit * numCircuits + overlaps;
+  if (perStep * steps * restarts <= MAX_AMPLITUDE_UPDATES) return [];
+  const most = Math.floor(MAX_AMPLITUDE_UPDATES / perStep);
+  const message = `Each step takes up to ${numCircuits} circuits of ${numGates} gates on ${numQubits} qubits; of such steps the limit is ${most}, over all restarts.`;
+  return [{ path: 'steps', message }];
+}
+
+/** Points that a step may try beside those of its gradient. */
+const MAX_CANDIDATES = 34;
+
+/** Circuits of a gradient by the parameter-shift rule. */
+function numShiftedCircuits({ shape }: ParametricCircuit): number {
+  let count = 1;
+  for (const operation of shape.operations) {
     if (operation.kind !== 'gate') continue;
     const { gate, angles, controls } = operation;
     for (const position of angles.keys()) {
-      numCircuits += expectationRule(gateNamed(gate), position, controls.length > 0).length;
+      count += expectationRule(gateNamed(gate), position, controls.length > 0).length;
     }
   }
-  const perCircuit = operations.length * 2 ** numQubits + UPDATES_PER_DRAW * (shots ?? 0);
-  const bases = shots === undefined ? 1 : numBases(hamiltonian);
-  const work = perCircuit * numCircuits * bases * steps * restarts;
-  if (work <= MAX_AMPLITUDE_UPDATES) return [];
-  const most = Math.floor((steps * restarts * MAX_AMPLITUDE_UPDATES) / work);
-  const message = `Each step takes ${numCircuits * bases} circuits of ${operations.length} gates on ${numQubits} qubits; of such steps the limit is ${most}, over all restarts.`;
-  return [{ path: 'steps', message }];
+  return count;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import { ANSATZ_NAMES } from './ansatz.ts';
+import { OPTIMIZERS } from './minimise.ts';
 
 /** What bounds them. */
 export const VQE_LIMITS = {
@@ -75,9 +76,11 @@ export const vqeFields = {
       'Of the ansatz; excitation has none. By default half as many as sites for a periodic tfim, as many as sites for an open one, else 2',
     ),
   optimizer: z
-    .enum(['bfgs', 'adam'])
+    .enum(OPTIMIZERS)
     .optional()
-    .describe('Default bfgs; with shots only adam, which stands noise'),
+    .describe(
+      'levenberg_marquardt reads whole states, as a simulator can, and takes the fewest steps; bfgs and adam have their gradients by the parameter-shift rule. Default levenberg_marquardt; with shots only adam, which stands noise',
+    ),
   steps: z.int().min(1).max(VQE_LIMITS.steps).default(200).describe('At most; default 200'),
   learning_rate: z
     .number()

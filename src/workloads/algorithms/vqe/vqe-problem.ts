@@ -54,7 +54,7 @@ export function vqeProblem(input: VqeInput): VqeProblem {
 /** How the search goes that an input without faults asks for. */
 export function vqeOptions(input: VqeInput, seed: number): VqeOptions {
   const { steps, tolerance, restarts, shots, learning_rate: learningRate = 0.1 } = input;
-  const optimizer = input.optimizer ?? (shots === undefined ? 'bfgs' : 'adam');
+  const optimizer = input.optimizer ?? (shots === undefined ? 'levenberg_marquardt' : 'adam');
   const sampling = shots === undefined ? {} : { shots };
   return { optimizer, steps, learningRate, tolerance, restarts, seed, ...sampling };
 }
@@ -142,16 +142,20 @@ function anywhere(numQubits: number, layers: number): VqeProblem['start'] {
 }
 
 /**
- * Angles near those of a slow change from the field alone to the coupling alone, which leaves a ground
- * state where it is; they differ from start to start by a tenth or so.
+ * Angles near those of a slow change from the field alone to the whole chain, which leaves a ground state
+ * where it is; they differ from start to start by a tenth or so.
  */
 function rampedStart(chain: IsingChain, layers: number, draw: (i: number) => number): Float64Array {
+  const { coupling, field } = chain;
+  const largest = Math.max(Math.abs(coupling), Math.abs(field), Number.MIN_VALUE);
   const perLayer = isingParameters(chain);
   return Float64Array.from({ length: layers * perLayer.length }, (_, i) => {
     const part = (Math.floor(i / perLayer.length) + 0.5) / layers;
     const isCoupling = perLayer[i % perLayer.length]!.gate === 'RZZ';
-    const strength = isCoupling ? part : 1 - part;
-    const sign = (isCoupling ? chain.coupling : chain.field) < 0 ? 1 : -1;
+    const strength = isCoupling
+      ? (part * Math.abs(coupling)) / largest
+      : 1 - part + (part * Math.abs(field)) / largest;
+    const sign = (isCoupling ? coupling : field) < 0 ? 1 : -1;
     return sign * (strength + 0.2 * (draw(i) - 0.5));
   });
 }
