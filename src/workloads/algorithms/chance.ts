@@ -7,9 +7,6 @@ import { MAX_SEED, uniformDraw } from '../../math/philox.ts';
 /** Circuits number their measuring events from 0; streams lie where no circuit reaches. */
 const FIRST_STREAM = 0x80000000;
 
-/** The largest seed that is derived: the seeds of a batch may count on from it. */
-export const MAX_DERIVED_SEED = 2 ** 52 - 1;
-
 /** One stream of uniform numbers. */
 export class Chance {
   readonly #seed: number;
@@ -40,7 +37,11 @@ export class Chance {
     return Math.floor(this.uniform() * bound);
   }
 
-  /** Integer in [0, 2^52 − 1], for circuits; callers of neighbouring seeds get unrelated ones. */
+  /**
+   * Integer in [0, 2^52 − 1], for circuits; neighbouring seeds give unrelated ones.
+   *
+   * Half of the range of seeds, so that those of a batch may count on from it.
+   */
   seed(): number {
     return Math.floor((this.uniform() * (MAX_SEED + 1)) / 2);
   }
