@@ -9,3 +9,8 @@ export function findProcedure(owner: string, name: string): Procedure | undefine
     owner === TPU_OWNER ? TPU_PROCEDURES : AGENTS.find(({ id }) => id === owner)?.procedures;
   return procedures?.find((procedure) => procedure.name === name);
 }
+
+/** Loads what takes long to load, so that no call pays for it with its time. */
+export async function preload(): Promise<void> {
+  await import('./agents/computation/run-evaluate.ts');
+}
