@@ -141,6 +141,17 @@ test.each([
   expect(waits).toEqual([{ why: expect.stringContaining('Not now, for GET'), ms }]);
 });
 
+test('after done it leaves, also a service that keeps the connection', async () => {
+  const closed = Promise.withResolvers<void>();
+  service.answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('id: 1.done.9\nevent: done\ndata: {}\n\n');
+    response.once('close', closed.resolve);
+  };
+  expect(await watched()).toEqual([{ id: '1.done.9', event: 'done', data: '{}' }]);
+  await closed.promise;
+});
+
 test('204 says that all was told before', async () => {
   service.answer = (_, response) => response.writeHead(204).end();
   expect(await watched()).toEqual([]);
