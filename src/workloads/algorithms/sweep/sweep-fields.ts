@@ -1,7 +1,7 @@
 /** The fields of an input that asks for a sweep, and what is wrong with them, for every procedure that takes one. */
 import { z } from 'zod';
-import type { PauliSum } from '../../../circuit/observable.ts';
-import { parseObservables } from '../../../circuit/observable.ts';
+import type { Circuit } from '../../../circuit/circuit.ts';
+import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import { numPoints, rangeValues, type SweepParameter } from './sweep-points.ts';
@@ -94,6 +94,8 @@ export interface SweepPlan {
   readonly combination: SweepInput['combine'];
   readonly numPoints: number;
   readonly template: SweepTemplate;
+  /** At the first point. */
+  readonly firstCircuit: Circuit;
   readonly observables: readonly PauliSum[];
 }
 
@@ -109,13 +111,14 @@ export function sweepPlan(input: SweepInput): SweepPlan {
   }));
   const names = parameters.map(({ name }) => name);
   const template = sweepTemplate(input, names, SWEEP_LIMITS.qubits);
-  const first = template.circuitAt(parameters.map(({ values }) => values[0]!));
+  const firstCircuit = template.circuitAt(parameters.map(({ values }) => values[0]!));
   return {
     parameters,
     combination: input.combine,
     numPoints: numPoints(parameters, input.combine),
     template,
-    observables: parseObservables(input.observables ?? [], first.numQubits, 'observables'),
+    firstCircuit,
+    observables: parseObservables(input.observables ?? [], firstCircuit.numQubits, 'observables'),
   };
 }
 
@@ -171,10 +174,8 @@ function outputFaults({ observables = [], probabilities, shots }: SweepInput): r
 
 /** Of the first point's circuit; those of a program may grow from point to point, and are held to limits then. */
 function sizeFaults(input: SweepInput, plan: SweepPlan): readonly Fault[] {
-  const { template, parameters, observables, numPoints: count } = plan;
-  const { numQubits, numBits, operations } = template.circuitAt(
-    parameters.map(({ values }) => values[0]!),
-  );
+  const { firstCircuit, parameters, observables, numPoints: count } = plan;
+  const { numQubits, numBits, operations } = firstCircuit;
   const { shots = 0, probabilities, qasm = '' } = input;
   const outcomes = 2 ** numBits;
   const perPoint =

@@ -27,7 +27,7 @@ export interface TangentSpace {
 }
 
 /** Numbers of the states of one batch. */
-const MAX_NUMBERS = 2 ** 22;
+const MAX_NUMBERS = 2 ** 20;
 
 /** The gates whose derivative is a turn by π. */
 const ROTATIONS = new Set(['RX', 'RY', 'RZ', 'RXX', 'RYY', 'RZZ']);

@@ -100,8 +100,8 @@ function workFaults(input: VqeInput): readonly Fault[] {
   const numCircuits =
     MAX_CANDIDATES + (readsStates ? 1 + ansatz.angles.length : bases * numShiftedCircuits(ansatz));
   const perCircuit = numGates * 2 ** numQubits + UPDATES_PER_DRAW * (shots ?? 0);
-  // Overlaps of the derivatives with one another.
-  const overlaps = readsStates ? ansatz.numParameters ** 2 * 2 ** numQubits : 0;
+  // Overlaps of the derivatives with one another, which no engine speeds up.
+  const overlaps = readsStates ? 3 * ansatz.numParameters ** 2 * 2 ** numQubits : 0;
   const perStep = perCircuit * numCircuits + overlaps;
   if (perStep * steps * restarts <= MAX_AMPLITUDE_UPDATES) return [];
   const most = Math.floor(MAX_AMPLITUDE_UPDATES / perStep);
