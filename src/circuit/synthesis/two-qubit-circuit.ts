@@ -7,7 +7,19 @@
  *   two-qubit operators", Phys. Rev. A 70, 012310 (2004), for when fewer do.
  */
 import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
-import { diagonal, H, imaginary, ONE, RX, RY, RZ, rows, SQRT_HALF } from '../gate-matrices.ts';
+import {
+  diagonal,
+  H,
+  imaginary,
+  ONE,
+  RX,
+  RY,
+  RZ,
+  rows,
+  SQRT_HALF,
+  X,
+  Z,
+} from '../gate-matrices.ts';
 import {
   type OneQubitPair,
   type WeylDecomposition,
@@ -54,8 +66,51 @@ export function cxCircuit(
   locals[0] = paired(locals[0]!, before);
   const last = locals.length - 1;
   locals[last] = paired(after, locals[last]!);
-  return { phase: phase + core.phase, locals };
+  return { phase: phase + core.phase, locals: tidied(locals) };
 }
+
+/**
+ * Moves an X of the control or a Z of the target from before a CX to after it, where they are one on
+ * each qubit, if that leaves simpler gates: which of the two a decomposition has is a matter of chance.
+ */
+function tidied(locals: readonly OneQubitPair[]): readonly OneQubitPair[] {
+  const out = [...locals];
+  for (let i = 0; i + 1 < out.length; i++) {
+    const [before, after] = [out[i]!, out[i + 1]!];
+    let least = complexity(before) + complexity(after);
+    for (const [x, z] of PAULI_MOVES) {
+      const through = multiply(x, z);
+      const moved = paired([x, z], before);
+      const met = paired(after, [through, through]);
+      const cost = complexity(moved) + complexity(met);
+      if (cost >= least) continue;
+      least = cost;
+      out[i] = moved;
+      out[i + 1] = met;
+    }
+  }
+  return out;
+}
+
+/** What of X on the control and Z on the target is moved. */
+const PAULI_MOVES: readonly OneQubitPair[] = [
+  [X(), identity(2)],
+  [identity(2), Z()],
+  [X(), Z()],
+];
+
+/** None for an identity, one for a turn about Z, more for anything else. */
+function complexity(pair: OneQubitPair): number {
+  return pair.reduce((sum, matrix) => {
+    const flip = Math.hypot(matrix[2]!, matrix[3]!);
+    if (flip > SMALL) return sum + 3;
+    const turn = Math.hypot(matrix[0]! - matrix[6]!, matrix[1]! - matrix[7]!);
+    return sum + (turn > SMALL ? 1 : 0);
+  }, 0);
+}
+
+/** Entries below this are rounding. */
+const SMALL = 1e-12;
 
 const NOTHING: OneQubitPair = [identity(2), identity(2)];
 const HADAMARD = H();

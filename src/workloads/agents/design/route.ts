@@ -1,0 +1,119 @@
+/** The task `route`: what it takes. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { DEVICE_IDS } from '../../design/devices/devices.ts';
+import { routingTarget } from '../../design/devices/target.ts';
+import { gateSetFaultsAt, gateSetField } from '../../design/gate-set-field.ts';
+import {
+  circuitFaults,
+  circuitFields,
+  circuitOf,
+  seedField,
+} from '../../procedures/input-fields.ts';
+import { procedure } from '../../procedures/procedure.ts';
+
+const MAX_COUPLERS = 1024;
+/** The highest qubit of a coupling map. */
+const MAX_PLACE = 255;
+/** Gates of a circuit on several qubits: routing may make ten of each. */
+const MAX_WIDE_GATES = 1500;
+const MAX_TRIALS = 32;
+
+const place = z.int().min(0).max(MAX_PLACE);
+
+/** Of the input. */
+export const routeInput = z.strictObject({
+  ...circuitFields,
+  device: z.enum(DEVICE_IDS).optional().describe('A public device, or give `coupling_map` instead'),
+  coupling_map: z
+    .array(z.tuple([place, place]))
+    .min(1)
+    .max(MAX_COUPLERS)
+    .optional()
+    .describe('Pairs of physical qubits that can have a gate, in any order'),
+  native_gates: gateSetField.describe(
+    'Names of the native gates; by default those of the device, or cz, rz, sx and x',
+  ),
+  layout: z
+    .enum(['auto', 'trivial'])
+    .default('auto')
+    .describe(
+      'Where qubits start: `auto` (default): where fewest SWAPs were needed; `trivial`: qubit i on physical qubit i, or the i-th of the largest connected part',
+    ),
+  trials: z
+    .int()
+    .min(0)
+    .max(MAX_TRIALS)
+    .default(8)
+    .describe(
+      'Random layouts to begin the search with; fewer are tried for long circuits. Default 8',
+    ),
+  seed: seedField,
+});
+
+/** The input, parsed. */
+export type RouteInput = z.output<typeof routeInput>;
+
+/** Fits circuits to devices. */
+export const route = procedure({
+  name: 'route',
+  description:
+    "Fits a circuit to a device: finds places for its qubits, inserts SWAPs where gates' qubits are apart (SABRE), and writes it in native gates. The result has the circuit on physical qubits, the layouts before and after, counts and depths, an estimate of success from the device's published errors, and how both fit and equivalence were verified.",
+  input: routeInput,
+  check: routeFaults,
+  limits: {
+    max_qubits: MAX_PLACE + 1,
+    max_couplers: MAX_COUPLERS,
+    max_wide_gates: MAX_WIDE_GATES,
+    deadline_ms: 300_000,
+  },
+  example: {
+    circuit: [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 1 },
+      { gate: 'CX', control: 0, target: 2 },
+      { gate: 'CCX', controls: [0, 1], target: 3 },
+      { gate: 'M', qubits: [0, 1, 2, 3] },
+    ],
+    device: 'iqm-garnet',
+    seed: 1,
+  },
+  feeds: { circuit: 'circuit', qubits: 'qubits' },
+  load: () => import('./run-route.ts').then(({ runRoute }) => runRoute),
+});
+
+function routeFaults(input: RouteInput): readonly Fault[] {
+  const faults: Fault[] = [...gateSetFaultsAt('native_gates', input.native_gates)];
+  const { device, coupling_map: couplers } = input;
+  if ((device === undefined) === (couplers === undefined)) {
+    faults.push({ path: 'device', message: 'Required: device, or coupling_map instead.' });
+  }
+  for (const [i, [a, b]] of (couplers ?? []).entries()) {
+    if (a !== b) continue;
+    faults.push({ path: `coupling_map[${i}]`, message: `Couples qubit ${a} with itself.` });
+  }
+  const limits = { maxQubits: MAX_PLACE + 1 };
+  faults.push(...circuitFaults(input, limits));
+  if (faults.length > 0) return faults;
+  const { map } = routingTarget(input);
+  const circuit = circuitOf(input, limits);
+  const path = input.qasm === undefined ? 'circuit' : 'qasm';
+  const room = map.largestPart().length;
+  if (circuit.numQubits > room) {
+    const message = `The circuit has ${circuit.numQubits} qubits; the largest connected part of the target has ${room}.`;
+    faults.push({ path, message });
+  }
+  const numWide = circuit.operations.filter(
+    (operation) =>
+      (operation.kind === 'gate' || operation.kind === 'unitary') &&
+      operation.controls.length + operation.targets.length > 1,
+  ).length;
+  if (numWide > MAX_WIDE_GATES) {
+    const message = `The circuit has ${numWide} gates on several qubits; the limit max_wide_gates is ${MAX_WIDE_GATES}.`;
+    faults.push({ path, message });
+  }
+  return faults;
+}
+
+/** Widest circuit, for the code that runs it. */
+export const ROUTE_LIMITS = { maxQubits: MAX_PLACE + 1, maxPairs: 4 * MAX_WIDE_GATES } as const;

@@ -1,0 +1,186 @@
+/** Runs the task `route`. */
+import {
+  type Circuit,
+  hasMidCircuitMeasurement,
+  type Operation,
+  operationQubits,
+} from '../../../circuit/circuit.ts';
+import { ALL_GATES } from '../../../circuit/synthesis/gate-set.ts';
+import { nativeCircuit } from '../../../compiler/native/native-circuit.ts';
+import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
+import { twoQubitForm } from '../../../compiler/native/two-qubit-form.ts';
+import type { CouplingMap } from '../../../compiler/routing/coupling-map.ts';
+import type { Layout } from '../../../compiler/routing/layout.ts';
+import {
+  onPlaces,
+  type RoutedCircuit,
+  type RouteOptions,
+  routeCircuit,
+  swapGate,
+} from '../../../compiler/routing/route-circuit.ts';
+import { pairOf } from '../../../compiler/routing/sabre.ts';
+import { Chance } from '../../algorithms/chance.ts';
+import { circuitView } from '../../design/circuit-view.ts';
+import { misfits } from '../../design/devices/fits-device.ts';
+import { successEstimate } from '../../design/devices/success-estimate.ts';
+import { type RoutingTarget, routingTarget } from '../../design/devices/target.ts';
+import { EquivalenceError } from '../../design/errors.ts';
+import { circuitSize } from '../../design/gate-counts.ts';
+import { verifyCircuits } from '../../design/verify-circuits.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import { circuitOf } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { ROUTE_LIMITS, type RouteInput } from './route.ts';
+
+/** Gates on pairs times trials: more would take minutes on the largest device. */
+const MAX_TRIED_PAIRS = 2400;
+/** Streams of the run's chance. */
+const ROUTING_STREAM = 100;
+
+/** The input's circuit on the input's device. */
+export async function runRoute(input: RouteInput, context: ProcedureContext): Promise<JsonObject> {
+  const given = circuitOf(input, ROUTE_LIMITS);
+  const target = routingTarget(input);
+  const seed = input.seed ?? context.seed;
+  const pairs = pairsOnly(given, target);
+  const numPairs = countPairs(pairs);
+  if (numPairs > ROUTE_LIMITS.maxPairs) {
+    const message = `Written in gates on two qubits it has ${numPairs} of them; at most ${ROUTE_LIMITS.maxPairs} are routed.`;
+    throw new ProcedureInputError([{ path: 'circuit', message }]);
+  }
+  const trials = Math.min(input.trials, Math.floor(MAX_TRIED_PAIRS / Math.max(1, numPairs)));
+  const chance = new Chance(seed, ROUTING_STREAM);
+  const routed = routedWhole(pairs, target.map, {
+    layout: input.layout,
+    trials,
+    uniform: () => chance.uniform(),
+    onProgress: (fraction) => context.progress(0.6 * fraction, 'Routing'),
+  });
+  context.progress(0.6, 'Writing native gates');
+  const circuit = nativeCircuit(routed.circuit, target.gates);
+  const wrong = misfits(circuit, target.map.couplers, target.gates.names);
+  if (wrong.length > 0) throw new EquivalenceError('number of misfits', wrong.length, 0);
+  context.progress(0.7, 'Verifying');
+  const logical = asLogical(circuit, routed);
+  const verification = await verifyCircuits(
+    { ...given, numQubits: logical.numQubits },
+    logical,
+    { preserve: 'unitary', seed },
+    context,
+  );
+  return {
+    ...circuitView(circuit),
+    initial_layout: placesOf(routed.initialLayout, given.numQubits),
+    final_layout: placesOf(routed.finalLayout, given.numQubits),
+    layout_found_by: routed.foundBy,
+    layouts_tried: routed.foundBy === 'search' ? trials + 1 : 1,
+    swaps_inserted: routed.numSwaps,
+    ...targetView(target, circuit),
+    before: circuitSize(given),
+    after: circuitSize(circuit),
+    verification: {
+      fits_device: true,
+      fits_device_method:
+        'Every gate was looked up in the list of native gates, and every two-qubit gate in the list of couplers.',
+      ...verification,
+    },
+    seed,
+  };
+}
+
+/** The circuit in gates on two qubits, as few of them as are found. */
+function pairsOnly(given: Circuit, { gates }: RoutingTarget): Circuit {
+  const ways = [
+    twoQubitForm(given),
+    // A gate that becomes several native ones may be one gate to routing.
+    twoQubitForm(shortenCircuit(given, ALL_GATES, 'unitary')),
+    shortenCircuit(given, gates, 'unitary'),
+  ];
+  return ways.reduce((best, way) => (countPairs(way) < countPairs(best) ? way : best));
+}
+
+function countPairs({ operations }: Circuit): number {
+  return operations.filter((operation) => pairOf(operation) !== undefined).length;
+}
+
+/** Routes, with measurements at the end left out until it is known where their qubits are then. */
+function routedWhole(circuit: Circuit, map: CouplingMap, options: RouteOptions): RoutedCircuit {
+  if (hasMidCircuitMeasurement(circuit)) return routeCircuit(circuit, map, options);
+  const isMeasure = ({ kind }: Operation) => kind === 'measure';
+  const body = circuit.operations.filter((operation) => !isMeasure(operation));
+  const routed = routeCircuit({ ...circuit, operations: body }, map, options);
+  const measures = circuit.operations.filter(isMeasure).map((operation) =>
+    onPlaces(
+      operation,
+      operationQubits(operation).map((qubit) => routed.finalLayout.physical[qubit]!),
+    ),
+  );
+  const operations = [...routed.circuit.operations, ...measures];
+  return { ...routed, circuit: { ...routed.circuit, operations } };
+}
+
+/** Where each of the circuit's own qubits is. */
+function placesOf(layout: Layout, numQubits: number): readonly number[] {
+  return [...layout.physical.subarray(0, numQubits)];
+}
+
+function targetView({ device, map, gates }: RoutingTarget, circuit: Circuit): JsonObject {
+  const shape = { device_qubits: map.numQubits, couplers: map.couplers.length };
+  const native = { native_gates: [...gates.names] };
+  if (device === undefined) return { ...shape, ...native };
+  return {
+    device: device.name,
+    device_topology: device.topology,
+    ...shape,
+    ...native,
+    success_estimate: successEstimate(circuit, device),
+  };
+}
+
+/** The routed circuit as one on logical qubits, spare ones included, which end where they began. */
+function asLogical(
+  circuit: Circuit,
+  { initialLayout, finalLayout }: Pick<RoutedCircuit, 'initialLayout' | 'finalLayout'>,
+): Circuit {
+  const operations = circuit.operations.map((operation) =>
+    onPlaces(
+      operation,
+      operationQubits(operation).map((place) => initialLayout.logical[place]!),
+    ),
+  );
+  // What ends on the place that logical qubit q began on, and then goes home.
+  const held = [...initialLayout.physical].map((place) => finalLayout.logical[place]!);
+  const home = swapsHome(held);
+  if (hasMidCircuitMeasurement(circuit)) {
+    return { ...circuit, operations: [...operations, ...home] };
+  }
+  const measures = operations.filter(({ kind }) => kind === 'measure');
+  return {
+    ...circuit,
+    operations: [
+      ...operations.filter(({ kind }) => kind !== 'measure'),
+      ...home,
+      ...measures.map((operation) =>
+        onPlaces(
+          operation,
+          operationQubits(operation).map((q) => held[q]!),
+        ),
+      ),
+    ],
+  };
+}
+
+/** SWAPs that bring what position q holds to position held[q]. */
+function swapsHome(held: readonly number[]): readonly Operation[] {
+  const left = [...held];
+  const swaps: Operation[] = [];
+  for (let q = 0; q < left.length; q++) {
+    while (left[q] !== q) {
+      const to = left[q]!;
+      swaps.push(swapGate([q, to]));
+      [left[q], left[to]] = [left[to]!, to];
+    }
+  }
+  return swaps;
+}
