@@ -25,10 +25,10 @@ export const MAX_EXACT_QUBITS = 8;
 export const MAX_STATE_QUBITS = 18;
 /** So many of them. */
 const NUM_STATES = 3;
-/** Of double precision: what rounding makes of ten thousand gates stays far below. */
-const TOLERANCE = 1e-8;
-/** Of single precision. */
-const SINGLE_TOLERANCE = 2e-3;
+/** Distance of states of double precision: what rounding makes of ten thousand gates stays far below. */
+export const TOLERANCE = 1e-8;
+/** Distance of states of single precision. */
+export const SINGLE_TOLERANCE = 2e-3;
 
 /** What came of a comparison. */
 export interface Compared {

@@ -1,5 +1,6 @@
 /** The design agent: circuits made, shortened, and fitted to devices. */
 import type { Agent } from '../agent.ts';
+import { prepareState } from './prepare-state.ts';
 import { route } from './route.ts';
 import { shorten } from './shorten.ts';
 import { synthesize } from './synthesize.ts';
@@ -11,7 +12,7 @@ export const designAgent: Agent = {
   kind: 'Design',
   description:
     'Designs circuits: shortens them, routes them to a device, prepares states, synthesises unitaries. What it answers was verified by simulation where that is possible, and the result says how.',
-  procedures: [shorten, route, synthesize],
+  procedures: [shorten, route, prepareState, synthesize],
   selfTest: {
     task: 'synthesize',
     // A SWAP, which needs three CX.

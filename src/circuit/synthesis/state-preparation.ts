@@ -1,0 +1,124 @@
+/**
+ * A circuit that makes a state of |0…0⟩: its magnitudes qubit by qubit, from the highest down, each by
+ * a rotation that depends on those above it, and then its phases likewise.
+ *
+ * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Transformation of quantum states using uniformly
+ *   controlled rotations", Quantum Inf. Comput. 5, 467 (2005).
+ */
+import type { GateOperation, Qubit } from '../circuit.ts';
+import { multiplexedRotation } from './multiplexed-rotation.ts';
+
+/** Amplitudes below this, in a state of length 1, are nothing. */
+const NEGLIGIBLE = 1e-14;
+
+/**
+ * Gates that make the state, up to a phase of the whole.
+ *
+ * @param amplitudes - Interleaved re, im; of length 1.
+ */
+export function prepareState(
+  amplitudes: Float64Array,
+  numQubits: number,
+): readonly GateOperation[] {
+  const size = 2 ** numQubits;
+  const phases = phasesOf(amplitudes, size);
+  const signed = signedReal(phases);
+  const magnitudes = Float64Array.from({ length: size }, (_, i) => {
+    const magnitude = Math.hypot(amplitudes[2 * i]!, amplitudes[2 * i + 1]!);
+    return signed?.[i] === -1 ? -magnitude : magnitude;
+  });
+  const operations: GateOperation[] = [];
+  for (let target = numQubits - 1; target >= 0; target--) {
+    const angles = levelAngles(magnitudes, target);
+    operations.push(...multiplexedRotation('RY', angles, above(target, numQubits), target));
+  }
+  // Signs are part of the last rotations; only other phases need rotations of their own.
+  if (signed === undefined) operations.push(...diagonalPhases(phases, numQubits));
+  return operations;
+}
+
+/** The qubits above one, lowest first. */
+function above(target: Qubit, numQubits: number): readonly Qubit[] {
+  return Array.from({ length: numQubits - 1 - target }, (_, i) => target + 1 + i);
+}
+
+/** RY angles of a qubit for each value of those above it. */
+function levelAngles(magnitudes: Float64Array, target: Qubit): readonly number[] {
+  const half = 2 ** target;
+  const count = magnitudes.length / (2 * half);
+  const lengthFrom = (start: number) => {
+    // The last level has the signs.
+    if (half === 1) return magnitudes[start]!;
+    let squares = 0;
+    for (let i = start; i < start + half; i++) squares += magnitudes[i]! ** 2;
+    return Math.sqrt(squares);
+  };
+  const angles: (number | undefined)[] = Array.from({ length: count }, (_, j) => {
+    const [zero, one] = [lengthFrom(2 * j * half), lengthFrom((2 * j + 1) * half)];
+    if (Math.hypot(zero, one) < NEGLIGIBLE) return undefined;
+    return 2 * Math.atan2(one, zero);
+  });
+  return withFreeAnglesLike(angles);
+}
+
+/**
+ * Where no amplitude is, any angle will do: the one of a value that agrees in as many of the nearest
+ * qubits as possible, so that the rotation depends on few of them.
+ */
+function withFreeAnglesLike(angles: readonly (number | undefined)[]): readonly number[] {
+  const filled = [...angles];
+  for (let block = angles.length / 2; block >= 1; block /= 2) {
+    for (let j = 0; j < filled.length; j++) {
+      if (filled[j] !== undefined) continue;
+      for (let other = j % block; other < angles.length; other += block) {
+        if (angles[other] === undefined) continue;
+        filled[j] = angles[other];
+        break;
+      }
+    }
+  }
+  return filled.map((angle) => angle ?? 0);
+}
+
+/** Of each amplitude its angle; undefined where there is no amplitude. */
+function phasesOf(amplitudes: Float64Array, size: number): readonly (number | undefined)[] {
+  return Array.from({ length: size }, (_, i) => {
+    const [re, im] = [amplitudes[2 * i]!, amplitudes[2 * i + 1]!];
+    return Math.hypot(re, im) < NEGLIGIBLE ? undefined : Math.atan2(im, re);
+  });
+}
+
+/** Signs, where all phases differ from the first one by nothing or π; undefined where they do not. */
+function signedReal(phases: readonly (number | undefined)[]): readonly (1 | -1)[] | undefined {
+  const first = phases.find((phase) => phase !== undefined) ?? 0;
+  const signs: (1 | -1)[] = [];
+  for (const phase of phases) {
+    const turn = (phase ?? first) - first;
+    if (Math.abs(Math.sin(turn)) > NEGLIGIBLE) return undefined;
+    signs.push(Math.cos(turn) < 0 ? -1 : 1);
+  }
+  return signs;
+}
+
+/** Gates of the diagonal e^{iφ}, up to a phase: differences by RZ, means on the qubits above. */
+function diagonalPhases(
+  phases: readonly (number | undefined)[],
+  numQubits: number,
+): readonly GateOperation[] {
+  const operations: GateOperation[] = [];
+  let left = phases;
+  for (let target = 0; target < numQubits; target++) {
+    const pairs = Array.from({ length: left.length / 2 }, (_, j) => [left[2 * j], left[2 * j + 1]]);
+    const differences = pairs.map(([zero, one]) =>
+      zero === undefined || one === undefined ? undefined : one - zero,
+    );
+    const angles = withFreeAnglesLike(differences);
+    operations.push(...multiplexedRotation('RZ', angles, above(target, numQubits), target));
+    // RZ takes half of its angle off the one and adds it to the other.
+    left = pairs.map(([zero, one], j) => {
+      if (zero !== undefined) return zero + angles[j]! / 2;
+      return one === undefined ? undefined : one - angles[j]! / 2;
+    });
+  }
+  return operations;
+}

@@ -1,0 +1,122 @@
+/** The task `prepare_state`: what it takes. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { gateSetFaultsAt, gateSetField } from '../../design/gate-set-field.ts';
+import { STATE_FAMILIES } from '../../design/target-state.ts';
+import { procedure } from '../../procedures/procedure.ts';
+
+/** Qubits of a state given by its amplitudes. */
+const MAX_AMPLITUDE_QUBITS = 10;
+/** Qubits of a state with a name: all its amplitudes are compared. */
+const MAX_FAMILY_QUBITS = 16;
+/** How far the length of a state may be from 1. */
+const NORM_TOLERANCE = 1e-6;
+
+const amplitude = z.union([z.number(), z.tuple([z.number(), z.number()]).describe('[re, im]')]);
+
+/** Of the input. */
+export const prepareStateInput = z.strictObject({
+  amplitudes: z
+    .array(amplitude)
+    .min(2)
+    .max(2 ** MAX_AMPLITUDE_QUBITS)
+    .optional()
+    .describe(
+      'The state: 2^n amplitudes, each a number or [re, im], qubit 0 the least significant bit of the index',
+    ),
+  state: z
+    .enum(STATE_FAMILIES)
+    .optional()
+    .describe('A state by name, instead of `amplitudes`; needs `qubits`'),
+  qubits: z
+    .int()
+    .min(1)
+    .max(MAX_FAMILY_QUBITS)
+    .optional()
+    .describe('Width of a state that is given by name'),
+  excitations: z
+    .int()
+    .min(0)
+    .max(MAX_FAMILY_QUBITS)
+    .optional()
+    .describe('With `dicke`: ones in each basis state; default 1'),
+  normalize: z
+    .boolean()
+    .default(false)
+    .describe('Whether amplitudes are scaled to length 1; without it other lengths are refused'),
+  gate_set: gateSetField,
+});
+
+/** The input, parsed. */
+export type PrepareStateInput = z.output<typeof prepareStateInput>;
+
+/** The amplitudes as given; interleaved re, im. */
+export function givenAmplitudes(
+  amplitudes: NonNullable<PrepareStateInput['amplitudes']>,
+): Float64Array {
+  return Float64Array.from(
+    amplitudes.flatMap((each) => (typeof each === 'number' ? [each, 0] : each)),
+  );
+}
+
+/** Makes states. */
+export const prepareState = procedure({
+  name: 'prepare_state',
+  description:
+    'Finds a circuit that makes a given state of |0…0⟩: from amplitudes by multiplexed rotations, from a name (GHZ, W, Dicke, uniform) by the short circuit known for it. The result has the circuit, its counts and depth, and the fidelity of the state that running it gave.',
+  input: prepareStateInput,
+  check: (input) => [
+    ...(input.amplitudes === undefined
+      ? familyFaults(input)
+      : amplitudeFaults(input, input.amplitudes)),
+    ...gateSetFaultsAt('gate_set', input.gate_set),
+  ],
+  limits: {
+    max_amplitudes: 2 ** MAX_AMPLITUDE_QUBITS,
+    max_qubits: MAX_FAMILY_QUBITS,
+    deadline_ms: 120_000,
+  },
+  example: { amplitudes: [0.5, 0, [0, 0.5], 0.5, 0, 0, 0, -0.5] },
+  feeds: { circuit: 'circuit', qubits: 'qubits' },
+  load: () => import('./run-prepare-state.ts').then(({ runPrepareState }) => runPrepareState),
+});
+
+function familyFaults({ state, qubits, excitations }: PrepareStateInput): readonly Fault[] {
+  if (state === undefined) {
+    return [{ path: 'amplitudes', message: 'Required: amplitudes, or state and qubits instead.' }];
+  }
+  if (qubits === undefined) {
+    return [{ path: 'qubits', message: 'Required: the width of a state that is given by name.' }];
+  }
+  if (excitations === undefined) return [];
+  if (state !== 'dicke') {
+    return [{ path: 'excitations', message: `Only taken with dicke, not with ${state}.` }];
+  }
+  if (excitations <= qubits) return [];
+  const message = `${excitations} ones do not fit on ${qubits} qubits.`;
+  return [{ path: 'excitations', message }];
+}
+
+function amplitudeFaults(
+  { state, qubits, excitations, normalize }: PrepareStateInput,
+  given: NonNullable<PrepareStateInput['amplitudes']>,
+): readonly Fault[] {
+  const faults: Fault[] = [];
+  for (const [path, value] of Object.entries({ state, qubits, excitations })) {
+    if (value !== undefined) faults.push({ path, message: 'Not taken with amplitudes.' });
+  }
+  if (!Number.isInteger(Math.log2(given.length))) {
+    const message = `${given.length} amplitudes; there are 2^n of them for n qubits.`;
+    faults.push({ path: 'amplitudes', message });
+  }
+  const norm = Math.hypot(...givenAmplitudes(given));
+  if (!Number.isFinite(norm)) {
+    faults.push({ path: 'amplitudes', message: 'The length of the state is not a finite number.' });
+  } else if (norm < Number.MIN_VALUE / Number.EPSILON) {
+    faults.push({ path: 'amplitudes', message: 'All amplitudes are zero: that is no state.' });
+  } else if (!normalize && Math.abs(norm - 1) > NORM_TOLERANCE) {
+    const message = `The length of the state is ${norm.toPrecision(6)} and not 1; set normalize to have it scaled.`;
+    faults.push({ path: 'amplitudes', message });
+  }
+  return faults;
+}

@@ -1,0 +1,101 @@
+/** Runs the task `prepare_state`. */
+import type { Circuit, GateOperation } from '../../../circuit/circuit.ts';
+import { dickeCircuit, ghzCircuit } from '../../../circuit/synthesis/dicke-circuit.ts';
+import { prepareState } from '../../../circuit/synthesis/state-preparation.ts';
+import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
+import { circuitView } from '../../design/circuit-view.ts';
+import { EquivalenceError } from '../../design/errors.ts';
+import { circuitSize } from '../../design/gate-counts.ts';
+import { gateSetOf } from '../../design/gate-set-field.ts';
+import { isSinglePrecision, stateDistance } from '../../design/state-distance.ts';
+import { familyAmplitudes, onesOf, type StateFamily } from '../../design/target-state.ts';
+import { asWritten, SINGLE_TOLERANCE, TOLERANCE } from '../../design/whole-unitary.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { givenAmplitudes, type PrepareStateInput } from './prepare-state.ts';
+
+/** A state to make, and gates that make it. */
+interface Plan {
+  readonly numQubits: number;
+  /** Interleaved re, im; of length 1. */
+  readonly target: Float64Array;
+  readonly operations: readonly GateOperation[];
+  readonly method: string;
+}
+
+/** A circuit for the input's state. */
+export async function runPrepareState(
+  input: PrepareStateInput,
+  { circuits, progress }: ProcedureContext,
+): Promise<JsonObject> {
+  const { numQubits, target, operations, method } = planOf(input);
+  if (numQubits > circuits.maxQubits) {
+    const message = `${numQubits} qubits; the processor takes ${circuits.maxQubits} now.`;
+    throw new ProcedureInputError([{ path: 'qubits', message }]);
+  }
+  progress(0.2, 'Shortening');
+  const written: Circuit = { numQubits, numBits: 0, operations };
+  const circuit = shortenCircuit(written, gateSetOf(input.gate_set), 'state');
+  progress(0.6, 'Verifying');
+  const { statevector } = await circuits.run(
+    { ...circuit, operations: asWritten(circuit.operations) },
+    { statevector: true },
+  );
+  if (statevector === undefined) throw new Error('unreachable: a run without what was asked for');
+  const { fidelity, distance } = stateDistance(target, statevector);
+  const tolerance = isSinglePrecision(statevector) ? SINGLE_TOLERANCE : TOLERANCE;
+  if (!(distance <= tolerance)) throw new EquivalenceError('distance', distance, tolerance);
+  return {
+    ...circuitView(circuit),
+    ...circuitSize(circuit),
+    method,
+    fidelity,
+    distance,
+    fidelity_basis:
+      'The circuit was run from |0…0⟩ and its final state compared with the one asked for, up to a phase; exact but for rounding.',
+  };
+}
+
+function planOf(input: PrepareStateInput): Plan {
+  const { amplitudes, state, qubits, excitations } = input;
+  if (amplitudes !== undefined) {
+    const given = givenAmplitudes(amplitudes);
+    const norm = Math.hypot(...given);
+    const target = given.map((part) => part / norm);
+    const numQubits = Math.log2(amplitudes.length);
+    const operations = prepareState(target, numQubits);
+    return { numQubits, target, operations, method: 'multiplexed_rotations' };
+  }
+  if (state === undefined || qubits === undefined) {
+    throw new Error('unreachable: an input that was not checked');
+  }
+  return {
+    numQubits: qubits,
+    target: familyAmplitudes(state, qubits, excitations),
+    operations: familyCircuit(state, qubits, excitations),
+    method: `${state}_circuit`,
+  };
+}
+
+function familyCircuit(
+  family: StateFamily,
+  numQubits: number,
+  excitations: number | undefined,
+): readonly GateOperation[] {
+  switch (family) {
+    case 'ghz':
+      return ghzCircuit(numQubits);
+    case 'w':
+    case 'dicke':
+      return dickeCircuit(numQubits, onesOf(family, excitations));
+    case 'uniform':
+      return Array.from({ length: numQubits }, (_, q) => ({
+        kind: 'gate',
+        gate: 'H',
+        controls: [],
+        targets: [q],
+        angles: [],
+      }));
+  }
+}

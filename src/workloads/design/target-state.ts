@@ -1,0 +1,37 @@
+/** The states that `prepare_state` takes by name, as amplitudes. */
+
+/** Names of families. */
+export const STATE_FAMILIES = ['ghz', 'w', 'dicke', 'uniform'] as const;
+/** One of them. */
+export type StateFamily = (typeof STATE_FAMILIES)[number];
+
+/** Ones in each basis state of a Dicke state; W is the one with a single one. */
+export function onesOf(family: StateFamily, excitations: number | undefined): number {
+  return family === 'w' ? 1 : (excitations ?? 1);
+}
+
+/** Interleaved re, im; length 2·2^numQubits. */
+export function familyAmplitudes(
+  family: StateFamily,
+  numQubits: number,
+  excitations: number | undefined,
+): Float64Array {
+  const size = 2 ** numQubits;
+  const ones = onesOf(family, excitations);
+  const isIn = (index: number): boolean => {
+    if (family === 'uniform') return true;
+    if (family === 'ghz') return index === 0 || index === size - 1;
+    return countOnes(index) === ones;
+  };
+  const out = new Float64Array(2 * size);
+  let count = 0;
+  for (let i = 0; i < size; i++) if (isIn(i)) count++;
+  for (let i = 0; i < size; i++) if (isIn(i)) out[2 * i] = 1 / Math.sqrt(count);
+  return out;
+}
+
+function countOnes(index: number): number {
+  let ones = 0;
+  for (let left = index; left !== 0; left &= left - 1) ones++;
+  return ones;
+}
