@@ -32,7 +32,7 @@ export interface ModelDirectory {
 }
 
 /** The agents that callers may send tasks to: what the service needs of the roster. */
-export type AgentDirectory = Pick<AgentRoster, 'agents' | 'get' | 'forPlans'>;
+export type AgentDirectory = Pick<AgentRoster, 'agents' | 'get'>;
 
 /** The modelled TPU fleet, and what does the work of its jobs. */
 export interface TpuDirectory {

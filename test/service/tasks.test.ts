@@ -138,6 +138,32 @@ describe('POST /agents/{agent_id}/execute', () => {
     expect(answer.json().error.details[0].path).toBe('input.circuit');
   });
 
+  test('OpenQASM and large bodies are read elsewhere, with the same faults and the same hash', async () => {
+    await using work = await openWorkService();
+    work.pool.isHolding = true;
+    const bad = { qasm: 'OPENQASM 3.0;\nqubit q;\nnonsense q;\n' };
+    const refused = await work.post(EXECUTE, { task: 'simulate', input: bad });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().error.details[0].path).toBe('input.qasm');
+    const circuit = Array.from({ length: 4000 }, () => ({ gate: 'H', qubit: 0 }));
+    const large = { task: 'simulate', input: { circuit, shots: 10 } };
+    const key = { 'idempotency-key': 'large' };
+    const [first, second] = [
+      await work.post(EXECUTE, large, key),
+      await work.post(EXECUTE, JSON.stringify(large, null, 1), key),
+    ];
+    expect(first.statusCode).toBe(201);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    while (work.pool.calls.length === 0) await settled();
+    expect(work.pool.calls[0]?.input).toEqual(large.input);
+    const wide = {
+      ...large,
+      input: { circuit: [...circuit, { gate: 'CX', control: 0, target: 0 }] },
+    };
+    const answer = await work.post(EXECUTE, wide);
+    expect(answer.json().error.details[0].path).toBe('input.circuit[4000].target');
+  });
+
   test('passes priority, tier, key, seed and processor to the work', async () => {
     await using work = await openWorkService({
       processors: [

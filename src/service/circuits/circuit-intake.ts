@@ -7,7 +7,7 @@
  */
 import type { CircuitResult } from '../../fleet/processor.ts';
 import type { JobId } from '../../jobs/job.ts';
-import type { BodySource } from '../offload/offload-messages.ts';
+import { type BodySource, buffersOf } from '../offload/offload-messages.ts';
 import { OffloadThread } from '../offload/offload-thread.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
 import {
@@ -28,12 +28,13 @@ const LARGE_RESULT_ENTRIES = 8192;
 /** Reads circuits and writes results. */
 export class CircuitIntake {
   readonly #fleet: ProcessorDirectory;
-  readonly #thread: OffloadThread;
+  /** Where large bodies are read; others use it too. */
+  readonly thread: OffloadThread;
   readonly #held = new Map<JobId, PreparedCircuit>();
 
   constructor(fleet: ProcessorDirectory, thread: OffloadThread = new OffloadThread()) {
     this.#fleet = fleet;
-    this.#thread = thread;
+    this.thread = thread;
   }
 
   /**
@@ -46,7 +47,7 @@ export class CircuitIntake {
       return readSubmission(source.value, liveTargetsOf(this.#fleet), needsHash);
     }
     const input = { ...source, targets: targetsOf(this.#fleet), needsHash };
-    return this.#thread.run('readSubmission', input, buffersOf(source));
+    return this.thread.run('readSubmission', input, buffersOf(source));
   }
 
   /**
@@ -57,7 +58,7 @@ export class CircuitIntake {
    */
   compile(source: BodySource): Promise<string> {
     const input = { ...source, targets: targetsOf(this.#fleet) };
-    return this.#thread.run('compileCircuit', input, buffersOf(source));
+    return this.thread.run('compileCircuit', input, buffersOf(source));
   }
 
   /** Keeps a circuit for the job that is about to be created. */
@@ -84,7 +85,7 @@ export class CircuitIntake {
       const { body } = decodeRequest(request);
       if (!holdsProgram(body)) return prepareCircuit(body, targets);
     }
-    return this.#thread.run('readStored', { text: request, targets });
+    return this.thread.run('readStored', { text: request, targets });
   }
 
   /** The result fields of the record as JSON text; the result's large arrays are gone afterwards. */
@@ -95,7 +96,7 @@ export class CircuitIntake {
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result);
     const { numBits, measuredQubits, outputs } = layout;
     const buffers = new Set(arrays.map((array) => array?.buffer));
-    return this.#thread.run(
+    return this.thread.run(
       'writeResult',
       { layout: { numBits, measuredQubits, outputs }, result },
       [...buffers].filter((buffer) => buffer instanceof ArrayBuffer),
@@ -104,18 +105,10 @@ export class CircuitIntake {
 
   /** Ends the thread. */
   close(): Promise<void> {
-    return this.#thread.close();
+    return this.thread.close();
   }
 }
 
 function holdsProgram(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'qasm' in body;
-}
-
-/** What of a source is moved to the thread instead of being copied. */
-function buffersOf(source: BodySource): readonly ArrayBuffer[] {
-  if (!('bytes' in source)) return [];
-  const { buffer, byteLength } = source.bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  return isWhole ? [buffer] : [];
 }

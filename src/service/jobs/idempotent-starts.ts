@@ -12,6 +12,14 @@ export interface Idempotency {
   readonly bodyHash: string;
 }
 
+/** What a request is known by; undefined where it came without a key. */
+export function idempotencyOf(
+  key: string | undefined,
+  bodyHash: string | undefined,
+): Idempotency | undefined {
+  return key === undefined || bodyHash === undefined ? undefined : { key, bodyHash };
+}
+
 /** A job that a request started, or an earlier one with the same key. */
 export interface StartedJob {
   readonly job: Job;

@@ -3,7 +3,6 @@ import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
 
 /** Entries of any array in an input, fields of any object; the procedures' own bounds are narrower. */
 export const MAX_INPUT_LENGTH = 65_536;
@@ -30,12 +29,10 @@ export function inputFaults(
 /** Circuits of tasks run on simulators; whether one is available is for later. */
 export function processorFaults(
   { target_processor: id }: { readonly target_processor?: string | undefined },
-  fleet: ProcessorDirectory,
+  simulators: readonly string[],
 ): readonly Fault[] {
-  if (id === undefined) return [];
-  const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
-  if (simulators.some(({ spec }) => spec.id === id)) return [];
-  const known = simulators.map(({ spec }) => spec.id).join(', ');
+  if (id === undefined || simulators.includes(id)) return [];
+  const known = simulators.join(', ');
   const message = `There is no simulator ${JSON.stringify(id)}; there are ${known}.`;
   return [{ path: 'target_processor', message }];
 }

@@ -3,18 +3,13 @@ import type { Job, JobId, JobKind, JobPriority } from '../../jobs/job.ts';
 import { InFlightLimitError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import { requestHash } from './canonical-hash.ts';
 import { effectivePriority } from './effective-priority.ts';
-import { IdempotentStarts, type StartedJob } from './idempotent-starts.ts';
+import { type Idempotency, IdempotentStarts, type StartedJob } from './idempotent-starts.ts';
 
 /** Work that is to become a job. */
 export interface WorkSubmission {
   readonly key: ApiKey;
-  /** As it came. */
-  readonly body: unknown;
-  /** Of the endpoint. */
-  readonly path: string;
-  readonly idempotencyKey: string | undefined;
+  readonly idempotency: Idempotency | undefined;
   readonly priority: JobPriority | undefined;
   readonly target: string;
   /** The stored text, made once the job's id is known. */
@@ -60,11 +55,7 @@ export class WorkSubmitter {
     submission: WorkSubmission,
     recordJson: (job: Job) => Promise<string>,
   ): Promise<WorkAnswer> {
-    const { key, body, path, idempotencyKey } = submission;
-    const idempotency =
-      idempotencyKey === undefined
-        ? undefined
-        : { key: idempotencyKey, bodyHash: requestHash(path, body) };
+    const { key, idempotency } = submission;
     const started = await this.#starts.startOrFind(key.id, idempotency, (id) =>
       this.#start(submission, id),
     );

@@ -4,6 +4,7 @@ import { CodedError } from '../../errors/coded-error.ts';
 import { compileCircuitJson } from '../circuits/compile-circuit.ts';
 import { readSerialized, readStoredSerialized } from '../circuits/read-submission.ts';
 import { circuitResultJson } from '../circuits/result-json.ts';
+import { readPlanBody, readTaskBody, readTpuJobBody } from '../jobs/work-intake.ts';
 import { parseJsonBody } from '../plugins/json-body.ts';
 import type { BodySource, FromOffload, ToOffload } from './offload-messages.ts';
 
@@ -33,6 +34,12 @@ function outputOf({ kind, input }: ToOffload): unknown {
       return readStoredSerialized(input.text, input.targets);
     case 'compileCircuit':
       return compileCircuitJson(bodyOf(input), input.targets);
+    case 'readTask':
+      return readTaskBody(bodyOf(input), input.request);
+    case 'readPlan':
+      return readPlanBody(bodyOf(input), input.request);
+    case 'readTpuJob':
+      return readTpuJobBody(bodyOf(input), input.request);
     case 'writeResult':
       return circuitResultJson(input.layout, input.result);
   }

@@ -1,15 +1,17 @@
 /** Agents: what there is, and executing their tasks. */
 import { findAgent, viewAgent } from '../agents/agent-view.ts';
+import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { locationOf, TASKS } from '../jobs/job-resources.ts';
 import { WorkSubmitter } from '../jobs/submit-work.ts';
+import { WorkIntake } from '../jobs/work-intake.ts';
 import { callerOf } from '../plugins/authentication.ts';
+import { sourceOf } from '../plugins/json-body.ts';
 import { compileValidator } from '../plugins/validation.ts';
 import { agent, agentList, agentParams } from '../schemas/agents.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { taskBody, taskRecord, taskSummary } from '../schemas/tasks.ts';
 import { summarizeTask, taskRecordJson } from '../tasks/present-task.ts';
-import { readTask } from '../tasks/read-task.ts';
 import { encodeTask } from '../tasks/stored-task.ts';
 import { jobRecordRoutes } from './job-records.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
@@ -19,7 +21,8 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /** Registers the routes below `/agents`, and the records of tasks. */
 export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { agents, fleet, jobs, pool, cpuModel, drawSeed } = deps;
+  const { agents, jobs, pool, cpuModel, drawSeed } = deps;
+  const intake = new WorkIntake(deps);
   const submitter = new WorkSubmitter(deps, 'task', 'tasks');
 
   app.get(
@@ -63,7 +66,7 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     '/agents/:agent_id/execute',
     {
       bodyLimit: MAX_BODY_BYTES,
-      config: { scope: 'agents' },
+      config: { scope: 'agents', readsLargeBodies: true },
       // Which input it takes depends on the task, so the handler checks it.
       validatorCompiler: (route) =>
         route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
@@ -80,20 +83,20 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       },
     },
     async (request, reply) => {
-      const body: unknown = request.body;
       const served = findAgent(agents, request.params.agent_id);
       const { key } = callerOf(request);
-      const read = readTask(body, served, fleet);
+      const { id } = served.owner;
+      const idempotencyKey = request.headers['idempotency-key'];
+      const hashPath = idempotencyKey && `/agents/${id}/execute`;
+      const { read, bodyHash } = await intake.readTask(sourceOf(request.body), id, hashPath);
       const { task, input, processor } = read;
       const seed = drawSeed();
       const answer = await submitter.submit(
         {
           key,
-          body,
-          path: `/agents/${served.owner.id}/execute`,
-          idempotencyKey: request.headers['idempotency-key'],
+          idempotency: idempotencyOf(idempotencyKey, bodyHash),
           priority: read.priority,
-          target: served.owner.id,
+          target: id,
           request: () =>
             encodeTask(
               { task, seed, tier: key.tier, ...(processor !== undefined && { processor }) },

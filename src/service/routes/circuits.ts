@@ -2,6 +2,7 @@
 import { parsePrefer } from '../circuits/prefer.ts';
 import { circuitRecordJson, summarizeCircuit } from '../circuits/present-circuit.ts';
 import { CircuitSubmitter } from '../circuits/submit-circuit.ts';
+import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { sourceOf } from '../plugins/json-body.ts';
@@ -45,14 +46,12 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
       const idempotencyKey = headers['idempotency-key'];
       const needsHash = idempotencyKey !== undefined;
       const read = await intake.read(sourceOf(request.body), needsHash);
-      const { bodyHash } = read;
+      const idempotency = idempotencyOf(idempotencyKey, read.bodyHash);
       const answer = await submitter.submit({
         key: callerOf(request).key,
         read,
         preference,
-        ...(idempotencyKey !== undefined && bodyHash !== undefined
-          ? { idempotency: { key: idempotencyKey, bodyHash } }
-          : {}),
+        ...(idempotency && { idempotency }),
       });
       reply.code(201).header('location', locationOf(CIRCUITS, answer.circuitId));
       if (answer.isReplay) reply.header('idempotent-replayed', 'true');

@@ -1,8 +1,11 @@
 /** Systems: what there is, and submitting plans to the planner. */
 import { newJobId } from '../../jobs/job-id.ts';
+import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { locationOf, TASKS } from '../jobs/job-resources.ts';
 import { WorkSubmitter } from '../jobs/submit-work.ts';
+import { WorkIntake } from '../jobs/work-intake.ts';
 import { callerOf } from '../plugins/authentication.ts';
+import { sourceOf } from '../plugins/json-body.ts';
 import { compileValidator } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
@@ -10,7 +13,6 @@ import { systemDetail, systemList, systemParams } from '../schemas/systems.ts';
 import { planBody, taskRecord } from '../schemas/tasks.ts';
 import { type SystemSources, viewSystemDetail, viewSystems } from '../systems/system-view.ts';
 import { taskRecordJson } from '../tasks/present-task.ts';
-import { readPlan } from '../tasks/read-task.ts';
 import { encodeTask, PLAN_TASK, PLANNER } from '../tasks/stored-task.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
@@ -18,7 +20,8 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /** Registers the routes below `/systems`. */
 export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { agents, planner, fleet, jobs, pool, now, drawSeed } = deps;
+  const { planner, jobs, pool, now, drawSeed } = deps;
+  const intake = new WorkIntake(deps);
   const sources: SystemSources = { ...deps, startedAt: now() };
   const submitter = new WorkSubmitter(deps, 'task', 'tasks');
 
@@ -56,7 +59,7 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
     '/systems/asi/plans',
     {
       bodyLimit: MAX_BODY_BYTES,
-      config: { scope: 'agents' },
+      config: { scope: 'agents', readsLargeBodies: true },
       validatorCompiler: (route) =>
         route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
       schema: {
@@ -71,9 +74,11 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
       },
     },
     async (request, reply) => {
-      const body: unknown = request.body;
       const { key } = callerOf(request);
-      const { steps, goal, priority, processor } = readPlan(body, agents.forPlans, fleet);
+      const idempotencyKey = request.headers['idempotency-key'];
+      const hashPath = idempotencyKey && '/systems/asi/plans';
+      const { read, bodyHash } = await intake.readPlan(sourceOf(request.body), hashPath);
+      const { steps, goal, priority, processor } = read;
       const facts = {
         task: PLAN_TASK,
         seed: drawSeed(),
@@ -83,9 +88,7 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
       const answer = await submitter.submit(
         {
           key,
-          body,
-          path: '/systems/asi/plans',
-          idempotencyKey: request.headers['idempotency-key'],
+          idempotency: idempotencyOf(idempotencyKey, bodyHash),
           priority,
           target: PLANNER,
           request: () =>

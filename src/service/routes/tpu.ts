@@ -1,12 +1,14 @@
 /** The TPU fleet: how it stands, and its jobs. */
+import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { locationOf, TPU_JOBS } from '../jobs/job-resources.ts';
 import { WorkSubmitter } from '../jobs/submit-work.ts';
+import { WorkIntake } from '../jobs/work-intake.ts';
 import { callerOf } from '../plugins/authentication.ts';
+import { sourceOf } from '../plugins/json-body.ts';
 import { compileValidator } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { tpuFleet, tpuJobBody, tpuJobRecord, tpuJobSummary } from '../schemas/tpu.ts';
-import { readTpuJob } from '../tpu/read-tpu-job.ts';
 import { encodeTpuJob } from '../tpu/stored-tpu-job.ts';
 import { summarizeTpuJob, tpuJobRecordJson, viewTpuFleet } from '../tpu/tpu-view.ts';
 import { jobRecordRoutes } from './job-records.ts';
@@ -17,7 +19,8 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /** Registers the routes below `/tpu`. */
 export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { tpu, fleet, jobs, cpuModel, drawSeed } = deps;
+  const { tpu, jobs, cpuModel, drawSeed } = deps;
+  const intake = new WorkIntake(deps);
   const submitter = new WorkSubmitter(deps, 'tpu_job', 'TPU jobs');
 
   app.get(
@@ -38,7 +41,7 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
     '/tpu/jobs',
     {
       bodyLimit: MAX_BODY_BYTES,
-      config: { scope: 'tpu' },
+      config: { scope: 'tpu', readsLargeBodies: true },
       // Which input it takes depends on the job type, so the handler checks it.
       validatorCompiler: (route) =>
         route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
@@ -54,13 +57,11 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
       },
     },
     async (request, reply) => {
-      const body: unknown = request.body;
       const { key } = callerOf(request);
-      const { jobType, slice, input, priority, processor } = readTpuJob(
-        body,
-        tpu.work.owner.procedures,
-        fleet,
-      );
+      const idempotencyKey = request.headers['idempotency-key'];
+      const hashPath = idempotencyKey && '/tpu/jobs';
+      const { read, bodyHash } = await intake.readTpuJob(sourceOf(request.body), hashPath);
+      const { jobType, slice, input, priority, processor } = read;
       const facts = {
         job_type: jobType,
         tpu_type: slice.tpuType,
@@ -72,9 +73,7 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
       const answer = await submitter.submit(
         {
           key,
-          body,
-          path: '/tpu/jobs',
-          idempotencyKey: request.headers['idempotency-key'],
+          idempotency: idempotencyOf(idempotencyKey, bodyHash),
           priority,
           target: slice.zone,
           request: () => encodeTpuJob(facts, input),

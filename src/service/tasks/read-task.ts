@@ -4,8 +4,8 @@ import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import type { JobPriority } from '../../jobs/job.ts';
-import type { ServedAgent } from '../../workloads/agents/agent-roster.ts';
-import { makePlan, type PlanAgents } from '../../workloads/plans/make-plan.ts';
+import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
+import { makePlan } from '../../workloads/plans/make-plan.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -16,7 +16,6 @@ import {
   processorFaults,
 } from '../jobs/procedure-input.ts';
 import { planBody, taskBody } from '../schemas/tasks.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
 
 /** What both kinds of bodies say beside the work. */
 export interface WorkOptions {
@@ -37,25 +36,23 @@ export interface ReadPlan extends WorkOptions {
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
-export function readTask(
-  body: unknown,
-  { owner }: ServedAgent,
-  fleet: ProcessorDirectory,
-): ReadTask {
+export function readTask(body: unknown, agentId: string, simulators: readonly string[]): ReadTask {
+  const procedures = PLAN_AGENTS.proceduresOf(agentId);
+  if (procedures === undefined) throw new Error(`unreachable: there is no agent ${agentId}`);
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = taskBody.safeParse(body);
   const faults = [...(parsed.success ? [] : formFaults(parsed.error))];
   const { task, input } = parsed.success ? parsed.data : partsOf(body);
   if (typeof task === 'string') {
-    const procedure = owner.procedures.find(({ name }) => name === task);
+    const procedure = procedures.find(({ name }) => name === task);
     if (procedure === undefined) {
-      const known = owner.procedures.map(({ name }) => name).join(', ');
-      const message = `The ${owner.id} agent has no task ${JSON.stringify(task.slice(0, 64))}; it takes ${known}.`;
+      const known = procedures.map(({ name }) => name).join(', ');
+      const message = `The ${agentId} agent has no task ${JSON.stringify(task.slice(0, 64))}; it takes ${known}.`;
       if (faults.every(({ path }) => path !== 'task')) faults.push({ path: 'task', message });
     } else if (isJsonObject(input)) faults.push(...inputFaults(procedure, input, ['input']));
   }
-  if (parsed.success) faults.push(...processorFaults(parsed.data, fleet));
+  if (parsed.success) faults.push(...processorFaults(parsed.data, simulators));
   if (!parsed.success || faults.length > 0) {
     throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
   }
@@ -64,13 +61,16 @@ export function readTask(
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
-export function readPlan(body: unknown, agents: PlanAgents, fleet: ProcessorDirectory): ReadPlan {
+export function readPlan(body: unknown, simulators: readonly string[]): ReadPlan {
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = planBody.safeParse(body);
   if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
-  const made = makePlan(parsed.data.tasks, agents);
-  const faults = [...('faults' in made ? made.faults : []), ...processorFaults(parsed.data, fleet)];
+  const made = makePlan(parsed.data.tasks, PLAN_AGENTS);
+  const faults = [
+    ...('faults' in made ? made.faults : []),
+    ...processorFaults(parsed.data, simulators),
+  ];
   if ('faults' in made || faults.length > 0) {
     throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
   }

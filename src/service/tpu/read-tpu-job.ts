@@ -4,8 +4,8 @@ import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import type { Procedure } from '../../workloads/procedures/procedure.ts';
 import { type SliceShape, sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
+import { TPU_PROCEDURES } from '../../workloads/tpu/tpu-procedures.ts';
 import { RequestInvalidError } from '../errors.ts';
 import {
   inputFaults,
@@ -14,7 +14,6 @@ import {
   processorFaults,
 } from '../jobs/procedure-input.ts';
 import { tpuJobBody } from '../schemas/tpu.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
 
 /** A TPU job that would run. */
 export interface ReadTpuJob {
@@ -26,24 +25,20 @@ export interface ReadTpuJob {
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
-export function readTpuJob(
-  body: unknown,
-  procedures: readonly Procedure[],
-  fleet: ProcessorDirectory,
-): ReadTpuJob {
+export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTpuJob {
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = tpuJobBody.safeParse(body);
   if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
   const { job_type, tpu_type, zone, chips, input = {}, priority, target_processor } = parsed.data;
-  const procedure = procedures.find(({ name }) => name === job_type);
+  const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
   if (procedure === undefined) throw new Error(`unreachable: no procedure for ${job_type}`);
   if (!isJsonObject(input)) throw new Error('unreachable: an input that is no object');
   const request = { tpu_type, zone, chips };
   const faults: readonly Fault[] = [
     ...sliceFaults(request),
     ...inputFaults(procedure, input, ['input']),
-    ...processorFaults(parsed.data, fleet),
+    ...processorFaults(parsed.data, simulators),
   ];
   if (faults.length > 0) throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
   return {

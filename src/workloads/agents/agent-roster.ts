@@ -1,8 +1,6 @@
 /** The agents in service. */
 
 import { MonitoredProcedures, type MonitoredProceduresOptions } from '../monitored-procedures.ts';
-import type { PlanAgents } from '../plans/make-plan.ts';
-import type { Procedure } from '../procedures/procedure.ts';
 import type { Agent } from './agent.ts';
 import { AGENTS } from './agents.ts';
 
@@ -22,13 +20,5 @@ export class AgentRoster {
   /** The agent of that id. */
   get(id: string): ServedAgent | undefined {
     return this.agents.find(({ owner }) => owner.id === id);
-  }
-
-  /** What a plan needs to know of them. */
-  get forPlans(): PlanAgents {
-    return {
-      ids: this.agents.map(({ owner }) => owner.id),
-      proceduresOf: (id): readonly Procedure[] | undefined => this.get(id)?.owner.procedures,
-    };
   }
 }

@@ -1,4 +1,5 @@
 /** The agents, in the order in which they are listed. */
+import type { PlanAgents } from '../plans/make-plan.ts';
 import type { Agent } from './agent.ts';
 import { computationAgent } from './computation/computation-agent.ts';
 import { designAgent } from './design/design-agent.ts';
@@ -14,3 +15,9 @@ export const AGENTS: readonly Agent[] = [
   designAgent,
   roboticsAgent,
 ];
+
+/** What plans need to know of them. */
+export const PLAN_AGENTS: PlanAgents = {
+  ids: AGENTS.map(({ id }) => id),
+  proceduresOf: (agent) => AGENTS.find(({ id }) => id === agent)?.procedures,
+};

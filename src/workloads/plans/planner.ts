@@ -5,6 +5,7 @@
 import { HealthMonitor } from '../../fleet/health-monitor.ts';
 import type { Availability } from '../../fleet/processor.ts';
 import type { AgentRoster } from '../agents/agent-roster.ts';
+import { PLAN_AGENTS } from '../agents/agents.ts';
 import { WorkUnavailableError } from '../errors.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { makePlan } from './make-plan.ts';
@@ -72,7 +73,7 @@ export class Planner {
   }
 
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
-    const made = makePlan(SELF_TEST, this.#agents.forPlans);
+    const made = makePlan(SELF_TEST, PLAN_AGENTS);
     if ('faults' in made) return `Its own plan has a fault: ${made.faults[0]?.message}`;
     const results = await runPlan(made.steps, {
       onProgress: () => {},
