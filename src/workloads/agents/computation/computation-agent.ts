@@ -1,9 +1,11 @@
 /** The computation agent: expressions, matrices, and circuits as such. */
 import type { Agent } from '../agent.ts';
+import { derivative } from './derivative.ts';
 import { eigenvalues } from './eigenvalues.ts';
 import { evaluate } from './evaluate.ts';
 import { expectation } from './expectation.ts';
 import { matrix } from './matrix.ts';
+import { simplify } from './simplify.ts';
 import { simulate } from './simulate.ts';
 
 /** Evaluates, derives, solves, simulates. */
@@ -13,7 +15,7 @@ export const computationAgent: Agent = {
   kind: 'Computation',
   description:
     'Evaluates and transforms expressions, works on matrices and their eigenvalues, and runs circuits for counts and expectation values.',
-  procedures: [evaluate, matrix, eigenvalues, simulate, expectation],
+  procedures: [evaluate, simplify, derivative, matrix, eigenvalues, simulate, expectation],
   selfTest: {
     task: 'evaluate',
     // The determinant of a rotation, and ζ(2): both 1.

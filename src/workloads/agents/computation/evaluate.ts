@@ -5,6 +5,7 @@ import { seedField } from '../../procedures/input-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import {
   EXPRESSION_LIMITS,
+  expressionField,
   expressionTextFaults,
   isVariableName,
 } from './expressions/expression-limits.ts';
@@ -12,9 +13,6 @@ import {
 const MAX_VARIABLES = 100;
 const MAX_DIGITS = 64;
 const DEFAULT_DIGITS = 32;
-
-/** The text of an expression. */
-export const expressionField = z.string().min(1).max(EXPRESSION_LIMITS.max_expression_length);
 
 const complexNumber = z.strictObject({
   re: z.number().describe('Real part'),

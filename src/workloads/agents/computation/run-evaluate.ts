@@ -27,7 +27,7 @@ export const runEvaluate: RunProcedure<EvaluateInput> = async (input, context) =
   ]);
   const { value, numDraws } = bounded.evaluate(expression, variables, seed);
   return {
-    ...renderValue(value, math),
+    ...renderValue(value, math, input.precision === 'bignumber' ? digits : undefined),
     precision: input.precision,
     ...(input.precision === 'bignumber' ? { digits } : {}),
     // Named only where chance had a part in it.

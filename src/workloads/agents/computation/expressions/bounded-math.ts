@@ -109,7 +109,8 @@ export class BoundedMath {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
+      // A name that is missing in code is no expression's fault.
+      if (!(error instanceof Error) || error instanceof ReferenceError) throw error;
       throw new ProcedureInputError([{ path: 'expression', message: messageOf(error) }]);
     }
   }
@@ -213,12 +214,12 @@ function namespaceOf(math: MathJsInstance): Record<string, unknown> {
   return namespace;
 }
 
-function messageOf(error: Error): string {
-  if (error instanceof RangeError && error.message.includes('call stack')) {
-    return 'Functions call each other too deeply.';
-  }
-  const { message } = error;
-  const shown =
-    message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
+/** What functions that call others add in front, once for each depth. */
+const OF_CALLBACKS = /^(?:Function \w+ cannot apply callback arguments to function \S*: )+/;
+
+function messageOf({ message }: Error): string {
+  const own = message.replace(OF_CALLBACKS, '');
+  if (own.startsWith('Maximum call stack')) return 'Functions call each other too deeply.';
+  const shown = own.length > MAX_MESSAGE_LENGTH ? `${own.slice(0, MAX_MESSAGE_LENGTH)}…` : own;
   return /[.…]$/.test(shown) ? shown : `${shown}.`;
 }

@@ -1,4 +1,5 @@
 /** What bounds expressions. Loaded by what describes procedures, so nothing heavy is imported. */
+import { z } from 'zod';
 import type { Fault } from '../../../../errors/coded-error.ts';
 
 /** The bounds of one expression, in the names under which they are published. */
@@ -20,6 +21,9 @@ export const EXPRESSION_LIMITS = {
   /** Calls of functions and operators. */
   max_calls: 200_000,
 } as const;
+
+/** The text of an expression. */
+export const expressionField = z.string().min(1).max(EXPRESSION_LIMITS.max_expression_length);
 
 /** Nodes of an expression whose derivative or simpler form is sought: rules multiply what they meet. */
 export const MAX_SYMBOLIC_NODES = 200;

@@ -23,14 +23,18 @@ export interface Rendered extends JsonObject {
   readonly text: string;
 }
 
+/** Of doubles: those that rounding leaves alone. */
 const TEXT_DIGITS = 14;
 
 /**
+ * The value, its type and its text.
+ *
+ * @param digits - Of the text.
  * @throws {ProcedureInputError} at `expression`, where the value is a function or larger than a result.
  */
-export function renderValue(value: unknown, math: MathJsInstance): Rendered {
+export function renderValue(value: unknown, math: MathJsInstance, digits = TEXT_DIGITS): Rendered {
   const result = render(value, math);
-  const text = typeof value === 'string' ? value : math.format(value, TEXT_DIGITS);
+  const text = typeof value === 'string' ? value : math.format(value, digits);
   if (text.length > EXPRESSION_LIMITS.max_text_length * 2) {
     refuse(`The result takes ${text.length} characters, which is too much for an answer.`);
   }

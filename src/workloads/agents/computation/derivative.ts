@@ -1,0 +1,53 @@
+/** The task `derivative`: of an expression by one of its variables. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { procedure } from '../../procedures/procedure.ts';
+import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS } from './expressions/allowed-names.ts';
+import {
+  EXPRESSION_LIMITS,
+  expressionField,
+  expressionTextFaults,
+  isVariableName,
+  MAX_SYMBOLIC_NODES,
+} from './expressions/expression-limits.ts';
+
+const MAX_ORDER = 4;
+
+const input = z.strictObject({
+  expression: expressionField.describe('`x^2 * sin(x)`; every other variable is a constant'),
+  variable: z.string().min(1).max(64).describe('What it is derived by: `x`'),
+  order: z.int().min(1).max(MAX_ORDER).default(1).describe('How often; default 1'),
+});
+/** An input of good form. */
+export type DerivativeInput = z.output<typeof input>;
+
+/** Derivatives of expressions. */
+export const derivative = procedure({
+  name: 'derivative',
+  description:
+    'The derivative of an expression by a variable, simplified, and compared with difference quotients at random points. `result` is an expression; `verification` has the number of points and the largest relative difference.',
+  input,
+  check: inputFaults,
+  limits: {
+    deadline_ms: 10_000,
+    max_expression_length: EXPRESSION_LIMITS.max_expression_length,
+    max_depth: EXPRESSION_LIMITS.max_depth,
+    max_nodes: MAX_SYMBOLIC_NODES,
+    max_order: MAX_ORDER,
+  },
+  example: { expression: 'x^2 * sin(x)', variable: 'x' },
+  feeds: { result: 'expression' },
+  load: async () => (await import('./run-derivative.ts')).runDerivative,
+});
+
+function inputFaults({ expression, variable }: DerivativeInput): readonly Fault[] {
+  const faults = [...expressionTextFaults(expression, 'expression')];
+  const path = 'variable';
+  if (!isVariableName(variable)) {
+    const message = 'A variable is called by a letter, then letters, digits and underscores.';
+    faults.push({ path, message });
+  } else if (ALLOWED_CONSTANTS.has(variable) || ALLOWED_FUNCTIONS.has(variable)) {
+    faults.push({ path, message: `${variable} is a constant or a function.` });
+  }
+  return faults;
+}

@@ -1,0 +1,31 @@
+/** Simplifies expressions. */
+import type { RunProcedure } from '../../procedures/procedure.ts';
+import {
+  compareAt,
+  parseSymbolic,
+  shortestForm,
+  valuesOf,
+  variablesOf,
+} from './expressions/symbolic.ts';
+import type { SimplifyInput } from './simplify.ts';
+
+/** Beyond this, the two expressions are not taken to be one. */
+const TOLERANCE = 1e-9;
+
+/** Runs `simplify`. */
+export const runSimplify: RunProcedure<SimplifyInput> = async ({ expression }) => {
+  const original = parseSymbolic(expression);
+  const variables = variablesOf(original);
+  const values = valuesOf(original);
+  const simplified = shortestForm(original);
+  const verification = compareAt(variables, values, valuesOf(simplified));
+  // A form that has another value is not believed.
+  const isEqual = (verification.max_relative_difference ?? 0) <= TOLERANCE;
+  const result = isEqual ? simplified : original;
+  return {
+    result: result.toString(),
+    variables,
+    is_changed: result.toString() !== original.toString(),
+    verification: isEqual ? verification : compareAt(variables, values, values),
+  };
+};

@@ -1,0 +1,35 @@
+/** The task `simplify`: an expression in a simpler form. */
+import { z } from 'zod';
+import { procedure } from '../../procedures/procedure.ts';
+import {
+  EXPRESSION_LIMITS,
+  expressionField,
+  expressionTextFaults,
+  MAX_SYMBOLIC_NODES,
+} from './expressions/expression-limits.ts';
+
+const input = z.strictObject({
+  expression: expressionField.describe(
+    'Of numbers, variables, operators and functions: `2x + 3x`, `sin(x)^2 + cos(x)^2`',
+  ),
+});
+/** An input of good form. */
+export type SimplifyInput = z.output<typeof input>;
+
+/** Simplification of expressions. */
+export const simplify = procedure({
+  name: 'simplify',
+  description:
+    'Collects like terms and powers of an expression of real variables, with exact fractions, multiplied out where that is shorter. The result is equal wherever both are defined (x/x is 1), which is verified at random points: `verification` has their number and the largest relative difference.',
+  input,
+  check: ({ expression }) => expressionTextFaults(expression, 'expression'),
+  limits: {
+    deadline_ms: 10_000,
+    max_expression_length: EXPRESSION_LIMITS.max_expression_length,
+    max_depth: EXPRESSION_LIMITS.max_depth,
+    max_nodes: MAX_SYMBOLIC_NODES,
+  },
+  example: { expression: '2x + 3x + sin(x)^2 + cos(x)^2' },
+  feeds: { result: 'expression' },
+  load: async () => (await import('./run-simplify.ts')).runSimplify,
+});
