@@ -46,9 +46,11 @@ export async function levenbergMarquardt(
   };
   for (let step = 1; step <= steps; step++) {
     if (largestSize(space.gradient) <= tolerance) return minimum('gradient_below_tolerance');
-    const candidates = [...stepsOf(space), ...stepsAlong(learnt.downhill(space.gradient))].map(
-      (move) => point.map((x, i) => x + move[i]!),
-    );
+    const moves = [...stepsOf(space), ...stepsAlong(learnt.downhill(space.gradient))];
+    const candidates = moves
+      .map((move) => point.map((x, i) => x + move[i]!))
+      // A system at the edge of being solvable may have a step without end.
+      .filter((candidate) => candidate.every(Number.isFinite));
     const values = await objective.values(candidates);
     const lowest = Math.min(...values);
     if (!(lowest < space.value)) return minimum('no_progress');
@@ -67,7 +69,7 @@ function stepsOf({ gradient, curvature, metric, spread }: TangentSpace): readonl
   const n = gradient.length;
   let widest = 0;
   for (let i = 0; i < n; i++) widest = Math.max(widest, metric[i * n + i]!);
-  const moves = DAMPINGS.flatMap((damping) => {
+  return DAMPINGS.flatMap((damping) => {
     const matrix = curvature.map((entry, at) => entry + damping * spread * metric[at]!);
     for (let i = 0; i < n; i++) matrix[i * n + i]! += RIDGE * spread * widest;
     try {
@@ -79,7 +81,6 @@ function stepsOf({ gradient, curvature, metric, spread }: TangentSpace): readonl
       return [];
     }
   });
-  return moves;
 }
 
 /** That direction in several lengths. */

@@ -79,3 +79,19 @@ test('at an eigenstate the curvature is the second derivative of the energy', as
     }
   }
 });
+
+test('a turn that only changes the phase of the whole state is no change of it', async () => {
+  await using context = openTestContext();
+  // RY(0) RZ(b) leaves |0⟩ as it is, up to a phase.
+  const point = Float64Array.of(0, 0.3, 0, 0.4);
+  const ansatz = hardwareEfficientAnsatz(1, 1);
+  const energy: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'X', qubit: 0 }] }];
+  const { metric } = await tangentSpace(ansatz, energy, context.context.circuits, point);
+  // ½ for a turn about Y, and nothing for one about Z.
+  expect([metric[0], metric[5], metric[10], metric[15]]).toEqual([
+    expect.closeTo(0.5, 12),
+    expect.closeTo(0, 12),
+    expect.closeTo(0.5, 12),
+    expect.closeTo(0, 12),
+  ]);
+});

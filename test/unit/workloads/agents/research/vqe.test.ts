@@ -159,6 +159,19 @@ describe('energies from shots', () => {
     expect(meanSquare).toBeLessThan(3);
   });
 
+  test.each(['X0', 'Y0', 'Z0', 'Y0 Y1'])('are taken in the basis of %s', async (pauli) => {
+    const { result } = await solved({
+      problem: 'custom',
+      observable: [{ pauli }, { pauli: 'I', coefficient: 3 }],
+      shots: 400,
+      steps: 60,
+      seed: 1,
+    });
+    // Near an eigenstate shots hardly spread, so a wrong basis is far off.
+    expect(result.energy).toBeLessThan(2.1);
+    expect(Math.abs(result.sampled_energy - result.energy)).toBeLessThan(0.1);
+  });
+
   test('lead near the ground state, with the same seed to the same parameters', async () => {
     const input = { shots: 2000, steps: 60, seed: 3 };
     const [one, two, other] = [
