@@ -433,27 +433,38 @@ describe('show and cancel', () => {
   });
 });
 
-test('circuits of the real service are followed to their counts, listed and cancelled', async () => {
+test('jobs of the real service are followed to their results, listed and cancelled', async () => {
   using folder = temporaryFolder();
   const real = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
   const environment = { QCS_URL: real.origin, QCS_API_KEY: real.key ?? '' };
-  const submit = async (circuit: object) => {
-    const answer = await fetch(`${real.origin}/api/v1/quantum/circuits`, {
+  const submit = async (path: string, body: object) => {
+    const answer = await fetch(`${real.origin}/api/v1${path}`, {
       method: 'POST',
       headers: {
         'x-api-key': environment.QCS_API_KEY,
         'content-type': 'application/json',
         prefer: 'respond-async',
       },
-      body: JSON.stringify({ target_processor: 'statevector-sim', shots: 100, circuit }),
+      body: JSON.stringify(body),
     });
-    const { data } = (await answer.json()) as { data: { circuit_id: string } };
-    return data.circuit_id;
+    return /\b(?:circ|task|tpujob)_[0-9a-f]{32}\b/.exec(await answer.text())?.[0] ?? '';
   };
-  const bell = await submit([
-    { gate: 'H', qubit: 0 },
-    { gate: 'CX', control: 0, target: 1 },
-  ]);
+  const task = await submit('/agents/computation/execute', {
+    task: 'evaluate',
+    input: { expression: 'sqrt(3^2 + 4^2)' },
+  });
+  const computed = await runQcs(['jobs', 'follow', task], { environment });
+  expect(computed).toMatchObject({ code: 0, stderr: expect.stringContaining('completed in') });
+  expect(computed.stdout).toMatch(/\b5\b/);
+
+  const bell = await submit('/quantum/circuits', {
+    target_processor: 'statevector-sim',
+    shots: 100,
+    circuit: [
+      { gate: 'H', qubit: 0 },
+      { gate: 'CX', control: 0, target: 1 },
+    ],
+  });
   const followed = await runQcs(['jobs', 'follow', bell], { environment });
   expect(followed.code).toBe(0);
   expect(followed.stdout).toMatch(/^00 +\d+ +\d+\.\d+% +█/m);
@@ -464,7 +475,11 @@ test('circuits of the real service are followed to their counts, listed and canc
   expect(JSON.parse(again.stdout)).toMatchObject({ circuit_id: bell, status: 'completed' });
   const cancelled = await runQcs(['jobs', 'cancel', bell], { environment });
   expect(cancelled.stdout).toBe(`${bell} is completed.\n`);
-  const listed = await runQcs(['jobs', '--kind', 'circuit', '--json'], { environment });
-  expect(JSON.parse(listed.stdout).jobs).toMatchObject([{ kind: 'circuit', circuit_id: bell }]);
-  await real.stop('SIGTERM');
-});
+  const listed = await runQcs(['jobs', '--json'], { environment });
+  expect(listed.stderr).toBe('');
+  expect(JSON.parse(listed.stdout).jobs).toMatchObject([
+    { kind: 'circuit', circuit_id: bell },
+    { kind: 'task', task_id: task, agent: 'computation', task: 'evaluate' },
+  ]);
+  await real.stop('SIGKILL');
+}, 60_000);
