@@ -35,8 +35,8 @@ const ALIKE: readonly Circuit[] = [
   measured([0, 1], gate('RY', [1], [0.4])),
   measured([1, 0], gate('RY', [1], [0.4])),
   measured([0, 1], gate('RX', [0], [1.9])),
-  measured([0, 1], phase(1, 0)),
-  measured([0, 1], phase(0, 1)),
+  measured([0, 1], gate('H', [0]), phase(1, 0)),
+  measured([0, 1], gate('H', [0]), phase(0, 1)),
   measured([0, 1], gate('RX', [0], [0.4]), { kind: 'barrier', qubits: [0] }),
   measured([0, 1], gate('RX', [0], [0.4]), gate('RX', [0], [0.4])),
 ];
