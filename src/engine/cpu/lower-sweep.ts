@@ -176,8 +176,13 @@ function flushFor(
       ? all
       : undefined;
   };
+  // Factors of whole tiles would be left to the store, and the tile would go on growing without them.
+  const ofTiles = context.pending.take(
+    (mask, phase) => (mask & layout.residentMask) === 0 && !isPhase(phase),
+  );
   const all = context.pending.isEmpty ? undefined : isWorthwhile();
   if (all !== undefined) context.pending = new PhasePolynomial();
+  for (const [mask, phase] of ofTiles) context.pending.multiply(mask, phase);
   flush(context, layout, all ?? due);
 }
 
