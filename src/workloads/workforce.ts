@@ -43,7 +43,7 @@ export class Workforce {
   readonly planner: Planner;
   readonly tpu: { readonly fleet: TpuFleet; readonly work: MonitoredProcedures };
 
-  readonly #closing = new AbortController();
+  #isClosed = false;
 
   constructor({ pool, queueLimit, now }: WorkforceOptions) {
     this.pool = pool;
@@ -70,9 +70,9 @@ export class Workforce {
   /** Measures how fast everything is, one after the other: each has what there is to itself. */
   async measure(): Promise<void> {
     for (const each of this.#served) {
-      if (this.#closing.signal.aborted) return;
+      if (this.#isClosed) return;
       // What cannot be measured is found out, and told of, by its next self-test.
-      await each.measure(this.#closing.signal).catch(() => undefined);
+      await each.measure().catch(() => undefined);
     }
   }
 
@@ -86,7 +86,7 @@ export class Workforce {
 
   /** Ends self-tests; what runs after `graceMs` is ended. */
   async close(graceMs = 0): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
     for (const each of this.#served) each.close();
     this.planner.close();
     await this.pool.close(graceMs);

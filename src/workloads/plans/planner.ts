@@ -7,6 +7,7 @@ import type { Availability } from '../../fleet/processor.ts';
 import type { AgentRoster } from '../agents/agent-roster.ts';
 import { PLAN_AGENTS } from '../agents/agents.ts';
 import { WorkUnavailableError } from '../errors.ts';
+import { SELF_TEST_WAIT_MS } from '../monitored-procedures.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { makePlan } from './make-plan.ts';
 import type { PlanTask } from './plan.ts';
@@ -47,6 +48,7 @@ export class Planner {
       now,
       intervalMs: INTERVAL_MS,
       limitMs: LIMIT_MS,
+      stallMs: SELF_TEST_WAIT_MS,
       work: 'plan',
     });
   }
@@ -77,14 +79,15 @@ export class Planner {
     if ('faults' in made) return `Its own plan has a fault: ${made.faults[0]?.message}`;
     const results = await runPlan(made.steps, {
       onProgress: () => {},
-      runStep: async ({ agent, task }, input) => {
+      runStep: async ({ name, agent, task }, input) => {
         const served = this.#agents.get(agent);
         if (served === undefined) throw new Error(`unreachable: there is no agent ${agent}`);
         const outcome = await served.runSelfTest(
           `plan-${this.#numSelfTests++}`,
           task,
           input,
-          { onStarted },
+          // Its time is that of the second task: the first may have to wait, and so may the second.
+          name === 'successor' ? { onStarted } : {},
           signal,
         );
         // Checked: the pool gives the text of a JSON object.
