@@ -5,7 +5,10 @@ import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import { circuitJson } from '../algorithms/circuit-json.ts';
 import type { JsonObject } from '../procedures/json.ts';
 
-/** Gate objects, the register's width, and OpenQASM 3. */
+/** A result has one text only of a circuit of more operations: it would not fit into a record. */
+const MAX_PRINTED = 20_000;
+
+/** Gate objects, the register's width, and, of circuits that are not huge, OpenQASM 3. */
 export function circuitView(circuit: Circuit): JsonObject {
   return {
     circuit: circuitJson(circuit),
@@ -15,6 +18,7 @@ export function circuitView(circuit: Circuit): JsonObject {
 }
 
 function qasmOf(circuit: Circuit): JsonObject {
+  if (circuit.operations.length > MAX_PRINTED) return {};
   try {
     return { qasm: printOpenQasm(circuit, '3') };
   } catch (error) {

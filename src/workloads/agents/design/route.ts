@@ -15,8 +15,8 @@ import { procedure } from '../../procedures/procedure.ts';
 const MAX_COUPLERS = 1024;
 /** The highest qubit of a coupling map. */
 const MAX_PLACE = 255;
-/** Gates of a circuit on several qubits: routing may make ten of each. */
-const MAX_WIDE_GATES = 1500;
+/** Gates of a circuit on several qubits: on a wide device each may take dozens of native ones. */
+const MAX_WIDE_GATES = 1000;
 const MAX_TRIALS = 32;
 
 const place = z.int().min(0).max(MAX_PLACE);
@@ -116,4 +116,4 @@ function routeFaults(input: RouteInput): readonly Fault[] {
 }
 
 /** Widest circuit, for the code that runs it. */
-export const ROUTE_LIMITS = { maxQubits: MAX_PLACE + 1, maxPairs: 4 * MAX_WIDE_GATES } as const;
+export const ROUTE_LIMITS = { maxQubits: MAX_PLACE + 1, maxPairs: 2 * MAX_WIDE_GATES } as const;

@@ -68,7 +68,11 @@ describe('an input is refused', () => {
     ['that is no state', {}, 'amplitudes'],
     ['whose length is not 1', { amplitudes: [1, 1] }, 'amplitudes'],
     ['that is nothing', { amplitudes: [0, 0], normalize: true }, 'amplitudes'],
-    ['too large to have a length', { amplitudes: [1.7e308, 1.7e308], normalize: true }, 'amplitudes'],
+    [
+      'too large to have a length',
+      { amplitudes: [1.7e308, 1.7e308], normalize: true },
+      'amplitudes',
+    ],
     ['of three amplitudes', { amplitudes: [1, 0, 0] }, 'amplitudes'],
     ['with a name and no width', { state: 'ghz' }, 'qubits'],
     ['with more ones than qubits', { state: 'dicke', qubits: 2, excitations: 3 }, 'excitations'],

@@ -134,7 +134,7 @@ describe('an input is refused', () => {
     ],
     [
       'with too many gates',
-      { circuit: Array.from({ length: 1501 }, () => cx(0, 1)), device: 'iqm-garnet' },
+      { circuit: Array.from({ length: 1001 }, () => cx(0, 1)), device: 'iqm-garnet' },
       'circuit',
     ],
   ])('%s', (_, input, path) => {
