@@ -5,6 +5,7 @@ import {
   ALLOWED_CONSTANTS,
   ALLOWED_FUNCTIONS,
 } from '../../../../../src/workloads/agents/computation/expressions/allowed-names.ts';
+import { guardOf } from '../../../../../src/workloads/agents/computation/expressions/argument-guards.ts';
 import { BoundedMath } from '../../../../../src/workloads/agents/computation/expressions/bounded-math.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
@@ -228,6 +229,11 @@ describe('an expression cannot run on', () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x${i}`, i]));
     const input = evaluate.input.parse({ expression: '1', digits: 5, scope: many });
     expect(evaluate.check(input).map(({ path }) => path)).toEqual(['scope', 'digits']);
+  });
+
+  test('a power is refused before it is computed', () => {
+    expect(() => guardOf('pow')?.([3n, 100_000], 'pow')).toThrow(/max_integer_bits/);
+    expect(() => guardOf('pow')?.([3n, 1000], 'pow')).not.toThrow();
   });
 
   test('a bignumber has no million digits: its exponent ends before', async () => {
