@@ -1,6 +1,6 @@
 /**
  * Many circuits, as few tasks: those of one shape go out together, and only what no batch takes (more
- * than 12 qubits, or anything after a measurement) is run one by one.
+ * than 12 qubits, or anything after a measurement) is a task of its own, a few at a time.
  *
  * Circuits are asked for as they are needed, window after window, so that ten thousand of them never
  * lie in memory at once.
@@ -54,13 +54,17 @@ const MAX_WINDOW = 1024;
 const MAX_WINDOW_NUMBERS = 2 ** 20;
 /** Shapes remembered: the engines keep what they know of one as long as the object is the same. */
 const MAX_SHAPES = 16;
+/** Circuits that no batch takes and that wait for processors together: one a thread, as far as they fit. */
+const MAX_PARALLEL = 8;
+/** Wider ones run on all threads anyway, and their distributions are large. */
+const MAX_PARALLEL_QUBITS = 16;
 /** Tells seeds of circuits from other draws with the same seed. */
 const CIRCUIT_SEEDS = 0xc19c;
 
 /**
  * Runs them all, in order.
  *
- * @param onOutcome - Called once for each, ascending within a window.
+ * @param onOutcome - Called once for each; within a window shape after shape.
  * @param onProgress - Called with the number of circuits done, now and then.
  * @throws the signal's reason once it aborts; whatever running circuits throws.
  */
@@ -89,33 +93,39 @@ export function circuitSeed(seed: number, index: number): number {
   return Math.floor(uniformDraw(seed, index, CIRCUIT_SEEDS, 0) * 2 ** 52);
 }
 
-/** Circuits of one shape. */
+/** Circuits of one shape, or without one those that no batch takes. */
 interface ShapeGroup {
-  readonly shape: Circuit;
+  readonly shape: Circuit | undefined;
   readonly circuits: Circuit[];
   readonly indices: number[];
 }
 
 function nextWindow(source: CircuitSource, from: number, shapes: Circuit[]) {
-  const groups = new Map<Circuit, ShapeGroup>();
+  const groups = new Map<Circuit | undefined, ShapeGroup>();
   let numbers = 0;
   let index = from;
   while (index < source.numCircuits && index - from < MAX_WINDOW && numbers < MAX_WINDOW_NUMBERS) {
     const circuit = source.circuitAt(index);
-    let shape = shapes.find((known) => hasShape(circuit, known));
-    if (shape === undefined) {
-      shape = circuit;
-      shapes.unshift(shape);
-      shapes.length = Math.min(shapes.length, MAX_SHAPES);
-    }
+    const shape = fitsBatch(circuit) ? shapeOf(circuit, shapes) : undefined;
     const group = groups.get(shape) ?? { shape, circuits: [], indices: [] };
     groups.set(shape, group);
     group.circuits.push(circuit);
     group.indices.push(index);
-    numbers += 2 ** Math.min(circuit.numBits, MAX_BATCH_BITS);
+    // Wide circuits count by their states, so that what is said of progress is not too far apart.
+    const ofState = 2 ** circuit.numQubits / 16;
+    numbers += Math.max(ofState, 2 ** Math.min(circuit.numBits, MAX_BATCH_BITS));
     index++;
   }
   return { groups: groups.values(), numCircuits: index - from };
+}
+
+/** The known shape that the circuit has, or the circuit itself as a new one. */
+function shapeOf(circuit: Circuit, shapes: Circuit[]): Circuit {
+  const known = shapes.find((shape) => hasShape(circuit, shape));
+  if (known !== undefined) return known;
+  shapes.unshift(circuit);
+  shapes.length = Math.min(shapes.length, MAX_SHAPES);
+  return circuit;
 }
 
 /** Whether two circuits differ in nothing but angles. */
@@ -163,7 +173,7 @@ async function runGroup(
   onOutcome: (index: number, outcome: CircuitOutcome) => void,
 ): Promise<void> {
   const { seed, ...asked } = outputs;
-  if (fitsBatch(shape)) {
+  if (shape !== undefined) {
     const angles = Float64Array.from(circuits.flatMap(anglesOfCircuit));
     const seeds = indices.map((index) => circuitSeed(seed, index));
     const request = { numCircuits: circuits.length, angles, seeds, ...asked };
@@ -174,11 +184,20 @@ async function runGroup(
     }
     return;
   }
-  for (const [i, index] of indices.entries()) {
+  const isNarrow = circuits.every(({ numQubits }) => numQubits <= MAX_PARALLEL_QUBITS);
+  const atOnce = isNarrow ? MAX_PARALLEL : 1;
+  for (let from = 0; from < circuits.length; from += atOnce) {
     context.signal.throwIfAborted();
-    const request = { ...asked, seed: circuitSeed(seed, index) };
-    const result = await context.circuits.run(circuits[i]!, request);
-    onOutcome(index, runOutcome(result, outputs));
+    const some = circuits.slice(from, from + atOnce);
+    const results = await Promise.all(
+      some.map((circuit, i) => {
+        const drawSeed = circuitSeed(seed, indices[from + i]!);
+        return context.circuits.run(circuit, { ...asked, seed: drawSeed });
+      }),
+    );
+    for (const [i, result] of results.entries()) {
+      onOutcome(indices[from + i]!, runOutcome(result, outputs));
+    }
   }
 }
 
