@@ -7,19 +7,7 @@
  *   two-qubit operators", Phys. Rev. A 70, 012310 (2004), for when fewer do.
  */
 import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
-import {
-  diagonal,
-  H,
-  imaginary,
-  ONE,
-  RX,
-  RY,
-  RZ,
-  rows,
-  SQRT_HALF,
-  X,
-  Z,
-} from '../gate-matrices.ts';
+import { diagonal, H, imaginary, ONE, RX, RY, RZ, rows, SQRT_HALF, X } from '../gate-matrices.ts';
 import {
   type OneQubitPair,
   type WeylDecomposition,
@@ -70,34 +58,22 @@ export function cxCircuit(
 }
 
 /**
- * Moves an X of the control or a Z of the target from before a CX to after it, where they are one on
- * each qubit, if that leaves simpler gates: which of the two a decomposition has is a matter of chance.
+ * Moves an X of the control from before a CX to after it, where there is one on each qubit, if that
+ * leaves simpler gates: whether a decomposition has it is a matter of chance.
  */
 function tidied(locals: readonly OneQubitPair[]): readonly OneQubitPair[] {
+  const flip = X();
   const out = [...locals];
   for (let i = 0; i + 1 < out.length; i++) {
     const [before, after] = [out[i]!, out[i + 1]!];
-    let least = complexity(before) + complexity(after);
-    for (const [x, z] of PAULI_MOVES) {
-      const through = multiply(x, z);
-      const moved = paired([x, z], before);
-      const met = paired(after, [through, through]);
-      const cost = complexity(moved) + complexity(met);
-      if (cost >= least) continue;
-      least = cost;
-      out[i] = moved;
-      out[i + 1] = met;
-    }
+    const moved = paired([flip, identity(2)], before);
+    const met = paired(after, [flip, flip]);
+    if (complexity(moved) + complexity(met) >= complexity(before) + complexity(after)) continue;
+    out[i] = moved;
+    out[i + 1] = met;
   }
   return out;
 }
-
-/** What of X on the control and Z on the target is moved. */
-const PAULI_MOVES: readonly OneQubitPair[] = [
-  [X(), identity(2)],
-  [identity(2), Z()],
-  [X(), Z()],
-];
 
 /** None for an identity, one for a turn about Z, more for anything else. */
 function complexity(pair: OneQubitPair): number {

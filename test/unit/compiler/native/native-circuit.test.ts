@@ -65,6 +65,18 @@ test.each([
   expect(numPairs(native)).toBeLessThanOrEqual(expected);
 });
 
+test.each([
+  ['the opposite of X', [0, 0, -1, 0, -1, 0, 0, 0]],
+  ['Y', [0, 0, 0, -1, 0, 1, 0, 0]],
+  ['the opposite of Z', [-1, 0, 0, 0, 0, 0, 1, 0]],
+])('%s under three controls is itself', (_, entries) => {
+  const matrix = Float64Array.from(entries);
+  const operation = { kind: 'unitary', controls: [0, 1, 3], targets: [2], matrix } as const;
+  const circuit = { numQubits: 4, numBits: 0, operations: [operation] };
+  const native = nativeCircuit(twoQubitForm(circuit), findGateSet(['cx', 'u'])!);
+  expect(differenceUpToPhase(unitaryOf(native), unitaryOf(circuit))).toBeLessThan(1e-9);
+});
+
 test('a SWAP after a CX on the same qubits takes two CX with it instead of four', () => {
   const operations = [gate('CX', [1], [0]), gate('SWAP', [0, 1], [])];
   const native = nativeCircuit({ numQubits: 2, numBits: 0, operations }, findGateSet(['cx', 'u'])!);
