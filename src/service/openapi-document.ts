@@ -112,7 +112,15 @@ export function completeOpenApi(document: ReturnType<SwaggerTransformObject>): D
     }
   }
   dropUnusedSchemas(complete);
+  sortSchemas(complete);
   return complete;
+}
+
+/** By name: as they come, they are in the order in which modules happened to be loaded. */
+function sortSchemas({ components }: Document): void {
+  if (components?.schemas === undefined) return;
+  const entries = Object.entries(components.schemas);
+  components.schemas = Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function completeOperation(operation: OpenAPIV3_1.OperationObject): void {

@@ -1,6 +1,7 @@
 /** Checks of a body whose work a procedure does. */
 import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
+import type { JobPriority } from '../../jobs/job.ts';
 import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
 
@@ -40,4 +41,25 @@ export function processorFaults(
 /** Whether a part of a JSON body is an object. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, Json>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What bodies say beside the work itself. */
+export interface WorkOptions {
+  readonly priority?: JobPriority;
+  /** Id of the simulator that its circuits go to. */
+  readonly processor?: string;
+}
+
+/** The options of a body as they are named here. */
+export function optionsOf({
+  priority,
+  target_processor: processor,
+}: {
+  readonly priority?: JobPriority | undefined;
+  readonly target_processor?: string | undefined;
+}): WorkOptions {
+  return {
+    ...(priority !== undefined && { priority }),
+    ...(processor !== undefined && { processor }),
+  };
 }

@@ -1,12 +1,8 @@
 /** Agents: what there is, and executing their tasks. */
+import type { Job } from '../../jobs/job.ts';
 import { findAgent, viewAgent } from '../agents/agent-view.ts';
-import { idempotencyOf } from '../jobs/idempotent-starts.ts';
-import { locationOf, TASKS } from '../jobs/job-resources.ts';
-import { WorkSubmitter } from '../jobs/submit-work.ts';
-import { WorkIntake } from '../jobs/work-intake.ts';
-import { callerOf } from '../plugins/authentication.ts';
-import { sourceOf } from '../plugins/json-body.ts';
-import { compileValidator } from '../plugins/validation.ts';
+import { TASKS } from '../jobs/job-resources.ts';
+import { compileAllButBody } from '../plugins/validation.ts';
 import { agent, agentList, agentParams } from '../schemas/agents.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
@@ -15,15 +11,13 @@ import { summarizeTask, taskRecordJson } from '../tasks/present-task.ts';
 import { encodeTask } from '../tasks/stored-task.ts';
 import { jobRecordRoutes } from './job-records.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-
-/** Room for circuits and matrices as large as any task takes. */
-const MAX_BODY_BYTES = 2 * 1024 * 1024;
+import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/agents`, and the records of tasks. */
 export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { agents, jobs, pool, cpuModel, drawSeed } = deps;
-  const intake = new WorkIntake(deps);
-  const submitter = new WorkSubmitter(deps, 'task', 'tasks');
+  const { agents, jobs, pool, cpuModel } = deps;
+  const recordJson = (job: Job) => taskRecordJson(job, jobs);
+  const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, recordJson);
 
   app.get(
     '/agents',
@@ -65,11 +59,10 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
   app.post(
     '/agents/:agent_id/execute',
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: MAX_WORK_BODY_BYTES,
       config: { scope: 'agents', readsLargeBodies: true },
       // Which input it takes depends on the task, so the handler checks it.
-      validatorCompiler: (route) =>
-        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'executeTask',
         tags: ['agents'],
@@ -84,35 +77,20 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     },
     async (request, reply) => {
       const served = findAgent(agents, request.params.agent_id);
-      const { key } = callerOf(request);
       const { id } = served.owner;
-      const idempotencyKey = request.headers['idempotency-key'];
-      const hashPath = idempotencyKey && `/agents/${id}/execute`;
-      const { read, bodyHash } = await intake.readTask(sourceOf(request.body), id, hashPath);
-      const { task, input, processor } = read;
-      const seed = drawSeed();
-      const answer = await submitter.submit(
-        {
-          key,
-          idempotency: idempotencyOf(idempotencyKey, bodyHash),
-          priority: read.priority,
+      return submissions.answer(request, reply, {
+        path: `/agents/${id}/execute`,
+        read: (intake, source, hashPath) => intake.readTask(source, id, hashPath),
+        work: ({ task, input }) => ({
           target: id,
-          request: () =>
-            encodeTask(
-              { task, seed, tier: key.tier, ...(processor !== undefined && { processor }) },
-              input,
-            ),
+          encode: (facts) => encodeTask({ ...facts, task }, input),
           admit: () => {
             served.admit();
             pool.admit();
             return undefined;
           },
-        },
-        async (job) => (await taskRecordJson(job, jobs)).json,
-      );
-      reply.code(201).header('location', locationOf(TASKS, answer.job.id));
-      if (answer.isReplay) reply.header('idempotent-replayed', 'true');
-      return envelopes.sendText(request, reply, answer);
+        }),
+      });
     },
   );
 
@@ -120,6 +98,6 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     summary: taskSummary,
     record: taskRecord,
     summarize: summarizeTask,
-    recordJson: (job) => taskRecordJson(job, jobs),
+    recordJson,
   });
 }

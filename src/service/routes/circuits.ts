@@ -6,7 +6,7 @@ import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { sourceOf } from '../plugins/json-body.ts';
-import { compileValidator } from '../plugins/validation.ts';
+import { compileAllButBody } from '../plugins/validation.ts';
 import {
   circuitBody,
   circuitRecord,
@@ -27,8 +27,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     {
       config: { scope: 'circuits', readsLargeBodies: true },
       // The handler checks the body: form and meaning together, and elsewhere where it is large.
-      validatorCompiler: (route) =>
-        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'submitCircuit',
         tags: ['circuits'],

@@ -1,6 +1,6 @@
 /** Compiling without running. */
 import { sourceOf } from '../plugins/json-body.ts';
-import { compileValidator } from '../plugins/validation.ts';
+import { compileAllButBody } from '../plugins/validation.ts';
 import { compileBody, compiledCircuit } from '../schemas/compile.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
@@ -12,8 +12,7 @@ export function compileRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     {
       config: { scope: 'circuits', readsLargeBodies: true },
       // The body is checked where it is compiled.
-      validatorCompiler: (route) =>
-        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'compileCircuit',
         tags: ['circuits'],

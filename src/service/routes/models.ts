@@ -7,7 +7,7 @@ import { readClassification, readTextRequest } from '../models/inference-body.ts
 import { findModel, viewModel, viewModelDetail } from '../models/model-view.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { callerSignal } from '../plugins/caller-signal.ts';
-import { compileValidator } from '../plugins/validation.ts';
+import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import {
   inferenceBody,
@@ -68,8 +68,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       bodyLimit: MAX_BODY_BYTES,
       config: { scope: 'models' },
       // Which body it takes depends on the model, so the handler checks it.
-      validatorCompiler: (route) =>
-        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'runInference',
         tags: ['models'],

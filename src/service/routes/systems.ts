@@ -1,12 +1,7 @@
 /** Systems: what there is, and submitting plans to the planner. */
 import { newJobId } from '../../jobs/job-id.ts';
-import { idempotencyOf } from '../jobs/idempotent-starts.ts';
-import { locationOf, TASKS } from '../jobs/job-resources.ts';
-import { WorkSubmitter } from '../jobs/submit-work.ts';
-import { WorkIntake } from '../jobs/work-intake.ts';
-import { callerOf } from '../plugins/authentication.ts';
-import { sourceOf } from '../plugins/json-body.ts';
-import { compileValidator } from '../plugins/validation.ts';
+import { TASKS } from '../jobs/job-resources.ts';
+import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { systemDetail, systemList, systemParams } from '../schemas/systems.ts';
@@ -15,15 +10,15 @@ import { type SystemSources, viewSystemDetail, viewSystems } from '../systems/sy
 import { taskRecordJson } from '../tasks/present-task.ts';
 import { encodeTask, PLAN_TASK, PLANNER } from '../tasks/stored-task.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-
-const MAX_BODY_BYTES = 2 * 1024 * 1024;
+import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/systems`. */
 export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { planner, jobs, pool, now, drawSeed } = deps;
-  const intake = new WorkIntake(deps);
+  const { planner, jobs, pool, now } = deps;
   const sources: SystemSources = { ...deps, startedAt: now() };
-  const submitter = new WorkSubmitter(deps, 'task', 'tasks');
+  const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, (job) =>
+    taskRecordJson(job, jobs),
+  );
 
   app.get(
     '/systems',
@@ -58,10 +53,9 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
   app.post(
     '/systems/asi/plans',
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: MAX_WORK_BODY_BYTES,
       config: { scope: 'agents', readsLargeBodies: true },
-      validatorCompiler: (route) =>
-        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'submitPlan',
         tags: ['systems'],
@@ -73,40 +67,26 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
         response: { 201: successEnvelope(taskRecord), ...errorResponses(400, 503) },
       },
     },
-    async (request, reply) => {
-      const { key } = callerOf(request);
-      const idempotencyKey = request.headers['idempotency-key'];
-      const hashPath = idempotencyKey && '/systems/asi/plans';
-      const { read, bodyHash } = await intake.readPlan(sourceOf(request.body), hashPath);
-      const { steps, goal, priority, processor } = read;
-      const facts = {
-        task: PLAN_TASK,
-        seed: drawSeed(),
-        tier: key.tier,
-        ...(processor !== undefined && { processor }),
-      };
-      const answer = await submitter.submit(
-        {
-          key,
-          idempotency: idempotencyOf(idempotencyKey, bodyHash),
-          priority,
+    async (request, reply) =>
+      submissions.answer(request, reply, {
+        path: '/systems/asi/plans',
+        read: (intake, source, hashPath) => intake.readPlan(source, hashPath),
+        work: ({ steps, goal }) => ({
           target: PLANNER,
-          request: () =>
-            encodeTask(facts, {
-              ...(goal !== undefined && { goal }),
-              steps: steps.map((step) => ({ ...step, id: newJobId('task') })),
-            }),
+          encode: (facts) =>
+            encodeTask(
+              { ...facts, task: PLAN_TASK },
+              {
+                ...(goal !== undefined && { goal }),
+                steps: steps.map((step) => ({ ...step, id: newJobId('task') })),
+              },
+            ),
           admit: () => {
             planner.admit();
             pool.admit();
             return undefined;
           },
-        },
-        async (job) => (await taskRecordJson(job, jobs)).json,
-      );
-      reply.code(201).header('location', locationOf(TASKS, answer.job.id));
-      if (answer.isReplay) reply.header('idempotent-replayed', 'true');
-      return envelopes.sendText(request, reply, answer);
-    },
+        }),
+      }),
   );
 }

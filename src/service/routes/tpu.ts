@@ -1,11 +1,7 @@
 /** The TPU fleet: how it stands, and its jobs. */
-import { idempotencyOf } from '../jobs/idempotent-starts.ts';
-import { locationOf, TPU_JOBS } from '../jobs/job-resources.ts';
-import { WorkSubmitter } from '../jobs/submit-work.ts';
-import { WorkIntake } from '../jobs/work-intake.ts';
-import { callerOf } from '../plugins/authentication.ts';
-import { sourceOf } from '../plugins/json-body.ts';
-import { compileValidator } from '../plugins/validation.ts';
+import type { Job } from '../../jobs/job.ts';
+import { TPU_JOBS } from '../jobs/job-resources.ts';
+import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { tpuFleet, tpuJobBody, tpuJobRecord, tpuJobSummary } from '../schemas/tpu.ts';
@@ -13,15 +9,13 @@ import { encodeTpuJob } from '../tpu/stored-tpu-job.ts';
 import { summarizeTpuJob, tpuJobRecordJson, viewTpuFleet } from '../tpu/tpu-view.ts';
 import { jobRecordRoutes } from './job-records.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-
-/** Room for as many rows or circuits as any job takes. */
-const MAX_BODY_BYTES = 2 * 1024 * 1024;
+import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/tpu`. */
 export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { tpu, jobs, cpuModel, drawSeed } = deps;
-  const intake = new WorkIntake(deps);
-  const submitter = new WorkSubmitter(deps, 'tpu_job', 'TPU jobs');
+  const { tpu, jobs, cpuModel } = deps;
+  const recordJson = (job: Job) => tpuJobRecordJson(job, jobs, tpu.fleet);
+  const submissions = new WorkSubmissions({ deps, envelopes }, TPU_JOBS, recordJson);
 
   app.get(
     '/tpu/fleet',
@@ -40,11 +34,10 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
   app.post(
     '/tpu/jobs',
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: MAX_WORK_BODY_BYTES,
       config: { scope: 'tpu', readsLargeBodies: true },
       // Which input it takes depends on the job type, so the handler checks it.
-      validatorCompiler: (route) =>
-        route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route),
+      validatorCompiler: compileAllButBody,
       schema: {
         operationId: 'submitTpuJob',
         tags: ['tpu'],
@@ -56,45 +49,30 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
         response: { 201: successEnvelope(tpuJobRecord), ...errorResponses(400, 503) },
       },
     },
-    async (request, reply) => {
-      const { key } = callerOf(request);
-      const idempotencyKey = request.headers['idempotency-key'];
-      const hashPath = idempotencyKey && '/tpu/jobs';
-      const { read, bodyHash } = await intake.readTpuJob(sourceOf(request.body), hashPath);
-      const { jobType, slice, input, priority, processor } = read;
-      const facts = {
-        job_type: jobType,
-        tpu_type: slice.tpuType,
-        chips: slice.chips,
-        seed: drawSeed(),
-        tier: key.tier,
-        ...(processor !== undefined && { processor }),
-      };
-      const answer = await submitter.submit(
-        {
-          key,
-          idempotency: idempotencyOf(idempotencyKey, bodyHash),
-          priority,
+    async (request, reply) =>
+      submissions.answer(request, reply, {
+        path: '/tpu/jobs',
+        read: (intake, source, hashPath) => intake.readTpuJob(source, hashPath),
+        work: ({ jobType, slice, input }) => ({
           target: slice.zone,
-          request: () => encodeTpuJob(facts, input),
+          encode: (facts) =>
+            encodeTpuJob(
+              { job_type: jobType, tpu_type: slice.tpuType, chips: slice.chips, ...facts },
+              input,
+            ),
           admit: (id) => {
             tpu.work.admit();
             tpu.fleet.admit(id);
             return { [Symbol.dispose]: () => tpu.fleet.withdraw(id) };
           },
-        },
-        async (job) => tpuJobRecordJson(job, jobs, tpu.fleet).json,
-      );
-      reply.code(201).header('location', locationOf(TPU_JOBS, answer.job.id));
-      if (answer.isReplay) reply.header('idempotent-replayed', 'true');
-      return envelopes.sendText(request, reply, answer);
-    },
+        }),
+      }),
   );
 
   jobRecordRoutes(app, { deps, envelopes }, TPU_JOBS, {
     summary: tpuJobSummary,
     record: tpuJobRecord,
     summarize: (job, live) => summarizeTpuJob(job, live, tpu.fleet),
-    recordJson: (job, live) => tpuJobRecordJson(job, live, tpu.fleet),
+    recordJson,
   });
 }

@@ -1,9 +1,7 @@
 /** From the body of a task, or of a plan, to what is to run, or all that is wrong with it. */
-import type { z } from 'zod';
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
-import type { JobPriority } from '../../jobs/job.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
@@ -13,15 +11,11 @@ import {
   inputFaults,
   isJsonObject,
   MAX_INPUT_LENGTH,
+  optionsOf,
   processorFaults,
+  type WorkOptions,
 } from '../jobs/procedure-input.ts';
 import { planBody, taskBody } from '../schemas/tasks.ts';
-
-/** What both kinds of bodies say beside the work. */
-export interface WorkOptions {
-  readonly priority?: JobPriority;
-  readonly processor?: string;
-}
 
 /** A task that would run. */
 export interface ReadTask extends WorkOptions {
@@ -76,17 +70,6 @@ export function readPlan(body: unknown, simulators: readonly string[]): ReadPlan
   }
   const { goal } = parsed.data;
   return { steps: made.steps, ...(goal !== undefined && { goal }), ...optionsOf(parsed.data) };
-}
-
-/** The options as they are named here. */
-function optionsOf({
-  priority,
-  target_processor: processor,
-}: Pick<z.output<typeof taskBody>, 'priority' | 'target_processor'>): WorkOptions {
-  return {
-    ...(priority !== undefined && { priority }),
-    ...(processor !== undefined && { processor }),
-  };
 }
 
 function partsOf(body: unknown): { readonly task?: unknown; readonly input?: unknown } {

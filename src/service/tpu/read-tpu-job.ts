@@ -2,7 +2,6 @@
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
-import type { JobPriority } from '../../jobs/job.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { type SliceShape, sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
 import { TPU_PROCEDURES } from '../../workloads/tpu/tpu-procedures.ts';
@@ -11,17 +10,17 @@ import {
   inputFaults,
   isJsonObject,
   MAX_INPUT_LENGTH,
+  optionsOf,
   processorFaults,
+  type WorkOptions,
 } from '../jobs/procedure-input.ts';
 import { tpuJobBody } from '../schemas/tpu.ts';
 
 /** A TPU job that would run. */
-export interface ReadTpuJob {
+export interface ReadTpuJob extends WorkOptions {
   readonly jobType: string;
   readonly slice: SliceShape;
   readonly input: JsonObject;
-  readonly priority?: JobPriority;
-  readonly processor?: string;
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
@@ -30,7 +29,7 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = tpuJobBody.safeParse(body);
   if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
-  const { job_type, tpu_type, zone, chips, input = {}, priority, target_processor } = parsed.data;
+  const { job_type, tpu_type, zone, chips, input = {} } = parsed.data;
   const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
   if (procedure === undefined) throw new Error(`unreachable: no procedure for ${job_type}`);
   if (!isJsonObject(input)) throw new Error('unreachable: an input that is no object');
@@ -45,7 +44,6 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
     jobType: job_type,
     slice: sliceShapeOf(request),
     input,
-    ...(priority !== undefined && { priority }),
-    ...(target_processor !== undefined && { processor: target_processor }),
+    ...optionsOf(parsed.data),
   };
 }
