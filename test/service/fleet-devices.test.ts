@@ -185,18 +185,6 @@ describe('the devices summed up', () => {
       { name: 'Cores', devices: 24 },
     ]);
   });
-
-  test('make the service degraded where one is quarantined, and not where one is in maintenance', async () => {
-    const devices = new FakeDevices();
-    await using service = await open(devices);
-    const status = async () => (await service.get('/status')).json().data.status;
-    devices.setMaintenance('gpu-00', { reason: 'new fans' });
-    expect(await status()).toBe('operational');
-    devices.change('gpu-01', {
-      availability: { available: false, reason: 'lost', checkedAt: 0 },
-    });
-    expect(await status()).toBe('degraded');
-  });
 });
 
 describe('POST /admin/fleet/devices/{device_id}/maintenance', () => {

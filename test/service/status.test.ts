@@ -83,15 +83,17 @@ describe('the status of everything', () => {
     await workforce.close();
   });
 
-  test('is degraded while what backs devices is in quarantine', async () => {
+  test('is degraded while what backs a device is in quarantine, and not for maintenance', async () => {
     const workforce = await readyWorkforce();
     const devices = new FakeDevices();
     await using opened = await openModelService({ workforce, devices });
+    const statusNow = async () => (await opened.service.get('/status')).json().data.status;
+    devices.setMaintenance('gpu-01', { reason: 'new fans' });
+    expect(await statusNow()).toBe('operational');
     devices.change('gpu-00', {
       availability: { available: false, reason: 'lost', checkedAt: START },
     });
-    const { data } = (await opened.service.get('/status')).json();
-    expect(data.status).toBe('degraded');
+    expect(await statusNow()).toBe('degraded');
     await workforce.close();
   });
 

@@ -66,11 +66,13 @@ describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters
     return (await call('/quantum/processors/gpu-fleet')).body.data;
   }
 
-  /** The processes of the adapters: the service has no other children. */
+  /** The processes of the adapters, apart from those that run tasks. */
   function adapterPids(): readonly number[] {
     const { pid } = service.process;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    return children.trim().split(' ').filter(Boolean).map(Number);
+    const runsAdapter = (child: number) =>
+      readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('/adapters/');
+    return children.trim().split(' ').filter(Boolean).map(Number).filter(runsAdapter);
   }
 
   function ghz(numQubits: number): readonly GateObject[] {
