@@ -221,7 +221,8 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('on a machine with software adapt
       expect(adapter).toMatchObject({ kind: 'software', available: false });
       expect(adapter.reason).toContain('QCS_SOFTWARE_ADAPTERS');
     }
-  });
+    // Both adapters are tuned first, which takes long where other tests run beside.
+  }, 90_000);
 });
 
 test('run prints evolution and sampling of each repeat, and what was moved', async () => {
