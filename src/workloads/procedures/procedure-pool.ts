@@ -8,10 +8,10 @@
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor } from '../../fleet/processor.ts';
-import { AGEING_MS, FairQueue, type QueuedTask } from '../../fleet/schedule/fair-queue.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-task.ts';
 import { soonEmpty } from '../models/soon-empty.ts';
-import { ProcedureLostError, ProcedureMemoryError, ProcedureQueueFullError } from './errors.ts';
+import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
+import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
 import { PooledProcess, type PooledProcessOptions } from './pooled-process.ts';
 import type {
   ProcedureCall,
@@ -42,8 +42,7 @@ const MAX_FAILED_STARTS = 2;
 /** Memory of a process beside its heap: as much again for arrays, and what Node has of its own. */
 const NODE_MB = 128;
 const MIB = 2 ** 20;
-/** One queue of one kind. */
-const LINE = 'small';
+/** There is but one. */
 const QUEUE = 'procedures';
 
 /** How a pool is made. */
@@ -70,7 +69,7 @@ export interface ProcedurePoolOptions {
   readonly onProcessLost?: (how: string) => void;
 }
 
-interface WaitingCall extends QueuedTask {
+interface WaitingCall extends QueuedCall {
   readonly call: ProcedureCall;
   readonly hooks: ProcedureHooks;
   readonly signal: AbortSignal;
@@ -86,7 +85,7 @@ interface WaitingCall extends QueuedTask {
 export class ProcedurePool {
   readonly #options: ProcedurePoolOptions;
   readonly #host: PooledProcessOptions;
-  readonly #queue = new FairQueue<WaitingCall>(AGEING_MS);
+  readonly #queue: CallQueue<WaitingCall>;
   readonly #processes = new Set<PooledProcess>();
   /** Those that may be given a call, the last used at the end: it is the warmest. */
   readonly #free: PooledProcess[] = [];
@@ -100,6 +99,7 @@ export class ProcedurePool {
 
   constructor(options: ProcedurePoolOptions) {
     this.#options = options;
+    this.#queue = new CallQueue(options.queueLimit);
     const { catalog, heapLimitMb, maxResultBytes = MAX_RESULT_BYTES, environment = {} } = options;
     const maxRssBytes = (2 * heapLimitMb + NODE_MB) * MIB;
     const { graceMs = GRACE_MS } = options;
@@ -120,22 +120,24 @@ export class ProcedurePool {
   }
 
   /**
-   * Checks that a call would be taken now.
+   * Keeps a place in the queue for the call of that name until it is run, which then is not refused, or
+   * withdrawn.
    *
-   * @throws {ProcedureQueueFullError}
+   * @throws {ProcedureQueueFullError} if as many wait, or have a place kept for them, as may.
    */
-  admit(): void {
-    const { queueLimit } = this.#options;
-    // What only waits for a process to be started is not in anybody's way.
-    if (this.#queue.length - this.#numSpare() < queueLimit) return;
-    const waitS = Math.max(1, Math.ceil(this.load().expectedWaitMs / 1000));
-    throw new ProcedureQueueFullError(queueLimit, waitS);
+  admit(id: string): void {
+    this.#queue.admit(id, this.#outlook());
+  }
+
+  /** Keeps that place no longer; nothing where there is none. */
+  withdraw(id: string): void {
+    this.#queue.withdraw(id);
   }
 
   /**
    * Queues the call and runs it when its turn comes.
    *
-   * @throws {ProcedureQueueFullError} as `admit`, unless it is readmitted.
+   * @throws {ProcedureQueueFullError} as `admit`, unless it was admitted, now or before.
    * @throws {ProcedureDeadlineError} once it has run for its `deadlineMs`.
    * @throws {ProcedureMemoryError} if it took more memory than its process may have.
    * @throws {ProcedureResultError} if its result is too large.
@@ -151,9 +153,11 @@ export class ProcedurePool {
     hooks: ProcedureHooks,
     signal: AbortSignal,
   ): Promise<ProcedureOutcome> {
+    const wasAdmitted = this.#queue.withdraw(call.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw stopping();
-    if (hooks.readmitted !== true) this.admit();
+    const takesRoom = hooks.readmitted !== true;
+    if (takesRoom && !wasAdmitted) this.#queue.checkRoom(this.#outlook());
     const processors = this.#processorsFor(call.processorId);
     return await new Promise((resolve, reject) => {
       const onAbort = () => {
@@ -163,20 +167,18 @@ export class ProcedurePool {
       };
       const { id, keyId: key, priority, tier } = call;
       const level = levelOf(priority, tier);
-      const own = { id, processor: QUEUE, key, level, call, hooks, signal, processors, onAbort };
-      this.#wait({ ...own, attempt: 1, since: performance.now(), resolve, reject }, false);
+      const own = { id, processor: QUEUE, key, level, takesRoom };
+      const given = { call, hooks, signal, processors, onAbort };
+      this.#wait(
+        { ...own, ...given, attempt: 1, since: performance.now(), resolve, reject },
+        false,
+      );
     });
   }
 
   /** Calls that will start before this one; undefined once it is not queued. */
   queuePosition(id: string): number | undefined {
-    if (!this.#queue.has(id)) return undefined;
-    let position = 0;
-    for (const { task } of this.#queue.walk(performance.now())) {
-      if (task.id === id) return position;
-      position++;
-    }
-    return undefined;
+    return this.#queue.position(id);
   }
 
   load(): ProcedureLoad {
@@ -211,6 +213,10 @@ export class ProcedurePool {
     throw new ProcessorUnavailableError(id, 'Procedures run no circuits on it.');
   }
 
+  #outlook(): Outlook {
+    return { numSpare: this.#numSpare(), expectedWaitMs: () => this.load().expectedWaitMs };
+  }
+
   /** Calls that could begin without anything ending before. */
   #numSpare(): number {
     const { numProcesses } = this.#options;
@@ -232,19 +238,17 @@ export class ProcedurePool {
   #wait(waiting: WaitingCall, comesBack: boolean): void {
     const cost = this.#runTimes.expected(waiting.call.address);
     waiting.signal.addEventListener('abort', waiting.onAbort);
-    this.#queue.add(waiting, LINE, cost, performance.now(), comesBack);
+    this.#queue.add(waiting, cost, comesBack);
     this.#goOn();
   }
 
   /** Gives free processes what waits, and starts processes for the rest. */
   #goOn(): void {
     while (this.#free.length > 0) {
-      const now = performance.now();
-      const next = this.#queue.walk(now).next();
-      if (next.done === true) return;
-      const waiting = this.#queue.start(next.value.task.id, now);
+      const waiting = this.#queue.start();
+      if (waiting === undefined) return;
       const process = this.#free.pop();
-      if (waiting !== undefined && process !== undefined) this.#begin(waiting, process);
+      if (process !== undefined) this.#begin(waiting, process);
     }
     if (this.#isClosed && this.#queue.length === 0) return;
     const all = [...this.#processes].filter(({ isEnding }) => !isEnding);
@@ -294,10 +298,7 @@ export class ProcedurePool {
     this.#onFirstStart = undefined;
     if (++this.#numFailedStarts < MAX_FAILED_STARTS) return;
     // One call for each failed start, so that a broken installation does not start processes for ever.
-    const now = performance.now();
-    const next = this.#queue.walk(now).next();
-    if (next.done === true) return;
-    const waiting = this.#queue.remove(next.value.task.id);
+    const waiting = this.#queue.removeFirst();
     waiting?.signal.removeEventListener('abort', waiting.onAbort);
     waiting?.reject(failure);
   }

@@ -103,7 +103,7 @@ describe('what waits', () => {
   test('is refused beyond the limit, unless it was accepted before', async () => {
     const holder = await occupied();
     const waiting = Array.from({ length: 8 }, () => running(pool, callOf('echo')).outcome);
-    expect(() => pool.admit()).toThrowError(
+    expect(() => pool.admit('refused')).toThrowError(
       expect.objectContaining({ code: 'WORKLOADS_QUEUE_FULL', retryAfterS: expect.any(Number) }),
     );
     await expect(running(pool, callOf('echo')).outcome).rejects.toMatchObject({
@@ -112,7 +112,50 @@ describe('what waits', () => {
     const back = running(pool, callOf('echo'), { readmitted: true }).outcome;
     await holder.letGo();
     await Promise.all([...waiting, back]);
-    expect(() => pool.admit()).not.toThrow();
+    expect(() => pool.admit('taken')).not.toThrow();
+    pool.withdraw('taken');
+  });
+
+  test('is not refused once it was admitted, and is admitted only where there is room', async () => {
+    const holder = await occupied();
+    const ids = Array.from({ length: 40 }, (_, i) => `admitted-${i}`);
+    const admitted = ids.filter((id) => !refuses(pool, id));
+    expect(admitted).toEqual(ids.slice(0, 8));
+    await expect(running(pool, callOf('echo')).outcome).rejects.toMatchObject({
+      code: 'WORKLOADS_QUEUE_FULL',
+    });
+    // A place that is given up is another's.
+    pool.withdraw('admitted-7');
+    pool.withdraw('never-admitted');
+    const last = running(pool, callOf('echo')).outcome;
+    const calls = admitted.slice(0, 7).map((id) => running(pool, callOf('echo', { id })).outcome);
+    await holder.letGo();
+    expect(await Promise.all([last, ...calls])).toHaveLength(8);
+    expect(pool.load().waiting).toBe(0);
+  });
+
+  test('gives its place up also where its call is over before it waits', async () => {
+    const holder = await occupied();
+    for (let i = 0; i < 20; i++) {
+      pool.admit('over');
+      const over = pool.run(callOf('echo', { id: 'over' }), {}, AbortSignal.abort(new Error('no')));
+      await expect(over).rejects.toThrow('no');
+    }
+    await holder.letGo();
+  });
+
+  test('takes no room from others where it was accepted before', async () => {
+    const holder = await occupied();
+    const back = Array.from(
+      { length: 20 },
+      () => running(pool, callOf('echo'), { readmitted: true }).outcome,
+    );
+    const others = Array.from({ length: 8 }, () => running(pool, callOf('echo')).outcome);
+    expect(refuses(pool, 'more')).toBe(true);
+    await holder.letGo();
+    await Promise.all([...back, ...others]);
+    expect(refuses(pool, 'more')).toBe(false);
+    pool.withdraw('more');
   });
 
   test('leaves the queue when it is cancelled, at once', async () => {
@@ -238,6 +281,15 @@ describe('a pool', () => {
     });
   });
 });
+
+function refuses(of: ProcedurePool, id: string): boolean {
+  try {
+    of.admit(id);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 function disposable(pool: ProcedurePool): ProcedurePool & AsyncDisposable {
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.close() });
