@@ -343,6 +343,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'INTERNAL_ERROR',
     meaning: 'A circuit that the design agent made failed its verification, and was not answered.',
   },
+  WORKLOADS_PLAN_INPUT: {
+    answers: 'BAD_REQUEST',
+    meaning: 'What a task of a plan refers to is more than an input may have.',
+  },
   WORKLOADS_PLAN_REFERENCE: {
     answers: 'BAD_REQUEST',
     meaning: 'A task of a plan refers to a part of a result that is not there.',

@@ -37,16 +37,17 @@ export function viewExecutedOn(
  * The result fields of a record, as one JSON object; the result itself is put in place as the text it
  * is.
  *
+ * @param seed - What was drawn for the run; an input with a seed of its own goes by that.
  * @param more - Further fields.
  */
 export function outcomeJson(
   outcome: ProcedureOutcome,
-  seed: number,
+  { input, seed }: { readonly input: JsonObject; readonly seed: number },
   cpuModel: string,
   more: object = {},
 ): string {
   const rest = {
-    seed,
+    seed: usedSeed(input, seed),
     executed_on: viewExecutedOn(outcome.executedOn, cpuModel),
     timing: {
       queue_ms: milliseconds(outcome.timing.queueMs),
@@ -55,6 +56,11 @@ export function outcomeJson(
     ...more,
   };
   return `{"result":${outcome.resultJson},${JSON.stringify(rest).slice(1)}`;
+}
+
+/** What the run drew with. */
+function usedSeed({ seed: own }: JsonObject, drawn: number): number {
+  return typeof own === 'number' ? own : drawn;
 }
 
 const views = new WeakMap<Procedure, Omit<CapabilityView, 'example'>>();

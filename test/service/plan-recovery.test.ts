@@ -104,6 +104,22 @@ test('a plan runs nothing again that was completed before a crash', async () => 
   await before.runner.shutdown(0);
 });
 
+test('a task whose plan ended with a crash is cancelled', async () => {
+  const store = new MemoryJobStore();
+  const before = openProcess(store);
+  const { job, first } = newPlan();
+  await before.runner.submit(job);
+  await held(before.pool, 1);
+  const left = await crashed(store);
+  await left.transition(job.id, 'running', 'failed', { finishedAt: 0 });
+
+  const after = openProcess(left);
+  await after.runner.recover();
+  expect((await after.runner.waitFor(first.id)).status).toBe('cancelled');
+  expect(after.pool.calls).toEqual([]);
+  await before.runner.shutdown(0);
+});
+
 test('a stop while a plan is between two tasks leaves the rest to the next process', async () => {
   const store = new MemoryJobStore();
   const before = openProcess(store);

@@ -122,6 +122,21 @@ describe('a plan', () => {
     expect(work.pool.calls).toHaveLength(1);
   });
 
+  test('holds what a task is fed to the limits of its input', async () => {
+    await using work = await openWorkService();
+    const from = { $from: 'many', path: 'result' };
+    const tasks = [
+      { name: 'many', agent: 'computation', task: 'evaluate', input: { expression: '10^6' } },
+      { agent: 'research', task: 'vqe', input: { problem: 'h2', steps: from } },
+    ];
+    const { task_id, tasks: nodes } = (await work.post(PLANS, { tasks })).json().data;
+    expect(await work.finished(`/tasks/${task_id}`)).toMatchObject({ status: 'failed' });
+    expect(await recordOf(work, nodes[1].task_id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'WORKLOADS_TASK_INPUT', message: expect.stringContaining('steps') },
+    });
+  });
+
   test('fails where one of its tasks is cancelled', async () => {
     await using work = await openWorkService();
     work.pool.isHolding = true;

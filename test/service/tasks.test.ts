@@ -310,6 +310,14 @@ describe('a task', () => {
     expect(await stats()).toMatchObject({ cancelled: 1, running: 0 });
   });
 
+  test('has the seed in its record that its input names', async () => {
+    await using work = await openWorkService();
+    const body = { task: 'chsh', input: { shots: 10, seed: 99 } };
+    const { task_id } = (await work.post('/agents/security/execute', body)).json().data;
+    const record = await work.finished(`/tasks/${task_id}`);
+    expect(record).toMatchObject({ seed: 99, result: { seed: 99 } });
+  });
+
   test('fails with the code and the words of its fault', async () => {
     await using work = await openWorkService();
     work.pool.isHolding = true;

@@ -62,7 +62,7 @@ export function openTestContext({
     context,
     told,
     async run(procedure, input) {
-      const faults = procedure.check(procedure.input.parse(input));
+      const faults = procedure.faultsOf(input);
       if (faults.length > 0) throw new Error(`The input has faults: ${JSON.stringify(faults)}`);
       const result = await procedure.run(input, context);
       // What a job stores is JSON: what would not come through as it is, is a fault.

@@ -1,6 +1,5 @@
 /** Checks of a body whose work a procedure does. */
 import type { Fault } from '../../errors/coded-error.ts';
-import { formFaults } from '../../errors/form-faults.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
@@ -18,10 +17,8 @@ export function inputFaults(
   input: JsonObject,
   root: readonly string[],
 ): readonly Fault[] {
-  const parsed = procedure.input.safeParse(input);
-  if (!parsed.success) return formFaults(parsed.error, root);
   const prefix = root.join('.');
-  return procedure.check(parsed.data).map(({ path, ...rest }) => ({
+  return procedure.faultsOf(input).map(({ path, ...rest }) => ({
     path: path === '' ? prefix : `${prefix}${path.startsWith('[') ? '' : '.'}${path}`,
     ...rest,
   }));

@@ -28,7 +28,9 @@ export type ExecutedOnView = z.output<typeof executedOn>;
 /** What a completed record has beside the record of any other. */
 export const procedureResult = {
   result: jsonObject.describe('What the work found; its fields depend on the task'),
-  seed: z.int().describe('All chance of the work came from it, unless the input names one'),
+  seed: z
+    .int()
+    .describe('All chance of the work came from it: that of the input, or else a drawn one'),
   executed_on: executedOn,
   timing: z.strictObject({
     queue_ms: z.number(),

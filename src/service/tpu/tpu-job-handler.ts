@@ -32,15 +32,18 @@ export function createTpuJobHandler({ fleet, work, pool, cpuModel }: TpuHandlerD
       const { tier, seed, processor, chips, tpu_type: tpuType } = facts;
       const placed = { zone: job.target, tpuType, chips };
       const { readmitted } = hooks;
+      const queuedAt = performance.now();
       using _slice = await fleet.place(
         { ...placed, id, priority, tier, keyId, readmitted },
         signal,
       );
+      const input = tpuJobInputOf(job.request);
+      const placementMs = performance.now() - queuedAt;
       const outcome = await work.run(
         {
           id,
           task: facts.job_type,
-          input: tpuJobInputOf(job.request),
+          input,
           seed,
           priority,
           keyId,
@@ -52,8 +55,10 @@ export function createTpuJobHandler({ fleet, work, pool, cpuModel }: TpuHandlerD
         signal,
       );
       const modelled = modelledDuration(flopsOf(outcome.resultJson), placed);
-      return outcomeJson(outcome, seed, cpuModel, {
-        measured: { basis: 'measured', duration_ms: milliseconds(outcome.timing.executionMs) },
+      const { queueMs, executionMs } = outcome.timing;
+      const timing = { queueMs: placementMs + queueMs, executionMs };
+      return outcomeJson({ ...outcome, timing }, { input, seed }, cpuModel, {
+        measured: { basis: 'measured', duration_ms: milliseconds(executionMs) },
         modelled: {
           basis: modelled.basis,
           duration_ms: milliseconds(modelled.ms),

@@ -22,3 +22,14 @@ export class PlanReferenceError extends CodedError {
     );
   }
 }
+
+/** What a task refers to is more than an input may have. */
+export class PlanInputSizeError extends CodedError {
+  readonly code = 'WORKLOADS_PLAN_INPUT';
+
+  constructor(name: string, limitCharacters: number) {
+    super(
+      `The results that the task ${name} of the plan refers to take more than ${limitCharacters} characters in its input.`,
+    );
+  }
+}

@@ -3,6 +3,7 @@
  * claimed: a task that cannot run on its own input gets each field that it lacks from the nearest task
  * before it whose results are declared to fit there.
  */
+import { z } from 'zod';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
 import { formFaults } from '../../errors/form-faults.ts';
@@ -21,6 +22,9 @@ export interface PlanAgents {
 
 /** A plan, or all that is wrong with its tasks (the first 20 faults). */
 export type MadePlan = { readonly steps: readonly PlanStep[] } | { readonly faults: Fault[] };
+
+/** Of one task. */
+const MAX_REFERENCES = 100;
 
 /** @param path - Of the list of tasks in the request. */
 export function makePlan(
@@ -48,6 +52,10 @@ export function makePlan(
       needs.add(needed);
     }
     const { references, malformed } = referencesIn(input);
+    if (references.length > MAX_REFERENCES) {
+      const message = `${references.length} references; a task may have ${MAX_REFERENCES}.`;
+      faults.push({ path: at('input'), message });
+    }
     for (const place of malformed) {
       const message =
         'A reference has `$from`, the name of an earlier task, and may have `path`, as in `circuit` or `points[0].energy`; nothing else.';
@@ -106,31 +114,49 @@ function fedFields(
   steps: readonly PlanStep[],
   procedures: ReadonlyMap<string, Procedure>,
 ): PlanStep['fed'] {
-  const missing = inputFaults(procedure, input, open).map(({ path }) => topOf(path));
+  const tops = inputFaults(procedure, input, open).map(({ path }) => topOf(path));
+  const missing = new Set(tops.filter((field) => !Object.hasOwn(input, field)));
   const fed: { field: string; from: string; path: string }[] = [];
-  for (const field of new Set(missing)) {
-    if (Object.hasOwn(input, field)) continue;
-    const source = steps.findLast(({ name }) => {
-      const feeds = procedures.get(name)?.feeds ?? {};
-      return Object.values(feeds).includes(field);
-    });
-    if (source === undefined) continue;
-    const feeds = Object.entries(procedures.get(source.name)?.feeds ?? {});
-    const path = feeds.find(([, target]) => target === field)?.[0] ?? field;
-    fed.push({ field, from: source.name, path });
+  for (const field of missing) {
+    // Where one of several fields is needed, the fault names the first: any of them will do.
+    const source = feedOf([field], steps, procedures) ?? feedOf(absent(), steps, procedures);
+    if (source !== undefined) fed.push(source);
   }
   return fed;
+
+  function absent(): readonly string[] {
+    if (!(procedure.input instanceof z.ZodObject)) return [];
+    return Object.keys(procedure.input.shape).filter((name) => !Object.hasOwn(input, name));
+  }
 }
 
-/** What is wrong with an input beside the fields that are only known when it runs. */
+/** What the nearest task before has for one of those fields. */
+function feedOf(
+  fields: readonly string[],
+  steps: readonly PlanStep[],
+  procedures: ReadonlyMap<string, Procedure>,
+): PlanStep['fed'][number] | undefined {
+  for (const { name } of steps.toReversed()) {
+    const feeds = Object.entries(procedures.get(name)?.feeds ?? {});
+    const found = feeds.find(([, field]) => fields.includes(field));
+    if (found !== undefined) return { field: found[1], from: name, path: found[0] };
+  }
+  return undefined;
+}
+
+/**
+ * What is wrong with an input beside the fields that are only known when it runs. Where there are such,
+ * its meaning is looked at only then: a field that is to come may be what another one stands for.
+ */
 function inputFaults(
   procedure: Procedure,
   input: JsonObject,
   open: ReadonlySet<string | number | undefined>,
 ): readonly Fault[] {
+  if (open.size === 0) return procedure.faultsOf(input);
   const known = Object.fromEntries(Object.entries(input).filter(([name]) => !open.has(name)));
   const parsed = procedure.input.safeParse(known);
-  const faults = parsed.success ? procedure.check(parsed.data) : formFaults(parsed.error);
+  const faults = parsed.success ? [] : formFaults(parsed.error);
   // What is wrong for want of a field that is to come says so by its path.
   return faults.filter(({ path }) => !open.has(topOf(path)));
 }

@@ -1,8 +1,11 @@
 /** Runs the tasks of a plan, each as soon as those that it needs are completed. */
-import type { JsonObject } from '../procedures/json.ts';
-import { PlanReferenceError } from './errors.ts';
+import type { Json, JsonObject } from '../procedures/json.ts';
+import { PlanInputSizeError, PlanReferenceError } from './errors.ts';
 import type { PlanStep } from './plan.ts';
 import { valueAt, withReferencesRead } from './references.ts';
+
+/** Of a task's input as JSON, what references bring: as much as a request may have. */
+const MAX_INPUT_CHARACTERS = 2 * 1024 * 1024;
 
 /** What a plan runs with. */
 export interface PlanRun {
@@ -65,6 +68,8 @@ export async function runPlan(
 }
 
 function readInput(step: PlanStep, results: ReadonlyMap<string, JsonObject>): JsonObject {
+  // Of all that the references bring together: one result may be referred to many times.
+  const room = new JsonRoom(MAX_INPUT_CHARACTERS);
   const entries = Object.entries(step.input).map(([field, value]) => {
     if (value === undefined) throw new Error('unreachable: JSON with a value left undefined');
     const read = withReferencesRead(value, ({ from, path }) => {
@@ -73,9 +78,37 @@ function readInput(step: PlanStep, results: ReadonlyMap<string, JsonObject>): Js
       if (part === undefined) {
         throw new PlanReferenceError(step.name, from, path, Object.keys(found ?? {}));
       }
+      if (!room.take(part)) throw new PlanInputSizeError(step.name, MAX_INPUT_CHARACTERS);
       return part;
     });
     return [field, read] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** Counts what values take as JSON, and stops where there is no room left. */
+class JsonRoom {
+  #left: number;
+
+  constructor(characters: number) {
+    this.#left = characters;
+  }
+
+  /** Whether there was room for the value. */
+  take(value: Json | undefined): boolean {
+    this.#left -= lengthOf(value);
+    if (this.#left < 0) return false;
+    if (typeof value !== 'object' || value === null) return true;
+    for (const [name, entry] of Object.entries(value)) {
+      if (!Array.isArray(value)) this.#left -= name.length + 3;
+      if (!this.take(entry)) return false;
+    }
+    return true;
+  }
+}
+
+/** Characters of a value by itself, its separator with it; of a list or an object without its entries. */
+function lengthOf(value: Json | undefined): number {
+  if (typeof value === 'string') return value.length + 3;
+  return typeof value === 'object' && value !== null ? 3 : String(value).length + 1;
 }

@@ -7,6 +7,8 @@
  */
 import type { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
+import { formFaults } from '../../errors/form-faults.ts';
+import { ProcedureInputError } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { ProcedureContext } from './procedure-context.ts';
 
@@ -53,15 +55,24 @@ export interface Procedure {
   readonly limits: ProcedureLimits;
   readonly example: JsonObject;
   readonly feeds: Readonly<Record<string, string>>;
-  /** What is wrong with the meaning of an input that the schema passed. */
-  readonly check: (parsed: unknown) => readonly Fault[];
-  /** Runs on an input that the schema and `check` passed, as it was before parsing. */
+  /** What is wrong with an input: its form, or where that is good its meaning. Paths are relative to it. */
+  readonly faultsOf: (input: unknown) => readonly Fault[];
+  /**
+   * Runs.
+   *
+   * @throws {ProcedureInputError} if the input has faults: that of a task in a plan is known only now.
+   */
   readonly run: (input: Json, context: ProcedureContext) => Promise<JsonObject>;
 }
 
 /** A procedure from its parts. */
 export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema>): Procedure {
   const { name, description, input, limits, example, feeds = {}, load } = parts;
+  const read = (given: unknown) => {
+    const parsed = input.safeParse(given);
+    if (!parsed.success) return { faults: formFaults(parsed.error) };
+    return { parsed: parsed.data, faults: parts.check?.(parsed.data) ?? [] };
+  };
   return {
     name,
     description,
@@ -69,9 +80,10 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
     limits,
     example,
     feeds,
-    check: (parsed) => parts.check?.(input.parse(parsed)) ?? [],
+    faultsOf: (given) => read(given).faults,
     run: async (given, context) => {
-      const parsed = input.parse(given);
+      const { parsed, faults } = read(given);
+      if (parsed === undefined || faults.length > 0) throw new ProcedureInputError(faults);
       const run = await load();
       return run(parsed, context);
     },

@@ -78,7 +78,7 @@ describe('an input is refused', () => {
     ['with more ones than qubits', { state: 'dicke', qubits: 2, excitations: 3 }, 'excitations'],
     ['with a name and amplitudes', { amplitudes: [1, 0], state: 'ghz' }, 'state'],
   ])('%s', (_, input, path) => {
-    expect(prepareState.check(prepareState.input.parse(input))[0]?.path).toBe(path);
+    expect(prepareState.faultsOf(input)[0]?.path).toBe(path);
   });
 
   test('with an amplitude that is no number', () => {

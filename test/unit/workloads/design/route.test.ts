@@ -138,7 +138,7 @@ describe('an input is refused', () => {
       'circuit',
     ],
   ])('%s', (_, input, path) => {
-    expect(route.check(route.input.parse(input))[0]?.path).toBe(path);
+    expect(route.faultsOf(input)[0]?.path).toBe(path);
   });
 });
 

@@ -120,7 +120,7 @@ test('any circuit, measurements and conditions anywhere, stays what it was and g
   await fc.assert(
     fc.asyncProperty(circuits, async (circuit) => {
       const input = { circuit: gateObjects(circuit), qubits: circuit.numQubits };
-      if (shorten.check(shorten.input.parse(input)).length > 0) return;
+      if (shorten.faultsOf(input).length > 0) return;
       const { before, after } = await context.run(shorten, input);
       expect(sizeOf(after).gates.total).toBeLessThanOrEqual(sizeOf(before).gates.total);
     }),
@@ -183,5 +183,5 @@ test.each([
   ['a qubit past the limit', { circuit: [one('H', 256)] }, 'circuit[0].qubit'],
   ['two circuits', { circuit: [one('H', 0)], qasm: 'OPENQASM 3.0; qubit q;' }, 'qasm'],
 ])('%s is a fault before a job exists', (_, input, path) => {
-  expect(shorten.check(shorten.input.parse(input))[0]?.path).toBe(path);
+  expect(shorten.faultsOf(input)[0]?.path).toBe(path);
 });

@@ -71,7 +71,7 @@ describe('an input is refused', () => {
     ['with gates that cannot do it', { unitary: cx, gate_set: ['h', 't', 'cx'] }, 'gate_set'],
     ['with no gate on two qubits', { unitary: cx, gate_set: ['rz', 'sx'] }, 'gate_set'],
   ])('%s', (_, input, path) => {
-    expect(synthesize.check(synthesize.input.parse(input))[0]?.path).toBe(path);
+    expect(synthesize.faultsOf(input)[0]?.path).toBe(path);
   });
 });
 

@@ -47,9 +47,21 @@ const burn = procedure({
   example: { wood: 1 },
   load: never,
 });
+const weigh = procedure({
+  name: 'weigh',
+  description: 'Takes one of two.',
+  input: z.strictObject({ apples: z.int().optional(), wood: z.int().optional() }),
+  check: ({ apples, wood }) =>
+    apples === undefined && wood === undefined
+      ? [{ path: 'apples', message: 'Required: apples, or wood instead.' }]
+      : [],
+  limits: { deadline_ms: 1000 },
+  example: { apples: 1 },
+  load: never,
+});
 const PROCEDURES = new Map([
   ['gardener', [grow]],
-  ['cook', [cut, burn]],
+  ['cook', [cut, burn, weigh]],
 ]);
 const AGENTS: PlanAgents = {
   ids: [...PROCEDURES.keys()],
@@ -88,6 +100,16 @@ describe('a plan', () => {
     expect(steps[2]?.needs).toEqual(['second']);
     expect(steps[3]?.name).toBe('step4');
     expect(steps[3]?.input).toEqual({ wood: { $from: 'second', path: 'trunk' } });
+  });
+
+  test('feeds any of several fields of which one is needed', () => {
+    const grown = task('gardener', 'grow', { input: { size: 1 } });
+    const [, weighed] = stepsOf(makePlan([grown, task('cook', 'weigh')], AGENTS));
+    expect(weighed?.input).toEqual({ wood: { $from: 'step1', path: 'trunk' } });
+    const own = { wood: { $from: 'step1', path: 'size' } };
+    const [, given] = stepsOf(makePlan([grown, task('cook', 'weigh', { input: own })], AGENTS));
+    expect(given?.input).toEqual(own);
+    expect(given?.fed).toEqual([]);
   });
 
   test('feeds nothing that the input has no need of', () => {
@@ -170,6 +192,16 @@ describe('a fault', () => {
       ['tasks[0].after[0]'],
     ],
     [
+      'more references than a task may have',
+      [
+        task('gardener', 'grow', { input: { size: 1 } }),
+        task('cook', 'cut', {
+          input: { circuit: Array.from({ length: 101 }, () => ({ $from: 'step1', path: 'x' })) },
+        }),
+      ],
+      ['tasks[1].input'],
+    ],
+    [
       'another field of an input that is fed',
       [
         task('gardener', 'grow', { input: { size: 1 } }),
@@ -236,6 +268,20 @@ describe('a run', () => {
     });
     await expect(run).rejects.toThrow('the roof fell in');
     expect(begun).toEqual(['a']);
+  });
+
+  test('brings together no more than an input may have, however often it refers to a result', async () => {
+    const large = Array.from({ length: 1000 }, () => 'ten letters');
+    const references = Array.from({ length: 100 }, () => ({ $from: 'a', path: 'large' }));
+    const steps: PlanStep[] = [
+      { ...STEP, name: 'a', input: {}, needs: [] },
+      { ...STEP, name: 'b', input: { lists: references }, needs: ['a'] },
+      { ...STEP, name: 'c', input: { lists: [...references, ...references] }, needs: ['a'] },
+    ];
+    const run = (some: readonly PlanStep[]) =>
+      runPlan(some, { onProgress: () => {}, runStep: async () => ({ large }) });
+    expect((await run(steps.slice(0, 2))).size).toBe(2);
+    await expect(run(steps)).rejects.toMatchObject({ code: 'WORKLOADS_PLAN_INPUT' });
   });
 
   test('says which part of a result is not there', async () => {

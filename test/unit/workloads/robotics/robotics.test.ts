@@ -169,7 +169,7 @@ describe('assignment', () => {
       'costs[0]',
     ],
   ])('refuses the costs %j, which are not square', (costs, path) => {
-    const faults = assignment.check(assignment.input.parse({ costs }));
+    const faults = assignment.faultsOf({ costs });
     expect(faults[0]?.path).toBe(path);
   });
 
@@ -335,7 +335,7 @@ describe('routing', () => {
       'start',
     ],
   ])('finds the fault of %j', (input, path) => {
-    const faults = routing.check(routing.input.parse(input));
+    const faults = routing.faultsOf(input);
     expect(faults.map((fault) => fault.path)).toContain(path);
   });
 

@@ -145,7 +145,7 @@ describe('bb84', () => {
 
   test('refuses to be told twice what Eve does', () => {
     const both = bb84.input.parse({ bits: 100, eavesdrop: true, intercept_fraction: 0.5 });
-    expect(bb84.check(both)[0]?.path).toBe('intercept_fraction');
+    expect(bb84.faultsOf(both)[0]?.path).toBe('intercept_fraction');
   });
 
   test.each([

@@ -154,7 +154,7 @@ describe('randomness_tests', () => {
     [{}, 'bits'],
     [{ bits: '01', hex: '0' }, 'hex'],
   ])('finds the fault of %j', (input, path) => {
-    expect(randomnessTests.check(randomnessTests.input.parse(input))[0]?.path).toBe(path);
+    expect(randomnessTests.faultsOf(input)[0]?.path).toBe(path);
   });
 
   test.each([

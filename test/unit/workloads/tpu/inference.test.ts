@@ -132,7 +132,7 @@ describe('an inference job', () => {
   });
 
   test('refuses labels that do not match the rows, or that have none', () => {
-    const faultsOf = (input: unknown) => inference.check(inference.input.parse(input));
+    const faultsOf = (input: unknown) => inference.faultsOf(input);
     const two = { inputs: [KNOWN[0]?.input, KNOWN[1]?.input] };
     expect(faultsOf({ ...two, labels: [0] })).toEqual([
       { path: 'labels', message: 'There are 1 labels for 2 rows.' },

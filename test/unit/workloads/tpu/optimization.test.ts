@@ -10,7 +10,7 @@ async function solve(input: JsonObject) {
 }
 
 function faultsOf(input: unknown): readonly string[] {
-  return optimization.check(optimization.input.parse(input)).map(({ path }) => path);
+  return optimization.faultsOf(input).map(({ path }) => path);
 }
 
 const ring = (size: number) => Array.from({ length: size }, (_, i) => [i, (i + 1) % size]);

@@ -21,7 +21,7 @@ async function simulate(input: Parameters<typeof simulation.run>[0], options = {
 }
 
 function faultsOf(input: unknown): readonly string[] {
-  return simulation.check(simulation.input.parse(input)).map(({ path }) => path);
+  return simulation.faultsOf(input).map(({ path }) => path);
 }
 
 const H = { gate: 'H', qubit: 0 };

@@ -16,7 +16,7 @@ function numbers(value: unknown): readonly number[] {
 }
 
 function faultsOf(input: unknown): readonly string[] {
-  return training.check(training.input.parse(input)).map(({ path }) => path);
+  return training.faultsOf(input).map(({ path }) => path);
 }
 
 /** Rows of two features whose classes a line through the origin tells apart. */
@@ -243,7 +243,7 @@ describe('a training job is refused', () => {
       layers: 4,
       steps: 300,
     };
-    const [fault] = training.check(training.input.parse(input));
+    const [fault] = training.faultsOf(input);
     const most = Number(/the limit is (\d+)/.exec(fault?.message ?? '')?.[1]);
     expect(most).toBeGreaterThan(10);
     expect(faultsOf({ ...input, steps: most })).toEqual([]);

@@ -82,7 +82,7 @@ describe('simulate', () => {
     ],
     ['text that is no OpenQASM', { qasm: 'hello' }, 'qasm'],
   ])('refuses %s before it runs', (_, input, path) => {
-    const faults = simulate.check(simulate.input.parse(input));
+    const faults = simulate.faultsOf(input);
     expect(faults.map((fault) => fault.path)).toContain(path);
   });
 
@@ -136,7 +136,7 @@ describe('expectation', () => {
       'circuit',
     ],
   ])('refuses %s before it runs', (_, input, path) => {
-    const faults = expectation.check(expectation.input.parse({ circuit: BELL, ...input }));
+    const faults = expectation.faultsOf({ circuit: BELL, ...input });
     expect(faults.map((fault) => fault.path)).toContain(path);
   });
 });

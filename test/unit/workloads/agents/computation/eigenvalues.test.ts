@@ -254,7 +254,7 @@ describe('inputs of eigenvalues', () => {
     ['a matrix that is not square', [[1, 2]], 'matrix'],
     ['rows that differ', [[1, 2], [3]], 'matrix[1]'],
   ])('%s are refused', (_, matrix, path) => {
-    const faults = eigenvalues.check(eigenvalues.input.parse({ matrix }));
+    const faults = eigenvalues.faultsOf({ matrix });
     expect(faults.map((fault) => fault.path)).toContain(path);
   });
 

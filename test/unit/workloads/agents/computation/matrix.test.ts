@@ -359,7 +359,7 @@ describe('matrix', () => {
       'matrices',
     ],
   ])('refuses %s before it runs', (_, input, path) => {
-    const faults = matrix.check(matrix.input.parse(input));
+    const faults = matrix.faultsOf(input);
     expect(faults.map((fault) => fault.path)).toContain(path);
   });
 });

@@ -189,7 +189,7 @@ describe('derivative', () => {
     'is not taken by %s',
     (variable) => {
       const input = derivative.input.parse({ expression: 'x', variable });
-      expect(derivative.check(input)).toMatchObject([{ path: 'variable' }]);
+      expect(derivative.faultsOf(input)).toMatchObject([{ path: 'variable' }]);
     },
   );
 });

@@ -230,5 +230,5 @@ test.each<[string, JsonObject, string]>([
     'observables[0].pauli',
   ],
 ])('refuses %s before it runs', (_, input, path) => {
-  expect(noiseScan.check(noiseScan.input.parse(input))[0]?.path).toBe(path);
+  expect(noiseScan.faultsOf(input)[0]?.path).toBe(path);
 });

@@ -24,7 +24,7 @@ async function sweep(input: JsonObject, maxQubits = 14) {
 }
 
 function faultsOf(input: JsonObject) {
-  return parameterSweep.check(parameterSweep.input.parse(input));
+  return parameterSweep.faultsOf(input);
 }
 
 const TURNED = [

@@ -232,5 +232,5 @@ test.each<[string, JsonObject, string]>([
   ['a Hamiltonian past three qubits', { hamiltonian: [{ pauli: 'Z3' }] }, 'hamiltonian[0].pauli'],
   ['an exponent past the limit', { hamiltonian: [{ pauli: 'Z0' }], time: 1001 }, 'hamiltonian'],
 ])('refuses %s before it runs', (_, input, path) => {
-  expect(phaseEstimation.check(phaseEstimation.input.parse(input))[0]?.path).toBe(path);
+  expect(phaseEstimation.faultsOf(input)[0]?.path).toBe(path);
 });

@@ -223,5 +223,5 @@ test.each<[string, JsonObject, string]>([
     'steps',
   ],
 ])('refuses %s before it runs', (_, input, path) => {
-  expect(vqe.check(vqe.input.parse(input))[0]?.path).toBe(path);
+  expect(vqe.faultsOf(input)[0]?.path).toBe(path);
 });
