@@ -139,6 +139,8 @@ export class HealthMonitor {
     let limitTimer: NodeJS.Timeout | undefined;
     const onStarted = () => {
       clearInterval(watch);
+      // Once more where it starts over: it has its time from then.
+      clearTimeout(limitTimer);
       limitTimer = setTimeout(() => limit.abort(), this.#limitMs);
     };
     try {

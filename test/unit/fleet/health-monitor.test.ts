@@ -101,6 +101,35 @@ describe('HealthMonitor', () => {
     expect(monitor.availability.reason).toBe('The self-test was not through after 10000 ms.');
   });
 
+  test('gives a self-test that starts over its whole time again, and leaves no limit behind', async () => {
+    const changes: Availability[] = [];
+    const starts: (() => void)[] = [];
+    const ends: ((fault: undefined) => void)[] = [];
+    const monitor = new HealthMonitor({
+      now: () => 0,
+      lastSignOfLife: () => 0,
+      onChange: (availability) => changes.push(availability),
+      selfTest: async (onStarted, signal) => {
+        starts.push(onStarted);
+        return await new Promise((resolve, reject) => {
+          ends.push(resolve);
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      },
+    });
+    const checked = monitor.check();
+    starts[0]?.();
+    await vi.advanceTimersByTimeAsync(9000);
+    starts[0]?.();
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(changes).toEqual([]);
+    ends[0]?.(undefined);
+    await checked;
+    expect(changes).toEqual([{ available: true, checkedAt: 0 }]);
+    monitor.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('lets the last outcome stand while a self-test waits and circuits make progress', async () => {
     const behaviour: Parameters<typeof monitored>[0] = { current: 'pass' };
     const { monitor, live } = monitored(behaviour);
