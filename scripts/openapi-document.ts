@@ -43,10 +43,12 @@ function documentationDeps(): ServiceDeps {
       text: new TextModel({ upstream: undefined, now: () => 0 }),
     }),
     ...new Workforce({
+      processors: [],
       pool: {
         start: never,
         run: never,
         admit: never,
+        withdraw: never,
         queuePosition: never,
         load: never,
         close: never,

@@ -111,7 +111,7 @@ function createWorkforce(
     queueLimit,
     onProcessLost,
   });
-  return new Workforce({ pool, queueLimit, now });
+  return new Workforce({ pool, processors, queueLimit, now });
 }
 
 /** What processes of adapters have no use for. */

@@ -84,7 +84,7 @@ export interface ServiceDeps {
   readonly planner: Pick<Planner, 'availability' | 'admit'>;
   readonly tpu: TpuDirectory;
   /** What runs the work of tasks and TPU jobs. */
-  readonly pool: Pick<ProcedurePool, 'admit' | 'load' | 'queuePosition'>;
+  readonly pool: Pick<ProcedurePool, 'admit' | 'withdraw' | 'load' | 'queuePosition'>;
   readonly jobs: Jobs;
   /** The one that the circuits' job handler has, too. */
   readonly intake: CircuitIntake;

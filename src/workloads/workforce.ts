@@ -1,5 +1,6 @@
 /** What does the work of tasks and TPU jobs: the processes that run it, the agents, the planner, the fleet. */
 import { extname } from 'node:path';
+import type { Processor } from '../fleet/processor.ts';
 import { AgentRoster } from './agents/agent-roster.ts';
 import { MonitoredProcedures, type ProcedureOwner } from './monitored-procedures.ts';
 import { Planner } from './plans/planner.ts';
@@ -14,6 +15,8 @@ const TPU: ProcedureOwner = {
   selfTest: TPU_SELF_TEST,
 };
 
+const LOOK_EVERY_MS = 1000;
+
 /** What the processes that run procedures look them up in. */
 export const PROCEDURE_CATALOG = new URL(
   `./procedure-catalog${extname(import.meta.url)}`,
@@ -23,13 +26,15 @@ export const PROCEDURE_CATALOG = new URL(
 /** What runs procedures, as far as it is needed here. */
 export type WorkPool = Pick<
   ProcedurePool,
-  'start' | 'run' | 'admit' | 'queuePosition' | 'load' | 'close'
+  'start' | 'run' | 'admit' | 'withdraw' | 'queuePosition' | 'load' | 'close'
 >;
 
 /** What it is made with. */
 export interface WorkforceOptions {
   /** Closed with it. */
   readonly pool: WorkPool;
+  /** What circuits run on: when one of them comes or goes, everything is tested anew. */
+  readonly processors: readonly Pick<Processor, 'availability'>[];
   /** TPU jobs that may wait for chips. */
   readonly queueLimit: number;
   /** Milliseconds since 1970 UTC. */
@@ -43,9 +48,13 @@ export class Workforce {
   readonly planner: Planner;
   readonly tpu: { readonly fleet: TpuFleet; readonly work: MonitoredProcedures };
 
+  readonly #processors: WorkforceOptions['processors'];
+  #wereAvailable = '';
+  #watching: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ pool, queueLimit, now }: WorkforceOptions) {
+  constructor({ pool, processors, queueLimit, now }: WorkforceOptions) {
+    this.#processors = processors;
     this.pool = pool;
     const served = { pool, now };
     this.agents = new AgentRoster(served);
@@ -63,8 +72,23 @@ export class Workforce {
 
   /** Runs the first self-tests. */
   async start(): Promise<void> {
+    this.#wereAvailable = this.#areAvailable();
+    this.#watching = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     for (const each of this.#served) await each.start();
     await this.planner.start();
+  }
+
+  /** Self-tests that are due in a minute would tell of a processor that went a minute late. */
+  #look(): void {
+    const areAvailable = this.#areAvailable();
+    if (areAvailable === this.#wereAvailable) return;
+    this.#wereAvailable = areAvailable;
+    for (const each of this.#served) void each.start();
+    void this.planner.start();
+  }
+
+  #areAvailable(): string {
+    return this.#processors.map((each) => Number(each.availability().available)).join('');
   }
 
   /** Measures how fast everything is, one after the other: each has what there is to itself. */
@@ -87,6 +111,7 @@ export class Workforce {
   /** Ends self-tests; what runs after `graceMs` is ended. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
+    clearInterval(this.#watching);
     for (const each of this.#served) each.close();
     this.planner.close();
     await this.pool.close(graceMs);

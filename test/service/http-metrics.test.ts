@@ -22,7 +22,7 @@ function countedApp() {
     models: { models: [] },
     jobs: { inHand: () => [] },
     settings: { version: '0.1.0' },
-    ...new Workforce({ pool: new InProcessPool(), queueLimit: 1, now: () => 0 }),
+    ...new Workforce({ processors: [], pool: new InProcessPool(), queueLimit: 1, now: () => 0 }),
   };
   return {
     app,

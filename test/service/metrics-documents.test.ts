@@ -49,7 +49,12 @@ function documentedMetrics(): readonly Row[] {
 
 /** A scrape after something of everything has happened. */
 async function scrapeAfterLoad(): Promise<Scrape> {
-  const workforce = new Workforce({ pool: new InProcessPool(), queueLimit: 4, now: () => START });
+  const workforce = new Workforce({
+    processors: [],
+    pool: new InProcessPool(),
+    queueLimit: 4,
+    now: () => START,
+  });
   await workforce.start();
   const settings = { metricsAddresses: ['127.0.0.1'] };
   await using models = await openModelService({ settings, workforce });

@@ -16,7 +16,7 @@ function openProcess(store: MemoryJobStore) {
   const pool = new InProcessPool();
   pool.isHolding = true;
   const now = () => 0;
-  const { agents } = new Workforce({ pool, queueLimit: 4, now });
+  const { agents } = new Workforce({ processors: [], pool, queueLimit: 4, now });
   const problems: unknown[] = [];
   const runner: JobRunner = new JobRunner({
     store,

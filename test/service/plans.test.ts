@@ -202,6 +202,17 @@ describe('a goal that cannot be planned', () => {
     expect(answer.json().error.details[0].path).toBe(path);
   });
 
+  test('counts with all its tasks against those that a key may have at once', async () => {
+    await using work = await openWorkService({
+      settings: { inFlightLimits: { standard: 3, enterprise: 3 } },
+    });
+    work.pool.isHolding = true;
+    const sum = { agent: 'computation', task: 'evaluate', input: { expression: '1' } };
+    const refused = await work.post(PLANS, { tasks: [sum, sum, sum] });
+    expect(refused.statusCode).toBe(429);
+    expect((await work.post(PLANS, { tasks: [sum, sum] })).statusCode).toBe(201);
+  });
+
   test('and one of too many tasks answers 400', async () => {
     await using work = await openWorkService();
     const sum = { agent: 'computation', task: 'evaluate', input: { expression: '1' } };
@@ -246,7 +257,7 @@ describe('GET /systems', () => {
   test('the planner is unavailable, with the reason, while its own plan fails', async () => {
     const pool = new InProcessPool();
     pool.lie = { result: 7 };
-    const workforce = new Workforce({ pool, queueLimit: 4, now: () => START });
+    const workforce = new Workforce({ processors: [], pool, queueLimit: 4, now: () => START });
     await workforce.start();
     await using work = await openWorkService({ workforce });
     const { data } = (await work.service.get('/systems/asi')).json();

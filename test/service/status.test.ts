@@ -8,7 +8,7 @@ import { openModelService } from './support/model-service.ts';
 import { openTestService, START } from './support/test-service.ts';
 
 async function readyWorkforce(pool = new InProcessPool()): Promise<Workforce> {
-  const workforce = new Workforce({ pool, queueLimit: 9, now: () => START });
+  const workforce = new Workforce({ processors: [], pool, queueLimit: 9, now: () => START });
   await workforce.start();
   return workforce;
 }
@@ -45,6 +45,7 @@ describe('the status of everything', () => {
       const lying = {
         start: () => pool.start(),
         admit: () => pool.admit(),
+        withdraw: () => pool.withdraw(),
         queuePosition: (id: string) => pool.queuePosition(id),
         load: () => pool.load(),
         close: () => pool.close(),
@@ -53,7 +54,12 @@ describe('the status of everything', () => {
           return pool.run(call, hooks, signal);
         },
       };
-      const workforce = new Workforce({ pool: lying, queueLimit: 9, now: () => START });
+      const workforce = new Workforce({
+        processors: [],
+        pool: lying,
+        queueLimit: 9,
+        now: () => START,
+      });
       await workforce.start();
       await using opened = await openModelService({ workforce });
       const { data } = (await opened.service.get('/status')).json();

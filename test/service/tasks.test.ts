@@ -200,6 +200,16 @@ describe('POST /agents/{agent_id}/execute', () => {
     });
   });
 
+  test('a processor that is not available now answers 503 at once', async () => {
+    const processor = new FakeProcessor();
+    await using work = await openWorkService({ processors: [processor] });
+    processor.reason = 'in maintenance';
+    const answer = await work.post(EXECUTE, { ...SUM, target_processor: 'statevector-sim' });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().error.details[0].code).toBe('FLEET_PROCESSOR_UNAVAILABLE');
+    expect((await work.service.get('/tasks')).json().data.tasks).toEqual([]);
+  });
+
   test('a key without the scope answers 403, no key 401', async () => {
     await using work = await openWorkService();
     const key = await work.service.createKey('standard', ['read']);
@@ -236,7 +246,7 @@ describe('POST /agents/{agent_id}/execute', () => {
   test('an agent whose self-test fails answers 503 with the reason', async () => {
     const pool = new InProcessPool();
     pool.lie = { result: 'nonsense' };
-    const workforce = new Workforce({ pool, queueLimit: 4, now: () => 0 });
+    const workforce = new Workforce({ processors: [], pool, queueLimit: 4, now: () => 0 });
     await workforce.start();
     await using work = await openWorkService({ workforce });
     const answer = await work.post(EXECUTE, SUM);

@@ -12,6 +12,8 @@ export interface WorkSubmission {
   readonly idempotency: Idempotency | undefined;
   readonly priority: JobPriority | undefined;
   readonly target: string;
+  /** Jobs that it comes to, itself included. */
+  readonly numJobs: number;
   /** The stored text, made once the job's id is known. */
   readonly request: (id: JobId) => string;
   /**
@@ -68,10 +70,10 @@ export class WorkSubmitter {
   }
 
   async #start(submission: WorkSubmission, id: JobId): Promise<Job> {
-    const { key, target, priority, request, admit } = submission;
+    const { key, target, priority, numJobs, request, admit } = submission;
     const { jobs, settings, now } = this.#deps;
     const limit = settings.inFlightLimits[key.tier];
-    if (jobs.inFlight(this.#kind, key.id) >= limit) {
+    if (jobs.inFlight(this.#kind, key.id) + numJobs > limit) {
       throw new InFlightLimitError(key.tier, limit, this.#plural, 1);
     }
     const place = admit(id);

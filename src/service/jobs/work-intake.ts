@@ -9,6 +9,15 @@ import { type ReadPlan, type ReadTask, readPlan, readTask } from '../tasks/read-
 import { type ReadTpuJob, readTpuJob } from '../tpu/read-tpu-job.ts';
 import { requestHash } from './canonical-hash.ts';
 
+/** A schema with alternatives at every entry takes some microseconds a byte where none fits. */
+const QUICK_BODY_BYTES = 8192;
+
+/** A body, and how many bytes it came in; Infinity where that was not said. */
+export interface SizedBody {
+  readonly source: BodySource;
+  readonly numBytes: number;
+}
+
 /** Work that was read, and the hash by which a repeat is known, where one was asked for. */
 export interface ReadWork<Read> {
   readonly read: Read;
@@ -56,31 +65,34 @@ export class WorkIntake {
    * @throws {RequestInvalidError} listing every fault; as OffloadedError where a thread found them.
    */
   async readTask(
-    source: BodySource,
+    { source, numBytes }: SizedBody,
     owner: string,
     hashPath: string | undefined,
   ): Promise<ReadWork<ReadTask>> {
     const request = { ...this.#request(hashPath), owner };
-    if (isQuick(source)) return readTaskBody(source.value, request);
+    if (isQuick(source, numBytes)) return readTaskBody(source.value, request);
     const { thread } = this.#deps.intake;
     return thread.run('readTask', { ...source, request }, buffersOf(source));
   }
 
   /** Reads a plan, likewise. */
-  async readPlan(source: BodySource, hashPath: string | undefined): Promise<ReadWork<ReadPlan>> {
+  async readPlan(
+    { source, numBytes }: SizedBody,
+    hashPath: string | undefined,
+  ): Promise<ReadWork<ReadPlan>> {
     const request = this.#request(hashPath);
-    if (isQuick(source)) return readPlanBody(source.value, request);
+    if (isQuick(source, numBytes)) return readPlanBody(source.value, request);
     const { thread } = this.#deps.intake;
     return thread.run('readPlan', { ...source, request }, buffersOf(source));
   }
 
   /** Reads a TPU job, likewise. */
   async readTpuJob(
-    source: BodySource,
+    { source, numBytes }: SizedBody,
     hashPath: string | undefined,
   ): Promise<ReadWork<ReadTpuJob>> {
     const request = this.#request(hashPath);
-    if (isQuick(source)) return readTpuJobBody(source.value, request);
+    if (isQuick(source, numBytes)) return readTpuJobBody(source.value, request);
     const { thread } = this.#deps.intake;
     return thread.run('readTpuJob', { ...source, request }, buffersOf(source));
   }
@@ -99,8 +111,8 @@ function hashed<Read>(read: Read, body: unknown, path: string | undefined): Read
   return { read, ...(path !== undefined && { bodyHash: requestHash(path, body) }) };
 }
 
-function isQuick(source: BodySource): source is { readonly value: unknown } {
-  return 'value' in source && !holdsProgram(source.value);
+function isQuick(source: BodySource, numBytes: number): source is { readonly value: unknown } {
+  return numBytes <= QUICK_BODY_BYTES && 'value' in source && !holdsProgram(source.value);
 }
 
 /** Whether anything in the value is called `qasm`; it is not nested deeply. */

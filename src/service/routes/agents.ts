@@ -80,14 +80,14 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       const { id } = served.owner;
       return submissions.answer(request, reply, {
         path: `/agents/${id}/execute`,
-        read: (intake, source, hashPath) => intake.readTask(source, id, hashPath),
+        read: (intake, sized, hashPath) => intake.readTask(sized, id, hashPath),
         work: ({ task, input }) => ({
           target: id,
           encode: (facts) => encodeTask({ ...facts, task }, input),
-          admit: () => {
+          admit: (jobId) => {
             served.admit();
-            pool.admit();
-            return undefined;
+            pool.admit(jobId);
+            return { [Symbol.dispose]: () => pool.withdraw(jobId) };
           },
         }),
       });

@@ -14,7 +14,7 @@ import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/systems`. */
 export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { planner, jobs, pool, now } = deps;
+  const { planner, jobs, now } = deps;
   const sources: SystemSources = { ...deps, startedAt: now() };
   const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, (job) =>
     taskRecordJson(job, jobs),
@@ -70,7 +70,7 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
     async (request, reply) =>
       submissions.answer(request, reply, {
         path: '/systems/asi/plans',
-        read: (intake, source, hashPath) => intake.readPlan(source, hashPath),
+        read: (intake, sized, hashPath) => intake.readPlan(sized, hashPath),
         work: ({ steps, goal }) => ({
           target: PLANNER,
           encode: (facts) =>
@@ -81,9 +81,10 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
                 steps: steps.map((step) => ({ ...step, id: newJobId('task') })),
               },
             ),
+          // Its tasks come later, and are then taken whatever else waits.
+          numJobs: 1 + steps.length,
           admit: () => {
             planner.admit();
-            pool.admit();
             return undefined;
           },
         }),

@@ -52,7 +52,7 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
     async (request, reply) =>
       submissions.answer(request, reply, {
         path: '/tpu/jobs',
-        read: (intake, source, hashPath) => intake.readTpuJob(source, hashPath),
+        read: (intake, sized, hashPath) => intake.readTpuJob(sized, hashPath),
         work: ({ jobType, slice, input }) => ({
           target: slice.zone,
           encode: (facts) =>

@@ -1,16 +1,17 @@
 /** What the endpoints that submit tasks, plans and TPU jobs do alike. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
 import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { type JobResource, locationOf } from '../jobs/job-resources.ts';
 import type { WorkOptions } from '../jobs/procedure-input.ts';
 import { WorkSubmitter } from '../jobs/submit-work.ts';
-import { type ReadWork, WorkIntake } from '../jobs/work-intake.ts';
+import { type ReadWork, type SizedBody, WorkIntake } from '../jobs/work-intake.ts';
 import type { Tier } from '../keys/api-key.ts';
-import type { BodySource } from '../offload/offload-messages.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { sourceOf } from '../plugins/json-body.ts';
+import type { ProcessorDirectory } from '../service-deps.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Room for circuits, matrices and rows as many as any work takes. */
@@ -28,6 +29,8 @@ export interface SubmittedWork {
   readonly target: string;
   /** The stored text. */
   readonly encode: (facts: CommonFacts) => string;
+  /** Jobs that it comes to, itself included; 1 unless given. */
+  readonly numJobs?: number;
   /** See WorkSubmission. */
   readonly admit: (id: JobId) => Disposable | undefined;
 }
@@ -38,7 +41,7 @@ export interface WorkEndpoint<Read> {
   readonly path: string;
   readonly read: (
     intake: WorkIntake,
-    source: BodySource,
+    body: SizedBody,
     hashPath: string | undefined,
   ) => Promise<ReadWork<Read>>;
   readonly work: (read: Read) => SubmittedWork;
@@ -75,9 +78,11 @@ export class WorkSubmissions {
     const idempotencyKey = typeof header === 'string' ? header : undefined;
     const hashPath = idempotencyKey === undefined ? undefined : path;
     const source = sourceOf(request.body);
-    const { read, bodyHash } = await readBody(this.#intake, source, hashPath);
+    const numBytes = Number(request.headers['content-length'] ?? Infinity);
+    const { read, bodyHash } = await readBody(this.#intake, { source, numBytes }, hashPath);
     const { priority, processor } = read;
-    const { target, encode, admit } = work(read);
+    checkProcessor(deps.fleet, processor);
+    const { target, encode, numJobs = 1, admit } = work(read);
     const facts = {
       seed: deps.drawSeed(),
       tier: key.tier,
@@ -89,6 +94,7 @@ export class WorkSubmissions {
         idempotency: idempotencyOf(idempotencyKey, bodyHash),
         priority,
         target,
+        numJobs,
         request: () => encode(facts),
         admit,
       },
@@ -98,4 +104,12 @@ export class WorkSubmissions {
     if (answer.isReplay) reply.header('idempotent-replayed', 'true');
     return envelopes.sendText(request, reply, answer);
   }
+}
+
+/** A target that its caller names is to be available now; of others the agents know. */
+function checkProcessor(fleet: ProcessorDirectory, id: string | undefined): void {
+  const processor = id === undefined ? undefined : fleet.get(id);
+  if (processor === undefined) return;
+  const { available, reason = '', retryAfterS } = processor.availability();
+  if (!available) throw new ProcessorUnavailableError(processor.spec.id, reason, retryAfterS);
 }

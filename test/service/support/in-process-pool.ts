@@ -55,6 +55,8 @@ export class InProcessPool implements WorkPool {
     if (this.isFull) throw new ProcedureQueueFullError(7, 3);
   }
 
+  withdraw(): void {}
+
   queuePosition(id: string): number | undefined {
     const position = this.held.findIndex(({ call }) => call.id === id);
     return position < 0 ? undefined : position;

@@ -78,7 +78,8 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const clock = { now: START };
   const now = () => clock.now;
   const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet);
-  const work = workforce ?? new Workforce({ pool: new InProcessPool(), queueLimit: 9, now });
+  const work =
+    workforce ?? new Workforce({ processors: [], pool: new InProcessPool(), queueLimit: 9, now });
   const { pool, agents, planner, tpu } = work;
   const cpuModel = 'a CPU';
   const runner: JobRunner = new JobRunner({

@@ -27,7 +27,7 @@ export interface WorkService extends AsyncDisposable {
 /** Opens it. */
 export async function openWorkService(overrides: TestOverrides = {}): Promise<WorkService> {
   const pool = new InProcessPool();
-  const workforce = new Workforce({ pool, queueLimit: 4, now: () => START });
+  const workforce = new Workforce({ processors: [], pool, queueLimit: 4, now: () => START });
   await workforce.start();
   const service = await openTestService({ workforce, ...overrides });
   return {
