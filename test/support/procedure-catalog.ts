@@ -142,6 +142,14 @@ const hostile: Readonly<Record<string, Run>> = {
     progress(0.5, 'Spinning');
     for (;;);
   },
+  'spin-named': async (_, { progress }) => {
+    progress(0.5, String(process.pid));
+    for (;;);
+  },
+  complain: async () => {
+    process.stderr.write('There is no file /secret/place.\n', () => process.exit(7));
+    await never;
+  },
   'never-settle': async () => await never,
   'hog-heap': async () => {
     const kept: string[][] = [];

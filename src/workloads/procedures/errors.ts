@@ -46,7 +46,7 @@ export class ProcedureResultError extends CodedError {
 export class ProcedureLostError extends CodedError {
   readonly code = 'WORKLOADS_TASK_LOST';
 
-  /** @param how - How the process ended, for people. */
+  /** @param how - How the process ended, for callers: nothing of the machine in it. */
   constructor(how: string) {
     super(`The process that ran the task ended (${how}).`);
   }

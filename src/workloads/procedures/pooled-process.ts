@@ -167,7 +167,7 @@ export class PooledProcess {
     if (call !== undefined) this.#release();
     this.#events.onEnd(this, end);
     if (end.isOutOfMemory || this.#isTooLarge) call?.end({ kind: 'out-of-memory' });
-    else call?.end({ kind: 'lost', how: end.how });
+    else call?.end({ kind: 'lost', end });
     clearTimeout(this.#graceTimer);
   }
 }

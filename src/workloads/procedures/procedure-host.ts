@@ -6,14 +6,14 @@
  * not write or start anything (Node's permission model), and cannot make code from text.
  *
  * It is ended by SIGKILL: nothing of it is worth saving, and a loop hears nothing gentler.
- * It ends with the service, also when that is killed, as soon as it yields: a loop that never does is
- * ended by the service alone, at its deadline.
+ * It ends with the service, also when that is killed: as soon as it yields, or by the pool's guard.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { describeExit } from '../../fleet/workers/process-host.ts';
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
+import type { ProcessGuard } from './process-guard.ts';
 import { permissionFlags, withoutLinks } from './readable-folders.ts';
 
 /** How processes are started. */
@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly maxResultBytes: number;
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Ends the process where the service can no more. */
+  readonly guard: ProcessGuard;
 }
 
 /** What is heard of a process. */
@@ -37,8 +39,10 @@ export interface HostEvents {
 
 /** How a process ended. */
 export interface ProcessEnd {
-  /** For people. */
+  /** For callers: no paths, nothing that it printed. */
   readonly how: string;
+  /** For those who run the service. */
+  readonly inFull: string;
   readonly isOutOfMemory: boolean;
 }
 
@@ -62,6 +66,13 @@ export class ProcedureHost {
   constructor(options: HostOptions, { onMessage, onEnd }: HostEvents) {
     const child = start(options);
     this.#child = child;
+    const { guard } = options;
+    const { pid } = child;
+    if (pid !== undefined) {
+      guard.add(pid);
+      // At its exit, not when its pipes are closed: from then on the number may be another's.
+      child.on('exit', () => guard.remove(pid));
+    }
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-MAX_KEPT);
     });
@@ -70,17 +81,19 @@ export class ProcedureHost {
     if (pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
     child.on('message', (message: FromProcess) => onMessage(message));
     this.ended = new Promise((resolve) => {
-      const end = (how: string) => {
+      const end = (how: string, inFull: string) => {
         if (this.#hasEnded) return;
         this.#hasEnded = true;
         resolve();
-        onEnd({ how, isOutOfMemory: OUT_OF_MEMORY.test(this.#lastWords) });
+        onEnd({ how, inFull, isOutOfMemory: OUT_OF_MEMORY.test(this.#lastWords) });
       };
       child.on('error', ({ message }) => {
-        if (child.pid === undefined) end(message);
+        if (child.pid === undefined) end('it could not be started', message);
       });
       // Not at its exit: what it said last is read after that.
-      child.on('close', (code, signal) => end(describeExit(code, signal, this.#lastWords)));
+      child.on('close', (code, signal) => {
+        end(describeExit(code, signal, ''), describeExit(code, signal, this.#lastWords));
+      });
     });
   }
 

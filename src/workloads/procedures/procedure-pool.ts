@@ -20,6 +20,7 @@ import type {
   ProcedureOutcome,
 } from './procedure-call.ts';
 import type { ProcessEnd } from './procedure-host.ts';
+import { ProcessGuard } from './process-guard.ts';
 import { RunTimes } from './run-times.ts';
 import type { CallEnd } from './running-call.ts';
 
@@ -65,7 +66,7 @@ export interface ProcedurePoolOptions {
   readonly graceMs?: number;
   /** The whole environment of the processes; empty unless given. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Hears why a process ended that nobody ended on purpose. */
+  /** Hears why a process ended that nobody ended on purpose, with the last of what it printed. */
   readonly onProcessLost?: (how: string) => void;
 }
 
@@ -87,6 +88,7 @@ export class ProcedurePool {
   readonly #host: PooledProcessOptions;
   readonly #queue: CallQueue<WaitingCall>;
   readonly #processes = new Set<PooledProcess>();
+  readonly #guard = new ProcessGuard();
   /** Those that may be given a call, the last used at the end: it is the warmest. */
   readonly #free: PooledProcess[] = [];
   /** What runs, and in how many milliseconds it was expected to be through. */
@@ -103,7 +105,8 @@ export class ProcedurePool {
     const { catalog, heapLimitMb, maxResultBytes = MAX_RESULT_BYTES, environment = {} } = options;
     const maxRssBytes = (2 * heapLimitMb + NODE_MB) * MIB;
     const { graceMs = GRACE_MS } = options;
-    this.#host = { catalog, heapLimitMb, maxResultBytes, maxRssBytes, environment, graceMs };
+    const limits = { heapLimitMb, maxResultBytes, maxRssBytes, graceMs };
+    this.#host = { ...limits, catalog, environment, guard: this.#guard };
   }
 
   /**
@@ -203,6 +206,7 @@ export class ProcedurePool {
       process.kill();
     }
     await Promise.all(processes.map(({ ended }) => ended));
+    this.#guard.close();
   }
 
   #processorsFor(id: string | undefined): readonly Processor[] {
@@ -270,7 +274,7 @@ export class ProcedurePool {
     } catch (error) {
       // The machine has no memory for it, say. Later, as of a process that ends before it is ready.
       setImmediate(() => {
-        this.#failedToStart(String(error));
+        this.#failedToStart('it could not be started', String(error));
         this.#goOn();
       });
     }
@@ -284,16 +288,17 @@ export class ProcedurePool {
     this.#goOn();
   }
 
-  #ended(process: PooledProcess, { how }: ProcessEnd): void {
+  #ended(process: PooledProcess, { how, inFull }: ProcessEnd): void {
     this.#processes.delete(process);
     const place = this.#free.indexOf(process);
     if (place >= 0) this.#free.splice(place, 1);
-    if (!process.wasReady) this.#failedToStart(how);
+    if (!process.wasReady) this.#failedToStart(how, inFull);
     this.#goOn();
   }
 
-  #failedToStart(how: string): void {
-    const failure = new ProcedureLostError(`it could not be started: ${how}`);
+  #failedToStart(how: string, inFull: string): void {
+    if (!this.#isClosed) this.#options.onProcessLost?.(`before it was ready: ${inFull}`);
+    const failure = new ProcedureLostError(`before it was ready: ${how}`);
     this.#onFirstStart?.(failure);
     this.#onFirstStart = undefined;
     if (++this.#numFailedStarts < MAX_FAILED_STARTS) return;
@@ -337,9 +342,9 @@ export class ProcedurePool {
         reject(new ProcedureMemoryError(this.#options.heapLimitMb));
         return;
       case 'lost':
-        this.#options.onProcessLost?.(end.how);
+        this.#options.onProcessLost?.(end.end.inFull);
         if (attempt >= MAX_ATTEMPTS || signal.aborted || this.#isClosed) {
-          reject(new ProcedureLostError(end.how));
+          reject(new ProcedureLostError(end.end.how));
           return;
         }
         hooks.onStartedOver?.();

@@ -4,6 +4,7 @@ import { CallCircuits } from './call-circuits.ts';
 import { ProcedureDeadlineError } from './errors.ts';
 import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
 import { errorOf } from './procedure-failure.ts';
+import type { ProcessEnd } from './procedure-host.ts';
 import type { FromProcess, ToProcess } from './procedure-messages.ts';
 
 /** How a call ended on one process. */
@@ -12,7 +13,7 @@ export type CallEnd =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'out-of-memory' }
   /** The process ended under it. */
-  | { readonly kind: 'lost'; readonly how: string };
+  | { readonly kind: 'lost'; readonly end: ProcessEnd };
 
 /** A call that a process is to be given. */
 export interface StartingCall {

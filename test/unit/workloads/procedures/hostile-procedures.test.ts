@@ -67,6 +67,22 @@ describe('a process that ends under its call', () => {
     expect(events).toEqual(['started', 'started over', 'started']);
   });
 
+  test('is told of to callers without what it printed, which is for the log', async () => {
+    const told: string[] = [];
+    const onProcessLost = (how: string) => void told.push(how);
+    const single = new ProcedurePool({ ...POOL, numProcesses: 1, onProcessLost });
+    try {
+      await expect(running(single, callOf('complain')).outcome).rejects.toMatchObject({
+        code: 'WORKLOADS_TASK_LOST',
+        message: 'The process that ran the task ended (exit code 7).',
+      });
+      const inFull = 'exit code 7, saying: There is no file /secret/place.';
+      expect(told).toEqual([inFull, inFull]);
+    } finally {
+      await single.close();
+    }
+  });
+
   test('has the call come through when it ends but once', async () => {
     const call = callOf('wait-for-signal');
     const again = Promise.withResolvers<void>();

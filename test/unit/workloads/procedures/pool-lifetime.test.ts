@@ -27,13 +27,16 @@ test('a process whose calls are through ends by itself, and so does what it star
   await eventually(() => !isThere(pid));
 });
 
-test('a process of a pool ends with a service that is killed in the middle of its call', async () => {
-  const service = spawn(process.execPath, [SERVICE, 'wait-for-signal'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [printed] = await once(service.stdout, 'data');
-  const pid = Number(printed);
-  expect(isThere(pid)).toBe(true);
-  service.kill('SIGKILL');
-  await eventually(() => !isThere(pid));
-});
+test.each(['wait-for-signal', 'spin-named'])(
+  'a process of a pool ends with a service that is killed in the middle of its call: %s',
+  async (name) => {
+    const service = spawn(process.execPath, [SERVICE, name], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [printed] = await once(service.stdout, 'data');
+    const pid = Number(printed);
+    expect(isThere(pid)).toBe(true);
+    service.kill('SIGKILL');
+    await eventually(() => !isThere(pid));
+  },
+);

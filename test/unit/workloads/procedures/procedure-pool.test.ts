@@ -271,11 +271,12 @@ describe('a pool', () => {
 
   test('whose processes cannot be started says so to start and to calls', async () => {
     const catalog = new URL('./no-such-catalog.ts', import.meta.url);
-    await using broken = disposable(new ProcedurePool({ ...POOL, catalog, numProcesses: 1 }));
-    await expect(broken.start()).rejects.toMatchObject({
-      code: 'WORKLOADS_TASK_LOST',
-      message: expect.stringContaining('no-such-catalog'),
-    });
+    const told: string[] = [];
+    const onProcessLost = (how: string) => void told.push(how);
+    const options = { ...POOL, catalog, numProcesses: 1, onProcessLost };
+    await using broken = disposable(new ProcedurePool(options));
+    await expect(broken.start()).rejects.toMatchObject({ code: 'WORKLOADS_TASK_LOST' });
+    expect(told).toEqual([expect.stringContaining('no-such-catalog')]);
     await expect(running(broken, callOf('echo')).outcome).rejects.toMatchObject({
       code: 'WORKLOADS_TASK_LOST',
     });
