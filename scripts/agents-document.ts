@@ -64,7 +64,9 @@ ${JSON.stringify(PLAN_EXAMPLE, null, 2)}
 
 The record of a plan shows its tasks with their status and progress; each is a task with a record, events and a result of its
 own, and \`parent_id\` names the plan. When one fails or is cancelled the plan fails and nothing more of it begins; cancelling
-the plan cancels those under way. After a restart a plan goes on with the tasks that it had submitted.
+the plan cancels those under way. After a restart a plan goes on with the tasks that it had submitted. A plan counts with all its
+tasks against those that a key may have at once. A task may have 100 references, and what they bring 2 MiB; inputs that are fed are held
+to the same limits as those that are sent, and what is wrong with one is then the error of its task.
 `;
 
 /** The whole document. */

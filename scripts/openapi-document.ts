@@ -71,6 +71,7 @@ function documentationDeps(): ServiceDeps {
       expectedStart: never,
       progress: never,
       inFlight: never,
+      inFlightCharacters: never,
       inHand: never,
     },
     idempotency: new MemoryIdempotencyStore(),

@@ -1,24 +1,32 @@
-/** How many jobs of each key wait or run in this process, kept as they come and go. */
+/** What waits or runs in this process, kept as jobs come and go: how many of each key, how much text. */
 import type { Job, JobKind } from './job.ts';
 
 /** Counts by kind and key; those of nothing take no memory. */
 export class InFlightCounts {
   readonly #counts = new Map<string, number>();
+  readonly #characters = new Map<JobKind, number>();
 
-  enter({ kind, keyId }: Pick<Job, 'kind' | 'keyId'>): void {
+  enter({ kind, keyId, request }: Pick<Job, 'kind' | 'keyId' | 'request'>): void {
     const name = nameOf(kind, keyId);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.#characters.set(kind, this.charactersOf(kind) + request.length);
   }
 
-  leave({ kind, keyId }: Pick<Job, 'kind' | 'keyId'>): void {
+  leave({ kind, keyId, request }: Pick<Job, 'kind' | 'keyId' | 'request'>): void {
     const name = nameOf(kind, keyId);
     const left = (this.#counts.get(name) ?? 0) - 1;
     if (left > 0) this.#counts.set(name, left);
     else this.#counts.delete(name);
+    this.#characters.set(kind, this.charactersOf(kind) - request.length);
   }
 
   of(kind: JobKind, keyId: string): number {
     return this.#counts.get(nameOf(kind, keyId)) ?? 0;
+  }
+
+  /** Of the requests of that kind, over all keys. */
+  charactersOf(kind: JobKind): number {
+    return this.#characters.get(kind) ?? 0;
   }
 }
 

@@ -174,6 +174,11 @@ export class JobRunner {
     return this.#inFlight.of(kind, keyId);
   }
 
+  /** Characters that the requests of that kind take which this process has in hand. */
+  inFlightCharacters(kind: JobKind): number {
+    return this.#inFlight.charactersOf(kind);
+  }
+
   /** Every job that this process has in hand, and whether its work has begun. */
   *inHand(): Iterable<{ readonly kind: JobKind; readonly hasBegun: boolean }> {
     for (const { record, hasBegun } of this.#active.values()) yield { kind: record.kind, hasBegun };

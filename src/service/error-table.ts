@@ -315,6 +315,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'As many streams of events of the key are open as it may have at once.',
   },
+  SERVICE_WORK_MEMORY: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning:
+      'The inputs of the tasks or TPU jobs that wait or run take as much memory as they may.',
+  },
   STORAGE_CANNOT_OPEN: {
     answers: null,
     meaning: '`serve`, `keys`: the data directory or its database cannot be opened.',

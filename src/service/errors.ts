@@ -271,6 +271,18 @@ export class InFlightLimitError extends CodedError {
   }
 }
 
+/** The inputs of what waits and runs take as much memory as they may. */
+export class WorkMemoryError extends CodedError {
+  readonly code = 'SERVICE_WORK_MEMORY';
+  readonly retryAfterS = 5;
+
+  constructor(what: 'tasks' | 'TPU jobs', limitCharacters: number) {
+    super(
+      `The inputs of the ${what} that wait or run take as much memory as they may (${limitCharacters} characters). Try again when some have ended.`,
+    );
+  }
+}
+
 /** The key has as many streams of events open as it may. */
 export class TooManyStreamsError extends CodedError {
   readonly code = 'SERVICE_TOO_MANY_STREAMS';

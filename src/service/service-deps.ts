@@ -54,6 +54,7 @@ export type Jobs = Pick<
   | 'expectedStart'
   | 'progress'
   | 'inFlight'
+  | 'inFlightCharacters'
   | 'inHand'
 >;
 

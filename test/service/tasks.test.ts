@@ -200,6 +200,18 @@ describe('POST /agents/{agent_id}/execute', () => {
     });
   });
 
+  test('inputs that wait take a bounded amount of memory', async () => {
+    await using work = await openWorkService();
+    work.pool.isHolding = true;
+    const bits = '01'.repeat(500_000);
+    const body = JSON.stringify({ task: 'randomness_tests', input: { bits } });
+    const submit = () => work.post('/agents/security/execute', body);
+    const answers = await Promise.all(Array.from({ length: 140 }, submit));
+    const refused = answers.filter(({ statusCode }) => statusCode === 503);
+    expect(refused).toHaveLength(140 - Math.floor((128 * 1024 * 1024) / 1_000_200));
+    expect(refused[0]?.json().error.details[0].code).toBe('SERVICE_WORK_MEMORY');
+  });
+
   test('a processor that is not available now answers 503 at once', async () => {
     const processor = new FakeProcessor();
     await using work = await openWorkService({ processors: [processor] });

@@ -1,10 +1,13 @@
 /** Submits tasks, plans and TPU jobs: all of them answer at once, with the record of a queued job. */
 import type { Job, JobId, JobKind, JobPriority } from '../../jobs/job.ts';
-import { InFlightLimitError } from '../errors.ts';
+import { InFlightLimitError, WorkMemoryError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { effectivePriority } from './effective-priority.ts';
 import { type Idempotency, IdempotentStarts, type StartedJob } from './idempotent-starts.ts';
+
+/** Of the requests of one kind that wait or run, so that inputs of the largest size do not fill memory. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
 
 /** Work that is to become a job. */
 export interface WorkSubmission {
@@ -76,6 +79,10 @@ export class WorkSubmitter {
     if (jobs.inFlight(this.#kind, key.id) + numJobs > limit) {
       throw new InFlightLimitError(key.tier, limit, this.#plural, 1);
     }
+    const text = request(id);
+    if (jobs.inFlightCharacters(this.#kind) + text.length > MAX_CHARACTERS) {
+      throw new WorkMemoryError(this.#plural, MAX_CHARACTERS);
+    }
     const place = admit(id);
     try {
       return await jobs.submit({
@@ -84,7 +91,7 @@ export class WorkSubmitter {
         keyId: key.id,
         priority: effectivePriority(key, priority),
         target,
-        request: request(id),
+        request: text,
         createdAt: now(),
       });
     } catch (error) {
