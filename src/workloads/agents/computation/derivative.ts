@@ -25,7 +25,7 @@ export type DerivativeInput = z.output<typeof input>;
 export const derivative = procedure({
   name: 'derivative',
   description:
-    'The derivative of an expression by a variable, simplified, and compared with difference quotients at random points. `result` is an expression; `verification` has the number of points and the largest relative difference.',
+    'The derivative of an expression by a variable, simplified, and compared with difference quotients at random points, real ones where the expression has any; one that they contradict is an error. `result` is an expression; `verification` has the number of points, the largest relative difference and the domain of the values; `verified` is false where no point could be compared.',
   input,
   check: inputFaults,
   limits: {

@@ -120,7 +120,9 @@ export function valuesOf(tree: MathNode): At {
   return (point) => {
     try {
       compiled ??= tree.compile();
-      return numberOf(compiled.evaluate(new Map(point)));
+      const { evaluate } = compiled;
+      // Each point has the calls of one evaluation.
+      return numberOf(symbolicMath().bounded((): unknown => evaluate(new Map(point))));
     } catch (error) {
       // Undefined at the point, or nowhere defined: not compared.
       if (error instanceof Error) return undefined;
