@@ -91,8 +91,28 @@ function inputFaults({ expression, scope = {}, precision, digits }: EvaluateInpu
     const message = 'A variable is called by a letter, then letters, digits and underscores.';
     faults.push({ path: `scope.${name}`, message });
   }
+  for (const [name, value] of Object.entries(scope)) {
+    const message = Array.isArray(value) ? listFault(value) : undefined;
+    if (message !== undefined) faults.push({ path: `scope.${name}`, message });
+  }
   if (digits !== undefined && precision !== 'bignumber') {
     faults.push({ path: 'digits', message: 'Only taken with precision bignumber.' });
   }
   return faults;
+}
+
+/** What keeps a list from being a vector or a matrix. */
+function listFault(list: readonly VariableValue[]): string | undefined {
+  const lengths = list.map((row) => (Array.isArray(row) ? row.length : undefined));
+  const [first] = lengths;
+  const other = lengths.findIndex((length) => length !== first);
+  if (other >= 0) {
+    const said = (length: number | undefined) =>
+      length === undefined ? 'a number' : `a row of ${length}`;
+    return `The rows of a matrix are of one length; element 0 is ${said(first)}, element ${other} ${said(lengths[other])}.`;
+  }
+  const count = lengths.length * (first ?? 1);
+  const { max_elements } = EXPRESSION_LIMITS;
+  if (count <= max_elements) return undefined;
+  return `${count} elements; the limit max_elements is ${max_elements}.`;
 }
