@@ -142,6 +142,11 @@ const hostile: Readonly<Record<string, Run>> = {
     progress(0.5, 'Spinning');
     for (;;);
   },
+  'circuit-and-spin': async (_, { circuits }) => {
+    void circuits.run(BELL, { shots: 1 }).catch(() => {});
+    await turn();
+    for (;;);
+  },
   'spin-named': async (_, { progress }) => {
     progress(0.5, String(process.pid));
     for (;;);

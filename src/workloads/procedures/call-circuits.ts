@@ -13,7 +13,7 @@ import {
   MAX_OUTSTANDING,
   MAX_SHAPES,
 } from './procedure-messages.ts';
-import { preferredProcessor, runOnFirst } from './processor-turn.ts';
+import { type OnBegun, preferredProcessor, runOnFirst } from './processor-turn.ts';
 
 /** Failures that are kept to be told again; a procedure that goes on after more has seen them itself. */
 const MAX_KEPT_FAILURES = 64;
@@ -29,12 +29,28 @@ export class CallCircuits {
   readonly #shapes: Circuit[] = [];
   readonly #failures = new Map<number, unknown>();
   readonly #log = new ExecutionLog();
+  readonly #onWaiting: (isWaiting: boolean) => void;
   #numOutstanding = 0;
+  #numBegun = 0;
+  #waitingSince: number | undefined;
 
-  /** @param processors - Where they may run, the preferred one first. */
-  constructor(call: ProcedureCall, processors: readonly Processor[]) {
+  /**
+   * @param processors - Where they may run, the preferred one first.
+   * @param onWaiting - Hears from when on they wait, as `waitingMs`, and from when on no more.
+   */
+  constructor(
+    call: ProcedureCall,
+    processors: readonly Processor[],
+    onWaiting: (isWaiting: boolean) => void,
+  ) {
     this.#call = call;
     this.#processors = processors;
+    this.#onWaiting = onWaiting;
+  }
+
+  /** How long some have been under way and none of them on a processor; 0 where it is not so now. */
+  get waitingMs(): number {
+    return this.#waitingSince === undefined ? 0 : performance.now() - this.#waitingSince;
   }
 
   get maxQubits(): number {
@@ -59,9 +75,19 @@ export class CallCircuits {
     // Before anything is awaited: slots are filled in the order of the messages.
     const { signal } = this.#controller;
     this.#numOutstanding++;
+    let [hasBegun, isOver] = [false, false];
+    const onBegun = (begun: boolean) => {
+      if (begun === hasBegun || isOver) return;
+      hasBegun = begun;
+      this.#numBegun += begun ? 1 : -1;
+      this.#follow();
+    };
+    this.#follow();
     try {
       if (this.#numOutstanding > MAX_OUTSTANDING) throw new Error('More circuits than agreed.');
-      return await (asked.kind === 'run' ? this.#runCircuit(asked) : this.#runBatch(asked));
+      return await (asked.kind === 'run'
+        ? this.#runCircuit(asked, onBegun)
+        : this.#runBatch(asked, onBegun));
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#failures.set(asked.circuit, error);
@@ -73,7 +99,11 @@ export class CallCircuits {
       }
       return { failure: failureOf(error) };
     } finally {
+      // Together: in between it would seem to wait again.
+      isOver = true;
       this.#numOutstanding--;
+      if (hasBegun) this.#numBegun--;
+      this.#follow();
     }
   }
 
@@ -83,7 +113,17 @@ export class CallCircuits {
     this.#controller.abort(new DOMException('The call has ended.', 'AbortError'));
   }
 
-  async #runCircuit({ circuit: n, written, request }: CircuitAsked): Promise<Answer> {
+  #follow(): void {
+    const isWaiting = this.#numOutstanding > 0 && this.#numBegun === 0;
+    if (isWaiting === (this.#waitingSince !== undefined)) return;
+    this.#waitingSince = isWaiting ? performance.now() : undefined;
+    this.#onWaiting(isWaiting);
+  }
+
+  async #runCircuit(
+    { circuit: n, written, request }: CircuitAsked,
+    onBegun: OnBegun,
+  ): Promise<Answer> {
     const circuit = 'bytes' in written ? withOwnBytes(written) : circuitOf(written);
     const { shots = 0, seed = 0, ...outputs } = request;
     const task = { ...this.#facts(n), circuit, request: { ...outputs, shots, seed } };
@@ -94,13 +134,17 @@ export class CallCircuits {
         return await on.run(task, hooks, signal);
       },
       this.#controller.signal,
+      onBegun,
     );
     const { run, backend, timing } = result;
     this.#log.note({ processor, backend, circuits: 1, executionMs: timing.executionMs });
     return { run };
   }
 
-  async #runBatch({ circuit: n, slot, shape, request }: BatchAsked): Promise<Answer> {
+  async #runBatch(
+    { circuit: n, slot, shape, request }: BatchAsked,
+    onBegun: OnBegun,
+  ): Promise<Answer> {
     if (shape !== undefined) this.#shapes[slot % MAX_SHAPES] = shape;
     const known = this.#shapes[slot];
     if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
@@ -109,6 +153,7 @@ export class CallCircuits {
       this.#processors,
       async (on, hooks, signal) => await on.runBatch(task, hooks, signal),
       this.#controller.signal,
+      onBegun,
     );
     const { batch, backend, timing } = result;
     const circuits = request.numCircuits;

@@ -79,10 +79,18 @@ export class CallQueue<T extends QueuedCall> {
     this.#changed(call, 1);
   }
 
-  /** Takes out the one whose turn it is. */
-  start(): T | undefined {
+  /** Those that wait of other keys. */
+  lengthWithout(keys: ReadonlySet<string>): number {
+    if (keys.size === 0) return this.length;
+    let length = 0;
+    for (const { key } of this.tasks()) if (!keys.has(key)) length++;
+    return length;
+  }
+
+  /** Takes out the one whose turn it is, as though those of some keys did not wait. */
+  start(withoutKeys: ReadonlySet<string> = new Set()): T | undefined {
     const now = performance.now();
-    const first = this.#first(now);
+    const first = this.#first(now, withoutKeys);
     const call = first && this.#queue.start(first.id, now);
     if (call !== undefined) this.#changed(call, -1);
     return call;
@@ -90,7 +98,7 @@ export class CallQueue<T extends QueuedCall> {
 
   /** Takes out the one whose turn it is, but not to run: that is not held against its key. */
   removeFirst(): T | undefined {
-    const first = this.#first(performance.now());
+    const first = this.#first(performance.now(), new Set());
     return first && this.remove(first.id);
   }
 
@@ -125,9 +133,12 @@ export class CallQueue<T extends QueuedCall> {
     return this.#places.of.get(id);
   }
 
-  #first(now: number): T | undefined {
-    const stop = this.#queue.walk(now).next();
-    return stop.done === true ? undefined : stop.value.task;
+  #first(now: number, withoutKeys: ReadonlySet<string>): T | undefined {
+    for (const stop of this.#queue.walk(now)) {
+      if (!withoutKeys.has(stop.task.key)) return stop.task;
+      stop.takesTurn = false;
+    }
+    return undefined;
   }
 
   #changed({ takesRoom }: T, by: number): void {

@@ -8,7 +8,7 @@ import { RunningCall, type StartingCall } from './running-call.ts';
 const START_LIMIT_MS = 60_000;
 /** What takes no longer leaves no more memory behind than is worth looking for. */
 const SHORT_MS = 10;
-/** How often the memory of a process with a call is looked at. */
+/** How often a process with a call is looked at: its memory, and whether it only waits. */
 const LOOK_EVERY_MS = 50;
 /** A process that still has this part of the memory it may have, after a call, makes room for a new one. */
 const WORN_AT = 0.6;
@@ -26,6 +26,8 @@ export interface PooledProcessOptions extends HostOptions {
 export interface ProcessEvents {
   /** It can be given a call. */
   readonly onFree: (process: PooledProcess) => void;
+  /** Its call is seen only to wait for processors; told again and again while that is so. */
+  readonly onParked: () => void;
   /** It has ended. */
   readonly onEnd: (process: PooledProcess, end: ProcessEnd) => void;
 }
@@ -39,6 +41,8 @@ export class PooledProcess {
   #call: RunningCall | undefined;
   #isEnding = false;
   #isTooLarge = false;
+  /** When it was last looked at. */
+  #wasIdle = false;
   /** What ends the call now is the process, which has come back with it. */
   #comesBack = false;
   #numCalls = 0;
@@ -81,6 +85,11 @@ export class PooledProcess {
   /** Whether it will be free without anything ending before. */
   get isStarting(): boolean {
     return !this.#isReady && !this.#isEnding;
+  }
+
+  /** Whose call it has, where that has done nothing but wait for processors for a while. */
+  get parkedFor(): string | undefined {
+    return this.#wasIdle && this.#isWaiting ? this.call?.keyId : undefined;
   }
 
   /** The call that it is at, unless that has been answered. */
@@ -145,9 +154,15 @@ export class PooledProcess {
 
   #release(): void {
     this.#call = undefined;
+    this.#wasIdle = false;
     clearTimeout(this.#graceTimer);
     clearInterval(this.#timer);
     this.#host.setHolding(false);
+  }
+
+  /** For longer than a circuit takes that hardly waits. */
+  get #isWaiting(): boolean {
+    return (this.call?.waitingMs ?? 0) >= LOOK_EVERY_MS;
   }
 
   #isWorn(): boolean {
@@ -155,9 +170,13 @@ export class PooledProcess {
   }
 
   #look(): void {
-    if ((this.#host.rssBytes() ?? 0) <= this.#options.maxRssBytes) return;
-    this.#isTooLarge = true;
-    this.kill();
+    if ((this.#host.rssBytes() ?? 0) > this.#options.maxRssBytes) {
+      this.#isTooLarge = true;
+      this.kill();
+      return;
+    }
+    this.#wasIdle = this.#isWaiting && !this.#host.isComputing();
+    if (this.#wasIdle) this.#events.onParked();
   }
 
   #ended(end: ProcessEnd): void {

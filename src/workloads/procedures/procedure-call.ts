@@ -18,7 +18,10 @@ export interface ProcedureCall {
   readonly input: JsonObject;
   /** Integer in [0, 2^53 − 1]. */
   readonly seed: number;
-  /** From its start to its end. Begins anew where the call starts over. */
+  /**
+   * From its start to its end, without the time in which its circuits wait for processors and none is on
+   * one. Begins anew where the call starts over.
+   */
   readonly deadlineMs: number;
   readonly priority: Priority;
   /** The API key whose call it is: keys of one tier take turns. */

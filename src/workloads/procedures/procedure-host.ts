@@ -54,6 +54,8 @@ const SEMI_SPACE_MB = 8;
 const MAX_KEPT = 16_384;
 /** What V8 says on its way out. */
 const OUT_OF_MEMORY = /heap out of memory|Fatal process out of memory|Allocation failed - /;
+/** Its main thread has something to do, or could have if there were a core for it. */
+const IS_BUSY = /^State:\s*R/m;
 const RESIDENT_KIB = /^VmRSS:\s*(\d+) kB$/m;
 
 /** A process. */
@@ -127,11 +129,20 @@ export class ProcedureHost {
 
   /** What it has of the machine's memory; undefined where that cannot be read from here. */
   rssBytes(): number | undefined {
+    const [, kib] = RESIDENT_KIB.exec(this.#status() ?? '') ?? [];
+    return kib === undefined ? undefined : Number(kib) * 1024;
+  }
+
+  /** Whether it is seen to be computing; never where that cannot be seen from here. */
+  isComputing(): boolean {
+    return IS_BUSY.test(this.#status() ?? '');
+  }
+
+  #status(): string | undefined {
     const { pid } = this.#child;
     if (process.platform !== 'linux' || pid === undefined) return undefined;
     try {
-      const [, kib] = RESIDENT_KIB.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-      return kib === undefined ? undefined : Number(kib) * 1024;
+      return readFileSync(`/proc/${pid}/status`, 'utf8');
     } catch {
       // It has just gone.
       return undefined;

@@ -12,6 +12,7 @@ import { levelOf } from '../../fleet/schedule/scheduled-task.ts';
 import { soonEmpty } from '../models/soon-empty.ts';
 import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
 import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
+import { type Census, censusOf } from './pool-census.ts';
 import { PooledProcess, type PooledProcessOptions } from './pooled-process.ts';
 import type {
   ProcedureCall,
@@ -43,6 +44,8 @@ const MAX_FAILED_STARTS = 2;
 /** Memory of a process beside its heap: as much again for arrays, and what Node has of its own. */
 const NODE_MB = 128;
 const MIB = 2 ** 20;
+/** What is there beyond the usual number is kept this long, for the next time. */
+const EXTRA_KEPT_MS = 10_000;
 /** There is but one. */
 const QUEUE = 'procedures';
 
@@ -55,7 +58,11 @@ export interface ProcedurePoolOptions {
   readonly catalog: URL;
   /** Where circuits run, the preferred one first. */
   readonly processors: readonly Processor[];
-  /** Calls that run at a time; processes are started as they are needed. */
+  /**
+   * Calls that run at a time; processes are started as they are needed. Calls that only wait for
+   * processors are not counted, but there are never more than twice as many processes, each with up to
+   * twice the heap's limit and 128 MB.
+   */
   readonly numProcesses: number;
   /** Of one process. */
   readonly heapLimitMb: number;
@@ -97,6 +104,7 @@ export class ProcedurePool {
   /** Waits for the first process to be ready, or not to. */
   #onFirstStart: ((failure?: ProcedureLostError) => void) | undefined;
   #numFailedStarts = 0;
+  #trimTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: ProcedurePoolOptions) {
@@ -223,11 +231,12 @@ export class ProcedurePool {
 
   /** Calls that could begin without anything ending before. */
   #numSpare(): number {
-    const { numProcesses } = this.#options;
-    const all = [...this.#processes];
-    const numStarting = all.filter(({ isStarting }) => isStarting).length;
-    const numNotEnding = all.filter(({ isEnding }) => !isEnding).length;
-    return this.#free.length + numStarting + Math.max(0, numProcesses - numNotEnding);
+    const { numReady, numStartable, mayBegin } = this.#census();
+    return Math.min(mayBegin, numReady + numStartable);
+  }
+
+  #census(): Census {
+    return censusOf(this.#processes, this.#options.numProcesses);
   }
 
   #expectedWaitMs(): number {
@@ -248,26 +257,25 @@ export class ProcedurePool {
 
   /** Gives free processes what waits, and starts processes for the rest. */
   #goOn(): void {
-    while (this.#free.length > 0) {
-      const waiting = this.#queue.start();
+    for (;;) {
+      const { mayBegin, keysThatWait } = this.#census();
+      if (this.#free.length === 0 || mayBegin === 0) break;
+      const waiting = this.#queue.start(keysThatWait);
       if (waiting === undefined) return;
       const process = this.#free.pop();
       if (process !== undefined) this.#begin(waiting, process);
     }
     if (this.#isClosed && this.#queue.length === 0) return;
-    const all = [...this.#processes].filter(({ isEnding }) => !isEnding);
-    const numStarting = all.filter(({ isStarting }) => isStarting).length;
-    const numMissing = Math.min(
-      this.#queue.length - numStarting,
-      this.#options.numProcesses - all.length,
-    );
-    for (let i = 0; i < numMissing; i++) this.#startProcess();
+    const { numReady, numStartable, mayBegin, keysThatWait } = this.#census();
+    const numMissing = Math.min(this.#queue.lengthWithout(keysThatWait), mayBegin) - numReady;
+    for (let i = 0; i < Math.min(numMissing, numStartable); i++) this.#startProcess();
   }
 
   #startProcess(): void {
     try {
       const process = new PooledProcess(this.#host, {
         onFree: (free) => this.#freed(free),
+        onParked: () => this.#goOn(),
         onEnd: (ended, end) => this.#ended(ended, end),
       });
       this.#processes.add(process);
@@ -286,6 +294,14 @@ export class ProcedurePool {
     this.#onFirstStart = undefined;
     this.#free.push(process);
     this.#goOn();
+    if (this.#census().numExtra > 0)
+      this.#trimTimer ??= setTimeout(() => this.#trim(), EXTRA_KEPT_MS).unref();
+  }
+
+  /** Ends what is free beyond the usual number, the longest unused first. */
+  #trim(): void {
+    this.#trimTimer = undefined;
+    for (const process of this.#free.splice(0, this.#census().numExtra)) process.kill();
   }
 
   #ended(process: PooledProcess, { how, inFull }: ProcessEnd): void {

@@ -19,6 +19,9 @@ export interface Ran<T> {
   readonly result: T;
 }
 
+/** Hears whether it has begun on a processor, as that changes. */
+export type OnBegun = (hasBegun: boolean) => void;
+
 /** The first of them that is available; without any the first. */
 export function preferredProcessor(processors: readonly Processor[]): Processor | undefined {
   return processors.find((processor) => processor.availability().available) ?? processors[0];
@@ -35,14 +38,17 @@ export async function runOnFirst<T>(
   processors: readonly Processor[],
   submit: Submit<T>,
   signal: AbortSignal,
+  onBegun: OnBegun,
 ): Promise<Ran<T>> {
   let refusal: unknown;
   for (const processor of processors) {
     if (!processor.availability().available) continue;
     try {
-      return { processor: processor.spec.id, result: await attempt(processor, submit, signal) };
+      const result = await attempt(processor, submit, signal, onBegun);
+      return { processor: processor.spec.id, result };
     } catch (error) {
       if (!(error instanceof ProcessorUnavailableError)) throw error;
+      onBegun(false);
       refusal = error;
     }
   }
@@ -53,6 +59,7 @@ async function attempt<T>(
   processor: Processor,
   submit: Submit<T>,
   signal: AbortSignal,
+  onBegun: OnBegun,
 ): Promise<T> {
   signal.throwIfAborted();
   const controller = new AbortController();
@@ -62,13 +69,13 @@ async function attempt<T>(
   const timer = setInterval(() => {
     if (!hasBegun && !processor.availability().available) controller.abort(unavailable(processor));
   }, LOOK_EVERY_MS).unref();
+  const follow = (begun: boolean) => {
+    hasBegun = begun;
+    onBegun(begun);
+  };
   const hooks: TaskHooks = {
-    onStarted: () => {
-      hasBegun = true;
-    },
-    onStartedOver: () => {
-      hasBegun = false;
-    },
+    onStarted: () => follow(true),
+    onStartedOver: () => follow(false),
     // The call was accepted, and has a bound of its own on what it sends.
     readmitted: true,
   };

@@ -6,6 +6,7 @@ import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedur
 import { errorOf } from './procedure-failure.ts';
 import type { ProcessEnd } from './procedure-host.ts';
 import type { FromProcess, ToProcess } from './procedure-messages.ts';
+import { StopClock } from './stop-clock.ts';
 
 /** How a call ended on one process. */
 export type CallEnd =
@@ -32,7 +33,7 @@ export class RunningCall {
   readonly #post: (message: ToProcess) => void;
   readonly #circuits: CallCircuits;
   readonly #startedAt = performance.now();
-  readonly #deadline: NodeJS.Timeout;
+  readonly #deadline: StopClock;
   readonly #onAbort: () => void;
   #fraction = 0;
   #hasEnded = false;
@@ -43,14 +44,19 @@ export class RunningCall {
     this.#number = number;
     this.#post = post;
     const { call, signal, processors } = starting;
-    this.#circuits = new CallCircuits(call, processors);
+    this.#circuits = new CallCircuits(call, processors, (isWaiting) => {
+      if (this.#hasEnded) return;
+      // What only waits for others to come through is not late.
+      if (isWaiting) this.#deadline.pause();
+      else this.#deadline.resume();
+    });
     const { maxQubits } = this.#circuits;
     const { owner, name } = call.address;
     const { input, seed, deadlineMs } = call;
     post({ kind: 'call', call: number, owner, name, input, seed, maxQubits });
-    this.#deadline = setTimeout(() => {
+    this.#deadline = new StopClock(deadlineMs, () => {
       this.#stop(new ProcedureDeadlineError(deadlineMs));
-    }, deadlineMs);
+    });
     this.#onAbort = () => this.#stop(signal.reason);
     signal.addEventListener('abort', this.#onAbort);
   }
@@ -58,6 +64,15 @@ export class RunningCall {
   /** Whether its caller has its answer; the process may still be at it. */
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  get keyId(): string {
+    return this.#starting.call.keyId;
+  }
+
+  /** How long circuits of it have waited for a processor and none was on one; 0 where it is not so now. */
+  get waitingMs(): number {
+    return this.#circuits.waitingMs;
   }
 
   /** Since its start, milliseconds. */
@@ -105,7 +120,7 @@ export class RunningCall {
   end(end: CallEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearTimeout(this.#deadline);
+    this.#deadline.pause();
     this.#starting.signal.removeEventListener('abort', this.#onAbort);
     this.#circuits.close();
     this.#starting.onEnd(end, this.runningMs);

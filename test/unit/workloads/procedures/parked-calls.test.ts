@@ -1,0 +1,138 @@
+/** Calls whose circuits wait for processors, and what others have of their places. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CountedProcess, censusOf } from '../../../../src/workloads/procedures/pool-census.ts';
+import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';
+import { StopClock } from '../../../../src/workloads/procedures/stop-clock.ts';
+import { EngineProcessor } from '../../../support/engine-processor.ts';
+import { eventually } from '../../../support/fleet-fixtures.ts';
+import { callOf, POOL, running } from '../../../support/procedure-calls.ts';
+
+let processor: EngineProcessor;
+let pool: ProcedurePool;
+let gate: PromiseWithResolvers<void>;
+beforeAll(() => {
+  processor = new EngineProcessor('one');
+});
+afterAll(() => processor[Symbol.asyncDispose]());
+beforeEach(() => {
+  gate = Promise.withResolvers<void>();
+  processor.gate = gate.promise;
+  processor.tasks.length = 0;
+  pool = new ProcedurePool({ ...POOL, processors: [processor], numProcesses: 1 });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await pool.close();
+});
+
+const bell = (more = {}) => running(pool, callOf('bell', { input: { shots: 8 }, ...more }));
+const echo = (keyId: string) => running(pool, callOf('echo', { keyId }));
+
+describe('a call that only waits for a processor', () => {
+  test('leaves its place to another key, and is not late for its waiting', async () => {
+    const deadlineMs = 700;
+    const waits = bell({ keyId: 'a', deadlineMs }).outcome;
+    const begun = performance.now();
+    while (performance.now() - begun < 2 * deadlineMs) await echo('b').outcome;
+    expect(pool.load()).toMatchObject({ processes: 2, running: 1, waiting: 0 });
+    gate.resolve();
+    expect(await waits).toMatchObject({ executedOn: [{ circuits: 1 }] });
+  });
+
+  test('has others of its key wait as the last place there is would be theirs', async () => {
+    const waits = bell({ keyId: 'a' }).outcome;
+    const second = bell({ keyId: 'a' }).outcome;
+    await echo('b').outcome;
+    await echo('b').outcome;
+    expect(processor.tasks).toHaveLength(1);
+    gate.resolve();
+    await Promise.all([waits, second]);
+    expect(processor.tasks).toHaveLength(2);
+  });
+
+  test('counts again once its circuit has begun, and what is there beyond then goes', async () => {
+    const waits = bell({ keyId: 'a' }).outcome;
+    await echo('b').outcome;
+    expect(pool.load().processes).toBe(2);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    gate.resolve();
+    await waits;
+    await eventually(() => pool.load().running === 0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    await eventually(() => pool.load().processes === 1);
+    await echo('b').outcome;
+  });
+});
+
+test('a call that computes while its circuit waits keeps its place, and has its deadline', async () => {
+  const computes = running(
+    pool,
+    callOf('circuit-and-spin', { keyId: 'a', deadlineMs: 300 }),
+  ).outcome;
+  const other = echo('b').outcome;
+  await eventually(() => processor.tasks.length === 1);
+  const begun = performance.now();
+  while (performance.now() - begun < 400) await new Promise(setImmediate);
+  expect(pool.load()).toMatchObject({ processes: 1, running: 1, waiting: 1 });
+  gate.resolve();
+  await expect(computes).rejects.toMatchObject({ code: 'WORKLOADS_TASK_DEADLINE' });
+  await other;
+});
+
+describe('a clock that stands still', () => {
+  test('is over after the time that it ran, and not before', () => {
+    vi.useFakeTimers();
+    const onOver = vi.fn();
+    const clock = new StopClock(100, onOver);
+    clock.resume();
+    vi.advanceTimersByTime(60);
+    clock.pause();
+    clock.pause();
+    vi.advanceTimersByTime(1000);
+    clock.resume();
+    vi.advanceTimersByTime(39);
+    expect(onOver).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(onOver).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a census of processes', () => {
+  const nothing = { isEnding: false, isStarting: false, isFree: false, parkedFor: undefined };
+  const busy: CountedProcess = nothing;
+  const free: CountedProcess = { ...nothing, isFree: true };
+  const starting: CountedProcess = { ...nothing, isStarting: true };
+  const ending: CountedProcess = { ...nothing, isEnding: true, parkedFor: 'a' };
+  const parked = (parkedFor: string): CountedProcess => ({ ...nothing, parkedFor });
+
+  test.each([
+    ['none', [], { numReady: 0, numStartable: 4, mayBegin: 2, numExtra: 0 }],
+    ['all busy', [busy, busy], { numReady: 0, numStartable: 2, mayBegin: 0, numExtra: 0 }],
+    [
+      'some ready',
+      [busy, free, starting],
+      { numReady: 2, numStartable: 1, mayBegin: 1, numExtra: 1 },
+    ],
+    ['one that ends', [busy, ending], { numReady: 0, numStartable: 3, mayBegin: 1, numExtra: 0 }],
+    ['one parked', [busy, parked('a')], { numReady: 0, numStartable: 2, mayBegin: 1, numExtra: 0 }],
+    [
+      'more busy than usual',
+      [busy, busy, busy, parked('a')],
+      { numReady: 0, numStartable: 0, mayBegin: 0, numExtra: 1 },
+    ],
+    [
+      'all parked',
+      [parked('a'), parked('a'), parked('b'), parked('b')],
+      { numReady: 0, numStartable: 0, mayBegin: 2, numExtra: 0 },
+    ],
+  ])('with %s', (_, processes, expected) => {
+    expect(censusOf(processes, 2)).toMatchObject(expected);
+  });
+
+  test('keeps the last place from the key that waits in all others', () => {
+    const three = [parked('a'), parked('a'), parked('a')];
+    expect([...censusOf(three, 2).keysThatWait]).toEqual(['a']);
+    expect([...censusOf(three.slice(1), 2).keysThatWait]).toEqual([]);
+  });
+});
