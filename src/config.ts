@@ -86,7 +86,7 @@ export const SETTINGS = {
     schema: integer(1, 64).optional(),
     defaultText: 'one a core, 2 to 4',
     description:
-      'Processes that run tasks of agents and TPU jobs, one at a time each; started as they are needed.',
+      'Processes that run tasks of agents and TPU jobs, one at a time each; started as they are needed. While tasks only wait for a processor others take their places, in up to twice as many processes.',
   },
   QCS_TASK_MEMORY_MIB: {
     schema: integer(64, 65_536).default(256),
