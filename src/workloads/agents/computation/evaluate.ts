@@ -46,7 +46,7 @@ const input = z.strictObject({
     .enum(['number', 'bignumber', 'fraction'])
     .default('number')
     .describe(
-      'What decimal numbers become, those of `scope` too: double, decimal of `digits` digits, exact fraction',
+      'What decimal numbers become, those of `scope` too: double (Infinity beyond 1.8e308), decimal of `digits` digits (an error beyond 10^±max_decimal_exponent), exact fraction',
     ),
   digits: z
     .int()

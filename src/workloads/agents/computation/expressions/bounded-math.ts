@@ -12,6 +12,7 @@ import { ProcedureInputError } from '../../../procedures/errors.ts';
 import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS } from './allowed-names.ts';
 import { guardBroadcast, guardOf } from './argument-guards.ts';
 import { EXPRESSION_LIMITS, expressionTextFaults } from './expression-limits.ts';
+import { checkLiterals, checkRange, correctedGamma } from './number-range.ts';
 import { SeededDraws } from './seeded-draws.ts';
 import { checkTree, EVALUATED_KINDS, type TreeRules } from './tree-faults.ts';
 import { checkValue, ExpressionLimitError, isRecord } from './value-size.ts';
@@ -29,14 +30,13 @@ export interface Evaluated {
 }
 
 type AnyFunction = (...args: readonly unknown[]) => unknown;
-/** Beyond this exponent a bignumber is infinite, or zero: whole-number functions write all its digits. */
-const MAX_EXPONENT = 9999;
 const MAX_MESSAGE_LENGTH = 300;
 
 /** One instance; evaluations do not see each other. */
 export class BoundedMath {
   readonly math: MathJsInstance;
   readonly #mathNames: ReadonlySet<string>;
+  readonly #kind: Precision['kind'];
   #numCalls = 0;
   #draws = new SeededDraws(0);
 
@@ -46,6 +46,7 @@ export class BoundedMath {
       number: NUMBER_KINDS[precision.kind],
       ...(precision.kind === 'bignumber' ? { precision: precision.digits } : {}),
     });
+    this.#kind = precision.kind;
     boundExponents(this.math);
     const namespace = namespaceOf(this.math);
     this.#mathNames = new Set(Object.getOwnPropertyNames(namespace));
@@ -85,6 +86,7 @@ export class BoundedMath {
   ): Evaluated {
     const tree = this.parse(expression);
     return this.bounded(() => {
+      if (this.#kind === 'bignumber') checkLiterals(expression);
       this.#draws = new SeededDraws(seed);
       const scope = new CountedScope(() => this.#count());
       for (const [name, value] of variables) scope.set(name, value);
@@ -147,16 +149,27 @@ export class BoundedMath {
 
   #guarded(name: string, target: AnyFunction): unknown {
     const guard = guardOf(name);
-    return new Proxy(target, {
+    const guarded: AnyFunction = new Proxy(target, {
+      // What calls back takes a signature's code from there, past the guard.
+      get: (inner, property) => {
+        const value: unknown = Reflect.get(inner, property);
+        if (property !== 'signatures' || !isRecord(value)) return value;
+        // Plain functions: of typed ones, others are made that refer to themselves.
+        const plain: AnyFunction = (...args) => guarded(...args);
+        return Object.fromEntries(Object.keys(value).map((signature) => [signature, plain]));
+      },
       apply: (inner, self: unknown, args: readonly unknown[]) => {
         this.#count();
         guardBroadcast(args);
         guard?.(args, name);
-        const value: unknown = Reflect.apply(inner, self, [...args]);
+        const given: unknown = Reflect.apply(inner, self, [...args]);
+        const value = correctedGamma(name, args, given, (x) => this.math.gamma(x));
+        checkRange(name, args, value);
         checkValue(value);
         return value;
       },
     });
+    return guarded;
   }
 }
 
@@ -203,7 +216,8 @@ function boundExponents(math: MathJsInstance): void {
   const decimal: unknown = Reflect.get(math, 'BigNumber');
   const configure: unknown = isFunction(decimal) ? Reflect.get(decimal, 'config') : undefined;
   if (!isFunction(configure)) throw new Error('unreachable: mathjs has other bignumbers');
-  Reflect.apply(configure, decimal, [{ maxE: MAX_EXPONENT, minE: -MAX_EXPONENT }]);
+  const { max_decimal_exponent: most } = EXPRESSION_LIMITS;
+  Reflect.apply(configure, decimal, [{ maxE: most, minE: -most }]);
 }
 
 /** The object in which compiled expressions look names up, which mathjs's types leave out. */

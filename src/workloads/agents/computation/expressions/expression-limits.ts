@@ -18,6 +18,8 @@ export const EXPRESSION_LIMITS = {
   max_text_length: 100_000,
   /** Bits of an integer, and of a fraction's numerator and denominator. */
   max_integer_bits: 65_536,
+  /** Of bignumbers, either side of zero: 10^±9999. */
+  max_decimal_exponent: 9999,
   /** Calls of functions and operators. */
   max_calls: 200_000,
 } as const;
