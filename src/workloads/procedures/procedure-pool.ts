@@ -266,6 +266,7 @@ export class ProcedurePool {
       if (process !== undefined) this.#begin(waiting, process);
     }
     if (this.#isClosed && this.#queue.length === 0) return;
+    if (this.#doesWithout) return;
     const { numReady, numStartable, mayBegin, keysThatWait } = this.#census();
     const numMissing = Math.min(this.#queue.lengthWithout(keysThatWait), mayBegin) - numReady;
     for (let i = 0; i < Math.min(numMissing, numStartable); i++) this.#startProcess();
@@ -312,12 +313,19 @@ export class ProcedurePool {
     this.#goOn();
   }
 
+  /** Whether no process can be started at present, but those that are there come through. */
+  get #doesWithout(): boolean {
+    if (this.#numFailedStarts < MAX_FAILED_STARTS) return false;
+    return [...this.#processes].some(({ wasReady, isEnding }) => wasReady && !isEnding);
+  }
+
   #failedToStart(how: string, inFull: string): void {
     if (!this.#isClosed) this.#options.onProcessLost?.(`before it was ready: ${inFull}`);
     const failure = new ProcedureLostError(`before it was ready: ${how}`);
     this.#onFirstStart?.(failure);
     this.#onFirstStart = undefined;
-    if (++this.#numFailedStarts < MAX_FAILED_STARTS) return;
+    this.#numFailedStarts++;
+    if (this.#numFailedStarts < MAX_FAILED_STARTS || this.#doesWithout) return;
     // One call for each failed start, so that a broken installation does not start processes for ever.
     const waiting = this.#queue.removeFirst();
     waiting?.signal.removeEventListener('abort', waiting.onAbort);

@@ -1,8 +1,13 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ProcedureCall,
   ProcedurePool,
 } from '../../../../src/workloads/procedures/procedure-pool.ts';
+import { eventually } from '../../../support/fleet-fixtures.ts';
 import { callOf, firstMessage, POOL, resultOf, running } from '../../../support/procedure-calls.ts';
 
 let pool: ProcedurePool;
@@ -281,6 +286,39 @@ describe('a pool', () => {
       code: 'WORKLOADS_TASK_LOST',
     });
   });
+});
+
+test('what waits is left to the processes that are there when further ones cannot be started', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'procedures-'));
+  const file = join(root, 'code', 'catalog.mjs');
+  mkdirSync(join(root, 'code'));
+  writeFileSync(join(root, 'package.json'), '{}');
+  writeFileSync(
+    file,
+    `export const findProcedure = () => ({
+      run: (_, { progress, signal }) => {
+        progress(0.5, 'there');
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve({})));
+      },
+    });`,
+  );
+  const told: string[] = [];
+  const onProcessLost = (how: string) => void told.push(how);
+  const catalog = pathToFileURL(file);
+  await using few = disposable(
+    new ProcedurePool({ ...POOL, catalog, onProcessLost, graceMs: 20_000 }),
+  );
+  const first = firstMessage(few, callOf('any'));
+  await first.message;
+  rmSync(file);
+  const second = firstMessage(few, callOf('any'));
+  await eventually(() => told.length === 2);
+  first.controller.abort(new Error('enough'));
+  await expect(first.outcome).rejects.toThrow('enough');
+  expect(await second.message).toBe('there');
+  second.controller.abort(new Error('enough'));
+  await expect(second.outcome).rejects.toThrow('enough');
+  rmSync(root, { recursive: true });
 });
 
 function refuses(of: ProcedurePool, id: string): boolean {
