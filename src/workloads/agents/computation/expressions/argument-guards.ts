@@ -15,7 +15,8 @@ import {
 /** Looks at a call's arguments. Throws ExpressionLimitError. */
 export type ArgumentGuard = (args: readonly unknown[], name: string) => void;
 
-const { max_integer_bits, max_matrix_rows } = EXPRESSION_LIMITS;
+const { max_integer_bits, max_matrix_rows, max_iterated_rows, max_iterated_exact_rows } =
+  EXPRESSION_LIMITS;
 /** Multiplications of one product of matrices: 100 × 100 × 100. */
 const MAX_PRODUCTS = 1e6;
 /** Bits of a fraction under a fractional power, which is factored by trial division. */
@@ -141,6 +142,36 @@ function guardRows(args: readonly unknown[], name: string): void {
   }
 }
 
+/** Iterations may take their full number, hundreds of products a row. */
+function guardIterated(args: readonly unknown[], name: string): void {
+  guardRows(args, name);
+  for (const arg of args) {
+    const size = sizeOf(arg);
+    if (size.length < 2 || (name === 'eigs' && isSymmetric(arg))) continue;
+    const isExact = [...numbersIn([arg])].some((each) => isBigNumber(each) || isFraction(each));
+    const [limit, limitName] = isExact
+      ? [max_iterated_exact_rows, 'max_iterated_exact_rows']
+      : [max_iterated_rows, 'max_iterated_rows'];
+    const rows = Math.max(...size);
+    if (rows <= limit) continue;
+    const instead = name === 'eigs' ? ' The task eigenvalues takes larger ones.' : '';
+    throw new ExpressionLimitError(
+      `${name} of a matrix of ${rows} rows or columns; the limit ${limitName} is ${limit}.${instead}`,
+    );
+  }
+}
+
+/** Whether a matrix is of doubles, and equal to its transpose: its eigenvalues are found fast. */
+function isSymmetric(matrix: unknown): boolean {
+  const rows: unknown = isMatrix(matrix) ? matrix.toArray() : matrix;
+  if (!Array.isArray(rows)) return false;
+  return rows.every(
+    (row: unknown, i) =>
+      Array.isArray(row) &&
+      row.every((entry, j) => typeof entry === 'number' && entry === rows[j]?.[i]),
+  );
+}
+
 function guardPower(args: readonly unknown[], name: string): void {
   guardRows(args, name);
   const [base, exponent] = args;
@@ -206,9 +237,9 @@ function guardPrime(args: readonly unknown[], name: string): void {
 const BY_SIZES = ['zeros', 'ones'];
 const DRAWING = ['random', 'randomInt'];
 const DECOMPOSING = [
-  ...['det', 'eigs', 'expm', 'inv', 'lup', 'lusolve', 'lyap', 'norm', 'pinv', 'qr', 'schur', 'slu'],
-  ...['sqrtm', 'sylvester', 'lsolve', 'usolve'],
+  ...['det', 'expm', 'inv', 'lup', 'lusolve', 'norm', 'pinv', 'qr', 'slu', 'lsolve', 'usolve'],
 ];
+const ITERATING = ['eigs', 'lyap', 'schur', 'sqrtm', 'sylvester'];
 const COUNTING = [
   ...['combinations', 'combinationsWithRep', 'factorial', 'gamma', 'multinomial', 'permutations'],
   'composition',
@@ -221,6 +252,7 @@ const GUARDS: ReadonlyMap<string, ArgumentGuard> = new Map<string, ArgumentGuard
   ...BY_SIZES.map((name) => [name, guardSizes] as const),
   ...DRAWING.map((name) => [name, guardFirstAsSizes] as const),
   ...DECOMPOSING.map((name) => [name, guardRows] as const),
+  ...ITERATING.map((name) => [name, guardIterated] as const),
   ...COUNTING.map((name) => [name, atMost(10_000)] as const),
   ...RECURRING.map((name) => [name, atMost(200)] as const),
   ...SHIFTING.map((name) => [name, restAtMost(10_000)] as const),

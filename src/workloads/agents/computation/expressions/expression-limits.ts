@@ -14,6 +14,13 @@ export const EXPRESSION_LIMITS = {
   max_elements: 10_000,
   /** Rows of a matrix that is inverted, decomposed or raised to a power. */
   max_matrix_rows: 64,
+  /**
+   * Of one whose Schur form, root or eigenvalues are iterated for, unless it is real, symmetric and of
+   * doubles and its eigenvalues are asked for.
+   */
+  max_iterated_rows: 24,
+  /** As max_iterated_rows, of bignumbers and fractions. */
+  max_iterated_exact_rows: 8,
   /** Characters of any text, on the way and in the result. */
   max_text_length: 100_000,
   /** Bits of an integer, and of a fraction's numerator and denominator. */

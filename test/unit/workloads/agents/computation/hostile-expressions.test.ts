@@ -182,6 +182,12 @@ describe('an expression cannot run on', () => {
     ['fraction("123456789012345678901234567891/7")^fraction(1, 3)', /limit/],
     ['det(random([65, 65]))', /max_matrix_rows/],
     ['eigs(random([65, 65]))', /max_matrix_rows/],
+    ['eigs(random([25, 25]))', /max_iterated_rows is 24\. The task eigenvalues/],
+    ['schur(random([25, 25]))', /max_iterated_rows/],
+    ['sqrtm(random([25, 25]))', /max_iterated_rows/],
+    ['lyap(random([25, 25]), identity(25))', /max_iterated_rows/],
+    ['sylvester(random([25, 25]), identity(25), identity(25))', /max_iterated_rows/],
+    ['sqrtm(map(random([9, 9]), bignumber))', /max_iterated_exact_rows/],
     ['inv(random([65, 65]))', /max_matrix_rows/],
     ['random([65, 65])^2', /max_matrix_rows/],
     ['[1, 1; 1, 0]^1e9', /limit/],
@@ -203,6 +209,13 @@ describe('an expression cannot run on', () => {
     await expectRefused(expression, reason);
     // Far from the deadline; on a slow machine, too.
     expect(performance.now() - started).toBeLessThan(4000);
+  });
+
+  test('eigenvalues of a symmetric matrix are found up to the limit of matrices', async () => {
+    const { result } = await evaluated(
+      "a = random([64, 64]); sum(eigs(a + a').values) - 2 trace(a)",
+    );
+    expect(Number(Object(result)[0])).toBeCloseTo(0, 9);
   });
 
   test('brackets nested too deeply are refused before a job exists', () => {
