@@ -41,7 +41,8 @@ The code of a task runs in a process of its own, which has a heap limit (\`QCS_T
 to write files, start processes or load native code, and nothing of the service but a way to ask for circuits. Circuits go to
 the processors of the service, in fair turns with all other work, with the key and priority of the task; \`executed_on\` in
 the record says what ran them, and which runtime ran the rest. A task that is not through at its \`deadline_ms\`, or takes more
-memory than its process may have, fails with a code that says so, and its process is ended
+memory than its process may have, fails with a code that says so, and its process is ended; the time in which its circuits
+wait for a processor, and none of them is on one, is not counted, and meanwhile another task has its place
 ([errors](errors.md): \`WORKLOADS_TASK_DEADLINE\`, \`WORKLOADS_TASK_MEMORY\`). A process that is lost under a task costs a second
 run of it. \`POST /api/v1/tasks/{task_id}/cancel\` ends a task at once.
 
