@@ -112,7 +112,7 @@ const CLASSIFIER_FIELDS = [
 export const training = procedure({
   name: 'training',
   description:
-    'Trains a variational classifier (parameter-shift gradients, Adam) or a variational quantum eigensolver. The result has a loss or energy a step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one.',
+    'Trains a variational classifier (parameter-shift gradients, Adam) or a variational quantum eigensolver. The result has a loss or energy a step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one. `scaler` has the range of each feature in the training rows: the circuit takes 2 (x − minimum) / (maximum − minimum) − 1, drawn to −1 or 1 outside of it; of a constant feature the maximum is set 1 above the minimum. A row is of class 1 where its expectation value is above `threshold`.',
   input,
   check: trainingFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },

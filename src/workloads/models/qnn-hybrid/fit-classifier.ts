@@ -108,7 +108,10 @@ export function calibratedThreshold(values: Float64Array, labels: readonly numbe
     labels,
   );
   const offset = decide([0]);
-  const threshold = -offset / (decide([1]) - offset);
+  const slope = decide([1]) - offset;
+  // Values that tell nothing of classes of one size leave it undecided everywhere.
+  if (slope === 0 && offset === 0) return 0;
+  const threshold = -offset / slope;
   return Math.min(0.99, Math.max(-0.99, threshold));
 }
 
