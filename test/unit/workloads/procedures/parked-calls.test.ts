@@ -65,6 +65,22 @@ describe('a call that only waits for a processor', () => {
   });
 });
 
+test('a key that has nothing running waits only so long for the calls of others', async () => {
+  await pool.close();
+  pool = new ProcedurePool({ ...POOL, processors: [], numProcesses: 1, reliefMs: 20 });
+  const spin = () => running(pool, callOf('spin', { keyId: 'a', deadlineMs: 3000 })).outcome;
+  const ends: string[] = [];
+  const first = spin().catch(() => ends.push('a'));
+  const second = spin().catch(() => ends.push('a'));
+  await echo('b').outcome;
+  ends.push('b');
+  expect(ends).toEqual(['b']);
+  // The second of the first key has to wait for the first.
+  expect(pool.load()).toMatchObject({ waiting: 1, running: 1 });
+  await pool.close();
+  await Promise.all([first, second]);
+});
+
 test('a call that computes while its circuit waits keeps its place, and has its deadline', async () => {
   const computes = running(
     pool,
@@ -99,7 +115,13 @@ describe('a clock that stands still', () => {
 });
 
 describe('a census of processes', () => {
-  const nothing = { isEnding: false, isStarting: false, isFree: false, parkedFor: undefined };
+  const nothing = {
+    isEnding: false,
+    isStarting: false,
+    isFree: false,
+    key: undefined,
+    parkedFor: undefined,
+  };
   const busy: CountedProcess = nothing;
   const free: CountedProcess = { ...nothing, isFree: true };
   const starting: CountedProcess = { ...nothing, isStarting: true };
@@ -130,9 +152,15 @@ describe('a census of processes', () => {
     expect(censusOf(processes, 2)).toMatchObject(expected);
   });
 
-  test('keeps the last place from the key that waits in all others', () => {
-    const three = [parked('a'), parked('a'), parked('a')];
-    expect([...censusOf(three, 2).keysThatWait]).toEqual(['a']);
-    expect([...censusOf(three.slice(1), 2).keysThatWait]).toEqual([]);
+  test.each([
+    ['aaa', []],
+    ['aaaa', ['a']],
+    ['aaaab', ['a']],
+    ['aaaabb', ['a', 'b']],
+    ['aaaabbc', ['a', 'b', 'c']],
+  ])('has keys wait that have as much as is left of 8 places: %s', (keys, expected) => {
+    const processes = [...keys].map(parked);
+    const { keysThatWait } = censusOf([...processes, free], 4);
+    expect([...keysThatWait]).toEqual(expected);
   });
 });
