@@ -20,6 +20,8 @@ import type { ChshInput } from './chsh.ts';
 const PAULIS = ['ID', 'X', 'Y', 'Z'];
 const DEFAULT_ANGLES = { a: 0, a_prime: Math.PI / 2, b: Math.PI / 4, b_prime: -Math.PI / 4 };
 const CLASSICAL_BOUND = 2;
+/** So many standard errors beyond the bound, a violation is no luck: one time in some hundreds. */
+const SIGNIFICANT = 3;
 const TSIRELSON_BOUND = 2 * Math.SQRT2;
 
 interface Setting {
@@ -47,7 +49,8 @@ export const runChsh: RunProcedure<ChshInput> = async (input, context) => {
     measured.push({ ...sampled, setting, exact: exact[i]! });
   }
   const s = measured.reduce((sum, { setting, mean }) => sum + setting.sign * mean, 0);
-  const error = Math.sqrt(measured.reduce((sum, { mean }) => sum + (1 - mean * mean) / shots, 0));
+  const error = Math.hypot(...measured.map(({ standardError }) => standardError));
+  const errorsAbove = (Math.abs(s) - CLASSICAL_BOUND) / error;
   const exactS = measured.reduce((sum, { setting, exact }) => sum + setting.sign * exact, 0);
   return {
     s,
@@ -55,15 +58,15 @@ export const runChsh: RunProcedure<ChshInput> = async (input, context) => {
     s_exact: exactS,
     classical_bound: CLASSICAL_BOUND,
     tsirelson_bound: TSIRELSON_BOUND,
-    violates_classical_bound: Math.abs(s) > CLASSICAL_BOUND,
-    // Where every pair of a setting agrees in all settings, the counts tell no spread.
-    standard_errors_above_classical: error > 0 ? (Math.abs(s) - CLASSICAL_BOUND) / error : null,
-    settings: measured.map(({ setting, mean, exact, counts }) => ({
+    violates_classical_bound: errorsAbove > SIGNIFICANT,
+    standard_errors_above_classical: errorsAbove,
+    standard_errors_needed: SIGNIFICANT,
+    settings: measured.map(({ setting, mean, standardError, exact, counts }) => ({
       name: setting.name,
       alice_angle_rad: setting.alice,
       bob_angle_rad: setting.bob,
       correlation: mean,
-      correlation_standard_error: Math.sqrt((1 - mean * mean) / shots),
+      correlation_standard_error: standardError,
       correlation_exact: exact,
       counts,
     })),
@@ -71,7 +74,7 @@ export const runChsh: RunProcedure<ChshInput> = async (input, context) => {
     shots_per_setting: shots,
     seed,
     basis:
-      'Correlations and s are sampled from simulated measurements with the seed; the exact values are expectation values of the same states.',
+      'Correlations and s are sampled from simulated measurements with the seed; the exact values are expectation values of the same states. Standard errors are those of the counts with two agreeing and two differing pairs added (Agresti and Coull).',
   };
 };
 
@@ -141,7 +144,21 @@ async function correlationOf(
   }
   const equal = counts['00']! + counts['11']!;
   const different = counts['01']! + counts['10']!;
-  return { mean: (equal - different) / (equal + different), counts };
+  const standardError = standardErrorOf(equal, different);
+  return { mean: (equal - different) / (equal + different), standardError, counts };
+}
+
+/**
+ * Standard error of a mean of ±1. Two of each are added to the counts, so that it is honest of few
+ * shots, and not zero where all agree.
+ *
+ * @see Agresti, Coull, "Approximate is better than 'exact' for interval estimation of binomial
+ *   proportions" (1998).
+ */
+function standardErrorOf(equal: number, different: number): number {
+  const shots = equal + different;
+  const share = (equal + 2) / (shots + 4);
+  return 2 * Math.sqrt((share * (1 - share)) / shots);
 }
 
 /** A pair whose halves are turned so that measuring Z reads the analysers' axes. */

@@ -36,7 +36,7 @@ export type ChshInput = z.output<typeof input>;
 export const chsh = procedure({
   name: 'chsh',
   description:
-    'Measures Bell pairs in four settings of two analysers and compares S with the classical bound 2 and with 2√2. The result has the four correlations, S with its standard error, and its exact value.',
+    'Measures Bell pairs in four settings of two analysers and compares S with the classical bound 2 and with 2√2. The result has the four correlations, S with its standard error, and its exact value; `violates_classical_bound` is true where |S| is more than 3 standard errors beyond 2, since S alone exceeds 2 by luck where shots are few.',
   input,
   limits: { deadline_ms: 60_000, shots: MAX_SHOTS },
   example: { shots: 2_000, seed: 7 },

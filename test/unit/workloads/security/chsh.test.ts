@@ -9,7 +9,7 @@ const result = z.object({
   s_standard_error: z.number(),
   s_exact: z.number(),
   violates_classical_bound: z.boolean(),
-  standard_errors_above_classical: z.number().nullable(),
+  standard_errors_above_classical: z.number(),
   settings: z.array(
     z.object({
       name: z.string(),
@@ -64,8 +64,33 @@ describe('chsh', () => {
     const angles = { a: 0, a_prime: 0, b: 0, b_prime: 0 };
     const found = await run({ shots: 100, seed: 1, angles });
     expect(found.s).toBe(2);
-    expect(found.standard_errors_above_classical).toBeNull();
+    expect(found.standard_errors_above_classical).toBe(0);
     expect(found.violates_classical_bound).toBe(false);
+  });
+
+  test('makes no violation of one shot in each setting, whatever S is', async () => {
+    let largest = 0;
+    for (let seed = 0; seed < 40; seed++) {
+      const found = await run({ shots: 1, seed });
+      largest = Math.max(largest, found.s);
+      expect(found.s_standard_error).toBeGreaterThan(1);
+      expect(found.violates_classical_bound).toBe(false);
+    }
+    expect(largest).toBe(4);
+  });
+
+  test('makes no violation of luck with a state that has none', async () => {
+    const found = await Promise.all(
+      Array.from({ length: 40 }, (_, seed) => run({ shots: 20, visibility: 0.6, seed })),
+    );
+    expect(found.filter(({ s }) => s > 2).length).toBeGreaterThan(3);
+    expect(found.filter((each) => each.violates_classical_bound)).toEqual([]);
+  });
+
+  test('finds the violation of a Bell pair in some hundred shots', async () => {
+    for (let seed = 0; seed < 10; seed++) {
+      expect((await run({ shots: 200, seed })).violates_classical_bound).toBe(true);
+    }
   });
 
   test('gives the same counts for the same seed, others for another', async () => {
