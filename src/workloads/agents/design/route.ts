@@ -85,7 +85,11 @@ export const route = procedure({
 function routeFaults(input: RouteInput): readonly Fault[] {
   const faults: Fault[] = [...gateSetFaultsAt('native_gates', input.native_gates)];
   const { device, coupling_map: couplers } = input;
-  if ((device === undefined) === (couplers === undefined)) {
+  if (device !== undefined && couplers !== undefined) {
+    const message = 'Give either device or coupling_map, not both.';
+    faults.push({ path: 'coupling_map', message });
+  }
+  if (device === undefined && couplers === undefined) {
     faults.push({ path: 'device', message: 'Required: device, or coupling_map instead.' });
   }
   for (const [i, [a, b]] of (couplers ?? []).entries()) {

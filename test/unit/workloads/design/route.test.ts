@@ -102,7 +102,7 @@ describe('an input is refused', () => {
     [
       'with two targets',
       { circuit: [cx(0, 1)], device: 'iqm-garnet', coupling_map: [[0, 1]] },
-      'device',
+      'coupling_map',
     ],
     [
       'with a coupler from a qubit to itself',
@@ -169,4 +169,12 @@ test.each([
       new Set(['CZ']),
     ),
   ).toEqual([]);
+});
+
+test('two targets are told from none', () => {
+  const circuit = [cx(0, 1)];
+  const [neither] = route.faultsOf({ circuit });
+  const [both] = route.faultsOf({ circuit, device: 'iqm-garnet', coupling_map: [[0, 1]] });
+  expect(neither?.message).toMatch(/^Required/);
+  expect(both?.message).toMatch(/not both/);
 });
