@@ -84,7 +84,7 @@ export type OptimizationInput = z.output<typeof input>;
 export const optimization = procedure({
   name: 'optimization',
   description:
-    'Solves MaxCut or an Ising problem of up to 16 nodes or spins by QAOA. The result has the best cut or spins that were sampled, the exact optimum by brute force, the ratio of the two, and how the circuit compares with guessing.',
+    'Solves MaxCut or an Ising problem of up to 16 nodes or spins by QAOA. The result has the best cut or spins that were sampled, the exact optimum by brute force, the ratio of the two, and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, over that of one even guess among all candidates.',
   input,
   check: optimizationFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },

@@ -23,7 +23,7 @@ export type AssignmentInput = z.output<typeof input>;
 export const assignment = procedure({
   name: 'assignment',
   description:
-    'Assigns each robot one task at the least total cost by QAOA over permutations. The result has the best assignment sampled, the optimum by brute force, approximation_ratio = (worst − found)/(worst − optimum), and how the circuit compares with guessing.',
+    'Assigns each robot one task at the least total cost by QAOA over permutations. The result has the best assignment sampled, the optimum by brute force, approximation_ratio = (worst − found)/(worst − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, over that of one even guess among all candidates.',
   input,
   check: ({ costs }) => matrixFaults(costs, 'costs'),
   limits: {

@@ -48,7 +48,7 @@ export type RoutingInput = z.output<typeof input>;
 export const routing = procedure({
   name: 'routing',
   description:
-    'Finds a short route of a robot through all sites, a travelling salesman, by QAOA over the orders of visit. The result has the best route sampled, the optimum by brute force, approximation_ratio = (longest − found)/(longest − optimum), and how the circuit compares with guessing.',
+    'Finds a short route of a robot through all sites, a travelling salesman, by QAOA over the orders of visit. The result has the best route sampled, the optimum by brute force, approximation_ratio = (longest − found)/(longest − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, over that of one even guess among all candidates.',
   input,
   check: faultsOf,
   limits: {

@@ -40,7 +40,7 @@ export type Bb84Input = z.output<typeof input>;
 export const bb84 = procedure({
   name: 'bb84',
   description:
-    'Runs the BB84 protocol qubit by qubit: preparation, interception, measurement, sifting and the estimate of the error rate, with the decision to abort above 11 %. Full interception is expected to cause 25 % errors. The bits are pseudorandom and no key is returned.',
+    'Runs the BB84 protocol qubit by qubit: preparation, interception, measurement, sifting and the estimate of the error rate, with the decision to abort above 11 %. Full interception is expected to cause 25 % errors. The bits are pseudorandom and no key is returned. `eve_knows_share` is the share of sifted bits that Eve holds rightly, her lucky guesses included: three quarters are expected where she intercepts every qubit, one half known and one quarter guessed.',
   input,
   check: ({ eavesdrop, intercept_fraction: fraction }): readonly Fault[] =>
     eavesdrop && fraction !== undefined
