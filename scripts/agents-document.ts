@@ -43,7 +43,8 @@ the processors of the service, in fair turns with all other work, with the key a
 the record says what ran them, and which runtime ran the rest. A task that is not through at its \`deadline_ms\`, or takes more
 memory than its process may have, fails with a code that says so, and its process is ended; the time in which its circuits
 wait for a processor, and none of them is on one, is not counted, and meanwhile another task has its place
-([errors](errors.md): \`WORKLOADS_TASK_DEADLINE\`, \`WORKLOADS_TASK_MEMORY\`). A process that is lost under a task costs a second
+([errors](errors.md): \`WORKLOADS_TASK_DEADLINE\`, \`WORKLOADS_TASK_MEMORY\`). A key that
+has no task running waits two seconds at most for those of others, as long as there may be a further process. A process that is lost under a task costs a second
 run of it. \`POST /api/v1/tasks/{task_id}/cancel\` ends a task at once.
 
 All chance comes from a seed: that of the input where the task takes one, else one that is drawn and told in the record. The

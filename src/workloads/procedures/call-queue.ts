@@ -16,6 +16,8 @@ const PLACES_STAND_MS = 250;
 export interface QueuedCall extends QueuedTask {
   /** Whether it is counted among those that may wait. */
   readonly takesRoom: boolean;
+  /** Since when it waits, of `performance.now()`. */
+  readonly since: number;
 }
 
 /** How the surroundings of the queue stand. */
@@ -91,7 +93,20 @@ export class CallQueue<T extends QueuedCall> {
   start(withoutKeys: ReadonlySet<string> = new Set()): T | undefined {
     const now = performance.now();
     const first = this.#first(now, withoutKeys);
-    const call = first && this.#queue.start(first.id, now);
+    return first && this.startNow(first.id);
+  }
+
+  /** The first one that waits since that time or longer, as though those of some keys did not. */
+  overdue(since: number, withoutKeys: ReadonlySet<string>): T | undefined {
+    for (const { task } of this.#queue.walk(performance.now())) {
+      if (task.since <= since && !withoutKeys.has(task.key)) return task;
+    }
+    return undefined;
+  }
+
+  /** Takes out that one, to run. */
+  startNow(id: string): T | undefined {
+    const call = this.#queue.start(id, performance.now());
     if (call !== undefined) this.#changed(call, -1);
     return call;
   }

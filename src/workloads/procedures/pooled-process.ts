@@ -87,6 +87,11 @@ export class PooledProcess {
     return !this.#isReady && !this.#isEnding;
   }
 
+  /** Whose call it has; undefined without one. */
+  get key(): string | undefined {
+    return this.call?.keyId;
+  }
+
   /** Whose call it has, where that has done nothing but wait for processors for a while. */
   get parkedFor(): string | undefined {
     return this.#wasIdle && this.#isWaiting ? this.call?.keyId : undefined;

@@ -13,6 +13,7 @@ import { soonEmpty } from '../models/soon-empty.ts';
 import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
 import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
 import { type Census, censusOf } from './pool-census.ts';
+import type { ProcedurePoolOptions } from './pool-options.ts';
 import { PooledProcess, type PooledProcessOptions } from './pooled-process.ts';
 import type {
   ProcedureCall,
@@ -46,36 +47,9 @@ const NODE_MB = 128;
 const MIB = 2 ** 20;
 /** What is there beyond the usual number is kept this long, for the next time. */
 const EXTRA_KEPT_MS = 10_000;
+const RELIEF_MS = 2000;
 /** There is but one. */
 const QUEUE = 'procedures';
-
-/** How a pool is made. */
-export interface ProcedurePoolOptions {
-  /**
-   * A module that exports `findProcedure(owner, name)`, and perhaps `preload()`, awaited before a process
-   * is ready; imported in the processes.
-   */
-  readonly catalog: URL;
-  /** Where circuits run, the preferred one first. */
-  readonly processors: readonly Processor[];
-  /**
-   * Calls that run at a time; processes are started as they are needed. Calls that only wait for
-   * processors are not counted, but there are never more than twice as many processes, each with up to
-   * twice the heap's limit and 128 MB.
-   */
-  readonly numProcesses: number;
-  /** Of one process. */
-  readonly heapLimitMb: number;
-  /** Calls that may wait. */
-  readonly queueLimit: number;
-  readonly maxResultBytes?: number;
-  /** From a cancel or a deadline to the end of a process that did not come back; 200 ms unless given. */
-  readonly graceMs?: number;
-  /** The whole environment of the processes; empty unless given. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** Hears why a process ended that nobody ended on purpose, with the last of what it printed. */
-  readonly onProcessLost?: (how: string) => void;
-}
 
 interface WaitingCall extends QueuedCall {
   readonly call: ProcedureCall;
@@ -88,6 +62,8 @@ interface WaitingCall extends QueuedCall {
   readonly resolve: (outcome: ProcedureOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
+
+export type { ProcedurePoolOptions } from './pool-options.ts';
 
 /** The pool. */
 export class ProcedurePool {
@@ -105,6 +81,7 @@ export class ProcedurePool {
   #onFirstStart: ((failure?: ProcedureLostError) => void) | undefined;
   #numFailedStarts = 0;
   #trimTimer: NodeJS.Timeout | undefined;
+  #reliefTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: ProcedurePoolOptions) {
@@ -255,8 +232,30 @@ export class ProcedurePool {
     this.#goOn();
   }
 
-  /** Gives free processes what waits, and starts processes for the rest. */
   #goOn(): void {
+    this.#fill();
+    this.#relieve();
+  }
+
+  /** A key that has nothing running does not wait for the end of what others run, which may be long. */
+  #relieve(): void {
+    clearTimeout(this.#reliefTimer);
+    if (this.#queue.length === 0 || this.#isClosed) return;
+    const { reliefMs = RELIEF_MS } = this.#options;
+    const { mayBegin, numReady, numStartable, keysAtWork } = this.#census();
+    const overdue = this.#queue.overdue(performance.now() - reliefMs, keysAtWork);
+    if (mayBegin === 0 && overdue !== undefined) {
+      const process = this.#free.pop();
+      if (process !== undefined) {
+        const waiting = this.#queue.startNow(overdue.id);
+        if (waiting !== undefined) this.#begin(waiting, process);
+      } else if (numReady === 0 && numStartable > 0 && !this.#doesWithout) this.#startProcess();
+    }
+    this.#reliefTimer = setTimeout(() => this.#relieve(), reliefMs / 2).unref();
+  }
+
+  /** Gives free processes what waits, and starts processes for the rest. */
+  #fill(): void {
     for (;;) {
       const { mayBegin, keysThatWait } = this.#census();
       if (this.#free.length === 0 || mayBegin === 0) break;
