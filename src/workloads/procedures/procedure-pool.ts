@@ -243,13 +243,16 @@ export class ProcedurePool {
     if (this.#queue.length === 0 || this.#isClosed) return;
     const { reliefMs = RELIEF_MS } = this.#options;
     const { mayBegin, numReady, numStartable, keysAtWork } = this.#census();
-    const overdue = this.#queue.overdue(performance.now() - reliefMs, keysAtWork);
-    if (mayBegin === 0 && overdue !== undefined) {
+    const isFull =
+      mayBegin === 0 && (this.#free.length > 0 || (numReady === 0 && numStartable > 0));
+    const since = performance.now() - reliefMs;
+    const overdue = isFull ? this.#queue.overdue(since, keysAtWork) : undefined;
+    if (overdue !== undefined) {
       const process = this.#free.pop();
       if (process !== undefined) {
         const waiting = this.#queue.startNow(overdue.id);
         if (waiting !== undefined) this.#begin(waiting, process);
-      } else if (numReady === 0 && numStartable > 0 && !this.#doesWithout) this.#startProcess();
+      } else if (!this.#doesWithout) this.#startProcess();
     }
     this.#reliefTimer = setTimeout(() => this.#relieve(), reliefMs / 2).unref();
   }
