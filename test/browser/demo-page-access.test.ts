@@ -16,7 +16,7 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
   let visit: DemoVisit;
   beforeAll(async () => {
     visit = await DemoVisit.start();
-  });
+  }, 90_000);
   afterAll(() => visit?.[Symbol.asyncDispose]());
   beforeEach(() => visit.reset());
 

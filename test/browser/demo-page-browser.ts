@@ -4,8 +4,8 @@
  */
 import { type Chromium, openChromium } from './chromium.ts';
 
-/** For one command. */
-const COMMAND_MS = 20_000;
+/** For one command: the first waits for a browser that starts while other tests run. */
+const COMMAND_MS = 60_000;
 /** For what the page comes to show. */
 const SHOW_MS = 10_000;
 
