@@ -1,9 +1,10 @@
-/** Circuits for the fake worker, and ways to wait for what other threads do. */
-import { setTimeout } from 'node:timers/promises';
+/** Circuits for the fake worker, and what a fleet of it is opened with. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import type { Adapter } from '../../src/fleet/adapters/adapter-report.ts';
 import type { CircuitBackendOptions } from '../../src/fleet/circuit-backend.ts';
 import type { EngineOptions } from '../../src/fleet/workers/worker-messages.ts';
+
+export { eventually } from './eventually.ts';
 
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
 export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);
@@ -73,11 +74,6 @@ export function instruction(
       { kind: 'unitary', controls: [], targets: [0], matrix: shared },
     ],
   };
-}
-
-/** Resolves once the condition holds; looks every millisecond, to leave the cores to the threads. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await setTimeout(1);
 }
 
 /** A signal that never aborts. */

@@ -5,13 +5,8 @@ import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
 import type { BatchTask, CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
-import {
-  eventually,
-  FAKE_LANES,
-  instruction,
-  never,
-  sharedNumbers,
-} from '../../support/fleet-fixtures.ts';
+import { eventually } from '../../support/eventually.ts';
+import { FAKE_LANES, instruction, never, sharedNumbers } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const closers: (() => Promise<void>)[] = [];

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { BackendTask, SelfTestTask } from '../../../src/fleet/backend-task.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
-  eventually,
   FAKE_LANES,
   instruction,
   never,

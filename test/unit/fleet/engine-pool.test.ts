@@ -3,9 +3,9 @@ import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/workers/e
 import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
 import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
 import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
-  eventually,
   FAKE_WORKER,
   instruction,
   never,

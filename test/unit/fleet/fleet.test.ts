@@ -13,13 +13,8 @@ import type { AdapterDiscovery } from '../../../src/fleet/adapters/adapter-repor
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
 import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
-import {
-  adapter,
-  eventually,
-  FAKE_WORKER,
-  never,
-  STILLBORN_WORKER,
-} from '../../support/fleet-fixtures.ts';
+import { eventually } from '../../support/eventually.ts';
+import { adapter, FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
 import { lastingCircuit } from '../../support/lasting-circuit.ts';
 
 const NOW = 1_700_000_000_000;

@@ -5,9 +5,9 @@ import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import type { BatchTask, CircuitTask, Processor } from '../../../src/fleet/processor.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   adapter,
-  eventually,
   FAKE_GPU,
   FAKE_WORKER,
   instruction,

@@ -17,7 +17,7 @@ import type {
   SentBatch,
   ToWorker,
 } from '../../../src/fleet/workers/worker-messages.ts';
-import { eventually } from '../../support/fleet-fixtures.ts';
+import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { sweepOf, tasksOf } from '../../support/sweeps.ts';

@@ -3,8 +3,8 @@ import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
 import type { CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
-  eventually,
   FAKE_LANES,
   FAKE_WORKER,
   instruction,

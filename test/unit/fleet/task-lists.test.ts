@@ -10,9 +10,9 @@ import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.
 import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
 import type { StartWorker } from '../../../src/fleet/workers/worker-host.ts';
 import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
-  eventually,
   FAKE_GPU,
   FAKE_WORKER,
   instruction,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { eventually } from '../../../support/fleet-fixtures.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const SERVICE = new URL('../../../support/procedure-service.ts', import.meta.url).pathname;
 

@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { EngineLostError, QueueFullError } from '../../../../src/fleet/errors.ts';
 import { zeroBatch } from '../../../service/support/fake-processor.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { CALLER, exactCounts, fakeClassifier, flowers } from '../../../support/fake-classifier.ts';
-import { eventually } from '../../../support/fleet-fixtures.ts';
 
 /** A fake classifier through its first self-test. */
 async function started(selfTestIntervalMs?: number) {

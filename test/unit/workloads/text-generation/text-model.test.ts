@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TextModel } from '../../../../src/workloads/models/text-generation/text-model.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { completion, json, TextUpstreamServer } from '../../../support/text-upstream.ts';
 import {
-  eventually,
   HELLO,
   KEY,
   PATIENT,

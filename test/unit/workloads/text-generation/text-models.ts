@@ -1,6 +1,5 @@
 /** Models of a test's upstream. */
 
-import { vi } from 'vitest';
 import {
   TextModel,
   type TextModelOptions,
@@ -17,11 +16,6 @@ export const PATIENT = new AbortController().signal;
 /** A caller with a key of that tier. */
 export const STANDARD = { tier: 'standard' } as const;
 export const ENTERPRISE = { tier: 'enterprise' } as const;
-
-/** Waits until the claim holds; on a busy machine that may take a while. */
-export async function eventually(claim: () => void): Promise<void> {
-  await vi.waitFor(claim, { timeout: 5000, interval: 5 });
-}
 
 /** What a test wants to be different. */
 export type TextModelChanges = Partial<NonNullable<TextModelOptions['upstream']>> &

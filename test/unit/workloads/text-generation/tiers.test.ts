@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../support/eventually.ts';
 import { completion, json, TextUpstreamServer } from '../../../support/text-upstream.ts';
-import { ENTERPRISE, eventually, HELLO, PATIENT, STANDARD, textModelOf } from './text-models.ts';
+import { ENTERPRISE, HELLO, PATIENT, STANDARD, textModelOf } from './text-models.ts';
 
 let upstream: TextUpstreamServer;
 beforeEach(async () => {

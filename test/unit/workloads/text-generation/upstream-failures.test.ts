@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TextModel } from '../../../../src/workloads/models/text-generation/text-model.ts';
+import { eventually } from '../../../support/eventually.ts';
 import {
   completion,
   json,
@@ -12,7 +13,6 @@ import {
   TextUpstreamServer,
 } from '../../../support/text-upstream.ts';
 import {
-  eventually,
   HELLO,
   KEY,
   PATIENT,

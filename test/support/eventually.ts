@@ -1,0 +1,32 @@
+/** Waits for what other threads, processes and servers do. */
+import { setTimeout } from 'node:timers/promises';
+import { TestRunner } from 'vitest';
+
+/**
+ * Resolves once the claim holds: it neither throws nor gives false.
+ *
+ * It has no limit of its own, which would depend on how busy the machine is: the test's limit ends it.
+ * The error of that limit then has what the claim last threw as its cause. The claim is tried again
+ * every millisecond of the real clock, to leave the cores to what is waited for.
+ *
+ * @param claim - A condition, or a function with `expect` in it; either may be asynchronous.
+ */
+export async function eventually(claim: () => unknown): Promise<void> {
+  const limit: AbortSignal | undefined = TestRunner.getCurrentTest()?.context.signal;
+  let failure: unknown = new Error(`It never came to this: ${claim}`);
+  const tell = () => Object.assign(limit?.reason, { cause: failure });
+  limit?.addEventListener('abort', tell);
+  try {
+    for (;;) {
+      try {
+        if ((await claim()) !== false) return;
+      } catch (error) {
+        failure = error;
+      }
+      limit?.throwIfAborted();
+      await setTimeout(1);
+    }
+  } finally {
+    limit?.removeEventListener('abort', tell);
+  }
+}
