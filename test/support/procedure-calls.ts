@@ -26,7 +26,7 @@ export function callOf(name: string, more: Partial<ProcedureCall> = {}): Procedu
     address: { owner: 'test', name },
     input: {},
     seed: 3,
-    deadlineMs: 20_000,
+    deadlineMs: 600_000,
     priority: 'normal',
     keyId: 'key-1',
     tier: 'standard',

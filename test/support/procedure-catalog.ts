@@ -71,6 +71,7 @@ const behaving: Readonly<Record<string, Run>> = {
   },
   'wait-for-signal': async (_, { signal, progress }) => {
     progress(0.1, String(process.pid));
+    signal.throwIfAborted();
     await new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });

@@ -1,11 +1,14 @@
 /** Calls whose circuits wait for processors, and what others have of their places. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CountedProcess, censusOf } from '../../../../src/workloads/procedures/pool-census.ts';
+import { ProcedureHost } from '../../../../src/workloads/procedures/procedure-host.ts';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';
 import { StopClock } from '../../../../src/workloads/procedures/stop-clock.ts';
 import { EngineProcessor } from '../../../support/engine-processor.ts';
-import { eventually } from '../../../support/fleet-fixtures.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { callOf, POOL, running } from '../../../support/procedure-calls.ts';
+
+const GRACE_MS = 200;
 
 let processor: EngineProcessor;
 let pool: ProcedurePool;
@@ -18,7 +21,8 @@ beforeEach(() => {
   gate = Promise.withResolvers<void>();
   processor.gate = gate.promise;
   processor.tasks.length = 0;
-  pool = new ProcedurePool({ ...POOL, processors: [processor], numProcesses: 1 });
+  const processors = [processor];
+  pool = new ProcedurePool({ ...POOL, processors, numProcesses: 1, graceMs: GRACE_MS });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -30,10 +34,13 @@ const echo = (keyId: string) => running(pool, callOf('echo', { keyId }));
 
 describe('a call that only waits for a processor', () => {
   test('leaves its place to another key, and is not late for its waiting', async () => {
-    const deadlineMs = 700;
+    // Deadlines are timeouts of this process, so they come when the test says.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const deadlineMs = 600_000;
     const waits = bell({ keyId: 'a', deadlineMs }).outcome;
-    const begun = performance.now();
-    while (performance.now() - begun < 2 * deadlineMs) await echo('b').outcome;
+    await echo('b').outcome;
+    await vi.advanceTimersByTimeAsync(2 * deadlineMs);
+    await echo('b').outcome;
     expect(pool.load()).toMatchObject({ processes: 2, running: 1, waiting: 0 });
     gate.resolve();
     expect(await waits).toMatchObject({ executedOn: [{ circuits: 1 }] });
@@ -68,7 +75,7 @@ describe('a call that only waits for a processor', () => {
 test('a key that has nothing running waits only so long for the calls of others', async () => {
   await pool.close();
   pool = new ProcedurePool({ ...POOL, processors: [], numProcesses: 1, reliefMs: 20 });
-  const spin = () => running(pool, callOf('spin', { keyId: 'a', deadlineMs: 3000 })).outcome;
+  const spin = () => running(pool, callOf('spin', { keyId: 'a' })).outcome;
   const ends: string[] = [];
   const first = spin().catch(() => ends.push('a'));
   const second = spin().catch(() => ends.push('a'));
@@ -82,17 +89,29 @@ test('a key that has nothing running waits only so long for the calls of others'
 });
 
 test('a call that computes while its circuit waits keeps its place, and has its deadline', async () => {
-  const computes = running(
-    pool,
-    callOf('circuit-and-spin', { keyId: 'a', deadlineMs: 300 }),
-  ).outcome;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const deadlineMs = 300;
+  const onOver = vi.fn();
+  running(pool, callOf('circuit-and-spin', { keyId: 'a', deadlineMs })).outcome.catch(onOver);
   const other = echo('b').outcome;
   await eventually(() => processor.tasks.length === 1);
-  const begun = performance.now();
-  while (performance.now() - begun < 400) await new Promise(setImmediate);
+  // Its process is looked at time and again, and is computing each time.
+  const looks = vi.spyOn(ProcedureHost.prototype, 'isComputing');
+  await eventually(() => looks.mock.calls.length === 5);
+  expect(looks.mock.results.map(({ value }) => value)).toEqual(Array(5).fill(true));
+  looks.mockRestore();
+  await vi.advanceTimersByTimeAsync(2 * deadlineMs);
   expect(pool.load()).toMatchObject({ processes: 1, running: 1, waiting: 1 });
+  expect(onOver).not.toHaveBeenCalled();
   gate.resolve();
-  await expect(computes).rejects.toMatchObject({ code: 'WORKLOADS_TASK_DEADLINE' });
+  await eventually(async () => {
+    await vi.advanceTimersByTimeAsync(deadlineMs);
+    expect(onOver).toHaveBeenCalledWith(
+      expect.objectContaining({ code: 'WORKLOADS_TASK_DEADLINE' }),
+    );
+  });
+  // The process that does not come back is ended after the grace.
+  await vi.advanceTimersByTimeAsync(GRACE_MS);
   await other;
 });
 

