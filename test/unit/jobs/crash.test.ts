@@ -20,11 +20,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Runs the process until it has written `numLines` and kills it there; gives the whole lines. */
-async function runAndKill(path: string, mode: string, numLines: number): Promise<string[]> {
+/**
+ * Runs the process until it has written `numLines` and kills it there; gives the whole lines.
+ *
+ * @param signal - The test's: the process does not outlive it.
+ */
+async function runAndKill(
+  path: string,
+  mode: string,
+  numLines: number,
+  signal: AbortSignal,
+): Promise<string[]> {
   const child = spawn(process.execPath, [CRASHING, path, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 20_000,
+    signal,
+    killSignal: 'SIGKILL',
   });
   const exited = once(child, 'exit');
   const lines: string[] = [];
@@ -57,9 +67,11 @@ function openRunner(database: ReturnType<typeof openDatabase>, runs: JobId[]): J
 }
 
 describe('after kill -9', () => {
-  test('every job completes once: what was completed stays, what ran runs again, what waited runs', async () => {
+  test('every job completes once: what was completed stays, what ran runs again, what waited runs', async ({
+    signal,
+  }) => {
     const path = join(directory, 'jobs.sqlite');
-    expect(await runAndKill(path, 'stand', 1)).toStrictEqual(['ready']);
+    expect(await runAndKill(path, 'stand', 1, signal)).toStrictEqual(['ready']);
 
     using database = openDatabase(path);
     const runs: JobId[] = [];
@@ -79,14 +91,14 @@ describe('after kill -9', () => {
     expect(jobs.filter((job) => job.attempts === 2)).toHaveLength(NUM_RUNNING);
   });
 
-  test.each([
+  test.for([
     ['stored before they begin', 'storm'],
     ['stored with their outcome', 'awaited'],
   ])(
     'killed in the middle of its writes of jobs %s, it has lost nothing that it had answered',
-    async (_how, mode) => {
+    async ([_how, mode = ''], { signal }) => {
       const path = join(directory, 'jobs.sqlite');
-      const answered = await runAndKill(path, mode, 400);
+      const answered = await runAndKill(path, mode, 400, signal);
 
       using database = openDatabase(path);
       expect(database.prepare('PRAGMA integrity_check').get()?.['integrity_check']).toBe('ok');
