@@ -1,5 +1,10 @@
 /** What a crash and a shutdown leave behind: nothing lost, nothing twice. */
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import type { Job } from '../../src/jobs/job.ts';
+import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { lastingCircuit } from '../support/lasting-circuit.ts';
 import {
   type ServiceProcess,
@@ -7,7 +12,6 @@ import {
   temporaryFolder,
 } from '../support/service-process.ts';
 
-const NUM_JOBS = 50;
 const environment = { QCS_RATE_LIMIT_STANDARD: '1000000', QCS_LOG_LEVEL: 'warn' };
 /** A tenth of a second or two, compiling included, on one thread. */
 const circuit = lastingCircuit(16, 60);
@@ -41,62 +45,83 @@ function client(service: ServiceProcess, key: string) {
       const answer = await fetch(`${url}/${id}`, { headers });
       return ((await answer.json()) as { data: CircuitRecord }).data;
     },
-    async list(): Promise<readonly CircuitRecord[]> {
-      const answer = await fetch(`${url}?limit=100`, { headers });
-      return ((await answer.json()) as { data: { circuits: readonly CircuitRecord[] } }).data
-        .circuits;
+    /** Resolves once so many of these are completed. */
+    async completed(ids: readonly string[], count = ids.length): Promise<void> {
+      await eventually(async () => {
+        const records = await Promise.all(ids.map((id) => this.get(id)));
+        return records.filter(({ status }) => status === 'completed').length >= count;
+      });
     },
   };
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+/** All jobs as the file has them; nobody else has it open. */
+async function jobsIn(folder: string): Promise<readonly Job[]> {
+  const database = openDatabase(join(folder, DATABASE_FILE));
+  try {
+    return await new SqliteJobStore(database).list({ limit: 1_000_000 });
+  } finally {
+    database.close();
+  }
 }
 
-test('kill -9 with 50 jobs queued and running: after a restart all 50 complete, once each', async () => {
+test('kill -9 with 50 jobs queued and running: after a restart all complete, once each', async () => {
   using folder = temporaryFolder();
-  running = await startServiceProcess(folder.path, environment);
-  const key = running.key ?? '';
-  const before = client(running, key);
-  const ids = await Promise.all(Array.from({ length: NUM_JOBS }, (_, seed) => before.submit(seed)));
-  const count = (records: readonly CircuitRecord[], status: string) =>
-    records.filter((record) => record.status === status).length;
-  await until(async () => count(await before.list(), 'completed') >= 5);
-  const atKill = await before.list();
-  await running.stop('SIGKILL');
-  expect(count(atKill, 'completed')).toBeLessThan(NUM_JOBS);
-  expect(count(atKill, 'running')).toBeGreaterThan(0);
+  const ids: string[] = [];
+  let key: string | undefined;
+  let atKill: readonly Job[];
+  do {
+    // Where all were through before this process had its turn, there is nothing to see: 50 more.
+    running = await startServiceProcess(folder.path, environment);
+    key ??= running.key;
+    const before = client(running, key ?? '');
+    const submitted = Array.from({ length: 50 }, (_, seed) => before.submit(seed));
+    const added = await Promise.all(submitted);
+    ids.push(...added);
+    await before.completed(added, 5);
+    await running.stop('SIGKILL');
+    atKill = await jobsIn(folder.path);
+  } while (!atKill.some(({ status }) => status === 'running'));
 
   running = await startServiceProcess(folder.path, environment);
-  const after = client(running, key);
-  await until(async () => count(await after.list(), 'completed') === NUM_JOBS);
-
+  const after = client(running, key ?? '');
+  await after.completed(ids);
   const records = await Promise.all(ids.map((id) => after.get(id)));
-  expect(new Set(records.map((record) => record.circuit_id)).size).toBe(NUM_JOBS);
-  expect(await after.list()).toHaveLength(NUM_JOBS);
+  await running.stop('SIGTERM');
+  expect((await jobsIn(folder.path)).map(({ id }) => id).sort()).toEqual([...ids].sort());
   for (const record of records) {
     const total = Object.values(record.counts ?? {}).reduce((sum, value) => sum + value, 0);
     expect(total).toBe(100);
   }
   // What was complete before the crash was not run again.
-  for (const old of atKill.filter((record) => record.status === 'completed')) {
-    const now = records.find((record) => record.circuit_id === old.circuit_id);
-    expect(now?.finished_at).toBe(old.finished_at);
+  const completed = atKill.filter(({ status }) => status === 'completed');
+  expect(completed.length).toBeGreaterThanOrEqual(5);
+  for (const old of completed) {
+    const now = records.find((record) => record.circuit_id === old.id);
+    expect(Date.parse(now?.finished_at ?? '')).toBe(old.finishedAt);
   }
-}, 120_000);
+});
 
 test('SIGTERM ends the process with code 0 and leaves unfinished jobs, as many as it says, to the next start', async () => {
   using folder = temporaryFolder();
-  running = await startServiceProcess(folder.path, { ...environment, QCS_SHUTDOWN_GRACE_S: '0' });
-  const key = running.key ?? '';
-  const before = client(running, key);
-  const ids = await Promise.all(Array.from({ length: 20 }, (_, seed) => before.submit(seed)));
-  expect(await running.stop('SIGTERM')).toBe(0);
-  const [, numLeft] = /(\d+) wait for the next start/.exec(running.output()) ?? [];
+  const ids: string[] = [];
+  let key: string | undefined;
+  let numLeft: number;
+  do {
+    // Where all were through before the signal came, there is nothing to see: 20 more.
+    running = await startServiceProcess(folder.path, { ...environment, QCS_SHUTDOWN_GRACE_S: '0' });
+    key ??= running.key;
+    const before = client(running, key ?? '');
+    const submitted = Array.from({ length: 20 }, (_, seed) => before.submit(seed));
+    ids.push(...(await Promise.all(submitted)));
+    expect(await running.stop('SIGTERM')).toBe(0);
+    const [, left] = /(\d+) wait for the next start/.exec(running.output()) ?? [];
+    numLeft = Number(left);
+  } while (numLeft === 0);
 
   running = await startServiceProcess(folder.path, environment);
   expect(running.output()).toContain(`Jobs of an earlier process: ${numLeft} run again, 0 failed.`);
-  const after = client(running, key);
-  await until(async () => (await after.list()).every((record) => record.status === 'completed'));
-  expect((await after.list()).map((record) => record.circuit_id).sort()).toEqual([...ids].sort());
-}, 120_000);
+  await client(running, key ?? '').completed(ids);
+  await running.stop('SIGTERM');
+  expect((await jobsIn(folder.path)).map(({ id }) => id).sort()).toEqual([...ids].sort());
+});

@@ -1,5 +1,6 @@
 /** The public demo over HTTP. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { type ModelService, openModelService } from './support/model-service.ts';
 import { openTestService } from './support/test-service.ts';
 
@@ -148,7 +149,7 @@ test('runs 32 at once and answers 503 beyond, until one has ended', async () => 
   const { fleet } = own;
   fleet.isHolding = true;
   const held = Array.from({ length: 32 }, () => visit(own));
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(32));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(32));
   const refused = await visit(own);
   expect(refused.statusCode).toBe(503);
   expect(refused.headers['retry-after']).toBe('1');

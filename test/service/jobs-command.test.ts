@@ -482,4 +482,4 @@ test('jobs of the real service are followed to their results, listed and cancell
     { kind: 'task', task_id: task, agent: 'computation', task: 'evaluate' },
   ]);
   await real.stop('SIGKILL');
-}, 60_000);
+});

@@ -3,6 +3,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { EngineLostError } from '../../src/fleet/errors.ts';
+import { eventually } from '../support/eventually.ts';
 import { parseScrape, type Scrape } from '../support/prometheus-text.ts';
 import { FakeDevices } from './support/fake-devices.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
@@ -178,13 +179,17 @@ describe('requests', () => {
     while (performance.now() - since < 30) await settled();
     service.processor.held[0]!.finish();
     await answer;
-    const { value } = await scrape(service);
-    const bucket = 'qcs_http_request_duration_seconds_bucket';
+    const { all, value } = await scrape(service);
     const seconds = value('qcs_http_request_duration_seconds_sum', CIRCUITS);
     expect(seconds).toBeGreaterThan(0.03);
     expect(seconds).toBeLessThan((performance.now() - sentAt) / 1000);
-    expect(value(bucket, { ...CIRCUITS, le: '0.025' })).toBe(0);
-    expect(value(bucket, { ...CIRCUITS, le: '60' })).toBe(1);
+    // It took 30 ms or more, and is counted in every bucket of what it took and longer.
+    const buckets = all('qcs_http_request_duration_seconds_bucket', CIRCUITS);
+    expect(buckets.length).toBeGreaterThan(5);
+    for (const { labels, value: count } of buckets) {
+      const bound = Number(labels['le']?.replace('+Inf', 'Infinity'));
+      expect([bound, count]).toEqual([bound, seconds <= bound ? 1 : 0]);
+    }
   });
 
   test('for paths that nothing is at are one series a method and status', async () => {
@@ -415,14 +420,16 @@ describe('the fleet', () => {
 describe('the process', () => {
   test('uses CPU time, of which its event loop was at work for a part', async () => {
     await using service = await openTestService(open);
+    const begun = performance.now();
     const before = await scrape(service);
-    const since = performance.now();
-    while (performance.now() - since < 30) await settled();
-    const after = await scrape(service);
+    let after = before;
     const grown = (name: string) => after.value(name) - before.value(name);
-    const cpu = grown('process_cpu_user_seconds_total') + grown('process_cpu_system_seconds_total');
-    expect(cpu).toBeGreaterThan(0);
-    expect(grown('nodejs_eventloop_active_seconds_total')).toBeGreaterThan(0.02);
+    const cpu = () =>
+      grown('process_cpu_user_seconds_total') + grown('process_cpu_system_seconds_total');
+    const active = () => grown('nodejs_eventloop_active_seconds_total');
+    // Scraping is work; how much of it makes so much time depends on the machine.
+    while (cpu() < 0.02 || active() < 0.02) after = await scrape(service);
+    expect(active()).toBeLessThan((performance.now() - begun) / 1000);
     expect(after.value('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     expect(after.value('process_start_time_seconds')).toBeGreaterThan(1.6e9);
   });
@@ -430,13 +437,11 @@ describe('the process', () => {
   test('tells how long its event loop was held', async () => {
     await using service = await openTestService(open);
     await settled();
+    const lag = async () => (await scrape(service)).value('nodejs_eventloop_lag_seconds_sum');
+    const before = await lag();
     const since = performance.now();
     while (performance.now() - since < 120);
-    const lag = async () => {
-      await settled();
-      return (await scrape(service)).value('nodejs_eventloop_lag_seconds_sum');
-    };
-    while ((await lag()) < 0.09) expect(performance.now() - since).toBeLessThan(5000);
+    await eventually(async () => expect((await lag()) - before).toBeGreaterThan(0.09));
   });
 
   test('tells of every garbage collection, also of those that are reported together', async () => {

@@ -1,7 +1,8 @@
 /** Who may have inferences and how many, and what becomes of them when nobody waits. */
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { INFERENCE, infer, VIRGINICA } from './support/infer.ts';
 import { type ModelService, openModelService } from './support/model-service.ts';
 
@@ -57,9 +58,9 @@ test('work is dropped when its caller hangs up', async () => {
       body,
     ].join('\r\n'),
   );
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(1));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(1));
   socket.destroy();
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(0));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(0));
 });
 
 test('a connection that is kept gathers nothing from its requests', async () => {
@@ -103,7 +104,7 @@ test('a key may have so many inferences at once, then 429, and other keys are se
       payload: { input: VIRGINICA },
     });
   const held = [ask(service.key), ask(service.key), ask(service.key)];
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(3));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(3));
   const refused = await ask(service.key);
   expect(refused.statusCode).toBe(429);
   expect(refused.headers['retry-after']).toBe('1');
@@ -112,11 +113,11 @@ test('a key may have so many inferences at once, then 429, and other keys are se
     message: expect.stringContaining('3 inferences'),
   });
   const other = ask(await service.createKey());
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(4));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(4));
   fleet.heldBatches[0]?.finish();
   expect((await Promise.race(held)).statusCode).toBe(200);
   const again = ask(service.key);
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(4));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(4));
   for (const batch of [...fleet.heldBatches]) batch.finish();
   const answers = await Promise.all([...held, other, again]);
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);

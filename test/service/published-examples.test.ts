@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
   client = new ServiceClient(service.origin, service.key ?? '');
   published = await client.publishedWork();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop('SIGTERM');
   folder[Symbol.dispose]();
@@ -119,7 +119,7 @@ test('each published example runs and says what ran it and for how long', async 
     expect(each).toMatchObject({ processor: 'statevector-sim', backend: { precision: 'f64' } });
     expect(each.circuits).toBeGreaterThan(0);
   }
-}, 60_000);
+});
 
 test('each published example of a TPU job has a measured and a modelled duration', async () => {
   for (const work of procedures().filter(({ name }) => name.startsWith('tpu.'))) {
@@ -150,4 +150,4 @@ test("the planner's example runs, each of its tasks as a job of its own", async 
       }),
     ]);
   }
-}, 60_000);
+});

@@ -1,9 +1,12 @@
 /** `llma-text` over HTTP, before a real upstream that the test starts. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { completion, json, TextUpstreamServer } from '../support/text-upstream.ts';
 import { type ModelService, openModelService } from './support/model-service.ts';
 
 const KEY = 'sk-secret-of-the-operator';
+/** Longer than any test: no answer is late, and no probe comes by itself. */
+const NEVER_MS = 3_600_000;
 
 let upstream: TextUpstreamServer;
 let models: ModelService;
@@ -15,9 +18,9 @@ beforeAll(async () => {
       baseUrl: upstream.baseUrl,
       model: undefined,
       apiKey: KEY,
-      timeoutMs: 5000,
+      timeoutMs: NEVER_MS,
       maxTokens: 500,
-      probeIntervalMs: 60_000,
+      probeIntervalMs: NEVER_MS,
     },
   );
 });
@@ -131,9 +134,9 @@ test('answers the first 503 with Retry-After where a full upstream does not say 
       baseUrl: own.baseUrl,
       model: 'tiny',
       apiKey: undefined,
-      timeoutMs: 2000,
+      timeoutMs: NEVER_MS,
       maxTokens: 100,
-      probeIntervalMs: 60_000,
+      probeIntervalMs: NEVER_MS,
     },
   );
   own.reply = json(429, {});
@@ -155,9 +158,9 @@ test('is unavailable with 503 once the upstream is gone', async () => {
       baseUrl: own.baseUrl,
       model: 'tiny',
       apiKey: undefined,
-      timeoutMs: 2000,
+      timeoutMs: NEVER_MS,
       maxTokens: 100,
-      probeIntervalMs: 60_000,
+      probeIntervalMs: NEVER_MS,
     },
   );
   own.reply = json(200, completion('Fine.'));
@@ -171,7 +174,7 @@ test('is unavailable with 503 once the upstream is gone', async () => {
   own.reply = json(503, {});
   own.probeReply = json(503, {});
   expect((await ask()).statusCode).toBe(503);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [, text] = (await service.service.get('/models')).json().data.models;
     expect(text.available).toBe(false);
   });
@@ -195,9 +198,9 @@ test('a key may have 8 texts at once, then 429; others are served, Enterprise ke
       baseUrl: own.baseUrl,
       model: 'tiny',
       apiKey: undefined,
-      timeoutMs: 60_000,
+      timeoutMs: NEVER_MS,
       maxTokens: 100,
-      probeIntervalMs: 60_000,
+      probeIntervalMs: NEVER_MS,
     },
   );
   const { service, fleet } = opened;
@@ -214,10 +217,10 @@ test('a key may have 8 texts at once, then 429; others are served, Enterprise ke
       payload: { input },
     });
   const classified = ask(service.key, 'qnn-hybrid', [5, 3, 5, 1]);
-  await vi.waitFor(() => expect(fleet.heldBatches).toHaveLength(1));
+  await eventually(() => expect(fleet.heldBatches).toHaveLength(1));
   const before = own.requests.length;
   const eight = Array.from({ length: 8 }, () => ask(service.key));
-  await vi.waitFor(() => expect(own.requests.length).toBe(before + 8));
+  await eventually(() => expect(own.requests.length).toBe(before + 8));
   const refused = await ask(service.key);
   expect(refused.statusCode).toBe(429);
   expect(refused.headers['retry-after']).toBe('1');
@@ -232,7 +235,7 @@ test('a key may have 8 texts at once, then 429; others are served, Enterprise ke
   // It is sent after both and refused at once, so both are in the line by then.
   await ask(service.key);
   held[0]?.();
-  await vi.waitFor(() => expect(own.requests.length).toBe(before + 9));
+  await eventually(() => expect(own.requests.length).toBe(before + 9));
   expect(own.requests.at(-1)?.input).toBe('other 1');
   own.reply = json(200, completion('x'));
   for (const answer of held.slice(1)) answer();

@@ -1,5 +1,5 @@
 /** How `qcs jobs follow` keeps to a job over connections that break, at the level of events. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StreamEvent } from '../../src/cli/jobs/event-stream-parser.ts';
 import { ServiceClient } from '../../src/cli/jobs/service-client.ts';
 import { type WatchOptions, watchJob } from '../../src/cli/jobs/watch-job.ts';
@@ -158,13 +158,21 @@ test('204 says that all was told before', async () => {
 });
 
 test('a connection on which nothing is heard is given up for another', async () => {
+  // Long enough for the connection that follows; the test says when it is over for the first one.
+  const silenceMs = 3_600_000;
+  const timers = vi.spyOn(globalThis, 'setTimeout');
   service.answer = (_, response) => {
     service.answer = (asked, next) => sendEvents(asked, next, EVENTS);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(': hello\n\n');
+    const silences = timers.mock.calls.filter(([, ms]) => ms === silenceMs);
+    response.write(': hello\n\n', () => {
+      for (const [endOfSilence] of silences) endOfSilence();
+    });
   };
-  expect(await watched({ silenceMs: 30 })).toEqual(TOLD);
+  expect(await watched({ silenceMs })).toEqual(TOLD);
   expect(waits).toHaveLength(1);
+  expect(service.asked).toHaveLength(2);
+  timers.mockRestore();
 });
 
 test('a service that is away for a while is found again', async () => {

@@ -1,7 +1,9 @@
 /** What does the work, beside single agents: when it is tested anew. */
 import { expect, test, vi } from 'vitest';
 import { Workforce } from '../../src/workloads/workforce.ts';
+import { eventually } from '../support/eventually.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
+import { settled } from './support/test-service.ts';
 
 test('everything is tested anew when a processor comes or goes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -15,11 +17,13 @@ test('everything is tested anew when a processor comes or goes', async () => {
     expect(reasons()).toEqual([true, true, true, true, true]);
 
     pool.lie = { result: 'nonsense' };
+    const run = vi.spyOn(pool, 'run');
     vi.advanceTimersByTime(5000);
-    await vi.waitFor(() => expect(reasons()).toEqual([true, true, true, true, true]));
+    await settled();
+    expect(run).not.toHaveBeenCalled();
     state.available = false;
     vi.advanceTimersByTime(1000);
-    await vi.waitFor(() => expect(reasons()).toEqual([false, false, false, false, false]));
+    await eventually(() => expect(reasons()).toEqual([false, false, false, false, false]));
     await workforce.close();
   } finally {
     vi.useRealTimers();

@@ -2,6 +2,9 @@
 
 import type { GateObject } from '../../src/circuit/gate-object.ts';
 
+/** Rotations, CX and a measurement of all qubits each. */
+const ENDLESS_LAYERS = 150;
+
 /**
  * Layers of rotations by angles that share no factor and of CX along a line, as gate objects.
  *
@@ -24,4 +27,19 @@ export function lastingCircuit(numQubits: number, numLayers: number): readonly G
     }
   }
   return circuit;
+}
+
+/** Shots of an endless circuit. */
+export const ENDLESS_SHOTS = 1_000_000;
+
+/**
+ * A circuit that no test sees the end of: every qubit is measured after every layer, so that each of
+ * ENDLESS_SHOTS shots has a state of its own. It takes an hour or more, and reports progress meanwhile.
+ *
+ * @param numQubits - 16 or more; 18 and more are wide.
+ */
+export function endlessCircuit(numQubits: number): readonly GateObject[] {
+  const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  const layer = [...lastingCircuit(numQubits, 1), { gate: 'M', qubits, bits: qubits }];
+  return Array.from({ length: ENDLESS_LAYERS }, () => layer).flat();
 }
