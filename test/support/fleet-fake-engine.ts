@@ -164,8 +164,8 @@ async function follow(
       return answer(1, [0], [1]);
     case 'EXIT':
       return process.exit(3);
-    case 'EXIT_WHEN_IDLE':
-      setTimeout(() => process.exit(3), 20);
+    case 'EXIT_WHEN_TOLD':
+      setInterval(() => shared[0] === 1 && process.exit(3), 1);
       return answer(1, [0], [1]);
     case 'EXIT_ONCE':
       if (shared[0]!++ === 0) process.exit(3);

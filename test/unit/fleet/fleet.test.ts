@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((fleet) => fleet.close()));
 });
 
-const NO_ADAPTER: AdapterDiscovery = { adapters: [], reason: 'No WebGPU driver was found.' };
+const NO_ADAPTER: AdapterDiscovery = { adapters: [], reason: 'No GPU driver was found.' };
 
 async function openFleet(options: Partial<FleetOptions> = {}): Promise<Fleet> {
   const fleet = new Fleet({
@@ -59,6 +59,12 @@ function lasting(numQubits: number, numLayers: number): Circuit {
   const limits = { maxQubits: numQubits, maxGates: 10_000 };
   const gates = lastingCircuit(numQubits, numLayers);
   return withFinalMeasurement(circuitFromGateObjects(gates, { limits }));
+}
+
+/** Takes far longer than any test may for 1,000 shots: each has a state of its own after the first part. */
+function endless(): Circuit {
+  const { operations, ...part } = lasting(20, 50);
+  return { ...part, operations: Array.from({ length: 8 }, () => operations).flat() };
 }
 
 function ghz(numQubits: number): Circuit {
@@ -131,13 +137,13 @@ describe('Fleet', () => {
     const fleet = await openFleet({ engine: 'webgpu' });
     expect(processor(fleet, 'gpu-fleet').availability()).toMatchObject({
       available: false,
-      reason: 'No GPU adapter was found. No WebGPU driver was found.',
+      reason: 'No GPU driver was found.',
     });
     expect(processor(fleet, 'statevector-sim').availability().available).toBe(true);
   });
 
   test.each([
-    ['auto', NO_ADAPTER, 'No GPU adapter was found.'],
+    ['auto', NO_ADAPTER, 'No GPU driver was found.'],
     [
       'auto',
       { adapters: [adapter('llvmpipe', { isSoftware: true })] },
@@ -254,7 +260,7 @@ describe('Fleet', () => {
     const cancel = new AbortController();
     const started = Promise.withResolvers<void>();
     const hooks = { onStarted: () => started.resolve() };
-    const wide = target.run(task(lasting(20, 250)), hooks, cancel.signal);
+    const wide = target.run(task(endless(), 1000), hooks, cancel.signal);
     const stopped = expect(wide).rejects.toMatchObject({ name: 'AbortError' });
     await started.promise;
     const small = Array.from({ length: 50 }, (_, i) => ({ ...task(ghz(4)), id: `small-${i}` }));
@@ -269,11 +275,11 @@ describe('Fleet', () => {
     const target = processor(fleet, 'statevector-sim');
     // Processor time of this thread, not time on the clock: other work of the machine may delay a
     // turn of the loop, but what the thread has not computed it cannot have held the loop for.
-    const before = process.threadCpuUsage();
-    const { timing } = await target.run(task(lasting(21, 20), 1000), {}, never());
-    const { user, system } = process.threadCpuUsage(before);
-    expect(timing.executionMs).toBeGreaterThan(200);
-    expect((user + system) / 1000).toBeLessThan(timing.executionMs / 10);
+    const before = [process.threadCpuUsage(), process.cpuUsage()] as const;
+    await target.run(task(lasting(21, 20), 1000), {}, never());
+    const ofThread = process.threadCpuUsage(before[0]);
+    const ofAll = process.cpuUsage(before[1]);
+    expect(ofThread.user + ofThread.system).toBeLessThan((ofAll.user + ofAll.system) / 10);
   });
 
   test('stops a wide circuit of the real engine within its grace when cancelled', async () => {
@@ -282,13 +288,11 @@ describe('Fleet', () => {
     const cancel = new AbortController();
     const started = Promise.withResolvers<void>();
     const hooks = { onStarted: () => started.resolve() };
-    const result = target.run(task(lasting(20, 50)), hooks, cancel.signal);
+    const result = target.run(task(endless(), 1000), hooks, cancel.signal);
     await started.promise;
     await setImmediate();
-    const cancelled = performance.now();
     cancel.abort();
     await expect(result).rejects.toMatchObject({ name: 'AbortError' });
-    expect(performance.now() - cancelled).toBeLessThan(5000);
     await target.run(task(ghz(2)), {}, never());
   });
 });
@@ -297,8 +301,10 @@ describe('a process with a fleet', () => {
   const script = fileURLToPath(new URL('../../support/fleet-process.ts', import.meta.url));
   const run = promisify(execFile);
 
-  test('stays for a waiting circuit and ends by itself afterwards, without closing', async () => {
-    const { stdout } = await run(process.execPath, [script], { timeout: 20_000 });
+  test('stays for a waiting circuit and ends by itself afterwards, without closing', async ({
+    signal,
+  }) => {
+    const { stdout } = await run(process.execPath, [script], { signal });
     expect(stdout).toBe('2 outcomes\n');
   });
 });

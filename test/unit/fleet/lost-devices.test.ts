@@ -4,6 +4,7 @@ import { Fleet } from '../../../src/fleet/fleet.ts';
 import type { Processor } from '../../../src/fleet/processor.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
+import { eventually } from '../../support/eventually.ts';
 import { adapter, FAKE_GPU, FAKE_WORKER, instruction } from '../../support/fleet-fixtures.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
@@ -91,7 +92,7 @@ test('no circuit is lost or answered twice while devices come and go', async () 
           const echoed = await runOn(gpuFleet, drawn[seed]!, seed, id);
           const answered = (numAnswers.get(seed) ?? 0) + 1;
           numAnswers.set(seed, answered);
-          if (numAnswers.size % 150 === 0 && answered === 1) killOne();
+          if (numAnswers.size % 150 === 0 && answered === 1) await killOne();
           return JSON.stringify(echoed);
         },
         queuePosition: (id) => gpuFleet.queuePosition(id),
@@ -99,10 +100,10 @@ test('no circuit is lost or answered twice while devices come and go', async () 
     },
   });
   const killed: number[] = [];
-  const killOne = () => {
-    const pids = fleet.adapterStatuses().flatMap(({ pid }) => pid ?? []);
-    const pid = pids[random.below(pids.length)];
-    if (pid === undefined) return;
+  const pids = () => fleet.adapterStatuses().flatMap(({ pid }) => pid ?? []);
+  const killOne = async () => {
+    await eventually(() => pids().length > 0);
+    const pid = pids()[random.below(pids().length)]!;
     killed.push(pid);
     process.kill(pid, 'SIGKILL');
   };
@@ -122,11 +123,12 @@ test('no circuit is lost or answered twice while devices come and go', async () 
     }),
   );
 
-  expect(killed.length).toBeGreaterThan(3);
+  expect(killed.length).toBe(Math.floor(numAnswers.size / 150));
   const outcomes = jobs.map(({ status, result, error }) => ({ status, result, error }));
   const failed = outcomes.filter(({ status }) => status === 'failed');
-  // One that is killed with its adapter each time that it runs is given up, with that reason.
-  expect(failed.length).toBeLessThan(10);
+  // One that is killed with its adapter each time that it runs is given up, with that reason. How many
+  // have that bad luck depends on what ran when: some of a thousand, hardly ever a hundred.
+  expect(failed.length).toBeLessThan(NUM_JOBS / 10);
   for (const { error } of failed) expect(error?.code).toBe('FLEET_ENGINE_LOST');
   for (const [seed, { status, result }] of outcomes.entries()) {
     if (status !== 'failed') expect([status, result]).toEqual(['completed', String(seed)]);
@@ -139,4 +141,4 @@ test('no circuit is lost or answered twice while devices come and go', async () 
   expect(sum(({ lost }) => lost)).toBeGreaterThan(killed.length);
   expect(gpuFleet.load()).toMatchObject({ queueDepth: 0, running: 0 });
   expect(devices.some(({ isBusy }) => isBusy)).toBe(false);
-}, 60_000);
+});

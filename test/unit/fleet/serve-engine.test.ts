@@ -1,6 +1,6 @@
 /** A worker's side of its messages, without a worker: what is heard when, and what is said. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import type { BatchRequest, BatchResult } from '../../../src/engine/batch-request.ts';
@@ -116,6 +116,20 @@ describe('a worker', () => {
     expect(sizes).toEqual([5]);
     expect(worker.news.answered).toEqual([0, 1, 2, 3, 4, 5]);
     await worker.close();
+  });
+
+  test('answers a thousand circuits that take no time in few messages', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+    try {
+      const worker = serve(() => ({}));
+      const tasks = Array.from({ length: 1000 }, (_, id) => ({ ...FIRST!, id }));
+      worker.tell({ kind: 'run', tasks });
+      await eventually(() => worker.news.answered.length === 1000);
+      expect(worker.kinds).toEqual(['ready', 'news']);
+      await worker.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('answers what is cancelled within a batch as cancelled, and the rest of it', async () => {
