@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { kneeOf } from '../../../../src/cli/capacity/knee.ts';
 import { closedLoad, eachOnce, MixRequests, openLoad } from '../../../../src/cli/capacity/load.ts';
 import { stepOf } from '../../../../src/cli/capacity/measure-load.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 /** One qubit, so that the check allows one outcome only: the bit that was set. */
 const MIX = [{ qubits: 1, layers: 1, shots: 5, weight: 1 }];
@@ -78,24 +79,22 @@ describe('a load', () => {
   });
 
   test('that is open goes on sending while nothing is answered, and counts all of the wait', async () => {
-    const held: (() => void)[] = [];
+    const held: { readonly since: number; readonly give: () => void }[] = [];
     const answer = answering(right);
     const target = await serve((request, response) => {
-      held.push(() => answer(request, response));
+      held.push({ since: performance.now(), give: () => answer(request, response) });
     });
-    const begin = performance.now();
-    const release = setInterval(() => {
-      if (performance.now() - begin < 400) return;
-      for (const give of held.splice(0)) give();
-    }, 5);
-    closers.push(() => clearInterval(release));
-    const { samples } = await openLoad(new MixRequests(MIX, target, 1), target, 100, 0.4, 1);
+    const load = openLoad(new MixRequests(MIX, target, 1), target, 100, 0.4, 1);
+    // As many as seed 1 draws for 400 ms at 100 a second.
+    await eventually(() => held.length === 30);
+    const givenAt = performance.now();
+    for (const { give } of held) give();
+    const { samples } = await load;
 
-    // Meant for 0 to 400 ms at 100 a second, answered after 400: the waits are spread over all of it.
-    const waits = samples.map(({ latencyMs }) => latencyMs);
-    expect(waits.length).toBeGreaterThan(25);
-    expect(Math.max(...waits)).toBeGreaterThan(350);
-    expect(waits.filter((wait) => wait > 100).length).toBeGreaterThan(waits.length / 2);
+    const waits = samples.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+    const shortest = held.map(({ since }) => givenAt - since).sort((a, b) => a - b);
+    expect(waits).toHaveLength(30);
+    for (const [i, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(shortest[i]!);
   });
 });
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startOwnService } from '../../../../src/cli/capacity/own-service.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { temporaryFolder } from '../../../support/service-process.ts';
 
 /** A process in place of the service; it writes its id, and stays until it is ended. */
@@ -18,19 +19,34 @@ function stubbornService(folder: string, says: string) {
   return { entry, started: () => readFileSync(pidFile, 'utf8').split(' ') };
 }
 
-test.each([
-  ['that is ready and does not say where it listens', 'Ready.', 60_000],
-  ['that is not ready in time', 'Starting.', 1500],
-])('a service %s is ended, and its folder removed', async (_, says, startMs) => {
-  using folder = temporaryFolder();
-  const { entry, started } = stubbornService(folder.path, says);
-
-  await expect(startOwnService(entry, process.env, startMs)).rejects.toMatchObject({
-    code: 'CLI_LOAD_FAILED',
-  });
+async function expectEnded(
+  { started }: ReturnType<typeof stubbornService>,
+  start: Promise<unknown>,
+) {
+  await expect(start).rejects.toMatchObject({ code: 'CLI_LOAD_FAILED' });
   const [pid, data = ''] = started();
   expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
   expect(existsSync(data)).toBe(false);
+}
+
+test('a service that is ready and does not say where it listens is ended, and its folder removed', async () => {
+  using folder = temporaryFolder();
+  const service = stubbornService(folder.path, 'Ready.');
+  await expectEnded(service, startOwnService(service.entry, process.env));
+});
+
+test('a service that is not ready in time is ended, and its folder removed', async () => {
+  using folder = temporaryFolder();
+  const service = stubbornService(folder.path, 'Starting.');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const ended = expectEnded(service, startOwnService(service.entry, process.env, 1000));
+    await eventually(() => expect(service.started()).toHaveLength(2));
+    vi.advanceTimersByTime(1000);
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a service says its address and key, and is ended with its owner', async () => {
