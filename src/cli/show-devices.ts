@@ -128,7 +128,7 @@ const HEADING = [
 ];
 
 function adapterText(statuses: readonly AdapterStatus[], reason: string | undefined): string {
-  if (statuses.length === 0) return `No GPU adapter: ${reason ?? 'none was found.'}`;
+  if (statuses.length === 0) return `GPU adapters: none. ${reason ?? ''}`.trim();
   const rows = statuses.map((status) => {
     const { adapter, available, memory, pid, engine } = status;
     const { maxQubits, tileQubits, chunkQubits } = engine?.target ?? {};

@@ -9,6 +9,11 @@ const CANCEL_GRACE_MS = 5000;
 const SILENCE_LIMIT_MS = 30_000;
 /** Drivers of many cards start slowly, and compile kernels slowly the first time. */
 const START_LIMIT_MS = 60_000;
+/**
+ * Factor of the limits above for an adapter that computes on the CPU: it compiles and computes on the
+ * cores that everything else uses, so its times say more about the machine's load than about its health.
+ */
+const SOFTWARE_PATIENCE = 10;
 
 /** How the process of an adapter is started and watched. */
 export interface AdapterLaneOptions {
@@ -34,12 +39,13 @@ export class AdapterLane extends EngineLane {
 
   constructor(id: LaneId, options: AdapterLaneOptions) {
     const { start, cancelGraceMs, silenceLimitMs, isSoftware = false, model, members } = options;
+    const patience = isSoftware ? SOFTWARE_PATIENCE : 1;
     super(id, {
       numWorkers: 1,
       start,
       cancelGraceMs: cancelGraceMs ?? CANCEL_GRACE_MS,
-      silenceLimitMs: silenceLimitMs ?? SILENCE_LIMIT_MS,
-      startLimitMs: START_LIMIT_MS,
+      silenceLimitMs: silenceLimitMs ?? patience * SILENCE_LIMIT_MS,
+      startLimitMs: patience * START_LIMIT_MS,
       // Whoever waits for the adapter is told at once, while the pool goes on trying.
       maxFailedStarts: 1,
     });

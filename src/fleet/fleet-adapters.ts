@@ -132,10 +132,10 @@ export class FleetAdapters {
   /** Why no adapter is used, a sentence or two. */
   get whyNone(): string {
     const { adapters = [], reason = '' } = this.#discovery ?? {};
+    if (adapters.length === 0) return reason;
     const names = this.#plans.unused.map(({ adapter }) => adapter.name).join(', ');
-    const software =
-      adapters.length > 0 ? ` ${names}: software, and QCS_SOFTWARE_ADAPTERS is not 1.` : '';
-    return `No GPU adapter was found.${software} ${reason}`.trim();
+    const software = `${names}: software, and QCS_SOFTWARE_ADAPTERS is not 1.`;
+    return `No GPU adapter was found. ${software} ${reason}`.trim();
   }
 
   /** What is made of each adapter, and what its process says of itself. */
@@ -150,7 +150,7 @@ export class FleetAdapters {
   describe(): string {
     if (this.#discovery === undefined) return 'not looked for yet.';
     const { adapters, reason = '' } = this.#discovery;
-    if (adapters.length === 0) return `none. ${reason}`;
+    if (adapters.length === 0) return 'none.';
     const names = adapters.map(({ name, isSoftware }) =>
       isSoftware ? `${name} (software, not counted as a GPU)` : name,
     );

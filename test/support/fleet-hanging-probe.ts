@@ -1,6 +1,2 @@
-/** A driver that hangs: never answers, never ends. Leaves its process id where it is told to. */
-import { writeFileSync } from 'node:fs';
-
-const pidFile = process.env['QCS_TEST_PID_FILE'];
-if (pidFile !== undefined) writeFileSync(pidFile, String(process.pid));
+/** A driver that hangs: never answers, never ends. */
 setInterval(() => {}, 1000);

@@ -4,9 +4,13 @@
  */
 import { fork } from 'node:child_process';
 import { extname } from 'node:path';
-import type { AdapterDiscovery } from './adapter-report.ts';
+import { describeExit } from '../workers/process-host.ts';
+import { type AdapterDiscovery, withDriverFault } from './adapter-report.ts';
 
 const PROBE = new URL(`./adapter-probe${extname(import.meta.url)}`, import.meta.url);
+
+/** Characters kept of what the child prints: the last ones. */
+const MAX_WARNINGS = 4096;
 
 /** How discovery is done. */
 export interface DiscoveryOptions {
@@ -25,24 +29,36 @@ export function discoverAdapters(options: DiscoveryOptions = {}): Promise<Adapte
   const timeoutMs = options.timeoutMs ?? 15_000;
   const { promise, resolve } = Promise.withResolvers<AdapterDiscovery>();
   const child = fork(options.probe ?? PROBE, {
-    // Drivers print warnings; flags of this process (a debugger's port) are not for the child.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Drivers print warnings: they are kept for the reason. Flags of this process (a debugger's port)
+    // are not for the child.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],
     killSignal: 'SIGKILL',
     ...(options.environment && { env: options.environment }),
     ...(options.signal && { signal: options.signal }),
   });
+  let warnings = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    warnings = (warnings + text).slice(-MAX_WARNINGS);
+  });
+  let found: AdapterDiscovery | undefined;
   const none = (reason: string) => resolve({ adapters: [], reason });
+  const end = (how: string) => {
+    if (found === undefined) none(`Looking for GPU adapters ${how}.`);
+    else resolve(withDriverFault(found, warnings));
+  };
   const timer = setTimeout(() => {
-    none(`Looking for GPU adapters took more than ${timeoutMs} ms.`);
+    end(`took more than ${timeoutMs} ms`);
     child.kill('SIGKILL');
   }, timeoutMs);
-  child.on('message', (discovery: AdapterDiscovery) => resolve(discovery));
+  child.on('message', (discovery: AdapterDiscovery) => {
+    found = discovery;
+  });
   child.on('error', (error) => none(`GPU adapters cannot be looked for: ${error.message}`));
-  child.on('exit', (code, signal) => {
+  // Not on exit: only now everything that it printed has been read.
+  child.on('close', (code, signal) => {
     clearTimeout(timer);
-    // After a message this changes nothing: the promise is settled.
-    none(`Looking for GPU adapters ended with ${signal ?? `exit code ${code}`}.`);
+    end(`ended with ${describeExit(code, signal, warnings)}`);
   });
   return promise;
 }

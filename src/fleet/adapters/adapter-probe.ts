@@ -7,7 +7,7 @@
  * what is read from the first of them.
  */
 import type { Adapter, AdapterDiscovery, ListedAdapter } from './adapter-report.ts';
-import { isSoftwareAdapter, parseListing } from './adapter-report.ts';
+import { isSoftwareAdapter, NO_DRIVER, parseListing } from './adapter-report.ts';
 
 type CreateGpu = (flags: string[]) => GPU;
 
@@ -57,7 +57,7 @@ async function discover(): Promise<AdapterDiscovery> {
   // Loaded here, so that a missing or broken native module is an answer and not a crash.
   const { create } = await import('webgpu');
   const listed = await listing(create);
-  if (listed.length === 0) return { adapters: [], reason: 'No WebGPU driver was found.' };
+  if (listed.length === 0) return { adapters: [], reason: NO_DRIVER };
   const opened = new Map<string, Adapter | undefined>();
   const refused: string[] = [];
   const adapters: Adapter[] = [];

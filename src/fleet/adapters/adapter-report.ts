@@ -30,6 +30,31 @@ export interface AdapterDiscovery {
   readonly reason?: string;
 }
 
+/** Reason of a discovery in which no driver offered an adapter. */
+export const NO_DRIVER = 'No GPU driver was found.';
+
+const VULKAN_FAULT = /^Warning: Couldn't load Vulkan: (.*)$/m;
+const NO_LOADER = /\blibvulkan\S*: cannot open shared object file/;
+
+/**
+ * Why Dawn could not load Vulkan, by the warnings that it printed; undefined if it did load it.
+ *
+ * @returns A clause without a full stop: "Vulkan’s loader, libvulkan.so.1, is not installed".
+ */
+export function vulkanFault(warnings: string): string | undefined {
+  const fault = VULKAN_FAULT.exec(warnings)?.[1];
+  if (fault === undefined) return undefined;
+  if (NO_LOADER.test(fault)) return 'Vulkan’s loader, libvulkan.so.1, is not installed';
+  return `Vulkan could not be loaded: ${fault}`;
+}
+
+/** The discovery, with the fault of Vulkan in its reason where no driver was found. */
+export function withDriverFault(discovery: AdapterDiscovery, warnings: string): AdapterDiscovery {
+  const fault = vulkanFault(warnings);
+  if (discovery.reason !== NO_DRIVER || fault === undefined) return discovery;
+  return { ...discovery, reason: `No GPU driver was found: ${fault}.` };
+}
+
 /** An adapter of Dawn's listing. */
 export interface ListedAdapter {
   readonly backend: string;

@@ -25,7 +25,7 @@ beforeAll(async () => {
     maxGates: 1000,
     queueLimit: 100,
     now: () => 1_700_000_000_000,
-    discover: async () => ({ adapters: [], reason: 'No WebGPU driver was found.' }),
+    discover: async () => ({ adapters: [], reason: 'No GPU driver was found.' }),
   });
   await fleet.start();
 });
