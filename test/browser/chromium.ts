@@ -4,17 +4,10 @@
  * started it then removes its folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-
-/** Where Debian's package has it. */
-export const CHROMIUM = '/usr/bin/chromium';
-
-/** Whether the browser is on this machine. */
-export const HAS_CHROMIUM = existsSync(CHROMIUM);
 
 /** Between asking it to end and killing it. */
 const END_MS = 5000;
@@ -49,10 +42,10 @@ export interface Chromium extends AsyncDisposable {
   readonly protocol: { readonly to: Writable; readonly from: Readable };
 }
 
-/** Starts the browser on a page. */
-export async function openChromium(url: string): Promise<Chromium> {
+/** Starts the browser, whose path is absolute, on a page. */
+export async function openChromium(url: string, browser: string): Promise<Chromium> {
   const folder = await mkdtemp(join(tmpdir(), 'qcs-chromium-'));
-  const command = [CHROMIUM, ...FLAGS, `--user-data-dir=${folder}`, url];
+  const command = [browser, ...FLAGS, `--user-data-dir=${folder}`, url];
   const shell = spawn('/bin/sh', ['-c', SHELL_SCRIPT, 'sh', folder, ...command], {
     // A group of its own, which can be killed as one; what it writes lies in its folder.
     detached: true,

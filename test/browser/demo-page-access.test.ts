@@ -1,8 +1,8 @@
 /** The page at `/` for everyone: on phones, by its names, by its focus, by its contrasts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HAS_CHROMIUM } from './chromium.ts';
+import { describeWith } from '../support/facilities/describe-with.ts';
 import { MARK_CONTRASTS, TEXT_CONTRASTS } from './demo-page-contrast.ts';
-import { BORDERLINE, DESK, DemoVisit, LOPSIDED, PHONE, sayIfSkipped } from './demo-page-visit.ts';
+import { BORDERLINE, DESK, DemoVisit, LOPSIDED, PHONE } from './demo-page-visit.ts';
 
 /** Contrast of text by WCAG 2.2, level AA; of marks and edges of controls. */
 const TEXT_CONTRAST = 4.5;
@@ -10,13 +10,11 @@ const MARK_CONTRAST = 3;
 
 const SMALL_PHONE = { ...PHONE, width: 320 };
 
-sayIfSkipped('access to the demo page in a browser');
-
-describe.runIf(HAS_CHROMIUM)('the demo page', () => {
+describeWith(['Chromium'], 'access to the demo page', () => {
   let visit: DemoVisit;
   beforeAll(async () => {
     visit = await DemoVisit.start();
-  }, 90_000);
+  });
   afterAll(() => visit?.[Symbol.asyncDispose]());
   beforeEach(() => visit.reset());
 

@@ -2,12 +2,8 @@
  * A page in headless Chromium, driven by the browser's own protocol: keys, sizes, colour schemes, what
  * it asks for and what it complains of. The answers to runs are the test's; all else is the service's.
  */
+import { facilityPath } from '../support/facilities/describe-with.ts';
 import { type Chromium, openChromium } from './chromium.ts';
-
-/** For one command: the first waits for a browser that starts while other tests run. */
-const COMMAND_MS = 60_000;
-/** For what the page comes to show. */
-const SHOW_MS = 10_000;
 
 /** What a run is answered with. */
 export interface RunAnswer {
@@ -41,9 +37,8 @@ class Protocol {
     const id = ++this.#numSent;
     const answer = Promise.withResolvers<unknown>();
     this.#pending.set(id, answer);
-    const late = setTimeout(() => answer.reject(new Error(`${method} took too long`)), COMMAND_MS);
     this.#chromium.protocol.to.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    return await answer.promise.finally(() => clearTimeout(late));
+    return await answer.promise;
   }
 
   on(method: string, listener: (params: unknown) => void): void {
@@ -102,7 +97,7 @@ export class BrowserPage implements AsyncDisposable {
 
   /** Opens a browser whose page is empty. */
   static async open(): Promise<BrowserPage> {
-    const chromium = await openChromium('about:blank');
+    const chromium = await openChromium('about:blank', facilityPath('Chromium'));
     const protocol = new Protocol(chromium);
     const targets = field(await protocol.send('Target.getTargets'), 'targetInfos');
     const found = (Array.isArray(targets) ? targets : []).find(
@@ -163,18 +158,12 @@ export class BrowserPage implements AsyncDisposable {
     return field(answer, 'result', 'value');
   }
 
-  /** Waits until an expression holds, looked at in every frame. */
+  /** Waits until an expression holds; it is evaluated in every frame. */
   async until(expression: string): Promise<void> {
-    const isSo = await this.evaluate(`new Promise((resolve) => {
-      const end = performance.now() + ${SHOW_MS};
-      const look = () => {
-        if (${expression}) resolve(true);
-        else if (performance.now() > end) resolve(false);
-        else requestAnimationFrame(look);
-      };
+    await this.evaluate(`new Promise((resolve) => {
+      const look = () => ((${expression}) ? resolve() : requestAnimationFrame(look));
       look();
     })`);
-    if (isSo !== true) throw new Error(`The page did not come to ${expression}`);
   }
 
   /** The text of an element. */

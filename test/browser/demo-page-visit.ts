@@ -2,7 +2,6 @@
 import type { DemoFacts } from '../../src/console/demo-facts.ts';
 import { openTestService, type TestService } from '../service/support/test-service.ts';
 import { DEMO_FACTS, demoBody } from '../support/demo-facts.ts';
-import { CHROMIUM, HAS_CHROMIUM } from './chromium.ts';
 import { BrowserPage, type RunAnswer, type WindowSize } from './demo-page-browser.ts';
 
 /** The window of a desk. */
@@ -27,12 +26,6 @@ export const BORDERLINE: RunAnswer = { status: 200, body: demoBody('borderline')
 export const HAS_ANSWER = `document.querySelector('#verdict[data-certainty]') !== null`;
 /** More than the page has places for the focus. */
 const MAX_TABS = 20;
-
-/** Says which suite does not run where there is no browser. */
-export function sayIfSkipped(suite: string): void {
-  if (HAS_CHROMIUM) return;
-  process.stderr.write(`SKIPPED: ${suite}; no Chromium at ${CHROMIUM}\n`);
-}
 
 /** A browser and the service that it visits. */
 export class DemoVisit implements AsyncDisposable {

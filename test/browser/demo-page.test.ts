@@ -2,10 +2,10 @@
  * The page at `/` in headless Chromium, on the real service: what it shows, with a keyboard alone, and
  * with answers that are none. Runs are answered by the test.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DEMO_FACTS, demoErrorBody } from '../support/demo-facts.ts';
+import { describeWith } from '../support/facilities/describe-with.ts';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
-import { HAS_CHROMIUM } from './chromium.ts';
 import type { RunAnswer } from './demo-page-browser.ts';
 import {
   BORDERLINE,
@@ -15,24 +15,17 @@ import {
   HAS_ANSWER,
   PHONE,
   SHIFT,
-  sayIfSkipped,
   VERSICOLOR,
   VIRGINICA,
 } from './demo-page-visit.ts';
 
 const [FIRST] = DEMO_FACTS.examples;
 
-sayIfSkipped('the demo page in a browser');
-
-test('Chromium is there where it is required', () => {
-  if (process.env['QCS_TEST_REQUIRE_VULKAN'] === '1') expect(HAS_CHROMIUM).toBe(true);
-});
-
-describe.runIf(HAS_CHROMIUM)('the demo page', () => {
+describeWith(['Chromium'], 'the demo page', () => {
   let visit: DemoVisit;
   beforeAll(async () => {
     visit = await DemoVisit.start();
-  }, 90_000);
+  });
   afterAll(() => visit?.[Symbol.asyncDispose]());
   beforeEach(() => visit.reset());
 
@@ -241,9 +234,7 @@ describe.runIf(HAS_CHROMIUM)('the demo page', () => {
     await visit.textUntil('verdict', /Virginica/);
   });
 
-  test('shows what the deployed model counts on the real service', {
-    timeout: 60_000,
-  }, async () => {
+  test('shows what the deployed model counts on the real service', async () => {
     using folder = temporaryFolder();
     const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
     try {

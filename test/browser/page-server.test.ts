@@ -1,7 +1,7 @@
 /** The page that claims run in, itself: what goes wrong is said, and nothing of it stays behind. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { HAS_CHROMIUM } from './chromium.ts';
+import { expect, test } from 'vitest';
+import { describeWith } from '../support/facilities/describe-with.ts';
 import { openClaimPage } from './page-server.ts';
 
 /** A page that answers its first claim and what `second` says after it. */
@@ -31,18 +31,17 @@ function commandLine(pid: string): string {
   }
 }
 
-describe.runIf(HAS_CHROMIUM)('a page of claims', () => {
+describeWith(['Chromium'], 'a page of claims', () => {
   test('that hangs in one fails it in time, and all after it at once', async () => {
-    const page = await openClaimPage(pageThat('for (;;);'), 20_000);
+    const page = await openClaimPage(pageThat('for (;;);'));
     const { folder } = page;
     try {
       expect(await page.run(7)).toBe('claim 7');
       expect(processesOf(folder)).not.toEqual([]);
       expect(existsSync(folder)).toBe(true);
       await expect(page.run(8, 300)).rejects.toThrow('did not answer within 0.3 s');
-      const before = performance.now();
+      // This one has no limit of its own: it would hang if it were asked.
       await expect(page.run(9)).rejects.toThrow('did not answer within 0.3 s');
-      expect(performance.now() - before).toBeLessThan(1000);
     } finally {
       await page[Symbol.asyncDispose]();
     }
@@ -51,7 +50,7 @@ describe.runIf(HAS_CHROMIUM)('a page of claims', () => {
   });
 
   test('says so when its browser ends', async () => {
-    await using page = await openClaimPage(pageThat(''), 20_000);
+    await using page = await openClaimPage(pageThat(''));
     expect(await page.run(1)).toBe('claim 1');
     const run = page.run(2);
     const pids = readdirSync('/proc').filter((name) => commandLine(name).includes(page.folder));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { facilityPath } from '../support/facilities/describe-with.ts';
 import { openChromium } from './chromium.ts';
 
 const SHADERS = new URL('../../shaders/', import.meta.url);
@@ -19,7 +20,7 @@ export interface ClaimPage extends AsyncDisposable {
   /**
    * Runs a claim; gives why it does not hold, or null.
    *
-   * @param withinMs - As the page was opened unless told otherwise.
+   * @param withinMs - Without it nothing but the test's own limit ends the wait.
    * @throws if the page does not answer in time, from then on at once, or its browser has ended.
    */
   run(index: number, withinMs?: number): Promise<string | null>;
@@ -28,7 +29,7 @@ export interface ClaimPage extends AsyncDisposable {
 }
 
 /** Opens a browser on a page with that module. */
-export async function openClaimPage(module: string, answerMs: number): Promise<ClaimPage> {
+export async function openClaimPage(module: string): Promise<ClaimPage> {
   const exchange = new Exchange();
   const server = createServer((request, response) => {
     answer(request, response, module, exchange).catch((error) => exchange.fail(String(error)));
@@ -37,11 +38,11 @@ export async function openClaimPage(module: string, answerMs: number): Promise<C
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const chromium = await openChromium(`http://127.0.0.1:${port}/`);
+  const chromium = await openChromium(`http://127.0.0.1:${port}/`, facilityPath('Chromium'));
   void chromium.ended.then((said) => exchange.fail(`Chromium has ended; it said: ${said}`));
   return {
     folder: chromium.folder,
-    run: (index, withinMs = answerMs) => exchange.run(index, withinMs),
+    run: (index, withinMs) => exchange.run(index, withinMs),
     [Symbol.asyncDispose]: async () => {
       exchange.fail('The page is closed.');
       await chromium[Symbol.asyncDispose]();
@@ -104,14 +105,15 @@ class Exchange {
     });
   }
 
-  async run(index: number, answerMs: number): Promise<string | null> {
+  async run(index: number, withinMs?: number): Promise<string | null> {
     if (this.#broken !== undefined) throw new Error(this.#broken);
     const hear = Promise.withResolvers<string | null>();
     this.#hear = hear;
     this.#asked = index;
     this.#pass();
-    const late = `The page did not answer within ${answerMs / 1000} s.`;
-    const timer = setTimeout(() => this.fail(late), answerMs);
+    if (withinMs === undefined) return await hear.promise;
+    const late = `The page did not answer within ${withinMs / 1000} s.`;
+    const timer = setTimeout(() => this.fail(late), withinMs);
     return await hear.promise.finally(() => clearTimeout(timer));
   }
 

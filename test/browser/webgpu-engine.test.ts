@@ -2,13 +2,10 @@
  * The WebGPU engine in headless Chromium: the conformance suite itself, bundled for a page, which
  * runs each claim when its test asks for it.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWith } from '../support/facilities/describe-with.ts';
 import { bundlePage } from './bundle.ts';
-import { CHROMIUM, HAS_CHROMIUM } from './chromium.ts';
 import { type ClaimPage, openClaimPage } from './page-server.ts';
-
-/** For one claim; the slowest takes some seconds where nothing else runs. */
-const ANSWER_MS = 75_000;
 
 /** The group of claims that every engine of the page is asked. */
 const UNITARIES = 'computes the unitary of';
@@ -25,15 +22,7 @@ interface Claim {
   readonly index: number;
 }
 
-if (!HAS_CHROMIUM) {
-  process.stderr.write(`SKIPPED: the WebGPU engine in a browser; no Chromium at ${CHROMIUM}\n`);
-}
-
-test('Chromium is there where it is required', () => {
-  if (process.env['QCS_TEST_REQUIRE_VULKAN'] === '1') expect(HAS_CHROMIUM).toBe(true);
-});
-
-describe.runIf(HAS_CHROMIUM)('in a page', { timeout: ANSWER_MS + 5000 }, async () => {
+describeWith(['WebGPU in Chromium'], 'the WebGPU engine in a page', async () => {
   const module = await bundlePage();
   // Loading it here, too, names the claims without a browser.
   const { claimNames, ENGINES } = await import(/* @vite-ignore */ moduleUrl(module));
@@ -45,7 +34,7 @@ describe.runIf(HAS_CHROMIUM)('in a page', { timeout: ANSWER_MS + 5000 }, async (
   const under = (path: string) => claims.filter(({ name }) => name.startsWith(`engine ${path} > `));
   let page: ClaimPage | undefined;
   beforeAll(async () => {
-    page = await openClaimPage(module, ANSWER_MS);
+    page = await openClaimPage(module);
   });
   afterAll(async () => {
     await page?.[Symbol.asyncDispose]();

@@ -10,9 +10,6 @@ import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
 import { describeUnitaries } from './engine-unitaries.ts';
 
-/** A software driver that has never seen a kernel takes seconds to compile it. */
-const OPENING_MS = 180_000;
-
 /** What an engine claims of itself. */
 export interface EngineClaims {
   /** Largest error of an amplitude over some 20 gates: 1e-12 for f64, 1e-5 for f32. */
@@ -36,7 +33,7 @@ export function describeEngine(
     let opened: Engine | undefined;
     beforeAll(async () => {
       opened = await open();
-    }, OPENING_MS);
+    });
     afterAll(async () => {
       await opened?.close();
     });

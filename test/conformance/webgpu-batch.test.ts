@@ -1,4 +1,5 @@
 /** Batches of the WebGPU engine on each software driver. */
+import { describeWith } from '../support/facilities/describe-with.ts';
 import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { openSoftwareBatches } from '../support/webgpu-batches.ts';
 import { describeBatchRequests } from './batch-request-suite.ts';
@@ -6,6 +7,8 @@ import { describeBatches } from './batch-suite.ts';
 
 for (const driver of SOFTWARE_DRIVERS) {
   const claims = { tolerance: 1e-5, manyCircuits: 100_001 };
-  describeBatches(`webgpu on ${driver.name}`, () => openSoftwareBatches(driver), claims);
-  describeBatchRequests(`webgpu on ${driver.name}`, () => openSoftwareBatches(driver));
+  describeWith([driver], `batches on ${driver}`, () => {
+    describeBatches(`webgpu on ${driver}`, () => openSoftwareBatches(driver), claims);
+    describeBatchRequests(`webgpu on ${driver}`, () => openSoftwareBatches(driver));
+  });
 }

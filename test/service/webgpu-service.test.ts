@@ -3,19 +3,17 @@
  * and of what happens when their processes are killed.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GateObject } from '../../src/circuit/gate-object.ts';
-import { eventually } from '../support/fleet-fixtures.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWith } from '../support/facilities/describe-with.ts';
 import { lastingCircuit } from '../support/lasting-circuit.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
-import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
-
-/** Starting both drivers takes some seconds, and more while other suites run. */
-const START_LIMIT_MS = 120_000;
+import { driverEnvironment, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 
 interface Answer {
   readonly status: number;
@@ -25,22 +23,20 @@ interface Answer {
   };
 }
 
-describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters', () => {
+describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
   const folder = temporaryFolder();
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    const drivers = SOFTWARE_DRIVERS.map(({ path }) => path).join(':');
     service = await startServiceProcess(folder.path, {
-      VK_ICD_FILENAMES: drivers,
-      VK_DRIVER_FILES: drivers,
+      ...driverEnvironment(...SOFTWARE_DRIVERS),
       QCS_SOFTWARE_ADAPTERS: '1',
       QCS_MEMORY_MIB: '1024',
       // 21 qubits on each adapter.
       QCS_GPU_MEMORY_MIB: '16',
       QCS_RATE_LIMIT_STANDARD: '1000000',
     });
-  }, START_LIMIT_MS);
+  });
   afterAll(async () => {
     await service?.stop('SIGTERM');
     folder[Symbol.dispose]();
@@ -133,39 +129,35 @@ describe.skipIf(SOFTWARE_DRIVERS.length < 2)('a service on two software adapters
     expect((await submit([{ gate: 'FLY', qubit: 0 }])).status).toBe(400);
   });
 
-  test(
-    'completes a circuit whose adapters are killed under it, rightly, and gets them back',
-    async () => {
-      const circuit = lastingCircuit(18, 2);
-      const undisturbed = await submit(circuit);
-      const submitted = await submit(circuit, { prefer: 'respond-async' });
-      const path = `/quantum/circuits/${submitted.body.data['circuit_id']}`;
-      const record = async (isReached: (status: string) => boolean) => {
-        for (;;) {
-          const { data } = (await call(path)).body;
-          if (isReached(data['status'] ?? '')) return data;
-        }
-      };
-      expect(await record((status) => status !== 'queued')).toMatchObject({ status: 'running' });
-      const killed = adapterPids();
-      for (const pid of killed) process.kill(pid, 'SIGKILL');
-      const ended = await record((status) => status !== 'running');
-      // Without an adapter, the CPU took it; draws within rounding of a boundary may differ.
-      expect(ended).toMatchObject({
-        status: 'completed',
-        backend: { engine: 'cpu', execution: 'cpu-fallback' },
-      });
-      expect(difference(ended['counts'], undisturbed.body.data['counts'])).toBeLessThan(5);
-      let fleet = await gpuFleet();
+  test('completes a circuit whose adapters are killed under it, rightly, and gets them back', async () => {
+    const circuit = lastingCircuit(18, 2);
+    const undisturbed = await submit(circuit);
+    const submitted = await submit(circuit, { prefer: 'respond-async' });
+    const path = `/quantum/circuits/${submitted.body.data['circuit_id']}`;
+    const record = async (isReached: (status: string) => boolean) => {
       for (;;) {
-        if (Array.isArray(fleet['adapters']) && fleet['adapters']['length'] === 2) break;
-        fleet = await gpuFleet();
+        const { data } = (await call(path)).body;
+        if (isReached(data['status'] ?? '')) return data;
       }
-      expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]);
-      expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
-    },
-    START_LIMIT_MS,
-  );
+    };
+    expect(await record((status) => status !== 'queued')).toMatchObject({ status: 'running' });
+    const killed = adapterPids();
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    const ended = await record((status) => status !== 'running');
+    // Without an adapter, the CPU took it; draws within rounding of a boundary may differ.
+    expect(ended).toMatchObject({
+      status: 'completed',
+      backend: { engine: 'cpu', execution: 'cpu-fallback' },
+    });
+    expect(difference(ended['counts'], undisturbed.body.data['counts'])).toBeLessThan(5);
+    let fleet = await gpuFleet();
+    for (;;) {
+      if (Array.isArray(fleet['adapters']) && fleet['adapters']['length'] === 2) break;
+      fleet = await gpuFleet();
+    }
+    expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]);
+    expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
+  });
 
   test('leaves no process behind when it stops', async () => {
     const pids = adapterPids();

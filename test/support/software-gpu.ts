@@ -1,5 +1,4 @@
 /** The WebGPU engine on the software Vulkan drivers of a machine, as tests open it. */
-import { existsSync } from 'node:fs';
 import type { Engine } from '../../src/engine/engine.ts';
 import { nodeGpu, restUntil, shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
@@ -7,37 +6,30 @@ import {
   openWebGpuEngine,
   type WebGpuEngineOptions,
 } from '../../src/engine/webgpu/webgpu-engine.ts';
+import { facilityPath, foundFacilities } from './facilities/describe-with.ts';
+import { DRIVERS, type SoftwareDriver } from './facilities/facilities.ts';
 
-/** A Vulkan driver that computes on the CPU. */
-export interface SoftwareDriver {
-  readonly name: string;
-  /** Of the driver's description for Vulkan. */
-  readonly path: string;
-  /** Part of the name that its adapter has. */
-  readonly adapter: string;
+/** All that suites run on; those that a machine lacks skip the suites that are described with them. */
+export const SOFTWARE_DRIVERS: readonly SoftwareDriver[] = ['lavapipe', 'SwiftShader'];
+
+/** The driver of suites for which one is enough: the fastest that is present, or else the first. */
+export function anyDriver(): SoftwareDriver {
+  const found = foundFacilities();
+  return SOFTWARE_DRIVERS.find((name) => found[name].isPresent) ?? 'lavapipe';
 }
 
-const KNOWN: readonly SoftwareDriver[] = [
-  { name: 'lavapipe', path: '/usr/share/vulkan/icd.d/lvp_icd.json', adapter: 'llvmpipe' },
-  {
-    name: 'SwiftShader',
-    path: '/usr/lib/chromium/vk_swiftshader_icd.json',
-    adapter: 'SwiftShader',
-  },
-];
-
-/** Those that are on this machine. */
-export const SOFTWARE_DRIVERS = KNOWN.filter(({ path }) => existsSync(path));
-
-/** Those that are not; tests say so, and fail where `QCS_TEST_REQUIRE_VULKAN` is 1. */
-export const MISSING_DRIVERS = KNOWN.filter(({ path }) => !existsSync(path));
+/** Variables by which a process sees these drivers and no other. */
+export function driverEnvironment(...drivers: readonly SoftwareDriver[]) {
+  const paths = drivers.map(facilityPath).join(':');
+  return { VK_ICD_FILENAMES: paths, VK_DRIVER_FILES: paths };
+}
 
 /** A device of a driver. Drivers are read by the process's first look for an adapter, all at once. */
-export async function openSoftwareDevice({ adapter }: SoftwareDriver): Promise<GPUDevice> {
-  const paths = SOFTWARE_DRIVERS.map(({ path }) => path).join(':');
-  process.env['VK_ICD_FILENAMES'] = paths;
-  process.env['VK_DRIVER_FILES'] = paths;
-  return await openGpuDevice(nodeGpu({ adapter }));
+export async function openSoftwareDevice(driver: SoftwareDriver): Promise<GPUDevice> {
+  const found = foundFacilities();
+  const present = SOFTWARE_DRIVERS.filter((name) => found[name].isPresent);
+  Object.assign(process.env, driverEnvironment(...present));
+  return await openGpuDevice(nodeGpu({ adapter: DRIVERS[driver].adapter }));
 }
 
 /** The engine on a driver. */

@@ -5,7 +5,8 @@ import {
   openSpreadEngine,
   type SpreadEngineOptions,
 } from '../../src/engine/webgpu/spread/spread-engine.ts';
-import { openSoftwareDevice, type SoftwareDriver } from './software-gpu.ts';
+import type { SoftwareDriver } from './facilities/facilities.ts';
+import { openSoftwareDevice } from './software-gpu.ts';
 
 /** An engine, and its devices to break. */
 export interface SoftwareSpread {

@@ -5,7 +5,8 @@ import { Turns } from '../../src/engine/turns.ts';
 import { prepareGpuBatch } from '../../src/engine/webgpu/batch/gpu-batch.ts';
 import { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
-import { openSoftwareDevice, type SoftwareDriver } from './software-gpu.ts';
+import type { SoftwareDriver } from './facilities/facilities.ts';
+import { openSoftwareDevice } from './software-gpu.ts';
 
 /** What opens a device for batches alone. */
 export interface SoftwareBatches {

@@ -3,7 +3,7 @@
  * driver, whose device the tests break.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withFinalMeasurement } from '../../../../src/circuit/circuit.ts';
 import { compile } from '../../../../src/compiler/compile.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
@@ -11,12 +11,13 @@ import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { nodeGpu, shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../../../src/engine/webgpu/open-gpu-device.ts';
 import { NEVER, statevectorOf } from '../../../support/engine-runs.ts';
+import { describeWith } from '../../../support/facilities/describe-with.ts';
 import { limitMemory } from '../../../support/faulty-gpu.ts';
 import { gate } from '../../../support/random-circuits.ts';
 import {
+  anyDriver,
   openSoftwareDevice,
   openSoftwareEngine,
-  SOFTWARE_DRIVERS,
 } from '../../../support/software-gpu.ts';
 
 const NUM_QUBITS = 11;
@@ -31,8 +32,8 @@ function prepared(engine: Engine) {
   return engine.prepare(compile(LONG, engine.target, { optimize: false }).program);
 }
 
-describe.skipIf(SOFTWARE_DRIVERS.length === 0)('a WebGPU device', () => {
-  const driver = SOFTWARE_DRIVERS[0]!;
+describeWith([anyDriver()], 'a WebGPU device', () => {
+  const driver = anyDriver();
 
   test('without memory for a state fails that run, and serves the next', async () => {
     const device = await openSoftwareDevice(driver);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
 import { deviceTuning } from '../../../../src/engine/webgpu/tuning/device-tuning.ts';
@@ -6,14 +6,13 @@ import { tileAfter } from '../../../../src/engine/webgpu/tuning/timed-sweeps.ts'
 import { tuneDevice } from '../../../../src/engine/webgpu/tuning/tune-device.ts';
 import { readTuning } from '../../../../src/engine/webgpu/tuning/tuning.ts';
 import { statevectorOf } from '../../../support/engine-runs.ts';
+import { describeWith } from '../../../support/facilities/describe-with.ts';
 import { gate } from '../../../support/random-circuits.ts';
 import {
+  anyDriver,
   openSoftwareDevice,
   openSoftwareEngine,
-  SOFTWARE_DRIVERS,
 } from '../../../support/software-gpu.ts';
-
-const TIMEOUT_MS = 60_000;
 
 const open: GPUDevice[] = [];
 
@@ -30,22 +29,22 @@ test('a timed sweep turns its tile as its gates say, by hand', () => {
 });
 
 // One driver is enough: what differs between them is their rates.
-describe.skipIf(SOFTWARE_DRIVERS.length === 0)('a device', () => {
-  const [driver] = SOFTWARE_DRIVERS;
+describeWith([anyDriver()], 'a device to be tuned', () => {
+  const driver = anyDriver();
 
   async function openDevice(): Promise<GPUDevice> {
-    const device = await openSoftwareDevice(driver!);
+    const device = await openSoftwareDevice(driver);
     open.push(device);
     return device;
   }
 
-  test('is tuned to sizes that an engine runs with', { timeout: TIMEOUT_MS }, async () => {
+  test('is tuned to sizes that an engine runs with', async () => {
     const device = await openDevice();
     const tuning = await tuneDevice(new GpuContext(device, shaderFile), { limitMs: 300 });
     expect(readTuning(tuning, device.limits)).toEqual(tuning);
     expect(tuning.numMeasured).toBeGreaterThanOrEqual(1);
     expect(tuning.numCandidates).toBeGreaterThanOrEqual(tuning.numMeasured);
-    const engine = await openSoftwareEngine(driver!, { device, tuning });
+    const engine = await openSoftwareEngine(driver, { device, tuning });
     expect(engine.target.tileQubits).toBe(tuning.tileQubits);
     const chain = Array.from({ length: 15 }, (_, q) => gate('CX', [q + 1], [q]));
     const circuit = { numQubits: 16, numBits: 0, operations: [gate('H', [0]), ...chain] };

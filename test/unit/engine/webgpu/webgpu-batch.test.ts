@@ -2,7 +2,7 @@
  * Batches on a device that fails, is full, or has so much to do that it is several dispatches. On one
  * software driver; what comes out otherwise is in test/conformance.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
@@ -12,9 +12,10 @@ import { PieceSize } from '../../../../src/engine/webgpu/batch/piece-size.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
 import { NEVER, runCircuit } from '../../../support/engine-runs.ts';
+import { describeWith } from '../../../support/facilities/describe-with.ts';
 import { limitMemory } from '../../../support/faulty-gpu.ts';
 import { gate } from '../../../support/random-circuits.ts';
-import { openSoftwareDevice, SOFTWARE_DRIVERS } from '../../../support/software-gpu.ts';
+import { anyDriver, openSoftwareDevice } from '../../../support/software-gpu.ts';
 
 const Z0: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
 const MEASURE: Operation = { kind: 'measure', qubits: [0, 1, 2, 3], bits: [0, 1, 2, 3] };
@@ -29,8 +30,8 @@ function requestOf(numCircuits: number) {
   return { numCircuits, angles: Float64Array.from({ length: numCircuits }, (_, k) => k) };
 }
 
-describe.skipIf(SOFTWARE_DRIVERS.length === 0)('a batch on a GPU', () => {
-  const driver = SOFTWARE_DRIVERS[0]!;
+describeWith([anyDriver()], 'a batch on a GPU', () => {
+  const driver = anyDriver();
   let device: GPUDevice;
   let host: { readonly context: GpuContext; readonly turns: Turns };
   beforeAll(async () => {

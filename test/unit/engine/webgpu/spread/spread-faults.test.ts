@@ -3,15 +3,16 @@
  * behind that the next run could meet. On one software driver, whose devices the tests break.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Circuit, withFinalMeasurement } from '../../../../../src/circuit/circuit.ts';
 import { compile } from '../../../../../src/compiler/compile.ts';
 import type { Engine } from '../../../../../src/engine/engine.ts';
 import type { SpreadEngineOptions } from '../../../../../src/engine/webgpu/spread/spread-engine.ts';
 import { NEVER, statevectorOf } from '../../../../support/engine-runs.ts';
+import { describeWith } from '../../../../support/facilities/describe-with.ts';
 import { limitMemory } from '../../../../support/faulty-gpu.ts';
 import { gate } from '../../../../support/random-circuits.ts';
-import { SOFTWARE_DRIVERS } from '../../../../support/software-gpu.ts';
+import { anyDriver } from '../../../../support/software-gpu.ts';
 import { openSoftwareSpread, type SoftwareSpread } from '../../../../support/spread-gpu.ts';
 
 const NUM_QUBITS = 11;
@@ -43,8 +44,8 @@ afterEach(async () => {
 });
 
 async function openTwo(options: Partial<SpreadEngineOptions> = {}): Promise<SoftwareSpread> {
-  const [driver] = SOFTWARE_DRIVERS;
-  const spread = await openSoftwareSpread([driver!, driver!], {
+  const driver = anyDriver();
+  const spread = await openSoftwareSpread([driver, driver], {
     ...SMALL,
     memoryBytes: 2 ** 20,
     ...options,
@@ -71,7 +72,7 @@ function onStaging(device: GPUDevice, callback: () => void): void {
   };
 }
 
-describe.skipIf(SOFTWARE_DRIVERS.length === 0)('two devices', () => {
+describeWith([anyDriver()], 'two devices', () => {
   test('go by way of exchanges in these tests', async () => {
     const { engine } = await openTwo();
     const { program } = compile(FLIPS, engine.target, { optimize: false });
@@ -191,8 +192,8 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('two devices', () => {
 
   test('hold one qubit more than one of them, and say so of wider circuits', async () => {
     const { maxQubits: _, ...sizes } = SMALL;
-    const [driver] = SOFTWARE_DRIVERS;
-    const { engine } = await openSoftwareSpread([driver!, driver!], {
+    const driver = anyDriver();
+    const { engine } = await openSoftwareSpread([driver, driver], {
       ...sizes,
       memoryBytes: 8 * 2 ** 9,
     });
@@ -226,12 +227,9 @@ describe.skipIf(SOFTWARE_DRIVERS.length === 0)('two devices', () => {
     await expect(executable.run({ shots: 1, seed: 1 }, NEVER)).rejects.toMatchObject(closed);
     await expect(prepared(engine, FLIPS)).rejects.toMatchObject(closed);
   });
-});
 
-test.skipIf(SOFTWARE_DRIVERS.length === 0).each([1, 3])(
-  'a state is not spread over %i devices',
-  async (count) => {
-    const drivers = Array.from({ length: count }, () => SOFTWARE_DRIVERS[0]!);
+  test.each([1, 3])('are two, four or eight: %i are refused', async (count) => {
+    const drivers = Array.from({ length: count }, () => anyDriver());
     await expect(openSoftwareSpread(drivers)).rejects.toThrow(RangeError);
-  },
-);
+  });
+});

@@ -11,20 +11,21 @@ import { pickFromAmplitudes } from '../../../../../src/engine/webgpu/readout/sam
 import type { StateShare } from '../../../../../src/engine/webgpu/spread/spread-readout.ts';
 import { sampleByBlocks } from '../../../../../src/engine/webgpu/spread/spread-sampling.ts';
 import { NEVER } from '../../../../support/engine-runs.ts';
+import { describeWith } from '../../../../support/facilities/describe-with.ts';
 import { physicalIndex, storedState } from '../../../../support/gpu-states.ts';
 import { RandomStream } from '../../../../support/random-stream.ts';
-import { openSoftwareDevice, SOFTWARE_DRIVERS } from '../../../../support/software-gpu.ts';
+import { anyDriver, openSoftwareDevice } from '../../../../support/software-gpu.ts';
 
 const NUM_QUBITS = 9;
 const NUM_DEVICES = 4;
 const NUM_LOCAL = NUM_QUBITS - 2;
 const pacer = () => new Pacer(NEVER, () => undefined);
 
-describe.skipIf(SOFTWARE_DRIVERS.length === 0)('draws from four devices', () => {
+describeWith([anyDriver()], 'draws from four devices', () => {
   const contexts: GpuContext[] = [];
   beforeAll(async () => {
     for (let rank = 0; rank < NUM_DEVICES; rank++) {
-      const device = await openSoftwareDevice(SOFTWARE_DRIVERS[0]!);
+      const device = await openSoftwareDevice(anyDriver());
       contexts.push(new GpuContext(device, shaderFile, restUntil));
     }
   });

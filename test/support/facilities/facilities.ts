@@ -1,0 +1,123 @@
+/**
+ * Programs and drivers that some suites run on and that a machine may lack. Each is tried once, before
+ * the first test: it counts as present when it was opened and computed something. What is missing skips
+ * the suites that need it, and the last lines of the run say so.
+ */
+
+/** Vulkan drivers that compute on the CPU: part of their adapter's name, and where their descriptions are. */
+export const DRIVERS = {
+  lavapipe: {
+    adapter: 'llvmpipe',
+    paths: [
+      '/usr/share/vulkan/icd.d/lvp_icd.json',
+      '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json',
+      '/usr/share/vulkan/icd.d/lvp_icd.aarch64.json',
+    ],
+  },
+  SwiftShader: {
+    adapter: 'SwiftShader',
+    paths: ['/usr/lib/chromium/vk_swiftshader_icd.json'],
+  },
+} as const;
+
+/** A software Vulkan driver. */
+export type SoftwareDriver = keyof typeof DRIVERS;
+
+/** Where a browser is looked for. */
+export const BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+
+/** Something that suites run on. */
+export type Facility = SoftwareDriver | 'Chromium' | 'WebGPU in Chromium';
+
+/** How a facility is come by. */
+export interface FacilityRecord {
+  /** What to install, for people. */
+  readonly install: string;
+  /** Where this variable is 1, the run fails if the facility is missing. */
+  readonly requiredBy: string;
+}
+
+const INSTALLER = 'on Debian bookworm, .ci/install-vulkan-drivers does it';
+
+/** All of them, in the order in which they are reported. */
+export const FACILITIES: Readonly<Record<Facility, FacilityRecord>> = {
+  lavapipe: {
+    install: `mesa-vulkan-drivers 24 or newer and libvulkan1 (${INSTALLER})`,
+    requiredBy: 'QCS_TEST_REQUIRE_VULKAN',
+  },
+  SwiftShader: {
+    install: `chromium and libvulkan1 (${INSTALLER})`,
+    requiredBy: 'QCS_TEST_REQUIRE_VULKAN',
+  },
+  Chromium: {
+    install: `chromium (${INSTALLER})`,
+    requiredBy: 'QCS_TEST_REQUIRE_CHROMIUM',
+  },
+  'WebGPU in Chromium': {
+    install: `chromium and libvulkan1 (${INSTALLER})`,
+    requiredBy: 'QCS_TEST_REQUIRE_VULKAN',
+  },
+};
+
+/** A facility that was opened and computed. */
+export interface Present {
+  readonly isPresent: true;
+  /** Absolute: of a driver's description for Vulkan, or of a browser. */
+  readonly path: string;
+}
+
+/** A facility that did not. */
+export interface Missing {
+  readonly isPresent: false;
+  /** Why, a sentence. */
+  readonly reason: string;
+}
+
+/** What was found of each. */
+export type Found = Readonly<Record<Facility, Present | Missing>>;
+
+/** A suite that was skipped, or would have been. */
+export interface NeedySuite {
+  readonly name: string;
+  readonly needs: readonly Facility[];
+  readonly numTests: number;
+}
+
+/** The facilities, as a list of their names. */
+export const FACILITY_NAMES = Object.keys(FACILITIES).filter(
+  (name): name is Facility => name in FACILITIES,
+);
+
+/** What the run ends with: a line for each missing facility that suites needed. */
+export function skippedLines(found: Found, suites: readonly NeedySuite[]): readonly string[] {
+  return FACILITY_NAMES.flatMap((name) => {
+    const facility = found[name];
+    const skipped = suites.filter(({ needs }) => needs.includes(name));
+    if (facility.isPresent || skipped.length === 0) return [];
+    const numTests = skipped.reduce((sum, suite) => sum + suite.numTests, 0);
+    const names = [...new Set(skipped.map((suite) => suite.name))].sort().join('; ');
+    const { install } = FACILITIES[name];
+    return `SKIPPED without ${name}: ${numTests} tests (${names}). ${facility.reason} To run them, install ${install}.`;
+  });
+}
+
+/**
+ * Why the run must not begin: facilities that the environment requires and that are missing, a line
+ * each; undefined where all are there.
+ */
+export function unmetRequirement(
+  found: Found,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const lines = FACILITY_NAMES.flatMap((name) => {
+    const facility = found[name];
+    const { requiredBy, install } = FACILITIES[name];
+    if (facility.isPresent || environment[requiredBy] !== '1') return [];
+    return `${requiredBy} is 1, but there is no ${name}. ${facility.reason} Install ${install}.`;
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
+}

@@ -1,0 +1,118 @@
+/** Tries each facility once, in processes of their own: a broken driver can crash or hang. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { vulkanFault } from '../../../src/fleet/adapters/adapter-report.ts';
+import { openChromium } from '../../browser/chromium.ts';
+import {
+  BROWSERS,
+  DRIVERS,
+  type Found,
+  type Missing,
+  type Present,
+  type SoftwareDriver,
+} from './facilities.ts';
+import { squareOnGpu } from './try-gpu.ts';
+
+/** A facility that has not answered by then hangs. */
+const HANG_MS = 300_000;
+const TRY_DRIVER = new URL('./try-driver.ts', import.meta.url);
+const CAUSE_LENGTH = 300;
+
+type Attempt = Present | Missing;
+
+/** Tries them all, side by side. */
+export async function findFacilities(): Promise<Found> {
+  const [lavapipe, swiftShader, [browser, webGpu]] = await Promise.all([
+    tryDriverAt('lavapipe', DRIVERS.lavapipe.paths.find(existsSync)),
+    tryDriverAt('SwiftShader', DRIVERS.SwiftShader.paths.find(existsSync)),
+    tryBrowserAt(BROWSERS.find(existsSync)),
+  ]);
+  return {
+    lavapipe,
+    SwiftShader: swiftShader,
+    Chromium: browser,
+    'WebGPU in Chromium': webGpu,
+  };
+}
+
+function missing(reason: string): Missing {
+  return { isPresent: false, reason: `${reason.trim().replace(/\.$/, '')}.` };
+}
+
+/** Opens the driver in a process that loads no other, and has it compute. */
+export async function tryDriverAt(
+  name: SoftwareDriver,
+  path: string | undefined,
+): Promise<Attempt> {
+  if (path === undefined) return missing(`${DRIVERS[name].paths[0]} does not exist.`);
+  const child = fork(TRY_DRIVER, [DRIVERS[name].adapter], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+    timeout: HANG_MS,
+    killSignal: 'SIGKILL',
+    env: { ...process.env, VK_ICD_FILENAMES: path, VK_DRIVER_FILES: path },
+  });
+  let outcome: string | undefined;
+  child.on('message', (message) => {
+    outcome = String(message);
+  });
+  const warnings = child.stderr === null ? '' : text(child.stderr);
+  const [code, signal] = await once(child, 'close');
+  if (outcome === 'computed') return { isPresent: true, path };
+  const fault =
+    vulkanFault(await warnings) ?? outcome ?? `Its process ended with ${signal ?? code}`;
+  return missing(fault);
+}
+
+/** Has the browser open a page, and the page compute on WebGPU. */
+export async function tryBrowserAt(path: string | undefined): Promise<readonly [Attempt, Attempt]> {
+  if (path === undefined) {
+    const none = missing(`None of ${BROWSERS.join(', ')} exists.`);
+    return [none, none];
+  }
+  const present: Present = { isPresent: true, path };
+  try {
+    const answer = await answerOfPage(path);
+    return [present, answer === 'computed' ? present : missing(answer)];
+  } catch (error) {
+    const none = missing(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    return [none, none];
+  }
+}
+
+/** What a page says of WebGPU: "computed", or why it did not. */
+async function answerOfPage(browser: string): Promise<string> {
+  const answer = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      response.end();
+      text(request).then(answer.resolve, answer.reject);
+    } else response.setHeader('content-type', 'text/html').end(request.url === '/' ? PAGE : '');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const hang = setTimeout(() => answer.reject(new Error('it shows no page')), HANG_MS);
+  try {
+    await using chromium = await openChromium(`http://127.0.0.1:${port}/`, browser);
+    void chromium.ended.then((said) => {
+      answer.reject(new Error(`it has ended: ${said.trim().slice(-CAUSE_LENGTH)}`));
+    });
+    return await answer.promise;
+  } finally {
+    clearTimeout(hang);
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const PAGE = `<!doctype html><title>WebGPU</title><script type="module">
+${squareOnGpu}
+const answer = navigator.gpu === undefined
+  ? 'It has no WebGPU.'
+  : await squareOnGpu(navigator.gpu).then(() => 'computed', String);
+await fetch('/', { method: 'POST', body: answer });
+</script>`;

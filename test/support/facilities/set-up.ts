@@ -1,0 +1,50 @@
+/** Before the suites that need facilities: finds them. After the run: says what was skipped. */
+import type { TestProject } from 'vitest/node';
+import { type NeedySuite, skippedLines, unmetRequirement } from './facilities.ts';
+import { findFacilities } from './find-facilities.ts';
+
+/**
+ * What Dawn prints where a driver allows more than Dawn can use, and where Vulkan is missing, which the
+ * last lines of the run say. Dawn writes to the file descriptor of a worker's process, out of reach of
+ * its JavaScript; the output of workers passes through here.
+ */
+const DAWN_WARNING =
+  /^Warning: (?:max\w+ artificially reduced from|Couldn't load Vulkan:) .*\n(?:\s+at .*\n)*\n?/gm;
+
+/**
+ * @returns What is done after the run.
+ * @throws if something that the environment requires is missing.
+ */
+export async function setup(project: TestProject): Promise<() => void> {
+  const found = await findFacilities();
+  const unmet = unmetRequirement(found, process.env);
+  if (unmet !== undefined) throw new Error(unmet);
+  project.provide('facilities', found);
+  const restoreOutput = dropDawnWarnings();
+  return () => {
+    restoreOutput();
+    const suites = project.vitest.state.getTestModules().flatMap(({ children }) =>
+      [...children.allSuites()].flatMap((suite): readonly NeedySuite[] => {
+        const { needs = [] } = suite.meta();
+        const numTests = [...suite.children.allTests()].length;
+        // Suites within have what their outer suite says of its needs, too.
+        const isOuter = suite.parent.type === 'module' || suite.parent.meta().needs === undefined;
+        return isOuter && needs.length > 0 ? [{ name: suite.name, needs, numTests }] : [];
+      }),
+    );
+    for (const line of skippedLines(found, suites)) process.stdout.write(`${line}\n`);
+  };
+}
+
+/** @returns What ends it. */
+function dropDawnWarnings(): () => void {
+  const { stderr } = process;
+  const write = stderr.write.bind(stderr);
+  stderr.write = (chunk: string | Uint8Array, ...rest: never[]) => {
+    const text = String(chunk).replaceAll(DAWN_WARNING, '');
+    return text === '' || write(text, ...rest);
+  };
+  return () => {
+    stderr.write = write;
+  };
+}
