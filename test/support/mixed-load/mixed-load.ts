@@ -12,6 +12,7 @@ import { JOB_RESOURCES } from '../../../src/service/jobs/job-resources.ts';
 import { DEFAULT_SCOPES, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
 import { DATABASE_FILE, openDatabase } from '../../../src/storage/database.ts';
+import { eventually } from '../eventually.ts';
 import { RandomStream } from '../random-stream.ts';
 import { ServiceClient } from '../service-client.ts';
 import { JobTimeline } from './job-timeline.ts';
@@ -42,8 +43,8 @@ const VISIT_EVERY_MS = 60;
 export interface MixedLoadOptions {
   readonly origin: string;
   readonly keys: readonly string[];
-  /** For so long jobs are submitted; then all are waited for. */
-  readonly seconds: number;
+  /** Jobs are submitted until this holds; then all are waited for. */
+  readonly isEnough: (report: LoadReport, seconds: number) => boolean;
   readonly lanes: number;
   readonly seed: number;
 }
@@ -70,6 +71,14 @@ export async function runMixedLoad(options: MixedLoadOptions): Promise<LoadRepor
   return await new MixedLoad(options).run();
 }
 
+/** Resolves once nothing is in hand any more; what never goes is in the error of the test's limit. */
+async function atRest(client: ServiceClient): Promise<void> {
+  await eventually(async () => {
+    const unrest = await unrestOf(client);
+    if (unrest.length > 0) throw new Error(`At the end: ${unrest.join('; ')}`);
+  });
+}
+
 /** One run. */
 class MixedLoad {
   readonly #options: MixedLoadOptions;
@@ -89,14 +98,13 @@ class MixedLoad {
   }
 
   async run(): Promise<LoadReport> {
-    const { seconds, lanes, seed } = this.#options;
+    const { lanes, seed } = this.#options;
     const [first] = this.#clients;
     if (first === undefined) throw new Error('a load without keys');
     const deck = createWorkDeck(await first.publishedWork(), new RandomStream(seed));
     const begun = performance.now();
-    const endAt = begun + seconds * 1000;
     const visiting = Array.from({ length: VISITORS }, (_, place) => this.#visit(place));
-    await Promise.all(Array.from({ length: lanes }, (_, place) => this.#lane(place, deck, endAt)));
+    await Promise.all(Array.from({ length: lanes }, (_, place) => this.#lane(place, deck, begun)));
     await Promise.all(this.#unfollowed);
     this.#report.seconds = (performance.now() - begun) / 1000;
     this.#isOver = true;
@@ -105,10 +113,10 @@ class MixedLoad {
     return this.#report;
   }
 
-  async #lane(place: number, deck: WorkDeck, endAt: number): Promise<void> {
-    const { seed, lanes } = this.#options;
+  async #lane(place: number, deck: WorkDeck, begun: number): Promise<void> {
+    const { seed, lanes, isEnough } = this.#options;
     const random = new RandomStream(seed + 1 + place);
-    for (let i = 0; performance.now() < endAt; i++) {
+    for (let i = 0; !isEnough(this.#report, (performance.now() - begun) / 1000); i++) {
       const isFar = random.uniform() < UNFOLLOWED_PART && this.#unfollowed.size < 2 * lanes;
       const client = random.pick(this.#clients);
       const job = this.#guarded(
@@ -150,7 +158,7 @@ class MixedLoad {
         for (const fault of listingFaults(listed, own)) report.fault(fault);
       }
     }
-    for (const unrest of await unrestOf(first)) report.fault(`at the end: ${unrest}`);
+    await atRest(first);
     for (const [id, { faults }] of this.#timelines) {
       for (const fault of faults) report.fault(`${id}: ${fault}`);
     }
