@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CircuitLimits } from '../../../src/circuit/circuit-limits.ts';
 import { InvalidCircuitError } from '../../../src/circuit/errors.ts';
 import type { GateObject } from '../../../src/circuit/gate-object.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
+import { nearestNames } from '../../../src/circuit/nearest-names.ts';
+
+vi.mock('../../../src/circuit/nearest-names.ts', { spy: true });
 
 const limits = { maxQubits: 8, maxGates: 100 };
 
@@ -311,10 +314,9 @@ describe('the error', () => {
   });
 });
 
-test('100,000 misspelt gates are refused in well under a second', () => {
+test('100,000 misspelt gates are refused with suggestions sought for the listed ones only', () => {
   const objects = long(100_000).map((): GateObject => ({ gate: 'hadamrd', qubit: 0 }));
-  const start = performance.now();
+  vi.mocked(nearestNames).mockClear();
   expect(refusal(objects, { limits: { maxQubits: 8, maxGates: 1e6 } }).numFaults).toBe(100_000);
-  // Takes about 30 ms: suggestions are sought for the listed faults only.
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(nearestNames).toHaveBeenCalledTimes(20);
 });

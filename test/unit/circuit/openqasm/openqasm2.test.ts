@@ -5,7 +5,7 @@ import { parseOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.t
 import { maxAbsDifference } from '../../../../src/math/complex-matrix.ts';
 import { differenceUpToPhase, unitaryOf } from '../../../support/small-unitary.ts';
 
-const limits = { maxQubits: 30, maxGates: 200_000 };
+const limits = { maxQubits: 30, maxGates: 500_000 };
 const HEADER = 'OPENQASM 2.0;\ninclude "qelib1.inc";\n';
 const parse = (body: string) => parseOpenQasm(HEADER + body, limits);
 const gate = (name: string, qubits: readonly number[], ...angles: readonly number[]): Operation => {
@@ -199,13 +199,12 @@ describe('qelib1.inc', () => {
   });
 });
 
-test('a program of 100,000 lines is read in about a second', () => {
+test('a program of 500,000 lines is read in time that is linear in their number', () => {
+  // It takes about 1.5 s. What was quadratic and took 12 s for 100,000 lines would take 300 s, all that a
+  // test may.
   const lines = Array.from(
-    { length: 100_000 },
+    { length: 500_000 },
     (_, i) => `u3(pi/${i + 1},-0.5*2,.1) q[${i % 20}];`,
   );
-  const start = performance.now();
-  expect(parse(`qreg q[20];\n${lines.join('\n')}`).operations).toHaveLength(100_000);
-  // Takes about 0.3 s; the bound leaves room for a machine busy with other suites.
-  expect(performance.now() - start).toBeLessThan(15_000);
+  expect(parse(`qreg q[20];\n${lines.join('\n')}`).operations).toHaveLength(500_000);
 });
