@@ -170,9 +170,12 @@ describeWith(['Chromium'], 'the demo page', () => {
   ])('says what came of copying the call: %s', async (outcome, word) => {
     await visit.open();
     await visit.page.evaluate(`navigator.clipboard.writeText = () => ${outcome}`);
+    // What the page does later, it does when the test says.
+    await visit.page.evaluate(`window.setTimeout = (later) => { window.doLater = later; }`);
     await visit.tabTo('copy');
     await visit.page.press('Enter');
     await visit.textUntil('copy', new RegExp(`^${word}$`));
+    await visit.page.evaluate('doLater()');
     await visit.textUntil('copy', /^Copy$/);
     expect(visit.page.complaints).toEqual([]);
   });
@@ -184,15 +187,21 @@ describeWith(['Chromium'], 'the demo page', () => {
       headers: { 'retry-after': '3' },
       body: demoErrorBody('RATE_LIMIT_EXCEEDED', 429, 'Too many.'),
     });
+    // The page's clock goes on when the test says.
+    await visit.page.evaluate(
+      `window.clockMs = performance.now(); performance.now = () => clockMs;`,
+    );
     await visit.tabTo('run');
     await visit.page.press('Enter');
-    await visit.textUntil('run', /^Again in [23] s$/);
+    await visit.textUntil('run', /^Again in 3 s$/);
     expect(await visit.page.text('message')).toContain('limit of 10 runs a minute');
     expect(await visit.page.text('aloud')).toContain('limit');
     // The answer before it stays.
     expect(await visit.page.text('verdict')).toBe('Virginica');
     await visit.page.press('Enter');
-    await visit.textUntil('run', /^Again in [12] s$/);
+    await visit.page.evaluate('clockMs += 1000');
+    await visit.textUntil('run', /^Again in 2 s$/);
+    await visit.page.evaluate('clockMs += 2000');
     await visit.textUntil('run', /^Run the circuit$/);
     expect(visit.page.runs).toHaveLength(2);
     visit.page.answer = () => VERSICOLOR;

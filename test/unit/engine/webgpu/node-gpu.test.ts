@@ -1,37 +1,45 @@
 /** How a thread waits for a device. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { restUntil } from '../../../../src/engine/webgpu/node-gpu.ts';
 
-/** Turns of the event loop until an answer comes after so many milliseconds. */
-async function turnsWithin(ms: number, rest: (answer: Promise<unknown>) => void): Promise<number> {
+const ENOUGH = 20;
+
+/** Counts rests, which still last as long as the thread asks for. */
+const rests = vi.spyOn(Atomics, 'wait');
+
+afterEach(() => rests.mockClear());
+
+/** An answer that comes once the thread has rested often enough; gives the turns until then. */
+async function turnsUntilRested(): Promise<number> {
   let turns = 0;
   const answer = new Promise<void>((resolve) => {
-    const startedMs = performance.now();
     const look = () => {
       turns++;
-      if (performance.now() - startedMs >= ms) resolve();
+      if (rests.mock.calls.length >= ENOUGH) resolve();
       else setImmediate(look);
     };
     setImmediate(look);
   });
-  rest(answer);
+  restUntil(answer);
   await answer;
   return turns;
 }
 
-test('a thread that waits long looks for the answer now and then, not all the time', async () => {
-  const busy = await turnsWithin(40, () => undefined);
-  const resting = await turnsWithin(40, restUntil);
-  expect(resting).toBeLessThan(busy / 10);
+test('a thread that waits long rests between looks, until the answer comes', async () => {
+  await turnsUntilRested();
+  for (const [, , , restMs] of rests.mock.calls) expect(restMs).toBeGreaterThan(0);
+  // One look may be under way.
+  const before = rests.mock.calls.length;
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+  expect(rests.mock.calls.length).toBeLessThanOrEqual(before + 1);
 });
 
-test('a thread that waits for several answers rests no longer between looks', async () => {
-  const alone = await turnsWithin(40, restUntil);
+test('a thread that waits for several answers rests once a turn', async () => {
   const others = Promise.withResolvers<void>();
   for (let i = 0; i < 15; i++) restUntil(others.promise);
-  const among = await turnsWithin(40, restUntil);
+  const turns = await turnsUntilRested();
+  expect(rests.mock.calls.length).toBeLessThanOrEqual(turns + 1);
   others.resolve();
-  expect(among).toBeGreaterThan(alone / 4);
 });
 
 test('a refused answer ends the rest and is left to whoever waits', async () => {
