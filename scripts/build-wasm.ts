@@ -1,9 +1,10 @@
 /**
  * Makes *.wasm of assembly/, once for each precision with relaxed SIMD and without, in the folder
  * given or else where the sources look for them. With `--if-stale` only when a source is newer than
- * what it was made into.
+ * what it was made into. Each file is written apart and then renamed, so that whoever reads it meanwhile,
+ * or builds it too, has a whole one.
  */
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import asc from 'assemblyscript/asc';
@@ -47,10 +48,17 @@ function outputOf(name: string): string {
 
 async function build(): Promise<void> {
   mkdirSync(output, { recursive: true });
-  for (const { name, options } of BUILDS) {
-    const entry = join(SOURCES, 'index.ts');
-    const { error, stderr } = await asc.main([entry, ...OPTIONS, ...options, '-o', outputOf(name)]);
-    if (error !== null) throw new Error(`${name}: ${error.message}\n${stderr.toString()}`);
+  const apart = mkdtempSync(join(output, 'build-'));
+  try {
+    for (const { name, options } of BUILDS) {
+      const entry = join(SOURCES, 'index.ts');
+      const built = join(apart, `${name}.wasm`);
+      const { error, stderr } = await asc.main([entry, ...OPTIONS, ...options, '-o', built]);
+      if (error !== null) throw new Error(`${name}: ${error.message}\n${stderr.toString()}`);
+      renameSync(built, outputOf(name));
+    }
+  } finally {
+    rmSync(apart, { recursive: true });
   }
 }
 
