@@ -43,7 +43,7 @@ describe('who may ask', () => {
 test('work is dropped when its caller hangs up', async () => {
   await using own = await openModelService();
   const { service, fleet } = own;
-  const origin = new URL(await service.app.listen({ port: 0 }));
+  const origin = new URL(await service.app.listen({ port: 0, host: '127.0.0.1' }));
   fleet.isHolding = true;
   const body = JSON.stringify({ input: VIRGINICA });
   const socket = connect(Number(origin.port), origin.hostname);
@@ -68,7 +68,7 @@ test('a connection that is kept gathers nothing from its requests', async () => 
   const { service } = own;
   const sockets: Socket[] = [];
   service.app.server.on('connection', (socket) => sockets.push(socket));
-  const origin = await service.app.listen({ port: 0 });
+  const origin = await service.app.listen({ port: 0, host: '127.0.0.1' });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = () =>
     new Promise<number | undefined>((resolve, reject) => {

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
 
-const SERVICE = new URL('../../../support/procedure-service.ts', import.meta.url).pathname;
+const SERVICE = fileURLToPath(new URL('../../../support/procedure-service.ts', import.meta.url));
 
 function isThere(pid: number): boolean {
   try {
