@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { CapacityReport } from '../../src/cli/capacity/capacity-report.ts';
+import { closedLoad, MixRequests } from '../../src/cli/capacity/load.ts';
 import { runQcs } from '../support/command-line.ts';
-import { temporaryFolder } from '../support/service-process.ts';
+import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 
 const run = promisify(execFile);
 const qcs = (...args: readonly string[]) => run(process.execPath, ['src/cli.ts', ...args]);
@@ -19,7 +20,7 @@ test('capacity measures the service and says of each figure of the fleet what it
   const { stdout } = await qcs(
     'capacity',
     ...load,
-    ...['--starts', '10', '--jobs', '2000', '--json', json, '--html', html],
+    ...['--starts', '3', '--jobs', '2000', '--json', json, '--html', html],
   );
   const report: CapacityReport = JSON.parse(readFileSync(json, 'utf8'));
   const { service, fleet } = report;
@@ -43,6 +44,16 @@ test('capacity measures the service and says of each figure of the fleet what it
   const page = readFileSync(html, 'utf8');
   expect(page).not.toMatch(/(?:src|href)=|url\(|@import/);
   expect(page.match(/<svg/g)?.length).toBe(5);
+});
+
+test('a closed load whose time is over before its connections are open still measures each of them', async () => {
+  using folder = temporaryFolder();
+  const { origin, key = '', stop } = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
+  const target = { origin: new URL(origin), key, processor: 'statevector-sim' };
+  const mix = [{ qubits: 1, layers: 1, shots: 5, weight: 1 }];
+  const { samples } = await closedLoad(new MixRequests(mix, target, 1), target, 2, 0);
+  expect(samples).toHaveLength(2);
+  await stop('SIGTERM');
 });
 
 test('capacity --simulate-only measures nothing and says so', async () => {

@@ -114,7 +114,7 @@ export async function eachOnce(
   });
 }
 
-/** So many connections, each with one circuit under way, for so long. */
+/** So many connections, each with one circuit under way, for so long; each sends one at least. */
 export async function closedLoad(
   requests: MixRequests,
   target: LoadTarget,
@@ -123,10 +123,10 @@ export async function closedLoad(
 ): Promise<LoadResult> {
   const until = performance.now() + 1000 * seconds;
   return drive(target, numConnections, (log) => async (connection) => {
-    while (performance.now() < until) {
+    do {
       const { circuit, request } = requests.next();
       log.add(circuit, await timed(connection, request, performance.now()));
-    }
+    } while (performance.now() < until);
   });
 }
 
