@@ -156,7 +156,7 @@ test('a short program that loops for long holds nothing up', async () => {
   });
   const answer = service.submit({ qasm, target_processor: 'statevector-sim', shots: 1 });
   // It is read in the thread, however long that takes: others are answered meanwhile.
-  await reading.promise;
+  await Promise.race([reading.promise, answer]);
   expect(offloaded.mock.calls.map(([kind]) => kind)).toEqual(['readSubmission']);
   expect((await service.get('/status')).statusCode).toBe(200);
   goOn();
