@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GateObject } from '../../src/circuit/gate-object.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { lastingCircuit } from '../support/lasting-circuit.ts';
+import { ENDLESS_SHOTS, endlessCircuit, lastingCircuit } from '../support/lasting-circuit.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -129,34 +129,52 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     expect((await submit([{ gate: 'FLY', qubit: 0 }])).status).toBe(400);
   });
 
-  test('completes a circuit whose adapters are killed under it, rightly, and gets them back', async () => {
+  /** Waits until both adapters are back, in processes that are not among those killed. */
+  async function adaptersAreBack(killed: readonly number[]): Promise<void> {
+    await eventually(() => expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]));
+    await eventually(async () => expect((await gpuFleet())['adapters']).toHaveLength(2));
+    expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
+  }
+
+  test('completes a circuit whose adapters are killed before they have run it, rightly', async () => {
     const circuit = lastingCircuit(18, 2);
     const undisturbed = await submit(circuit);
-    const submitted = await submit(circuit, { prefer: 'respond-async' });
-    const path = `/quantum/circuits/${submitted.body.data['circuit_id']}`;
-    const record = async (isReached: (status: string) => boolean) => {
-      for (;;) {
-        const { data } = (await call(path)).body;
-        if (isReached(data['status'] ?? '')) return data;
-      }
-    };
-    expect(await record((status) => status !== 'queued')).toMatchObject({ status: 'running' });
     const killed = adapterPids();
+    // Stopped, they take the circuit and do nothing about it.
+    for (const pid of killed) process.kill(pid, 'SIGSTOP');
+    const submitted = await submit(circuit, { prefer: 'respond-async' });
     for (const pid of killed) process.kill(pid, 'SIGKILL');
-    const ended = await record((status) => status !== 'running');
+    const path = `/quantum/circuits/${submitted.body.data['circuit_id']}`;
+    let record = (await call(path)).body.data;
+    await eventually(async () => {
+      record = (await call(path)).body.data;
+      return !['queued', 'running'].includes(record['status'] ?? '');
+    });
     // Without an adapter, the CPU took it; draws within rounding of a boundary may differ.
-    expect(ended).toMatchObject({
+    expect(record).toMatchObject({
       status: 'completed',
       backend: { engine: 'cpu', execution: 'cpu-fallback' },
     });
-    expect(difference(ended['counts'], undisturbed.body.data['counts'])).toBeLessThan(5);
-    let fleet = await gpuFleet();
-    for (;;) {
-      if (Array.isArray(fleet['adapters']) && fleet['adapters']['length'] === 2) break;
-      fleet = await gpuFleet();
-    }
-    expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]);
-    expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
+    expect(difference(record['counts'], undisturbed.body.data['counts'])).toBeLessThan(5);
+    await adaptersAreBack(killed);
+  });
+
+  test('goes on with a circuit whose adapters are killed while they run it', async () => {
+    const body = {
+      circuit: endlessCircuit(18),
+      shots: ENDLESS_SHOTS,
+      target_processor: 'gpu-fleet',
+    };
+    const submitted = await call('/quantum/circuits', body, { prefer: 'respond-async' });
+    const path = `/quantum/circuits/${submitted.body.data['circuit_id']}`;
+    const status = async () => (await call(path)).body.data['status'];
+    await eventually(async () => expect(await status()).toBe('running'));
+    const killed = adapterPids();
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    await adaptersAreBack(killed);
+    expect(await status()).toBe('running');
+    await call(`${path}/cancel`, {});
+    await eventually(async () => expect(await status()).toBe('cancelled'));
   });
 
   test('leaves no process behind when it stops', async () => {
