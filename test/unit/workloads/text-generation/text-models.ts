@@ -8,6 +8,8 @@ import type { TextUpstreamServer } from '../../../support/text-upstream.ts';
 
 /** A key that must show nowhere. */
 export const KEY = 'sk-hunter2-0123456789';
+/** The upstream's, unless a test sets another: far away, since answers take time on a busy machine. */
+export const TIMEOUT_MS = 1_000_000;
 /** What callers send where it does not matter what. */
 export const HELLO = { input: 'Hello' };
 /** The signal of a caller who waits for the answer. */
@@ -32,7 +34,7 @@ export function textModelOf(
       baseUrl,
       model: 'tiny',
       apiKey: KEY,
-      timeoutMs: 1_000_000,
+      timeoutMs: TIMEOUT_MS,
       maxTokens: 1024,
       probeIntervalMs: 3_600_000,
       ...upstream,

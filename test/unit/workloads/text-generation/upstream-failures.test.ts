@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TextModel } from '../../../../src/workloads/models/text-generation/text-model.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
@@ -18,6 +18,7 @@ import {
   PATIENT,
   STANDARD,
   type TextModelChanges,
+  TIMEOUT_MS,
   textModelOf,
 } from './text-models.ts';
 
@@ -29,6 +30,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   await model?.close();
   await upstream[Symbol.asyncDispose]();
 });
@@ -125,23 +127,35 @@ describe('an upstream’s failure answers as one, and repeats nothing the upstre
   });
 
   test('no answer in time, and the connection is closed', async () => {
-    const asked = await started({ timeoutMs: 1000 });
+    const asked = await started();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const held = Promise.withResolvers<ServerResponse>();
     upstream.reply = held.resolve;
     const failure = failureOf(asked.generate(HELLO, STANDARD, PATIENT));
-    await once(await held.promise, 'close');
+    const closed = once(await held.promise, 'close');
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
+    await closed;
     expect(await failure).toMatchObject({
       code: 'WORKLOADS_UPSTREAM',
-      message: 'The upstream did not answer within 1000 ms.',
+      message: `The upstream did not answer within ${TIMEOUT_MS} ms.`,
     });
     await eventually(() => expect(upstream.probes).toHaveLength(2));
   });
 
   test('an answer that begins in time and does not end in time', async () => {
-    const asked = await started({ timeoutMs: 1000 });
-    upstream.reply = (response) => response.writeHead(200).write('{"choices":');
-    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
-      message: 'The upstream did not answer within 1000 ms.',
+    const asked = await started();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const begun = Promise.withResolvers<void>();
+    upstream.reply = (response) => {
+      response.writeHead(200).write('{"choices":');
+      begun.resolve();
+    };
+    const failure = failureOf(asked.generate(HELLO, STANDARD, PATIENT));
+    await begun.promise;
+    await upstream.roundTrips();
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
+    expect(await failure).toMatchObject({
+      message: `The upstream did not answer within ${TIMEOUT_MS} ms.`,
     });
   });
 
@@ -247,6 +261,7 @@ describe('a request that the upstream refuses', () => {
 
 describe('a full upstream', () => {
   test('answers with the time it asks for, and is left alone until then', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const asked = await started();
     upstream.reply = json(429, SAID, { 'retry-after': '30' });
     expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
@@ -280,6 +295,7 @@ describe('a full upstream', () => {
   });
 
   test('that does not say how long is left alone for 5 seconds, and its caller is told so', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const asked = await started();
     upstream.reply = json(429, SAID);
     expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
@@ -335,13 +351,17 @@ describe('more requests than the upstream is to take at once', () => {
   });
 
   test('are turned away when their turn does not come in time', async () => {
-    const asked = await started({ maxConcurrent: 1, timeoutMs: 1000 });
-    upstream.reply = () => {};
+    const asked = await started({ maxConcurrent: 1 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const held = Promise.withResolvers<ServerResponse>();
+    upstream.reply = held.resolve;
     // The second one's wait begins, and so ends, before the first one is sent.
     const both = [1, 2].map(() => failureOf(asked.generate(HELLO, STANDARD, PATIENT)));
+    await held.promise;
+    await vi.advanceTimersByTimeAsync(TIMEOUT_MS);
     expect(await Promise.all(both)).toMatchObject([
       { code: 'WORKLOADS_UPSTREAM' },
-      { code: 'WORKLOADS_MODEL_UNAVAILABLE', retryAfterS: 1 },
+      { code: 'WORKLOADS_MODEL_UNAVAILABLE', retryAfterS: TIMEOUT_MS / 1000 },
     ]);
     expect(upstream.requests).toHaveLength(1);
   });
@@ -368,6 +388,7 @@ describe('more requests than the upstream is to take at once', () => {
   });
 
   test('that wait are not sent to an upstream that asked for a pause meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const asked = await started({ maxConcurrent: 1 });
     upstream.reply = json(429, SAID, { 'retry-after': '30' });
     const both = [1, 2].map(() => failureOf(asked.generate(HELLO, STANDARD, PATIENT)));
