@@ -300,7 +300,7 @@ export class TooManyAttemptsError extends CodedError {
 
   constructor(limit: number, retryAfterS: number) {
     super(
-      `More than ${limit} requests without a valid key came from this address within a minute; try again in ${retryAfterS} s.`,
+      `This request has no valid key, and more than ${limit} such requests came from its address within a minute. Wait ${retryAfterS} s, or send a valid key in X-API-Key.`,
     );
     this.retryAfterS = retryAfterS;
   }

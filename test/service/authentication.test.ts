@@ -109,19 +109,15 @@ describe('requests without a valid key', () => {
     expect((await guess(service, '10.0.0.1')).statusCode).toBe(401);
   });
 
-  test('use up the budget under which a right guess would be recognised', async () => {
-    await using service = await openTestService();
-    for (let i = 0; i < 60; i++) await guess(service, '10.0.0.1');
-    const first = { method: 'GET', url: '/status', remoteAddress: '10.0.0.1' } as const;
-    expect((await service.request(first)).statusCode).toBe(429);
-  });
-
-  test('do not lock out a key that was valid from the same address before', async () => {
+  test('do not lock out a valid key of the same address, used before or not', async () => {
     await using service = await openTestService();
     const own = { method: 'GET', url: '/status', remoteAddress: '10.0.0.1' } as const;
-    expect((await service.request(own)).statusCode).toBe(200);
     for (let i = 0; i < 61; i++) await guess(service, '10.0.0.1');
     expect((await service.request(own)).statusCode).toBe(200);
+    const other = await service.createKey();
+    const headers = { 'x-api-key': other };
+    expect((await service.request({ ...own, headers })).statusCode).toBe(200);
+    expect((await guess(service, '10.0.0.1')).statusCode).toBe(429);
   });
 
   test('count for the whole /64 of an IPv6 client', async () => {

@@ -53,11 +53,19 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 
-/** Compares in a time that does not depend on where the hashes differ. */
-export function secretMatches(secret: string, secretHash: string): boolean {
-  const expected = Buffer.from(secretHash, 'hex');
+/** A hash that no secret has: compared with where there is no key, so that it takes as long. */
+const NO_HASH = '0'.repeat(64);
+
+/**
+ * Compares in a time that does not depend on where the hashes differ, nor on whether there is a key.
+ *
+ * @param secretHash - Undefined where no key has the id: then nothing matches.
+ */
+export function secretMatches(secret: string, secretHash: string | undefined): boolean {
+  const expected = Buffer.from(secretHash ?? NO_HASH, 'hex');
   const found = hash('sha256', secret, 'buffer');
-  return expected.length === found.length && timingSafeEqual(expected, found);
+  const isEqual = expected.length === found.length && timingSafeEqual(expected, found);
+  return isEqual && secretHash !== undefined;
 }
 
 /** Narrows a text to a scope. */

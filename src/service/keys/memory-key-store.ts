@@ -30,8 +30,8 @@ export function createMemoryKeyStore(): KeyStore {
       const parts = parseKeyText(text);
       if (parts === undefined) return undefined;
       const entry = keys.get(parts.id);
-      if (entry === undefined || !secretMatches(parts.secret, entry.secretHash)) return undefined;
-      return entry.key.revokedAt === undefined ? entry.key : undefined;
+      if (!secretMatches(parts.secret, entry?.secretHash)) return undefined;
+      return entry?.key.revokedAt === undefined ? entry?.key : undefined;
     },
   };
 }

@@ -95,8 +95,8 @@ export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
       const parts = parseKeyText(text);
       if (parts === undefined) return undefined;
       const found = stored(parts.id);
-      if (found === undefined || !secretMatches(parts.secret, found.secretHash)) return undefined;
-      return found.key.revokedAt === undefined ? found.key : undefined;
+      if (!secretMatches(parts.secret, found?.secretHash)) return undefined;
+      return found?.key.revokedAt === undefined ? found?.key : undefined;
     },
   };
 }

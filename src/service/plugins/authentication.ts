@@ -1,9 +1,9 @@
 /**
  * Who calls, and whether it may: key, rate limit, scope, in this order and before a body is read.
  *
- * A key is only looked up while its address has budget left: guesses beyond 60 a minute learn
- * nothing. A key that was valid from that address before is still served then, so that one
- * misconfigured client does not lock out the others behind the same address.
+ * The key is looked up first, and only a missing or wrong one costs its address anything. So nobody
+ * locks out a valid key by sending wrong ones from the same address, such as that of a proxy. Guessing
+ * is hopeless without the budget, too: a secret has 256 random bits.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -13,7 +13,7 @@ import {
   ScopeMissingError,
   TooManyAttemptsError,
 } from '../errors.ts';
-import { type ApiKey, parseKeyText, type Scope } from '../keys/api-key.ts';
+import type { ApiKey, Scope } from '../keys/api-key.ts';
 import { budgetAddress } from '../limits/client-address.ts';
 import { FixedWindows, type WindowState } from '../limits/fixed-windows.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
@@ -22,8 +22,6 @@ import { isApiPath } from './not-found.ts';
 
 /** Requests without a valid key that one address may send in a minute. */
 export const MAX_FAILED_ATTEMPTS = 60;
-/** Pairs of address and key that are remembered as valid. */
-const MAX_REMEMBERED = 10_000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -78,7 +76,6 @@ class KeyGate {
   readonly #deps: ServiceDeps;
   readonly #requests = new FixedWindows(WINDOW_S * 1000);
   readonly #failures = new FixedWindows(WINDOW_S * 1000);
-  readonly #remembered = new Set<string>();
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps;
@@ -96,30 +93,13 @@ class KeyGate {
   }
 
   async #identify(request: FastifyRequest, now: number): Promise<ApiKey> {
-    const address = budgetAddress(request.ip);
     const text = keyText(request);
-    const pair = `${address} ${parseKeyText(text ?? '')?.id}`;
-    const failed = this.#failures.peek(address, now);
-    if (failed !== undefined && failed.used >= MAX_FAILED_ATTEMPTS && !this.#remembered.has(pair)) {
-      throw new TooManyAttemptsError(MAX_FAILED_ATTEMPTS, secondsLeft(failed, now));
-    }
     const key = text === undefined ? undefined : await this.#deps.keys.find(text);
-    if (key === undefined) {
-      const attempt = this.#failures.hit(address, MAX_FAILED_ATTEMPTS, now);
-      if (!attempt.allowed) {
-        throw new TooManyAttemptsError(MAX_FAILED_ATTEMPTS, secondsLeft(attempt, now));
-      }
-      throw text === undefined ? new KeyMissingError() : new KeyInvalidError();
+    if (key !== undefined) return key;
+    const attempt = this.#failures.hit(budgetAddress(request.ip), MAX_FAILED_ATTEMPTS, now);
+    if (!attempt.allowed) {
+      throw new TooManyAttemptsError(MAX_FAILED_ATTEMPTS, secondsLeft(attempt, now));
     }
-    this.#remember(pair);
-    return key;
-  }
-
-  #remember(pair: string): void {
-    if (this.#remembered.has(pair)) return;
-    this.#remembered.add(pair);
-    if (this.#remembered.size <= MAX_REMEMBERED) return;
-    const [oldest] = this.#remembered;
-    if (oldest !== undefined) this.#remembered.delete(oldest);
+    throw text === undefined ? new KeyMissingError() : new KeyInvalidError();
   }
 }
