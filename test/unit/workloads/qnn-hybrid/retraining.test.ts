@@ -34,7 +34,8 @@ import {
   writtenRing,
 } from '../../../support/reuploading-circuits.ts';
 
-const LONG_MS = 300_000;
+/** The training is a minute or two of work for a whole core: the limit of other hooks is near on a busy machine. */
+const HOUR_MS = 3_600_000;
 const { rows, labels } = irisPair();
 const committed = readArtefact();
 const { card } = committed;
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const engine = openCpuEngine(options);
   outcome = await trainQnnHybrid(engine, (...told) => progress.push(told), NEVER);
   await engine.close();
-}, LONG_MS);
+}, HOUR_MS);
 
 afterAll(() => reference.close());
 
@@ -238,7 +239,7 @@ describe('the published metrics', () => {
     }
     const found = { ...overFolds(accuracies), shots: 1024, seed: 3 };
     expect(card.metrics.accuracy_at_deployed_shots).toEqual(found);
-  }, 60_000);
+  });
 
   test('at the deployed shots differ from the exact ones by what shot noise gives', () => {
     let change = 0;
