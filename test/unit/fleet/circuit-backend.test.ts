@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { BackendTask, SelfTestTask } from '../../../src/fleet/backend-task.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -16,6 +16,7 @@ import {
 const open: CircuitBackend[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(open.splice(0).map((backend) => backend.close()));
 });
 
@@ -127,6 +128,8 @@ describe('CircuitBackend', () => {
   });
 
   test('refuses a circuit beyond the queue’s limit, except one accepted before', async () => {
+    // The longer a circuit runs, the later it is worth trying again.
+    vi.useFakeTimers({ toFake: ['performance'] });
     const backend = openBackend({ queueLimit: 2 });
     const { shared, result } = await holdThread(backend);
     const waiting = ['a', 'b'].map((group) =>

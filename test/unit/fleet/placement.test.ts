@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
 import type { StartWorker, WorkerHostEvents } from '../../../src/fleet/workers/worker-host.ts';
 import type { EngineReport } from '../../../src/fleet/workers/worker-messages.ts';
@@ -7,7 +7,11 @@ import { FAKE_LANES, instruction, never } from '../../support/fleet-fixtures.ts'
 
 const open: CircuitBackend[] = [];
 
+// Where waiting ends sooner depends on for how long others have run by then: for no time at all.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(open.splice(0).map((backend) => backend.close()));
 });
 
