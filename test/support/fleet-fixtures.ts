@@ -4,8 +4,6 @@ import type { Adapter } from '../../src/fleet/adapters/adapter-report.ts';
 import type { CircuitBackendOptions } from '../../src/fleet/circuit-backend.ts';
 import type { EngineOptions } from '../../src/fleet/workers/worker-messages.ts';
 
-export { eventually } from './eventually.ts';
-
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
 export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);
 /** The entry of an adapter's fake process. */
