@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
+import { ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -44,29 +45,15 @@ describe('npm start', () => {
   });
 
   test('answers /status while a circuit runs that takes all threads for hours', async () => {
-    const headers = { 'x-api-key': service.key ?? '', 'content-type': 'application/json' };
-    const submitted = await submitEndless(service, 18);
-    const { data } = (await submitted.json()) as { data: { circuit_id: string } };
-    const running = async () => {
-      const url = `${service.origin}/api/v1/quantum/circuits/${data.circuit_id}`;
-      expect(await (await fetch(url, { headers })).json()).toMatchObject({
-        data: { status: 'running' },
-      });
-    };
-    await eventually(running);
-
+    const client = new ServiceClient(service.origin, service.key ?? '');
+    const location = await startEndless(service, 18);
     // Were the circuit to hold the event loop, the answers would come at its end, or the test's.
     for (let i = 0; i < 20; i++) {
-      const answer = await fetch(`${service.origin}/api/v1/status`, { headers });
-      expect(await answer.json()).toMatchObject({ success: true });
+      expect((await client.request('GET', '/status')).status).toBe(200);
     }
-    await running();
-
-    const cancelled = await fetch(
-      `${service.origin}/api/v1/quantum/circuits/${data.circuit_id}/cancel`,
-      { method: 'POST', headers: { 'x-api-key': service.key ?? '' } },
-    );
-    expect(await cancelled.json()).toMatchObject({ data: { status: 'cancelled' } });
+    expect((await client.record(location)).status).toBe('running');
+    const cancelled = await client.request('POST', `${location}/cancel`);
+    expect(cancelled.data).toMatchObject({ status: 'cancelled' });
   });
 
   test('writes no key into its log', () => {
@@ -119,21 +106,20 @@ test('a reader of the output and the log that goes away does not end the service
   expect(await service.stop('SIGTERM')).toBe(0);
 });
 
-/** Submits a circuit that is still running when the test ends it. */
-function submitEndless({ origin, key = '' }: ServiceProcess, numQubits: number): Promise<Response> {
-  return fetch(`${origin}/api/v1/quantum/circuits`, {
-    method: 'POST',
-    headers: {
-      'x-api-key': key,
-      'content-type': 'application/json',
-      prefer: 'respond-async',
-    },
-    body: JSON.stringify({
+/** Starts a circuit that takes hours; gives where it is once it runs. */
+async function startEndless(service: ServiceProcess, numQubits: number): Promise<string> {
+  const client = new ServiceClient(service.origin, service.key ?? '');
+  const { headers } = await client.request('POST', '/quantum/circuits', {
+    body: {
       circuit: endlessCircuit(numQubits),
       target_processor: 'statevector-sim',
       shots: ENDLESS_SHOTS,
-    }),
+    },
+    headers: { prefer: 'respond-async' },
   });
+  const location = headers.get('location') ?? '';
+  await eventually(async () => (await client.record(location)).status === 'running');
+  return location;
 }
 
 /** So many inferences are in hand at once for the key of these services; more are answered 429. */
@@ -145,7 +131,7 @@ const ONE_THREAD = {
   QCS_LOG_LEVEL: 'warn',
 };
 
-/** Sends inferences until the service has IN_FLIGHT of them in hand; gives their answers to be. */
+/** Has the service take IN_FLIGHT inferences while the only thread is not free; gives their answers to be. */
 async function fillWithInferences(service: ServiceProcess, rows: number) {
   const theta = Array.from({ length: 3 * 12 * 8 }, (_, i) => Math.sin(i));
   const body = JSON.stringify({
@@ -158,9 +144,9 @@ async function fillWithInferences(service: ServiceProcess, rows: number) {
     const answer = await fetch(url, { method: 'POST', headers, body });
     return { status: answer.status, text: await answer.text() };
   };
-  // One more than there may be: whichever is refused, the others are in hand by then, or answered.
+  // One more than there may be: once one is refused, all others are in hand.
   const answers = Array.from({ length: IN_FLIGHT + 1 }, send);
-  await Promise.race(answers);
+  expect((await Promise.race(answers)).status).toBe(429);
   return answers;
 }
 
@@ -170,14 +156,12 @@ test('SIGTERM answers inferences 503 that are not through with the grace, and en
     ...ONE_THREAD,
     QCS_SHUTDOWN_GRACE_S: '1',
   });
-  // It has the only thread, so no inference gets its turn.
-  expect((await submitEndless(service, 16)).status).toBe(201);
+  await startEndless(service, 16);
   const answers = await fillWithInferences(service, 1);
   expect(await service.stop('SIGTERM')).toBe(0);
   const settled = await Promise.all(answers);
-  const refused = settled.filter(({ status }) => status === 503);
   expect(settled.map(({ status }) => status).sort()).toEqual([429, ...Array(IN_FLIGHT).fill(503)]);
-  for (const { text } of refused) {
+  for (const { text } of settled.filter(({ status }) => status === 503)) {
     expect(JSON.parse(text).error.message).toContain('The service is stopping.');
   }
   expect(service.log()).not.toContain('"level":50');
@@ -189,7 +173,10 @@ test('SIGTERM gives inferences the grace, and ends once they are through', async
     ...ONE_THREAD,
     QCS_SHUTDOWN_GRACE_S: '3600',
   });
-  const answers = await fillWithInferences(service, 256);
+  const client = new ServiceClient(service.origin, service.key ?? '');
+  const location = await startEndless(service, 16);
+  const answers = await fillWithInferences(service, 64);
+  await client.request('POST', `${location}/cancel`);
   expect(await service.stop('SIGTERM')).toBe(0);
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   expect(statuses.sort()).toEqual([...Array(IN_FLIGHT).fill(200), 429]);
