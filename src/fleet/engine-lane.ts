@@ -97,12 +97,13 @@ export class EngineLane {
     const startedAts = tasks.map(() => givenAt);
     const answers = this.#open.run(
       tasks.map((task, i): WorkerItem => {
-        task.attempts++;
+        task.handOvers++;
         const following: WorkerFollowing = {
           precision: precisionOn(this.id, task),
           signal: task.signal,
           onStarted: (startedAt: number) => {
             startedAts[i] = startedAt;
+            task.attempts++;
             if (!task.hasBegun) task.hooks.onStarted?.();
             task.hasBegun = true;
             onStarted?.(task, startedAt);

@@ -19,6 +19,7 @@ export function follow(
       resolve,
       reject,
       onAbort,
+      handOvers: 0,
       attempts: 0,
       hasBegun: false,
     },
