@@ -3,6 +3,7 @@
  * whole service for `npm start` and `qcs serve`. Nothing here decides anything about circuits.
  */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { Fleet, type FleetOptions } from './fleet/fleet.ts';
@@ -37,6 +38,7 @@ import { PROCEDURE_CATALOG, Workforce } from './workloads/workforce.ts';
 const MS_PER_DAY = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const CLOSE_IDLE_EVERY_MS = 50;
+const LAST_ANSWERS_MS = 500;
 
 /** The world outside, as the entry point reads it. */
 export interface Surroundings {
@@ -202,6 +204,9 @@ export async function startService(
       inFlightLimits: config.inFlightLimits,
       demoRateLimit: config.demoRateLimit,
       bodyLimitBytes: config.bodyLimitBytes,
+      requestTimeoutMs: config.requestTimeoutMs,
+      maxConnections: config.maxConnections,
+      maxConnectionsOfAddress: config.maxConnectionsOfAddress,
       trustedProxies: config.trustedProxies,
       metricsAddresses: config.metricsAddresses,
     },
@@ -253,9 +258,10 @@ export async function startService(
     async close() {
       clearInterval(pruning);
       const graceMs = config.shutdownGraceMs;
+      const graceIsOver = sleep(graceMs, undefined, { ref: false });
       // Before the server, which waits for all requests.
       const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
-      await closeServer(app);
+      await closeServer(app, graceIsOver);
       await workforce.close();
       await fleet.close();
       await intake.close();
@@ -274,11 +280,20 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   }
 }
 
-/** Ends the server; a connection whose last answer is only going out now is closed after it. */
-async function closeServer(app: FastifyInstance): Promise<void> {
+/**
+ * Ends the server; a connection whose last answer is only going out now is closed after it.
+ *
+ * @param graceIsOver - When requests that have not arrived and answers that were not read are given up.
+ */
+async function closeServer(app: FastifyInstance, graceIsOver: Promise<void>): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   try {
-    await app.close();
+    const closed = app.close();
+    // Answers of what the grace ended go out first.
+    void graceIsOver
+      .then(() => sleep(LAST_ANSWERS_MS))
+      .then(() => app.server.closeAllConnections());
+    await closed;
   } finally {
     clearInterval(sweep);
   }

@@ -99,6 +99,23 @@ export const SETTINGS = {
     defaultText: '16',
     description: 'Largest request body.',
   },
+  QCS_REQUEST_TIMEOUT_S: {
+    schema: integer(1, 3600).default(60),
+    defaultText: '60',
+    description:
+      'Time in which a request must arrive whole, and a client that is sent an answer must read on; then its connection is closed.',
+  },
+  QCS_MAX_CONNECTIONS: {
+    schema: integer(1, 1_000_000).default(10_000),
+    defaultText: '10000',
+    description: 'Connections at once; one more is closed.',
+  },
+  QCS_MAX_CONNECTIONS_PER_ADDRESS: {
+    schema: integer(1, 1_000_000).default(1000),
+    defaultText: '1000',
+    description:
+      'Connections at once of one address that is not one of `QCS_TRUSTED_PROXIES`; one more is closed.',
+  },
   QCS_RATE_LIMIT_STANDARD: {
     schema: integer(1, 1_000_000_000).default(100),
     defaultText: '100',
@@ -224,6 +241,9 @@ export interface Config {
   /** JavaScript heap of each. */
   readonly taskMemoryMb: number;
   readonly bodyLimitBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsOfAddress: number;
   /** Requests a minute. */
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Requests a minute of one address to the public demo. */
@@ -297,6 +317,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     numTaskProcesses: settings.QCS_TASK_PROCESSES,
     taskMemoryMb: settings.QCS_TASK_MEMORY_MIB,
     bodyLimitBytes: settings.QCS_BODY_LIMIT_MIB * MIB,
+    requestTimeoutMs: settings.QCS_REQUEST_TIMEOUT_S * 1000,
+    maxConnections: settings.QCS_MAX_CONNECTIONS,
+    maxConnectionsOfAddress: settings.QCS_MAX_CONNECTIONS_PER_ADDRESS,
     rateLimits: {
       standard: settings.QCS_RATE_LIMIT_STANDARD,
       enterprise: settings.QCS_RATE_LIMIT_ENTERPRISE,

@@ -11,6 +11,7 @@ import { createEnvelopes } from './envelope.ts';
 import { restoreMaintenance } from './maintenance/maintenance-order.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
+import { connectionTimeouts, registerConnections } from './plugins/connections.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
 import { createErrorAnswer, registerErrorAnswers } from './plugins/error-answers.ts';
 import { registerJsonBody } from './plugins/json-body.ts';
@@ -36,8 +37,6 @@ import { systemRoutes } from './routes/systems.ts';
 import { tpuRoutes } from './routes/tpu.ts';
 import type { ServiceDeps } from './service-deps.ts';
 
-/** A request must arrive whole within this time. */
-const REQUEST_TIMEOUT_MS = 60_000;
 /** Longest part of a path; ids have about 40 characters. */
 const MAX_PARAM_LENGTH = 200;
 
@@ -63,7 +62,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
     bodyLimit: settings.bodyLimitBytes,
     // What comes on a kept connection meanwhile is answered 503 in this service's own form.
     return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...connectionTimeouts(settings.requestTimeoutMs),
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
@@ -72,6 +71,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
     },
     clientErrorHandler: createClientErrorHandler(envelopes, randomUUID),
   });
+  registerConnections(app, settings);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });

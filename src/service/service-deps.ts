@@ -69,6 +69,12 @@ export interface ServiceSettings {
   /** Requests a minute of one address to the public demo. */
   readonly demoRateLimit: number;
   readonly bodyLimitBytes: number;
+  /** Connections at once, over all. */
+  readonly maxConnections: number;
+  /** Connections at once of one address that is not a trusted proxy's. */
+  readonly maxConnectionsOfAddress: number;
+  /** Time in which a request must arrive whole, and in which something of an answer must be read. */
+  readonly requestTimeoutMs: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Addresses and CIDR ranges that `/metrics` answers without a key. */

@@ -24,7 +24,7 @@ export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () 
     const meta = envelopes.meta(newRequestId());
     const body = JSON.stringify({ success: false, error: presented, meta } satisfies ErrorEnvelope);
     const { status } = presented;
-    socket.end(
+    socket.write(
       [
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
         `Content-Type: ${JSON_TYPE}`,
@@ -35,5 +35,7 @@ export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () 
         body,
       ].join('\r\n'),
     );
+    // Not end(): a client that never hangs up would keep its half of the connection.
+    socket.destroySoon();
   };
 }

@@ -1,0 +1,91 @@
+/**
+ * What one connection, one address and all of them together may take.
+ *
+ * Node's server reads and starts every pipelined request at once and gathers the answers; here each waits
+ * for the answer before it, so that one connection costs no more than one request at a time. Connections
+ * are counted, and ended when their client stops sending a request or reading an answer.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { createAddressList } from '../limits/address-list.ts';
+import { budgetAddress } from '../limits/client-address.ts';
+import { Places } from '../limits/places.ts';
+import type { ServiceSettings } from '../service-deps.ts';
+
+/** Requests of one connection that may wait for the answers before them. */
+const MAX_PIPELINED = 100;
+/** Looks for requests that did not arrive in time, in one time limit. */
+const LOOKS = 12;
+
+/** Settings of the server under which connections end that are silent, or send or read too slowly. */
+export function connectionTimeouts(requestTimeoutMs: number) {
+  return {
+    // Without a byte in either direction; `leaveWaiting` says which connections stay all the same.
+    connectionTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.max(100, requestTimeoutMs / LOOKS),
+    },
+  };
+}
+
+/** Bounds what connections take; to be called before any other hook is added. */
+export function registerConnections(
+  app: FastifyInstance,
+  { maxConnections, maxConnectionsOfAddress, trustedProxies, requestTimeoutMs }: ServiceSettings,
+): void {
+  boundConnections(app.server, maxConnections, maxConnectionsOfAddress, trustedProxies);
+  inTurn(app);
+  leaveWaiting(app, requestTimeoutMs);
+}
+
+/** Ends connections above the limits as they come; proxies bring those of many clients. */
+function boundConnections(
+  server: Server,
+  most: number,
+  mostOfAddress: number,
+  proxies: readonly string[],
+): void {
+  server.maxConnections = most;
+  const isProxy = createAddressList(proxies);
+  const places = new Places();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    const limit = isProxy(remoteAddress) ? most : mostOfAddress;
+    const place = places.take(budgetAddress(remoteAddress), limit);
+    if (place === undefined) socket.destroy();
+    else socket.once('close', () => place[Symbol.dispose]());
+  });
+}
+
+/** Has each request wait until the one before it on its connection has been answered. */
+function inTurn(app: FastifyInstance): void {
+  const lines = new WeakMap<Socket, { last: Promise<void>; length: number }>();
+  app.addHook('onRequest', async ({ raw: { socket } }, { raw: answer }) => {
+    const line = lines.get(socket) ?? { last: Promise.resolve(), length: 0 };
+    lines.set(socket, line);
+    line.length++;
+    if (line.length > MAX_PIPELINED) socket.destroy();
+    const before = line.last;
+    line.last = new Promise((resolve) => {
+      answer.once('close', () => {
+        line.length--;
+        resolve();
+      });
+    });
+    await before;
+  });
+}
+
+/** Leaves silent connections that wait for an answer; those with an answer that is not read end. */
+function leaveWaiting(app: FastifyInstance, limitMs: number): void {
+  app.addHook('onRequest', async ({ raw: { socket } }, { raw: answer }) => {
+    // Without a listener Node ends the connection.
+    answer.on('timeout', () => {
+      if (socket.writableLength > 0) socket.destroy();
+      else socket.setTimeout(limitMs);
+    });
+  });
+}

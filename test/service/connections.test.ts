@@ -1,0 +1,151 @@
+/** Clients that connect and say nothing, say half of it, say too much, or do not read. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
+import { openTestService, type TestOverrides, type TestService } from './support/test-service.ts';
+
+const HEAD =
+  'POST /api/v1/quantum/circuits HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n';
+const UNSENT: readonly (readonly [string, string])[] = [
+  ['says nothing', ''],
+  ['sends half a header', 'GET /api/v1/ HTTP/1.1\r\nHos'],
+  ['sends half a body', `${HEAD}X-API-Key: KEY\r\nContent-Length: 100\r\n\r\n{"circuit":[`],
+];
+
+/** A whole request. */
+function submission(key: string, more = ''): string {
+  const body = JSON.stringify({
+    circuit: [{ gate: 'H', qubit: 0 }],
+    target_processor: 'statevector-sim',
+    shots: 1,
+  });
+  return `${HEAD}X-API-Key: ${key}\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
+}
+
+const sockets: Socket[] = [];
+const services: TestService[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const service of services.splice(0)) await service[Symbol.asyncDispose]();
+});
+
+/** A service that listens. */
+async function listening(settings: NonNullable<TestOverrides['settings']>) {
+  const service = await openTestService({ settings });
+  services.push(service);
+  const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const port = Number(new URL(origin).port);
+  return { service, port };
+}
+
+/** A client that never hangs up by itself. */
+async function client(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+function numConnections({ app }: TestService): Promise<number> {
+  return new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+describe('a client that does not hang up', () => {
+  test.each(UNSENT)('and %s is hung up on', async (_, bytes) => {
+    const { service, port } = await listening({ requestTimeoutMs: 400 });
+    const socket = await client(port);
+    await eventually(async () => expect(await numConnections(service)).toBe(1));
+    socket.write(bytes.replace('KEY', service.key));
+    await eventually(async () => expect(await numConnections(service)).toBe(0));
+  });
+
+  test('and does not read a long answer is hung up on', async () => {
+    const { service, port } = await listening({ requestTimeoutMs: 400 });
+    const socket = await client(port);
+    socket.pause();
+    const length = 64 * 2 ** 20;
+    service.app.server.prependOnceListener('request', (_, answer) =>
+      answer.end(Buffer.alloc(length)),
+    );
+    socket.write('GET /nowhere HTTP/1.1\r\nHost: here\r\n\r\n');
+    await eventually(() => expect(socket.readableLength).toBeGreaterThan(0));
+    await eventually(async () => expect(await numConnections(service)).toBe(0));
+  });
+
+  test('and waits for its answer is left alone', async () => {
+    const { service, port } = await listening({ requestTimeoutMs: 200 });
+    const { held } = service.processor;
+    service.processor.isHolding = true;
+    const socket = await client(port);
+    socket.write(submission(service.key, 'Connection: close\r\n'));
+    await eventually(() => expect(held).toHaveLength(1));
+    // Another connection, which waits for nothing, ends by the same limit, twice.
+    for (let i = 0; i < 2; i++) await once(await client(port), 'end');
+    held[0]?.finish();
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
+  });
+});
+
+test('connections above the limit of an address end at once, and those of a proxy do not', async () => {
+  const { service, port } = await listening({ maxConnectionsOfAddress: 2 });
+  const [first] = [await client(port), await client(port)];
+  await once(await client(port), 'end');
+  expect(await numConnections(service)).toBe(2);
+  first?.destroy();
+  await eventually(async () => expect(await numConnections(service)).toBe(1));
+  await client(port);
+  await eventually(async () => expect(await numConnections(service)).toBe(2));
+
+  const proxied = await listening({ maxConnectionsOfAddress: 2, trustedProxies: ['127.0.0.1'] });
+  for (let i = 0; i < 5; i++) await client(proxied.port);
+  await eventually(async () => expect(await numConnections(proxied.service)).toBe(5));
+});
+
+describe('requests in one connection that do not wait for answers', () => {
+  const pipelined = (count: number) => 'GET /api/v1/ HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(count);
+
+  test('are begun one after the other', async () => {
+    const { service, port } = await listening({});
+    const { held, tasks } = service.processor;
+    service.processor.isHolding = true;
+    const socket = await client(port);
+    socket.write(submission(service.key).repeat(2));
+    await eventually(() => expect(tasks).toHaveLength(1));
+    // Had the second been begun with the first, it would be there before this answer.
+    expect((await service.get('/status')).statusCode).toBe(200);
+    expect(tasks).toHaveLength(1);
+    held[0]?.finish();
+    await eventually(() => expect(tasks).toHaveLength(2));
+    held[0]?.finish();
+    let read = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      read += chunk;
+    });
+    await eventually(() => expect(read.match(/HTTP\/1.1 201 /g)).toHaveLength(2));
+  });
+
+  test('end the connection above a hundred', async () => {
+    const { service, port } = await listening({});
+    const socket = await client(port);
+    socket.write(pipelined(1500));
+    await eventually(async () => expect(await numConnections(service)).toBe(0));
+  });
+});
+
+test('SIGTERM ends the process within its grace whatever half-sent requests there are', async () => {
+  using folder = temporaryFolder();
+  const service = await startServiceProcess(folder.path, { QCS_SHUTDOWN_GRACE_S: '1' });
+  const port = Number(new URL(service.origin).port);
+  for (const [, bytes] of UNSENT)
+    (await client(port)).write(bytes.replace('KEY', service.key ?? ''));
+  // They have arrived: what comes after them on another connection is answered.
+  expect((await fetch(`${service.origin}/api/v1/`)).status).toBe(200);
+  expect(await service.stop('SIGTERM')).toBe(0);
+});
