@@ -15,7 +15,7 @@ const NEEDS_FACILITIES = [
  * Ends what hangs. No test is timed by it: it is at least ten times what the slowest test takes on a
  * quiet machine of two cores.
  */
-const HANG_MS = 300_000;
+const HANG_MS = 600_000;
 
 export default defineConfig({
   test: {

@@ -6,11 +6,16 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Circuit, type Operation, withFinalMeasurement } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
+import { BatchKernels } from '../../src/engine/webgpu/batch/batch-kernels.ts';
 import { GpuContext, type ShaderSource } from '../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
-import { maxTileQubits } from '../../src/engine/webgpu/sweep/sweep-kernel.ts';
+import {
+  maxTileChunkQubits,
+  maxTileQubits,
+  SweepKernels,
+  tileShape,
+} from '../../src/engine/webgpu/sweep/sweep-kernel.ts';
 import { runCircuit } from '../support/engine-runs.ts';
-import { compileBatchKernels, compileSweepKernels } from '../support/facilities/compile-kernels.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import type { SoftwareDriver } from '../support/facilities/facilities.ts';
 import { gate } from '../support/random-circuits.ts';
@@ -31,6 +36,8 @@ const MIN_TILE_QUBITS = 8;
 const NUM_QUBITS = 14;
 /** Measured one by one, some inside chunks and some among the chunks' numbers. */
 const NUM_MEASURED = 10;
+/** Qubits of a batch's circuits that differ in their kernels. */
+const BATCH_QUBITS = [4, 10, 11, 12];
 
 for (const driver of SOFTWARE_DRIVERS) {
   describeWith([driver], `the shaders on ${driver}`, () => {
@@ -52,14 +59,21 @@ for (const driver of SOFTWARE_DRIVERS) {
 async function compileKernels(driver: SoftwareDriver, shaders: ShaderSource): Promise<void> {
   const device = await openSoftwareDevice(driver);
   const context = new GpuContext(device, shaders);
+  const compiling: Promise<unknown>[] = [];
   // Every other size, with the smallest, the default and the largest among them, where it takes long.
   const step = driver === 'lavapipe' ? 1 : 2;
-  const sizes: number[] = [];
   for (let qubits = MIN_TILE_QUBITS; qubits <= maxTileQubits(device.limits); qubits += step) {
-    sizes.push(qubits);
+    const kernels = new SweepKernels(context, tileShape(qubits));
+    for (let chunks = 0; chunks <= maxTileChunkQubits(device.limits); chunks++) {
+      compiling.push(kernels.kernel(chunks));
+    }
   }
-  await compileSweepKernels(context, sizes);
-  await compileBatchKernels(context);
+  for (const qubits of BATCH_QUBITS) {
+    const kernels = new BatchKernels(context, qubits);
+    compiling.push(kernels.evolve(), kernels.expectations());
+    compiling.push(kernels.probabilities(), kernels.counts());
+  }
+  expect(await Promise.all(compiling)).not.toHaveLength(0);
   device.destroy();
 }
 
