@@ -73,10 +73,12 @@ function documentationDeps(): ServiceDeps {
       inFlight: never,
       inFlightCharacters: never,
       inHand: never,
+      isShuttingDown: false,
     },
     idempotency: new MemoryIdempotencyStore(),
     keys: createMemoryKeyStore(),
     maintenance: createMemoryMaintenanceStore(),
+    storageFault: never,
     metrics: new ServiceMetrics(),
     settings: {
       version: version(),

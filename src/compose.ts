@@ -27,6 +27,7 @@ import { version } from './service/software-version.ts';
 import { createTaskJobHandler } from './service/tasks/task-job-handler.ts';
 import { createTpuJobHandler } from './service/tpu/tpu-job-handler.ts';
 import { DATABASE_FILE, openDatabase } from './storage/database.ts';
+import { DiskWatch } from './storage/disk-watch.ts';
 import { lockDataDirectory } from './storage/service-lock.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
 import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
@@ -158,6 +159,8 @@ export async function startService(
   const keys = createSqliteKeyStore(database);
   const idempotency = new SqliteIdempotencyStore(database);
   const maintenance = createSqliteMaintenanceStore(database);
+  const disk = new DiskWatch({ folder: config.dataDir, minFreeBytes: config.minFreeDiskBytes });
+  await disk.start();
   const fleet = createFleet(
     config,
     now,
@@ -180,6 +183,7 @@ export async function startService(
       tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
     },
     now,
+    refusal: () => disk.fault,
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
   const app = await buildApp({
@@ -197,6 +201,7 @@ export async function startService(
     idempotency,
     keys,
     maintenance,
+    storageFault: () => disk.fault,
     metrics,
     settings: {
       version: version(),
@@ -257,6 +262,7 @@ export async function startService(
     recovered,
     async close() {
       clearInterval(pruning);
+      disk.close();
       const graceMs = config.shutdownGraceMs;
       const graceIsOver = sleep(graceMs, undefined, { ref: false });
       // Before the server, which waits for all requests.

@@ -37,6 +37,12 @@ export const SETTINGS = {
     description:
       'Folder of the SQLite database (keys, jobs) and of what was measured of GPU adapters; made if missing.',
   },
+  QCS_MIN_FREE_DISK_MIB: {
+    schema: integer(0, 16 * MIB).default(256),
+    defaultText: '256',
+    description:
+      'While the disk of the data directory has less than this left, the service takes no new work and says so; reads go on.',
+  },
   QCS_ENGINE: {
     schema: choice(['auto', 'webgpu', 'cpu']).default('auto'),
     defaultText: 'auto',
@@ -225,6 +231,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** Below this much free disk no work is taken. */
+  readonly minFreeDiskBytes: number;
   readonly engine: 'auto' | 'webgpu' | 'cpu';
   readonly useSoftwareAdapters: boolean;
   /** Small circuits at a time, and threads of a wide one; undefined: one a core. */
@@ -305,6 +313,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     host: settings.QCS_HOST,
     port: settings.QCS_PORT,
     dataDir: settings.QCS_DATA_DIR,
+    minFreeDiskBytes: settings.QCS_MIN_FREE_DISK_MIB * MIB,
     engine: settings.QCS_ENGINE,
     useSoftwareAdapters: settings.QCS_SOFTWARE_ADAPTERS,
     numThreads: settings.QCS_THREADS,

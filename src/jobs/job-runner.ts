@@ -23,6 +23,8 @@ export interface JobRunnerOptions {
   readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Why no new job may be taken now; undefined, as by default, while jobs may be. */
+  readonly refusal?: () => Error | undefined;
   /** Told of every error that is a bug or a fault of the machine rather than of the job. */
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
 }
@@ -40,6 +42,7 @@ export class JobRunner {
   readonly #store: JobStore;
   readonly #handlers: JobRunnerOptions['handlers'];
   readonly #context: ActiveJobContext;
+  readonly #refusal: () => Error | undefined;
   readonly #active = new Map<JobId, ActiveJob>();
   readonly #inFlight = new InFlightCounts();
   readonly #watches = new JobWatches();
@@ -49,6 +52,7 @@ export class JobRunner {
     const { store, handlers, now, onUnexpectedError } = options;
     this.#store = store;
     this.#handlers = handlers;
+    this.#refusal = options.refusal ?? (() => undefined);
     const onReleased = (job: Job) => {
       if (this.#active.delete(job.id)) this.#inFlight.leave(job);
     };
@@ -63,6 +67,7 @@ export class JobRunner {
    * @returns The record once it is stored. When a shutdown began meanwhile, the job waits there for
    *   the next start.
    * @throws {RunnerClosedError} once a shutdown has begun.
+   * @throws the refusal, while there is one.
    * @throws {NoHandlerError} if nothing runs its kind.
    * @throws {DuplicateJobError} if its id is taken.
    */
@@ -86,6 +91,8 @@ export class JobRunner {
 
   #accept(newJob: NewJob): ActiveJob {
     if (this.#shutdown !== undefined) throw new RunnerClosedError();
+    const refusal = this.#refusal();
+    if (refusal !== undefined) throw refusal;
     const handler = this.#handlers[newJob.kind];
     if (handler === undefined) throw new NoHandlerError(newJob.kind);
     if (this.#active.has(newJob.id)) throw new DuplicateJobError(newJob.id);
@@ -94,6 +101,11 @@ export class JobRunner {
     // by its id waits for it too.
     const record: Job = { ...newJob, status: 'queued', attempts: 0 };
     return this.#adopt(record, handler, 'new');
+  }
+
+  /** Whether a shutdown has begun; no job is taken from then on. */
+  get isShuttingDown(): boolean {
+    return this.#shutdown !== undefined;
   }
 
   /** The job as it is stored; one that has begun is stored first. */

@@ -25,6 +25,7 @@ import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { demoRoutes } from './routes/demo.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
+import { healthRoutes } from './routes/health.ts';
 import { jobEventRoutes } from './routes/job-events.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { metricsRoutes } from './routes/metrics.ts';
@@ -87,6 +88,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   await registerDocumentation(app, settings.version);
   consoleRoutes(app, deps.demoFacts);
   metricsRoutes(app, deps);
+  healthRoutes(app, deps);
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<ZodTypeProvider>();

@@ -324,6 +324,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`serve`, `keys`: the data directory or its database cannot be opened.',
   },
+  STORAGE_DISK_FULL: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The disk is nearly full: no new work is taken until there is room; reads go on.',
+  },
   STORAGE_DATA_DIRECTORY_IN_USE: {
     answers: null,
     meaning: 'Another service runs on the same data directory; this one does not start.',

@@ -56,6 +56,7 @@ export type Jobs = Pick<
   | 'inFlight'
   | 'inFlightCharacters'
   | 'inHand'
+  | 'isShuttingDown'
 >;
 
 /** Settings of the service. */
@@ -98,6 +99,8 @@ export interface ServiceDeps {
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
+  /** Why nothing new can be stored now; undefined while it can. */
+  readonly storageFault: () => Error | undefined;
   /** Closed with the application. */
   readonly metrics: ServiceMetrics;
   readonly settings: ServiceSettings;

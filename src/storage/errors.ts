@@ -11,6 +11,18 @@ export class CannotOpenStorageError extends CodedError {
   }
 }
 
+/** The disk of the data directory is nearly full: nothing new is taken. */
+export class DiskFullError extends CodedError {
+  readonly code = 'STORAGE_DISK_FULL';
+  readonly retryAfterS = 30;
+
+  constructor(freeMib: number, minFreeMib: number) {
+    super(
+      `The service takes no new work: its disk has ${freeMib} MiB left, and it keeps ${minFreeMib} MiB free (QCS_MIN_FREE_DISK_MIB).`,
+    );
+  }
+}
+
 /** Another service runs on the same data directory. */
 export class DataDirectoryInUseError extends CodedError {
   readonly code = 'STORAGE_DATA_DIRECTORY_IN_USE';

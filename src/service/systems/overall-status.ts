@@ -6,16 +6,16 @@ import type { ServiceDeps } from '../service-deps.ts';
 /** What is looked at. */
 export type StatusSources = Pick<
   ServiceDeps,
-  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu'
+  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'storageFault'
 >;
 
 /**
  * `down` when no simulator is available, since nothing runs then; `degraded` when anything else that
- * this service promises is not available; else `operational`. What an operator has not configured,
+ * this service promises is not available, or no new work can be stored; else `operational`. What an operator has not configured,
  * hardware and an upstream for text, is no promise.
  */
 export function overallStatus(sources: StatusSources): StatusView['status'] {
-  const { fleet, devices, models, agents, planner, tpu } = sources;
+  const { fleet, devices, models, agents, planner, tpu, storageFault } = sources;
   const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   const areWell = simulators.map((processor) => processor.availability().available);
   if (!areWell.includes(true)) return 'down';
@@ -29,6 +29,7 @@ export function overallStatus(sources: StatusSources): StatusView['status'] {
   const isWell =
     areWell.every((isAvailable) => isAvailable) &&
     promised.every((part) => part.availability().available) &&
-    devices.summary().quarantined === 0;
+    devices.summary().quarantined === 0 &&
+    storageFault() === undefined;
   return isWell ? 'operational' : 'degraded';
 }

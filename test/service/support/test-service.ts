@@ -90,6 +90,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
     },
     now,
+    refusal: () => deps.storageFault(),
     onUnexpectedError: (error) => problems.push(String(error)),
   });
   const problems: string[] = [];
@@ -109,6 +110,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     idempotency: new MemoryIdempotencyStore(),
     keys: createMemoryKeyStore(),
     maintenance: createMemoryMaintenanceStore(),
+    storageFault: () => undefined,
     metrics,
     now,
     drawSeed: () => 1234,

@@ -1,0 +1,25 @@
+/**
+ * What supervisors and load balancers ask, without a key: `/healthz`, whether the process lives, and
+ * `/readyz`, whether it takes work. Answers are one word of plain text.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { ServiceDeps } from '../service-deps.ts';
+
+/** Registers `/healthz` and `/readyz`. */
+export function healthRoutes(
+  app: FastifyInstance,
+  { fleet, jobs, storageFault }: Pick<ServiceDeps, 'fleet' | 'jobs' | 'storageFault'>,
+): void {
+  app.get('/healthz', { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').type('text/plain').send('alive\n'),
+  );
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const canRun = fleet.processors.some((processor) => processor.availability().available);
+    const isReady = canRun && storageFault() === undefined && !jobs.isShuttingDown;
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .type('text/plain')
+      .send(isReady ? 'ready\n' : 'unready\n');
+  });
+}

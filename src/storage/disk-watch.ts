@@ -1,0 +1,60 @@
+/**
+ * Watches how much room the data directory's disk has. Below a mark the service takes no new work: what
+ * it took before can then still be finished and stored, and reads go on.
+ */
+import { statfs } from 'node:fs/promises';
+import { DiskFullError } from './errors.ts';
+
+const MIB = 2 ** 20;
+const LOOK_EVERY_MS = 5000;
+
+/** What a watch works with. */
+export interface DiskWatchOptions {
+  /** A folder on the disk. */
+  readonly folder: string;
+  /** Work is taken while at least this much is free. */
+  readonly minFreeBytes: number;
+  /** Bytes that an ordinary user may still write; by default asked of the operating system. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
+}
+
+/** The watch; it looks once when it is started, and every few seconds until it is closed. */
+export class DiskWatch {
+  readonly #options: Required<DiskWatchOptions>;
+  #timer: NodeJS.Timeout | undefined;
+  #freeBytes: number | undefined;
+
+  constructor(options: DiskWatchOptions) {
+    this.#options = { freeBytes: askSystem, ...options };
+  }
+
+  /** Why no work is taken now; undefined while there is room. */
+  get fault(): DiskFullError | undefined {
+    const { minFreeBytes } = this.#options;
+    const free = this.#freeBytes;
+    return free !== undefined && free < minFreeBytes
+      ? new DiskFullError(Math.floor(free / MIB), Math.ceil(minFreeBytes / MIB))
+      : undefined;
+  }
+
+  /** Looks at once, and from then on. */
+  async start(): Promise<void> {
+    await this.look();
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Looks now. A disk that cannot be asked is taken to have room: writing shows what is wrong with it. */
+  async look(): Promise<void> {
+    const { folder, freeBytes } = this.#options;
+    this.#freeBytes = await freeBytes(folder).catch(() => undefined);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+async function askSystem(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,90 @@
+/** Whether the service lives and takes work, and what it does while its disk is full. */
+import { expect, test } from 'vitest';
+import { DiskWatch } from '../../src/storage/disk-watch.ts';
+import { DiskFullError } from '../../src/storage/errors.ts';
+import { BELL, openTestService } from './support/test-service.ts';
+
+const MIB = 2 ** 20;
+
+async function answers(service: Awaited<ReturnType<typeof openTestService>>) {
+  const [alive, ready] = await Promise.all(
+    ['/healthz', '/readyz'].map((url) => service.app.inject({ url })),
+  );
+  return [alive?.statusCode, alive?.body, ready?.statusCode, ready?.body];
+}
+
+const READY = [200, 'alive\n', 200, 'ready\n'];
+const UNREADY = [200, 'alive\n', 503, 'unready\n'];
+
+test('a service that takes work is alive and ready, and says so without a key', async () => {
+  await using service = await openTestService();
+  expect(await answers(service)).toEqual(READY);
+});
+
+test('without a processor it is alive and not ready', async () => {
+  await using service = await openTestService();
+  service.processor.reason = 'Its self-test failed.';
+  expect(await answers(service)).toEqual(UNREADY);
+  service.processor.reason = undefined;
+  expect(await answers(service)).toEqual(READY);
+});
+
+test('while it shuts down it is alive and not ready', async () => {
+  await using service = await openTestService();
+  await service.runner.shutdown(0);
+  expect(await answers(service)).toEqual(UNREADY);
+});
+
+test('while its disk is full it refuses work with the figures, reads go on, and it resumes', async () => {
+  let fault: Error | undefined;
+  await using service = await openTestService({ storageFault: () => fault });
+  const stored = await service.submit(BELL);
+  fault = new DiskFullError(12, 256);
+  const path = `/quantum/circuits/${stored.json().data.circuit_id}`;
+
+  const refused = await service.submit(BELL);
+  expect(refused.statusCode).toBe(503);
+  expect(refused.headers['retry-after']).toBe('30');
+  expect(refused.json().error).toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('its disk has 12 MiB left, and it keeps 256 MiB free'),
+    details: [{ code: 'STORAGE_DISK_FULL' }],
+  });
+  expect((await service.get(path)).json().data.status).toBe('completed');
+  expect((await service.get('/status')).json().data.status).toBe('degraded');
+  expect(await answers(service)).toEqual(UNREADY);
+
+  fault = undefined;
+  expect((await service.submit(BELL)).statusCode).toBe(201);
+  expect(await answers(service)).toEqual(READY);
+});
+
+test('a disk is full below the mark, and no more when there is room', async () => {
+  let free = 300.5 * MIB;
+  const watch = new DiskWatch({
+    folder: '/data',
+    minFreeBytes: 256 * MIB,
+    freeBytes: async () => free,
+  });
+  expect(watch.fault).toBeUndefined();
+  for (const [mib, message] of [
+    [300.5, undefined],
+    [256, undefined],
+    [255.9, 'its disk has 255 MiB left, and it keeps 256 MiB free'],
+    [257, undefined],
+  ] as const) {
+    free = mib * MIB;
+    await watch.look();
+    if (message === undefined) expect(watch.fault).toBeUndefined();
+    else expect(watch.fault?.message).toContain(message);
+  }
+});
+
+test('a disk that cannot be asked counts as one with room', async () => {
+  const freeBytes = async () => {
+    throw new Error('no such file');
+  };
+  const watch = new DiskWatch({ folder: '/nowhere', minFreeBytes: MIB, freeBytes });
+  await watch.look();
+  expect(watch.fault).toBeUndefined();
+});
