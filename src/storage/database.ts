@@ -6,10 +6,10 @@
  * any point (`kill -9`); a power cut may lose the last ones but never corrupts the file. Several
  * processes may open it: `qcs keys create` works while the service runs.
  */
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CannotOpenStorageError } from './errors.ts';
+import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 
 /** The database's name inside the data directory. */
 export const DATABASE_FILE = 'qcs.sqlite';
@@ -93,7 +93,10 @@ const MIGRATIONS: readonly string[] = [
  */
 export function openDatabase(path: string): DatabaseSync {
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') {
+      makePrivateFolder(dirname(path));
+      makePrivateFile(path);
+    }
     const database = new DatabaseSync(path);
     database.exec('PRAGMA busy_timeout = 5000');
     database.exec('PRAGMA journal_mode = WAL');

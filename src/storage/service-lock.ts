@@ -6,10 +6,10 @@
  * gives it back when the process ends in whatever way, `kill -9` included, which a file holding a
  * process id cannot promise.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CannotOpenStorageError, DataDirectoryInUseError } from './errors.ts';
+import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 
 /** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5;
@@ -36,8 +36,10 @@ export function lockDataDirectory(path: string): Disposable {
 
 function openLockFile(path: string): DatabaseSync {
   try {
-    mkdirSync(path, { recursive: true });
-    return new DatabaseSync(join(path, 'service.lock'));
+    makePrivateFolder(path);
+    const file = join(path, 'service.lock');
+    makePrivateFile(file);
+    return new DatabaseSync(file);
   } catch (error) {
     throw new CannotOpenStorageError(path, error);
   }

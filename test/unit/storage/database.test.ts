@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
@@ -17,6 +17,35 @@ describe('openDatabase', () => {
   test('creates the file and the directories above it, in write-ahead mode', () => {
     using database = openDatabase(join(directory, 'a', 'b', 'jobs.sqlite'));
     expect(database.prepare('PRAGMA journal_mode').get()?.['journal_mode']).toBe('wal');
+  });
+
+  test('closes the folder and its files to other users, also those of an earlier version', () => {
+    const folder = join(directory, 'data');
+    const path = join(folder, 'qcs.sqlite');
+    const modes = () =>
+      [folder, ...readdirSync(folder).map((name) => join(folder, name))].map(
+        (file) => `${basename(file)} ${(statSync(file).mode & 0o777).toString(8)}`,
+      );
+    const closed = ['data 700', 'qcs.sqlite 600', 'qcs.sqlite-shm 600', 'qcs.sqlite-wal 600'];
+    {
+      using database = openDatabase(path);
+      database.exec('CREATE TABLE a (b)');
+      expect(modes()).toEqual(closed);
+      for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+      chmodSync(folder, 0o755);
+      using again = openDatabase(path);
+      again.exec('CREATE TABLE c (d)');
+      expect(modes()).toEqual(closed);
+    }
+  });
+
+  test('leaves a folder that others use as it is', () => {
+    writeFileSync(join(directory, 'notes.txt'), '');
+    chmodSync(directory, 0o755);
+    using database = openDatabase(join(directory, 'qcs.sqlite'));
+    expect(database.isOpen).toBe(true);
+    expect(statSync(directory).mode & 0o777).toBe(0o755);
+    expect(statSync(join(directory, 'qcs.sqlite')).mode & 0o777).toBe(0o600);
   });
 
   test('what was stored is there when the file is opened again', async () => {
