@@ -85,6 +85,7 @@ function documentationDeps(): ServiceDeps {
       rateLimits: { standard: 1, enterprise: 1 },
       inFlightLimits: { standard: 1, enterprise: 1 },
       demoRateLimit: 1,
+      publicRateLimit: 1,
       requestTimeoutMs: 60_000,
       maxConnections: 1,
       maxConnectionsOfAddress: 1,

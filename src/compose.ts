@@ -208,6 +208,7 @@ export async function startService(
       rateLimits: config.rateLimits,
       inFlightLimits: config.inFlightLimits,
       demoRateLimit: config.demoRateLimit,
+      publicRateLimit: config.publicRateLimit,
       bodyLimitBytes: config.bodyLimitBytes,
       requestTimeoutMs: config.requestTimeoutMs,
       maxConnections: config.maxConnections,

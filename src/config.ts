@@ -137,6 +137,12 @@ export const SETTINGS = {
     defaultText: '10',
     description: 'Requests a minute of one address to the public demo, which needs no key.',
   },
+  QCS_PUBLIC_RATE_LIMIT: {
+    schema: integer(1, 1_000_000_000).default(600),
+    defaultText: '600',
+    description:
+      'Requests a minute of one address to what needs no key and is not the demo: pages and documents.',
+  },
   QCS_IN_FLIGHT_STANDARD: {
     schema: integer(1, 1_000_000).default(200),
     defaultText: '200',
@@ -256,6 +262,8 @@ export interface Config {
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Requests a minute of one address to the public demo. */
   readonly demoRateLimit: number;
+  /** Requests a minute of one address to pages and documents. */
+  readonly publicRateLimit: number;
   /** Jobs of one kind and key that may wait or run at once. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
@@ -334,6 +342,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       enterprise: settings.QCS_RATE_LIMIT_ENTERPRISE,
     },
     demoRateLimit: settings.QCS_DEMO_RATE_LIMIT,
+    publicRateLimit: settings.QCS_PUBLIC_RATE_LIMIT,
     inFlightLimits: {
       standard: settings.QCS_IN_FLIGHT_STANDARD,
       enterprise: settings.QCS_IN_FLIGHT_ENTERPRISE,

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { createEnvelopes } from './envelope.ts';
+import { createEnvelopes, SECURITY_HEADERS } from './envelope.ts';
 import { restoreMaintenance } from './maintenance/maintenance-order.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
@@ -74,7 +74,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   });
   registerConnections(app, settings);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS });
   });
   registerRequestLog(app);
   metrics.http.watch(app);

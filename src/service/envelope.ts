@@ -7,6 +7,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorEnvelope, Meta, ProblemDetails } from './schemas/envelope.ts';
 
+/** On every answer: a browser takes it for what it says it is, and loads nothing for it. Pages say more. */
+export const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
 /** What goes into every `meta`. */
 export interface EnvelopeSettings {
   readonly version: string;

@@ -307,6 +307,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning: 'The API key lacks the scope that the endpoint needs.',
   },
   SERVICE_SYSTEM_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'There is no such system.' },
+  SERVICE_PUBLIC_RATE_LIMIT: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'Too many requests for pages and documents came from one address within a minute.',
+  },
   SERVICE_TOO_MANY_ATTEMPTS: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'Too many requests without a valid key came from one address within a minute.',

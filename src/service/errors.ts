@@ -306,6 +306,19 @@ export class TooManyAttemptsError extends CodedError {
   }
 }
 
+/** Too many requests without a key, for pages and documents, came from one address. */
+export class PublicRateLimitError extends CodedError {
+  readonly code = 'SERVICE_PUBLIC_RATE_LIMIT';
+  readonly retryAfterS: number;
+
+  constructor(limit: number, retryAfterS: number) {
+    super(
+      `One address may send ${limit} requests a minute without a key; the next window opens in ${retryAfterS} s.`,
+    );
+    this.retryAfterS = retryAfterS;
+  }
+}
+
 /** The job that the caller waited for failed; `jobCode` says why. */
 export class JobFailedError extends CodedError {
   readonly code = 'SERVICE_JOB_FAILED';

@@ -69,6 +69,8 @@ export interface ServiceSettings {
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   /** Requests a minute of one address to the public demo. */
   readonly demoRateLimit: number;
+  /** Requests a minute of one address to pages and documents, which need no key. */
+  readonly publicRateLimit: number;
   readonly bodyLimitBytes: number;
   /** Connections at once, over all. */
   readonly maxConnections: number;

@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   KeyInvalidError,
   KeyMissingError,
+  PublicRateLimitError,
   RateLimitError,
   ScopeMissingError,
   TooManyAttemptsError,
@@ -29,6 +30,8 @@ declare module 'fastify' {
     readonly scope?: Scope;
     /** Client addresses that need no key for a route with a scope; a key that is sent is checked. */
     readonly isOpenTo?: (address: string) => boolean;
+    /** The route needs no key and is not counted among the requests of those who have none. */
+    readonly isUncounted?: boolean;
     /** The route gets a large body as it came, and reads it elsewhere. */
     readonly readsLargeBodies?: boolean;
   }
@@ -54,7 +57,10 @@ export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps):
     if (isOpenTo?.(request.ip) === true && keyText(request) === undefined) return;
     // An unknown path answers 404 to anyone; with a key it counts as that key's request.
     const isUnknownPath = request.is404 && isApiPath(request.url);
-    if (scope === undefined && !(isUnknownPath && keyText(request) !== undefined)) return;
+    if (scope === undefined && !(isUnknownPath && keyText(request) !== undefined)) {
+      if (request.routeOptions.config.isUncounted !== true) gate.countPublic(request);
+      return;
+    }
     request.caller = await gate.admit(request, reply);
     const { scopes } = request.caller.key;
     if (scope !== undefined && !scopes.includes(scope)) throw new ScopeMissingError(scope, scopes);
@@ -76,6 +82,7 @@ class KeyGate {
   readonly #deps: ServiceDeps;
   readonly #requests = new FixedWindows(WINDOW_S * 1000);
   readonly #failures = new FixedWindows(WINDOW_S * 1000);
+  readonly #public = new FixedWindows(WINDOW_S * 1000);
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps;
@@ -90,6 +97,14 @@ class KeyGate {
     reply.headers(rateLimitHeaders(key.tier, limit, window, now));
     if (!window.allowed) throw new RateLimitError(key.tier, limit, secondsLeft(window, now));
     return { key, limit, window };
+  }
+
+  /** Counts a request that needs no key to its address. */
+  countPublic(request: FastifyRequest): void {
+    const now = this.#deps.now();
+    const limit = this.#deps.settings.publicRateLimit;
+    const window = this.#public.hit(budgetAddress(request.ip), limit, now);
+    if (!window.allowed) throw new PublicRateLimitError(limit, secondsLeft(window, now));
   }
 
   async #identify(request: FastifyRequest, now: number): Promise<ApiKey> {

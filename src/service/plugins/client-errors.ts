@@ -1,7 +1,7 @@
 /** Bytes that are no HTTP request, or come too slowly: answered in the envelope, then hung up on. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Envelopes, JSON_TYPE } from '../envelope.ts';
+import { type Envelopes, JSON_TYPE, SECURITY_HEADERS } from '../envelope.ts';
 import { HttpMalformedError } from '../errors.ts';
 import { presentError } from '../present-error.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
@@ -30,6 +30,7 @@ export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () 
         `Content-Type: ${JSON_TYPE}`,
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${meta.request_id}`,
+        ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',
         '',
         body,

@@ -1,11 +1,12 @@
 /** The OpenAPI document at /api/v1/openapi.json and the page made from it at /docs, without a key. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { sha256 } from '../../math/sha256.ts';
 import { completeOpenApi, openApiBase } from '../openapi-document.ts';
 import { errorResponses } from '../schemas/envelope.ts';
-import { API_PREFIX } from './not-found.ts';
+import { API_PREFIX, pathOf } from './not-found.ts';
 
 /** Everything the page loads comes from this service; its styles are partly inline. */
 const CONTENT_SECURITY_POLICY =
@@ -31,12 +32,40 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     transform: jsonSchemaTransform,
     transformObject: (document) => completeOpenApi(jsonSchemaTransformObject(document)),
   });
+  const json = madeOnce(() => JSON.stringify(app.swagger()), 'application/json; charset=utf-8');
+  const yaml = madeOnce(() => app.swagger({ yaml: true }), 'application/yaml; charset=utf-8');
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    uiHooks: {
+      // In place of the page's own answers, which are made anew for each request.
+      onRequest: async (request, reply) => {
+        const path = pathOf(request.url);
+        if (path === '/docs/json') return json(request, reply);
+        if (path === '/docs/yaml') return yaml(request, reply);
+      },
+    },
     // No validator: the default would send the document's address to a host outside.
     uiConfig: { validatorUrl: 'none', tryItOutEnabled: true },
     staticCSP: CONTENT_SECURITY_POLICY,
     theme: { title: 'Quantum Compute Service' },
   });
-  app.get(`${API_PREFIX}/openapi.json`, { schema: { hide: true } }, async () => app.swagger());
+  app.get(`${API_PREFIX}/openapi.json`, { schema: { hide: true } }, json);
+}
+
+/** Answers with a document whose bytes are made at the first request and sent at every other. */
+function madeOnce(make: () => string, type: string) {
+  let made: { readonly bytes: Buffer; readonly tag: string } | undefined;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (made === undefined) {
+      const bytes = Buffer.from(make());
+      made = { bytes, tag: `"${sha256(bytes).slice(0, 32)}"` };
+    }
+    const { bytes, tag } = made;
+    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
+    const known = request.headers['if-none-match']?.split(',').map((each) => each.trim());
+    if (known?.some((each) => each === tag || each === `W/${tag}` || each === '*')) {
+      return reply.code(304).send();
+    }
+    return reply.type(type).send(bytes);
+  };
 }

@@ -6,6 +6,7 @@ import {
   type Envelopes,
   JSON_TYPE,
   PROBLEM_TYPE,
+  SECURITY_HEADERS,
   toProblemDetails,
 } from '../envelope.ts';
 import { presentError } from '../present-error.ts';
@@ -39,8 +40,8 @@ export function createErrorAnswer(
     const asProblem = asksForProblemDetails(request.headers.accept);
     reply
       .code(error.status)
-      // Also here: an error before the routes skips the hook that sets it.
-      .header('x-request-id', request.id)
+      // Also here: an error before the routes skips the hook that sets them.
+      .headers({ 'x-request-id': request.id, ...SECURITY_HEADERS })
       .headers(headers)
       .type(asProblem ? PROBLEM_TYPE : JSON_TYPE)
       .send(JSON.stringify(asProblem ? toProblemDetails(body, title, path) : body));

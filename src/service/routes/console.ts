@@ -13,11 +13,9 @@ const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
   'cache-control': 'no-cache',
 };
 const FILE_HEADERS = {
-  'x-content-type-options': 'nosniff',
   'cache-control': 'public, max-age=31536000, immutable',
 };
 

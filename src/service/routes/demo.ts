@@ -28,6 +28,8 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
   app.post(
     '/demo/qnn-hybrid',
     {
+      // It has a limit of its own.
+      config: { isUncounted: true },
       bodyLimit: MAX_BODY_BYTES,
       onRequest: async (request, reply) => countRequest(request, reply),
       schema: {

@@ -5,15 +5,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServiceDeps } from '../service-deps.ts';
 
+/** Probes come every few seconds, often from the address of a proxy. */
+const PROBE = { config: { isUncounted: true }, schema: { hide: true } };
+
 /** Registers `/healthz` and `/readyz`. */
 export function healthRoutes(
   app: FastifyInstance,
   { fleet, jobs, storageFault }: Pick<ServiceDeps, 'fleet' | 'jobs' | 'storageFault'>,
 ): void {
-  app.get('/healthz', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/healthz', PROBE, async (_request, reply) =>
     reply.header('cache-control', 'no-store').type('text/plain').send('alive\n'),
   );
-  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/readyz', PROBE, async (_request, reply) => {
     const canRun = fleet.processors.some((processor) => processor.availability().available);
     const isReady = canRun && storageFault() === undefined && !jobs.isShuttingDown;
     return reply

@@ -122,6 +122,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       rateLimits: { standard: 100_000, enterprise: 1_000_000 },
       inFlightLimits: { standard: 100_000, enterprise: 1_000_000 },
       demoRateLimit: DEMO_RATE_LIMIT,
+      publicRateLimit: 1_000_000,
       bodyLimitBytes: 1024 * 1024,
       requestTimeoutMs: 60_000,
       maxConnections: 1000,
