@@ -94,6 +94,7 @@ function documentationDeps(): ServiceDeps {
       metricsAddresses: [],
     },
     now: () => 0,
+    elapsedMs: () => 0,
     drawSeed: never,
     logger: false,
   };

@@ -45,6 +45,8 @@ const LAST_ANSWERS_MS = 500;
 export interface Surroundings {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly elapsedMs: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** What processes of adapters inherit; they are started by what it says of drivers. */
@@ -150,7 +152,7 @@ export interface RunningService {
  */
 export async function startService(
   config: Config,
-  { now, random, environment }: Surroundings,
+  { now, elapsedMs, random, environment }: Surroundings,
   logDestination: NodeJS.WritableStream,
 ): Promise<RunningService> {
   const lock = lockDataDirectory(config.dataDir);
@@ -217,6 +219,7 @@ export async function startService(
       metricsAddresses: config.metricsAddresses,
     },
     now,
+    elapsedMs,
     drawSeed: () => drawSeed(random),
     logger: { level: config.logLevel, stream: logDestination },
   });

@@ -16,7 +16,12 @@ export async function main(): Promise<void> {
   for (const name of settingsWithoutEffect(process.env)) {
     process.stderr.write(`warning: ${name} has no effect without QCS_LLM_BASE_URL.\n`);
   }
-  const surroundings = { now: Date.now, random: Math.random, environment: process.env };
+  const surroundings = {
+    now: Date.now,
+    elapsedMs: () => performance.now(),
+    random: Math.random,
+    environment: process.env,
+  };
   const service = await startService(config, surroundings, process.stderr);
   process.stdout.write(greeting(service));
 

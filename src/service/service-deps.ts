@@ -110,8 +110,10 @@ export interface ServiceDeps {
   readonly demoFacts: () => DemoFacts;
   /** As the operating system names the CPU. */
   readonly cpuModel: string;
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC, for what callers read; it jumps when the machine's clock is set. */
   readonly now: () => number;
+  /** Milliseconds since any fixed moment, for limits and lengths of time; it never goes back. */
+  readonly elapsedMs: () => number;
   /** A seed for a circuit that comes without: an integer in [0, 2^53 − 1]. */
   readonly drawSeed: () => number;
   /** Options of the logger, or false for none; secrets are redacted whatever they say. */

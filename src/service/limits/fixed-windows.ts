@@ -49,13 +49,6 @@ export class FixedWindows {
     return { allowed, ...this.#state(window) };
   }
 
-  /** The subject's open window, without counting anything. */
-  peek(subject: string, now: number): WindowState | undefined {
-    this.#forgetEnded(now);
-    const window = this.#windows.get(subject);
-    return window === undefined ? undefined : this.#state(window);
-  }
-
   #state(window: { openedAt: number; used: number }): WindowState {
     return {
       openedAt: window.openedAt,

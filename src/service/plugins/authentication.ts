@@ -41,7 +41,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who sent a request, and its rate-limit window with this request counted. */
+/** Who sent a request, and its rate-limit window, on the clock of `elapsedMs`, with this request counted. */
 export interface Caller {
   readonly key: ApiKey;
   readonly limit: number;
@@ -90,7 +90,7 @@ class KeyGate {
 
   /** Identifies the caller and counts its request. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const now = this.#deps.now();
+    const now = this.#deps.elapsedMs();
     const key = await this.#identify(request, now);
     const limit = this.#deps.settings.rateLimits[key.tier];
     const window = this.#requests.hit(key.id, limit, now);
@@ -101,7 +101,7 @@ class KeyGate {
 
   /** Counts a request that needs no key to its address. */
   countPublic(request: FastifyRequest): void {
-    const now = this.#deps.now();
+    const now = this.#deps.elapsedMs();
     const limit = this.#deps.settings.publicRateLimit;
     const window = this.#public.hit(budgetAddress(request.ip), limit, now);
     if (!window.allowed) throw new PublicRateLimitError(limit, secondsLeft(window, now));

@@ -21,7 +21,7 @@ const MAX_BODY_BYTES = 4096;
 
 /** Registers `/demo/qnn-hybrid`. */
 export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { models, settings, now, drawSeed } = deps;
+  const { models, settings, elapsedMs, drawSeed } = deps;
   const windows = new FixedWindows(WINDOW_S * 1000);
   const places = new Places();
 
@@ -66,7 +66,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
   );
 
   function countRequest(request: FastifyRequest, reply: FastifyReply): void {
-    const at = now();
+    const at = elapsedMs();
     const limit = settings.demoRateLimit;
     const window = windows.hit(budgetAddress(request.ip), limit, at);
     reply.headers(rateLimitHeaders('demo', limit, window, at));

@@ -8,7 +8,9 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers `/keys/info`. */
 export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { jobs, settings } = deps;
+  const { jobs, settings, now, elapsedMs } = deps;
+  /** The time of day of a moment on the clock of `elapsedMs`. */
+  const timeOf = (elapsed: number) => isoTime(now() + elapsed - elapsedMs());
   app.get(
     '/keys/info',
     {
@@ -34,10 +36,10 @@ export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
           in_flight: settings.inFlightLimits[key.tier],
         },
         usage: {
-          window_started_at: isoTime(window.openedAt),
+          window_started_at: timeOf(window.openedAt),
           requests: window.used,
           remaining: limit - window.used,
-          resets_at: isoTime(window.endsAt),
+          resets_at: timeOf(window.endsAt),
           in_flight: jobs.inFlight('circuit', key.id),
         },
         priority_queue: key.tier === 'enterprise',

@@ -95,8 +95,8 @@ const SERVICES: RootView['services'] = [
 
 /** Registers `/` and `/status`. */
 export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, devices, models, agents, tpu, cpuModel, now, settings } = deps;
-  const startedAt = now();
+  const { fleet, devices, models, agents, tpu, cpuModel, elapsedMs, settings } = deps;
+  const startedAt = elapsedMs();
 
   app.get(
     '/',
@@ -134,7 +134,7 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
     async (request, reply) =>
       envelopes.send(request, reply, {
         status: overallStatus(deps),
-        uptime_s: (now() - startedAt) / 1000,
+        uptime_s: (elapsedMs() - startedAt) / 1000,
         systems: viewSystems({ ...deps, startedAt }).map(howIs),
         agents: agents.agents.map((each) => {
           const view = viewAgent(each, cpuModel);

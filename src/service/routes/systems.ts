@@ -14,8 +14,8 @@ import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/systems`. */
 export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { planner, jobs, now } = deps;
-  const sources: SystemSources = { ...deps, startedAt: now() };
+  const { planner, jobs } = deps;
+  const sources: SystemSources = { ...deps, startedAt: deps.elapsedMs() };
   const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, (job) =>
     taskRecordJson(job, jobs),
   );

@@ -14,9 +14,9 @@ import { PLAN_EXAMPLE } from './plan-example.ts';
 export interface SystemSources
   extends Pick<
     ServiceDeps,
-    'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'pool' | 'jobs' | 'now'
+    'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'pool' | 'jobs' | 'elapsedMs'
   > {
-  /** Milliseconds since 1970 UTC. */
+  /** On the clock of `elapsedMs`. */
   readonly startedAt: number;
 }
 
@@ -65,11 +65,11 @@ const SYSTEMS: readonly System[] = [
     selfTest:
       'Available while a self-test comes through the scheduler to an engine and back: that of a simulator.',
     availability: simulatorAvailability,
-    detail: ({ fleet, devices, pool, jobs, now, startedAt }) => {
+    detail: ({ fleet, devices, pool, jobs, elapsedMs, startedAt }) => {
       const loads = fleet.processors.map((processor) => processor.load());
       const { processes, running, waiting, expectedWaitMs } = pool.load();
       return {
-        uptime_s: (now() - startedAt) / 1000,
+        uptime_s: (elapsedMs() - startedAt) / 1000,
         queue_depth: Math.max(0, ...loads.map(({ queueDepth }) => queueDepth)),
         running: loads.reduce((sum, load) => sum + load.running, 0),
         devices: viewSummary(devices),

@@ -113,6 +113,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     storageFault: () => undefined,
     metrics,
     now,
+    elapsedMs: now,
     drawSeed: () => 1234,
     logger: false,
     onInvalidResponse: (problem) => problems.push(problem),
