@@ -230,7 +230,7 @@ function openEngine(precision: Precision): MaybeBatchEngine {
 }
 
 /** What an adapter's name may add: it is wrong while there is a file of this path. */
-const WRONG_WHILE = /wrong while (\S+)/;
+const WRONG_WHILE = /wrong while (.+)$/;
 
 /**
  * Serves the pool as the process of an adapter, which `process.argv[2]` describes. An instruction

@@ -3,6 +3,7 @@
  * with fused multiply-add for hosts that have relaxed SIMD and without it for others.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** What a module exports; all numbers are addresses and sizes in bytes unless said otherwise. */
 export interface KernelExports {
@@ -92,7 +93,7 @@ export function kernelModule(precision: 'f32' | 'f64'): WebAssembly.Module {
   const relaxed = wasmUrl(`${precision}-relaxed`);
   const plain = wasmUrl(precision);
   if (!existsSync(plain)) {
-    throw new Error(`${plain.pathname} is missing: run "npm run build:wasm" first.`);
+    throw new Error(`${fileURLToPath(plain)} is missing: run "npm run build:wasm" first.`);
   }
   const bytes = readFileSync(relaxed);
   const module = new WebAssembly.Module(WebAssembly.validate(bytes) ? bytes : readFileSync(plain));
