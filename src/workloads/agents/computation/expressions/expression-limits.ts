@@ -8,6 +8,8 @@ export const EXPRESSION_LIMITS = {
   max_expression_length: 10_000,
   /** Brackets in brackets, and depth of the parsed tree. */
   max_depth: 100,
+  /** Dimensions of a matrix or list; the result of one more has no form in JSON that clients can read. */
+  max_dimensions: 16,
   /** Nodes of the parsed tree. */
   max_nodes: 2000,
   /** Elements of any matrix, list or set, on the way and in the result. */
@@ -52,14 +54,28 @@ export function isVariableName(name: string): boolean {
  * would spend its stack.
  */
 export function expressionTextFaults(expression: string, path: string): readonly Fault[] {
+  const { max_depth, max_dimensions } = EXPRESSION_LIMITS;
+  const depth = nesting(expression, '([{', ')]}');
+  if (depth > max_depth) {
+    const message = `Brackets are nested ${depth} deep; the limit max_depth is ${max_depth}.`;
+    return [{ path, message }];
+  }
+  const dimensions = nesting(expression, '[', ']');
+  if (dimensions > max_dimensions) {
+    const message = `Square brackets are nested ${dimensions} deep, but a matrix has at most ${max_dimensions} dimensions (max_dimensions).`;
+    return [{ path, message }];
+  }
+  return [];
+}
+
+/** How deep brackets of these kinds lie in one another. */
+function nesting(text: string, opening: string, closing: string): number {
   let depth = 0;
   let deepest = 0;
-  for (const character of expression) {
-    if ('([{'.includes(character)) depth++;
-    else if (')]}'.includes(character)) depth--;
+  for (const character of text) {
+    if (opening.includes(character)) depth++;
+    else if (closing.includes(character)) depth--;
     deepest = Math.max(deepest, depth);
   }
-  if (deepest <= EXPRESSION_LIMITS.max_depth) return [];
-  const message = `Brackets are nested ${deepest} deep; the limit max_depth is ${EXPRESSION_LIMITS.max_depth}.`;
-  return [{ path, message }];
+  return deepest;
 }

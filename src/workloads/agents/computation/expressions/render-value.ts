@@ -41,7 +41,8 @@ export function renderValue(value: unknown, math: MathJsInstance, digits = TEXT_
   return { result, type: math.typeOf(value), text };
 }
 
-function render(value: unknown, math: MathJsInstance): Json {
+/** @param depth - Of lists and objects around the value. */
+function render(value: unknown, math: MathJsInstance, depth = 0): Json {
   if (value === null || value === undefined) return null;
   switch (typeof value) {
     case 'boolean':
@@ -52,7 +53,7 @@ function render(value: unknown, math: MathJsInstance): Json {
     case 'bigint':
       return value.toString();
     default:
-      return renderObject(value, math);
+      return renderObject(value, math, depth);
   }
 }
 
@@ -61,23 +62,32 @@ function renderDouble(value: number): Json {
   return Number.isFinite(value) ? value + 0 : String(value);
 }
 
-function renderObject(value: unknown, math: MathJsInstance): Json {
+function renderObject(value: unknown, math: MathJsInstance, depth: number): Json {
   if (isBigNumber(value)) return value.toString();
   if (isFraction(value)) return value.toFraction();
   if (isComplex(value)) return { re: renderDouble(value.re), im: renderDouble(value.im) };
-  if (isMatrix(value)) return render(value.toArray(), math);
-  if (isResultSet(value)) return value.entries.map((entry) => render(entry, math));
+  if (isMatrix(value)) return render(value.toArray(), math, depth);
+  if (isResultSet(value)) return value.entries.map((entry) => render(entry, math, within(depth)));
   if (isUnit(value)) {
     const { value: amount, unit } = value.toJSON();
     return { value: render(amount, math), unit };
   }
-  if (Array.isArray(value)) return value.map((entry) => render(entry, math));
+  if (Array.isArray(value)) return value.map((entry) => render(entry, math, within(depth)));
   if (isRecord(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, field]) => [name, render(field, math)]),
+      Object.entries(value).map(([name, field]) => [name, render(field, math, within(depth))]),
     );
   }
   return refuse(`A ${math.typeOf(value)} is not a result; name what it is to be applied to.`);
+}
+
+/** The depth inside a list or an object that lies so deep itself. */
+function within(depth: number): number {
+  const { max_dimensions } = EXPRESSION_LIMITS;
+  if (depth < max_dimensions) return depth + 1;
+  return refuse(
+    `The result has more than ${max_dimensions} dimensions, which is the limit max_dimensions.`,
+  );
 }
 
 function refuse(message: string): never {

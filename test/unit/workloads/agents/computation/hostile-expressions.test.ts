@@ -224,6 +224,23 @@ describe('an expression cannot run on', () => {
     expect(() => bounded.parse(deepest)).toThrow(/max_depth/);
   });
 
+  test('lists nested deeper than a matrix are refused before a job exists', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
+    expect(evaluate.faultsOf({ expression: nested(16) })).toEqual([]);
+    expect(evaluate.faultsOf({ expression: nested(17) })).toMatchObject([
+      { path: 'expression', message: expect.stringContaining('max_dimensions') },
+    ]);
+  });
+
+  test('a result of more dimensions than a matrix may have is refused', async () => {
+    const ones = (count: number) => Array(count).fill(1).join(', ');
+    expect((await evaluated(`size(zeros(${ones(16)}))`)).result).toEqual(Array(16).fill(1));
+    await expect(evaluated(`zeros(${ones(16)})`)).resolves.toMatchObject({ type: 'DenseMatrix' });
+    await expect(evaluated(`zeros(${ones(17)})`)).rejects.toMatchObject({
+      faults: [{ path: 'expression', message: expect.stringContaining('max_dimensions') }],
+    });
+  });
+
   test.each([
     ['an expression of more than 10,000 characters', { expression: '1'.repeat(10_001) }],
     ['no expression', { expression: '' }],
