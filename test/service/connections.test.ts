@@ -131,6 +131,19 @@ describe('requests in one connection that do not wait for answers', () => {
     await eventually(() => expect(read.match(/HTTP\/1.1 201 /g)).toHaveLength(2));
   });
 
+  test('are not begun once their client has gone', async () => {
+    const { service, port } = await listening({});
+    const { tasks } = service.processor;
+    service.processor.isHolding = true;
+    const socket = await client(port);
+    socket.write(submission(service.key).repeat(3));
+    await eventually(() => expect(tasks).toHaveLength(1));
+    socket.destroy();
+    await eventually(async () => expect(await numConnections(service)).toBe(0));
+    expect((await service.get('/status')).statusCode).toBe(200);
+    expect(tasks).toHaveLength(1);
+  });
+
   test('end the connection above a hundred', async () => {
     const { service, port } = await listening({});
     const socket = await client(port);

@@ -62,30 +62,33 @@ function boundConnections(
 
 /** Has each request wait until the one before it on its connection has been answered. */
 function inTurn(app: FastifyInstance): void {
-  const lines = new WeakMap<Socket, { last: Promise<void>; length: number }>();
-  app.addHook('onRequest', async ({ raw: { socket } }, { raw: answer }) => {
-    const line = lines.get(socket) ?? { last: Promise.resolve(), length: 0 };
-    lines.set(socket, line);
-    line.length++;
-    if (line.length > MAX_PIPELINED) socket.destroy();
-    const before = line.last;
-    line.last = new Promise((resolve) => {
-      answer.once('close', () => {
-        line.length--;
-        resolve();
-      });
+  /** Requests that are not answered yet: what lets each that waits go on, the first one's place included. */
+  const lines = new WeakMap<Socket, (() => void)[]>();
+  app.addHook('onRequest', ({ raw: { socket } }, { raw: answer }, done) => {
+    let line = lines.get(socket);
+    if (line === undefined) {
+      line = [];
+      lines.set(socket, line);
+    }
+    const own = line;
+    answer.once('close', () => {
+      own.shift();
+      // What a client that has gone sent after its last answer is not begun.
+      if (!socket.destroyed) own[0]?.();
     });
-    await before;
+    if (own.push(done) === 1) done();
+    else if (own.length > MAX_PIPELINED) socket.destroy();
   });
 }
 
 /** Leaves silent connections that wait for an answer; those with an answer that is not read end. */
 function leaveWaiting(app: FastifyInstance, limitMs: number): void {
-  app.addHook('onRequest', async ({ raw: { socket } }, { raw: answer }) => {
+  app.addHook('onRequest', ({ raw: { socket } }, { raw: answer }, done) => {
     // Without a listener Node ends the connection.
     answer.on('timeout', () => {
       if (socket.writableLength > 0) socket.destroy();
       else socket.setTimeout(limitMs);
     });
+    done();
   });
 }
