@@ -31,6 +31,7 @@ export function addKeysCommand(program: Command, io: CommandIo): void {
         .argParser(parseTier),
     )
     .option('--scopes <list>', `of ${SCOPES.join(',')}`, parseScopes, DEFAULT_SCOPES)
+    .option('--expires <time>', 'ISO 8601 time from which on it is refused', parseTime)
     .option('--json', 'print one JSON object with `key`')
     .action(async (options: CreateKeyOptions) => {
       const { createKey } = await import('./manage-keys.ts');
@@ -62,6 +63,13 @@ function parseName(text: string): string {
     throw new InvalidArgumentError('It must have 1 to 100 characters.');
   }
   return text;
+}
+
+function parseTime(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00Z.');
+  return time;
 }
 
 function parseTier(text: string): Tier {

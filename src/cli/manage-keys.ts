@@ -1,8 +1,9 @@
 /** What `qcs keys` does. */
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
-import type { ApiKey, Scope, Tier } from '../service/keys/api-key.ts';
+import { type ApiKey, isValidAt, type Scope, type Tier } from '../service/keys/api-key.ts';
 import type { KeyStore } from '../service/keys/key-store.ts';
+import { viewKey } from '../service/keys/key-view.ts';
 import { createSqliteKeyStore } from '../service/keys/sqlite-key-store.ts';
 import { DATABASE_FILE, openDatabase } from '../storage/database.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
@@ -12,15 +13,23 @@ export interface CreateKeyOptions {
   readonly name: string;
   readonly tier: Tier;
   readonly scopes: readonly Scope[];
+  /** Milliseconds since 1970 UTC. */
+  readonly expires?: number;
   readonly json?: boolean;
 }
 
 /** Makes a key and prints it. */
 export async function createKey(options: CreateKeyOptions, io: CommandIo): Promise<void> {
   await withKeyStore(io, async (store) => {
-    const { name, tier, scopes } = options;
-    const { key, text } = await store.create({ name, tier, scopes, createdAt: io.now() });
-    if (options.json) writeJson(io, { key: text, ...keyFields(key) });
+    const { name, tier, scopes, expires } = options;
+    const { key, text } = await store.create({
+      name,
+      tier,
+      scopes,
+      createdAt: io.now(),
+      ...(expires !== undefined && { expiresAt: expires }),
+    });
+    if (options.json) writeJson(io, { key: text, ...viewKey(key) });
     else {
       io.out.write(`${text}\n`);
       io.err.write(`Key ${key.id} (${tier}; ${scopes.join(', ')}). It is not shown again.\n`);
@@ -32,8 +41,8 @@ export async function createKey(options: CreateKeyOptions, io: CommandIo): Promi
 export async function listKeys(options: { readonly json?: boolean }, io: CommandIo): Promise<void> {
   await withKeyStore(io, async (store) => {
     const all = await store.list();
-    if (options.json) writeJson(io, { keys: all.map(keyFields) });
-    else io.out.write(`${keyTable(all)}\n`);
+    if (options.json) writeJson(io, { keys: all.map(viewKey) });
+    else io.out.write(`${keyTable(all, io.now())}\n`);
   });
 }
 
@@ -49,7 +58,7 @@ export async function revokeKey(
 ): Promise<void> {
   await withKeyStore(io, async (store) => {
     const key = await store.revoke(id, io.now());
-    if (options.json) writeJson(io, keyFields(key));
+    if (options.json) writeJson(io, viewKey(key));
     else io.out.write(`Key ${key.id} (${key.name}) is revoked.\n`);
   });
 }
@@ -63,27 +72,24 @@ async function withKeyStore(io: CommandIo, use: (store: KeyStore) => Promise<voi
   }
 }
 
-function keyFields(key: ApiKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    tier: key.tier,
-    scopes: key.scopes,
-    created_at: new Date(key.createdAt).toISOString(),
-    revoked_at: key.revokedAt === undefined ? null : new Date(key.revokedAt).toISOString(),
-  };
+function keyTable(keys: readonly ApiKey[], now: number): string {
+  const rows = keys.map((key) => {
+    const view = viewKey(key);
+    return [
+      view.id,
+      view.name,
+      view.tier,
+      view.scopes.join(','),
+      view.created_at,
+      stateOf(key, now),
+    ];
+  });
+  return table(['ID', 'NAME', 'TIER', 'SCOPES', 'CREATED', 'STATE'], rows);
 }
 
-function keyTable(keys: readonly ApiKey[]): string {
-  const rows = keys
-    .map(keyFields)
-    .map((key) => [
-      key.id,
-      key.name,
-      key.tier,
-      key.scopes.join(','),
-      key.created_at,
-      key.revoked_at === null ? 'active' : `revoked ${key.revoked_at}`,
-    ]);
-  return table(['ID', 'NAME', 'TIER', 'SCOPES', 'CREATED', 'STATE'], rows);
+function stateOf(key: ApiKey, now: number): string {
+  const { expires_at, revoked_at } = viewKey(key);
+  if (revoked_at !== null) return `revoked ${revoked_at}`;
+  if (!isValidAt(key, now)) return `expired ${expires_at}`;
+  return expires_at === null ? 'active' : `active until ${expires_at}`;
 }

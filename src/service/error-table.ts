@@ -265,6 +265,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'As many circuits, or inferences, of the key wait or run as its tier allows at once.',
   },
+  SERVICE_KEY_EXPIRED: { answers: 'UNAUTHORIZED', meaning: 'The API key has expired.' },
+  SERVICE_KEY_EXPIRY_IN_PAST: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A new API key would have expired already.',
+  },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',
     meaning: 'The API key is unknown, misspelt or revoked.',

@@ -106,6 +106,25 @@ export class KeyInvalidError extends CodedError {
   }
 }
 
+/** The key was valid until some time ago. */
+export class KeyExpiredError extends CodedError {
+  readonly code = 'SERVICE_KEY_EXPIRED';
+
+  constructor(expiredAt: string) {
+    super(`The API key expired at ${expiredAt}.`);
+  }
+}
+
+/** A key would have expired before it was made. */
+export class KeyExpiryInPastError extends CodedError {
+  readonly code = 'SERVICE_KEY_EXPIRY_IN_PAST';
+
+  constructor(found: string, now: string) {
+    const message = `expires_at must be in the future: ${found} has passed, it is ${now}.`;
+    super(message, [{ path: 'expires_at', message }]);
+  }
+}
+
 /** The key is valid, but not for this endpoint. */
 export class ScopeMissingError extends CodedError {
   readonly code = 'SERVICE_SCOPE_MISSING';

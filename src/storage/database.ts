@@ -83,6 +83,9 @@ const MIGRATIONS: readonly string[] = [
     FROM maintenance_of_processors;
   DROP TABLE maintenance_of_processors;
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+  `,
 ];
 
 /**

@@ -16,6 +16,8 @@ const KEYED_ROUTES: readonly (readonly [string, string, Scope])[] = [
   ['GET', '/quantum/circuits/circ_1', 'circuits'],
   ['POST', '/quantum/circuits/circ_1/cancel', 'circuits'],
   ['POST', '/admin/processors/statevector-sim/maintenance', 'admin'],
+  ['GET', '/admin/keys', 'admin'],
+  ['POST', '/admin/keys', 'admin'],
 ];
 
 describe.each(KEYED_ROUTES)('%s %s', (verb, url, scope) => {

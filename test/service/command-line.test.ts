@@ -370,6 +370,18 @@ test('keys are created, listed and revoked, as JSON where asked', async () => {
   expect(listed.stdout).not.toContain(key.key);
 });
 
+test('a key that is to expire is listed with its end', async () => {
+  using folder = temporaryFolder();
+  const environment = { QCS_DATA_DIR: folder.path };
+  const create = (time: string) => ['keys', 'create', '--name', 'ci', '--expires', time];
+  expect((await qcs(create('soon'), environment)).code).toBe(2);
+  expect((await qcs(create('2100-01-31T12:00Z'), environment)).code).toBe(0);
+  expect((await qcs(create('2001-01-31T12:00Z'), environment)).code).toBe(0);
+  const { stdout } = await qcs(['keys', 'list'], environment);
+  expect(stdout).toContain('active until 2100-01-31T12:00:00.000Z');
+  expect(stdout).toContain('expired 2001-01-31T12:00:00.000Z');
+});
+
 test('compile prints OpenQASM on stdout and the report on stderr', async () => {
   const { code, stdout, stderr } = await qcs([
     'compile',

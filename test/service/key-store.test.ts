@@ -35,6 +35,14 @@ describe.each(STORES)('a key store in %s', (_name, open) => {
     expect(await store.find(text)).toEqual(key);
   });
 
+  test('keeps when a key expires, and finds it all the same', async () => {
+    const store = open();
+    const { key, text } = await store.create({ ...NEW_KEY, expiresAt: 77 });
+    expect(key).toMatchObject({ expiresAt: 77 });
+    expect(await store.find(text)).toEqual(key);
+    expect(await store.list()).toEqual([key]);
+  });
+
   test('makes texts of a public id and 256 random bits', async () => {
     const store = open();
     const { key, text } = await store.create(NEW_KEY);

@@ -52,7 +52,9 @@ test('is an OpenAPI 3.1 document served without a key', () => {
 test('describes every route of the service and no other', () => {
   const described = operations.map(([path, method]) => `${method.toUpperCase()} ${path}`).sort();
   expect(described).toEqual([
+    'DELETE /admin/keys/{key_id}',
     'GET /',
+    'GET /admin/keys',
     'GET /agents',
     'GET /agents/{agent_id}',
     'GET /keys/info',
@@ -77,6 +79,7 @@ test('describes every route of the service and no other', () => {
     'GET /tpu/jobs/{job_id}',
     'GET /tpu/jobs/{job_id}/events',
     'POST /admin/fleet/devices/{device_id}/maintenance',
+    'POST /admin/keys',
     'POST /admin/processors/{processor_id}/maintenance',
     'POST /agents/{agent_id}/execute',
     'POST /demo/qnn-hybrid',

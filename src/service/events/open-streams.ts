@@ -12,7 +12,10 @@ const FAREWELL_MS = 1000;
 /** Counts streams and ends them. */
 export class OpenStreams {
   readonly #numOfKey = new Map<string, number>();
-  readonly #open = new Map<JobEventStream, Writable>();
+  readonly #open = new Map<
+    JobEventStream,
+    { readonly keyId: string; readonly response: Writable }
+  >();
   #isClosing = false;
 
   /** Streams of all keys. */
@@ -30,7 +33,7 @@ export class OpenStreams {
   /** Counts the stream, which `response` will carry, until it is closed. */
   add(keyId: string, stream: JobEventStream, response: Writable): void {
     this.#numOfKey.set(keyId, (this.#numOfKey.get(keyId) ?? 0) + 1);
-    this.#open.set(stream, response);
+    this.#open.set(stream, { keyId, response });
     stream.once('close', () => {
       this.#open.delete(stream);
       const left = (this.#numOfKey.get(keyId) ?? 0) - 1;
@@ -43,7 +46,14 @@ export class OpenStreams {
   /** Ends all, and those still to come at once; their readers come back to the next process. */
   close(): void {
     this.#isClosing = true;
-    for (const [stream, response] of this.#open) end(stream, response);
+    for (const [stream, { response }] of this.#open) end(stream, response);
+  }
+
+  /** Ends those of keys that are not valid any more. */
+  endInvalid(isValid: (keyId: string) => boolean): void {
+    for (const [stream, { keyId, response }] of this.#open) {
+      if (!isValid(keyId)) end(stream, response);
+    }
   }
 }
 

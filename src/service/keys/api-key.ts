@@ -26,8 +26,15 @@ export interface ApiKey {
   readonly tier: Tier;
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
+  /** From then on it is not valid; absent if it never expires. */
+  readonly expiresAt?: number;
   /** Present once revoked. */
   readonly revokedAt?: number;
+}
+
+/** Whether the key is good at a time, milliseconds since 1970 UTC. */
+export function isValidAt({ expiresAt = Infinity, revokedAt }: ApiKey, now: number): boolean {
+  return revokedAt === undefined && now < expiresAt;
 }
 
 const ID_BYTES = 8;

@@ -8,6 +8,8 @@ export interface NewApiKey {
   readonly scopes: readonly Scope[];
   /** Milliseconds since 1970 UTC. */
   readonly createdAt: number;
+  /** Milliseconds since 1970 UTC; absent for a key that never expires. */
+  readonly expiresAt?: number;
 }
 
 /** A store of API keys. */
@@ -22,6 +24,6 @@ export interface KeyStore {
    * @throws {KeyNotFoundError}
    */
   revoke(id: string, now: number): Promise<ApiKey>;
-  /** The key that a text is, or undefined when it is none, or a revoked one. */
+  /** The key that a text is, expired or not; undefined when it is none, or a revoked one. */
   find(text: string): Promise<ApiKey | undefined>;
 }

@@ -32,8 +32,8 @@ const keptKeys = new WeakMap<DatabaseSync, Map<string, StoredKey>>();
 /** A store over the table `api_keys` of an open database. */
 export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
   const insert = database.prepare(
-    `INSERT INTO api_keys (id, name, secret_hash, tier, scopes, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO api_keys (id, name, secret_hash, tier, scopes, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const selectAll = database.prepare('SELECT * FROM api_keys ORDER BY created_at, id');
   const selectOne = database.prepare('SELECT * FROM api_keys WHERE id = ?');
@@ -75,9 +75,9 @@ export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
   return {
     async create(newKey) {
       const { id, secretHash, text } = drawKeyText();
-      const { name, tier, scopes, createdAt } = newKey;
-      insert.run(id, name, secretHash, tier, scopes.join(','), createdAt);
-      return { key: { id, name, tier, scopes, createdAt }, text };
+      const { name, tier, scopes, createdAt, expiresAt } = newKey;
+      insert.run(id, name, secretHash, tier, scopes.join(','), createdAt, expiresAt ?? null);
+      return { key: { id, ...newKey }, text };
     },
 
     async list() {
@@ -104,7 +104,7 @@ export function createSqliteKeyStore(database: DatabaseSync): KeyStore {
 function toApiKey(row: Row): ApiKey {
   const tier = String(row['tier']);
   if (!isTier(tier)) throw new Error(`API key ${row['id']} has the unknown tier "${tier}".`);
-  const revokedAt = row['revoked_at'];
+  const { expires_at: expiresAt, revoked_at: revokedAt } = row;
   return {
     id: String(row['id']),
     name: String(row['name']),
@@ -112,6 +112,7 @@ function toApiKey(row: Row): ApiKey {
     // A scope that a newer version wrote grants nothing here.
     scopes: String(row['scopes']).split(',').filter(isScope),
     createdAt: Number(row['created_at']),
+    ...(expiresAt === null ? {} : { expiresAt: Number(expiresAt) }),
     ...(revokedAt === null ? {} : { revokedAt: Number(revokedAt) }),
   };
 }

@@ -6,7 +6,9 @@
  * is hopeless without the budget, too: a secret has 256 random bits.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isoTime } from '../envelope.ts';
 import {
+  KeyExpiredError,
   KeyInvalidError,
   KeyMissingError,
   PublicRateLimitError,
@@ -14,7 +16,7 @@ import {
   ScopeMissingError,
   TooManyAttemptsError,
 } from '../errors.ts';
-import type { ApiKey, Scope } from '../keys/api-key.ts';
+import { type ApiKey, isValidAt, type Scope } from '../keys/api-key.ts';
 import { budgetAddress } from '../limits/client-address.ts';
 import { FixedWindows, type WindowState } from '../limits/fixed-windows.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
@@ -110,11 +112,13 @@ class KeyGate {
   async #identify(request: FastifyRequest, now: number): Promise<ApiKey> {
     const text = keyText(request);
     const key = text === undefined ? undefined : await this.#deps.keys.find(text);
-    if (key !== undefined) return key;
+    const timeOfDay = this.#deps.now();
+    if (key !== undefined && isValidAt(key, timeOfDay)) return key;
     const attempt = this.#failures.hit(budgetAddress(request.ip), MAX_FAILED_ATTEMPTS, now);
     if (!attempt.allowed) {
       throw new TooManyAttemptsError(MAX_FAILED_ATTEMPTS, secondsLeft(attempt, now));
     }
+    if (key?.expiresAt !== undefined) throw new KeyExpiredError(isoTime(key.expiresAt));
     throw text === undefined ? new KeyMissingError() : new KeyInvalidError();
   }
 }

@@ -7,6 +7,7 @@ import { isJobId } from '../../jobs/job-id.ts';
 import { JobEventStream } from '../events/job-event-stream.ts';
 import { OpenStreams } from '../events/open-streams.ts';
 import { JOB_RESOURCES, type JobResource, locationOf } from '../jobs/job-resources.ts';
+import { isValidAt } from '../keys/api-key.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses } from '../schemas/envelope.ts';
 import { eventHeaders, eventStream } from '../schemas/job-events.ts';
@@ -15,10 +16,27 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
 
+/** Between looks for streams whose key has expired or was revoked. */
+const LOOK_EVERY_MS = 1000;
+
 /** Registers `/events` below the record of every kind of job. */
 export function jobEventRoutes(app: ServiceApp, context: RouteContext): void {
   const streams = new OpenStreams();
-  app.addHook('preClose', async () => streams.close());
+  const { keys, now } = context.deps;
+  // Another process may revoke a key (`qcs keys revoke`), and time does too.
+  const endOfInvalidKeys = async () => {
+    const valid = (await keys.list()).filter((key) => isValidAt(key, now()));
+    const ids = new Set(valid.map(({ id }) => id));
+    streams.endInvalid((keyId) => ids.has(keyId));
+  };
+  const looking = setInterval(() => {
+    if (streams.size === 0) return;
+    endOfInvalidKeys().catch((error) => app.log.error({ err: error }, 'keys could not be read'));
+  }, LOOK_EVERY_MS).unref();
+  app.addHook('preClose', async () => {
+    clearInterval(looking);
+    streams.close();
+  });
   for (const resource of JOB_RESOURCES) registerKind(app, context, resource, streams);
 }
 

@@ -69,7 +69,7 @@ describe('openDatabase', () => {
     expect(await new SqliteJobStore(first).get(job.id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('of a file of the first version, processors stay in maintenance', () => {
+  test('of a file of the first version, processors stay in maintenance and keys never expire', () => {
     const path = join(directory, 'jobs.sqlite');
     {
       using first = new DatabaseSync(path);
@@ -78,12 +78,20 @@ describe('openDatabase', () => {
           processor_id TEXT PRIMARY KEY, reason TEXT NOT NULL, since INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         INSERT INTO maintenance VALUES ('gpu-fleet', 'new fans', 5);
+        CREATE TABLE api_keys (
+          id TEXT PRIMARY KEY, name TEXT NOT NULL, secret_hash TEXT NOT NULL, tier TEXT NOT NULL,
+          scopes TEXT NOT NULL, created_at INTEGER NOT NULL, revoked_at INTEGER
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO api_keys VALUES ('a', 'old', '00', 'standard', 'read', 4, NULL);
         PRAGMA user_version = 1;`);
     }
     for (let opening = 0; opening < 2; opening++) {
       using database = openDatabase(path);
       expect(database.prepare('SELECT * FROM maintenance').all()).toEqual([
         { kind: 'processor', id: 'gpu-fleet', reason: 'new fans', since: 5 },
+      ]);
+      expect(database.prepare('SELECT * FROM api_keys').all()).toMatchObject([
+        { id: 'a', expires_at: null, revoked_at: null },
       ]);
     }
   });

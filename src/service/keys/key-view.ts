@@ -1,0 +1,18 @@
+/** An API key as people and programs read it: everything but the secret. */
+import { isoTime } from '../envelope.ts';
+import type { KeyView } from '../schemas/keys.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** The view of a key; times that there are none of are null. */
+export function viewKey(key: ApiKey): KeyView {
+  const timeOf = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms));
+  return {
+    id: key.id,
+    name: key.name,
+    tier: key.tier,
+    scopes: [...key.scopes],
+    created_at: isoTime(key.createdAt),
+    expires_at: timeOf(key.expiresAt),
+    revoked_at: timeOf(key.revokedAt),
+  };
+}
