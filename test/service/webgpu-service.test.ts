@@ -133,7 +133,6 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
   async function adaptersAreBack(killed: readonly number[]): Promise<void> {
     await eventually(() => expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]));
     await eventually(async () => expect((await gpuFleet())['adapters']).toHaveLength(2));
-    expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
   }
 
   test('completes a circuit whose adapters are killed before they have run it, rightly', async () => {
@@ -157,6 +156,7 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     });
     expect(difference(record['counts'], undisturbed.body.data['counts'])).toBeLessThan(5);
     await adaptersAreBack(killed);
+    expect((await submit(ghz(18))).body.data).toMatchObject({ backend: { engine: 'webgpu' } });
   });
 
   test('goes on with a circuit whose adapters are killed while they run it', async () => {
