@@ -129,9 +129,13 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
     expect((await submit([{ gate: 'FLY', qubit: 0 }])).status).toBe(400);
   });
 
-  /** Waits until both adapters are back, in processes that are not among those killed. */
+  /** Waits until both adapters are back, each in a new process, and one process for both together. */
   async function adaptersAreBack(killed: readonly number[]): Promise<void> {
-    await eventually(() => expect(adapterPids().filter((pid) => killed.includes(pid))).toEqual([]));
+    await eventually(() => {
+      const pids = adapterPids();
+      expect(pids).toHaveLength(3);
+      expect(pids.filter((pid) => killed.includes(pid))).toEqual([]);
+    });
     await eventually(async () => expect((await gpuFleet())['adapters']).toHaveLength(2));
   }
 
