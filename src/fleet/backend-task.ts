@@ -69,9 +69,6 @@ export interface TaskFollowing {
   readonly resolve: (outcome: BackendAnswer) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
-  /** Times that it was given to a worker. */
-  handOvers: number;
-  /** Times that a worker began it. One that a dead worker never began does not count. */
   attempts: number;
   /** Whether it has begun once. */
   hasBegun: boolean;

@@ -339,13 +339,13 @@ export class CircuitBackend {
       this.#changed();
       return;
     }
-    const failure = isLost ? new EngineLostError(task.handOvers, { cause: error }) : error;
+    const failure = isLost ? new EngineLostError(task.attempts, { cause: error }) : error;
     settle(task, () => task.reject(failure));
   }
 
   #isTriedAgain(laneId: LaneId, task: SubmittedTask, error: unknown): boolean {
     const others = () => this.#scheduler.takers(laneNeedOf(task), { except: task.failedOn });
-    return isTriedAgain(error, laneId, task, () => others().length > 0);
+    return isTriedAgain(error, laneId, task.attempts, () => others().length > 0);
   }
 
   /** No engine of the lane can be started: what hoped for it is told so. */
@@ -362,7 +362,7 @@ export class CircuitBackend {
       const takers = this.#scheduler.takers(laneNeedOf(task));
       if (takers.some((id) => this.#lanes.get(id).fault === undefined)) continue;
       this.#takeOut(task);
-      const lost = new EngineLostError(task.handOvers, { cause: lane.fault });
+      const lost = new EngineLostError(task.attempts, { cause: lane.fault });
       settle(task, () => task.reject(lost));
     }
   }

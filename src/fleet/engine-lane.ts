@@ -97,13 +97,12 @@ export class EngineLane {
     const startedAts = tasks.map(() => givenAt);
     const answers = this.#open.run(
       tasks.map((task, i): WorkerItem => {
-        task.handOvers++;
+        task.attempts++;
         const following: WorkerFollowing = {
           precision: precisionOn(this.id, task),
           signal: task.signal,
           onStarted: (startedAt: number) => {
             startedAts[i] = startedAt;
-            task.attempts++;
             if (!task.hasBegun) task.hooks.onStarted?.();
             task.hasBegun = true;
             onStarted?.(task, startedAt);

@@ -1,13 +1,10 @@
 /** What a failure says: whether its circuit is run again, and whether its engine is to be tested. */
 import { CodedError } from '../errors/coded-error.ts';
-import type { TaskFollowing } from './backend-task.ts';
 import { EngineFailure, EngineLostError, OutOfMemoryError, WorkerLostError } from './errors.ts';
 import type { LaneId } from './width.ts';
 
 /** A circuit is started this often at most: on an adapter, on another, and on the CPU. */
 const MAX_ATTEMPTS = { cpu: 2, adapter: 3 } as const;
-/** A circuit is given to workers this often at most, whether they begin it or are lost before. */
-const MAX_HAND_OVERS = 10;
 /** What an adapter has too little of, another may have. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 
@@ -15,16 +12,15 @@ const NO_MEMORY = 'ENGINE_STATE_MEMORY';
  * Whether a circuit that failed on a lane is run again: where its engine was lost, be it on the same one,
  * which is opened anew; and where an adapter had no memory for it, if something else takes it.
  *
- * @param task - Its starts so far, and how often it was given to a worker.
+ * @param attempts - Its starts so far.
  */
 export function isTriedAgain(
   error: unknown,
   lane: LaneId,
-  { attempts, handOvers }: Pick<TaskFollowing, 'attempts' | 'handOvers'>,
+  attempts: number,
   isTakenElsewhere: () => boolean,
 ): boolean {
   const isAdapter = lane !== 'small' && lane !== 'wide';
-  if (handOvers >= MAX_HAND_OVERS) return false;
   if (attempts >= (isAdapter ? MAX_ATTEMPTS.adapter : MAX_ATTEMPTS.cpu)) return false;
   if (error instanceof WorkerLostError) return true;
   const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;

@@ -19,7 +19,6 @@ export function follow(
       resolve,
       reject,
       onAbort,
-      handOvers: 0,
       attempts: 0,
       hasBegun: false,
     },
