@@ -2,6 +2,7 @@
  * Puts the parts together for the two entry points: a fleet for `qcs run` and `qcs devices`, the
  * whole service for `npm start` and `qcs serve`. Nothing here decides anything about circuits.
  */
+import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -284,7 +285,9 @@ export async function startService(
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    // One address: for a name with several Fastify would open servers that nothing here bounds or ends.
+    const { address } = await lookup(host, { order: 'ipv4first' });
+    return await app.listen({ host: address, port });
   } catch (error) {
     throw new CannotListenError(host, port, error);
   }

@@ -65,8 +65,11 @@ function parseName(text: string): string {
   return text;
 }
 
+/** With a zone, which nobody would guess alike. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+
 function parseTime(text: string): number {
-  const time = Date.parse(text);
+  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new InvalidArgumentError('It must be a time such as 2027-01-31T12:00Z.');
   return time;

@@ -3,8 +3,11 @@ import { CodedError } from '../errors/coded-error.ts';
 import { EngineFailure, EngineLostError, OutOfMemoryError, WorkerLostError } from './errors.ts';
 import type { LaneId } from './width.ts';
 
-/** A circuit is started this often at most: on an adapter, on another, and on the CPU. */
-const MAX_ATTEMPTS = { cpu: 2, adapter: 3 } as const;
+/**
+ * A circuit is started this often at most: on an adapter, on another, on several together, and on the
+ * CPU. When all of them are killed at once, each may take it before its end is known.
+ */
+const MAX_ATTEMPTS = { cpu: 2, adapter: 4 } as const;
 /** What an adapter has too little of, another may have. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 

@@ -14,8 +14,11 @@ export interface DiskWatchOptions {
   readonly folder: string;
   /** Work is taken while at least this much is free. */
   readonly minFreeBytes: number;
-  /** Bytes that an ordinary user may still write; by default asked of the operating system. */
-  readonly freeBytes?: (folder: string) => Promise<number>;
+  /**
+   * Bytes that an ordinary user may still write; undefined where the disk has no limit. By default the
+   * operating system is asked.
+   */
+  readonly freeBytes?: (folder: string) => Promise<number | undefined>;
 }
 
 /** The watch; it looks once when it is started, and every few seconds until it is closed. */
@@ -23,6 +26,7 @@ export class DiskWatch {
   readonly #options: Required<DiskWatchOptions>;
   #timer: NodeJS.Timeout | undefined;
   #freeBytes: number | undefined;
+  #isLooking = false;
 
   constructor(options: DiskWatchOptions) {
     this.#options = { freeBytes: askSystem, ...options };
@@ -45,8 +49,12 @@ export class DiskWatch {
 
   /** Looks now. A disk that cannot be asked is taken to have room: writing shows what is wrong with it. */
   async look(): Promise<void> {
+    // A disk that does not answer is asked once, not every few seconds again.
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     const { folder, freeBytes } = this.#options;
     this.#freeBytes = await freeBytes(folder).catch(() => undefined);
+    this.#isLooking = false;
   }
 
   close(): void {
@@ -54,7 +62,8 @@ export class DiskWatch {
   }
 }
 
-async function askSystem(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
+async function askSystem(folder: string): Promise<number | undefined> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  // File systems in memory may have no limit, and then no blocks.
+  return blocks === 0 ? undefined : bavail * bsize;
 }

@@ -1,13 +1,5 @@
 /** Files that only their owner may read: hashes of keys and callers' requests lie in them. */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -22,18 +14,38 @@ const OWN_FILE = /^(qcs\.sqlite|service\.lock|gpu-tuning\.json)/;
  */
 export function makePrivateFolder(path: string): void {
   if (mkdirSync(path, { recursive: true, mode: FOLDER_MODE }) !== undefined) return;
-  const { uid, mode } = statSync(path);
-  const isOwn = uid === process.getuid?.() && (mode & STICKY) === 0;
-  if (isOwn && readdirSync(path).every((name) => OWN_FILE.test(name))) chmodSync(path, FOLDER_MODE);
+  if (readdirSync(path).every((name) => OWN_FILE.test(name))) restrict(path, FOLDER_MODE);
 }
 
 /**
  * Makes the file of a SQLite database if it is missing, and closes it and what SQLite keeps beside it to
- * other users. What SQLite puts there later has the file's mode. Files of another user are left as they are.
+ * other users. What SQLite puts there later has the file's mode.
  */
 export function makePrivateFile(path: string): void {
-  closeSync(openSync(path, 'a', FILE_MODE));
-  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
-    if (existsSync(file) && statSync(file).uid === process.getuid?.()) chmodSync(file, FILE_MODE);
+  try {
+    // Only a new file is opened: closing one that exists would give up this process's locks on it.
+    closeSync(openSync(path, 'wx', FILE_MODE));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
+  for (const suffix of ['', '-wal', '-shm', '-journal']) restrict(path + suffix, FILE_MODE);
+}
+
+/**
+ * Gives the file this mode. One that is gone, is another user's, or lies on a file system without modes
+ * is left as it is, and so is a folder into which others may put files.
+ */
+function restrict(path: string, mode: number): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.uid !== process.getuid?.() || (found.mode & STICKY) !== 0)
+    return;
+  try {
+    chmodSync(path, mode);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'ENOENT'].some((code) => hasCode(error, code))) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

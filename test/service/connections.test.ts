@@ -57,6 +57,14 @@ function numConnections({ app }: TestService): Promise<number> {
   });
 }
 
+test.each([1, 2, 5, 10, 40, 59, 3600])(
+  'a request time-out of %i s is one that Node takes',
+  async (seconds) => {
+    const { port } = await listening({ requestTimeoutMs: seconds * 1000 });
+    expect(port).toBeGreaterThan(0);
+  },
+);
+
 describe('a client that does not hang up', () => {
   test.each(UNSENT)('and %s is hung up on', async (_, bytes) => {
     const { service, port } = await listening({ requestTimeoutMs: 400 });
@@ -142,6 +150,30 @@ describe('requests in one connection that do not wait for answers', () => {
     await eventually(async () => expect(await numConnections(service)).toBe(0));
     expect((await service.get('/status')).statusCode).toBe(200);
     expect(tasks).toHaveLength(1);
+  });
+
+  test('are not begun after a last answer', async () => {
+    const { service, port } = await listening({});
+    const socket = await client(port);
+    socket.write(`GET /api/v1/ HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n`);
+    socket.write(submission(service.key));
+    expect((await text(socket)).match(/HTTP\/1.1 /g)).toHaveLength(1);
+    expect((await service.get('/status')).statusCode).toBe(200);
+    expect(service.processor.tasks).toHaveLength(0);
+  });
+
+  test('cost a request before them nothing when they come too slowly', async () => {
+    const { service, port } = await listening({ requestTimeoutMs: 400 });
+    const { held, tasks } = service.processor;
+    service.processor.isHolding = true;
+    const socket = await client(port);
+    socket.write(submission(service.key));
+    await eventually(() => expect(tasks).toHaveLength(1));
+    socket.write('GET /api/v1/ HTTP/1.1\r\nHos');
+    // The other connection ends by the same limit, and began later.
+    await once(await client(port), 'end');
+    held[0]?.finish();
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
   });
 
   test('end the connection above a hundred', async () => {

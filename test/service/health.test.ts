@@ -80,10 +80,10 @@ test('a disk is full below the mark, and no more when there is room', async () =
   }
 });
 
-test('a disk that cannot be asked counts as one with room', async () => {
-  const freeBytes = async () => {
-    throw new Error('no such file');
-  };
+test.each([
+  ['cannot be asked', () => Promise.reject(new Error('no such file'))],
+  ['has no limit', async () => undefined],
+])('a disk that %s counts as one with room', async (_, freeBytes) => {
   const watch = new DiskWatch({ folder: '/nowhere', minFreeBytes: MIB, freeBytes });
   await watch.look();
   expect(watch.fault).toBeUndefined();

@@ -29,6 +29,10 @@ describe('a document', () => {
       } finally {
         JSON.stringify = stringify;
       }
+      for (const spelling of [`${url.slice(0, -1)}%6${url.endsWith('n') ? 'e' : 'c'}`, `${url}/`]) {
+        const { headers } = await service.app.inject({ url: spelling });
+        expect([spelling, headers['etag']]).toEqual([spelling, tag]);
+      }
       const other = await service.app.inject({ url, headers: { 'if-none-match': '"other"' } });
       expect(other.statusCode).toBe(200);
     },

@@ -5,6 +5,7 @@ import { type Envelopes, JSON_TYPE, SECURITY_HEADERS } from '../envelope.ts';
 import { HttpMalformedError } from '../errors.ts';
 import { presentError } from '../present-error.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
+import { requestUnderWay } from './connections.ts';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'its headers are larger than 16 KiB.',
@@ -14,7 +15,14 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** The server's handler of client errors. */
 export function createClientErrorHandler(envelopes: Envelopes, newRequestId: () => string) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    const underWay = requestUnderWay(socket);
+    if (error.code !== 'ECONNRESET' && underWay?.request.complete === true) {
+      // The fault is in what came after a whole request, which is still answered.
+      underWay.answer.once('close', () => socket.destroy());
+      return;
+    }
+    const isTold = underWay?.answer.headersSent === true;
+    if (error.code === 'ECONNRESET' || isTold || !socket.writable) {
       socket.destroy();
       return;
     }

@@ -5,8 +5,9 @@
  * for the answer before it, so that one connection costs no more than one request at a time. Connections
  * are counted, and ended when their client stops sending a request or reading an answer.
  */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { createAddressList } from '../limits/address-list.ts';
 import { budgetAddress } from '../limits/client-address.ts';
@@ -25,8 +26,10 @@ export function connectionTimeouts(requestTimeoutMs: number) {
     connectionTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     http: {
+      // Here, too: Node holds the limit of headers to it before Fastify has set it.
+      requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.max(100, requestTimeoutMs / LOOKS),
+      connectionsCheckingInterval: Math.max(100, Math.floor(requestTimeoutMs / LOOKS)),
     },
   };
 }
@@ -60,11 +63,26 @@ function boundConnections(
   });
 }
 
+/** A request that is not answered yet. */
+interface Unanswered {
+  readonly request: IncomingMessage;
+  readonly answer: ServerResponse;
+  /** Has it go on. */
+  readonly begin: () => void;
+}
+
+/** Those of each connection, in the order in which they came; the first is under way. */
+const lines = new WeakMap<Duplex, Unanswered[]>();
+
+/** The request of a connection that is under way; undefined between requests. */
+export function requestUnderWay(socket: Duplex): Unanswered | undefined {
+  return lines.get(socket)?.[0];
+}
+
 /** Has each request wait until the one before it on its connection has been answered. */
 function inTurn(app: FastifyInstance): void {
-  /** Requests that are not answered yet: what lets each that waits go on, the first one's place included. */
-  const lines = new WeakMap<Socket, (() => void)[]>();
-  app.addHook('onRequest', ({ raw: { socket } }, { raw: answer }, done) => {
+  app.addHook('onRequest', ({ raw: request }, { raw: answer }, begin) => {
+    const { socket } = request;
     let line = lines.get(socket);
     if (line === undefined) {
       line = [];
@@ -73,10 +91,10 @@ function inTurn(app: FastifyInstance): void {
     const own = line;
     answer.once('close', () => {
       own.shift();
-      // What a client that has gone sent after its last answer is not begun.
-      if (!socket.destroyed) own[0]?.();
+      // What came after a last answer, or from a client that has gone, is not begun.
+      if (socket.writable) own[0]?.begin();
     });
-    if (own.push(done) === 1) done();
+    if (own.push({ request, answer, begin }) === 1) begin();
     else if (own.length > MAX_PIPELINED) socket.destroy();
   });
 }

@@ -6,7 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { sha256 } from '../../math/sha256.ts';
 import { completeOpenApi, openApiBase } from '../openapi-document.ts';
 import { errorResponses } from '../schemas/envelope.ts';
-import { API_PREFIX, pathOf } from './not-found.ts';
+import { API_PREFIX } from './not-found.ts';
 
 /** Everything the page loads comes from this service; its styles are partly inline. */
 const CONTENT_SECURITY_POLICY =
@@ -39,9 +39,10 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     uiHooks: {
       // In place of the page's own answers, which are made anew for each request.
       onRequest: async (request, reply) => {
-        const path = pathOf(request.url);
-        if (path === '/docs/json') return json(request, reply);
-        if (path === '/docs/yaml') return yaml(request, reply);
+        // The route's, which stands for every spelling of the path.
+        const { url } = request.routeOptions;
+        if (url === '/docs/json') return json(request, reply);
+        if (url === '/docs/yaml') return yaml(request, reply);
       },
     },
     // No validator: the default would send the document's address to a host outside.

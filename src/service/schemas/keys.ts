@@ -50,7 +50,11 @@ export const keyList = z.strictObject({ keys: z.array(keyView) });
 /** Body of POST /admin/keys. */
 export const newKeyBody = z
   .strictObject({
-    name: z.string().trim().min(1).max(100).describe('What the key is for'),
+    name: z
+      .string()
+      .trim()
+      .regex(/^\P{C}{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
+      .describe('What the key is for'),
     tier: z.enum(TIERS),
     scopes: z
       .array(z.enum(SCOPES))

@@ -343,7 +343,7 @@ describe('a circuit whose adapter is lost', () => {
       const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
       await expect(run(gpuFleet, name)).rejects.toMatchObject({
         code: 'FLEET_ENGINE_LOST',
-        message: expect.stringMatching(/\([23] attempts\)/),
+        message: expect.stringMatching(/\([234] attempts\)/),
       });
       await eventually(() => gpuFleet.availability().available);
       expect((await run(gpuFleet, 'ECHO')).backend.hardware).toBe('a');
