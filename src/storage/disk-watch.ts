@@ -8,7 +8,7 @@ import { DiskFullError } from './errors.ts';
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 5000;
 
-/** What a watch works with. */
+/** Options of a DiskWatch. */
 export interface DiskWatchOptions {
   /** A folder on the disk. */
   readonly folder: string;

@@ -114,7 +114,7 @@ export async function eachOnce(
   });
 }
 
-/** So many connections, each with one circuit under way, for so long; each sends one at least. */
+/** Runs a closed loop: each connection has one circuit under way until the time is over, and sends at least one. */
 export async function closedLoad(
   requests: MixRequests,
   target: LoadTarget,

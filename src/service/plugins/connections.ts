@@ -1,5 +1,5 @@
 /**
- * What one connection, one address and all of them together may take.
+ * Bounds what one connection, one address and all of them together may take.
  *
  * Node's server reads and starts every pipelined request at once and gathers the answers; here each waits
  * for the answer before it, so that one connection costs no more than one request at a time. Connections
@@ -91,7 +91,7 @@ function inTurn(app: FastifyInstance): void {
     const own = line;
     answer.once('close', () => {
       own.shift();
-      // What came after a last answer, or from a client that has gone, is not begun.
+      // A request is not begun after a last answer, nor for a client that has gone.
       if (socket.writable) own[0]?.begin();
     });
     if (own.push({ request, answer, begin }) === 1) begin();

@@ -1,6 +1,6 @@
 /**
- * What supervisors and load balancers ask, without a key: `/healthz`, whether the process lives, and
- * `/readyz`, whether it takes work. Answers are one word of plain text.
+ * Health checks for supervisors and load balancers, without a key: `/healthz` says whether the process
+ * lives, `/readyz` whether it takes work. Answers are one word of plain text.
  */
 import type { FastifyInstance } from 'fastify';
 import type { ServiceDeps } from '../service-deps.ts';
