@@ -1,12 +1,15 @@
 /** docs/openapi.json, from the routes as the running service has them. */
 import { MemoryIdempotencyStore } from '../src/jobs/memory-idempotency-store.ts';
 import { buildApp } from '../src/service/app.ts';
+import { createAuditLog } from '../src/service/audit/audit-log.ts';
 import { CircuitIntake } from '../src/service/circuits/circuit-intake.ts';
-import { createMemoryKeyStore } from '../src/service/keys/memory-key-store.ts';
-import { createMemoryMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
+import { createSqliteKeyStore } from '../src/service/keys/sqlite-key-store.ts';
+import { createSqliteMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../src/service/metrics/service-metrics.ts';
+import { Readers } from '../src/service/reading/readers.ts';
 import type { ServiceDeps } from '../src/service/service-deps.ts';
 import { version } from '../src/service/software-version.ts';
+import { openDatabase } from '../src/storage/database.ts';
 import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -28,6 +31,7 @@ function documentationDeps(): ServiceDeps {
   const never = () => {
     throw new Error('unreachable: the documented service is not called');
   };
+  const database = openDatabase(':memory:');
   const fleet = { processors: [], get: () => undefined };
   return {
     fleet,
@@ -58,7 +62,10 @@ function documentationDeps(): ServiceDeps {
     }),
     cpuModel: '',
     demoFacts: never,
-    intake: new CircuitIntake(fleet),
+    intake: new CircuitIntake(
+      fleet,
+      new Readers({ numReaders: 2, heapLimitMb: 1, cpuLimitMs: 1, roomBytes: 1 }),
+    ),
     jobs: {
       submit: never,
       run: never,
@@ -66,6 +73,7 @@ function documentationDeps(): ServiceDeps {
       list: never,
       waitFor: never,
       cancel: never,
+      remove: never,
       watch: never,
       queuePosition: never,
       expectedStart: never,
@@ -76,14 +84,18 @@ function documentationDeps(): ServiceDeps {
       isShuttingDown: false,
     },
     idempotency: new MemoryIdempotencyStore(),
-    keys: createMemoryKeyStore(),
-    maintenance: createMemoryMaintenanceStore(),
+    keys: createSqliteKeyStore(database),
+    maintenance: createSqliteMaintenanceStore(database),
+    audit: createAuditLog(database),
+    onDamaged: () => {},
     storageFault: never,
+    usage: { bytesOf: never, totalBytes: 0 },
     metrics: new ServiceMetrics(),
     settings: {
       version: version(),
       rateLimits: { standard: 1, enterprise: 1 },
       inFlightLimits: { standard: 1, enterprise: 1 },
+      storageLimits: { totalBytes: 1, standard: 1, enterprise: 1 },
       demoRateLimit: 1,
       publicRateLimit: 1,
       requestTimeoutMs: 60_000,
@@ -92,6 +104,7 @@ function documentationDeps(): ServiceDeps {
       bodyLimitBytes: 1,
       trustedProxies: [],
       metricsAddresses: [],
+      revokedKeyJobs: 'finish',
     },
     now: () => 0,
     elapsedMs: () => 0,

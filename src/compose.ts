@@ -3,7 +3,6 @@
  * whole service for `npm start` and `qcs serve`. Nothing here decides anything about circuits.
  */
 import { lookup } from 'node:dns/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
@@ -15,6 +14,7 @@ import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { MAX_SEED } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
+import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
 import { CircuitIntake } from './service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
 import { CannotListenError } from './service/errors.ts';
@@ -23,13 +23,16 @@ import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
+import { Readers } from './service/reading/readers.ts';
 import type { ProcessorDirectory } from './service/service-deps.ts';
 import { version } from './service/software-version.ts';
 import { createTaskJobHandler } from './service/tasks/task-job-handler.ts';
 import { createTpuJobHandler } from './service/tpu/tpu-job-handler.ts';
-import { DATABASE_FILE, openDatabase } from './storage/database.ts';
+import { toldOnce } from './storage/damaged-records.ts';
 import { DiskWatch } from './storage/disk-watch.ts';
-import { lockDataDirectory } from './storage/service-lock.ts';
+import { GroupCommit } from './storage/group-commit.ts';
+import { openServiceDatabase } from './storage/service-lock.ts';
+import { StorageUsage } from './storage/storage-usage.ts';
 import { ModelRegistry } from './workloads/models/model-registry.ts';
 import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from './workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -38,6 +41,11 @@ import { ProcedurePool } from './workloads/procedures/procedure-pool.ts';
 import { PROCEDURE_CATALOG, Workforce } from './workloads/workforce.ts';
 
 const MS_PER_DAY = 86_400_000;
+const MIB = 2 ** 20;
+const MAX_READERS = 4;
+/** JavaScript heap of a process that reads bodies, as a multiple of the largest body, and at least. */
+const HEAP_OF_BODY = 32;
+const MIN_READER_HEAP_MB = 512;
 const PRUNE_EVERY_MS = 3_600_000;
 const CLOSE_IDLE_EVERY_MS = 50;
 const LAST_ANSWERS_MS = 500;
@@ -156,20 +164,31 @@ export async function startService(
   { now, elapsedMs, random, environment }: Surroundings,
   logDestination: NodeJS.WritableStream,
 ): Promise<RunningService> {
-  const lock = lockDataDirectory(config.dataDir);
-  const database = openDatabase(join(config.dataDir, DATABASE_FILE));
-  const store = new SqliteJobStore(database);
-  const keys = createSqliteKeyStore(database);
-  const idempotency = new SqliteIdempotencyStore(database);
-  const maintenance = createSqliteMaintenanceStore(database);
-  const disk = new DiskWatch({ folder: config.dataDir, minFreeBytes: config.minFreeDiskBytes });
+  const storage = openServiceDatabase(config.dataDir, config.durability);
+  const { database } = storage;
+  const metrics = new ServiceMetrics();
+  const logs = Promise.withResolvers<FastifyInstance['log']>();
+  const onDamaged = toldOnce((record) => {
+    metrics.countDamaged(record);
+    // Some are found before there is a log.
+    void logs.promise.then((log) => log.error(record, 'a stored record is damaged'));
+  });
+  const store = new SqliteJobStore(database, onDamaged);
+  const keys = createSqliteKeyStore(database, onDamaged);
+  const idempotency = new SqliteIdempotencyStore(database, onDamaged);
+  const maintenance = createSqliteMaintenanceStore(database, onDamaged);
+  const usage = new StorageUsage(database);
+  const disk = new DiskWatch({
+    folder: config.dataDir,
+    minFreeBytes: config.minFreeDiskBytes,
+    writer: GroupCommit.of(database),
+  });
   await disk.start();
   const fleet = createFleet(
     config,
     now,
     environment && { environment: withoutSecrets(environment) },
   );
-  const metrics = new ServiceMetrics();
   const processors = metrics.overProcessors(fleet);
   const models = createModels(config, processors, now);
   const { cpuModel, numCores } = readMachine();
@@ -177,7 +196,16 @@ export async function startService(
     app.log.error({ how }, 'a process that runs tasks was lost'),
   );
   const { pool, agents, planner, tpu } = workforce;
-  const intake = new CircuitIntake(fleet);
+  const intake = new CircuitIntake(
+    fleet,
+    new Readers({
+      numReaders: Math.max(2, Math.min(MAX_READERS, numCores)),
+      heapLimitMb: Math.max(MIN_READER_HEAP_MB, HEAP_OF_BODY * (config.bodyLimitBytes / MIB)),
+      cpuLimitMs: config.readCpuMs,
+      roomBytes: config.readRoomBytes,
+      onLost: (how) => app.log.error({ how }, 'a process that reads bodies was lost'),
+    }),
+  );
   const runner: JobRunner = new JobRunner({
     store: metrics.overStore(store),
     handlers: {
@@ -186,6 +214,7 @@ export async function startService(
       tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
     },
     now,
+    maxSuspicion: config.jobAttempts,
     refusal: () => disk.fault,
     onUnexpectedError: (error, job) => app.log.error({ err: error, job_id: job.id }, 'job failed'),
   });
@@ -204,12 +233,16 @@ export async function startService(
     idempotency,
     keys,
     maintenance,
+    audit: createAuditLog(database),
+    onDamaged,
     storageFault: () => disk.fault,
+    usage,
     metrics,
     settings: {
       version: version(),
       rateLimits: config.rateLimits,
       inFlightLimits: config.inFlightLimits,
+      storageLimits: config.storageLimits,
       demoRateLimit: config.demoRateLimit,
       publicRateLimit: config.publicRateLimit,
       bodyLimitBytes: config.bodyLimitBytes,
@@ -218,6 +251,7 @@ export async function startService(
       maxConnectionsOfAddress: config.maxConnectionsOfAddress,
       trustedProxies: config.trustedProxies,
       metricsAddresses: config.metricsAddresses,
+      revokedKeyJobs: config.revokedKeyJobs,
     },
     now,
     elapsedMs,
@@ -225,6 +259,7 @@ export async function startService(
     logger: { level: config.logLevel, stream: logDestination },
   });
 
+  logs.resolve(app.log);
   const prepared = workforce.prepare();
   await fleet.start();
   await models.start();
@@ -234,12 +269,13 @@ export async function startService(
   const origin = await listen(app, config);
   void workforce.measure();
   // Only once it listens: a key that a failed start made would never be shown.
-  const firstKey = (await keys.list()).length > 0 ? undefined : await createFirstKey();
+  const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
 
   const prune = async () => {
     try {
       await pruneFinishedJobs(database, now() - config.jobRetentionDays * MS_PER_DAY);
       await idempotency.prune(now());
+      await usage.reclaim();
     } catch (error) {
       app.log.error({ err: error }, 'old records could not be deleted');
     }
@@ -248,12 +284,8 @@ export async function startService(
   const pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
 
   async function createFirstKey(): Promise<string> {
-    const { text } = await keys.create({
-      name: 'first key',
-      tier: 'standard',
-      scopes: DEFAULT_SCOPES,
-      createdAt: now(),
-    });
+    const first = { name: 'first key', tier: 'standard', scopes: DEFAULT_SCOPES } as const;
+    const { text } = await keys.create({ ...first, createdAt: now() }, SERVICE);
     return text;
   }
 
@@ -276,8 +308,7 @@ export async function startService(
       await workforce.close();
       await fleet.close();
       await intake.close();
-      database.close();
-      lock[Symbol.dispose]();
+      storage[Symbol.dispose]();
       return counts;
     },
   };

@@ -43,6 +43,28 @@ export const SETTINGS = {
     description:
       'While the disk of the data directory has less than this left, the service takes no new work and says so; reads go on.',
   },
+  QCS_STORAGE_MIB: {
+    schema: integer(16, 16 * MIB).default(65_536),
+    defaultText: '65536',
+    description: 'Most that the database may take; beyond it the service takes no new work.',
+  },
+  QCS_STORAGE_MIB_STANDARD: {
+    schema: integer(1, 16 * MIB).default(1024),
+    defaultText: '1024',
+    description:
+      'What jobs and results of a Standard key may take in the database; beyond it submissions are answered 429.',
+  },
+  QCS_STORAGE_MIB_ENTERPRISE: {
+    schema: integer(1, 16 * MIB).default(16_384),
+    defaultText: '16384',
+    description: 'The same of an Enterprise key.',
+  },
+  QCS_DURABILITY: {
+    schema: choice(['power-loss', 'process-crash']).default('power-loss'),
+    defaultText: 'power-loss',
+    description:
+      'What answered work survives: a power cut, for which each answer waits until the disk has it, or only the end of the process.',
+  },
   QCS_ENGINE: {
     schema: choice(['auto', 'webgpu', 'cpu']).default('auto'),
     defaultText: 'auto',
@@ -105,6 +127,18 @@ export const SETTINGS = {
     defaultText: '16',
     description: 'Largest request body.',
   },
+  QCS_READ_CPU_MS: {
+    schema: integer(10, 3_600_000).default(1000),
+    defaultText: '1000',
+    description:
+      'CPU time in which a body must be read; ten times as much for one that is to be compiled. What takes longer is refused.',
+  },
+  QCS_READ_MIB: {
+    schema: integer(1, 1_048_576).optional(),
+    defaultText: '16 times `QCS_BODY_LIMIT_MIB`',
+    description:
+      'Bodies of 64 KiB and more that arrive or are read, of all keys together, and at least four times `QCS_BODY_LIMIT_MIB`. One key may have a quarter.',
+  },
   QCS_REQUEST_TIMEOUT_S: {
     schema: integer(1, 3600).default(60),
     defaultText: '60',
@@ -165,10 +199,22 @@ export const SETTINGS = {
     description:
       'Clients (addresses or CIDR ranges) that may read `/metrics` without a key; others need one with the scope `admin`.',
   },
+  QCS_REVOKED_KEY_JOBS: {
+    schema: choice(['finish', 'cancel']).default('finish'),
+    defaultText: 'finish',
+    description:
+      'What becomes of the waiting jobs of a key that is revoked: they run as they would (`finish`), or are cancelled within a second (`cancel`). Running ones end as they would either way.',
+  },
   QCS_JOB_RETENTION_DAYS: {
     schema: integer(1, 36_500).default(30),
     defaultText: '30',
     description: 'Finished jobs older than this are deleted.',
+  },
+  QCS_JOB_ATTEMPTS: {
+    schema: integer(1, 1000).default(10),
+    defaultText: '10',
+    description:
+      'A job that ran alone in so many processes that died is given up as their likely cause; in company it may be interrupted far more often (docs/jobs.md).',
   },
   QCS_SHUTDOWN_GRACE_S: {
     schema: integer(0, 3600).default(10),
@@ -239,6 +285,17 @@ export interface Config {
   readonly dataDir: string;
   /** Below this much free disk no work is taken. */
   readonly minFreeDiskBytes: number;
+  /** CPU time in which a body must be read. */
+  readonly readCpuMs: number;
+  /** Large bodies that may arrive or be read at once. */
+  readonly readRoomBytes: number;
+  /** What may be stored, over all and by tier. */
+  readonly storageLimits: {
+    readonly totalBytes: number;
+    readonly standard: number;
+    readonly enterprise: number;
+  };
+  readonly durability: Settings['QCS_DURABILITY'];
   readonly engine: 'auto' | 'webgpu' | 'cpu';
   readonly useSoftwareAdapters: boolean;
   /** Small circuits at a time, and threads of a wide one; undefined: one a core. */
@@ -269,7 +326,11 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Clients that may read the metrics without a key. */
   readonly metricsAddresses: readonly string[];
+  /** What becomes of the waiting jobs of a key that was revoked. */
+  readonly revokedKeyJobs: Settings['QCS_REVOKED_KEY_JOBS'];
   readonly jobRetentionDays: number;
+  /** Suspicion at which an interrupted job is given up. */
+  readonly jobAttempts: number;
   readonly shutdownGraceMs: number;
   /** Undefined without an upstream for text generation. */
   readonly textModel:
@@ -322,6 +383,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     port: settings.QCS_PORT,
     dataDir: settings.QCS_DATA_DIR,
     minFreeDiskBytes: settings.QCS_MIN_FREE_DISK_MIB * MIB,
+    storageLimits: {
+      totalBytes: settings.QCS_STORAGE_MIB * MIB,
+      standard: settings.QCS_STORAGE_MIB_STANDARD * MIB,
+      enterprise: settings.QCS_STORAGE_MIB_ENTERPRISE * MIB,
+    },
+    durability: settings.QCS_DURABILITY,
     engine: settings.QCS_ENGINE,
     useSoftwareAdapters: settings.QCS_SOFTWARE_ADAPTERS,
     numThreads: settings.QCS_THREADS,
@@ -334,6 +401,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     numTaskProcesses: settings.QCS_TASK_PROCESSES,
     taskMemoryMb: settings.QCS_TASK_MEMORY_MIB,
     bodyLimitBytes: settings.QCS_BODY_LIMIT_MIB * MIB,
+    readCpuMs: settings.QCS_READ_CPU_MS,
+    readRoomBytes: MIB * readRoomMib(settings),
     requestTimeoutMs: settings.QCS_REQUEST_TIMEOUT_S * 1000,
     maxConnections: settings.QCS_MAX_CONNECTIONS,
     maxConnectionsOfAddress: settings.QCS_MAX_CONNECTIONS_PER_ADDRESS,
@@ -349,7 +418,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     },
     trustedProxies: settings.QCS_TRUSTED_PROXIES,
     metricsAddresses: settings.QCS_METRICS_ADDRESSES,
+    revokedKeyJobs: settings.QCS_REVOKED_KEY_JOBS,
     jobRetentionDays: settings.QCS_JOB_RETENTION_DAYS,
+    jobAttempts: settings.QCS_JOB_ATTEMPTS,
     shutdownGraceMs: settings.QCS_SHUTDOWN_GRACE_S * 1000,
     textModel: textModelOf(settings),
     logLevel: settings.QCS_LOG_LEVEL,
@@ -408,4 +479,9 @@ export function settingsHelp(): string {
         `  ${name.padEnd(width)}  ${description.replaceAll('`', '')} (default: ${defaultText})`,
     )
     .join('\n');
+}
+
+/** Room for bodies: of each of four keys at least one of the largest size. */
+function readRoomMib({ QCS_READ_MIB, QCS_BODY_LIMIT_MIB }: Settings): number {
+  return Math.max(QCS_READ_MIB ?? 16 * QCS_BODY_LIMIT_MIB, 4 * QCS_BODY_LIMIT_MIB);
 }

@@ -11,6 +11,8 @@ export interface CircuitLimits {
   readonly stateMemory?: StateMemory;
   /** Operations, barriers not counted. */
   readonly maxGates: number;
+  /** Steps after which the reading of a program is given up with a StepsSpentError. */
+  readonly maxSteps?: number;
 }
 
 /** The limit on qubits as the end of a sentence about a circuit of more than that. */

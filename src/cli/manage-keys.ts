@@ -1,10 +1,12 @@
 /** What `qcs keys` does. */
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
+import { COMMAND_LINE } from '../service/audit/audit-log.ts';
 import { type ApiKey, isValidAt, type Scope, type Tier } from '../service/keys/api-key.ts';
-import type { KeyStore } from '../service/keys/key-store.ts';
+import type { KeyStore, KeyWithText } from '../service/keys/key-store.ts';
 import { viewKey } from '../service/keys/key-view.ts';
 import { createSqliteKeyStore } from '../service/keys/sqlite-key-store.ts';
+import type { DamagedRecord } from '../storage/damaged-records.ts';
 import { DATABASE_FILE, openDatabase } from '../storage/database.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
 
@@ -22,19 +24,86 @@ export interface CreateKeyOptions {
 export async function createKey(options: CreateKeyOptions, io: CommandIo): Promise<void> {
   await withKeyStore(io, async (store) => {
     const { name, tier, scopes, expires } = options;
-    const { key, text } = await store.create({
+    const newKey = {
       name,
       tier,
       scopes,
       createdAt: io.now(),
       ...(expires !== undefined && { expiresAt: expires }),
-    });
-    if (options.json) writeJson(io, { key: text, ...viewKey(key) });
-    else {
-      io.out.write(`${text}\n`);
-      io.err.write(`Key ${key.id} (${tier}; ${scopes.join(', ')}). It is not shown again.\n`);
-    }
+    };
+    const created = await store.create(newKey, COMMAND_LINE);
+    writeWithText(created, options, io, 'It is not shown again.');
   });
+}
+
+/** What `qcs keys change` is told. */
+export interface ChangeKeyOptions {
+  readonly name?: string;
+  readonly tier?: Tier;
+  readonly scopes?: readonly Scope[];
+  /** Milliseconds since 1970 UTC. */
+  readonly expires?: number | 'never';
+  readonly json?: boolean;
+}
+
+/**
+ * Changes the key of that id.
+ *
+ * @throws {KeyNotFoundError}
+ * @throws {KeyRevokedError}
+ */
+export async function changeKey(
+  id: string,
+  { expires, json, ...changes }: ChangeKeyOptions,
+  io: CommandIo,
+): Promise<void> {
+  await withKeyStore(io, async (store) => {
+    const expiresAt = expires === 'never' ? null : expires;
+    const all = { ...changes, ...(expiresAt !== undefined && { expiresAt }) };
+    const key = await store.change(id, all, { actor: COMMAND_LINE, at: io.now() });
+    if (json) writeJson(io, viewKey(key));
+    else io.out.write(`${keyTable([key], io.now())}\n`);
+  });
+}
+
+/** What `qcs keys rotate` is told. */
+export interface RotateKeyOptions {
+  /** Seconds. */
+  readonly grace: number;
+  readonly json?: boolean;
+}
+
+/**
+ * Gives the key of that id a new secret and prints it.
+ *
+ * @throws {KeyNotFoundError}
+ * @throws {KeyRevokedError}
+ */
+export async function rotateKey(
+  id: string,
+  options: RotateKeyOptions,
+  io: CommandIo,
+): Promise<void> {
+  await withKeyStore(io, async (store) => {
+    const at = io.now();
+    const oldUntil = at + options.grace * 1000;
+    const rotated = await store.rotate(id, oldUntil, { actor: COMMAND_LINE, at });
+    const until = viewKey(rotated.key).old_secret_until;
+    writeWithText(rotated, options, io, `It is not shown again. The old one ends ${until}.`);
+  });
+}
+
+function writeWithText(
+  { key, text }: KeyWithText,
+  { json }: { readonly json?: boolean },
+  io: CommandIo,
+  note: string,
+): void {
+  if (json) writeJson(io, { key: text, ...viewKey(key) });
+  else {
+    io.out.write(`${text}\n`);
+    io.err.write(`Key ${key.id} (${key.tier}; ${key.scopes.join(', ')}). ${note}\n`);
+  }
 }
 
 /** Prints all keys, without their secrets. */
@@ -57,16 +126,19 @@ export async function revokeKey(
   io: CommandIo,
 ): Promise<void> {
   await withKeyStore(io, async (store) => {
-    const key = await store.revoke(id, io.now());
+    const key = await store.revoke(id, { actor: COMMAND_LINE, at: io.now() });
     if (options.json) writeJson(io, viewKey(key));
     else io.out.write(`Key ${key.id} (${key.name}) is revoked.\n`);
   });
 }
 
 async function withKeyStore(io: CommandIo, use: (store: KeyStore) => Promise<void>): Promise<void> {
-  const database = openDatabase(join(loadConfig(io.environment).dataDir, DATABASE_FILE));
+  const { dataDir, durability } = loadConfig(io.environment);
+  const database = openDatabase(join(dataDir, DATABASE_FILE), durability);
   try {
-    await use(createSqliteKeyStore(database));
+    const onDamaged = ({ id, what }: DamagedRecord) =>
+      void io.err.write(`warning: key ${id} is damaged and left out: ${what}.\n`);
+    await use(createSqliteKeyStore(database, onDamaged));
   } finally {
     database.close();
   }

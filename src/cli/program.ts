@@ -13,6 +13,7 @@ import { addGatesCommand } from './gates.ts';
 import { addJobsCommand } from './jobs.ts';
 import { addKeysCommand } from './keys.ts';
 import { addRunCommand } from './run.ts';
+import { addStorageCommands } from './storage.ts';
 import { addTrainCommand } from './train.ts';
 
 /** What only the entry point has. */
@@ -73,6 +74,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   addCompileCommand(program, io);
   addJobsCommand(program, io);
   addKeysCommand(program, io);
+  addStorageCommands(program, io);
   addDevicesCommand(program, io);
   addGatesCommand(program, io);
   addTrainCommand(program, io);

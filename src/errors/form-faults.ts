@@ -18,7 +18,7 @@ export function formFaults(error: z.ZodError, root: readonly PropertyKey[] = [])
       for (const key of issue.keys) {
         faults.push({ path: formatPath([...place, key]), message: 'There is no such field.' });
       }
-    } else if (place.length === 0) {
+    } else if (place.length === 0 && issue.code !== 'custom') {
       faults.push({ path: '', message: 'The body must be a JSON object.' });
     } else {
       faults.push({ path: formatPath(place), message: messageOf(issue) });

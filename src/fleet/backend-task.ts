@@ -70,6 +70,8 @@ export interface TaskFollowing {
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   attempts: number;
+  /** How often its engine was lost while it had nothing else to run. */
+  lossesAlone: number;
   /** Whether it has begun once. */
   hasBegun: boolean;
 }

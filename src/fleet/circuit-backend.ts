@@ -330,6 +330,7 @@ export class CircuitBackend {
       return;
     }
     task.failedOn.add(laneId);
+    if (error instanceof WorkerLostError && error.wasAlone) task.lossesAlone++;
     if (!task.signal.aborted && this.#isTriedAgain(laneId, task, error)) {
       if (task.hasBegun) task.hooks.onStartedOver?.();
       this.#scheduler.add(task, performance.now(), true);
@@ -345,7 +346,7 @@ export class CircuitBackend {
 
   #isTriedAgain(laneId: LaneId, task: SubmittedTask, error: unknown): boolean {
     const others = () => this.#scheduler.takers(laneNeedOf(task), { except: task.failedOn });
-    return isTriedAgain(error, laneId, task.attempts, () => others().length > 0);
+    return isTriedAgain(error, laneId, task, () => others().length > 0);
   }
 
   /** No engine of the lane can be started: what hoped for it is told so. */

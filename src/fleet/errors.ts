@@ -47,9 +47,12 @@ export class WrongAdapterError extends CodedError {
 /** A worker ended under its circuit. Callers see it only as the cause of EngineLostError. */
 export class WorkerLostError extends CodedError {
   readonly code = 'FLEET_WORKER_LOST';
+  /** Whether the worker had no other circuit that was not answered: then it may have ended for this one. */
+  readonly wasAlone: boolean;
 
-  constructor(how: string, options?: ErrorOptions) {
+  constructor(how: string, wasAlone: boolean, options?: ErrorOptions) {
     super(`A worker ended while it ran a circuit: ${how}.`, [], options);
+    this.wasAlone = wasAlone;
   }
 }
 

@@ -4,10 +4,16 @@ import { EngineFailure, EngineLostError, OutOfMemoryError, WorkerLostError } fro
 import type { LaneId } from './width.ts';
 
 /**
- * A circuit is started this often at most: on an adapter, on another, on several together, and on the
- * CPU. When all of them are killed at once, each may take it before its end is known.
+ * A circuit is given up when its engine was lost so often while it ran nothing else. Three losses in a row
+ * are hardly chance. Adapters have one more: when all are killed at once, a circuit may have been given
+ * to an adapter, to another, to several together and to the CPU before their ends are known.
+ *
+ * Losses in company do not count: one of a list may have ended the engine of all. From then on each
+ * of them runs by itself (`mayBeListed`), so that the one at fault is found, and no other.
  */
-const MAX_ATTEMPTS = { cpu: 2, adapter: 4 } as const;
+const MAX_LOSSES_ALONE = { cpu: 3, adapter: 4 } as const;
+/** Starts on adapters that had no memory for it, and on what came after. */
+const MAX_ATTEMPTS = 4;
 /** What an adapter has too little of, another may have. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 
@@ -16,18 +22,20 @@ const NO_MEMORY = 'ENGINE_STATE_MEMORY';
  * which is opened anew; and where an adapter had no memory for it, if something else takes it.
  *
  * @param attempts - Its starts so far.
+ * @param lossesAlone - How often its engine was lost while it ran nothing else, this time included.
  */
 export function isTriedAgain(
   error: unknown,
   lane: LaneId,
-  attempts: number,
+  { attempts, lossesAlone }: { readonly attempts: number; readonly lossesAlone: number },
   isTakenElsewhere: () => boolean,
 ): boolean {
   const isAdapter = lane !== 'small' && lane !== 'wide';
-  if (attempts >= (isAdapter ? MAX_ATTEMPTS.adapter : MAX_ATTEMPTS.cpu)) return false;
-  if (error instanceof WorkerLostError) return true;
+  if (error instanceof WorkerLostError) {
+    return lossesAlone < (isAdapter ? MAX_LOSSES_ALONE.adapter : MAX_LOSSES_ALONE.cpu);
+  }
   const hasNoMemory = error instanceof EngineFailure && error.code === NO_MEMORY;
-  return isAdapter && hasNoMemory && isTakenElsewhere();
+  return isAdapter && hasNoMemory && attempts < MAX_ATTEMPTS && isTakenElsewhere();
 }
 
 /** Whether a failed circuit says something about the engine rather than about the circuit. */

@@ -20,6 +20,7 @@ export function follow(
       reject,
       onAbort,
       attempts: 0,
+      lossesAlone: 0,
       hasBegun: false,
     },
     promise,

@@ -12,6 +12,7 @@
  * here alone, and its steps change nothing else.
  */
 import { CodedError } from '../errors/coded-error.ts';
+import { StorageUnwritableError } from '../storage/errors.ts';
 import { JobCancelledError, JobTransitionError, RunnerClosedError } from './errors.ts';
 import {
   isFinal,
@@ -33,6 +34,8 @@ export interface ActiveJobContext {
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
   /** The job left the hands of this process. */
   readonly onReleased: (job: Job) => void;
+  /** Whether a job is in hand that may bring this process down. */
+  readonly hasSuspects: () => boolean;
   /** The stored record, the progress or the message changed. */
   readonly onChanged: (job: ActiveJob) => void;
 }
@@ -40,7 +43,10 @@ export interface ActiveJobContext {
 /** A job that is not stored yet, or one that an earlier process left. */
 export type JobOrigin = 'new' | 'recovered';
 
-type Outcome = { readonly result: string } | { readonly error: unknown };
+type Outcome = ({ readonly result: string } | { readonly error: unknown }) & {
+  /** Milliseconds since 1970 UTC. */
+  readonly finishedAt: number;
+};
 
 const INTERNAL_ERROR: JobError = {
   code: 'INTERNAL_ERROR',
@@ -54,6 +60,10 @@ const INTERNAL_ERROR: JobError = {
  */
 const STORE_AFTER_MS = 250;
 
+/** An outcome that cannot be written is tried again after this time, then after twice as long each time. */
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 15_000;
+
 /** A job that this process runs. */
 export class ActiveJob {
   readonly handler: JobHandler;
@@ -64,6 +74,8 @@ export class ActiveJob {
   #record: Job;
   #isStored: boolean;
   #storeTimer: NodeJS.Timeout | undefined;
+  /** What the work came to, while the store cannot be written. */
+  #unwritten: Outcome | undefined;
   #lastStep: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
   #isLeaving = false;
@@ -114,14 +126,19 @@ export class ActiveJob {
 
   /**
    * Starts the job's work and stores the job with its outcome, or as it stands when the work takes
-   * long.
+   * long. Beside a suspect it is stored first: what ran together is to be known if the process dies.
    *
    * @returns The record once released, or as it stands after `timeoutMs`; stored either way.
    */
   async run(timeoutMs?: number): Promise<Job> {
     const end = this.wait(timeoutMs);
-    this.start();
-    this.#storeTimer = setTimeout(() => void this.store(), STORE_AFTER_MS);
+    if (this.#context.hasSuspects()) {
+      // Who waits hears of an error.
+      this.create().catch(() => {});
+    } else {
+      this.start();
+      this.#storeTimer = setTimeout(() => void this.store(), STORE_AFTER_MS);
+    }
     const record = await end;
     return this.#isStored ? record : this.#inTurn(() => this.#storeNow());
   }
@@ -156,6 +173,7 @@ export class ActiveJob {
   putBack(): Promise<boolean> {
     this.#isLeaving = true;
     return this.#inTurn(async () => {
+      if (this.#unwritten !== undefined) await this.#finish(this.#unwritten);
       if (this.#settlement.isSettled) return false;
       try {
         if (this.#record.status === 'running') {
@@ -195,12 +213,11 @@ export class ActiveJob {
     let outcome: Outcome;
     try {
       const result = await this.handler.run(this.#record, hooks, this.#controller.signal);
-      outcome = { result };
+      outcome = { result, finishedAt: this.#context.now() };
     } catch (error) {
-      outcome = { error };
+      outcome = { error, finishedAt: this.#context.now() };
     }
-    const finishedAt = this.#context.now();
-    await this.#inTurn(() => this.#finish(outcome, finishedAt));
+    await this.#inTurn(() => this.#finish(outcome));
   }
 
   #begin(): void {
@@ -222,8 +239,9 @@ export class ActiveJob {
     });
   }
 
-  async #finish(outcome: Outcome, finishedAt: number): Promise<void> {
+  async #finish(outcome: Outcome, retryMs = FIRST_RETRY_MS): Promise<void> {
     if (this.#settlement.isSettled) return;
+    const { finishedAt } = outcome;
     let unexpected: unknown;
     try {
       if ('result' in outcome) {
@@ -234,6 +252,12 @@ export class ActiveJob {
         await this.#move('failed', { finishedAt, error: failureOf(outcome.error) });
       }
     } catch (error) {
+      if (error instanceof StorageUnwritableError) {
+        // A job that is not stored was promised to nobody, and one that is left runs again.
+        if (!this.#isStored || this.#isLeaving) this.#giveUp(error);
+        else this.#finishLater(outcome, retryMs, error);
+        return;
+      }
       unexpected = error;
       try {
         // A failure is short: it may fit where a large result did not.
@@ -244,6 +268,15 @@ export class ActiveJob {
     }
     this.#release();
     if (unexpected !== undefined) this.#context.onUnexpectedError(unexpected, this.#record);
+  }
+
+  /** Keeps the outcome until it can be written; who waits for it goes on waiting. */
+  #finishLater(outcome: Outcome, retryMs: number, error: StorageUnwritableError): void {
+    if (this.#unwritten === undefined) this.#context.onUnexpectedError(error, this.#record);
+    this.#unwritten = outcome;
+    const nextMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
+    const retry = () => void this.#inTurn(() => this.#finish(outcome, nextMs));
+    this.#storeTimer = setTimeout(retry, retryMs);
   }
 
   /** The store cannot be written: the record stays as it is until a restart recovers the job. */

@@ -41,14 +41,40 @@ export class NoHandlerError extends CodedError {
   }
 }
 
-/** The process ended under the job as often as it is tried. */
+/** The process ended under the job so often, with little else running, that the job may be why. */
 export class JobInterruptedError extends CodedError {
   readonly code = 'JOBS_INTERRUPTED';
 
   constructor(attempts: number) {
     super(
-      `The service stopped while the job ran, ${attempts} times; it is not tried again by itself.`,
+      `The service died under each of the job's attempts, ${attempts} in all, and the job may be the cause. It is not started again by itself; a retry starts it.`,
     );
+  }
+}
+
+/** What is stored of a job cannot be read. */
+export class JobDamagedError extends CodedError {
+  readonly code = 'JOBS_DAMAGED';
+  /** What is wrong with it: `its status is "x"`. */
+  readonly what: string;
+  /** The API key that owns the job, where that is known. */
+  readonly keyId: string | undefined;
+
+  constructor(what: string, job?: { readonly id: JobId; readonly keyId: string }) {
+    super(
+      `The stored record of ${job ? `job ${job.id.slice(0, 100)}` : 'the job'} is damaged: ${what}.`,
+    );
+    this.what = what;
+    this.keyId = job?.keyId;
+  }
+}
+
+/** Only what failed or was cancelled is run again. */
+export class JobNotRetriableError extends CodedError {
+  readonly code = 'JOBS_NOT_RETRIABLE';
+
+  constructor(id: JobId, status: JobStatus) {
+    super(`Job ${id} is ${status}; only what has failed or was cancelled can be run again.`);
   }
 }
 

@@ -11,6 +11,7 @@
  * A position has the time at which the run began or ended beside the attempt, since an attempt that a
  * shutdown broke off is not counted: the next has the same number.
  */
+import { JobDamagedError } from './errors.ts';
 import { isFinal, type JobError, type JobStatus } from './job.ts';
 import type { JobState, WatchedRecord } from './job-watch.ts';
 
@@ -177,7 +178,7 @@ function attemptOf({ attempts, startedAt }: WatchedRecord): number {
   return startedAt === undefined ? attempts + 1 : attempts;
 }
 
-function endOf({ id, finishedAt }: WatchedRecord): number {
-  if (finishedAt === undefined) throw new Error(`unreachable: ${id} ended at no time`);
+function endOf({ id, keyId, finishedAt }: WatchedRecord): number {
+  if (finishedAt === undefined) throw new JobDamagedError('it ended at no time', { id, keyId });
   return finishedAt;
 }

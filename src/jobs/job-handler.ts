@@ -26,8 +26,14 @@ export interface JobHandler {
    * @throws the signal's reason, soon after it aborts.
    */
   run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string>;
-  /** Jobs that will start before this one; undefined when it is not queued. */
+  /** Jobs that will start before this one; undefined when it is not queued, so that none will. */
   queuePosition(id: JobId): number | undefined;
+  /**
+   * The job that waits for this one and is one piece of work with it, if there is one.
+   *
+   * @param job - Of its request no more is there than a brief listing gives.
+   */
+  parentOf?(job: Job): JobId | undefined;
   /**
    * When a job that waits is expected to start, milliseconds since 1970 UTC; undefined when it does not
    * wait here or that is not known.

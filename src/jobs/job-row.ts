@@ -1,41 +1,67 @@
 /** The row of the `jobs` table as a Job: the one place where what the file holds is checked. */
-import type { SQLOutputValue } from 'node:sqlite';
+import { LAST_TIME, type StoredRow, storedNumber } from '../storage/damaged-records.ts';
+import { JobDamagedError } from './errors.ts';
 import { JOB_KINDS, JOB_PRIORITIES, JOB_STATUSES, type Job } from './job.ts';
+import { isJobId } from './job-id.ts';
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
-
-/** The job that a row of `SELECT *` or `RETURNING *` holds. */
-export function jobOfRow(row: Row): Job {
-  const result = row['result'];
-  const startedAt = row['started_at'];
-  const finishedAt = row['finished_at'];
+/**
+ * The job that a row of `SELECT *` or `RETURNING *` holds.
+ *
+ * @throws {JobDamagedError} if it holds none.
+ */
+export function jobOfRow(row: StoredRow): Job {
+  const { result, suspicion, retry_of: retryOf, error_code: errorCode } = row;
+  const kind = oneOf(JOB_KINDS, row, 'kind');
+  const id = text(row, 'id');
+  if (!isJobId(id, kind)) throw damage(row, `its id is none of a ${kind}`);
+  const startedAt = time(row, 'started_at');
+  const finishedAt = time(row, 'finished_at');
   return {
-    id: text(row, 'id'),
-    kind: oneOf(JOB_KINDS, text(row, 'kind')),
+    id,
+    kind,
     keyId: text(row, 'key_id'),
-    status: oneOf(JOB_STATUSES, text(row, 'status')),
-    priority: oneOf(JOB_PRIORITIES, text(row, 'priority')),
+    status: oneOf(JOB_STATUSES, row, 'status'),
+    priority: oneOf(JOB_PRIORITIES, row, 'priority'),
     target: text(row, 'target'),
     request: text(row, 'request'),
-    createdAt: Number(row['created_at']),
-    attempts: Number(row['attempts']),
+    createdAt: whole(row, 'created_at', LAST_TIME),
+    attempts: whole(row, 'attempts', Number.MAX_SAFE_INTEGER),
+    ...(typeof suspicion === 'number' && suspicion > 0 ? { suspicion } : {}),
+    ...(typeof retryOf === 'string' ? { retryOf } : {}),
     ...(typeof result === 'string' ? { result } : {}),
-    ...(typeof startedAt === 'number' ? { startedAt } : {}),
-    ...(typeof finishedAt === 'number' ? { finishedAt } : {}),
-    ...(typeof row['error_code'] === 'string'
-      ? { error: { code: row['error_code'], message: text(row, 'error_message') } }
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(typeof errorCode === 'string'
+      ? { error: { code: errorCode, message: text(row, 'error_message') } }
       : {}),
   };
 }
 
-function text(row: Row, column: string): string {
+function damage(row: StoredRow, what: string): JobDamagedError {
+  return new JobDamagedError(what, { id: String(row['id']), keyId: String(row['key_id']) });
+}
+
+function text(row: StoredRow, column: string): string {
   const value = row[column];
-  if (typeof value !== 'string') throw new Error(`unreachable: ${column} of a job is ${value}`);
+  if (typeof value !== 'string') throw damage(row, `its ${column} is no text`);
   return value;
 }
 
-function oneOf<T extends string>(known: readonly T[], value: string): T {
+function whole(row: StoredRow, column: string, last: number): number {
+  const value = storedNumber(row[column], last);
+  if (value === undefined) throw damage(row, `its ${column} is ${row[column]}`);
+  return value;
+}
+
+function time(row: StoredRow, column: string): number | undefined {
+  return row[column] === null ? undefined : whole(row, column, LAST_TIME);
+}
+
+function oneOf<T extends string>(known: readonly T[], row: StoredRow, column: string): T {
+  const value = text(row, column);
   const found = known.find((candidate) => candidate === value);
-  if (found === undefined) throw new Error(`unreachable: a job that is ${value}`);
+  if (found === undefined) {
+    throw damage(row, `its ${column} is ${JSON.stringify(value.slice(0, 100))}`);
+  }
   return found;
 }

@@ -13,9 +13,13 @@ import {
 import { InFlightCounts } from './in-flight-counts.ts';
 import { isFinal, type Job, type JobId, type JobKind, type JobQuery, type NewJob } from './job.ts';
 import type { JobHandler } from './job-handler.ts';
+import { isJobId } from './job-id.ts';
 import type { JobStore } from './job-store.ts';
 import { type JobState, type JobWatch, JobWatches, stateOf } from './job-watch.ts';
-import { leftoverJobs } from './recovery.ts';
+import { leftoverJobs, requeueInterrupted } from './recovery.ts';
+
+/** A job that ran alone in so many processes that died is given up, unless the options say otherwise. */
+export const DEFAULT_MAX_SUSPICION = 10;
 
 /** What a JobRunner works with. */
 export interface JobRunnerOptions {
@@ -23,6 +27,8 @@ export interface JobRunnerOptions {
   readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Suspicion at which an interrupted job is given up; see recovery.ts. */
+  readonly maxSuspicion?: number;
   /** Why no new job may be taken now; undefined, as by default, while jobs may be. */
   readonly refusal?: () => Error | undefined;
   /** Told of every error that is a bug or a fault of the machine rather than of the job. */
@@ -43,6 +49,7 @@ export class JobRunner {
   readonly #handlers: JobRunnerOptions['handlers'];
   readonly #context: ActiveJobContext;
   readonly #refusal: () => Error | undefined;
+  readonly #maxSuspicion: number;
   readonly #active = new Map<JobId, ActiveJob>();
   readonly #inFlight = new InFlightCounts();
   readonly #watches = new JobWatches();
@@ -53,12 +60,14 @@ export class JobRunner {
     this.#store = store;
     this.#handlers = handlers;
     this.#refusal = options.refusal ?? (() => undefined);
+    this.#maxSuspicion = options.maxSuspicion ?? DEFAULT_MAX_SUSPICION;
     const onReleased = (job: Job) => {
       if (this.#active.delete(job.id)) this.#inFlight.leave(job);
     };
     const onChanged = (active: ActiveJob) =>
       this.#watches.tell(active.record.id, () => stateOfActive(active));
-    this.#context = { store, now, onUnexpectedError, onReleased, onChanged };
+    const hasSuspects = () => this.#inFlight.numSuspects > 0;
+    this.#context = { store, now, onUnexpectedError, onReleased, onChanged, hasSuspects };
   }
 
   /**
@@ -166,9 +175,24 @@ export class JobRunner {
     return (await this.#active.get(id)?.cancel()) ?? this.#cancelStored(id);
   }
 
-  /** Jobs that will start before this one; undefined when it is not queued here. */
-  queuePosition(id: JobId): number | undefined {
-    return this.#active.get(id)?.handler.queuePosition(id);
+  /**
+   * Deletes a final job and its result.
+   *
+   * @throws {JobNotFoundError} if there is no such job, or it is not final.
+   */
+  async remove(id: JobId): Promise<void> {
+    if (!(await this.#store.remove(id))) throw new JobNotFoundError(id);
+  }
+
+  /**
+   * Jobs that will start before this one, which is queued: none where it was handed over to what runs it.
+   * One that was put back, or that an earlier process left, comes after all of its kind that wait here.
+   */
+  queuePosition(id: JobId): number {
+    const own = this.#active.get(id);
+    if (own !== undefined) return own.handler.queuePosition(id) ?? 0;
+    const isAhead = ({ record, hasBegun }: ActiveJob) => !hasBegun && isJobId(id, record.kind);
+    return [...this.#active.values()].filter(isAhead).length;
   }
 
   /** When a queued job is expected to start, milliseconds since 1970 UTC; undefined when unknown. */
@@ -192,8 +216,8 @@ export class JobRunner {
   }
 
   /** Every job that this process has in hand, and whether its work has begun. */
-  *inHand(): Iterable<{ readonly kind: JobKind; readonly hasBegun: boolean }> {
-    for (const { record, hasBegun } of this.#active.values()) yield { kind: record.kind, hasBegun };
+  *inHand(): Iterable<{ readonly job: Job; readonly hasBegun: boolean }> {
+    for (const { record, hasBegun } of this.#active.values()) yield { job: record, hasBegun };
   }
 
   /** Fraction of a running job that is done, in [0, 1]; undefined when it does not run here. */
@@ -202,16 +226,29 @@ export class JobRunner {
   }
 
   /**
-   * Takes up what an earlier process left: its queued jobs run again, its running ones once more,
-   * oldest first within a kind; one interrupted for the second time fails with JOBS_INTERRUPTED.
+   * Takes up what an earlier process left: its queued jobs run, its running ones once more, oldest
+   * first within a kind. One that may be why processes died under it fails with JOBS_INTERRUPTED, and
+   * one that cannot be read with JOBS_DAMAGED.
    *
    * @returns How many will run again, and how many failed.
    */
   async recover(): Promise<{ requeued: number; failed: number }> {
-    const counts = { requeued: 0, failed: 0 };
+    const counts = { requeued: 0, failed: await this.#store.failDamaged(this.#context.now()) };
     const runs = (kind: JobKind) => this.#handlers[kind] !== undefined;
     const isOurs = (id: JobId) => this.#active.has(id);
-    for await (const job of leftoverJobs(this.#store, runs, isOurs, this.#context.now)) {
+    const { now } = this.#context;
+    const interrupted = await requeueInterrupted({
+      store: this.#store,
+      parentOf: (job) => this.#handlers[job.kind]?.parentOf?.(job),
+      isOurs,
+      maxSuspicion: this.#maxSuspicion,
+      now,
+    });
+    for (const job of interrupted.filter(({ status }) => status === 'failed')) {
+      this.#watches.tell(job.id, () => stateOf(job));
+      counts.failed += 1;
+    }
+    for await (const job of leftoverJobs(this.#store, runs, isOurs, now)) {
       this.#watches.tell(job.id, () => stateOf(job));
       const handler = this.#handlers[job.kind];
       if (job.status !== 'queued' || handler === undefined) {

@@ -4,7 +4,7 @@
  *
  *     queued ──▶ running ──▶ completed | failed | cancelled
  *       │  ▲        │
- *       │  └────────┘ (interrupted: the process ended under it; once)
+ *       │  └────────┘ (interrupted: the process ended under it)
  *       └──▶ cancelled | failed
  */
 
@@ -55,6 +55,10 @@ export interface Job {
   readonly finishedAt?: number;
   /** How often it has been started; above 1 after an interruption. */
   readonly attempts: number;
+  /** How far it is suspected of having brought down the processes that ended under it; see recovery.ts. */
+  readonly suspicion?: number;
+  /** The job that it runs again. */
+  readonly retryOf?: JobId;
 }
 
 /** What is needed to create one. */
@@ -66,6 +70,7 @@ export interface NewJob {
   readonly target: string;
   readonly request: string;
   readonly createdAt: number;
+  readonly retryOf?: JobId;
 }
 
 /** What a transition may set; what is left out stays. Going back to `queued` clears `startedAt`. */
@@ -73,6 +78,7 @@ export interface JobPatch {
   readonly startedAt?: number;
   readonly finishedAt?: number;
   readonly attempts?: number;
+  readonly suspicion?: number;
   readonly result?: string;
   readonly error?: JobError;
 }
@@ -102,6 +108,11 @@ export const BRIEF_REQUEST_LENGTH = 256;
 /** Whether nothing leaves the status. */
 export function isFinal(status: JobStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** Whether a process ended under the job; an orderly stop, which puts it back, is none. */
+export function wasInterrupted({ attempts, startedAt, error }: Job): boolean {
+  return attempts > (startedAt === undefined ? 0 : 1) || error?.code === 'JOBS_INTERRUPTED';
 }
 
 /** The job in another status, the patch applied. Whether it may go there is the caller's to know. */

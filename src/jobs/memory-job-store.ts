@@ -7,6 +7,7 @@
 import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
 import {
   BRIEF_REQUEST_LENGTH,
+  isFinal,
   type Job,
   type JobId,
   type JobPatch,
@@ -51,6 +52,15 @@ export class MemoryJobStore implements JobStore {
     const moved = movedJob(job, to, patch);
     this.#jobs.set(id, moved);
     return moved;
+  }
+
+  async remove(id: JobId): Promise<boolean> {
+    const job = this.#jobs.get(id);
+    return job !== undefined && isFinal(job.status) && this.#jobs.delete(id);
+  }
+
+  async failDamaged(): Promise<number> {
+    return 0;
   }
 }
 

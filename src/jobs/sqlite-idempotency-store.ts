@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { OnDamaged } from '../storage/damaged-records.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { IdempotencyConflictError } from './errors.ts';
 import {
@@ -32,6 +33,8 @@ const CLAIM = `
 const PRUNE = `
   DELETE FROM idempotency WHERE rowid IN (
     SELECT rowid FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
+/** A key claimed long after now is damaged, and would stand for ever. */
+const PRUNE_LATE = 'DELETE FROM idempotency WHERE created_at > ?';
 
 /** An IdempotencyStore over the `idempotency` table. Make one a process. */
 export class SqliteIdempotencyStore implements IdempotencyStore {
@@ -43,17 +46,25 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #settle: StatementSync;
   readonly #release: StatementSync;
   readonly #prune: StatementSync;
+  readonly #pruneLate: StatementSync;
 
-  constructor(database: DatabaseSync) {
+  readonly #onDamaged: OnDamaged;
+
+  /** @param onDamaged - Told of stored answers that cannot be read, each time. */
+  constructor(database: DatabaseSync, onDamaged: OnDamaged = () => {}) {
+    this.#onDamaged = onDamaged;
     const ofKey = 'key_id = ? AND idempotency_key = ?';
     this.#writer = GroupCommit.of(database);
     this.#claim = database.prepare(CLAIM);
-    this.#select = database.prepare(`SELECT * FROM idempotency WHERE ${ofKey}`);
+    this.#select = database.prepare(
+      `SELECT body_hash, job_id, response FROM idempotency WHERE ${ofKey}`,
+    );
     this.#settle = database.prepare(
       `UPDATE idempotency SET response = ? WHERE ${ofKey} AND response IS NULL`,
     );
     this.#release = database.prepare(`DELETE FROM idempotency WHERE ${ofKey} AND response IS NULL`);
     this.#prune = database.prepare(PRUNE);
+    this.#pruneLate = database.prepare(PRUNE_LATE);
   }
 
   claim(request: ClaimRequest): Promise<Claim> {
@@ -76,9 +87,23 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       return {
         kind: 'replay',
         jobId: String(entry['job_id']),
-        ...(typeof response === 'string' ? { response } : {}),
+        ...(typeof response === 'string' && this.#isAnswer(response, request) ? { response } : {}),
       };
     });
+  }
+
+  /** An answer that is none is as good as one that was never stored: the job's record has it. */
+  #isAnswer(response: string, { keyId, idempotencyKey }: ClaimRequest): boolean {
+    // The empty text stands for the record of a job that was final.
+    if (response === '') return true;
+    try {
+      JSON.parse(response);
+      return true;
+    } catch {
+      const id = `${keyId} ${JSON.stringify(idempotencyKey)}`;
+      this.#onDamaged({ table: 'idempotency', id, what: 'its response is no JSON' });
+      return false;
+    }
   }
 
   settle(keyId: string, idempotencyKey: string, response: string): Promise<void> {
@@ -91,7 +116,9 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
 
   async prune(now: number, batch = 200): Promise<number> {
     const expiry = now - IDEMPOTENCY_LIFETIME_MS;
-    for (let total = 0; ; ) {
+    const late = now + IDEMPOTENCY_LIFETIME_MS;
+    const numLate = await this.#writer.write(() => Number(this.#pruneLate.run(late).changes));
+    for (let total = numLate; ; ) {
       const deleted = await this.#writer.write(() =>
         Number(this.#prune.run(expiry, batch).changes),
       );

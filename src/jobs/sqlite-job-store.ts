@@ -3,10 +3,19 @@
  *
  * Writes go through the database's GroupCommit, so that jobs written in one turn of the event loop
  * share a commit; reads answer at once and see what is committed.
+ *
+ * Of a large request the row has the beginning, which listings show; all of it, and large results, are in
+ * `job_contents`.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { LAST_TIME, type OnDamaged, type StoredRow } from '../storage/damaged-records.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
-import { DuplicateJobError, JobNotFoundError, JobTransitionError } from './errors.ts';
+import {
+  DuplicateJobError,
+  JobDamagedError,
+  JobNotFoundError,
+  JobTransitionError,
+} from './errors.ts';
 import {
   BRIEF_REQUEST_LENGTH,
   isFinal,
@@ -20,11 +29,12 @@ import {
 } from './job.ts';
 import { jobOfRow } from './job-row.ts';
 import type { JobStore } from './job-store.ts';
+import { isLarge, packLarge, unpack } from './large-text.ts';
 
 const INSERT = `
   INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, started_at,
-    finished_at, attempts, result, error_code, error_message)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    finished_at, attempts, result, error_code, error_message, retry_of, contents)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`;
 
 const UPDATE = `
@@ -35,12 +45,43 @@ const UPDATE = `
     attempts = coalesce(?6, attempts),
     result = coalesce(?7, result),
     error_code = coalesce(?8, error_code),
-    error_message = coalesce(?9, error_message)
+    error_message = coalesce(?9, error_message),
+    suspicion = coalesce(?10, suspicion),
+    contents = contents | ?11
   WHERE id = ?1 AND status = ?2
   RETURNING *`;
 
 const BRIEF_COLUMNS = `id, kind, key_id, status, priority, target, error_code, error_message,
-  substr(request, 1, ${BRIEF_REQUEST_LENGTH}) AS request, created_at, started_at, finished_at, attempts`;
+  substr(request, 1, ${BRIEF_REQUEST_LENGTH}) AS request, created_at, started_at, finished_at, attempts,
+  suspicion, retry_of`;
+
+/** Unfinished rows, of whatever kind; and those whose status is none, which no other index has. */
+const UNFINISHED = `SELECT rowid, ${BRIEF_COLUMNS} FROM jobs INDEXED BY jobs_unfinished
+  WHERE status IN ('queued', 'running')`;
+const UNFINISHED_WITH_CONTENTS = `SELECT * FROM jobs INDEXED BY jobs_unfinished
+  WHERE status IN ('queued', 'running') AND contents <> 0`;
+const FAIL = `UPDATE jobs SET status = 'failed', finished_at = ?2, error_code = ?3, error_message = ?4
+  WHERE rowid = ?1`;
+const END_LOST = `UPDATE jobs INDEXED BY jobs_lost SET finished_at = ?
+  WHERE finished_at IS NULL AND status NOT IN ('queued', 'running')`;
+const END_LATE = `UPDATE jobs SET finished_at = ? WHERE finished_at > ${LAST_TIME}`;
+
+/** Which parts of a job are in `job_contents`, as bits of `jobs.contents`. */
+const HAS_REQUEST = 1;
+const HAS_RESULT = 2;
+
+const PUT_CONTENTS = `
+  INSERT INTO job_contents (job_id, key_id, request, result) VALUES (?, ?, ?, ?)
+  ON CONFLICT (job_id) DO UPDATE SET result = excluded.result`;
+
+/** What of a job goes to `job_contents`, and the bits that say so. */
+interface Packed {
+  readonly request: Uint8Array | null;
+  readonly result: Uint8Array | null;
+  readonly contents: number;
+}
+
+const NOTHING_PACKED: Packed = { request: null, result: null, contents: 0 };
 
 /** A JobStore over the `jobs` table. */
 export class SqliteJobStore implements JobStore {
@@ -49,58 +90,121 @@ export class SqliteJobStore implements JobStore {
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #select: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #putContents: StatementSync;
+  readonly #selectContents: StatementSync;
   /** By their text: a query has a few optional conditions, so there are only so many. */
   readonly #listings = new Map<string, StatementSync>();
 
-  constructor(database: DatabaseSync) {
+  readonly #onDamaged: OnDamaged;
+
+  /** @param onDamaged - Told of rows that are left out of listings, each time. */
+  constructor(database: DatabaseSync, onDamaged: OnDamaged = () => {}) {
     this.#database = database;
+    this.#onDamaged = onDamaged;
     this.#writer = GroupCommit.of(database);
     this.#insert = database.prepare(INSERT);
-    this.#update = database.prepare(UPDATE);
-    this.#select = database.prepare('SELECT * FROM jobs WHERE id = ?');
+    this.#update = this.#prepare(UPDATE);
+    this.#select = this.#prepare('SELECT * FROM jobs WHERE id = ?');
+    this.#putContents = database.prepare(PUT_CONTENTS);
+    this.#selectContents = database.prepare('SELECT * FROM job_contents WHERE job_id = ?');
+    this.#delete = database.prepare(
+      `DELETE FROM jobs WHERE id = ? AND status IN ('completed', 'failed', 'cancelled')`,
+    );
   }
 
-  create(newJob: NewJob | Job): Promise<Job> {
+  async create(newJob: NewJob | Job): Promise<Job> {
     const job: Job = { status: 'queued', attempts: 0, ...newJob };
+    const { id, keyId } = job;
+    const packed = await this.#pack(job.request, job.result);
     return this.#writer.write(() => {
       const { changes } = this.#insert.run(
-        job.id,
+        id,
         job.kind,
-        job.keyId,
+        keyId,
         job.status,
         job.priority,
         job.target,
-        job.request,
+        packed.request === null ? job.request : job.request.slice(0, BRIEF_REQUEST_LENGTH),
         job.createdAt,
         job.startedAt ?? null,
         job.finishedAt ?? null,
         job.attempts,
-        job.result ?? null,
+        packed.result === null ? (job.result ?? null) : null,
         job.error?.code ?? null,
         job.error?.message ?? null,
+        job.retryOf ?? null,
+        packed.contents,
       );
-      if (changes === 0) throw new DuplicateJobError(job.id);
+      if (changes === 0) throw new DuplicateJobError(id);
+      if (packed.contents !== 0) {
+        this.#putContents.run(id, keyId, packed.request, packed.result);
+      }
       return job;
     });
   }
 
   async get(id: JobId): Promise<Job | undefined> {
-    return this.#read(id);
+    const row = this.#select.get(id);
+    return row === undefined ? undefined : this.#whole(row);
   }
 
   async list(query: JobQuery): Promise<readonly Job[]> {
-    const { sql, values } = listing(query);
-    let statement = this.#listings.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#listings.set(sql, statement);
+    const jobs: Job[] = [];
+    const cursor = query.oldestFirst ? 'after' : 'before';
+    for (let part = query; ; ) {
+      const rows = this.#rows(part);
+      for (const row of rows) {
+        const job = await this.#readable(row, query.isBrief === true);
+        if (job !== undefined) jobs.push(job);
+      }
+      const last = rows.at(-1);
+      if (rows.length < part.limit || jobs.length === query.limit || last === undefined)
+        return jobs;
+      part = { ...query, [cursor]: String(last['id']), limit: query.limit - jobs.length };
     }
-    return statement.all(...values).map(jobOfRow);
   }
 
-  transition(id: JobId, from: JobStatus, to: JobStatus, patch: JobPatch = {}): Promise<Job> {
+  remove(id: JobId): Promise<boolean> {
+    return this.#writer.write(() => this.#delete.run(id).changes === 1);
+  }
+
+  async failDamaged(finishedAt: number): Promise<number> {
+    // What they have in the other table is unpacked outside the transaction.
+    const damaged = await this.#damagedContents();
     return this.#writer.write(() => {
-      const row = TRANSITIONS[from].includes(to)
+      const fail = this.#database.prepare(FAIL);
+      let numFailed = 0;
+      for (const row of this.#prepare(UNFINISHED).all()) {
+        const read = damaged.get(String(row['id'])) ?? readRow(row);
+        if (!(read instanceof JobDamagedError)) continue;
+        this.#onDamaged({ table: 'jobs', id: String(row['id']), what: read.what });
+        fail.run(row['rowid'] ?? null, finishedAt, read.code, read.message);
+        numFailed += 1;
+      }
+      this.#database.prepare(END_LOST).run(finishedAt);
+      this.#database.prepare(END_LATE).run(finishedAt);
+      return numFailed;
+    });
+  }
+
+  async #damagedContents(): Promise<ReadonlyMap<string, JobDamagedError>> {
+    const damaged = new Map<string, JobDamagedError>();
+    for (const row of this.#prepare(UNFINISHED_WITH_CONTENTS).all()) {
+      try {
+        await this.#whole(row);
+      } catch (error) {
+        if (!(error instanceof JobDamagedError)) throw error;
+        damaged.set(String(row['id']), error);
+      }
+    }
+    return damaged;
+  }
+
+  async transition(id: JobId, from: JobStatus, to: JobStatus, patch: JobPatch = {}): Promise<Job> {
+    const packed = await this.#pack(undefined, patch.result);
+    const row = await this.#writer.write(() => {
+      const found = TRANSITIONS[from].includes(to)
         ? this.#update.get(
             id,
             from,
@@ -108,21 +212,98 @@ export class SqliteJobStore implements JobStore {
             patch.startedAt ?? null,
             patch.finishedAt ?? null,
             patch.attempts ?? null,
-            patch.result ?? null,
+            packed.result === null ? (patch.result ?? null) : null,
             patch.error?.code ?? null,
             patch.error?.message ?? null,
+            patch.suspicion ?? null,
+            packed.contents,
           )
         : undefined;
-      if (row !== undefined) return jobOfRow(row);
-      const job = this.#read(id);
-      if (job === undefined) throw new JobNotFoundError(id);
-      throw new JobTransitionError(id, from, to, job.status);
+      if (found !== undefined) {
+        if (packed.result !== null) {
+          this.#putContents.run(id, String(found['key_id']), null, packed.result);
+        }
+        return found;
+      }
+      const stored = this.#select.get(id);
+      if (stored === undefined) throw new JobNotFoundError(id);
+      const { status } = jobOfRow(stored);
+      throw new JobTransitionError(id, from, to, status);
     });
+    return this.#whole(row);
   }
 
-  #read(id: JobId): Job | undefined {
-    const row = this.#select.get(id);
-    return row === undefined ? undefined : jobOfRow(row);
+  #rows(query: JobQuery): readonly StoredRow[] {
+    const { sql, values } = listing(query);
+    let statement = this.#listings.get(sql);
+    if (statement === undefined) {
+      statement = this.#prepare(sql);
+      this.#listings.set(sql, statement);
+    }
+    return statement.all(...values);
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#database.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement;
+  }
+
+  async #pack(request: string | undefined, result: string | undefined): Promise<Packed> {
+    if (!isLarge(request) && !isLarge(result)) return NOTHING_PACKED;
+    const [packedRequest = null, packedResult = null] = await Promise.all([
+      packLarge(request),
+      packLarge(result),
+    ]);
+    const contents =
+      (packedRequest === null ? 0 : HAS_REQUEST) | (packedResult === null ? 0 : HAS_RESULT);
+    return { request: packedRequest, result: packedResult, contents };
+  }
+
+  /** The job, or nothing where it is damaged; who runs the service is told then. */
+  async #readable(row: StoredRow, isBrief: boolean): Promise<Job | undefined> {
+    try {
+      return isBrief ? jobOfRow(row) : await this.#whole(row);
+    } catch (error) {
+      if (!(error instanceof JobDamagedError)) throw error;
+      this.#onDamaged({ table: 'jobs', id: String(row['id']), what: error.what });
+      return undefined;
+    }
+  }
+
+  /** The job of a row of `SELECT *`, with what of it is in the other table. */
+  #whole(row: StoredRow): Job | Promise<Job> {
+    return Number(row['contents']) === 0 ? jobOfRow(row) : this.#withContents(row);
+  }
+
+  async #withContents(row: StoredRow): Promise<Job> {
+    const job = jobOfRow(row);
+    const contents = Number(row['contents']);
+    const stored = this.#selectContents.get(job.id);
+    const part = async (bit: number, name: 'request' | 'result') => {
+      if ((contents & bit) === 0) return {};
+      try {
+        const bytes = stored?.[name];
+        if (bytes instanceof Uint8Array) return { [name]: await unpack(bytes) };
+      } catch {
+        // Answered below: not what was packed.
+      }
+      throw new JobDamagedError(`its ${name} cannot be unpacked`, { id: job.id, keyId: job.keyId });
+    };
+    return {
+      ...job,
+      ...(await part(HAS_REQUEST, 'request')),
+      ...(await part(HAS_RESULT, 'result')),
+    };
+  }
+}
+
+function readRow(row: StoredRow): Job | JobDamagedError {
+  try {
+    return jobOfRow(row);
+  } catch (error) {
+    if (error instanceof JobDamagedError) return error;
+    throw error;
   }
 }
 

@@ -8,6 +8,8 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { createEnvelopes, SECURITY_HEADERS } from './envelope.ts';
+import { OpenStreams } from './events/open-streams.ts';
+import { KeyWatch } from './keys/key-watch.ts';
 import { restoreMaintenance } from './maintenance/maintenance-order.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
@@ -20,6 +22,7 @@ import { registerRequestLog, withoutSecrets } from './plugins/request-log.ts';
 import { registerResponseCheck } from './plugins/response-check.ts';
 import { registerValidation } from './plugins/validation.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { circuitRoutes } from './routes/circuits.ts';
 import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
@@ -80,7 +83,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   metrics.http.watch(app);
   app.addHook('onClose', async () => metrics.close());
   registerErrorAnswers(app, answerError);
-  registerJsonBody(app);
+  registerJsonBody(app, deps.intake.readers, settings.bodyLimitBytes);
   registerValidation(app);
   registerAuthentication(app, deps);
   registerNotFound(app);
@@ -89,6 +92,9 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   consoleRoutes(app, deps.demoFacts);
   metricsRoutes(app, deps);
   healthRoutes(app, deps);
+  const streams = new OpenStreams();
+  const keyWatch = new KeyWatch(deps, streams);
+  keyWatch.start(app);
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<ZodTypeProvider>();
@@ -98,14 +104,15 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       fleetDeviceRoutes(api, context);
       operationRoutes(api, context);
       circuitRoutes(api, context);
-      jobEventRoutes(api, context);
+      jobEventRoutes(api, context, streams);
       compileRoutes(api, context);
       modelRoutes(api, context);
       systemRoutes(api, context);
       agentRoutes(api, context);
       tpuRoutes(api, context);
       demoRoutes(api, context);
-      keyRoutes(api, context);
+      keyRoutes(api, context, keyWatch);
+      auditRoutes(api, context);
     },
     { prefix: API_PREFIX },
   );

@@ -168,7 +168,8 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   FLEET_ENGINE_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'What ran the circuit died under it, and again on the retry.',
+    meaning:
+      'What ran the circuit died under it three times while it ran nothing else (on adapters four times).',
   },
   FLEET_NO_WORKER: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -198,6 +199,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'INTERNAL_ERROR',
     meaning: 'Why the work of a cancelled job was aborted; no request is answered with it.',
   },
+  JOBS_DAMAGED: {
+    answers: 'INTERNAL_ERROR',
+    meaning: 'What is stored of the job cannot be read; others are not touched by it.',
+  },
   JOBS_DUPLICATE: {
     answers: 'INTERNAL_ERROR',
     meaning: 'A job id was used twice; callers never choose ids.',
@@ -208,7 +213,8 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   JOBS_INTERRUPTED: {
     answers: 'INTERNAL_ERROR',
-    meaning: 'The process ended under the job as often as it is tried.',
+    meaning:
+      'The service died under the job, with little else running, so often that the job may be the cause (QCS_JOB_ATTEMPTS).',
   },
   JOBS_NO_HANDLER: {
     answers: 'INTERNAL_ERROR',
@@ -217,6 +223,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   JOBS_NOT_FOUND: {
     answers: 'NOT_FOUND',
     meaning: 'No job of this key has that id.',
+  },
+  JOBS_NOT_RETRIABLE: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The job waits, runs or is completed; only what failed or was cancelled is run again.',
   },
   JOBS_SHUTTING_DOWN: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -230,7 +240,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_BODY_MALFORMED: { answers: 'BAD_REQUEST', meaning: 'The body is not a JSON text.' },
   SERVICE_BODY_TOO_LARGE: {
     answers: 'BAD_REQUEST',
-    meaning: 'The body is larger than QCS_BODY_LIMIT_MIB.',
+    meaning: 'The body is larger than the route takes, QCS_BODY_LIMIT_MIB at most.',
   },
   SERVICE_CONTENT_TYPE: {
     answers: 'BAD_REQUEST',
@@ -261,14 +271,23 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning:
       'The job that the caller waited for failed; the detail carries its own code, and where that code answers 400 or 503, so does the request.',
   },
+  SERVICE_JOB_NOT_FINISHED: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A job that waits or runs, or is part of a plan that does, was to be deleted.',
+  },
   SERVICE_IN_FLIGHT_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning: 'As many circuits, or inferences, of the key wait or run as its tier allows at once.',
   },
+  SERVICE_KEY_DAMAGED: {
+    answers: 'INTERNAL_ERROR',
+    meaning:
+      'What is stored of the API key cannot be read; an administrator has to make a new one.',
+  },
   SERVICE_KEY_EXPIRED: { answers: 'UNAUTHORIZED', meaning: 'The API key has expired.' },
   SERVICE_KEY_EXPIRY_IN_PAST: {
     answers: 'BAD_REQUEST',
-    meaning: 'A new API key would have expired already.',
+    meaning: 'An API key would be made, or changed, to have expired already.',
   },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',
@@ -276,6 +295,15 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_KEY_MISSING: { answers: 'UNAUTHORIZED', meaning: 'There is no X-API-Key header.' },
   SERVICE_KEY_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No API key has that id.' },
+  SERVICE_KEY_REVOKED: {
+    answers: 'BAD_REQUEST',
+    meaning: 'A revoked API key was to be changed or rotated; revocation is final.',
+  },
+  SERVICE_LAST_ADMIN_KEY: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      'The last valid API key with the scope `admin` was to be revoked or to lose the scope. `qcs keys` on the machine may do so.',
+  },
   SERVICE_METHOD_NOT_FOUND: {
     answers: 'NOT_FOUND',
     meaning: 'The path exists but not with that method; the Allow header lists those it takes.',
@@ -298,9 +326,30 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`serve`: the address and port cannot be listened on.',
   },
-  SERVICE_OFFLOAD_LOST: {
+  SERVICE_READER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The thread that reads large circuits ended under this one; a repeat may go through.',
+    meaning: 'The process that reads the body ended again and again; a repeat may go through.',
+  },
+  SERVICE_READING_TIME: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Reading the body took more CPU time than `QCS_READ_CPU_MS`.',
+  },
+  SERVICE_READING_MEMORY: {
+    answers: 'BAD_REQUEST',
+    meaning: 'Reading the body took more memory than a process that reads may have.',
+  },
+  SERVICE_KEY_READING_ROOM: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning:
+      'Large bodies of the key that arrive or wait to be read fill a quarter of `QCS_READ_MIB`.',
+  },
+  SERVICE_READING_ROOM: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'Large bodies of all keys that arrive or wait to be read fill `QCS_READ_MIB`.',
+  },
+  SERVICE_RESULT_THREAD_LOST: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The thread that writes large results ended under this one; a repeat may go through.',
   },
   SERVICE_REQUEST_INVALID: {
     answers: 'BAD_REQUEST',
@@ -310,6 +359,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_SCOPE_MISSING: {
     answers: 'FORBIDDEN',
     meaning: 'The API key lacks the scope that the endpoint needs.',
+  },
+  SERVICE_STORAGE_FULL: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning: 'The database takes as much as it may (QCS_STORAGE_MIB); nothing new is taken.',
+  },
+  SERVICE_STORAGE_QUOTA: {
+    answers: 'RATE_LIMIT_EXCEEDED',
+    meaning: 'The jobs and results of the key take as much as its tier may store.',
   },
   SERVICE_SYSTEM_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'There is no such system.' },
   SERVICE_PUBLIC_RATE_LIMIT: {
@@ -329,13 +386,35 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     meaning:
       'The inputs of the tasks or TPU jobs that wait or run take as much memory as they may.',
   },
+  STORAGE_BACKUP_EXISTS: {
+    answers: null,
+    meaning: '`qcs backup`: the file exists, and is not overwritten.',
+  },
   STORAGE_CANNOT_OPEN: {
     answers: null,
     meaning: '`serve`, `keys`: the data directory or its database cannot be opened.',
   },
+  STORAGE_DATABASE_DAMAGED: {
+    answers: null,
+    meaning: '`serve`, `keys`: the database file cannot be read as one.',
+  },
+  STORAGE_DATABASE_MISSING: {
+    answers: null,
+    meaning: '`serve`, `keys`: there was a database, and its file is gone or empty.',
+  },
   STORAGE_DISK_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning: 'The disk is nearly full: no new work is taken until there is room; reads go on.',
+  },
+  STORAGE_LOG_LOST: {
+    answers: null,
+    meaning:
+      '`serve`, `keys`: the write-ahead log that has the last transactions is missing or damaged.',
+  },
+  STORAGE_UNWRITABLE: {
+    answers: 'SERVICE_UNAVAILABLE',
+    meaning:
+      'The database cannot be written: no new work is taken until it can; reads go on, and outcomes wait.',
   },
   STORAGE_DATA_DIRECTORY_IN_USE: {
     answers: null,
@@ -387,7 +466,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   WORKLOADS_TASK_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The process that ran a task or TPU job ended, twice.',
+    meaning: 'The process that ran a task or TPU job ended again and again.',
   },
   WORKLOADS_TASK_MEMORY: {
     answers: 'BAD_REQUEST',

@@ -1,5 +1,8 @@
 /** Errors of the service layer: what is wrong with a request before its meaning is looked at. */
+
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import type { JobId, JobStatus } from '../jobs/job.ts';
+import type { Tier } from './keys/api-key.ts';
 
 /** A part of the request has the wrong form; the faults say where. */
 export class RequestInvalidError extends CodedError {
@@ -18,8 +21,8 @@ export class RequestInvalidError extends CodedError {
   }
 }
 
-/** What work in the offload thread ended with, under its own code. */
-export class OffloadedError extends CodedError {
+/** What the reading of a body ended with in another process, under its own code. */
+export class ReadingRefusedError extends CodedError {
   readonly code: string;
 
   constructor(code: string, message: string, faults: readonly Fault[]) {
@@ -28,16 +31,65 @@ export class OffloadedError extends CodedError {
   }
 }
 
-/** The thread that reads large requests and writes large results ended under one. */
-export class OffloadLostError extends CodedError {
-  readonly code = 'SERVICE_OFFLOAD_LOST';
+/** The process that reads a body ended, and so did those that tried again. */
+export class ReaderLostError extends CodedError {
+  readonly code = 'SERVICE_READER_LOST';
+
+  constructor(how: string) {
+    super(`The process that reads this body ended: ${how}.`);
+  }
+}
+
+/** Reading a body takes more CPU time than it may. */
+export class ReadingTimeError extends CodedError {
+  readonly code = 'SERVICE_READING_TIME';
+
+  constructor(limitMs: number) {
+    const problem = `Reading the body took more than ${limitMs} ms of CPU time`;
+    super(`${problem}; QCS_READ_CPU_MS sets the limit. A smaller circuit is read sooner.`);
+  }
+}
+
+/** Reading a body takes more memory than it may. */
+export class ReadingMemoryError extends CodedError {
+  readonly code = 'SERVICE_READING_MEMORY';
+
+  constructor(limitMib: number) {
+    super(`Reading the body took more than ${limitMib} MiB of memory, the most that it may take.`);
+  }
+}
+
+/** The large bodies of one key that arrive or wait to be read are as large as they may be. */
+export class KeyReadingRoomError extends CodedError {
+  readonly code = 'SERVICE_KEY_READING_ROOM';
+  readonly retryAfterS = 1;
+
+  constructor(takenBytes: number, numBytes: number, limitBytes: number) {
+    const taken = `Bodies of this key that arrive or are read have ${takenBytes} bytes`;
+    super(
+      `${taken}; with ${numBytes} more they would pass the limit of ${limitBytes} (a quarter of QCS_READ_MIB). Send fewer large bodies at a time.`,
+    );
+  }
+}
+
+/** The large bodies of all keys that arrive or wait to be read are as large as they may be. */
+export class ReadingRoomError extends CodedError {
+  readonly code = 'SERVICE_READING_ROOM';
+  readonly retryAfterS = 1;
+
+  constructor(limitBytes: number) {
+    super(
+      `The bodies that arrive or are read have as many bytes as they may, ${limitBytes} (QCS_READ_MIB). Try again in a moment.`,
+    );
+  }
+}
+
+/** The thread that writes large results ended under one. */
+export class ResultThreadLostError extends CodedError {
+  readonly code = 'SERVICE_RESULT_THREAD_LOST';
 
   constructor(how: string, options?: ErrorOptions) {
-    super(
-      `The thread that reads large circuits and writes large results ended: ${how}.`,
-      [],
-      options,
-    );
+    super(`The thread that writes large results ended: ${how}.`, [], options);
   }
 }
 
@@ -106,6 +158,35 @@ export class KeyInvalidError extends CodedError {
   }
 }
 
+/** A job that waits or runs, or is part of a plan that does, cannot be deleted. */
+export class JobNotFinishedError extends CodedError {
+  readonly code = 'SERVICE_JOB_NOT_FINISHED';
+
+  /**
+   * @param location - Where the record of what has not ended is.
+   * @param part - The job that was to be deleted, where it is a part of that.
+   */
+  constructor(id: JobId, status: JobStatus, location: string, part?: JobId) {
+    const what =
+      part === undefined
+        ? `Job ${id} is ${status}`
+        : `Job ${part} is part of ${id}, which is ${status}`;
+    super(`${what}; only what has ended can be deleted. POST ${location}/cancel ends it.`);
+  }
+}
+
+/** What is stored of a key cannot be read. */
+export class KeyDamagedError extends CodedError {
+  readonly code = 'SERVICE_KEY_DAMAGED';
+  /** What is wrong with it: `its tier is "x"`. */
+  readonly what: string;
+
+  constructor(id: string, what: string) {
+    super(`The stored record of API key ${id} is damaged: ${what}.`);
+    this.what = what;
+  }
+}
+
 /** The key was valid until some time ago. */
 export class KeyExpiredError extends CodedError {
   readonly code = 'SERVICE_KEY_EXPIRED';
@@ -115,7 +196,7 @@ export class KeyExpiredError extends CodedError {
   }
 }
 
-/** A key would have expired before it was made. */
+/** A key would expire before it is made or changed. */
 export class KeyExpiryInPastError extends CodedError {
   readonly code = 'SERVICE_KEY_EXPIRY_IN_PAST';
 
@@ -290,6 +371,34 @@ export class InFlightLimitError extends CodedError {
   }
 }
 
+/** What a key has stored takes as much as its tier may store. */
+export class StorageQuotaError extends CodedError {
+  readonly code = 'SERVICE_STORAGE_QUOTA';
+  readonly retryAfterS = 60;
+
+  constructor(tier: Tier, storedBytes: number, limitBytes: number) {
+    super(
+      `The jobs and results of the key take ${mib(storedBytes)} MiB, and the ${tier} tier may store ${mib(limitBytes)} MiB (QCS_STORAGE_MIB_${tier.toUpperCase()}). Delete finished jobs; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
+    );
+  }
+}
+
+/** The database takes as much as it may. */
+export class StorageFullError extends CodedError {
+  readonly code = 'SERVICE_STORAGE_FULL';
+  readonly retryAfterS = 60;
+
+  constructor(storedBytes: number, limitBytes: number) {
+    super(
+      `The service takes no new work: its database has ${mib(storedBytes)} MiB and may have ${mib(limitBytes)} MiB (QCS_STORAGE_MIB). Finished jobs that are deleted make room; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
+    );
+  }
+}
+
+function mib(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(1);
+}
+
 /** The inputs of what waits and runs take as much memory as they may. */
 export class WorkMemoryError extends CodedError {
   readonly code = 'SERVICE_WORK_MEMORY';
@@ -350,6 +459,26 @@ export class JobFailedError extends CodedError {
     ]);
     this.jobCode = jobCode;
     this.location = location;
+  }
+}
+
+/** The API key was revoked, which is final. */
+export class KeyRevokedError extends CodedError {
+  readonly code = 'SERVICE_KEY_REVOKED';
+
+  constructor(id: string) {
+    super(`The API key "${id}" was revoked, and a revoked key cannot be changed; make a new one.`);
+  }
+}
+
+/** Without this API key nobody could administer the service over HTTP. */
+export class LastAdminKeyError extends CodedError {
+  readonly code = 'SERVICE_LAST_ADMIN_KEY';
+
+  constructor(id: string) {
+    super(
+      `The API key "${id}" is the last valid one with the scope "admin". Make another one first, or use qcs keys on the machine of the service.`,
+    );
   }
 }
 

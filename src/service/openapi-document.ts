@@ -107,7 +107,7 @@ export function completeOpenApi(document: ReturnType<SwaggerTransformObject>): D
   // Checked: the base above makes it a 3.1 document.
   const complete = structuredClone(document) as Document;
   for (const item of Object.values(complete.paths ?? {})) {
-    for (const operation of [item?.get, item?.post, item?.delete]) {
+    for (const operation of [item?.get, item?.post, item?.patch, item?.delete]) {
       if (operation !== undefined) completeOperation(operation);
     }
   }

@@ -1,6 +1,7 @@
 /** Whatever was thrown → the status, headers and body that the caller gets. */
 import { STATUS_CODES } from 'node:http';
 import { CodedError } from '../errors/coded-error.ts';
+import { StorageUnwritableError } from '../storage/errors.ts';
 import { SPEC_CODES, type SpecCode, specCodeOf } from './error-table.ts';
 import {
   BodyMalformedError,
@@ -84,9 +85,10 @@ function headersOf(error: CodedError): Record<string, string | number> {
   return headers;
 }
 
-/** The framework's own errors, as errors of this layer. */
+/** The framework's own errors and the database's, as errors of this layer. */
 function fromFramework(thrown: unknown, facts: RequestFacts): unknown {
   if (!(thrown instanceof Error) || thrown instanceof CodedError) return thrown;
+  if ('errcode' in thrown) return StorageUnwritableError.from(thrown);
   if (!('code' in thrown) || typeof thrown.code !== 'string') return thrown;
   switch (thrown.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -19,8 +19,16 @@ export function findProcessor(fleet: ProcessorDirectory, id: string): Processor 
   throw new ProcessorNotFoundError(id, known);
 }
 
-/** The processor's item in a listing; that of the fleet sums its devices up. */
-export function viewProcessor(processor: Processor, devices: DeviceDirectory): ProcessorView {
+/**
+ * The processor's item in a listing; that of the fleet sums its devices up.
+ *
+ * @param readingWaitMs - Until a body of the caller would be read, where that has to wait.
+ */
+export function viewProcessor(
+  processor: Processor,
+  devices: DeviceDirectory,
+  readingWaitMs: number,
+): ProcessorView {
   const { spec } = processor;
   const { available, reason, checkedAt } = processor.availability();
   const load = processor.load();
@@ -43,7 +51,7 @@ export function viewProcessor(processor: Processor, devices: DeviceDirectory): P
     }),
     ...(hasDevices(processor) && { devices: viewSummary(devices) }),
     queue_depth: load.queueDepth,
-    expected_wait_ms: Math.round(load.expectedWaitMs),
-    expected_wide_wait_ms: Math.round(load.expectedWideWaitMs),
+    expected_wait_ms: Math.round(readingWaitMs + load.expectedWaitMs),
+    expected_wide_wait_ms: Math.round(readingWaitMs + load.expectedWideWaitMs),
   };
 }

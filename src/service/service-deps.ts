@@ -5,6 +5,8 @@ import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
+import type { OnDamaged } from '../storage/damaged-records.ts';
+import type { StorageUsage } from '../storage/storage-usage.ts';
 import type { AgentRoster } from '../workloads/agents/agent-roster.ts';
 import type { Model } from '../workloads/models/model.ts';
 import type { QnnHybrid } from '../workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -13,6 +15,7 @@ import type { MonitoredProcedures } from '../workloads/monitored-procedures.ts';
 import type { Planner } from '../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../workloads/procedures/procedure-pool.ts';
 import type { TpuFleet } from '../workloads/tpu/tpu-fleet.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { CircuitIntake } from './circuits/circuit-intake.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
@@ -49,6 +52,7 @@ export type Jobs = Pick<
   | 'list'
   | 'waitFor'
   | 'cancel'
+  | 'remove'
   | 'watch'
   | 'queuePosition'
   | 'expectedStart'
@@ -67,6 +71,12 @@ export interface ServiceSettings {
   readonly rateLimits: { readonly standard: number; readonly enterprise: number };
   /** Jobs of one kind and key that may wait or run at once, by tier. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
+  /** Bytes that may be stored, over all and by tier of the key. */
+  readonly storageLimits: {
+    readonly totalBytes: number;
+    readonly standard: number;
+    readonly enterprise: number;
+  };
   /** Requests a minute of one address to the public demo. */
   readonly demoRateLimit: number;
   /** Requests a minute of one address to pages and documents, which need no key. */
@@ -82,6 +92,8 @@ export interface ServiceSettings {
   readonly trustedProxies: readonly string[];
   /** Addresses and CIDR ranges that `/metrics` answers without a key. */
   readonly metricsAddresses: readonly string[];
+  /** What becomes of the waiting jobs of a key that was revoked. */
+  readonly revokedKeyJobs: 'finish' | 'cancel';
 }
 
 /** Everything the service is made from. */
@@ -101,8 +113,12 @@ export interface ServiceDeps {
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
+  readonly audit: AuditLog;
+  readonly onDamaged: OnDamaged;
   /** Why nothing new can be stored now; undefined while it can. */
   readonly storageFault: () => Error | undefined;
+  /** How much is stored. */
+  readonly usage: Pick<StorageUsage, 'bytesOf' | 'totalBytes'>;
   /** Closed with the application. */
   readonly metrics: ServiceMetrics;
   readonly settings: ServiceSettings;

@@ -11,6 +11,52 @@ export class CannotOpenStorageError extends CodedError {
   }
 }
 
+/** There was a database, and it is gone or empty. */
+export class DatabaseMissingError extends CodedError {
+  readonly code = 'STORAGE_DATABASE_MISSING';
+
+  /** @param traces - Files that are there because the database was. */
+  constructor(path: string, traces: readonly string[]) {
+    super(
+      `The database ${path} is missing or empty, but there was one: ${traces.join(', ')} ${traces.length === 1 ? 'is' : 'are'} still there. Put the file back, or restore a backup (qcs restore FILE). To begin with an empty database, without its keys and jobs, move ${traces.join(' and ')} away.`,
+    );
+  }
+}
+
+/** The file that a backup was to be written to exists. */
+export class BackupExistsError extends CodedError {
+  readonly code = 'STORAGE_BACKUP_EXISTS';
+
+  constructor(path: string) {
+    super(`${path} exists. A backup is written to a new file.`);
+  }
+}
+
+/** The database file cannot be read as one. */
+export class DatabaseDamagedError extends CodedError {
+  readonly code = 'STORAGE_DATABASE_DAMAGED';
+
+  constructor(path: string, why: string, options?: ErrorOptions) {
+    super(
+      `The database ${path} is damaged: ${why}. \`qcs check\` says more. Restore a backup (qcs restore FILE): this file is kept aside, and jobs and keys since that backup are lost.`,
+      [],
+      options,
+    );
+  }
+}
+
+/** Committed transactions were in a write-ahead log that is missing or damaged. */
+export class LogLostError extends CodedError {
+  readonly code = 'STORAGE_LOG_LOST';
+
+  /** @param fault - What is wrong with the log: a verb and what belongs to it. */
+  constructor(path: string, log: string, fault: string) {
+    super(
+      `The database ${path} was not closed, and its write-ahead log ${log} ${fault}. The log has its last transactions: jobs, results and keys. Put the log back, or restore a backup (qcs restore FILE). To go on without what was in the log: qcs check --accept-loss.`,
+    );
+  }
+}
+
 /** The disk of the data directory is nearly full: nothing new is taken. */
 export class DiskFullError extends CodedError {
   readonly code = 'STORAGE_DISK_FULL';
@@ -20,6 +66,30 @@ export class DiskFullError extends CodedError {
     super(
       `The service takes no new work: its disk has ${freeMib} MiB left, and it keeps ${minFreeMib} MiB free (QCS_MIN_FREE_DISK_MIB).`,
     );
+  }
+}
+
+/** Result codes of SQLite for a file that cannot be written now: busy, read-only, I/O error, full, not opened. */
+const UNWRITABLE_CODES: readonly unknown[] = [5, 8, 10, 13, 14];
+
+/** The database cannot be written now: its disk is full or gone. Nothing of the write was stored. */
+export class StorageUnwritableError extends CodedError {
+  readonly code = 'STORAGE_UNWRITABLE';
+  readonly retryAfterS = 30;
+
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`The service takes no new work: its database cannot be written (${why}).`, [], { cause });
+  }
+
+  /** The error as this one where it is SQLite's and says so; any other as it is. */
+  static from(error: unknown): unknown {
+    return error instanceof Error &&
+      'errcode' in error &&
+      // The extended codes have the primary one in their lowest byte.
+      UNWRITABLE_CODES.includes(Number(error.errcode) & 0xff)
+      ? new StorageUnwritableError(error)
+      : error;
   }
 }
 

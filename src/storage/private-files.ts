@@ -1,5 +1,5 @@
 /** Files that only their owner may read: hashes of keys and callers' requests lie in them. */
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -18,13 +18,15 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * Makes the file of a SQLite database if it is missing, and closes it and what SQLite keeps beside it to
+ * Makes the file if it is missing, and closes it and what SQLite keeps beside it, if it is a database, to
  * other users. What SQLite puts there later has the file's mode.
+ *
+ * @param content - Of a file that is made.
  */
-export function makePrivateFile(path: string): void {
+export function makePrivateFile(path: string, content = ''): void {
   try {
     // Only a new file is opened: closing one that exists would give up this process's locks on it.
-    closeSync(openSync(path, 'wx', FILE_MODE));
+    writeFileSync(path, content, { flag: 'wx', mode: FILE_MODE });
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
   }

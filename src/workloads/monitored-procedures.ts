@@ -64,6 +64,8 @@ export interface MonitoredProceduresOptions {
   readonly pool: Pick<ProcedurePool, 'run'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  readonly elapsedMs?: (() => number) | undefined;
   /** Between self-tests; 60 s unless given. */
   readonly intervalMs?: number;
 }
@@ -86,11 +88,14 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
   #numQueued = 0;
   #numRunning = 0;
 
-  constructor(owner: Owner, { pool, now, intervalMs = INTERVAL_MS }: MonitoredProceduresOptions) {
+  constructor(
+    owner: Owner,
+    { pool, now, elapsedMs, intervalMs = INTERVAL_MS }: MonitoredProceduresOptions,
+  ) {
     this.owner = owner;
     this.#pool = pool;
     this.#now = now;
-    this.#statistics = new RunStatistics({ now });
+    this.#statistics = new RunStatistics({ now, ...(elapsedMs && { elapsedMs }) });
     this.#monitor = new HealthMonitor({
       selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
       lastSignOfLife: () => -Infinity,

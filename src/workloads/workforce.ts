@@ -39,6 +39,8 @@ export interface WorkforceOptions {
   readonly queueLimit: number;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
+  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  readonly elapsedMs?: () => number;
 }
 
 /** All of it. */
@@ -53,10 +55,10 @@ export class Workforce {
   #watching: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ pool, processors, queueLimit, now }: WorkforceOptions) {
+  constructor({ pool, processors, queueLimit, now, elapsedMs }: WorkforceOptions) {
     this.#processors = processors;
     this.pool = pool;
-    const served = { pool, now };
+    const served = { pool, now, elapsedMs };
     this.agents = new AgentRoster(served);
     this.planner = new Planner({ agents: this.agents, now });
     this.tpu = {

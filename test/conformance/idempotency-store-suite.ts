@@ -66,13 +66,13 @@ export function describeIdempotencyStore(name: string, open: () => OpenedStore):
       await store.claim(request());
       const other = request({ bodyHash: 'h2' });
       await expect(store.claim(other)).rejects.toMatchObject({ code: 'JOBS_IDEMPOTENCY_CONFLICT' });
-      await store.settle('key-1', 'order-7', 'answer');
+      await store.settle('key-1', 'order-7', '"answer"');
       await expect(store.claim(other)).rejects.toMatchObject({ code: 'JOBS_IDEMPOTENCY_CONFLICT' });
     });
 
     test('the same idempotency key of another API key is another key', async () => {
       await store.claim(request());
-      await store.settle('key-1', 'order-7', 'answer');
+      await store.settle('key-1', 'order-7', '"answer"');
       const other = request({ keyId: 'key-2', bodyHash: 'h2' });
       expect(await store.claim(other)).toStrictEqual({ kind: 'claimed' });
     });
@@ -85,20 +85,20 @@ export function describeIdempotencyStore(name: string, open: () => OpenedStore):
 
     test('releasing a settled key does nothing', async () => {
       await store.claim(request());
-      await store.settle('key-1', 'order-7', 'answer');
+      await store.settle('key-1', 'order-7', '"answer"');
       await store.release('key-1', 'order-7');
-      expect(await store.claim(request())).toMatchObject({ kind: 'replay', response: 'answer' });
+      expect(await store.claim(request())).toMatchObject({ kind: 'replay', response: '"answer"' });
     });
 
     test('settling and releasing a key that nobody claimed does nothing', async () => {
-      await store.settle('key-1', 'order-7', 'answer');
+      await store.settle('key-1', 'order-7', '"answer"');
       await store.release('key-1', 'order-7');
       expect(await store.claim(request())).toStrictEqual({ kind: 'claimed' });
     });
 
     test('a key is kept for 24 hours less a millisecond and is free after 24', async () => {
       await store.claim(request());
-      await store.settle('key-1', 'order-7', 'answer');
+      await store.settle('key-1', 'order-7', '"answer"');
       const late = await store.claim(request({ now: 1_000_000 + DAY_MS - 1 }));
       expect(late).toMatchObject({ kind: 'replay' });
       const next = request({ now: 1_000_000 + DAY_MS, bodyHash: 'h2', jobId: 'circ_2' });

@@ -37,6 +37,29 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
     });
     afterEach(() => close());
 
+    test('a large request and a large result come back as they are, also from listings', async () => {
+      const request = `{"facts":{"shots":1},"body":"${'é✓ '.repeat(20_000)}"}`;
+      const result = `"${'0123456789'.repeat(5000)}"`;
+      const { id } = await store.create(newJob({ request }));
+      expect(await store.get(id)).toMatchObject({ request });
+      expect(await store.transition(id, 'queued', 'running')).toMatchObject({ request });
+      const done = await store.transition(id, 'running', 'completed', { finishedAt: 3, result });
+      expect(done).toMatchObject({ status: 'completed', request, result });
+      expect(await store.get(id)).toStrictEqual(done);
+      expect(await store.list({ limit: 5 })).toStrictEqual([done]);
+      const [brief] = await store.list({ limit: 5, isBrief: true });
+      expect(brief?.request).toBe(request.slice(0, 256));
+      expect(brief).not.toHaveProperty('result');
+
+      // One that is stored with its outcome, and one whose result alone is large.
+      const whole = await store.create({ ...done, id: newJob().id });
+      expect(await store.get(whole.id)).toStrictEqual(whole);
+      const small = await store.create(newJob());
+      await store.transition(small.id, 'queued', 'running');
+      await store.transition(small.id, 'running', 'completed', { finishedAt: 4, result });
+      expect(await store.get(small.id)).toMatchObject({ request: small.request, result });
+    });
+
     async function createIn(status: JobStatus, changes: Partial<NewJob> = {}): Promise<string> {
       const { id } = await store.create(newJob(changes));
       let from: JobStatus = 'queued';
@@ -63,6 +86,14 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         const job: Job = { ...newJob(), status: 'queued', attempts: 0, ...state };
         expect(await store.create(job)).toStrictEqual(job);
         expect(await store.get(job.id)).toStrictEqual(job);
+      });
+
+      test('a job keeps which one it runs again, in a listing too', async () => {
+        const job = newJob({ retryOf: newJob().id });
+        const created = await store.create(job);
+        expect(created.retryOf).toBe(job.retryOf);
+        expect(await store.get(job.id)).toStrictEqual(created);
+        expect(await store.list({ limit: 1, isBrief: true })).toStrictEqual([created]);
       });
 
       test('an unknown id gives undefined', async () => {
@@ -123,6 +154,17 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         expect(queued).toMatchObject({ status: 'queued', attempts: 1 });
         expect(queued).not.toHaveProperty('startedAt');
         expect(await store.get(id)).toStrictEqual(queued);
+      });
+
+      test('a suspicion is kept until another is written', async () => {
+        const id = await createIn('running');
+        const put = await store.transition(id, 'running', 'queued', { suspicion: 0.25 });
+        expect(put.suspicion).toBe(0.25);
+        const started = await store.transition(id, 'queued', 'running', { attempts: 1 });
+        expect(started.suspicion).toBe(0.25);
+        expect(await store.list({ limit: 1, isBrief: true })).toStrictEqual([started]);
+        await store.transition(id, 'running', 'queued', { suspicion: 1.25 });
+        expect((await store.get(id))?.suspicion).toBe(1.25);
       });
 
       test('attempts can be set back to zero', async () => {
@@ -205,6 +247,23 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         const winners = tries.flatMap((t) => (t.status === 'fulfilled' ? [t.value] : []));
         expect(winners).toHaveLength(1);
         expect(await store.get(id)).toStrictEqual(winners[0]);
+      });
+    });
+
+    describe('removing', () => {
+      test.each(JOB_STATUSES)('a job that is %s goes only if it is final', async (status) => {
+        const id = await createIn(status);
+        const other = await createIn('completed');
+        expect(await store.remove(id)).toBe(isFinal(status));
+        expect((await store.get(id))?.status).toBe(isFinal(status) ? undefined : status);
+        expect(await store.get(other)).toBeDefined();
+      });
+
+      test('of several that remove one job, one does', async () => {
+        const id = await createIn('failed');
+        const all = await Promise.all(Array.from({ length: 5 }, () => store.remove(id)));
+        expect(all.filter((isRemoved) => isRemoved)).toHaveLength(1);
+        expect(await store.remove('circ_0')).toBe(false);
       });
     });
 

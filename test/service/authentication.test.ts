@@ -1,7 +1,7 @@
 /** Keys, scopes, and the budget of those who have none. */
 import { describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/service/keys/api-key.ts';
-import { BELL, openTestService } from './support/test-service.ts';
+import { BELL, openTestService, type TestService } from './support/test-service.ts';
 
 const UNKNOWN_KEY = `qcs_${'0'.repeat(16)}_${'0'.repeat(64)}`;
 
@@ -18,6 +18,8 @@ const KEYED_ROUTES: readonly (readonly [string, string, Scope])[] = [
   ['POST', '/admin/processors/statevector-sim/maintenance', 'admin'],
   ['GET', '/admin/keys', 'admin'],
   ['POST', '/admin/keys', 'admin'],
+  ['POST', '/admin/keys/0/rotate', 'admin'],
+  ['GET', '/admin/audit', 'admin'],
 ];
 
 describe.each(KEYED_ROUTES)('%s %s', (verb, url, scope) => {
@@ -71,7 +73,7 @@ test('a revoked key is refused from the next request on', async () => {
   await using service = await openTestService();
   expect((await service.get('/status')).statusCode).toBe(200);
   const [record] = await service.deps.keys.list();
-  await service.deps.keys.revoke(record?.id ?? '', service.clock.now);
+  await service.deps.keys.revoke(record?.id ?? '', { actor: 'test', at: service.clock.now });
   expect((await service.get('/status')).statusCode).toBe(401);
 });
 
@@ -129,34 +131,51 @@ describe('requests without a valid key', () => {
     expect((await guess(service, '2001:db8:0:1::1')).statusCode).toBe(401);
   });
 
-  test('count for the address that a trusted proxy names, and for no other header', async () => {
-    const forwarded = (address: string) => ({
-      'x-api-key': UNKNOWN_KEY,
-      'x-forwarded-for': address,
-    });
-    await using trusting = await openTestService({ settings: { trustedProxies: ['10.9.0.0/16'] } });
-    await using wary = await openTestService();
-    const last = new Map<string, number>();
-    for (const [name, service] of [
-      ['trusting', trusting],
-      ['wary', wary],
-    ] as const) {
-      for (let i = 0; i < 61; i++) {
-        const answer = await service.request({
-          method: 'GET',
-          url: '/status',
-          remoteAddress: '10.9.1.1',
-          headers: forwarded(`192.0.2.${i}`),
-        });
-        last.set(name, answer.statusCode);
-      }
+  /** A wrong key through a proxy that says which client it is from. */
+  const through = async (service: TestService, headers: Readonly<Record<string, string>>) => {
+    const all = { 'x-api-key': UNKNOWN_KEY, ...headers };
+    const url = '/status';
+    return service.request({ method: 'GET', url, remoteAddress: '10.9.1.1', headers: all });
+  };
+
+  test('count for the address that a trusted proxy names, however many there are', async () => {
+    await using service = await openTestService({ settings: { trustedProxies: ['10.9.0.0/16'] } });
+    for (let i = 0; i < 601; i++) {
+      const headers = { 'x-forwarded-for': `192.0.${i >> 8}.${i & 255}` };
+      expect((await through(service, headers)).statusCode).toBe(401);
     }
-    expect(last).toEqual(
-      new Map([
-        ['trusting', 401],
-        ['wary', 429],
-      ]),
-    );
+  });
+
+  test.each([
+    ['X-Forwarded-For', (client: string) => ({ 'x-forwarded-for': `203.0.113.9, ${client}` })],
+    ['Forwarded', (client: string) => ({ forwarded: `for=203.0.113.9, for="${client}:80";by=x` })],
+  ])(
+    'of one client behind a proxy that is not named do not lock out another (%s)',
+    async (_, from) => {
+      await using service = await openTestService();
+      for (let i = 0; i < 60; i++) {
+        expect((await through(service, from('192.0.2.1'))).statusCode).toBe(401);
+      }
+      for (let i = 0; i < 600; i++) {
+        expect((await through(service, from('192.0.2.1'))).statusCode).toBe(429);
+      }
+      expect((await through(service, from('192.0.2.2'))).statusCode).toBe(401);
+      const valid = { 'x-api-key': service.key };
+      expect((await through(service, { ...from('192.0.2.1'), ...valid })).statusCode).toBe(200);
+    },
+  );
+
+  test('of one who makes up clients are ten times those of an address, and no more', async () => {
+    await using service = await openTestService();
+    const statuses: number[] = [];
+    for (let i = 0; i < 620; i++) {
+      const headers = { 'x-forwarded-for': `192.0.${i >> 8}.${i & 255}` };
+      statuses.push((await through(service, headers)).statusCode);
+    }
+    expect(statuses.lastIndexOf(401)).toBe(599);
+    expect(statuses.indexOf(429)).toBe(600);
+    // Those without the header come from the address itself.
+    expect((await through(service, {})).statusCode).toBe(401);
   });
 
   test('to unknown paths are answered 404, but a wrong key there costs the budget too', async () => {

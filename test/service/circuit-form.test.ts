@@ -5,7 +5,7 @@ import { circuitForm } from '../../src/service/circuits/circuit-form.ts';
 const rest = { target_processor: 'statevector-sim', shots: 1 };
 
 function faultsOf(body: unknown): readonly { readonly path: string; readonly message: string }[] {
-  const form = circuitForm(body);
+  const form = circuitForm(body, 1_000_000);
   return form.isGood ? [] : form.faults;
 }
 
@@ -75,13 +75,16 @@ describe('observables', () => {
 });
 
 test('a gate of bad form keeps its place, and the meaning of what follows is still known', () => {
-  const form = circuitForm({
-    ...rest,
-    circuit: [
-      { gate: 'H', qubt: 0 },
-      { gate: 'X', qubit: 1 },
-    ],
-  });
+  const form = circuitForm(
+    {
+      ...rest,
+      circuit: [
+        { gate: 'H', qubt: 0 },
+        { gate: 'X', qubit: 1 },
+      ],
+    },
+    1_000_000,
+  );
   expect(form).toMatchObject({
     isGood: false,
     parts: { circuit: [{ gate: 'BARRIER' }, { gate: 'X', qubit: 1 }] },
@@ -89,13 +92,23 @@ test('a gate of bad form keeps its place, and the meaning of what follows is sti
 });
 
 test('after a measurement of bad form the meaning of what follows is not guessed', () => {
-  const form = circuitForm({
-    ...rest,
-    circuit: [
-      { gate: 'M', qubts: [0] },
-      { gate: 'X', qubit: 1 },
-    ],
-  });
+  const form = circuitForm(
+    {
+      ...rest,
+      circuit: [
+        { gate: 'M', qubts: [0] },
+        { gate: 'X', qubit: 1 },
+      ],
+    },
+    1_000_000,
+  );
   expect(form).toMatchObject({ isGood: false, parts: { shots: 1 } });
   expect(form.isGood ? {} : form.parts).not.toHaveProperty('circuit');
+});
+
+test('a list longer than any processor takes is refused without a look at its entries', () => {
+  const form = circuitForm({ ...rest, circuit: new Array(201).fill('no gate') }, 100);
+  const message = '201 entries; the limit max_gates is 100.';
+  const fault = { path: 'circuit', message, code: 'CIRCUIT_LIMIT_EXCEEDED' };
+  expect(form).toMatchObject({ isGood: false, faults: [fault] });
 });

@@ -6,6 +6,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createAuditLog } from '../../src/service/audit/audit-log.ts';
+import { DATABASE_FILE, openDatabase } from '../../src/storage/database.ts';
 import { type Ended, runQcs } from '../support/command-line.ts';
 import { describeWith, foundFacilities } from '../support/facilities/describe-with.ts';
 import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
@@ -380,6 +382,47 @@ test('a key that is to expire is listed with its end', async () => {
   const { stdout } = await qcs(['keys', 'list'], environment);
   expect(stdout).toContain('active until 2100-01-31T12:00:00.000Z');
   expect(stdout).toContain('expired 2001-01-31T12:00:00.000Z');
+});
+
+test('a key is changed and rotated, and the audit log names the command line', async () => {
+  using folder = temporaryFolder();
+  const environment = { QCS_DATA_DIR: folder.path };
+  const ask = async (...args: readonly string[]) => {
+    const { code, stdout } = await qcs(['keys', ...args, '--json'], environment);
+    expect([args, code]).toEqual([args, 0]);
+    return JSON.parse(stdout);
+  };
+  const { id, key } = await ask('create', '--name', 'ci');
+  expect(await ask('change', id, '--scopes', 'read', '--expires', '2100-01-31T12:00Z')).toEqual(
+    expect.objectContaining({ scopes: ['read'], expires_at: '2100-01-31T12:00:00.000Z' }),
+  );
+  expect(await ask('change', id, '--expires', 'never', '--name', 'cd')).toEqual(
+    expect.objectContaining({ name: 'cd', scopes: ['read'], expires_at: null }),
+  );
+  const rotated = await ask('rotate', id, '--grace', '2h');
+  expect(rotated).toMatchObject({ id, old_secret_until: expect.any(String) });
+  expect(rotated.key).not.toBe(key);
+  await ask('revoke', id);
+
+  for (const wrong of [
+    ['change', id],
+    ['rotate', id, '--grace', '31d'],
+    ['rotate', id, '--grace', '5'],
+  ]) {
+    expect((await qcs(['keys', ...wrong], environment)).code).toBe(2);
+  }
+  using database = openDatabase(join(folder.path, DATABASE_FILE));
+  const entries = await createAuditLog(database).list({ limit: 10 });
+  expect(entries.map(({ actor, action, subject }) => [actor, action, subject])).toEqual(
+    ['key.revoked', 'key.rotated', 'key.changed', 'key.changed', 'key.created'].map((action) => [
+      'command line',
+      action,
+      id,
+    ]),
+  );
+  expect(Date.parse(String(entries[1]?.details['old_secret_until']))).toBe(
+    (entries[1]?.at ?? 0) + 7_200_000,
+  );
 });
 
 test('compile prints OpenQASM on stdout and the report on stderr', async () => {

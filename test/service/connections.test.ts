@@ -101,6 +101,16 @@ describe('a client that does not hang up', () => {
   });
 });
 
+test('a request that expects what nobody knows is answered as if it expected nothing', async () => {
+  const { port } = await listening({});
+  const socket = await client(port);
+  const headers = 'Host: here\r\nExpect: miracles\r\nConnection: close\r\n';
+  socket.write(`GET /api/v1/ HTTP/1.1\r\n${headers}\r\n`);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(answer).toMatch(/"success":true/);
+});
+
 test('connections above the limit of an address end at once, and those of a proxy do not', async () => {
   const { service, port } = await listening({ maxConnectionsOfAddress: 2 });
   const [first] = [await client(port), await client(port)];

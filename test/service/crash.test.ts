@@ -5,7 +5,8 @@ import type { Job } from '../../src/jobs/job.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { lastingCircuit } from '../support/lasting-circuit.ts';
+import { ENDLESS_SHOTS, endlessCircuit, lastingCircuit } from '../support/lasting-circuit.ts';
+import { recordOf, ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -124,4 +125,56 @@ test('SIGTERM ends the process with code 0 and leaves unfinished jobs, as many a
   await client(running, key ?? '').completed(ids);
   await running.stop('SIGTERM');
   expect((await jobsIn(folder.path)).map(({ id }) => id).sort()).toEqual([...ids].sort());
+});
+
+test('a circuit that is alone whenever the service dies is given up at last; its repeat says so, and a retry runs it', async () => {
+  using folder = temporaryFolder();
+  const settings = { ...environment, QCS_JOB_ATTEMPTS: '2' };
+  const body = {
+    circuit: endlessCircuit(16),
+    target_processor: 'statevector-sim',
+    shots: ENDLESS_SHOTS,
+  };
+  const headers = { prefer: 'respond-async', 'idempotency-key': 'once' };
+  const submit = (each: ServiceClient) =>
+    each.request('POST', '/quantum/circuits', { body, headers });
+
+  running = await startServiceProcess(folder.path, settings);
+  const key = running.key ?? '';
+  let client = new ServiceClient(running.origin, key);
+  const first = await submit(client);
+  const location = first.headers.get('location') ?? '';
+  const dieUnderIt = async () => {
+    await eventually(async () => (await client.record(location)).status === 'running');
+    await running?.stop('SIGKILL');
+    running = await startServiceProcess(folder.path, settings);
+    client = new ServiceClient(running.origin, key);
+  };
+
+  await dieUnderIt();
+  await eventually(async () => (await client.record(location)).status === 'running');
+  const again = await submit(client);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(recordOf(again)).toMatchObject({ status: 'running' });
+
+  await dieUnderIt();
+  expect(running.output()).toContain('0 run again, 1 failed.');
+  const error = { code: 'JOBS_INTERRUPTED', message: expect.stringContaining('2 in all') };
+  expect(await client.record(location)).toMatchObject({ status: 'failed', error });
+  const last = await submit(client);
+  expect(last.status).toBe(201);
+  expect(last.headers.get('idempotent-replayed')).toBe('true');
+  expect(recordOf(last)).toMatchObject({ status: 'failed', error });
+
+  const retried = await client.request('POST', `${location}/retry`, { headers });
+  expect(retried.status).toBe(400);
+  const answer = await client.request('POST', `${location}/retry`, {
+    headers: { prefer: 'respond-async' },
+  });
+  expect(answer.status).toBe(201);
+  const id = location.slice(location.lastIndexOf('/') + 1);
+  expect(recordOf(answer)).toMatchObject({ status: 'queued', retry_of: id });
+  const newLocation = answer.headers.get('location') ?? '';
+  await eventually(async () => (await client.record(newLocation)).status === 'running');
+  await client.request('POST', `${newLocation}/cancel`);
 });

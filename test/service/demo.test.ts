@@ -127,6 +127,22 @@ describe('the limit of an address', () => {
     expect((await through('[2001:db8::2]:2222')).statusCode).toBe(429);
   });
 
+  test('is one for each client of a proxy that is not named, and ten for all of them', async () => {
+    await using own = await openModelService({ settings: { demoRateLimit: 1 } });
+    const through = (client: string) =>
+      own.service.app.inject({
+        method: 'POST',
+        url: '/api/v1/demo/qnn-hybrid',
+        payload: { input: BORDERLINE },
+        headers: { 'x-forwarded-for': client },
+      });
+    for (let client = 0; client < 10; client++) {
+      expect((await through(`192.0.2.${client}`)).statusCode).toBe(200);
+      expect((await through(`192.0.2.${client}`)).statusCode).toBe(429);
+    }
+    expect((await through('192.0.2.10')).statusCode).toBe(429);
+  });
+
   test('leaves the limits of keys alone', async () => {
     await using own = await openModelService({ settings: { demoRateLimit: 1 } });
     await visit(own);

@@ -17,6 +17,7 @@ import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
+import { openReaders } from './support/test-readers.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let fleet: Fleet;
@@ -38,7 +39,7 @@ beforeAll(async () => {
     now,
     discover: async () => ({ adapters: [] }),
   });
-  const intake = new CircuitIntake(fleet);
+  const intake = new CircuitIntake(fleet, openReaders());
   runner = new JobRunner({
     store: new SqliteJobStore(database),
     handlers: { circuit: createCircuitJobHandler(fleet, intake) },

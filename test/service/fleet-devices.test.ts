@@ -1,6 +1,7 @@
 /** The devices of the fleet: how they are shown, summed up, and taken out of service. */
 import { describe, expect, test } from 'vitest';
-import { createMemoryMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { FakeDevices } from './support/fake-devices.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { openTestService, type TestOverrides, type TestService } from './support/test-service.ts';
@@ -208,7 +209,7 @@ describe('POST /admin/fleet/devices/{device_id}/maintenance', () => {
   });
 
   test('is in force after a restart, until it is ended', async () => {
-    const maintenance = createMemoryMaintenanceStore();
+    const maintenance = createSqliteMaintenanceStore(openDatabase(':memory:'));
     await using first = await open(new FakeDevices(), { maintenance });
     await setMaintenance(first, 'gpu-02', { enabled: true, reason: 'new fans' });
     const state = async (service: TestService) =>
@@ -221,8 +222,8 @@ describe('POST /admin/fleet/devices/{device_id}/maintenance', () => {
   });
 
   test('of a device that is there no more does not keep the service from starting', async () => {
-    const maintenance = createMemoryMaintenanceStore();
-    await maintenance.enter({ kind: 'device', id: 'gpu-99', reason: 'old', since: 1 });
+    const maintenance = createSqliteMaintenanceStore(openDatabase(':memory:'));
+    await maintenance.enter({ kind: 'device', id: 'gpu-99', reason: 'old', since: 1 }, 'x');
     await using service = await open(new FakeDevices(), { maintenance });
     expect((await service.get(DEVICES)).statusCode).toBe(200);
   });

@@ -1,7 +1,7 @@
 /** Whether the service lives and takes work, and what it does while its disk is full. */
 import { expect, test } from 'vitest';
 import { DiskWatch } from '../../src/storage/disk-watch.ts';
-import { DiskFullError } from '../../src/storage/errors.ts';
+import { DiskFullError, StorageUnwritableError } from '../../src/storage/errors.ts';
 import { BELL, openTestService } from './support/test-service.ts';
 
 const MIB = 2 ** 20;
@@ -57,6 +57,32 @@ test('while its disk is full it refuses work with the figures, reads go on, and 
   fault = undefined;
   expect((await service.submit(BELL)).statusCode).toBe(201);
   expect(await answers(service)).toEqual(READY);
+});
+
+test('a database that cannot be written is a fault, and is tried again at each look', async () => {
+  let numProbes = 0;
+  const writer = {
+    fault: new StorageUnwritableError(new Error('disk I/O error')) as
+      | StorageUnwritableError
+      | undefined,
+    async probe() {
+      numProbes += 1;
+      if (numProbes === 2) this.fault = undefined;
+    },
+  };
+  const watch = new DiskWatch({
+    folder: '/data',
+    minFreeBytes: MIB,
+    freeBytes: async () => 2 * MIB,
+    writer,
+  });
+  expect(watch.fault?.code).toBe('STORAGE_UNWRITABLE');
+  await watch.look();
+  expect(watch.fault?.message).toContain('cannot be written (disk I/O error)');
+  await watch.look();
+  expect(watch.fault).toBeUndefined();
+  await watch.look();
+  expect(numProbes).toBe(2);
 });
 
 test('a disk is full below the mark, and no more when there is room', async () => {

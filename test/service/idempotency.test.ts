@@ -1,6 +1,9 @@
 /** Idempotency-Key on POST /quantum/circuits. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { EngineLostError } from '../../src/fleet/errors.ts';
+import { MemoryIdempotencyStore } from '../../src/jobs/memory-idempotency-store.ts';
+import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
+import { StorageUnwritableError } from '../../src/storage/errors.ts';
 import { BELL, openTestService, settled } from './support/test-service.ts';
 
 const KEY = { 'idempotency-key': 'order 66 / {"x"}' };
@@ -133,4 +136,21 @@ test('a key of 255 characters is taken', async () => {
   await using service = await openTestService();
   const answer = await service.submit(BELL, { 'idempotency-key': '~'.repeat(255) });
   expect(answer.statusCode).toBe(201);
+});
+
+test('a key whose submission could not be stored is free again, also where that could not be stored', async () => {
+  await using service = await openTestService();
+  const full = new StorageUnwritableError(new Error('database or disk is full'));
+  const submit = vi.spyOn(MemoryJobStore.prototype, 'create').mockRejectedValue(full);
+  const release = vi.spyOn(MemoryIdempotencyStore.prototype, 'release').mockRejectedValue(full);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const refused = await service.submit(BELL, KEY);
+    expect(refused.statusCode).toBe(503);
+    expect(refused.headers['retry-after']).toBe('30');
+    expect(refused.json().error.details[0].code).toBe('STORAGE_UNWRITABLE');
+  }
+  submit.mockRestore();
+  release.mockRestore();
+  expect((await service.submit(BELL, KEY)).statusCode).toBe(201);
+  expect(service.processor.tasks).toHaveLength(1);
 });

@@ -5,15 +5,17 @@ import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from '../../src/service/circuits/circuit-job-handler.ts';
-import { createMemoryKeyStore } from '../../src/service/keys/memory-key-store.ts';
+import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { newJob } from '../support/jobs.ts';
 import { EventReader, idsOf } from './support/event-reader.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
+import { openReaders } from './support/test-readers.ts';
 import { BELL, directory, openTestService, settled } from './support/test-service.ts';
 
 /** What lasts over processes. */
 function openDisk() {
-  return { store: new MemoryJobStore(), keys: createMemoryKeyStore() };
+  return { store: new MemoryJobStore(), keys: createSqliteKeyStore(openDatabase(':memory:')) };
 }
 
 /** A process that listens; its circuits wait for the test. Times are as `now` says. */
@@ -21,7 +23,7 @@ async function startProcess({ store, keys }: ReturnType<typeof openDisk>, now: (
   const processor = new FakeProcessor();
   processor.isHolding = true;
   const fleet = directory([processor]);
-  const intake = new CircuitIntake(fleet);
+  const intake = new CircuitIntake(fleet, openReaders());
   const jobs = new JobRunner({
     store,
     handlers: { circuit: createCircuitJobHandler(fleet, intake) },

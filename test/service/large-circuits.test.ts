@@ -1,11 +1,11 @@
 /** Circuits and results that are too large to be read or written between two requests. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
-import { targetsOf } from '../../src/service/circuits/circuit-submission.ts';
 import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
-import { OffloadThread } from '../../src/service/offload/offload-thread.ts';
+import { ResultThread } from '../../src/service/circuits/result-thread.ts';
 import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
 import { FakeProcessor, zeroResult } from './support/fake-processor.ts';
+import { openReaders } from './support/test-readers.ts';
 import { directory, openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;
@@ -16,7 +16,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const H = { gate: 'H', qubit: 0 };
 const U = { gate: 'U', qubit: 0, theta: Math.SQRT1_2, phi: Math.LN2, lambda: -Math.SQRT1_2 };
-/** With U, past the size from which bodies are read in the offload thread. */
+/** With U, past the size from which bodies are read in processes of their own. */
 const NUM_GATES = 900;
 const large = (...last: readonly object[]) => ({
   circuit: [...new Array(NUM_GATES).fill(U), ...last],
@@ -87,14 +87,16 @@ describe('a large body', () => {
 
 describe('the intake', () => {
   const fleet = directory([new FakeProcessor()]);
-  const targets = targetsOf(fleet);
+  const caller = { keyId: 'key_1', numBytes: 100 };
+  const stored = (request: string) => ({ id: 'circ_x', keyId: 'key_1', request });
+  const { signal } = new AbortController();
 
   test('reads a stored circuit again when it does not hold it', async () => {
-    const intake = new CircuitIntake(fleet);
+    const intake = new CircuitIntake(fleet, openReaders());
     for (const numGates of [1, NUM_GATES]) {
       const body = { ...large(), circuit: new Array(numGates).fill(U) };
       const text = `{"facts":{},"body":${JSON.stringify(body)}}`;
-      expect(await intake.circuitOfJob('circ_x', text)).toMatchObject({
+      expect(await intake.circuitOfJob(stored(text), signal)).toMatchObject({
         processorId: 'statevector-sim',
         numBits: 1,
         circuit: { numQubits: 1 },
@@ -104,18 +106,18 @@ describe('the intake', () => {
   });
 
   test('gives a held circuit once', async () => {
-    const intake = new CircuitIntake(fleet);
-    const { prepared } = await intake.read({ value: { ...large(), circuit: [H] } }, false);
+    const intake = new CircuitIntake(fleet, openReaders());
+    const { prepared } = await intake.read({ value: { ...large(), circuit: [H] } }, caller, false);
     intake.hold('circ_x', prepared);
-    expect(await intake.circuitOfJob('circ_x', 'never read')).toBe(prepared);
-    await expect(intake.circuitOfJob('circ_x', 'no JSON')).rejects.toThrow();
+    expect(await intake.circuitOfJob(stored('never read'), signal)).toBe(prepared);
+    await expect(intake.circuitOfJob(stored('no JSON'), signal)).rejects.toThrow();
     await intake.close();
   });
 
   test('writes a large result as it would a small one', async () => {
-    const intake = new CircuitIntake(fleet);
+    const intake = new CircuitIntake(fleet, openReaders());
     const value = { ...large(), circuit: [{ gate: 'H', qubit: 15 }] };
-    const { prepared } = await intake.read({ value }, false);
+    const { prepared } = await intake.read({ value }, caller, false);
     const { circuit } = prepared;
     const task = { circuit, request: { shots: 1, seed: 1 } };
     const result = zeroResult(task);
@@ -131,35 +133,49 @@ describe('the intake', () => {
     await intake.close();
   });
 
-  test('says that its thread ended, and starts another', async () => {
+  test('says that the thread of results ended, and starts another', async () => {
     const crashing = new URL('../support/crashing-thread.ts', import.meta.url);
-    const thread = new OffloadThread(crashing);
-    const input = { text: '{}', targets };
-    const lost = { code: 'SERVICE_OFFLOAD_LOST' };
-    await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
-    await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
+    const thread = new ResultThread(crashing);
+    const layout = { numBits: 1, measuredQubits: [0], outputs: [] };
+    const write = () => {
+      const circuit = { numQubits: 1, numBits: 1, operations: [] };
+      return thread.write(layout, zeroResult({ circuit, request: { shots: 1, seed: 1 } }));
+    };
+    const lost = { code: 'SERVICE_RESULT_THREAD_LOST' };
+    await expect(write()).rejects.toMatchObject(lost);
+    await expect(write()).rejects.toMatchObject(lost);
     await thread.close();
-    await expect(thread.run('readStored', input)).rejects.toMatchObject(lost);
+    await expect(write()).rejects.toMatchObject(lost);
   });
 });
 
-test('a short program that loops for long holds nothing up', async () => {
+test('a short program that loops for long is read elsewhere, and holds nothing up', async () => {
   const qasm = `OPENQASM 3.0; qubit q; int i = 0; for int j in [1:100000] { i = i + 1; } U(i, 0, 0) q;`;
-  const { thread } = service.deps.intake;
-  const reading = Promise.withResolvers<void>();
+  const { readers } = service.deps.intake;
   const { promise: end, resolve: goOn } = Promise.withResolvers<void>();
-  const run = thread.run.bind(thread);
-  const offloaded = vi.spyOn(thread, 'run').mockImplementation(async (...work) => {
+  const reading = Promise.withResolvers<void>();
+  const run = readers.run.bind(readers);
+  const kinds: string[] = [];
+  const spied = vi.spyOn(readers, 'run').mockImplementation(async (...work) => {
+    kinds.push(work[0]);
     reading.resolve();
     await end;
     return await run(...work);
   });
   const answer = service.submit({ qasm, target_processor: 'statevector-sim', shots: 1 });
-  // It is read in the thread, however long that takes: others are answered meanwhile.
   await Promise.race([reading.promise, answer]);
-  expect(offloaded.mock.calls.map(([kind]) => kind)).toEqual(['readSubmission']);
+  expect(kinds).toEqual(['readSubmission']);
   expect((await service.get('/status')).statusCode).toBe(200);
   goOn();
   expect([201, 400]).toContain((await answer).statusCode);
-  offloaded.mockRestore();
+  spied.mockRestore();
+});
+
+test('a short program of few steps is read at once', async () => {
+  const spied = vi.spyOn(service.deps.intake.readers, 'run');
+  const qasm = 'OPENQASM 3.0; qubit[2] q; for int j in [0:1] { U(j, 0, 0) q[j]; }';
+  const answer = await service.submit({ qasm, target_processor: 'statevector-sim', shots: 1 });
+  expect(answer.statusCode).toBe(201);
+  expect(spied).not.toHaveBeenCalled();
+  spied.mockRestore();
 });

@@ -1,6 +1,8 @@
 /** Bodies that begin well and are then broken: always 400 with a path, never 500, never a hang. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { registerJsonBody } from '../../src/service/plugins/json-body.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;
@@ -168,4 +170,55 @@ test.each([
   });
   expect(answer.statusCode).toBe(400);
   expect(answer.json().error.message).toContain(value.split('=').at(-1));
+});
+
+test('an object of more fields than any schema takes is refused before it is parsed', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const fields = Array.from({ length: 4097 }, (_, i) => `"name${i}":[{"a:b":0}]`);
+  const answer = await service.submit(`{"inputs":{${fields.join(',')}}}`);
+  const parsed = parse.mock.calls.filter(([text]) => text.includes('name4096'));
+  parse.mockRestore();
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.message).toContain('an object in it has more than 4096 fields');
+  expect(parsed).toEqual([]);
+});
+
+test.each([
+  ['POST', '/quantum/circuits/circ_0199f3a2c5d87c3e9b1f2a4d6c8e0b35/cancel'],
+  ['POST', '/tasks/task_0199f3a2c5d87c3e9b1f2a4d6c8e0b35/retry'],
+  ['DELETE', '/tpu/jobs/tpujob_0199f3a2c5d87c3e9b1f2a4d6c8e0b35'],
+] as const)('%s %s takes no large body', async (method, path) => {
+  const answer = await service.app.inject({
+    method,
+    url: `/api/v1${path}`,
+    headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
+    payload: `[${'0,'.repeat(50_000)}0]`,
+  });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.details).toEqual([
+    expect.objectContaining({ code: 'SERVICE_BODY_TOO_LARGE' }),
+  ]);
+});
+
+test('sizeable bodies that arrive together are read in a turn of the event loop each', async () => {
+  const app = Fastify();
+  registerJsonBody(app, { reserve: () => ({ [Symbol.dispose]() {} }) }, 2 ** 20);
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn++;
+    counting = setImmediate(count);
+  });
+  const turns: number[] = [];
+  app.post('/', async () => {
+    turns.push(turn);
+    return {};
+  });
+  const headers = { 'content-type': 'application/json' };
+  const payload = JSON.stringify('a'.repeat(5000));
+  await Promise.all(
+    Array.from({ length: 5 }, () => app.inject({ method: 'POST', url: '/', headers, payload })),
+  );
+  clearImmediate(counting);
+  await app.close();
+  expect(new Set(turns).size).toBe(5);
 });

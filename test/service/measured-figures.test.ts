@@ -43,7 +43,7 @@ let workforce: Workforce;
 let service: TestService;
 
 beforeAll(async () => {
-  workforce = new Workforce({ processors: [], pool, queueLimit: 100, now });
+  workforce = new Workforce({ processors: [], pool, queueLimit: 100, now, elapsedMs: now });
   await workforce.prepare();
   await workforce.start();
   service = await openTestService({ workforce, now });

@@ -53,7 +53,11 @@ test('describes every route of the service and no other', () => {
   const described = operations.map(([path, method]) => `${method.toUpperCase()} ${path}`).sort();
   expect(described).toEqual([
     'DELETE /admin/keys/{key_id}',
+    'DELETE /quantum/circuits/{circuit_id}',
+    'DELETE /tasks/{task_id}',
+    'DELETE /tpu/jobs/{job_id}',
     'GET /',
+    'GET /admin/audit',
     'GET /admin/keys',
     'GET /agents',
     'GET /agents/{agent_id}',
@@ -78,19 +82,24 @@ test('describes every route of the service and no other', () => {
     'GET /tpu/jobs',
     'GET /tpu/jobs/{job_id}',
     'GET /tpu/jobs/{job_id}/events',
+    'PATCH /admin/keys/{key_id}',
     'POST /admin/fleet/devices/{device_id}/maintenance',
     'POST /admin/keys',
+    'POST /admin/keys/{key_id}/rotate',
     'POST /admin/processors/{processor_id}/maintenance',
     'POST /agents/{agent_id}/execute',
     'POST /demo/qnn-hybrid',
     'POST /models/{model_id}/inference',
     'POST /quantum/circuits',
     'POST /quantum/circuits/{circuit_id}/cancel',
+    'POST /quantum/circuits/{circuit_id}/retry',
     'POST /quantum/compile',
     'POST /systems/asi/plans',
     'POST /tasks/{task_id}/cancel',
+    'POST /tasks/{task_id}/retry',
     'POST /tpu/jobs',
     'POST /tpu/jobs/{job_id}/cancel',
+    'POST /tpu/jobs/{job_id}/retry',
   ]);
 });
 
@@ -122,11 +131,11 @@ test('every parameter of a path is declared', () => {
   }
 });
 
-test('every keyed operation declares 401, 403, 429 and 500, and asks for the key', () => {
+test('every operation declares the errors that any request may meet, and asks for the key', () => {
   for (const [path, , { responses, security }] of operations) {
     const statuses = Object.keys(responses);
     const isPublic = ['/', '/demo/qnn-hybrid'].includes(path);
-    const expected = isPublic ? ['500'] : ['401', '403', '429', '500'];
+    const expected = ['400', '429', '500', ...(isPublic ? [] : ['401', '403', '503'])];
     expect(statuses).toEqual(expect.arrayContaining(expected));
     expect(security).toEqual(isPublic ? [] : [{ ApiKey: [] }]);
   }
@@ -138,6 +147,27 @@ function mediaTypes(path: string, status: number): readonly string[] {
   if (status === 204) return [];
   return [path.endsWith('/events') ? 'text/event-stream' : 'application/json'];
 }
+
+test('every stream of events has a schema for the data of each event', () => {
+  const streams = operations.filter(([path]) => path.endsWith('/events'));
+  expect(streams.length).toBeGreaterThanOrEqual(3);
+  for (const [, , { responses }] of streams) {
+    const schema = responses['200']?.content?.['text/event-stream']?.schema ?? {};
+    expect(schema).toMatchObject({
+      type: 'string',
+      'x-event-data': {
+        status: { $ref: '#/components/schemas/StatusEvent' },
+        progress: { $ref: '#/components/schemas/ProgressEvent' },
+        done: { $ref: '#/components/schemas/DoneEvent' },
+      },
+    });
+  }
+  expect(document.components['schemas']).toMatchObject({
+    StatusEvent: { required: ['status', 'at', 'attempt'], additionalProperties: false },
+    ProgressEvent: { required: ['progress', 'percent', 'attempt'], additionalProperties: false },
+    DoneEvent: { required: ['status', 'at', 'location'], additionalProperties: false },
+  });
+});
 
 test('every answer is described, bears X-Request-Id, and errors have both media types', () => {
   for (const [path, , { responses }] of operations) {

@@ -187,6 +187,16 @@ describe('a goal that cannot be planned', () => {
       'tasks[0].input.expression',
     ],
     [
+      'with an expression that cannot be parsed',
+      {
+        tasks: [
+          { agent: 'computation', task: 'simplify', input: { expression: 'x + x' } },
+          { agent: 'computation', task: 'simplify', input: { expression: '(x' } },
+        ],
+      },
+      'tasks[1].input.expression',
+    ],
+    [
       'that refers to what is not there',
       {
         tasks: [

@@ -1,6 +1,7 @@
 /** Processors, their maintenance, the status of the service, and the catalog of operations. */
 import { describe, expect, test } from 'vitest';
-import { createMemoryMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteMaintenanceStore } from '../../src/service/maintenance/maintenance-store.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';
 
@@ -78,7 +79,7 @@ describe('POST /admin/processors/{processor_id}/maintenance', () => {
   });
 
   test('is in force after a restart, until it is ended', async () => {
-    const maintenance = createMemoryMaintenanceStore();
+    const maintenance = createSqliteMaintenanceStore(openDatabase(':memory:'));
     await using first = await openTestService({ maintenance });
     await setMaintenance(first, { enabled: true });
     expect(await maintenance.list()).toEqual([

@@ -1,6 +1,6 @@
 /** Windows of sixty seconds a key, and the headers that tell of them. */
 import { describe, expect, test } from 'vitest';
-import { budgetAddress } from '../../src/service/limits/client-address.ts';
+import { budgetAddress, forwardedClient } from '../../src/service/limits/client-address.ts';
 import { FixedWindows } from '../../src/service/limits/fixed-windows.ts';
 import { BELL, openTestService, START } from './support/test-service.ts';
 
@@ -122,6 +122,8 @@ describe('GET /keys/info', () => {
       tier: 'standard',
       scopes: ['read', 'circuits', 'agents', 'models', 'tpu'],
       created_at: '2026-01-02T03:04:05.678Z',
+      storage_bytes: 0,
+      storage_limit_bytes: expect.any(Number),
       limits: { requests: 3, window_s: 60, in_flight: 100_000 },
       usage: {
         window_started_at: '2026-01-02T03:04:05.678Z',
@@ -159,6 +161,19 @@ describe('FixedWindows', () => {
     for (let i = 0; i < 1000; i++) windows.hit(`subject-${i}`, 1, START);
     expect(windows.size).toBeLessThanOrEqual(9);
   });
+});
+
+test.each([
+  [{}, undefined],
+  [{ 'x-forwarded-for': '198.51.100.1, 192.0.2.7:80' }, '192.0.2.7'],
+  [{ 'x-forwarded-for': '2001:db8:1:2::5' }, '2001:db8:1:2::/64'],
+  [{ 'x-forwarded-for': `${'x'.repeat(10_000)}` }, 'unknown'],
+  [{ 'x-forwarded-for': '' }, 'unknown'],
+  [{ forwarded: 'for=198.51.100.1;proto=http, For="[2001:db8:1:2::5]:80"' }, '2001:db8:1:2::/64'],
+  [{ forwarded: 'for=_hidden' }, 'unknown'],
+  [{ forwarded: 'by=192.0.2.7' }, 'unknown'],
+])('the headers %j name the client %s', (headers, expected) => {
+  expect(forwardedClient(headers)).toBe(expected);
 });
 
 test.each<[string | undefined, string]>([

@@ -31,6 +31,24 @@ test('a line a request says what was asked, by which key, and how it went', asyn
   });
 });
 
+test('a proxy that is not named is told of once, with the setting that names it', async () => {
+  const { lines, stream } = capture();
+  const logger = { level: 'warn', stream };
+  const from = { 'x-forwarded-for': '192.0.2.7' };
+  const settings = { trustedProxies: ['127.0.0.1'] };
+  await using named = await openTestService({ logger, settings });
+  await named.get('/status', from);
+  await using service = await openTestService({ logger });
+  await service.get('/status');
+  expect(lines).toEqual([]);
+  for (let time = 0; time < 3; time++) await service.get('/status', from);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    address: '127.0.0.1',
+    msg: expect.stringContaining('QCS_TRUSTED_PROXIES'),
+  });
+});
+
 test('no key, secret, query or body gets into the log, whatever happens', async () => {
   const { lines, stream } = capture();
   await using service = await openTestService({ logger: { level: 'trace', stream } });

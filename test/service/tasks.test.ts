@@ -72,6 +72,7 @@ describe('POST /agents/{agent_id}/execute', () => {
       status: 'queued',
       priority: 'normal',
       created_at: '2026-01-02T03:04:05.678Z',
+      queue_position: 0,
     });
     expect(answer.headers['location']).toBe(`/api/v1/tasks/${data.task_id}`);
     const record = await work.finished(`/tasks/${data.task_id}`);
@@ -113,6 +114,38 @@ describe('POST /agents/{agent_id}/execute', () => {
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error.details[0].path).toBe('input.circuit[0].target');
   });
+
+  test.each([
+    ['evaluate', '2 * (3 + 4', 'Parenthesis ) expected (char 11).'],
+    ['evaluate', '2 +', 'Unexpected end of expression (char 4).'],
+    ['evaluate', 'parse("1")', '"parse" is not available in expressions.'],
+    ['simplify', '2 x x +* 3', 'Value expected (char 8).'],
+    ['simplify', 'x = 3', 'An assignment is not taken.'],
+    ['derivative', 'sin(x', 'Parenthesis ) expected (char 6).'],
+  ])('%s of "%s" answers 400 at once, with the place', async (task, expression, message) => {
+    await using work = await openWorkService();
+    const variable = task === 'derivative' ? { variable: 'x' } : {};
+    const answer = await work.post(EXECUTE, { task, input: { expression, ...variable } });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.details).toMatchObject([{ path: 'input.expression', message }]);
+    expect(work.pool.calls).toHaveLength(0);
+  });
+
+  test.each([
+    ['number', '2 x^2'],
+    ['bignumber', '0.1e400 + 0xff'],
+    ['fraction', "[1/3, 2; 3, 4]' * 2"],
+  ])(
+    'an expression that its parser takes is taken with precision %s',
+    async (precision, expression) => {
+      await using work = await openWorkService();
+      const answer = await work.post(EXECUTE, {
+        task: 'evaluate',
+        input: { expression, precision },
+      });
+      expect(answer.statusCode).toBe(201);
+    },
+  );
 
   test.each([
     ['no body', ''],
@@ -206,7 +239,9 @@ describe('POST /agents/{agent_id}/execute', () => {
     const bits = '01'.repeat(500_000);
     const body = JSON.stringify({ task: 'randomness_tests', input: { bits } });
     const submit = () => work.post('/agents/security/execute', body);
-    const answers = await Promise.all(Array.from({ length: 140 }, submit));
+    const answers: Awaited<ReturnType<typeof submit>>[] = [];
+    // One after the other: of what arrives at once one key has less.
+    for (let i = 0; i < 140; i++) answers.push(await submit());
     const refused = answers.filter(({ statusCode }) => statusCode === 503);
     expect(refused).toHaveLength(140 - Math.floor((128 * 1024 * 1024) / 1_000_200));
     expect(refused[0]?.json().error.details[0].code).toBe('SERVICE_WORK_MEMORY');

@@ -54,7 +54,7 @@ test('answers with the text, what wrote it and what it took', async () => {
     model_id: 'llma-text',
     text: 'Hello there.',
     finish_reason: 'stop',
-    backend: expect.stringContaining('127.0.0.1'),
+    backend: 'tiny-1b-q4',
     upstream_model: 'tiny-1b-q4',
     usage: { prompt_tokens: 12, completion_tokens: 3 },
     timing: { upstream_ms: expect.any(Number) },

@@ -112,6 +112,22 @@ describe('POST /tpu/jobs', () => {
     expect(work.pool.calls[0]?.input).toEqual({});
   });
 
+  test.each([
+    [{ tpu_type: 'v9', zone: 'mars-north1-a' }, ['tpu_type', 'zone']],
+    [
+      { tpu_type: 'v9', zone: 'mars-north1-a', priority: 'urgent', input: { x: 1 } },
+      ['input.x', 'priority', 'tpu_type', 'zone'],
+    ],
+    [{ tpu_type: 7, zone: 'mars-north1-a' }, ['tpu_type', 'zone']],
+    [{ zone: 7, chips: 3 }, ['zone']],
+  ])('all that is wrong with %j is listed together', async (wrong, paths) => {
+    await using work = await openWorkService();
+    const answer = await work.post('/tpu/jobs', { ...JOB, ...wrong });
+    expect(answer.statusCode).toBe(400);
+    const found = answer.json().error.details.map(({ path }: { path: string }) => path);
+    expect(found.sort()).toEqual(paths);
+  });
+
   test('a full zone keeps a job waiting until another gives its chips back', async () => {
     await using work = await openWorkService();
     work.pool.isHolding = true;

@@ -18,7 +18,7 @@ export interface Told {
 export interface TestContext extends AsyncDisposable {
   readonly context: ProcedureContext;
   readonly told: Told;
-  /** Parses the input as a request's would be, checks it, and runs it. */
+  /** Parses the input as a request's would be, checks it, and runs it. The late check refuses no more than the run. */
   run(procedure: Procedure, input: JsonObject): Promise<JsonObject>;
 }
 
@@ -64,7 +64,9 @@ export function openTestContext({
     async run(procedure, input) {
       const faults = procedure.faultsOf(input);
       if (faults.length > 0) throw new Error(`The input has faults: ${JSON.stringify(faults)}`);
+      const late = (await procedure.lateFaultsOf?.(input)) ?? [];
       const result = await procedure.run(input, context);
+      if (late.length > 0) throw new Error(`It was to be refused: ${JSON.stringify(late)}`);
       // What a job stores is JSON: what would not come through as it is, is a fault.
       const stored: JsonObject = JSON.parse(JSON.stringify(result));
       return stored;

@@ -24,10 +24,15 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts the service and waits until it says that it listens. */
+/**
+ * Starts the service and waits until it says that it listens.
+ *
+ * @param startSignal - Kills it while it starts, with SIGKILL.
+ */
 export async function startServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  startSignal?: AbortSignal,
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     // Whatever room the machine's disk has.
@@ -52,6 +57,7 @@ export async function startServiceProcess(
     child.stdout.on('data', () => {
       if (output.includes('Ready')) resolve();
     });
+    startSignal?.addEventListener('abort', () => child.kill('SIGKILL'));
     child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${output}${log}`)));
   });
   const origin = /(http:\/\/127\.0\.0\.1:\d+)/.exec(output)?.[1];

@@ -13,6 +13,9 @@ const STEPS_PER_GATE = 128;
 /** Definitions inside one another, so that expansion cannot end the stack. */
 const MAX_NESTING = 256;
 
+/** The steps that a caller gave the reading of a program are spent; no fault of the program. */
+export class StepsSpentError extends Error {}
+
 /** Collects operations; throws, naming the place in the text, when a limit is passed. */
 export class CircuitBuilder implements OperationSink {
   readonly #limits: CircuitLimits;
@@ -69,9 +72,15 @@ export class CircuitBuilder implements OperationSink {
 
   /** Counts work that adds no operation, so that a loop without gates ends too. */
   takeSteps(count: number, offset: number): void {
+    this.holdSteps(count, offset);
     this.#numSteps += count;
-    const { maxGates } = this.#limits;
-    if (this.#numSteps > STEPS_PER_GATE * (maxGates + 1)) {
+  }
+
+  /** Makes sure that the program may take so many steps more, without counting them. */
+  holdSteps(count: number, offset: number): void {
+    const { maxGates, maxSteps = Number.POSITIVE_INFINITY } = this.#limits;
+    if (this.#numSteps + count > maxSteps) throw new StepsSpentError();
+    if (this.#numSteps + count > STEPS_PER_GATE * (maxGates + 1)) {
       const problem = 'Running the program takes too many steps';
       throw this.#tokens.pastLimit(offset, `${problem}; the limit max_gates is ${maxGates}.`);
     }

@@ -72,7 +72,8 @@ export class ExpressionParser {
     this.#instructions = [];
     const { offset } = this.#tokens.current;
     this.#nested(() => this.#operation(0));
-    const instructions = this.#instructions;
+    // A copy has no spare room: an array that was pushed to has room for 17, and most have one entry.
+    const instructions = this.#instructions.slice();
     this.#instructions = outer;
     return { instructions, offset };
   }
@@ -116,7 +117,7 @@ export class ExpressionParser {
       else selectors.push(this.indexOrRange());
       this.#tokens.expect(']');
     }
-    return selectors;
+    return selectors.slice();
   }
 
   /** An operand and all operators after it that bind tighter than `above`. */

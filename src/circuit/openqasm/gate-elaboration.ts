@@ -92,8 +92,9 @@ export function definedMeaning(
         return;
       case 'barrier': {
         const named = bodyQubits(context, statement.operands, qubits);
-        const all = [...qubits.values()];
-        statements.push({ kind: 'barrier', qubits: named.length === 0 ? all : named });
+        const barred = named.length === 0 ? [...qubits.values()] : named;
+        context.tokens.hold(1 + barred.length, statement.offset);
+        statements.push({ kind: 'barrier', qubits: barred });
         return;
       }
       case 'for':
@@ -128,6 +129,9 @@ function bodyCall(
     return bindParameters(angle, parameters, (operand) => context.constant(operand));
   });
   const acting = bodyQubits(context, call.operands, qubits);
+  // A loop makes many calls of few words, and the definition holds them all.
+  const numParts = angles.reduce((sum, { instructions }) => sum + instructions.length, 0);
+  context.tokens.hold(1 + numParts + acting.length, call.offset);
   context.gates.checkNumQubits(called, acting.length);
   return { kind: 'call', name: called.name, gate: called.gate, angles, qubits: acting };
 }

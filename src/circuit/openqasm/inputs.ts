@@ -1,5 +1,5 @@
 /** The values that a request gives to the `input` declarations of a program. */
-import type { Fault } from '../../errors/coded-error.ts';
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { OpenQasmInputError } from '../errors.ts';
 import { nearestNames } from '../nearest-names.ts';
 import { typeName } from './conversions.ts';
@@ -47,6 +47,8 @@ export class Inputs {
   checkAll(): void {
     for (const name of Object.keys(this.#values)) {
       if (this.#declared.has(name)) continue;
+      // Looking for near names takes time for each that is declared.
+      if (this.#faults.length >= MAX_FAULTS) break;
       const near = nearestNames(name, this.#declared);
       const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
       this.#add(name, `The program declares no input ${quoted(name)}.${suggestion}`);
@@ -55,6 +57,7 @@ export class Inputs {
   }
 
   #add(name: string, message: string): void {
+    if (this.#faults.length >= MAX_FAULTS) return;
     this.#faults.push({ path: `inputs.${name.slice(0, 100)}`, message });
   }
 }

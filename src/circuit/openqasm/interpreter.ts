@@ -423,7 +423,7 @@ export class Interpreter implements Scope, Elaborating {
     return { base, width };
   }
 
-  *#loopValues({ values, offset }: ForLoop): Generator<Scalar> {
+  *#loopValues({ values, offset, body }: ForLoop): Generator<Scalar> {
     if (values.kind === 'set') {
       for (const member of values.members) yield this.scalar(member);
       return;
@@ -435,6 +435,31 @@ export class Interpreter implements Scope, Elaborating {
     const stop = this.whole(values.stop);
     const step = values.step === undefined ? 1 : this.whole(values.step);
     if (step === 0) throw this.tokens.meaningless(offset, 'A range has a step other than 0.');
+    // A loop that nothing leaves early is refused before its first round, not after its millionth.
+    const numRounds = Math.max(0, Math.floor((stop - start) / step) + 1);
+    if (!mayLeave(body)) this.builder.holdSteps(numRounds * (1 + body.length), offset);
     for (let i = start; step > 0 ? i <= stop : i >= stop; i += step) yield scalar('int', i);
   }
+}
+
+/** Whether a statement among these, or inside them, may end a loop around them or skip part of a round. */
+function mayLeave(statements: readonly Statement[]): boolean {
+  return statements.some((statement) => {
+    switch (statement.kind) {
+      case 'break':
+      case 'continue':
+      case 'end':
+        return true;
+      case 'if':
+        return mayLeave(statement.whenTrue) || mayLeave(statement.whenFalse);
+      case 'switch':
+        return mayLeave(statement.otherwise) || statement.cases.some(({ body }) => mayLeave(body));
+      case 'for':
+      case 'while':
+      case 'block':
+        return mayLeave(statement.body);
+      default:
+        return false;
+    }
+  });
 }

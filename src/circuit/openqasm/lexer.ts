@@ -26,6 +26,9 @@ export interface Token {
   readonly offset: number;
 }
 
+/** Longer numbers are refused: the pattern's own stack grows with the number. */
+const MAX_NUMBER_LENGTH = 1000;
+
 const NUMBER =
   /0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[bB][01]+(?:_[01]+)*|0[oO][0-7]+(?:_[0-7]+)*|(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+)?/y;
 /** `$0` is a qubit of the machine itself. */
@@ -79,7 +82,7 @@ export class Lexer {
     const code = source.charCodeAt(offset);
     if (code === 34 || code === 39) return this.#string(source[offset]!);
     if (isDigit(code) || (code === 46 && isDigit(source.charCodeAt(offset + 1)))) {
-      const text = this.#match(NUMBER) ?? '';
+      const text = this.#number(offset);
       return { kind: numberKind(text), text, offset };
     }
     const word = this.#word();
@@ -100,6 +103,17 @@ export class Lexer {
     pattern.lastIndex = this.#offset;
     const text = pattern.exec(this.source)?.[0];
     if (text !== undefined) this.#offset += text.length;
+    return text;
+  }
+
+  #number(offset: number): string {
+    NUMBER.lastIndex = 0;
+    const text = NUMBER.exec(this.source.slice(offset, offset + 2 * MAX_NUMBER_LENGTH))?.[0] ?? '';
+    if (text.length > MAX_NUMBER_LENGTH) {
+      const found = `${text.slice(0, 20)}…`;
+      throw this.#error(offset, `a number of at most ${MAX_NUMBER_LENGTH} characters`, found);
+    }
+    this.#offset += text.length;
     return text;
   }
 

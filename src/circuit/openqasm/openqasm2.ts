@@ -42,18 +42,22 @@ export class OpenQasm2Reader {
   #readStatement(): void {
     const { kind, text } = this.#tokens.current;
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
+    this.#tokens.beginStatement();
     switch (text) {
       case 'include':
         readInclude(this.#tokens, this.#gates);
         break;
       case 'qreg':
         this.#readRegister('qubit');
+        this.#tokens.keepStatement();
         break;
       case 'creg':
         this.#readRegister('bit');
+        this.#tokens.keepStatement();
         break;
       case 'gate':
         this.#gates.readDefinition();
+        this.#tokens.keepStatement();
         break;
       case 'opaque':
         this.#refuseOpaque();

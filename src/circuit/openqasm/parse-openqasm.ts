@@ -14,6 +14,7 @@ import { Inputs, type InputValues } from './inputs.ts';
 import { Interpreter } from './interpreter.ts';
 import { OpenQasm2Reader } from './openqasm2.ts';
 import { StatementParser } from './statement-parser.ts';
+import type { Statement } from './syntax-tree.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
 /** What else a program may be read with. */
@@ -40,7 +41,7 @@ export function parseOpenQasm(
   limits: CircuitLimits,
   options: OpenQasmOptions = {},
 ): Circuit {
-  const tokens = new TokenStream(source);
+  const tokens = new TokenStream(source, limits.maxGates);
   const inputs = new Inputs(options.inputs ?? {});
   let builder: CircuitBuilder;
   try {
@@ -58,12 +59,16 @@ export function parseOpenQasm(
   return builder.circuit(tokens.current.offset);
 }
 
+/** Statements of which something stays in memory until the program is read. */
+const STAYS: ReadonlySet<Statement['kind']> = new Set(['gate', 'variable', 'register', 'alias']);
+
 function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): CircuitBuilder {
   const parser = new StatementParser(tokens, new ExpressionParser(tokens, 3));
   const interpreter = new Interpreter(tokens, limits, inputs);
   let hasEnded = false;
   while (parser.isNext()) {
     const { offset } = tokens.current;
+    tokens.beginStatement();
     if (tokens.isWord('include')) {
       readInclude(tokens, interpreter.gates);
       continue;
@@ -73,6 +78,7 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
     if (hasEnded) continue;
     try {
       hasEnded = interpreter.run(statement) === 'end';
+      if (STAYS.has(statement.kind)) tokens.keepStatement();
     } catch (error) {
       if (!(error instanceof DiagramTooLargeError)) throw error;
       throw tokens.pastLimit(offset, 'A condition on measured bits has too many cases.');

@@ -10,27 +10,72 @@ import { Lexer, positionAt, type Token } from './lexer.ts';
 /** The longest part of the text that a message quotes. */
 const MAX_QUOTED = 40;
 
+/**
+ * Words and symbols that may be held at a time for each gate allowed. `rz(0.5) q[0];` has 9, and a gate
+ * definition or a block needs them all at once. Each takes up to 150 bytes in a syntax tree.
+ */
+const TOKENS_PER_GATE = 12;
+/** Allowed on top, so that a small limit of gates leaves room for declarations. */
+const SPARE_TOKENS = 250_000;
+
 /** A part of the text, quoted and cut for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
 
-/** One token of lookahead over a lexer, and the errors that name a place in the text. */
+/**
+ * One token of lookahead over a lexer, and the errors that name a place in the text.
+ *
+ * The stream also bounds the memory of reading: it counts the tokens of the statement that is being
+ * read, and those of earlier statements that stay in memory (definitions, declarations).
+ */
 export class TokenStream {
   readonly #lexer: Lexer;
+  readonly #maxGates: number;
+  /** Tokens of statements that stay in memory until the program is read. */
+  #numKept = 0;
+  /** The same, with the tokens of the statement that is being read. */
+  #numHeld = 0;
   /** The token that `next` would take. */
   current: Token;
 
-  constructor(source: string) {
+  /** @param maxGates - The limit of gates, from which the limit of tokens follows; none unless given. */
+  constructor(source: string, maxGates = Number.POSITIVE_INFINITY) {
     this.#lexer = new Lexer(source);
+    this.#maxGates = maxGates;
     this.current = this.#lexer.next();
   }
 
   /** Takes the current token. */
   next(): Token {
     const token = this.current;
+    this.hold(1, token.offset);
     this.current = this.#lexer.next();
     return token;
+  }
+
+  /** Begins a statement: the one before it is no longer in memory, unless `keepStatement` was called. */
+  beginStatement(): void {
+    this.#numHeld = this.#numKept;
+  }
+
+  /** Notes that the statement just read stays in memory. */
+  keepStatement(): void {
+    this.#numKept = this.#numHeld;
+  }
+
+  /**
+   * Counts `count` parts of the statement that is being read; `next` counts tokens by itself.
+   *
+   * @throws {OpenQasmLimitError} when the statement, with all that is kept, has too many.
+   */
+  hold(count: number, offset: number): void {
+    this.#numHeld += count;
+    const most = TOKENS_PER_GATE * this.#maxGates + SPARE_TOKENS;
+    if (this.#numHeld <= most) return;
+    const what = 'This statement, with the definitions and declarations before it,';
+    const limit = `the limit follows from max_gates, which is ${this.#maxGates}`;
+    throw this.pastLimit(offset, `${what} has more than ${most} words and symbols; ${limit}.`);
   }
 
   /** Drops the rest of the line that the current token is on. */

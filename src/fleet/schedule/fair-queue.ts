@@ -124,6 +124,13 @@ export class FairQueue<T extends QueuedTask> {
     return this.remove(id);
   }
 
+  /** Charges a key for the milliseconds that a started task has taken beyond its cost. */
+  charge(key: string, line: QueueLine, level: number, ms: number): void {
+    if (ms <= 0) return;
+    this.#turns[line].charge(level, key, ms);
+    this.#turnsOfAll.charge(level, key, ms);
+  }
+
   /** Takes out a task that will not run; undefined when it does not wait. */
   remove(id: string): T | undefined {
     const waiting = this.#waiting.get(id);

@@ -298,7 +298,7 @@ export class EngineRunner {
     this.#events.onExit(this, { wasReady: this.#isReady, wasIntended: this.#isEnding, how });
     for (const { task, reject } of left) {
       if (task.signal.aborted) reject(task.signal.reason);
-      else reject(new WorkerLostError(how, { cause: this.#fault?.cause }));
+      else reject(new WorkerLostError(how, left.length === 1, { cause: this.#fault?.cause }));
     }
   }
 

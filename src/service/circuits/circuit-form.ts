@@ -7,6 +7,7 @@
  * other array or object gets to zod that is longer than any good one.
  */
 import { z } from 'zod';
+import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { findOperation } from '../../circuit/gate-object.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
@@ -16,11 +17,10 @@ import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import { type CircuitBody, circuitBody, MAX_TERMS } from '../schemas/circuits.ts';
 
-/** No processor takes more operations; what is longer is not looked at. */
-const MAX_ENTRIES = 1_000_000;
 /** Elements of any other array, fields of any object. */
 const MAX_LENGTH = 4096;
-const LONGER = new Map([['circuit', MAX_ENTRIES]]);
+/** Checked apart from the others. */
+const LONGER = new Map([['circuit', Number.POSITIVE_INFINITY]]);
 
 /** The fields of a body whose own form is good. */
 export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
@@ -44,11 +44,17 @@ const head = circuitBody.omit({ circuit: true, observables: true }).extend({
 });
 const pauliSum = z.array(pauliTerm).max(MAX_LENGTH);
 
-/** Checks the form of a body. */
-export function circuitForm(value: unknown): CircuitForm {
+/**
+ * Checks the form of a body.
+ *
+ * @param maxGates - The most that any processor takes. There may be as many barriers beside them; the
+ *   entries of a longer list are not looked at.
+ */
+export function circuitForm(value: unknown, maxGates: number): CircuitForm {
   const faults: Fault[] = [];
   const given = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  faults.push(...sizeFaults(value, MAX_LENGTH, LONGER));
+  faults.push(...lengthFaults(value, maxGates));
+  if (faults.length === 0) faults.push(...sizeFaults(value, MAX_LENGTH, LONGER));
   if (faults.length > 0) return { isGood: false, faults, parts: {}, given };
 
   const parsed = head.safeParse(value);
@@ -65,6 +71,14 @@ export function circuitForm(value: unknown): CircuitForm {
   if (faults.length > 0 || !parsed.success) return { isGood: false, faults, parts: good, given };
   const { target_processor, shots } = parsed.data;
   return { isGood: true, body: { ...good, target_processor, shots } };
+}
+
+function lengthFaults(value: unknown, maxGates: number): readonly Fault[] {
+  const circuit =
+    typeof value === 'object' && value !== null && 'circuit' in value ? value.circuit : undefined;
+  if (!Array.isArray(circuit) || circuit.length <= 2 * maxGates) return [];
+  const message = `${circuit.length} entries; the limit max_gates is ${maxGates}.`;
+  return [{ path: 'circuit', message, code: LIMIT_EXCEEDED }];
 }
 
 type HeadParts = { readonly [K in keyof z.output<typeof head>]?: z.output<typeof head>[K] };

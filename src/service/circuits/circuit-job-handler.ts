@@ -1,4 +1,6 @@
 /** Runs jobs of kind `circuit`: from the stored request to the stored result. */
+import type { Processor } from '../../fleet/processor.ts';
+import type { JobId } from '../../jobs/job.ts';
 import type { JobHandler } from '../../jobs/job-handler.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
 import type { CircuitIntake } from './circuit-intake.ts';
@@ -10,13 +12,17 @@ export function createCircuitJobHandler(
   fleet: ProcessorDirectory,
   intake: CircuitIntake,
 ): JobHandler {
+  /** Circuits that are being read, in the order in which they came, and where they will wait. */
+  const inReading = new Map<JobId, Processor>();
   return {
     async run(job, hooks, signal) {
       const processor = fleet.get(job.target);
       if (processor === undefined) throw new Error('unreachable: a circuit without its target');
       try {
         const facts = decodeFacts(job.request);
-        const prepared = await intake.circuitOfJob(job.id, job.request);
+        inReading.set(job.id, processor);
+        const prepared = await intake.circuitOfJob(job, signal);
+        inReading.delete(job.id);
         const result = await processor.run(
           {
             id: job.id,
@@ -36,6 +42,7 @@ export function createCircuitJobHandler(
         );
         return await intake.writeResult(prepared, result);
       } finally {
+        inReading.delete(job.id);
         // Its place in the queue, where it never came to take it.
         processor.withdraw(job.id);
       }
@@ -46,7 +53,10 @@ export function createCircuitJobHandler(
         const position = processor.queuePosition(id);
         if (position !== undefined) return position;
       }
-      return undefined;
+      const processor = inReading.get(id);
+      if (processor === undefined) return undefined;
+      const alike = [...inReading].filter(([, other]) => other === processor);
+      return processor.load().queueDepth + alike.findIndex(([other]) => other === id);
     },
 
     expectedStart(id) {

@@ -90,11 +90,17 @@ export interface PreparedCircuit {
 /**
  * The circuit of a body of good form.
  *
+ * @param maxSteps - Of a program; no limit unless given.
  * @throws {RequestInvalidError} listing every fault of its meaning.
+ * @throws {StepsSpentError} if a program takes more steps.
  */
-export function prepareCircuit(body: CircuitBody, targets: readonly Target[]): PreparedCircuit {
+export function prepareCircuit(
+  body: CircuitBody,
+  targets: readonly Target[],
+  maxSteps?: number,
+): PreparedCircuit {
   const faults = new FaultList();
-  const prepared = checkParts(body, Object.keys(body), targets, faults);
+  const prepared = checkParts(body, Object.keys(body), targets, faults, maxSteps);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   if (prepared === undefined) throw new Error('unreachable: no circuit and no fault');
   return prepared;
@@ -109,9 +115,10 @@ export function meaningFaults(
   parts: BodyParts,
   given: readonly string[],
   targets: readonly Target[],
+  maxSteps?: number,
 ): readonly Fault[] {
   const faults = new FaultList();
-  checkParts(parts, given, targets, faults);
+  checkParts(parts, given, targets, faults, maxSteps);
   return faults.kept;
 }
 
@@ -135,10 +142,12 @@ function checkParts(
   given: readonly string[],
   targets: readonly Target[],
   faults: FaultList,
+  maxSteps: number | undefined,
 ): PreparedCircuit | undefined {
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
-  const written = attempt(faults, () => readCircuit(parts, limitsOf(target, targets), faults));
+  const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
+  const written = attempt(faults, () => readCircuit(parts, limits, faults));
   const circuit = written === undefined ? undefined : withFinalMeasurement(written);
   const outputs = parts.return ?? ['counts'];
   checkOutputs(outputs, given, faults);

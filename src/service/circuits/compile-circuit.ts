@@ -1,6 +1,6 @@
 /**
  * A body of POST /quantum/compile → the text of its answer: the circuit as the compiler left it and
- * what each pass did, without running anything. Pure; it runs in the offload thread.
+ * what each pass did, without running anything. Pure; it runs where large bodies are read.
  *
  * A circuit that measures nothing keeps the state it makes of |0…0⟩; one that measures keeps the
  * distribution of what it measures, and what that cannot show is dropped.

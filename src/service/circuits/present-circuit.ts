@@ -1,7 +1,7 @@
 /** A circuit's job as the record that callers see. */
 import type { Job } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
-import { type LiveFacts, viewJob } from '../jobs/job-view.ts';
+import { type LiveFacts, recordText, viewJob } from '../jobs/job-view.ts';
 import type { CircuitSummary } from '../schemas/circuits.ts';
 import { decodeFacts } from './stored-request.ts';
 
@@ -13,7 +13,5 @@ export function summarizeCircuit(job: Job, live: LiveFacts): CircuitSummary {
 
 /** The whole record; the stored result is put in place as the text it is. */
 export function circuitRecordJson(job: Job, live: LiveFacts): JsonText {
-  const summary = JSON.stringify(summarizeCircuit(job, live));
-  if (job.result === undefined) return { json: summary };
-  return { json: `${summary.slice(0, -1)},${job.result.slice(1)}` };
+  return recordText(summarizeCircuit(job, live), job);
 }

@@ -32,17 +32,20 @@ export interface ReadSubmission {
 /**
  * A JSON value as a submission.
  *
+ * @param maxSteps - Of a program; no limit unless given.
  * @throws {RequestInvalidError} listing every fault of form and meaning.
+ * @throws {StepsSpentError} if a program takes more steps.
  */
 export function readSubmission(
   value: unknown,
   targets: readonly Target[],
   needsHash: boolean,
+  maxSteps?: number,
 ): ReadSubmission {
-  const body = circuitBodyOf(value, targets);
+  const body = circuitBodyOf(value, targets, maxSteps);
   const { shots, seed, priority } = body;
   return {
-    prepared: prepareCircuit(body, targets),
+    prepared: prepareCircuit(body, targets, maxSteps),
     shots,
     ...(seed === undefined ? {} : { seed }),
     ...(priority === undefined ? {} : { priority }),
@@ -69,14 +72,23 @@ export function readStoredSerialized(text: string, targets: readonly Target[]): 
 /**
  * A body of good form.
  *
+ * @param maxSteps - Of a program; no limit unless given.
  * @throws {RequestInvalidError} otherwise, listing the faults of meaning of what is good in it, too.
+ * @throws {StepsSpentError} if a program takes more steps.
  */
-export function circuitBodyOf(value: unknown, targets: readonly Target[]): CircuitBody {
-  const form = circuitForm(value);
+export function circuitBodyOf(
+  value: unknown,
+  targets: readonly Target[],
+  maxSteps?: number,
+): CircuitBody {
+  const maxGates = Math.max(1, ...targets.map(({ spec }) => spec.maxGates));
+  const form = circuitForm(value, maxGates);
   if (form.isGood) return form.body;
   const { faults, parts, given } = form;
   const all =
-    faults.length < MAX_FAULTS ? [...faults, ...meaningFaults(parts, given, targets)] : faults;
+    faults.length < MAX_FAULTS
+      ? [...faults, ...meaningFaults(parts, given, targets, maxSteps)]
+      : faults;
   const places = new Set<string>();
   throw new RequestInvalidError(all.filter(({ path }) => !places.has(path) && places.add(path)));
 }

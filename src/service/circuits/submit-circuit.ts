@@ -12,6 +12,7 @@ import { effectivePriority } from '../jobs/effective-priority.ts';
 import { type Idempotency, IdempotentStarts } from '../jobs/idempotent-starts.ts';
 import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import { checkStorage } from '../limits/storage-quota.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { PreparedCircuit } from './circuit-submission.ts';
 import type { Preference } from './prefer.ts';
@@ -25,6 +26,8 @@ export interface Submission {
   readonly read: ReadSubmission;
   readonly preference: Preference;
   readonly idempotency?: Idempotency;
+  /** The circuit that is run again. */
+  readonly retryOf?: JobId;
 }
 
 /** What is answered to a submission. */
@@ -48,7 +51,7 @@ export class CircuitSubmitter {
    * Runs the circuit, or finds the run that an idempotency key already stands for.
    *
    * @throws {ProcessorUnavailableError | QueueFullError | RunnerClosedError} and creates no job.
-   * @throws {InFlightLimitError} and creates no job.
+   * @throws {InFlightLimitError | StorageQuotaError | StorageFullError} and creates no job.
    * @throws {IdempotencyConflictError}
    * @throws {JobFailedError} if the job fails while the caller waits.
    */
@@ -68,7 +71,7 @@ export class CircuitSubmitter {
     if (idempotency !== undefined) {
       await this.#starts.settle(key.id, idempotency, answered, record.json);
     }
-    if (answered.status === 'failed') throw failure(answered);
+    if (answered.status === 'failed' && preference.waitMs !== 0) throw failure(answered);
     return { circuitId: job.id, record, isReplay };
   }
 
@@ -84,12 +87,13 @@ export class CircuitSubmitter {
   }
 
   async #create(
-    { key, read }: Submission,
+    { key, read, retryOf }: Submission,
     id: JobId,
     submit: (newJob: NewJob) => Promise<Job>,
   ): Promise<Job> {
     const { fleet, intake, drawSeed, now } = this.#deps;
     const { prepared, shots, priority, bodyJson } = read;
+    checkStorage(this.#deps, key);
     const processor = fleet.get(prepared.processorId);
     processor?.admit(id);
     const seed = read.seed ?? drawSeed();
@@ -105,6 +109,7 @@ export class CircuitSubmitter {
         target: prepared.processorId,
         request: encodeRequest(facts, bodyJson),
         createdAt: now(),
+        ...(retryOf !== undefined && { retryOf }),
       });
     } catch (error) {
       intake.drop(id);

@@ -1,6 +1,7 @@
 /** The streams of events that are open, over all kinds of jobs: how many a key has, and their end. */
 import type { Writable } from 'node:stream';
 import { TooManyStreamsError } from '../errors.ts';
+import type { Scope } from '../keys/api-key.ts';
 import type { JobEventStream } from './job-event-stream.ts';
 
 /** Streams of one key that may be open at once. */
@@ -9,18 +10,25 @@ export const MAX_STREAMS_OF_KEY = 50;
 /** Time that a stopped stream has to reach its reader, who may not be reading. */
 const FAREWELL_MS = 1000;
 
+/** What a stream was opened with, and needs as long as it is open. */
+export interface StreamPermit {
+  readonly keyId: string;
+  readonly keyText: string;
+  readonly scope: Scope;
+}
+
 /** Counts streams and ends them. */
 export class OpenStreams {
   readonly #numOfKey = new Map<string, number>();
   readonly #open = new Map<
     JobEventStream,
-    { readonly keyId: string; readonly response: Writable }
+    { readonly permit: StreamPermit; readonly response: Writable }
   >();
   #isClosing = false;
 
-  /** Streams of all keys. */
-  get size(): number {
-    return this.#open.size;
+  /** The keys that streams were opened with, each once. */
+  keyTexts(): ReadonlySet<string> {
+    return new Set([...this.#open.values()].map(({ permit }) => permit.keyText));
   }
 
   /** @throws {TooManyStreamsError} if the key may not open another. */
@@ -31,9 +39,10 @@ export class OpenStreams {
   }
 
   /** Counts the stream, which `response` will carry, until it is closed. */
-  add(keyId: string, stream: JobEventStream, response: Writable): void {
+  add(permit: StreamPermit, stream: JobEventStream, response: Writable): void {
+    const { keyId } = permit;
     this.#numOfKey.set(keyId, (this.#numOfKey.get(keyId) ?? 0) + 1);
-    this.#open.set(stream, { keyId, response });
+    this.#open.set(stream, { permit, response });
     stream.once('close', () => {
       this.#open.delete(stream);
       const left = (this.#numOfKey.get(keyId) ?? 0) - 1;
@@ -49,10 +58,10 @@ export class OpenStreams {
     for (const [stream, { response }] of this.#open) end(stream, response);
   }
 
-  /** Ends those of keys that are not valid any more. */
-  endInvalid(isValid: (keyId: string) => boolean): void {
-    for (const [stream, { keyId, response }] of this.#open) {
-      if (!isValid(keyId)) end(stream, response);
+  /** Ends those that would not be opened any more. */
+  endRefused(isRefused: (permit: StreamPermit) => boolean): void {
+    for (const [stream, { permit, response }] of this.#open) {
+      if (isRefused(permit)) end(stream, response);
     }
   }
 }

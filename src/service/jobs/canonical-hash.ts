@@ -1,5 +1,7 @@
 /** Whether two bodies say the same: a hash that spaces and the order of fields do not change. */
 import { hashBody } from '../../jobs/idempotency.ts';
+import type { JobId } from '../../jobs/job.ts';
+import type { JobResource } from './job-resources.ts';
 
 /**
  * SHA-256, hex, of what a request asks for.
@@ -14,4 +16,9 @@ export function requestHash(path: string, body: unknown): string {
       : value,
   );
   return hashBody(`${path}\n${sorted}`);
+}
+
+/** What a request to run a job again is known by: it has no body. */
+export function retryHash({ path }: JobResource, id: JobId): string {
+  return requestHash(`${path}/${id}/retry`, null);
 }

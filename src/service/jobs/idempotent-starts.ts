@@ -1,6 +1,6 @@
 /** Sees to it that a repeated request finds the job that the first one started. */
 import { JobNotFoundError } from '../../jobs/errors.ts';
-import type { Job, JobId, JobKind } from '../../jobs/job.ts';
+import { type Job, type JobId, type JobKind, wasInterrupted } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import { specCodeOf } from '../error-table.ts';
 import type { ServiceDeps } from '../service-deps.ts';
@@ -24,8 +24,9 @@ export function idempotencyOf(
 export interface StartedJob {
   readonly job: Job;
   /**
-   * The answer that the earlier request was given; undefined where it is not known, and where the job
-   * was final then, whose record says it all and cannot change.
+   * The answer that the earlier request was given; undefined where it is not known, where the job
+   * was final then, whose record says it all and cannot change, and where the service died under the
+   * job since: the answer spoke of a run that has come to nothing.
    */
   readonly storedAnswer?: string;
   readonly isReplay: boolean;
@@ -45,6 +46,8 @@ export class IdempotentStarts {
   readonly #kind: JobKind;
   /** Claims under way, by key and idempotency key: the second of two waits for the first. */
   readonly #claiming = new Map<string, Promise<StartedJob>>();
+  /** Claims whose job was refused while the database could not be written: they are still to be released. */
+  readonly #unreleased = new Set<string>();
 
   constructor(deps: IdempotentStartsDeps, kind: JobKind) {
     this.#deps = deps;
@@ -66,7 +69,7 @@ export class IdempotentStarts {
     if (idempotency === undefined) {
       return { job: await start(newJobId(this.#kind)), isReplay: false };
     }
-    const name = `${keyId} ${idempotency.key}`;
+    const name = nameOf(keyId, idempotency.key);
     for (;;) {
       const earlier = this.#claiming.get(name);
       if (earlier === undefined) break;
@@ -105,23 +108,35 @@ export class IdempotentStarts {
     const { idempotency, now } = this.#deps;
     const jobId = newJobId(this.#kind);
     const request = { keyId, idempotencyKey, bodyHash, jobId, now: now() };
+    const name = nameOf(keyId, idempotencyKey);
+    if (this.#unreleased.has(name)) await this.#release(name, keyId, idempotencyKey);
     const claim = await idempotency.claim(request);
     if (claim.kind === 'replay') return this.#replay(claim.jobId, claim.response);
     try {
       return { job: await start(jobId), isReplay: false };
     } catch (error) {
-      await idempotency.release(keyId, idempotencyKey);
+      this.#unreleased.add(name);
+      await this.#release(name, keyId, idempotencyKey);
       throw error;
     }
+  }
+
+  async #release(name: string, keyId: string, idempotencyKey: string): Promise<void> {
+    await this.#deps.idempotency.release(keyId, idempotencyKey);
+    this.#unreleased.delete(name);
   }
 
   async #replay(jobId: JobId, response: string | undefined): Promise<StartedJob> {
     const job = await this.#deps.jobs.get(jobId);
     // Finished jobs are deleted after a time that may be no longer than the key's.
     if (job === undefined) throw new JobNotFoundError(jobId);
-    const isKnown = response !== undefined && response !== FINAL;
+    const isKnown = response !== undefined && response !== FINAL && !wasInterrupted(job);
     return { job, isReplay: true, ...(isKnown ? { storedAnswer: response } : {}) };
   }
+}
+
+function nameOf(keyId: string, idempotencyKey: string): string {
+  return `${keyId} ${idempotencyKey}`;
 }
 
 function isPassing(job: Job): boolean {

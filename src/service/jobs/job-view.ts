@@ -1,11 +1,14 @@
 /** What the records of all kinds of jobs say alike. */
+
+import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
-import { isoTime } from '../envelope.ts';
+import { isoTime, type JsonText } from '../envelope.ts';
 import type { JobFields } from '../schemas/jobs.ts';
 
 /** What is known of a job only while the process works on it. */
 export interface LiveFacts {
-  queuePosition(id: JobId): number | undefined;
+  /** Of a queued job. */
+  queuePosition(id: JobId): number;
   /** Milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;
   progress(id: JobId): number | undefined;
@@ -20,6 +23,7 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
     status: job.status,
     priority: job.priority,
     created_at: isoTime(job.createdAt),
+    ...(job.retryOf === undefined ? {} : { retry_of: job.retryOf }),
     ...(job.startedAt === undefined ? {} : { started_at: isoTime(job.startedAt) }),
     ...(job.finishedAt === undefined ? {} : { finished_at: isoTime(job.finishedAt) }),
     ...(position === undefined ? {} : { queue_position: position }),
@@ -27,4 +31,33 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
     ...(job.status === 'running' ? { progress: live.progress(job.id) ?? 0 } : {}),
     ...(job.error === undefined ? {} : { error: job.error }),
   };
+}
+
+/** Results up to this length are read before they are answered, characters; of longer ones both ends are. */
+const CHECKED_LENGTH = 65_536;
+
+/**
+ * A whole record: the stored result is put in place as the text it is.
+ *
+ * @throws {JobDamagedError} if the result is none.
+ */
+export function recordText(summary: object, { id, keyId, status, result }: Job): JsonText {
+  const text = JSON.stringify(summary);
+  if (result === undefined) {
+    if (status !== 'completed') return { json: text };
+    throw new JobDamagedError('it is completed and has no result', { id, keyId });
+  }
+  if (!isResult(result)) throw new JobDamagedError('its result is no JSON', { id, keyId });
+  return { json: `${text.slice(0, -1)},${result.slice(1)}` };
+}
+
+function isResult(text: string): boolean {
+  if (!text.startsWith('{"') || !text.endsWith('}')) return false;
+  if (text.length > CHECKED_LENGTH) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

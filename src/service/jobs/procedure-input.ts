@@ -3,6 +3,7 @@ import type { Fault } from '../../errors/coded-error.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
+import { RequestInvalidError } from '../errors.ts';
 
 /** Entries of any array in an input, fields of any object; the procedures' own bounds are narrower. */
 export const MAX_INPUT_LENGTH = 65_536;
@@ -17,9 +18,27 @@ export function inputFaults(
   input: JsonObject,
   root: readonly string[],
 ): readonly Fault[] {
-  const prefix = root.join('.');
-  return procedure.faultsOf(input).map(({ path, ...rest }) => ({
-    path: path === '' ? prefix : `${prefix}${path.startsWith('[') ? '' : '.'}${path}`,
+  return faultsAt(root.join('.'), procedure.faultsOf(input));
+}
+
+/**
+ * Sees to what takes code that the main thread does not load, of an input without other faults.
+ *
+ * @param root - Path of the input in the request.
+ * @throws {RequestInvalidError} listing every fault.
+ */
+export async function checkLate(
+  procedure: Procedure,
+  input: JsonObject,
+  root: string,
+): Promise<void> {
+  const faults = (await procedure.lateFaultsOf?.(input)) ?? [];
+  if (faults.length > 0) throw new RequestInvalidError(faultsAt(root, faults));
+}
+
+function faultsAt(root: string, faults: readonly Fault[]): readonly Fault[] {
+  return faults.map(({ path, ...rest }) => ({
+    path: path === '' ? root : `${root}${path.startsWith('[') ? '' : '.'}${path}`,
     ...rest,
   }));
 }

@@ -2,6 +2,7 @@
 import type { Job, JobId, JobKind, JobPriority } from '../../jobs/job.ts';
 import { InFlightLimitError, WorkMemoryError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import { checkStorage } from '../limits/storage-quota.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { effectivePriority } from './effective-priority.ts';
 import { type Idempotency, IdempotentStarts, type StartedJob } from './idempotent-starts.ts';
@@ -25,6 +26,8 @@ export interface WorkSubmission {
    * @returns What gives up the place in a queue that was kept for it, if any was.
    */
   readonly admit: (id: JobId) => Disposable | undefined;
+  /** The job that is run again. */
+  readonly retryOf?: JobId;
 }
 
 /** What is answered. */
@@ -33,7 +36,7 @@ export interface WorkAnswer extends StartedJob {
   readonly json: string;
 }
 
-type WorkSubmitterDeps = Pick<ServiceDeps, 'idempotency' | 'now' | 'jobs' | 'settings'>;
+type WorkSubmitterDeps = Pick<ServiceDeps, 'idempotency' | 'now' | 'jobs' | 'settings' | 'usage'>;
 
 /** Submits work of one kind. */
 export class WorkSubmitter {
@@ -53,7 +56,8 @@ export class WorkSubmitter {
    * Creates the job, or finds the one that an idempotency key already stands for.
    *
    * @param recordJson - Writes its record.
-   * @throws what `admit` throws, {InFlightLimitError} and {RunnerClosedError}, and creates no job.
+   * @throws what `admit` throws, {InFlightLimitError}, {RunnerClosedError}, {StorageQuotaError} and
+   *   {StorageFullError}, and creates no job.
    * @throws {IdempotencyConflictError}
    */
   async submit(
@@ -73,8 +77,9 @@ export class WorkSubmitter {
   }
 
   async #start(submission: WorkSubmission, id: JobId): Promise<Job> {
-    const { key, target, priority, numJobs, request, admit } = submission;
+    const { key, target, priority, numJobs, request, admit, retryOf } = submission;
     const { jobs, settings, now } = this.#deps;
+    checkStorage(this.#deps, key);
     const limit = settings.inFlightLimits[key.tier];
     if (jobs.inFlight(this.#kind, key.id) + numJobs > limit) {
       throw new InFlightLimitError(key.tier, limit, this.#plural, 1);
@@ -93,6 +98,7 @@ export class WorkSubmitter {
         target,
         request: text,
         createdAt: now(),
+        ...(retryOf !== undefined && { retryOf }),
       });
     } catch (error) {
       place?.[Symbol.dispose]();

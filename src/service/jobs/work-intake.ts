@@ -1,9 +1,10 @@
 /**
- * Where bodies of tasks, plans and TPU jobs are read: small ones at once, large ones in the offload
- * thread, and those with OpenQASM always there, for a short text may loop for long.
+ * Where bodies of tasks, plans and TPU jobs are read: small ones at once, large ones by readers. Those
+ * with OpenQASM always there, for a short text may loop for long; and those with an expression, whose
+ * parser takes most of a second to load and some 150 MB to hold.
  */
-import type { BodySource } from '../offload/offload-messages.ts';
-import { buffersOf } from '../offload/offload-messages.ts';
+import type { ReadingCaller } from '../reading/readers.ts';
+import type { BodySource } from '../reading/reading-messages.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { type ReadPlan, type ReadTask, readPlan, readTask } from '../tasks/read-task.ts';
 import { type ReadTpuJob, readTpuJob } from '../tpu/read-tpu-job.ts';
@@ -12,10 +13,10 @@ import { requestHash } from './canonical-hash.ts';
 /** A schema with alternatives at every entry takes some microseconds a byte where none fits. */
 const QUICK_BODY_BYTES = 8192;
 
-/** A body, and how many bytes it came in; Infinity where that was not said. */
-export interface SizedBody {
+/** A body, and whose it is. */
+export interface CallersBody {
   readonly source: BodySource;
-  readonly numBytes: number;
+  readonly caller: ReadingCaller;
 }
 
 /** Work that was read, and the hash by which a repeat is known, where one was asked for. */
@@ -33,16 +34,19 @@ export interface WorkRequest {
 }
 
 /** Reads a task's body: the work of `WorkIntake.readTask`, wherever that is done. */
-export function readTaskBody(
+export async function readTaskBody(
   body: unknown,
   { owner, simulators, hashPath }: WorkRequest & { readonly owner: string },
-): ReadWork<ReadTask> {
-  return hashed(readTask(body, owner, simulators), body, hashPath);
+): Promise<ReadWork<ReadTask>> {
+  return hashed(await readTask(body, owner, simulators), body, hashPath);
 }
 
 /** Reads a plan's body, likewise. */
-export function readPlanBody(body: unknown, request: WorkRequest): ReadWork<ReadPlan> {
-  return hashed(readPlan(body, request.simulators), body, request.hashPath);
+export async function readPlanBody(
+  body: unknown,
+  request: WorkRequest,
+): Promise<ReadWork<ReadPlan>> {
+  return hashed(await readPlan(body, request.simulators), body, request.hashPath);
 }
 
 /** Reads a TPU job's body, likewise. */
@@ -59,42 +63,41 @@ export class WorkIntake {
   }
 
   /**
-   * Reads a task of the agent `owner`; bytes are gone afterwards.
+   * Reads a task of the agent `owner`.
    *
    * @param hashPath - Path of the endpoint, where a hash is wanted.
-   * @throws {RequestInvalidError} listing every fault; as OffloadedError where a thread found them.
+   * @throws {RequestInvalidError} listing every fault; as ReadingRefusedError where a reader found
+   *   them.
+   * @throws what `Readers.run` throws.
    */
   async readTask(
-    { source, numBytes }: SizedBody,
+    { source, caller }: CallersBody,
     owner: string,
     hashPath: string | undefined,
   ): Promise<ReadWork<ReadTask>> {
     const request = { ...this.#request(hashPath), owner };
-    if (isQuick(source, numBytes)) return readTaskBody(source.value, request);
-    const { thread } = this.#deps.intake;
-    return thread.run('readTask', { ...source, request }, buffersOf(source));
+    if (isQuick(source, caller)) return readTaskBody(source.value, request);
+    return this.#deps.intake.readers.run('readTask', { ...source, request }, caller);
   }
 
   /** Reads a plan, likewise. */
   async readPlan(
-    { source, numBytes }: SizedBody,
+    { source, caller }: CallersBody,
     hashPath: string | undefined,
   ): Promise<ReadWork<ReadPlan>> {
     const request = this.#request(hashPath);
-    if (isQuick(source, numBytes)) return readPlanBody(source.value, request);
-    const { thread } = this.#deps.intake;
-    return thread.run('readPlan', { ...source, request }, buffersOf(source));
+    if (isQuick(source, caller)) return readPlanBody(source.value, request);
+    return this.#deps.intake.readers.run('readPlan', { ...source, request }, caller);
   }
 
   /** Reads a TPU job, likewise. */
   async readTpuJob(
-    { source, numBytes }: SizedBody,
+    { source, caller }: CallersBody,
     hashPath: string | undefined,
   ): Promise<ReadWork<ReadTpuJob>> {
     const request = this.#request(hashPath);
-    if (isQuick(source, numBytes)) return readTpuJobBody(source.value, request);
-    const { thread } = this.#deps.intake;
-    return thread.run('readTpuJob', { ...source, request }, buffersOf(source));
+    if (isQuick(source, caller)) return readTpuJobBody(source.value, request);
+    return this.#deps.intake.readers.run('readTpuJob', { ...source, request }, caller);
   }
 
   #request(hashPath: string | undefined): WorkRequest {
@@ -111,13 +114,17 @@ function hashed<Read>(read: Read, body: unknown, path: string | undefined): Read
   return { read, ...(path !== undefined && { bodyHash: requestHash(path, body) }) };
 }
 
-function isQuick(source: BodySource, numBytes: number): source is { readonly value: unknown } {
-  return numBytes <= QUICK_BODY_BYTES && 'value' in source && !holdsProgram(source.value);
+function isQuick(
+  source: BodySource,
+  { numBytes }: ReadingCaller,
+): source is { readonly value: unknown } {
+  return numBytes <= QUICK_BODY_BYTES && 'value' in source && !holdsText(source.value);
 }
 
-/** Whether anything in the value is called `qasm`; it is not nested deeply. */
-function holdsProgram(value: unknown): boolean {
+/** Whether anything in the value is called `qasm` or `expression`; it is not nested deeply. */
+function holdsText(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (!Array.isArray(value) && Object.hasOwn(value, 'qasm')) return true;
-  return Object.values(value).some(holdsProgram);
+  const isText = (name: string) => Object.hasOwn(value, name);
+  if (!Array.isArray(value) && (isText('qasm') || isText('expression'))) return true;
+  return Object.values(value).some(holdsText);
 }

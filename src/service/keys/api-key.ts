@@ -19,6 +19,11 @@ export type Scope = (typeof SCOPES)[number];
 /** What a key gets when nothing is said: everything but administration. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
 
+/** Seconds for which a key's secret is accepted after a rotation, where none are named: a day. */
+export const DEFAULT_GRACE_S = 24 * 60 * 60;
+/** The most that may be named: 30 days. */
+export const MAX_GRACE_S = 30 * 24 * 60 * 60;
+
 /** What is known of a key; the secret is not. Times are milliseconds since 1970 UTC. */
 export interface ApiKey {
   readonly id: string;
@@ -30,6 +35,8 @@ export interface ApiKey {
   readonly expiresAt?: number;
   /** Present once revoked. */
   readonly revokedAt?: number;
+  /** Until then the secret before the last rotation is accepted too; absent if there was no rotation. */
+  readonly oldSecretUntil?: number;
 }
 
 /** Whether the key is good at a time, milliseconds since 1970 UTC. */
@@ -48,9 +55,16 @@ export function parseKeyText(text: string): { id: string; secret: string } | und
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** A new id and secret from the operating system's random source. */
-export function drawKeyText(): { id: string; secretHash: string; text: string } {
-  const id = randomBytes(ID_BYTES).toString('hex');
+/**
+ * A new secret from the operating system's random source.
+ *
+ * @param id - Of the key that is to have it; by default a new one.
+ */
+export function drawKeyText(id = randomBytes(ID_BYTES).toString('hex')): {
+  id: string;
+  secretHash: string;
+  text: string;
+} {
   const secret = randomBytes(SECRET_BYTES).toString('hex');
   return { id, secretHash: hashSecret(secret), text: `qcs_${id}_${secret}` };
 }
@@ -63,16 +77,34 @@ export function hashSecret(secret: string): string {
 /** A hash that no secret has: compared with where there is no key, so that it takes as long. */
 const NO_HASH = '0'.repeat(64);
 
+/** The hashes of a key's secrets. */
+export interface SecretHashes {
+  readonly current: string;
+  /** Of the secret before the last rotation. */
+  readonly old: string | undefined;
+}
+
 /**
- * Compares in a time that does not depend on where the hashes differ, nor on whether there is a key.
+ * Which of a key's secrets a text is; undefined if it is neither. It takes a time that does not depend on
+ * where the hashes differ, on how many there are, nor on whether there is a key.
  *
- * @param secretHash - Undefined where no key has the id: then nothing matches.
+ * @param hashes - Undefined where no key has the id: then nothing matches.
  */
-export function secretMatches(secret: string, secretHash: string | undefined): boolean {
-  const expected = Buffer.from(secretHash ?? NO_HASH, 'hex');
+export function matchSecret(
+  secret: string,
+  hashes: SecretHashes | undefined,
+): keyof SecretHashes | undefined {
   const found = hash('sha256', secret, 'buffer');
+  const isCurrent = isHash(found, hashes?.current);
+  const isOld = isHash(found, hashes?.old);
+  if (isCurrent) return 'current';
+  return isOld ? 'old' : undefined;
+}
+
+function isHash(found: Buffer, expectedHex: string | undefined): boolean {
+  const expected = Buffer.from(expectedHex ?? NO_HASH, 'hex');
   const isEqual = expected.length === found.length && timingSafeEqual(expected, found);
-  return isEqual && secretHash !== undefined;
+  return isEqual && expectedHex !== undefined;
 }
 
 /** Narrows a text to a scope. */

@@ -14,5 +14,6 @@ export function viewKey(key: ApiKey): KeyView {
     created_at: isoTime(key.createdAt),
     expires_at: timeOf(key.expiresAt),
     revoked_at: timeOf(key.revokedAt),
+    old_secret_until: timeOf(key.oldSecretUntil),
   };
 }

@@ -1,5 +1,6 @@
 /** What stands for one client when only its IP address is known. */
-import { isIPv6 } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
 
 /** What stands for all requests whose address nobody knows any more. */
 const UNKNOWN = 'unknown';
@@ -32,4 +33,19 @@ export function withoutPort(address: string): string {
   const [, ipv4, ipv6] =
     /^(?:(\d+\.\d+\.\d+\.\d+)(?::\d+)?|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
   return ipv4 ?? ipv6 ?? address;
+}
+
+/**
+ * The client that `X-Forwarded-For` or `Forwarded` (RFC 7239) names, as a budget is kept for it; undefined
+ * without such a header.
+ *
+ * The last entry: it is the one that the nearest proxy added, and a client can only write those before it.
+ */
+export function forwardedClient(headers: IncomingHttpHeaders): string | undefined {
+  const { 'x-forwarded-for': list, forwarded } = headers;
+  const last = [list ?? forwarded].flat().at(-1)?.split(',').at(-1);
+  if (last === undefined) return undefined;
+  const named = list === undefined ? /\bfor="?([^";]*)/i.exec(last)?.[1] : last;
+  const address = withoutPort(named?.trim() ?? '');
+  return isIP(address) === 0 ? UNKNOWN : budgetAddress(address);
 }

@@ -36,17 +36,39 @@ export class FixedWindows {
     return this.#windows.size;
   }
 
-  /** Counts one hit; one above the limit is not counted and not allowed. */
-  hit(subject: string, limit: number, now: number): HitOutcome {
+  /**
+   * Counts one hit; one above the limit is not counted and not allowed.
+   *
+   * @param within - A subject that the hit counts for, too, and whose limit holds as well.
+   */
+  hit(
+    subject: string,
+    limit: number,
+    now: number,
+    within?: { readonly subject: string; readonly limit: number },
+  ): HitOutcome {
     this.#forgetEnded(now);
+    const wider = within && this.#open(within.subject, now);
+    // Looked at first: where it is used up, no window is opened for one more subject.
+    if (within && wider && wider.used >= within.limit) {
+      return { allowed: false, ...this.#state(wider) };
+    }
+    const window = this.#open(subject, now);
+    const allowed = window.used < limit;
+    if (allowed) {
+      window.used++;
+      if (wider !== undefined) wider.used++;
+    }
+    return { allowed, ...this.#state(window) };
+  }
+
+  #open(subject: string, now: number): { openedAt: number; used: number } {
     let window = this.#windows.get(subject);
     if (window === undefined) {
       window = { openedAt: now, used: 0 };
       this.#windows.set(subject, window);
     }
-    const allowed = window.used < limit;
-    if (allowed) window.used++;
-    return { allowed, ...this.#state(window) };
+    return window;
   }
 
   #state(window: { openedAt: number; used: number }): WindowState {

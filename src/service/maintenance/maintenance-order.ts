@@ -14,26 +14,28 @@ export type Maintenance = Pick<MaintenanceRecord, 'reason'> | undefined;
 /**
  * Carries out an order.
  *
+ * @param actor - Id of the key that gave it.
  * @param take - Has it take effect.
  * @throws {RequestInvalidError} if it names a reason for going back into service.
  */
 export async function carryOut(
   { enabled, reason }: z.output<typeof maintenanceBody>,
   { kind, id }: Pick<MaintenanceRecord, 'kind' | 'id'>,
+  actor: string,
   { maintenance, now }: Pick<ServiceDeps, 'maintenance' | 'now'>,
   take: (maintenance: Maintenance) => void,
 ): Promise<void> {
   // Stored first: what was answered must outlive a crash.
   if (enabled) {
     const stated = reason ?? DEFAULT_REASON;
-    await maintenance.enter({ kind, id, reason: stated, since: now() });
+    await maintenance.enter({ kind, id, reason: stated, since: now() }, actor);
     take({ reason: stated });
     return;
   }
   if (reason !== undefined) {
     throw new RequestInvalidError([{ path: 'reason', message: 'Only taken with enabled: true.' }]);
   }
-  await maintenance.leave(kind, id);
+  await maintenance.leave({ kind, id }, actor, now());
   take(undefined);
 }
 

@@ -1,8 +1,12 @@
 /** What an operator has taken out of service: kept so that a restart does not undo it. */
 import type { DatabaseSync } from 'node:sqlite';
+import { LAST_TIME, type OnDamaged, storedNumber } from '../../storage/damaged-records.ts';
+import { auditedWriter } from '../audit/audit-log.ts';
+
+const KINDS = ['processor', 'device'] as const;
 
 /** What can be taken out of service. */
-export type MaintenanceKind = 'processor' | 'device';
+export type MaintenanceKind = (typeof KINDS)[number];
 
 /** One processor or device in maintenance. */
 export interface MaintenanceRecord {
@@ -13,53 +17,65 @@ export interface MaintenanceRecord {
   readonly since: number;
 }
 
-/** A store of what is in maintenance. */
+/** A store of what is in maintenance. Changes are written to the audit log in the same transaction. */
 export interface MaintenanceStore {
   /** In the order in which they entered. */
   list(): Promise<readonly MaintenanceRecord[]>;
-  /** Adds the record, in place of an earlier one of that processor or device. */
-  enter(record: MaintenanceRecord): Promise<void>;
+  /**
+   * Adds the record, in place of an earlier one of that processor or device.
+   *
+   * @param actor - As the audit log names it.
+   */
+  enter(record: MaintenanceRecord, actor: string): Promise<void>;
   /** Removes the record, if there is one. */
-  leave(kind: MaintenanceKind, id: string): Promise<void>;
+  leave(target: Pick<MaintenanceRecord, 'kind' | 'id'>, actor: string, at: number): Promise<void>;
 }
 
-/** A store that lives as long as the process. */
-export function createMemoryMaintenanceStore(): MaintenanceStore {
-  const records = new Map<string, MaintenanceRecord>();
-  return {
-    async list() {
-      return [...records.values()].sort((a, b) => a.since - b.since);
-    },
-    async enter(record) {
-      records.set(`${record.kind} ${record.id}`, record);
-    },
-    async leave(kind, id) {
-      records.delete(`${kind} ${id}`);
-    },
-  };
-}
-
-/** A store over the table `maintenance` of an open database. */
-export function createSqliteMaintenanceStore(database: DatabaseSync): MaintenanceStore {
+/**
+ * A store over the table `maintenance` of an open database.
+ *
+ * @param onDamaged - Told of records that are left out, each time.
+ */
+export function createSqliteMaintenanceStore(
+  database: DatabaseSync,
+  onDamaged: OnDamaged = () => {},
+): MaintenanceStore {
   const select = database.prepare('SELECT * FROM maintenance ORDER BY since, id');
+  select.setReadBigInts(true);
   const insert = database.prepare(
     'INSERT OR REPLACE INTO maintenance (kind, id, reason, since) VALUES (?, ?, ?, ?)',
   );
   const remove = database.prepare('DELETE FROM maintenance WHERE kind = ? AND id = ?');
+  const write = auditedWriter(database);
   return {
     async list() {
-      return select.all().map((row) => ({
-        kind: row['kind'] === 'device' ? 'device' : 'processor',
-        id: String(row['id']),
-        reason: String(row['reason']),
-        since: Number(row['since']),
-      }));
+      return select.all().flatMap((row) => {
+        const id = String(row['id']);
+        const kind = KINDS.find((known) => known === row['kind']);
+        if (kind === undefined) {
+          onDamaged({
+            table: 'maintenance',
+            id,
+            what: `its kind is ${JSON.stringify(row['kind'])}`,
+          });
+          return [];
+        }
+        // What an operator took out of service stays out, whatever became of the time.
+        const since = storedNumber(row['since'], LAST_TIME) ?? 0;
+        return [{ kind, id, reason: String(row['reason']), since }];
+      });
     },
-    async enter({ kind, id, reason, since }) {
-      insert.run(kind, id, reason, since);
-    },
-    async leave(kind, id) {
-      remove.run(kind, id);
-    },
+    enter: ({ kind, id, reason, since }, actor) =>
+      write((append) => {
+        insert.run(kind, id, reason, since);
+        const action = `${kind}.maintenance_began` as const;
+        append({ at: since, actor, action, subject: id, details: { reason } });
+      }),
+    leave: ({ kind, id }, actor, at) =>
+      write((append) => {
+        if (remove.run(kind, id).changes === 0) return;
+        const action = `${kind}.maintenance_ended` as const;
+        append({ at, actor, action, subject: id, details: {} });
+      }),
   };
 }

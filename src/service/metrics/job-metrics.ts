@@ -50,6 +50,8 @@ export class JobMetrics {
     return {
       get: (id) => store.get(id),
       list: (query) => store.list(query),
+      remove: (id) => store.remove(id),
+      failDamaged: (finishedAt) => store.failDamaged(finishedAt),
       create: async (job) => this.#seen(await store.create(job)),
       transition: async (id, from, to, patch) =>
         this.#seen(await store.transition(id, from, to, patch)),

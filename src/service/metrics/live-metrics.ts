@@ -1,10 +1,12 @@
 /** How things stand: read from the fleet, the jobs and the models when somebody asks, and not before. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { JOB_KINDS } from '../../jobs/job.ts';
+import type { Readers } from '../reading/readers.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
 /** What is looked at. */
 export interface LiveSources extends Pick<ServiceDeps, 'fleet' | 'devices'> {
+  readonly intake: { readonly readers: Pick<Readers, 'load'> };
   readonly models: Pick<ServiceDeps['models'], 'models'>;
   readonly jobs: Pick<ServiceDeps['jobs'], 'inHand'>;
   readonly settings: Pick<ServiceDeps['settings'], 'version'>;
@@ -17,6 +19,8 @@ export class LiveMetrics {
   readonly #processors: ProcessorGauges;
   readonly #devices: DeviceGauges;
   readonly #jobs: Gauge<'kind' | 'status'>;
+  readonly #reading: Gauge<'status'>;
+  readonly #readingBytes: Gauge;
   readonly #models: Gauge<'model'>;
   readonly #build: Gauge<'version' | 'node'>;
 
@@ -28,6 +32,17 @@ export class LiveMetrics {
       name: 'qcs_jobs_in_flight',
       help: 'Jobs that this process has in hand, by kind and whether their work has begun.',
       labelNames: ['kind', 'status'],
+      registers,
+    });
+    this.#reading = new Gauge({
+      name: 'qcs_bodies_to_read',
+      help: 'Bodies that wait for a process that reads them, and those that are read.',
+      labelNames: ['status'],
+      registers,
+    });
+    this.#readingBytes = new Gauge({
+      name: 'qcs_bodies_to_read_bytes',
+      help: 'Bytes of the large bodies that arrive, wait or are read.',
       registers,
     });
     this.#models = new Gauge({
@@ -45,14 +60,18 @@ export class LiveMetrics {
   }
 
   /** Looks at everything, once. */
-  read({ fleet, devices, models, jobs, settings }: LiveSources): void {
+  read({ fleet, devices, intake, models, jobs, settings }: LiveSources): void {
+    const { waiting, running, bytes } = intake.readers.load();
+    this.#reading.set({ status: 'waiting' }, waiting);
+    this.#reading.set({ status: 'running' }, running);
+    this.#readingBytes.set(bytes);
     this.#processors.read(fleet);
     this.#devices.read(devices);
     for (const kind of JOB_KINDS) {
       for (const status of ['queued', 'running']) this.#jobs.set({ kind, status }, 0);
     }
-    for (const { kind, hasBegun } of jobs.inHand()) {
-      this.#jobs.inc({ kind, status: hasBegun ? 'running' : 'queued' });
+    for (const { job, hasBegun } of jobs.inHand()) {
+      this.#jobs.inc({ kind: job.kind, status: hasBegun ? 'running' : 'queued' });
     }
     for (const model of models.models) {
       this.#models.set({ model: model.id }, Number(model.availability().available));

@@ -5,8 +5,9 @@
  * No label holds what a caller may choose freely: no path, address, key or id of a job. The number of
  * series has a bound that load cannot move.
  */
-import { Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import type { JobStore } from '../../jobs/job-store.ts';
+import { DAMAGED_TABLES, type DamagedRecord } from '../../storage/damaged-records.ts';
 import type { ModelDirectory, ProcessorDirectory } from '../service-deps.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { HttpMetrics } from './http-metrics.ts';
@@ -20,6 +21,7 @@ import { WorkMetrics, type WorkSources } from './work-metrics.ts';
 export class ServiceMetrics {
   readonly http: HttpMetrics;
   readonly #registry = new Registry();
+  readonly #damaged: Counter<'table'>;
   readonly #jobs: JobMetrics;
   readonly #engines: EngineMetrics;
   readonly #inferences: InferenceMetrics;
@@ -30,6 +32,13 @@ export class ServiceMetrics {
   /** Measures the process from here on, until `close`. */
   constructor() {
     this.http = new HttpMetrics(this.#registry);
+    this.#damaged = new Counter({
+      name: 'qcs_damaged_records_total',
+      help: 'Stored records found damaged, each counted once, by table.',
+      labelNames: ['table'],
+      registers: [this.#registry],
+    });
+    for (const table of DAMAGED_TABLES) this.#damaged.inc({ table }, 0);
     this.#jobs = new JobMetrics(this.#registry);
     this.#engines = new EngineMetrics(this.#registry);
     this.#inferences = new InferenceMetrics(this.#registry);
@@ -41,6 +50,11 @@ export class ServiceMetrics {
   /** The media type of what `scrape` gives. */
   get contentType(): string {
     return this.#registry.contentType;
+  }
+
+  /** Counts a record that was found damaged. */
+  countDamaged({ table }: DamagedRecord): void {
+    this.#damaged.inc({ table });
   }
 
   /** A store that counts the jobs that come to their end in it. */

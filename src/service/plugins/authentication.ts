@@ -6,6 +6,7 @@
  * is hopeless without the budget, too: a secret has 256 random bits.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RefusedCalls, type RefusedCallsOptions } from '../audit/refused-calls.ts';
 import { isoTime } from '../envelope.ts';
 import {
   KeyExpiredError,
@@ -17,7 +18,7 @@ import {
   TooManyAttemptsError,
 } from '../errors.ts';
 import { type ApiKey, isValidAt, type Scope } from '../keys/api-key.ts';
-import { budgetAddress } from '../limits/client-address.ts';
+import { ClientWindows, unnamedClientOf } from '../limits/client-windows.ts';
 import { FixedWindows, type WindowState } from '../limits/fixed-windows.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
 import type { ServiceDeps } from '../service-deps.ts';
@@ -46,6 +47,8 @@ declare module 'fastify' {
 /** Who sent a request, and its rate-limit window, on the clock of `elapsedMs`, with this request counted. */
 export interface Caller {
   readonly key: ApiKey;
+  /** The key as it was sent, for what lasts longer than a request. */
+  readonly keyText: string;
   readonly limit: number;
   readonly window: WindowState;
 }
@@ -53,6 +56,8 @@ export interface Caller {
 /** Makes every route with a scope ask for a key. */
 export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps): void {
   const gate = new KeyGate(deps);
+  const refused = watchRefusedCalls(app, deps);
+  warnOfUnnamedProxy(app, deps.settings.trustedProxies);
   app.decorateRequest('caller', undefined);
   app.addHook('onRequest', async (request, reply) => {
     const { scope, isOpenTo } = request.routeOptions.config;
@@ -64,9 +69,45 @@ export function registerAuthentication(app: FastifyInstance, deps: ServiceDeps):
       return;
     }
     request.caller = await gate.admit(request, reply);
-    const { scopes } = request.caller.key;
-    if (scope !== undefined && !scopes.includes(scope)) throw new ScopeMissingError(scope, scopes);
+    const { id, scopes } = request.caller.key;
+    if (scope === undefined || scopes.includes(scope)) return;
+    if (scope === 'admin') refused.note(id, `${request.method} ${request.routeOptions.url}`);
+    throw new ScopeMissingError(scope, scopes);
   });
+}
+
+/** Says once that requests seem to come through a proxy that the operator has not named. */
+function warnOfUnnamedProxy(app: FastifyInstance, trustedProxies: readonly string[]): void {
+  const unnamedClient = unnamedClientOf(trustedProxies);
+  let hasWarned = false;
+  app.addHook('onRequest', async (request) => {
+    if (hasWarned || unnamedClient(request) === undefined) return;
+    hasWarned = true;
+    app.log.warn(
+      { address: request.socket.remoteAddress },
+      'A request from this address names another client in X-Forwarded-For or Forwarded. If it is your proxy, name it in QCS_TRUSTED_PROXIES: until then its clients share its limits. If it is not, leave it: the header is not believed.',
+    );
+  });
+}
+
+/** What writes refused admin calls to the audit log; what it cannot write changes no answer. */
+function watchRefusedCalls(app: FastifyInstance, deps: ServiceDeps): RefusedCalls {
+  const audit: RefusedCallsOptions['audit'] = {
+    append: (entry) => {
+      try {
+        deps.audit.append(entry);
+      } catch (error) {
+        app.log.error({ err: error, entry }, 'an entry of the audit log could not be written');
+      }
+    },
+  };
+  const refused = new RefusedCalls({ audit, now: deps.now, elapsedMs: deps.elapsedMs });
+  const writing = setInterval(() => refused.writeEnded(), 60_000).unref();
+  app.addHook('onClose', async () => {
+    clearInterval(writing);
+    refused.writeAll();
+  });
+  return refused;
 }
 
 /** The caller of a route that has a scope. */
@@ -83,38 +124,41 @@ function keyText(request: FastifyRequest): string | undefined {
 class KeyGate {
   readonly #deps: ServiceDeps;
   readonly #requests = new FixedWindows(WINDOW_S * 1000);
-  readonly #failures = new FixedWindows(WINDOW_S * 1000);
-  readonly #public = new FixedWindows(WINDOW_S * 1000);
+  readonly #failures: ClientWindows;
+  readonly #public: ClientWindows;
 
   constructor(deps: ServiceDeps) {
+    const { trustedProxies } = deps.settings;
     this.#deps = deps;
+    this.#failures = new ClientWindows(WINDOW_S * 1000, trustedProxies);
+    this.#public = new ClientWindows(WINDOW_S * 1000, trustedProxies);
   }
 
   /** Identifies the caller and counts its request. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const now = this.#deps.elapsedMs();
-    const key = await this.#identify(request, now);
+    const text = keyText(request);
+    const key = await this.#identify(request, text, now);
     const limit = this.#deps.settings.rateLimits[key.tier];
     const window = this.#requests.hit(key.id, limit, now);
     reply.headers(rateLimitHeaders(key.tier, limit, window, now));
     if (!window.allowed) throw new RateLimitError(key.tier, limit, secondsLeft(window, now));
-    return { key, limit, window };
+    return { key, keyText: text ?? '', limit, window };
   }
 
   /** Counts a request that needs no key to its address. */
   countPublic(request: FastifyRequest): void {
     const now = this.#deps.elapsedMs();
     const limit = this.#deps.settings.publicRateLimit;
-    const window = this.#public.hit(budgetAddress(request.ip), limit, now);
+    const window = this.#public.hit(request, limit, now);
     if (!window.allowed) throw new PublicRateLimitError(limit, secondsLeft(window, now));
   }
 
-  async #identify(request: FastifyRequest, now: number): Promise<ApiKey> {
-    const text = keyText(request);
+  async #identify(request: FastifyRequest, text: string | undefined, now: number): Promise<ApiKey> {
     const key = text === undefined ? undefined : await this.#deps.keys.find(text);
     const timeOfDay = this.#deps.now();
     if (key !== undefined && isValidAt(key, timeOfDay)) return key;
-    const attempt = this.#failures.hit(budgetAddress(request.ip), MAX_FAILED_ATTEMPTS, now);
+    const attempt = this.#failures.hit(request, MAX_FAILED_ATTEMPTS, now);
     if (!attempt.allowed) {
       throw new TooManyAttemptsError(MAX_FAILED_ATTEMPTS, secondsLeft(attempt, now));
     }

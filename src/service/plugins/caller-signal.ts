@@ -1,6 +1,9 @@
-/** What tells work that its caller has gone. */
-import type { FastifyReply } from 'fastify';
+/** What tells work whose it is, and that its caller has gone. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallerGoneError } from '../errors.ts';
+import type { ReadingCaller } from '../reading/readers.ts';
+import { callerOf } from './authentication.ts';
+import { LARGE_BODY_BYTES } from './json-body.ts';
 
 /**
  * A signal that aborts, with CallerGoneError, when the connection closes before the answer is out.
@@ -15,4 +18,10 @@ export function callerSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
     controller.abort(new CallerGoneError());
   });
   return controller.signal;
+}
+
+/** Whose body it is that is to be read. One that came in chunks counts as the smallest large one. */
+export function readingCaller(request: FastifyRequest, reply: FastifyReply): ReadingCaller {
+  const numBytes = Number(request.headers['content-length'] ?? LARGE_BODY_BYTES);
+  return { keyId: callerOf(request).key.id, numBytes, signal: callerSignal(reply) };
 }

@@ -40,6 +40,7 @@ export function registerConnections(
   { maxConnections, maxConnectionsOfAddress, trustedProxies, requestTimeoutMs }: ServiceSettings,
 ): void {
   boundConnections(app.server, maxConnections, maxConnectionsOfAddress, trustedProxies);
+  passOverExpectations(app.server);
   inTurn(app);
   leaveWaiting(app, requestTimeoutMs);
 }
@@ -61,6 +62,14 @@ function boundConnections(
     if (place === undefined) socket.destroy();
     else socket.once('close', () => place[Symbol.dispose]());
   });
+}
+
+/**
+ * Takes requests whose `Expect` header asks for something unknown as if they had none, which RFC 9110
+ * allows (section 10.1.1). Node itself would answer them 417, which is no answer of this service.
+ */
+function passOverExpectations(server: Server): void {
+  server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
 }
 
 /** A request that is not answered yet. */

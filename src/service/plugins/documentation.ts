@@ -8,6 +8,11 @@ import { completeOpenApi, openApiBase } from '../openapi-document.ts';
 import { errorResponses } from '../schemas/envelope.ts';
 import { API_PREFIX } from './not-found.ts';
 
+/** Any request may break HTTP, come too often, or meet a fault. */
+const COMMON = errorResponses(400, 429, 500);
+/** Any that reads or changes records may meet a disk that is full, or a service that ends. */
+const COMMON_OF_KEYED = { ...COMMON, ...errorResponses(401, 403, 503) };
+
 /** Everything the page loads comes from this service; its styles are partly inline. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
@@ -19,7 +24,7 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     if (schema === undefined || schema.hide === true) return;
     const isKeyed = route.config?.scope !== undefined;
     schema.security = isKeyed ? [{ ApiKey: [] }] : [];
-    const common = isKeyed ? errorResponses(401, 403, 429, 500) : errorResponses(500);
+    const common = isKeyed ? COMMON_OF_KEYED : COMMON;
     const declared = typeof schema.response === 'object' ? schema.response : {};
     schema.response = { ...common, ...declared };
     if (isKeyed) {

@@ -8,14 +8,21 @@ import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { taskBody, taskRecord, taskSummary } from '../schemas/tasks.ts';
 import { summarizeTask, taskRecordJson } from '../tasks/present-task.ts';
-import { encodeTask } from '../tasks/stored-task.ts';
+import {
+  PLANNER,
+  planOf,
+  relativesOfTask,
+  taskFactsOf,
+  taskInputOf,
+} from '../tasks/stored-task.ts';
+import { planWork, taskWork } from '../tasks/task-work.ts';
 import { jobRecordRoutes } from './job-records.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/agents`, and the records of tasks. */
 export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { agents, jobs, pool, cpuModel } = deps;
+  const { agents, jobs, cpuModel } = deps;
   const recordJson = (job: Job) => taskRecordJson(job, jobs);
   const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, recordJson);
 
@@ -76,20 +83,11 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       },
     },
     async (request, reply) => {
-      const served = findAgent(agents, request.params.agent_id);
-      const { id } = served.owner;
+      const { id } = findAgent(agents, request.params.agent_id).owner;
       return submissions.answer(request, reply, {
         path: `/agents/${id}/execute`,
         read: (intake, sized, hashPath) => intake.readTask(sized, id, hashPath),
-        work: ({ task, input }) => ({
-          target: id,
-          encode: (facts) => encodeTask({ ...facts, task }, input),
-          admit: (jobId) => {
-            served.admit();
-            pool.admit(jobId);
-            return { [Symbol.dispose]: () => pool.withdraw(jobId) };
-          },
-        }),
+        work: (read) => taskWork(deps, id, read),
       });
     },
   );
@@ -99,5 +97,15 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     record: taskRecord,
     summarize: summarizeTask,
     recordJson,
+    relativesOf: relativesOfTask,
+    submissionHeaders: idempotencyHeaders,
+    retry: (request, reply, job) => {
+      const { task, ...facts } = taskFactsOf(job.request);
+      const work =
+        job.target === PLANNER
+          ? planWork(deps, planOf(job.request))
+          : taskWork(deps, job.target, { task, input: taskInputOf(job.request) });
+      return submissions.retry(request, reply, job, facts, work);
+    },
   });
 }

@@ -1,4 +1,5 @@
 /** Compiling without running. */
+import { readingCaller } from '../plugins/caller-signal.ts';
 import { sourceOf } from '../plugins/json-body.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { compileBody, compiledCircuit } from '../schemas/compile.ts';
@@ -24,7 +25,8 @@ export function compileRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
       },
     },
     async (request, reply) => {
-      const json = await deps.intake.compile(sourceOf(request.body));
+      const caller = readingCaller(request, reply);
+      const json = await deps.intake.compile(sourceOf(request.body), caller);
       return envelopes.sendText(request, reply, { json });
     },
   );

@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { ModelUnavailableError } from '../../workloads/errors.ts';
 import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../errors.ts';
-import { budgetAddress } from '../limits/client-address.ts';
-import { FixedWindows } from '../limits/fixed-windows.ts';
+import { ClientWindows } from '../limits/client-windows.ts';
 import { Places } from '../limits/places.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
 import { viewClassification, viewCounts } from '../models/classification-view.ts';
@@ -22,7 +21,7 @@ const MAX_BODY_BYTES = 4096;
 /** Registers `/demo/qnn-hybrid`. */
 export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { models, settings, elapsedMs, drawSeed } = deps;
-  const windows = new FixedWindows(WINDOW_S * 1000);
+  const windows = new ClientWindows(WINDOW_S * 1000, settings.trustedProxies);
   const places = new Places();
 
   app.post(
@@ -68,7 +67,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
   function countRequest(request: FastifyRequest, reply: FastifyReply): void {
     const at = elapsedMs();
     const limit = settings.demoRateLimit;
-    const window = windows.hit(budgetAddress(request.ip), limit, at);
+    const window = windows.hit(request, limit, at);
     reply.headers(rateLimitHeaders('demo', limit, window, at));
     if (!window.allowed) throw new DemoRateLimitError(limit, secondsLeft(window, at));
   }

@@ -3,6 +3,7 @@ import type { FleetDevice } from '../../fleet/fleet-device.ts';
 import { hasDevices, viewDevice, viewSummary } from '../device-view.ts';
 import { DeviceNotFoundError, NoDevicesError } from '../errors.ts';
 import { carryOut } from '../maintenance/maintenance-order.ts';
+import { callerOf } from '../plugins/authentication.ts';
 import { findProcessor } from '../processor-view.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import {
@@ -90,7 +91,8 @@ export function fleetDeviceRoutes(app: ServiceApp, { deps, envelopes }: RouteCon
     },
     async (request, reply) => {
       const { id } = find(request.params.device_id);
-      await carryOut(request.body, { kind: 'device', id }, deps, (maintenance) =>
+      const actor = callerOf(request).key.id;
+      await carryOut(request.body, { kind: 'device', id }, actor, deps, (maintenance) =>
         devices.setMaintenance(id, maintenance),
       );
       return envelopes.send(request, reply, view(find(id)));

@@ -1,13 +1,11 @@
 /** The events of jobs as they come, for every kind of job alike: Server-Sent Events. */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { JobNotFoundError } from '../../jobs/errors.ts';
 import { isDone, parsePosition } from '../../jobs/job-events.ts';
-import { isJobId } from '../../jobs/job-id.ts';
 import { JobEventStream } from '../events/job-event-stream.ts';
-import { OpenStreams } from '../events/open-streams.ts';
+import type { OpenStreams } from '../events/open-streams.ts';
 import { JOB_RESOURCES, type JobResource, locationOf } from '../jobs/job-resources.ts';
-import { isValidAt } from '../keys/api-key.ts';
+import { ownJob } from '../jobs/own-job.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses } from '../schemas/envelope.ts';
 import { eventHeaders, eventStream } from '../schemas/job-events.ts';
@@ -16,27 +14,9 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
 
-/** Between looks for streams whose key has expired or was revoked. */
-const LOOK_EVERY_MS = 1000;
-
 /** Registers `/events` below the record of every kind of job. */
-export function jobEventRoutes(app: ServiceApp, context: RouteContext): void {
-  const streams = new OpenStreams();
-  const { keys, now } = context.deps;
-  // Another process may revoke a key (`qcs keys revoke`), and time does too.
-  const endOfInvalidKeys = async () => {
-    const valid = (await keys.list()).filter((key) => isValidAt(key, now()));
-    const ids = new Set(valid.map(({ id }) => id));
-    streams.endInvalid((keyId) => ids.has(keyId));
-  };
-  const looking = setInterval(() => {
-    if (streams.size === 0) return;
-    endOfInvalidKeys().catch((error) => app.log.error({ err: error }, 'keys could not be read'));
-  }, LOOK_EVERY_MS).unref();
-  app.addHook('preClose', async () => {
-    clearInterval(looking);
-    streams.close();
-  });
+export function jobEventRoutes(app: ServiceApp, context: RouteContext, streams: OpenStreams): void {
+  app.addHook('preClose', async () => streams.close());
   for (const resource of JOB_RESOURCES) registerKind(app, context, resource, streams);
 }
 
@@ -73,12 +53,14 @@ function registerKind(
     },
     async (request, answer) => {
       const reply: FastifyReply = answer;
-      const { key } = callerOf(request);
+      const { key, keyText } = callerOf(request);
       const id = request.params[idName] ?? '';
-      const watch = isJobId(id, kind) ? await jobs.watch(id) : undefined;
       using unlessStreamed = new DisposableStack();
-      unlessStreamed.use(watch);
-      if (watch?.state.record.keyId !== key.id) throw new JobNotFoundError(id.slice(0, 100));
+      const watch = await ownJob(
+        { id, kind, keyId: key.id },
+        async (each) => unlessStreamed.use(await jobs.watch(each)),
+        ({ state }) => state.record.keyId,
+      );
       const since = parsePosition(request.headers['last-event-id'] ?? '');
       if (isDone(since, watch.state.record)) return reply.code(204).send();
       streams.admit(key.id);
@@ -88,7 +70,7 @@ function registerKind(
         location: locationOf(resource, id),
         live: jobs,
       });
-      streams.add(key.id, stream, reply.raw);
+      streams.add({ keyId: key.id, keyText, scope }, stream, reply.raw);
       unlessStreamed.move();
       // A connection's last answer: its end is then the stream's, also where the service stops.
       reply.headers({

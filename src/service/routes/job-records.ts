@@ -1,17 +1,25 @@
-/** The records of jobs, for every kind alike: the caller's own, one of them, and cancelling it. */
-import type { z } from 'zod';
-import { JobNotFoundError } from '../../jobs/errors.ts';
-import type { Job } from '../../jobs/job.ts';
-import { isJobId } from '../../jobs/job-id.ts';
+/** The records of jobs, for every kind alike: the caller's own, one of them, cancelling it, running it again, deleting it. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { JobDamagedError, JobNotFoundError, JobNotRetriableError } from '../../jobs/errors.ts';
+import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
-import type { JobResource } from '../jobs/job-resources.ts';
+import { JobNotFinishedError } from '../errors.ts';
+import { type JobResource, locationOf } from '../jobs/job-resources.ts';
 import type { LiveFacts } from '../jobs/job-view.ts';
+import { ownJob } from '../jobs/own-job.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
-import { jobPage, jobParams, jobQuery } from '../schemas/jobs.ts';
+import { DEFAULT_LIMIT, jobPage, jobParams, jobQuery } from '../schemas/jobs.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-const DEFAULT_LIMIT = 20;
+/** Jobs that belong together. */
+export interface JobRelatives {
+  /** The job that it is a part of. */
+  readonly parent?: JobId;
+  /** Those that are parts of it. */
+  readonly parts: readonly JobId[];
+}
 
 /** How jobs of one kind are shown. */
 export interface JobPresentation {
@@ -20,23 +28,67 @@ export interface JobPresentation {
   /** Without the result; of the request no more is there than a brief listing gives. */
   readonly summarize: (job: Job, live: LiveFacts) => object;
   readonly recordJson: (job: Job, live: LiveFacts) => JsonText | Promise<JsonText>;
+  /** Jobs that belong together with one: they are deleted with it, or not before it has ended. */
+  readonly relativesOf?: (job: Job) => JobRelatives;
+  /** Headers that submissions of the kind take. */
+  readonly submissionHeaders: z.ZodObject;
+  /** Submits a final job again, and answers as its submission does. */
+  readonly retry: (request: FastifyRequest, reply: FastifyReply, job: Job) => Promise<FastifyReply>;
 }
 
-/** Registers the listing, the record, and cancelling. */
+/** Registers the listing, the record, cancelling, running again and deleting. */
 export function jobRecordRoutes(
   app: ServiceApp,
   { deps, envelopes }: RouteContext,
   resource: JobResource,
-  { summary, record, summarize, recordJson }: JobPresentation,
+  {
+    summary,
+    record,
+    summarize,
+    recordJson,
+    relativesOf,
+    submissionHeaders,
+    retry,
+  }: JobPresentation,
 ): void {
   const { jobs } = deps;
   const { kind, path, idName, listName, scope, operation, tag, noun, plural } = resource;
 
-  /** The caller's own job; another key's does not exist for it. */
-  const ownJob = async (id: string, keyId: string): Promise<Job> => {
-    const job = isJobId(id, kind) ? await jobs.get(id) : undefined;
-    if (job === undefined || job.keyId !== keyId) throw new JobNotFoundError(id.slice(0, 100));
-    return job;
+  const ownJobOf = (id: string, keyId: string): Promise<Job> =>
+    ownJob(
+      { id, kind, keyId },
+      (each) => jobs.get(each),
+      (job) => job.keyId,
+    );
+  /** The job in a listing; one that cannot be read is left out, and does not take the others with it. */
+  const summaryOf = (job: Job): readonly object[] => {
+    try {
+      return [summarize(job, jobs)];
+    } catch (error) {
+      if (!(error instanceof JobDamagedError)) throw error;
+      deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
+      return [];
+    }
+  };
+
+  const checkEnded = ({ id, status }: Job, part?: JobId): void => {
+    if (!isFinal(status)) throw new JobNotFinishedError(id, status, locationOf(resource, id), part);
+  };
+  const relatives = (job: Job): JobRelatives => {
+    try {
+      return relativesOf?.(job) ?? { parts: [] };
+    } catch (error) {
+      if (error instanceof JobDamagedError) return { parts: [] };
+      throw error;
+    }
+  };
+  const ownJobOrNone = async (id: JobId, keyId: string): Promise<Job | undefined> => {
+    try {
+      return await ownJobOf(id, keyId);
+    } catch (error) {
+      if (error instanceof JobNotFoundError || error instanceof JobDamagedError) return undefined;
+      throw error;
+    }
   };
 
   app.get(
@@ -47,7 +99,7 @@ export function jobRecordRoutes(
         operationId: `list${operation}s`,
         tags: [tag],
         summary: `List the caller's ${plural}, newest first`,
-        description: `Results are left out; they are in the record of each ${noun}.`,
+        description: `Results are left out; they are in the record of each ${noun}. Records that are damaged are left out, too.`,
         querystring: jobQuery(resource),
         response: { 200: successEnvelope(jobPage(resource, summary)), ...errorResponses(400) },
       },
@@ -66,7 +118,7 @@ export function jobRecordRoutes(
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       return envelopes.send(request, reply, {
-        [listName]: page.map((job) => summarize(job, jobs)),
+        [listName]: page.flatMap(summaryOf),
         next_cursor: last?.id ?? null,
       });
     },
@@ -85,7 +137,7 @@ export function jobRecordRoutes(
       },
     },
     async (request, reply) => {
-      const job = await ownJob(request.params[idName] ?? '', callerOf(request).key.id);
+      const job = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
       return envelopes.sendText(request, reply, await recordJson(job, jobs));
     },
   );
@@ -104,9 +156,65 @@ export function jobRecordRoutes(
       },
     },
     async (request, reply) => {
-      const { id } = await ownJob(request.params[idName] ?? '', callerOf(request).key.id);
+      const { id } = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
       const job = await jobs.cancel(id);
       return envelopes.sendText(request, reply, await recordJson(job, jobs));
+    },
+  );
+
+  app.post(
+    `${path}/:${idName}/retry`,
+    {
+      config: { scope },
+      schema: {
+        operationId: `retry${operation}`,
+        tags: [tag],
+        summary: `Run a failed or cancelled ${noun} again`,
+        description: `As a new ${noun} with the same request and seed, answered as a submission is; its record names the old one in \`retry_of\`. Takes no body.`,
+        params: jobParams(resource),
+        headers: submissionHeaders,
+        response: { 201: successEnvelope(record), ...errorResponses(400, 404, 503) },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const job = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
+      if (job.status !== 'failed' && job.status !== 'cancelled') {
+        throw new JobNotRetriableError(job.id, job.status);
+      }
+      return retry(request, reply, job);
+    },
+  );
+
+  app.delete(
+    `${path}/:${idName}`,
+    {
+      config: { scope },
+      schema: {
+        operationId: `delete${operation}`,
+        tags: [tag],
+        summary: `Delete a ${noun} that has ended, and its result`,
+        description: `One that waits or runs is to be cancelled first. A repeat with its Idempotency-Key runs nothing: it answers 404.`,
+        params: jobParams(resource),
+        response: { 204: z.undefined().describe('It is deleted'), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const { key } = callerOf(request);
+      const job = await ownJobOf(request.params[idName] ?? '', key.id);
+      checkEnded(job);
+      const { parent, parts } = relatives(job);
+      const whole = parent === undefined ? undefined : await ownJobOrNone(parent, key.id);
+      if (whole !== undefined) checkEnded(whole, job.id);
+      for (const part of parts) {
+        if ((await ownJobOrNone(part, key.id)) === undefined) continue;
+        // Those of a plan that was cancelled a moment ago are about to be.
+        await jobs.cancel(part);
+        await jobs.remove(part);
+      }
+      await jobs.remove(job.id);
+      return reply.code(204).send();
     },
   );
 }

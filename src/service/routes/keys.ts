@@ -1,25 +1,45 @@
 /** The caller's key, and the administration of all keys. */
+import type { FastifyRequest } from 'fastify';
 import { isoTime } from '../envelope.ts';
 import { KeyExpiryInPastError } from '../errors.ts';
 import { DEFAULT_SCOPES } from '../keys/api-key.ts';
+import type { KeyChanges, KeyOrder } from '../keys/key-store.ts';
 import { viewKey } from '../keys/key-view.ts';
+import type { KeyWatch } from '../keys/key-watch.ts';
 import { WINDOW_S } from '../limits/rate-limit-headers.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import {
-  createdKey,
   type KeyInfoView,
+  keyChangesBody,
   keyInfo,
   keyList,
   keyParams,
   keyView,
+  keyWithText,
   newKeyBody,
+  rotationBody,
 } from '../schemas/keys.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers `/keys/info` and `/admin/keys`. */
-export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { jobs, keys, settings, now, elapsedMs } = deps;
+export function keyRoutes(
+  app: ServiceApp,
+  { deps, envelopes }: RouteContext,
+  keyWatch: KeyWatch,
+): void {
+  const { jobs, keys, settings, usage, now, elapsedMs } = deps;
+  const orderOf = (request: FastifyRequest): KeyOrder => ({
+    actor: callerOf(request).key.id,
+    at: now(),
+    keepsAdmin: true,
+  });
+  /** Milliseconds since 1970 UTC of a time in a body, which must lie in the future. */
+  const expiryOf = (text: string): number => {
+    const expiresAt = Date.parse(text);
+    if (expiresAt <= now()) throw new KeyExpiryInPastError(isoTime(expiresAt), isoTime(now()));
+    return expiresAt;
+  };
   /** The time of day of a moment on the clock of `elapsedMs`. */
   const timeOf = (elapsed: number) => isoTime(now() + elapsed - elapsedMs());
   app.get(
@@ -53,6 +73,8 @@ export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
           resets_at: timeOf(window.endsAt),
           in_flight: jobs.inFlight('circuit', key.id),
         },
+        storage_bytes: usage.bytesOf(key.id),
+        storage_limit_bytes: settings.storageLimits[key.tier],
         priority_queue: key.tier === 'enterprise',
       } satisfies KeyInfoView);
     },
@@ -83,24 +105,77 @@ export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
         summary: 'Make an API key',
         description: 'The answer is the only one that shows the key: the service keeps its hash.',
         body: newKeyBody,
-        response: { 201: successEnvelope(createdKey), ...errorResponses(400) },
+        response: { 201: successEnvelope(keyWithText), ...errorResponses(400) },
       },
     },
     async (request, reply) => {
       const { name, tier, scopes = DEFAULT_SCOPES, expires_at } = request.body;
-      const createdAt = now();
-      const expiresAt = expires_at === undefined ? undefined : Date.parse(expires_at);
-      if (expiresAt !== undefined && expiresAt <= createdAt) {
-        throw new KeyExpiryInPastError(isoTime(expiresAt), isoTime(createdAt));
-      }
-      const { key, text } = await keys.create({
+      const { actor, at } = orderOf(request);
+      const newKey = {
         name,
         tier,
         scopes: [...new Set(scopes)],
-        createdAt,
-        ...(expiresAt !== undefined && { expiresAt }),
-      });
+        createdAt: at,
+        ...(expires_at !== undefined && { expiresAt: expiryOf(expires_at) }),
+      };
+      const { key, text } = await keys.create(newKey, actor);
       reply.code(201).header('cache-control', 'no-store');
+      return envelopes.send(request, reply, { key: text, ...viewKey(key) });
+    },
+  );
+
+  app.patch(
+    '/admin/keys/:key_id',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'changeKey',
+        tags: ['administration'],
+        summary: 'Change name, tier, scopes or expiry of an API key',
+        description:
+          'What is left out stays. It takes effect from the next request on; streams of events that the key may not read any more end. The last valid key with the scope `admin` keeps it.',
+        params: keyParams,
+        body: keyChangesBody,
+        response: { 200: successEnvelope(keyView), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { name, tier, scopes, expires_at } = request.body;
+      const changes: KeyChanges = {
+        ...(name !== undefined && { name }),
+        ...(tier !== undefined && { tier }),
+        ...(scopes !== undefined && { scopes: [...new Set(scopes)] }),
+        ...(expires_at !== undefined && {
+          expiresAt: expires_at === null ? null : expiryOf(expires_at),
+        }),
+      };
+      const key = await keys.change(request.params.key_id, changes, orderOf(request));
+      await keyWatch.look();
+      return envelopes.send(request, reply, viewKey(key));
+    },
+  );
+
+  app.post(
+    '/admin/keys/:key_id/rotate',
+    {
+      config: { scope: 'admin' },
+      schema: {
+        operationId: 'rotateKey',
+        tags: ['administration'],
+        summary: 'Give an API key a new secret',
+        description:
+          'The key keeps its id, and so its jobs and limits. The secret that it has now is accepted for `grace_s` more seconds; one from before an earlier rotation no longer. The answer is the only one that shows the new key.',
+        params: keyParams,
+        body: rotationBody,
+        response: { 200: successEnvelope(keyWithText), ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const order = orderOf(request);
+      const oldUntil = order.at + request.body.grace_s * 1000;
+      const { key, text } = await keys.rotate(request.params.key_id, oldUntil, order);
+      await keyWatch.look();
+      reply.header('cache-control', 'no-store');
       return envelopes.send(request, reply, { key: text, ...viewKey(key) });
     },
   );
@@ -114,12 +189,15 @@ export function keyRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
         tags: ['administration'],
         summary: 'Revoke an API key',
         description:
-          'It is refused from the next request on, and its streams of events end. Jobs that it has submitted go on. A revoked key stays listed.',
+          'It is refused from the next request on, and its streams of events end. Its running jobs go on; those that wait go on or are cancelled, as the service is set up. The last valid key with the scope `admin` is not revoked. A revoked key stays listed.',
         params: keyParams,
-        response: { 200: successEnvelope(keyView), ...errorResponses(404) },
+        response: { 200: successEnvelope(keyView), ...errorResponses(400, 404) },
       },
     },
-    async (request, reply) =>
-      envelopes.send(request, reply, viewKey(await keys.revoke(request.params.key_id, now()))),
+    async (request, reply) => {
+      const key = await keys.revoke(request.params.key_id, orderOf(request));
+      await keyWatch.look();
+      return envelopes.send(request, reply, viewKey(key));
+    },
   );
 }

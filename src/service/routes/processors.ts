@@ -1,6 +1,8 @@
 /** Processors: what circuits may be sent to, and whether it would run them now. */
+import type { FastifyRequest } from 'fastify';
 import type { Processor } from '../../fleet/processor.ts';
 import { carryOut } from '../maintenance/maintenance-order.ts';
+import { callerOf } from '../plugins/authentication.ts';
 import { findProcessor, viewProcessor } from '../processor-view.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { maintenanceBody } from '../schemas/maintenance.ts';
@@ -9,9 +11,10 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers the routes of processors and of their maintenance. */
 export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, devices } = deps;
+  const { fleet, devices, intake } = deps;
   const find = (id: string) => findProcessor(fleet, id);
-  const view = (found: Processor) => viewProcessor(found, devices);
+  const view = (found: Processor, request: FastifyRequest) =>
+    viewProcessor(found, devices, intake.readers.expectedWaitMs(callerOf(request).key.id));
 
   app.get(
     '/quantum/processors',
@@ -25,7 +28,9 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
       },
     },
     async (request, reply) =>
-      envelopes.send(request, reply, { processors: fleet.processors.map(view) }),
+      envelopes.send(request, reply, {
+        processors: fleet.processors.map((each) => view(each, request)),
+      }),
   );
 
   app.get(
@@ -41,7 +46,7 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
       },
     },
     async (request, reply) =>
-      envelopes.send(request, reply, view(find(request.params.processor_id))),
+      envelopes.send(request, reply, view(find(request.params.processor_id), request)),
   );
 
   app.post(
@@ -61,10 +66,12 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
     },
     async (request, reply) => {
       const target = find(request.params.processor_id);
-      await carryOut(request.body, { kind: 'processor', id: target.spec.id }, deps, (maintenance) =>
+      const actor = callerOf(request).key.id;
+      const subject = { kind: 'processor', id: target.spec.id } as const;
+      await carryOut(request.body, subject, actor, deps, (maintenance) =>
         target.setMaintenance(maintenance),
       );
-      return envelopes.send(request, reply, view(target));
+      return envelopes.send(request, reply, view(target, request));
     },
   );
 }

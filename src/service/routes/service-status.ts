@@ -1,6 +1,7 @@
 /** What the service is (GET /), and how it is (GET /status). */
 import { viewAgent } from '../agents/agent-view.ts';
 import { viewModel } from '../models/model-view.ts';
+import { callerOf } from '../plugins/authentication.ts';
 import { viewProcessor } from '../processor-view.ts';
 import { successEnvelope } from '../schemas/envelope.ts';
 import type { ProcessorView } from '../schemas/processors.ts';
@@ -131,8 +132,11 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
         response: { 200: successEnvelope(status) },
       },
     },
-    async (request, reply) =>
-      envelopes.send(request, reply, {
+    async (request, reply) => {
+      const { readers } = deps.intake;
+      const { waiting, running, bytes } = readers.load();
+      const readingWaitMs = readers.expectedWaitMs(callerOf(request).key.id);
+      return envelopes.send(request, reply, {
         status: overallStatus(deps),
         uptime_s: (elapsedMs() - startedAt) / 1000,
         systems: viewSystems({ ...deps, startedAt }).map(howIs),
@@ -140,10 +144,14 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
           const view = viewAgent(each, cpuModel);
           return { ...howIs(view), tasks_per_sec: view.tasks_per_sec };
         }),
-        processors: fleet.processors.map((each) => statusOf(viewProcessor(each, devices))),
+        processors: fleet.processors.map((each) =>
+          statusOf(viewProcessor(each, devices, readingWaitMs)),
+        ),
+        reading: { waiting, running, bytes, expected_wait_ms: Math.round(readingWaitMs) },
         models: models.models.map((model) => howIs(viewModel(model))),
         tpu: statusOfTpu(viewTpuFleet(tpu, cpuModel)),
-      } satisfies StatusView),
+      } satisfies StatusView);
+    },
   );
 }
 

@@ -1,5 +1,4 @@
 /** Systems: what there is, and submitting plans to the planner. */
-import { newJobId } from '../../jobs/job-id.ts';
 import { TASKS } from '../jobs/job-resources.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -8,13 +7,13 @@ import { systemDetail, systemList, systemParams } from '../schemas/systems.ts';
 import { planBody, taskRecord } from '../schemas/tasks.ts';
 import { type SystemSources, viewSystemDetail, viewSystems } from '../systems/system-view.ts';
 import { taskRecordJson } from '../tasks/present-task.ts';
-import { encodeTask, PLAN_TASK, PLANNER } from '../tasks/stored-task.ts';
+import { planWork } from '../tasks/task-work.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/systems`. */
 export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { planner, jobs } = deps;
+  const { jobs } = deps;
   const sources: SystemSources = { ...deps, startedAt: deps.elapsedMs() };
   const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, (job) =>
     taskRecordJson(job, jobs),
@@ -64,30 +63,14 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
           "Answers at once with the plan as a task, whose `tasks` are the agents' tasks it will run: each has a record of its own once it is submitted, and the results of earlier ones in its input. When one fails or is cancelled the plan fails; cancelling the plan cancels them.",
         body: planBody,
         headers: idempotencyHeaders,
-        response: { 201: successEnvelope(taskRecord), ...errorResponses(400, 503) },
+        response: { 201: successEnvelope(taskRecord), ...errorResponses(400, 404, 503) },
       },
     },
     async (request, reply) =>
       submissions.answer(request, reply, {
         path: '/systems/asi/plans',
         read: (intake, sized, hashPath) => intake.readPlan(sized, hashPath),
-        work: ({ steps, goal }) => ({
-          target: PLANNER,
-          encode: (facts) =>
-            encodeTask(
-              { ...facts, task: PLAN_TASK },
-              {
-                ...(goal !== undefined && { goal }),
-                steps: steps.map((step) => ({ ...step, id: newJobId('task') })),
-              },
-            ),
-          // Its tasks come later, and are then taken whatever else waits.
-          numJobs: 1 + steps.length,
-          admit: () => {
-            planner.admit();
-            return undefined;
-          },
-        }),
+        work: (read) => planWork(deps, read),
       }),
   );
 }

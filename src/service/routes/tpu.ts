@@ -1,21 +1,43 @@
 /** The TPU fleet: how it stands, and its jobs. */
 import type { Job } from '../../jobs/job.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { TPU_JOBS } from '../jobs/job-resources.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { tpuFleet, tpuJobBody, tpuJobRecord, tpuJobSummary } from '../schemas/tpu.ts';
-import { encodeTpuJob } from '../tpu/stored-tpu-job.ts';
+import {
+  encodeTpuJob,
+  type TpuJobFacts,
+  tpuJobFactsOf,
+  tpuJobInputOf,
+} from '../tpu/stored-tpu-job.ts';
 import { summarizeTpuJob, tpuJobRecordJson, viewTpuFleet } from '../tpu/tpu-view.ts';
 import { jobRecordRoutes } from './job-records.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
+import { MAX_WORK_BODY_BYTES, type SubmittedWork, WorkSubmissions } from './work-submission.ts';
+
+/** What a TPU job does, and where. */
+type TpuWork = Pick<TpuJobFacts, 'job_type' | 'tpu_type' | 'chips'> & {
+  readonly zone: string;
+  readonly input: JsonObject;
+};
 
 /** Registers the routes below `/tpu`. */
 export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { tpu, jobs, cpuModel } = deps;
   const recordJson = (job: Job) => tpuJobRecordJson(job, jobs, tpu.fleet);
   const submissions = new WorkSubmissions({ deps, envelopes }, TPU_JOBS, recordJson);
+
+  const tpuWork = ({ zone, input, ...slice }: TpuWork): SubmittedWork => ({
+    target: zone,
+    encode: (facts) => encodeTpuJob({ ...slice, ...facts }, input),
+    admit: (id) => {
+      tpu.work.admit();
+      tpu.fleet.admit(id);
+      return { [Symbol.dispose]: () => tpu.fleet.withdraw(id) };
+    },
+  });
 
   app.get(
     '/tpu/fleet',
@@ -46,26 +68,15 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
           'Answers at once. The job waits for a slice of the modelled fleet, and its work then really runs on this node: the record has what ran it and how long that took, beside the modelled duration.',
         body: tpuJobBody,
         headers: idempotencyHeaders,
-        response: { 201: successEnvelope(tpuJobRecord), ...errorResponses(400, 503) },
+        response: { 201: successEnvelope(tpuJobRecord), ...errorResponses(400, 404, 503) },
       },
     },
     async (request, reply) =>
       submissions.answer(request, reply, {
         path: '/tpu/jobs',
         read: (intake, sized, hashPath) => intake.readTpuJob(sized, hashPath),
-        work: ({ jobType, slice, input }) => ({
-          target: slice.zone,
-          encode: (facts) =>
-            encodeTpuJob(
-              { job_type: jobType, tpu_type: slice.tpuType, chips: slice.chips, ...facts },
-              input,
-            ),
-          admit: (id) => {
-            tpu.work.admit();
-            tpu.fleet.admit(id);
-            return { [Symbol.dispose]: () => tpu.fleet.withdraw(id) };
-          },
-        }),
+        work: ({ jobType, slice: { zone, tpuType, chips }, input }) =>
+          tpuWork({ job_type: jobType, zone, tpu_type: tpuType, chips, input }),
       }),
   );
 
@@ -74,5 +85,12 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
     record: tpuJobRecord,
     summarize: (job, live) => summarizeTpuJob(job, live, tpu.fleet),
     recordJson,
+    submissionHeaders: idempotencyHeaders,
+    retry: (request, reply, job) => {
+      const { job_type, tpu_type, chips, ...facts } = tpuJobFactsOf(job.request);
+      const input = tpuJobInputOf(job.request);
+      const work = tpuWork({ job_type, zone: job.target, tpu_type, chips, input });
+      return submissions.retry(request, reply, job, facts, work);
+    },
   });
 }

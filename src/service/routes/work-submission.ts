@@ -3,13 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
+import { retryHash } from '../jobs/canonical-hash.ts';
 import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { type JobResource, locationOf } from '../jobs/job-resources.ts';
 import type { WorkOptions } from '../jobs/procedure-input.ts';
 import { WorkSubmitter } from '../jobs/submit-work.ts';
-import { type ReadWork, type SizedBody, WorkIntake } from '../jobs/work-intake.ts';
+import { type CallersBody, type ReadWork, WorkIntake } from '../jobs/work-intake.ts';
 import type { Tier } from '../keys/api-key.ts';
 import { callerOf } from '../plugins/authentication.ts';
+import { readingCaller } from '../plugins/caller-signal.ts';
 import { sourceOf } from '../plugins/json-body.ts';
 import type { ProcessorDirectory } from '../service-deps.ts';
 import type { RouteContext } from './route-context.ts';
@@ -41,7 +43,7 @@ export interface WorkEndpoint<Read> {
   readonly path: string;
   readonly read: (
     intake: WorkIntake,
-    body: SizedBody,
+    body: CallersBody,
     hashPath: string | undefined,
   ) => Promise<ReadWork<Read>>;
   readonly work: (read: Read) => SubmittedWork;
@@ -72,31 +74,56 @@ export class WorkSubmissions {
     reply: FastifyReply,
     { path, read: readBody, work }: WorkEndpoint<Read>,
   ): Promise<FastifyReply> {
+    const hashPath = headerOf(request, 'idempotency-key') === undefined ? undefined : path;
+    const body = { source: sourceOf(request.body), caller: readingCaller(request, reply) };
+    const { read, bodyHash } = await readBody(this.#intake, body, hashPath);
+    const options = { ...read, seed: this.#context.deps.drawSeed(), bodyHash };
+    return this.#submit(request, reply, options, work(read));
+  }
+
+  /** Answers a request to run a job again: as it was stored, and with its seed. */
+  retry(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id, priority }: Job,
+    { seed, processor }: Pick<CommonFacts, 'seed' | 'processor'>,
+    work: SubmittedWork,
+  ): Promise<FastifyReply> {
+    const bodyHash = retryHash(this.#resource, id);
+    const options = { priority, seed, bodyHash, retryOf: id, ...(processor && { processor }) };
+    return this.#submit(request, reply, options, work);
+  }
+
+  async #submit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    {
+      priority,
+      processor,
+      seed,
+      bodyHash,
+      retryOf,
+    }: WorkOptions & {
+      readonly seed: number;
+      readonly bodyHash: string | undefined;
+      readonly retryOf?: JobId;
+    },
+    { target, encode, numJobs = 1, admit }: SubmittedWork,
+  ): Promise<FastifyReply> {
     const { deps, envelopes } = this.#context;
     const { key } = callerOf(request);
-    const header = request.headers['idempotency-key'];
-    const idempotencyKey = typeof header === 'string' ? header : undefined;
-    const hashPath = idempotencyKey === undefined ? undefined : path;
-    const source = sourceOf(request.body);
-    const numBytes = Number(request.headers['content-length'] ?? Infinity);
-    const { read, bodyHash } = await readBody(this.#intake, { source, numBytes }, hashPath);
-    const { priority, processor } = read;
     checkProcessor(deps.fleet, processor);
-    const { target, encode, numJobs = 1, admit } = work(read);
-    const facts = {
-      seed: deps.drawSeed(),
-      tier: key.tier,
-      ...(processor !== undefined && { processor }),
-    };
+    const facts = { seed, tier: key.tier, ...(processor !== undefined && { processor }) };
     const answer = await this.#submitter.submit(
       {
         key,
-        idempotency: idempotencyOf(idempotencyKey, bodyHash),
+        idempotency: idempotencyOf(headerOf(request, 'idempotency-key'), bodyHash),
         priority,
         target,
         numJobs,
         request: () => encode(facts),
         admit,
+        ...(retryOf !== undefined && { retryOf }),
       },
       async (job) => (await this.#recordJson(job)).json,
     );
@@ -104,6 +131,15 @@ export class WorkSubmissions {
     if (answer.isReplay) reply.header('idempotent-replayed', 'true');
     return envelopes.sendText(request, reply, answer);
   }
+}
+
+/** A header that is not given twice. */
+export function headerOf(
+  { headers }: FastifyRequest,
+  name: 'idempotency-key' | 'prefer',
+): string | undefined {
+  const header = headers[name];
+  return typeof header === 'string' ? header : undefined;
 }
 
 /** A target that its caller names is to be available now; of others the agents know. */

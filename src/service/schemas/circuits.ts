@@ -17,10 +17,24 @@ const BELL = [
 
 /** Pauli terms of one request, over all observables. */
 export const MAX_TERMS = 10_000;
+/** The most that any processor may be set up to take. */
+const MAX_SHOTS = 1_000_000;
 /** What a submission may ask to have returned. */
 export const output = z.enum(['counts', 'probabilities', 'statevector', 'expectation']);
 /** One of them. */
 export type Output = z.output<typeof output>;
+
+/** What no field says by itself, for the document: the circuit layer checks it. */
+export const SOURCE_RULES = {
+  oneOf: [{ required: ['circuit'] }, { required: ['qasm'] }],
+  dependentRequired: { inputs: ['qasm'] },
+};
+const OBSERVABLE_RULES = {
+  if: { required: ['return'], properties: { return: { contains: { const: 'expectation' } } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  then: { required: ['observables'] },
+  else: { properties: { observables: false } },
+};
 
 /** The body of POST /quantum/circuits. */
 export const circuitBody = z
@@ -35,7 +49,11 @@ export const circuitBody = z
       .optional()
       .describe('Values of the `input` declarations of an OpenQASM 3 text, by name'),
     target_processor: z.string().max(100).describe('An id from GET /quantum/processors'),
-    shots: z.int().min(1).describe("Repetitions; at most the processor's max_shots"),
+    shots: z
+      .int()
+      .min(1)
+      .describe("Repetitions; at most the processor's max_shots")
+      .meta({ maximum: MAX_SHOTS }),
     qubits: z
       .int()
       .min(1)
@@ -52,6 +70,7 @@ export const circuitBody = z
       .array(output)
       .min(1)
       .max(4)
+      .meta({ uniqueItems: true })
       .optional()
       .describe(
         `Default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; expectation needs \`observables\``,
@@ -66,6 +85,8 @@ export const circuitBody = z
   })
   .meta({
     id: 'CircuitSubmission',
+    ...SOURCE_RULES,
+    ...OBSERVABLE_RULES,
     examples: [
       { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
       {

@@ -1,7 +1,7 @@
 /** Schemas of compiling without running. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
-import { circuitBody } from './circuits.ts';
+import { circuitBody, SOURCE_RULES } from './circuits.ts';
 import { compilationFields } from './compilation.ts';
 
 /** How a compiled circuit is written. */
@@ -17,6 +17,7 @@ export const compileBody = circuitBody
   })
   .meta({
     id: 'CompileRequest',
+    ...SOURCE_RULES,
     examples: [
       {
         circuit: [

@@ -11,39 +11,59 @@ const error = z
   .describe('Of a failed job');
 
 /** `data` of the event `status`. */
-export const statusData = z.strictObject({
-  status,
-  at: isoTime.describe('When it was created, started or finished'),
-  attempt,
-  queue_position: z.int().optional(),
-  expected_start_at: isoTime.optional(),
-  error,
-});
+export const statusData = z
+  .strictObject({
+    status,
+    at: isoTime.describe('When it was created, started or finished'),
+    attempt,
+    queue_position: z.int().optional().describe('While queued'),
+    expected_start_at: isoTime.optional(),
+    error,
+  })
+  .meta({ id: 'StatusEvent' });
 /** It, as it is written. */
 export type StatusData = z.output<typeof statusData>;
 
 /** `data` of the event `progress`. */
-export const progressData = z.strictObject({
-  progress: z.number().min(0).max(1).describe('In thousandths, rounded down'),
-  percent: z.int().min(0).max(100),
-  attempt,
-  message: z.string().optional().describe('What is being done, where the work says so'),
-});
+export const progressData = z
+  .strictObject({
+    progress: z.number().min(0).max(1).describe('In thousandths, rounded down'),
+    percent: z.int().min(0).max(100),
+    attempt,
+    message: z.string().optional().describe('What is being done, where the work says so'),
+  })
+  .meta({ id: 'ProgressEvent' });
 /** It, as it is written. */
 export type ProgressData = z.output<typeof progressData>;
 
 /** `data` of the event `done`. */
-export const doneData = z.strictObject({
-  status,
-  at: isoTime,
-  location: z.string().describe('Path of the record, which has the result'),
-  error,
-});
+export const doneData = z
+  .strictObject({
+    status,
+    at: isoTime,
+    location: z.string().describe('Path of the record, which has the result'),
+    error,
+  })
+  .meta({ id: 'DoneEvent' });
 /** It, as it is written. */
 export type DoneData = z.output<typeof doneData>;
 
-/** A stream, whole; clients read it event by event. */
+/** Schemas of the `data` of each event, by the event's name. */
+export const EVENT_DATA = { status: statusData, progress: progressData, done: doneData } as const;
+
+/**
+ * A stream, whole; clients read it event by event. OpenAPI 3.1 has no word for the schemas of events
+ * (3.2 has), so they stand in an extension.
+ */
 export const eventStream = z.string().meta({
+  description:
+    'A stream of Server-Sent Events that goes on until the event `done`: each has `event`, `id`, and `data`, a JSON text whose schema `x-event-data` names by the event',
+  'x-event-data': Object.fromEntries(
+    Object.entries(EVENT_DATA).map(([event, data]) => [
+      event,
+      { $ref: `#/components/schemas/${data.meta()?.id}` },
+    ]),
+  ),
   examples: [
     [
       'retry: 1000',

@@ -14,6 +14,7 @@ export const jobFields = {
   status: z.enum(JOB_STATUSES),
   priority: priority.describe('The level that took effect'),
   created_at: isoTime,
+  retry_of: z.string().optional().describe('The job that it runs again'),
   started_at: isoTime.optional(),
   finished_at: isoTime.optional(),
   queue_position: z.int().optional().describe('While queued: those that start before this one'),
@@ -38,15 +39,21 @@ export function jobPage<Summary extends z.ZodType>({ listName }: JobResource, su
   });
 }
 
+/** Entries of a page where the query names no number. */
+export const DEFAULT_LIMIT = 20;
+
+/** Entries of a page, in a query. */
+export const pageLimit = z
+  .string()
+  .regex(/^([1-9]\d?|100)$/, { error: 'Must be a whole number from 1 to 100' })
+  .optional()
+  .describe(`1 to 100, default ${DEFAULT_LIMIT}`)
+  .meta({ type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT });
+
 /** Query of a listing. */
 export function jobQuery({ kind }: JobResource) {
   return z.strictObject({
-    limit: z
-      .string()
-      .regex(/^([1-9]\d?|100)$/, { error: 'Must be a whole number from 1 to 100' })
-      .optional()
-      .describe('1 to 100, default 20')
-      .meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+    limit: pageLimit,
     cursor: z
       .string()
       .regex(new RegExp(`^${jobIdPrefix(kind)}[0-9a-z]{1,64}$`), {

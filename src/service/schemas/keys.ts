@@ -1,6 +1,6 @@
 /** Schemas of GET /keys/info and of the administration of keys. */
 import { z } from 'zod';
-import { DEFAULT_SCOPES, SCOPES, TIERS } from '../keys/api-key.ts';
+import { DEFAULT_GRACE_S, DEFAULT_SCOPES, MAX_GRACE_S, SCOPES, TIERS } from '../keys/api-key.ts';
 import { isoTime } from './envelope.ts';
 
 /** The caller's key, its limits and what it has used of them. */
@@ -24,6 +24,8 @@ export const keyInfo = z.strictObject({
       in_flight: z.int().describe('Circuits of the key that wait or run now'),
     })
     .describe('Of the open window, this request included'),
+  storage_bytes: z.int().describe('What jobs, results and idempotency keys take as stored'),
+  storage_limit_bytes: z.int().describe('Beyond it submissions are answered 429'),
   priority_queue: z.boolean().describe('Whether priority high takes effect'),
 });
 /** The key, as it is written. */
@@ -39,6 +41,11 @@ export const keyView = z
     created_at: isoTime,
     expires_at: isoTime.nullable().describe('From then on the key is refused; null: never'),
     revoked_at: isoTime.nullable(),
+    old_secret_until: isoTime
+      .nullable()
+      .describe(
+        'Until then the secret before the last rotation is accepted, too; null: never rotated',
+      ),
   })
   .meta({ id: 'ApiKey' });
 /** A key, as it is written. */
@@ -47,30 +54,60 @@ export type KeyView = z.output<typeof keyView>;
 /** All keys. */
 export const keyList = z.strictObject({ keys: z.array(keyView) });
 
+const name = z
+  .string()
+  .trim()
+  .regex(/^\P{C}{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
+  // As it is before it is trimmed.
+  .meta({ pattern: '^\\s*(?=\\S)\\P{C}{1,100}$' })
+  .describe('What the key is for');
+const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
+const expiresAt = z.iso.datetime({ offset: true });
+
 /** Body of POST /admin/keys. */
 export const newKeyBody = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .regex(/^\P{C}{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
-      .describe('What the key is for'),
+    name,
     tier: z.enum(TIERS),
-    scopes: z
-      .array(z.enum(SCOPES))
-      .min(1)
-      .max(SCOPES.length)
-      .optional()
-      .describe(`By default ${DEFAULT_SCOPES.join(', ')}`),
-    expires_at: z.iso
-      .datetime({ offset: true })
+    scopes: scopes.optional().describe(`By default ${DEFAULT_SCOPES.join(', ')}`),
+    expires_at: expiresAt
       .optional()
       .describe('ISO 8601 time in the future; by default the key never expires'),
   })
   .meta({ examples: [{ name: 'notebooks', tier: 'standard', scopes: ['read', 'circuits'] }] });
 
-/** A new key with its text. */
-export const createdKey = z.strictObject({
+/** Body of PATCH /admin/keys/{key_id}. */
+export const keyChangesBody = z
+  .strictObject({
+    name: name.optional(),
+    tier: z.enum(TIERS).optional(),
+    scopes: scopes.optional().describe('All that the key is to have'),
+    expires_at: expiresAt
+      .nullable()
+      .optional()
+      .describe('ISO 8601 time in the future; null: the key never expires'),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, {
+    error: 'Name something to change: name, tier, scopes or expires_at.',
+    // Another fault says enough.
+    when: ({ issues }) => issues.length === 0,
+  })
+  .meta({ minProperties: 1, examples: [{ scopes: ['read'] }] });
+
+/** Body of POST /admin/keys/{key_id}/rotate. */
+export const rotationBody = z
+  .strictObject({
+    grace_s: z
+      .int()
+      .min(0)
+      .max(MAX_GRACE_S)
+      .default(DEFAULT_GRACE_S)
+      .describe('Seconds for which the secret that the key has now is accepted beside the new one'),
+  })
+  .meta({ examples: [{ grace_s: 3600 }] });
+
+/** A key with its text, after it was made or rotated. */
+export const keyWithText = z.strictObject({
   key: z.string().describe('The key itself. It is shown this once: only its hash is stored'),
   ...keyView.shape,
 });

@@ -5,6 +5,18 @@ import { z } from 'zod';
 export const maintenanceBody = z
   .strictObject({
     enabled: z.boolean(),
-    reason: z.string().trim().min(1).max(200).optional().describe('Shown to callers'),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta({ pattern: '\\S' })
+      .optional()
+      .describe('Shown to callers; only with enabled true'),
   })
-  .meta({ examples: [{ enabled: true, reason: 'Cooling is being repaired' }] });
+  .meta({
+    if: { properties: { enabled: { const: false } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { properties: { reason: false } },
+    examples: [{ enabled: true, reason: 'Cooling is being repaired' }],
+  });

@@ -21,6 +21,18 @@ const row = z.array(z.number()).meta({ minItems: 4, maxItems: 4, examples: [[6.8
 const shots = z.int().optional().meta({ minimum: 1, maximum: maxShots });
 const seed = z.int().min(0).max(MAX_SEED).optional();
 
+/** Fields of a circuit of the caller's own, without which they have no meaning. */
+const OWN_CIRCUIT_RULES = { dependentRequired: { qubits: ['theta'], threshold: ['theta'] } };
+/** Shots and seed stand beside the input or among the parameters, not in both. */
+const givenTwice = (name: string) => ({
+  required: [name, 'parameters'],
+  properties: { parameters: { required: [name] } },
+});
+const CLASSIFICATION_RULES = {
+  oneOf: [{ required: ['input'] }, { required: ['inputs'] }],
+  not: { anyOf: [givenTwice('shots'), givenTwice('seed')] },
+};
+
 const classificationParameters = z.strictObject({
   theta: z
     .array(z.number())
@@ -56,12 +68,13 @@ export const classificationBody = z
       .optional()
       .describe(`In place of \`input\`: up to ${maxRows} rows, run as one batch`)
       .meta({ minItems: 1, maxItems: maxRows }),
-    parameters: classificationParameters.optional(),
+    parameters: classificationParameters.meta(OWN_CIRCUIT_RULES).optional(),
     shots: shots.describe(`1 to ${maxShots}; the deployed number by default`),
     seed: seed.describe('The same request with the same seed has the same answer'),
   })
   .meta({
     id: 'Classification',
+    ...CLASSIFICATION_RULES,
     examples: [
       { input: [6.8, 3, 5.5, 2.1], shots: 1000, seed: 7 },
       {
@@ -117,7 +130,11 @@ export type TextBody = z.output<typeof textBody>;
 export const inferenceBody = z.union([classificationBody, textBody]);
 
 /** Body of the demo. */
-export const demoBody = z.strictObject({ input: row });
+export const demoBody = z.strictObject({
+  input: z
+    .array(z.number().meta({ exclusiveMinimum: 0, maximum: maxLength }))
+    .meta({ minItems: 4, maxItems: 4, examples: [[6.8, 3, 5.5, 2.1]] }),
+});
 
 const timing = z.strictObject({
   queue_ms: z.number(),
@@ -189,7 +206,7 @@ export const textResult = z
     model_id: z.string(),
     text: z.string(),
     finish_reason: z.enum(['stop', 'length', 'content_filter', 'other']),
-    backend: z.string().describe("The upstream's model and host"),
+    backend: z.string().describe("The upstream's model"),
     upstream_model: z.string(),
     usage: z.strictObject({ prompt_tokens: z.int(), completion_tokens: z.int() }).optional(),
     timing: z.strictObject({ upstream_ms: z.number() }),

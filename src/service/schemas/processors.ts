@@ -27,7 +27,9 @@ export const processor = z
     queue_depth: z.int(),
     expected_wait_ms: z
       .number()
-      .describe('Until a small circuit sent now would start, from the run times of recent ones'),
+      .describe(
+        'Until a small circuit that this key sent now would start: until it is read, and from the run times of recent ones',
+      ),
     expected_wide_wait_ms: z
       .number()
       .describe(

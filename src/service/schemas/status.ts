@@ -13,7 +13,7 @@ export const status = z.strictObject({
   status: z
     .enum(['operational', 'degraded', 'down'])
     .describe(
-      'down: no simulator is available, so nothing runs. degraded: a simulator, an agent, the planner, the TPU fleet or the trained classifier is not available, or an upstream for text is configured and is not, or what backs devices of the fleet is in quarantine. operational: none of these. Hardware does not count, which is offline until an operator configures a provider; nor does maintenance of single devices, nor text without an upstream',
+      'down: no simulator is available, so nothing runs. degraded: new bodies wait more than 5 s to be read, or a simulator, an agent, the planner, the TPU fleet or the trained classifier is not available, or an upstream for text is configured and is not, or what backs devices of the fleet is in quarantine. operational: none of these. Hardware does not count, which is offline until an operator configures a provider; nor does maintenance of single devices, nor text without an upstream',
     ),
   uptime_s: z.number(),
   systems: z.array(systemSummary.pick(HOW)),
@@ -29,6 +29,18 @@ export const status = z.strictObject({
       expected_wide_wait_ms: true,
     }),
   ),
+  reading: z
+    .strictObject({
+      waiting: z.int().describe('Bodies that wait to be read'),
+      running: z.int().describe('Bodies that are read now'),
+      bytes: z.int().describe('Bytes of large bodies that arrive, wait or are read'),
+      expected_wait_ms: z
+        .number()
+        .describe(
+          'Until a small body of this key would be read, in fair turns with the bodies of others; part of `expected_wait_ms` of the processors',
+        ),
+    })
+    .describe('Large bodies, and programs that loop for long, wait to be read'),
   models: z.array(modelSummary.pick(HOW)),
   tpu: tpuFleet.pick({
     available: true,

@@ -1,6 +1,7 @@
 /** Schemas of the TPU fleet and its jobs. */
 import { z } from 'zod';
-import { TPU_TYPES } from '../../workloads/tpu/tpu-zones.ts';
+import { sliceSizesOfType } from '../../workloads/tpu/slice-request.ts';
+import { TPU_TYPES, TPU_ZONES } from '../../workloads/tpu/tpu-zones.ts';
 import { TPU_JOBS } from '../jobs/job-resources.ts';
 import { isoTime } from './envelope.ts';
 import { jobFields, priority } from './jobs.ts';
@@ -73,8 +74,17 @@ export const tpuJobBody = z
   .strictObject({
     job_type: z.enum(JOB_TYPES),
     tpu_type: tpuType,
-    zone: z.string().max(64).describe('A zone of GET /tpu/fleet that has the type'),
-    chips: z.int().optional().describe('Of the slice: a power of two, 4 by default'),
+    // Zones and sizes are told to readers here and checked together, each against the other.
+    zone: z
+      .string()
+      .max(64)
+      .describe('A zone of GET /tpu/fleet that has the type')
+      .meta({ enum: [...TPU_ZONES] }),
+    chips: z
+      .int()
+      .optional()
+      .describe('Of the slice: a power of two, up to what the zone has; 4 by default')
+      .meta({ enum: [...new Set(TPU_TYPES.flatMap(sliceSizesOfType))].sort((a, b) => a - b) }),
     input: jsonObject
       .optional()
       .describe('As the `input_schema` of the job type says; every field has a default'),

@@ -6,16 +6,19 @@ import type { ServiceDeps } from '../service-deps.ts';
 /** What is looked at. */
 export type StatusSources = Pick<
   ServiceDeps,
-  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'storageFault'
+  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'intake' | 'storageFault'
 >;
+
+/** Bodies of a key that sends nothing else are read sooner than this while all is well. */
+const LATE_READING_MS = 5000;
 
 /**
  * `down` when no simulator is available, since nothing runs then; `degraded` when anything else that
- * this service promises is not available, or no new work can be stored; else `operational`. What an operator has not configured,
- * hardware and an upstream for text, is no promise.
+ * this service promises is not available, new work cannot be stored, or bodies are read late; else
+ * `operational`. What an operator has not configured, hardware and an upstream for text, is no promise.
  */
 export function overallStatus(sources: StatusSources): StatusView['status'] {
-  const { fleet, devices, models, agents, planner, tpu, storageFault } = sources;
+  const { fleet, devices, models, agents, planner, tpu, intake, storageFault } = sources;
   const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   const areWell = simulators.map((processor) => processor.availability().available);
   if (!areWell.includes(true)) return 'down';
@@ -30,6 +33,7 @@ export function overallStatus(sources: StatusSources): StatusView['status'] {
     areWell.every((isAvailable) => isAvailable) &&
     promised.every((part) => part.availability().available) &&
     devices.summary().quarantined === 0 &&
+    intake.readers.expectedWaitMs('') <= LATE_READING_MS &&
     storageFault() === undefined;
   return isWell ? 'operational' : 'degraded';
 }

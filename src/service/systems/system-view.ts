@@ -39,7 +39,7 @@ const SYSTEMS: readonly System[] = [
     availability: simulatorAvailability,
     detail: ({ fleet, devices }) => ({
       processors: fleet.processors.map((each) => {
-        const view = viewProcessor(each, devices);
+        const view = viewProcessor(each, devices, 0);
         const { id, available, reason, checked_at, qubits, max_qubits, precision, execution } =
           view;
         return {
@@ -176,6 +176,7 @@ function jobsInFlight(jobs: SystemSources['jobs']) {
     task: { queued: 0, running: 0 },
     tpu_job: { queued: 0, running: 0 },
   };
-  for (const { kind, hasBegun } of jobs.inHand()) counts[kind][hasBegun ? 'running' : 'queued']++;
+  for (const { job, hasBegun } of jobs.inHand())
+    counts[job.kind][hasBegun ? 'running' : 'queued']++;
   return counts;
 }

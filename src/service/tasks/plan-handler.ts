@@ -12,6 +12,7 @@ import type { JobHooks } from '../../jobs/job-handler.ts';
 import { PlanTaskError } from '../../workloads/plans/errors.ts';
 import { runPlan } from '../../workloads/plans/run-plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { parseStored } from '../jobs/stored-request.ts';
 import type { Jobs } from '../service-deps.ts';
 import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from './stored-task.ts';
 
@@ -46,7 +47,8 @@ export async function runPlanJob(
   const { steps } = planOf(job.request);
   const begun = performance.now();
   const idOf = new Map(steps.map(({ name, id }) => [name, id]));
-  const queueMs = now() - job.createdAt;
+  // The clock of the machine may have been set back meanwhile.
+  const queueMs = Math.max(0, now() - job.createdAt);
   hooks.started();
   try {
     const results = await runPlan(steps, {
@@ -127,8 +129,9 @@ async function resultOf(
     job = await jobs.waitFor(id, undefined, signal);
   }
   if (job.status === 'completed' && job.result !== undefined) {
-    // Checked: the handler of tasks wrote it.
-    return (JSON.parse(job.result) as { result: JsonObject }).result;
+    // Checked: the handler of tasks wrote it, and it is JSON still.
+    return (parseStored(job.result, `the result of its task ${name}`) as { result: JsonObject })
+      .result;
   }
   throw new PlanTaskError(
     name,

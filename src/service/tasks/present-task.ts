@@ -1,8 +1,9 @@
 /** A task's job as the record that callers see. */
+import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import { isFinal } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
-import { type LiveFacts, viewJob } from '../jobs/job-view.ts';
+import { type LiveFacts, recordText, viewJob } from '../jobs/job-view.ts';
 import type { PlanNodeView } from '../schemas/tasks.ts';
 import { PLANNER, planOf, type StoredStep, taskFactsOf } from './stored-task.ts';
 
@@ -25,10 +26,7 @@ export function summarizeTask(job: Job, live: LiveFacts) {
 
 /** The whole record; the stored result is put in place as the text it is. */
 export async function taskRecordJson(job: Job, jobs: JobLookup): Promise<JsonText> {
-  const summary = { ...summarizeTask(job, jobs), ...(await planFields(job, jobs)) };
-  const text = JSON.stringify(summary);
-  if (job.result === undefined) return { json: text };
-  return { json: `${text.slice(0, -1)},${job.result.slice(1)}` };
+  return recordText({ ...summarizeTask(job, jobs), ...(await planFields(job, jobs)) }, job);
 }
 
 async function planFields(job: Job, jobs: JobLookup): Promise<object> {
@@ -39,7 +37,7 @@ async function planFields(job: Job, jobs: JobLookup): Promise<object> {
 }
 
 async function viewStep(step: StoredStep, plan: Job, jobs: JobLookup): Promise<PlanNodeView> {
-  const job = await jobs.get(step.id);
+  const job = await jobOrDamage(step.id, jobs);
   const { name, id, agent, task, needs, fed } = step;
   const progress = job?.status === 'running' ? jobs.progress(id) : undefined;
   return {
@@ -53,4 +51,18 @@ async function viewStep(step: StoredStep, plan: Job, jobs: JobLookup): Promise<P
     ...(fed.length > 0 && { fed: fed.map((each) => ({ ...each })) }),
     ...(job?.error && { error: job.error }),
   };
+}
+
+/** The task, or what its plan shows in place of one whose record is damaged. */
+async function jobOrDamage(
+  id: JobId,
+  jobs: JobLookup,
+): Promise<Pick<Job, 'status' | 'error'> | undefined> {
+  try {
+    return await jobs.get(id);
+  } catch (error) {
+    if (!(error instanceof JobDamagedError)) throw error;
+    const { code, message } = error;
+    return { status: 'failed', error: { code, message } };
+  }
 }

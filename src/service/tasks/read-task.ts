@@ -5,9 +5,11 @@ import { sizeFaults } from '../../errors/size-faults.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
+import { referencesIn } from '../../workloads/plans/references.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { RequestInvalidError } from '../errors.ts';
 import {
+  checkLate,
   inputFaults,
   isJsonObject,
   MAX_INPUT_LENGTH,
@@ -30,7 +32,11 @@ export interface ReadPlan extends WorkOptions {
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
-export function readTask(body: unknown, agentId: string, simulators: readonly string[]): ReadTask {
+export async function readTask(
+  body: unknown,
+  agentId: string,
+  simulators: readonly string[],
+): Promise<ReadTask> {
   const procedures = PLAN_AGENTS.proceduresOf(agentId);
   if (procedures === undefined) throw new Error(`unreachable: there is no agent ${agentId}`);
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
@@ -38,8 +44,8 @@ export function readTask(body: unknown, agentId: string, simulators: readonly st
   const parsed = taskBody.safeParse(body);
   const faults = [...(parsed.success ? [] : formFaults(parsed.error))];
   const { task, input } = parsed.success ? parsed.data : partsOf(body);
+  const procedure = procedures.find(({ name }) => name === task);
   if (typeof task === 'string') {
-    const procedure = procedures.find(({ name }) => name === task);
     if (procedure === undefined) {
       const known = procedures.map(({ name }) => name).join(', ');
       const message = `The ${agentId} agent has no task ${JSON.stringify(task.slice(0, 64))}; it takes ${known}.`;
@@ -50,12 +56,15 @@ export function readTask(body: unknown, agentId: string, simulators: readonly st
   if (!parsed.success || faults.length > 0) {
     throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
   }
-  if (!isJsonObject(input)) throw new Error('unreachable: an input that is no object');
+  if (procedure === undefined || !isJsonObject(input)) {
+    throw new Error('unreachable: a task without its procedure or an input that is no object');
+  }
+  await checkLate(procedure, input, 'input');
   return { task: parsed.data.task, input, ...optionsOf(parsed.data) };
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
-export function readPlan(body: unknown, simulators: readonly string[]): ReadPlan {
+export async function readPlan(body: unknown, simulators: readonly string[]): Promise<ReadPlan> {
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = planBody.safeParse(body);
@@ -67,6 +76,12 @@ export function readPlan(body: unknown, simulators: readonly string[]): ReadPlan
   ];
   if ('faults' in made || faults.length > 0) {
     throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+  }
+  for (const [i, { agent, task, input }] of made.steps.entries()) {
+    const procedure = PLAN_AGENTS.proceduresOf(agent)?.find(({ name }) => name === task);
+    // What others feed is looked at when it is there.
+    if (procedure === undefined || referencesIn(input).references.length > 0) continue;
+    await checkLate(procedure, input, `tasks[${i}].input`);
   }
   const { goal } = parsed.data;
   return { steps: made.steps, ...(goal !== undefined && { goal }), ...optionsOf(parsed.data) };

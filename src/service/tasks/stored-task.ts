@@ -1,5 +1,6 @@
 /** What is stored of a task: of one of an agent, and of a plan that chains several. */
-import type { JobId } from '../../jobs/job.ts';
+import { JobDamagedError } from '../../jobs/errors.ts';
+import type { Job, JobId } from '../../jobs/job.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { decodeStored, encodeStored, storedFacts } from '../jobs/stored-request.ts';
@@ -63,5 +64,17 @@ export function taskInputOf(text: string): JsonObject {
 /** The plan of a job whose target is the planner. */
 export function planOf(text: string): StoredPlan {
   // Checked: the text was written by encodeTask.
-  return decodeStored(text).body as StoredPlan;
+  const plan = decodeStored(text).body as StoredPlan;
+  if (!Array.isArray(plan.steps)) throw new JobDamagedError('its request has no steps');
+  return plan;
+}
+
+/** The plan that a task is part of, and the tasks of a plan. */
+export function relativesOfTask({ target, request }: Pick<Job, 'target' | 'request'>): {
+  readonly parent?: JobId;
+  readonly parts: readonly JobId[];
+} {
+  const { parent } = taskFactsOf(request);
+  const parts = target === PLANNER ? planOf(request).steps.map(({ id }) => id) : [];
+  return { parts, ...(parent !== undefined && { parent }) };
 }

@@ -1,4 +1,5 @@
 /** Runs jobs of kind `task`: those of agents, and plans that chain them. */
+import { JobDamagedError } from '../../jobs/errors.ts';
 import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JobHandler, JobHooks } from '../../jobs/job-handler.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
@@ -30,6 +31,15 @@ export function createTaskJobHandler(deps: TaskHandlerDeps): JobHandler {
       }
     },
     queuePosition: (id) => pool.queuePosition(id),
+    parentOf(job) {
+      try {
+        return taskFactsOf(job.request).parent;
+      } catch (error) {
+        // It fails when it runs.
+        if (error instanceof JobDamagedError) return undefined;
+        throw error;
+      }
+    },
   };
 }
 

@@ -28,7 +28,10 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = tpuJobBody.safeParse(body);
-  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
+  if (!parsed.success) {
+    const faults = formFaults(parsed.error);
+    throw new RequestInvalidError([...faults, ...otherFaults(body, faults)].slice(0, MAX_FAULTS));
+  }
   const { job_type, tpu_type, zone, chips, input = {} } = parsed.data;
   const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
   if (procedure === undefined) throw new Error(`unreachable: no procedure for ${job_type}`);
@@ -46,4 +49,22 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
     input,
     ...optionsOf(parsed.data),
   };
+}
+
+/** What is wrong, beside faults of form, with the fields of a body that have none. */
+function otherFaults(body: unknown, formFaults: readonly Fault[]): readonly Fault[] {
+  if (!isJsonObject(body)) return [];
+  const { job_type, tpu_type, zone, chips, input = {} } = body;
+  const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
+  const found = [
+    ...sliceFaults({
+      tpu_type: typeof tpu_type === 'string' ? tpu_type : undefined,
+      zone: typeof zone === 'string' ? zone : undefined,
+      chips: typeof chips === 'number' ? chips : undefined,
+    }),
+    ...(procedure !== undefined && isJsonObject(input)
+      ? inputFaults(procedure, input, ['input'])
+      : []),
+  ];
+  return found.filter(({ path }) => formFaults.every((fault) => fault.path !== path));
 }

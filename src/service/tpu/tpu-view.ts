@@ -15,7 +15,7 @@ import {
   type TpuType,
 } from '../../workloads/tpu/tpu-zones.ts';
 import { isoTime, type JsonText } from '../envelope.ts';
-import { type LiveFacts, viewJob } from '../jobs/job-view.ts';
+import { type LiveFacts, recordText, viewJob } from '../jobs/job-view.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-view.ts';
 import type { TpuFleetView } from '../schemas/tpu.ts';
 import type { TpuDirectory } from '../service-deps.ts';
@@ -113,7 +113,5 @@ export function tpuJobRecordJson(
   live: LiveFacts,
   fleet: TpuDirectory['fleet'],
 ): JsonText {
-  const text = JSON.stringify(summarizeTpuJob(job, live, fleet));
-  if (job.result === undefined) return { json: text };
-  return { json: `${text.slice(0, -1)},${job.result.slice(1)}` };
+  return recordText(summarizeTpuJob(job, live, fleet), job);
 }

@@ -42,7 +42,7 @@ export class ProcedureResultError extends CodedError {
   }
 }
 
-/** The process ended under the run, and did so again when it was run once more. */
+/** The process ended under the run, and so did those that ran it again. */
 export class ProcedureLostError extends CodedError {
   readonly code = 'WORKLOADS_TASK_LOST';
 

@@ -1,8 +1,17 @@
 /** A process of the pool: given one call after the other until it ends or has to be ended. */
-
-import { type HostOptions, ProcedureHost, type ProcessEnd } from './procedure-host.ts';
-import type { FromProcess } from './procedure-messages.ts';
+import { extname } from 'node:path';
+import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
+import type { ProcessGuard } from './process-guard.ts';
+import { withoutLinks } from './readable-folders.ts';
 import { RunningCall, type StartingCall } from './running-call.ts';
+import {
+  type ProcessEnd,
+  SupervisedProcess,
+  type SupervisedProcessOptions,
+} from './supervised-process.ts';
+
+/** As this module's own: `.ts` in the sources, `.js` in what is published. */
+const ENTRY = new URL(`./procedure-process${extname(import.meta.url)}`, import.meta.url);
 
 /** Until a process has said that it is ready; the machine may be busy. */
 const START_LIMIT_MS = 60_000;
@@ -17,7 +26,17 @@ const WORN_AT = 0.6;
 const ENDS: ReadonlySet<FromProcess['kind']> = new Set(['done', 'failed', 'aborted']);
 
 /** How a process is started, and ended. */
-export interface PooledProcessOptions extends HostOptions {
+export interface PooledProcessOptions {
+  /** Module that exports `findProcedure`. */
+  readonly catalog: URL;
+  /** Of V8's old space. */
+  readonly heapLimitMb: number;
+  readonly maxRssBytes: number;
+  readonly maxResultBytes: number;
+  /** The whole environment of the process. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends the process where the service can no more. */
+  readonly guard: ProcessGuard;
   /** From a cancel or a deadline to the end of a process that did not come back. */
   readonly graceMs: number;
 }
@@ -34,7 +53,7 @@ export interface ProcessEvents {
 
 /** A process. */
 export class PooledProcess {
-  readonly #host: ProcedureHost;
+  readonly #host: SupervisedProcess<ToProcess, FromProcess>;
   readonly #events: ProcessEvents;
   readonly #options: PooledProcessOptions;
   #isReady = false;
@@ -53,7 +72,7 @@ export class PooledProcess {
   constructor(options: PooledProcessOptions, events: ProcessEvents) {
     this.#events = events;
     this.#options = options;
-    this.#host = new ProcedureHost(options, {
+    this.#host = new SupervisedProcess(processOf(options), {
       onMessage: (message) => {
         try {
           this.#hear(message);
@@ -194,4 +213,20 @@ export class PooledProcess {
     else call?.end({ kind: 'lost', end });
     clearTimeout(this.#graceTimer);
   }
+}
+
+function processOf({
+  catalog,
+  maxResultBytes,
+  maxRssBytes,
+  ...rest
+}: PooledProcessOptions): SupervisedProcessOptions {
+  const setup: ProcessSetup = {
+    catalog: withoutLinks(catalog).href,
+    maxResultBytes,
+    maxRssBytes,
+  };
+  const { heapLimitMb, environment, guard } = rest;
+  const flags = ['--disallow-code-generation-from-strings'];
+  return { entry: ENTRY, setup, imports: [catalog], heapLimitMb, flags, environment, guard };
 }

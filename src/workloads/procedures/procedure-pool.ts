@@ -4,7 +4,7 @@
  *
  * A process is kept from call to call, because starting one takes longer than most calls; it is replaced
  * when it ends, does not come back from a call in time, or has become large. A call whose process was
- * lost is run once more from its beginning; one that took all its memory is not, for it would again.
+ * lost is run again from its beginning, twice at most unless somebody killed it; one that took all its memory is not, for it would again.
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor } from '../../fleet/processor.ts';
@@ -21,10 +21,10 @@ import type {
   ProcedureLoad,
   ProcedureOutcome,
 } from './procedure-call.ts';
-import type { ProcessEnd } from './procedure-host.ts';
 import { ProcessGuard } from './process-guard.ts';
 import { RunTimes } from './run-times.ts';
 import type { CallEnd } from './running-call.ts';
+import type { ProcessEnd } from './supervised-process.ts';
 
 export type { ExecutedOn } from './executed-on.ts';
 export type {
@@ -39,9 +39,13 @@ export type {
 const MAX_RESULT_BYTES = 4 * 2 ** 20;
 const GRACE_MS = 200;
 /** Calls are begun this often at most. */
-const MAX_ATTEMPTS = 2;
+const MAX_ATTEMPTS = 3;
+/** The same where somebody killed the process, which says nothing of the call. */
+const MAX_KILLED_ATTEMPTS = 10;
 /** Processes that end before they are ready, in a row, until calls are told of it. */
 const MAX_FAILED_STARTS = 2;
+/** The same of processes that somebody kills while they start, which is no fault of the installation. */
+const MAX_KILLED_STARTS = 20;
 /** Memory of a process beside its heap: as much again for arrays, and what Node has of its own. */
 const NODE_MB = 128;
 const MIB = 2 ** 20;
@@ -80,6 +84,7 @@ export class ProcedurePool {
   /** Waits for the first process to be ready, or not to. */
   #onFirstStart: ((failure?: ProcedureLostError) => void) | undefined;
   #numFailedStarts = 0;
+  #numKilledStarts = 0;
   #trimTimer: NodeJS.Timeout | undefined;
   #reliefTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -293,6 +298,7 @@ export class ProcedurePool {
 
   #freed(process: PooledProcess): void {
     this.#numFailedStarts = 0;
+    this.#numKilledStarts = 0;
     this.#onFirstStart?.();
     this.#onFirstStart = undefined;
     this.#free.push(process);
@@ -307,11 +313,14 @@ export class ProcedurePool {
     for (const process of this.#free.splice(0, this.#census().numExtra)) process.kill();
   }
 
-  #ended(process: PooledProcess, { how, inFull }: ProcessEnd): void {
+  #ended(process: PooledProcess, { how, inFull, wasKilled }: ProcessEnd): void {
     this.#processes.delete(process);
     const place = this.#free.indexOf(process);
     if (place >= 0) this.#free.splice(place, 1);
-    if (!process.wasReady) this.#failedToStart(how, inFull);
+    if (!process.wasReady) {
+      if (wasKilled && ++this.#numKilledStarts < MAX_KILLED_STARTS) this.#startAgain(inFull);
+      else this.#failedToStart(how, inFull);
+    }
     this.#goOn();
   }
 
@@ -319,6 +328,13 @@ export class ProcedurePool {
   get #doesWithout(): boolean {
     if (this.#numFailedStarts < MAX_FAILED_STARTS) return false;
     return [...this.#processes].some(({ wasReady, isEnding }) => wasReady && !isEnding);
+  }
+
+  #startAgain(inFull: string): void {
+    if (this.#isClosed) return;
+    this.#options.onProcessLost?.(`before it was ready: ${inFull}`);
+    // Nothing waits for the first but `start`.
+    if (this.#onFirstStart !== undefined) this.#startProcess();
   }
 
   #failedToStart(how: string, inFull: string): void {
@@ -369,7 +385,11 @@ export class ProcedurePool {
         return;
       case 'lost':
         this.#options.onProcessLost?.(end.end.inFull);
-        if (attempt >= MAX_ATTEMPTS || signal.aborted || this.#isClosed) {
+        if (
+          attempt >= (end.end.wasKilled ? MAX_KILLED_ATTEMPTS : MAX_ATTEMPTS) ||
+          signal.aborted ||
+          this.#isClosed
+        ) {
           reject(new ProcedureLostError(end.end.how));
           return;
         }

@@ -1,4 +1,4 @@
-/** Entry of a process that runs procedures. Started by `ProcedureHost`. */
+/** Entry of a process that runs procedures. Started by `PooledProcess`. */
 
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
 import { lockDown } from './process-lockdown.ts';
@@ -9,7 +9,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {}
 process.on('disconnect', () => process.exit(0));
 
 const send = process.send?.bind(process);
-// Checked: `ProcedureHost` wrote it.
+// Checked: `PooledProcess` wrote it.
 const setup: ProcessSetup = JSON.parse(process.argv[2] ?? '{}');
 const catalog: ProcedureCatalog = await import(setup.catalog);
 await catalog.preload?.();

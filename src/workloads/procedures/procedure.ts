@@ -35,6 +35,11 @@ export interface ProcedureParts<Schema extends z.ZodType> {
    * milliseconds at most: it runs before the job is accepted. Nothing unless given.
    */
   readonly check?: (input: z.output<Schema>) => readonly Fault[];
+  /**
+   * Loads a further check, of inputs in which `check` found nothing: one for which code is needed that
+   * only some processes have use for. It takes the place of no check that the run itself makes.
+   */
+  readonly loadLateCheck?: () => Promise<(input: z.output<Schema>) => readonly Fault[]>;
   readonly limits: ProcedureLimits;
   /** An input that runs, in well under a second. */
   readonly example: JsonObject;
@@ -57,6 +62,8 @@ export interface Procedure {
   readonly feeds: Readonly<Record<string, string>>;
   /** What is wrong with an input: its form, or where that is good its meaning. Paths are relative to it. */
   readonly faultsOf: (input: unknown) => readonly Fault[];
+  /** What else is wrong with an input without faults; undefined where nothing else is looked at. */
+  readonly lateFaultsOf: ((input: unknown) => Promise<readonly Fault[]>) | undefined;
   /**
    * Runs.
    *
@@ -67,7 +74,7 @@ export interface Procedure {
 
 /** A procedure from its parts. */
 export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema>): Procedure {
-  const { name, description, input, limits, example, feeds = {}, load } = parts;
+  const { name, description, input, limits, example, feeds = {}, load, loadLateCheck } = parts;
   const read = (given: unknown) => {
     const parsed = input.safeParse(given);
     if (!parsed.success) return { faults: formFaults(parsed.error) };
@@ -81,6 +88,14 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
     example,
     feeds,
     faultsOf: (given) => read(given).faults,
+    lateFaultsOf:
+      loadLateCheck &&
+      (async (given) => {
+        const { parsed, faults } = read(given);
+        if (parsed === undefined || faults.length > 0) return faults;
+        const check = await loadLateCheck();
+        return check(parsed);
+      }),
     run: async (given, context) => {
       const { parsed, faults } = read(given);
       if (parsed === undefined || faults.length > 0) throw new ProcedureInputError(faults);

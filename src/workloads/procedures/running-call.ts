@@ -4,9 +4,9 @@ import { CallCircuits } from './call-circuits.ts';
 import { ProcedureDeadlineError } from './errors.ts';
 import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
 import { errorOf } from './procedure-failure.ts';
-import type { ProcessEnd } from './procedure-host.ts';
 import type { FromProcess, ToProcess } from './procedure-messages.ts';
 import { StopClock } from './stop-clock.ts';
+import type { ProcessEnd } from './supervised-process.ts';
 
 /** How a call ended on one process. */
 export type CallEnd =

@@ -28,7 +28,7 @@ export interface RunStatisticsSnapshot {
   readonly unitsPerS: number;
   /** Seconds that both rates were taken over. */
   readonly windowS: number;
-  /** On the clock that was passed in. */
+  /** Milliseconds since 1970 UTC. */
   readonly measuredAt: number;
   /** Median duration of the last 256 completed runs, milliseconds; null before the first. */
   readonly p50Ms: number | null;
@@ -38,8 +38,10 @@ export interface RunStatisticsSnapshot {
 
 /** How statistics are taken. */
 export interface RunStatisticsOptions {
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC, for `measuredAt` alone: it jumps when the machine's clock is set. */
   readonly now: () => number;
+  /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
+  readonly elapsedMs?: () => number;
   /** Milliseconds, above 0; 60,000 unless given. */
   readonly windowMs?: number;
 }
@@ -47,26 +49,30 @@ export interface RunStatisticsOptions {
 /** Counts runs and tells their rate. */
 export class RunStatistics {
   readonly #now: () => number;
+  readonly #elapsedMs: () => number;
   readonly #bucketMs: number;
   readonly #completions = new Float64Array(NUM_BUCKETS);
   readonly #units = new Float64Array(NUM_BUCKETS);
   readonly #durations = new Float64Array(NUM_DURATIONS);
   readonly #totals: Record<RunOutcome, number> = { completed: 0, failed: 0, cancelled: 0 };
-  /** When the window began to fill. */
-  #startedAt: number;
-  #lastNow: number;
+  /** When the window began to fill, on the clock of `elapsedMs`. */
+  readonly #startedAt: number;
   /** The newest bucket, counted from `#startedAt`. */
   #bucket = 0;
 
   /** @throws {RangeError} if the window is not a length of time. */
-  constructor({ now, windowMs = DEFAULT_WINDOW_MS }: RunStatisticsOptions) {
+  constructor({
+    now,
+    elapsedMs = () => performance.now(),
+    windowMs = DEFAULT_WINDOW_MS,
+  }: RunStatisticsOptions) {
     if (!(windowMs > 0 && Number.isFinite(windowMs))) {
       throw new RangeError(`${windowMs} ms is no window.`);
     }
     this.#now = now;
     this.#bucketMs = windowMs / NUM_BUCKETS;
-    this.#startedAt = now();
-    this.#lastNow = this.#startedAt;
+    this.#elapsedMs = elapsedMs;
+    this.#startedAt = elapsedMs();
   }
 
   /**
@@ -88,29 +94,22 @@ export class RunStatistics {
 
   /** How things stand now. */
   snapshot(): RunStatisticsSnapshot {
-    const now = this.#advance();
-    const windowS = this.#coveredMs(now) / 1000;
+    const windowS = this.#coveredMs(this.#advance()) / 1000;
     const durations = this.#durations.slice(0, this.#totals.completed).sort();
     return {
       ...this.#totals,
       completedPerS: sum(this.#completions) / windowS,
       unitsPerS: sum(this.#units) / windowS,
       windowS,
-      measuredAt: now,
+      measuredAt: this.#now(),
       p50Ms: nearestRank(durations, 0.5),
       p95Ms: nearestRank(durations, 0.95),
     };
   }
 
-  /** Clears the buckets that time has passed; gives the time. */
+  /** Clears the buckets that time has passed; gives the time, on the clock of `elapsedMs`. */
   #advance(): number {
-    const now = this.#now();
-    if (now < this.#lastNow) {
-      // A clock may be set back by a little without harm; what lies further off belongs to no window.
-      if (this.#lastNow - now <= this.#bucketMs) return this.#lastNow;
-      this.#restartWindow(now);
-    }
-    this.#lastNow = now;
+    const now = this.#elapsedMs();
     const bucket = Math.floor((now - this.#startedAt) / this.#bucketMs);
     const numPassed = Math.min(bucket - this.#bucket, NUM_BUCKETS);
     for (let passed = 0; passed < numPassed; passed++) {
@@ -119,13 +118,6 @@ export class RunStatistics {
     }
     this.#bucket = bucket;
     return now;
-  }
-
-  #restartWindow(now: number): void {
-    this.#startedAt = now;
-    this.#bucket = 0;
-    this.#completions.fill(0);
-    this.#units.fill(0);
   }
 
   /** What the buckets in hand cover: all before the newest one whole, the newest up to now. */

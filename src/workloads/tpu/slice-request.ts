@@ -31,19 +31,27 @@ export function sliceSizesOfType(tpuType: TpuType): readonly number[] {
   return sliceSizesOf({ chips: Math.max(...pools.map(({ chips }) => chips)) });
 }
 
-/** What is wrong with a request; nothing when the fleet can meet it. */
-export function sliceFaults({ tpu_type, zone, chips }: SliceRequest): readonly Fault[] {
+/**
+ * What is wrong with a request; nothing when the fleet can meet it.
+ *
+ * @param request - What is missing, or is not of its type, is left out: the rest is looked at.
+ */
+export function sliceFaults({
+  tpu_type,
+  zone,
+  chips,
+}: { readonly [K in keyof SliceRequest]?: SliceRequest[K] | undefined }): readonly Fault[] {
   const faults: Fault[] = [];
   const ofType = TPU_POOLS.filter(({ tpuType }) => tpuType === tpu_type);
-  if (ofType.length === 0) {
+  if (tpu_type !== undefined && ofType.length === 0) {
     const message = `There is no type ${quoted(tpu_type)}; there are ${TPU_TYPES.join(', ')}.`;
     faults.push({ path: 'tpu_type', message });
   }
-  if (!TPU_ZONES.includes(zone)) {
+  if (zone !== undefined && !TPU_ZONES.includes(zone)) {
     const message = `There is no zone ${quoted(zone)}; there are ${TPU_ZONES.join(', ')}.`;
     faults.push({ path: 'zone', message });
   }
-  if (faults.length > 0) return faults;
+  if (faults.length > 0 || tpu_type === undefined || zone === undefined) return faults;
   const pool = ofType.find((other) => other.zone === zone);
   if (pool === undefined) {
     const where = ofType.map((other) => other.zone).join(', ');

@@ -5,16 +5,19 @@ import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { MemoryIdempotencyStore } from '../../../src/jobs/memory-idempotency-store.ts';
 import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
 import { buildApp } from '../../../src/service/app.ts';
+import { createAuditLog, SERVICE } from '../../../src/service/audit/audit-log.ts';
 import { CircuitIntake } from '../../../src/service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from '../../../src/service/circuits/circuit-job-handler.ts';
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
-import { createMemoryKeyStore } from '../../../src/service/keys/memory-key-store.ts';
-import { createMemoryMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
+import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
+import { createSqliteMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
 import { createTaskJobHandler } from '../../../src/service/tasks/task-job-handler.ts';
 import { createTpuJobHandler } from '../../../src/service/tpu/tpu-job-handler.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { StorageUsage } from '../../../src/storage/storage-usage.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -23,6 +26,7 @@ import { Workforce } from '../../../src/workloads/workforce.ts';
 import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
 import { InProcessPool } from './in-process-pool.ts';
+import { openReaders } from './test-readers.ts';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -77,7 +81,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const fleet = metrics.overProcessors(directory(processors ?? [processor]));
   const clock = { now: START };
   const now = () => clock.now;
-  const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet);
+  const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet, openReaders());
   const work =
     workforce ?? new Workforce({ processors: [], pool: new InProcessPool(), queueLimit: 9, now });
   const { pool, agents, planner, tpu } = work;
@@ -95,6 +99,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   });
   const problems: string[] = [];
   const models = others.models ?? untestedModels(processors ?? [processor], now);
+  const database = openDatabase(':memory:');
   const deps: ServiceDeps = {
     fleet,
     devices: new FakeDevices(),
@@ -108,9 +113,12 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     jobs: runner,
     intake,
     idempotency: new MemoryIdempotencyStore(),
-    keys: createMemoryKeyStore(),
-    maintenance: createMemoryMaintenanceStore(),
+    keys: createSqliteKeyStore(database),
+    maintenance: createSqliteMaintenanceStore(database),
+    audit: createAuditLog(database),
+    onDamaged: ({ id, what }) => problems.push(`${id} is damaged: ${what}`),
     storageFault: () => undefined,
+    usage: new StorageUsage(database),
     metrics,
     now,
     elapsedMs: now,
@@ -122,6 +130,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       version: '0.1.0',
       rateLimits: { standard: 100_000, enterprise: 1_000_000 },
       inFlightLimits: { standard: 100_000, enterprise: 1_000_000 },
+      storageLimits: { totalBytes: 2 ** 40, standard: 2 ** 30, enterprise: 2 ** 34 },
       demoRateLimit: DEMO_RATE_LIMIT,
       publicRateLimit: 1_000_000,
       bodyLimitBytes: 1024 * 1024,
@@ -130,12 +139,13 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       maxConnectionsOfAddress: 1000,
       trustedProxies: [],
       metricsAddresses: [],
+      revokedKeyJobs: 'finish',
       ...settings,
     },
   };
   const app = await buildApp(deps);
   const createKey: TestService['createKey'] = async (tier = 'standard', scopes = DEFAULT_SCOPES) =>
-    (await deps.keys.create({ name: 'test', tier, scopes, createdAt: START })).text;
+    (await deps.keys.create({ name: 'test', tier, scopes, createdAt: START }, SERVICE)).text;
   const key = await createKey();
   const request: TestService['request'] = ({ headers, url, ...options }) =>
     app.inject({ ...options, url: `/api/v1${url}`, headers: { 'x-api-key': key, ...headers } });
@@ -160,6 +170,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       await runner.shutdown(0);
       await app.close();
       await intake.close();
+      database.close();
       if (problems.length > 0) throw new Error(`The service misbehaved:\n${problems.join('\n')}`);
     },
   };

@@ -57,7 +57,8 @@ export async function createLoadKeys(dataDir: string): Promise<readonly string[]
     const keys: string[] = [];
     for (const [place, tier] of TIERS.entries()) {
       const name = `load ${place}`;
-      const { text } = await store.create({ name, tier, scopes: DEFAULT_SCOPES, createdAt: 1 });
+      const newKey = { name, tier, scopes: DEFAULT_SCOPES, createdAt: 1 };
+      const { text } = await store.create(newKey, 'the load');
       keys.push(text);
     }
     return keys;

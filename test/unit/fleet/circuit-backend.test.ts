@@ -186,26 +186,43 @@ describe('CircuitBackend', () => {
     expect(heard).toEqual([0.75, 'over', 0.5]);
   });
 
-  test('a circuit that is given up at its second attempt started over once', async () => {
+  test('a circuit that is given up at its third attempt started over twice', async () => {
     const backend = openBackend();
     let numStartedOver = 0;
     const hooks = { onStartedOver: () => numStartedOver++ };
     await expect(backend.submit(task('EXIT'), hooks, never())).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
     });
-    expect(numStartedOver).toBe(1);
+    expect(numStartedOver).toBe(2);
   });
 
-  test('gives a circuit up that takes two threads down, and goes on with the next', async () => {
+  test('gives a circuit up that takes three threads down, and goes on with the next', async () => {
     const backend = openBackend();
     const poison = backend.submit(task('EXIT'), {}, never());
+    await eventually(() => expect(backend.load('a').queueDepth).toBe(0));
     const next = backend.submit(task('ECHO'), {}, never());
     await expect(poison).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
-      message: expect.stringContaining('2 attempts'),
+      message: expect.stringContaining('3 attempts'),
       cause: { code: 'FLEET_WORKER_LOST' },
     });
     await next;
+  });
+
+  test('a thread that is lost with a list is held against none of it, and each runs alone then', async () => {
+    const backend = openBackend();
+    const { shared, result } = await holdThread(backend);
+    const poison = backend.submit(task('EXIT'), {}, never());
+    // Lost with the list, and once more by itself, as though somebody killed its thread.
+    const unlucky = backend.submit(task('EXIT_ONCE'), {}, never());
+    const others = [1, 2, 3].map(() => backend.submit(task('ECHO'), {}, never()));
+    shared[0] = 1;
+    const [poisoned] = await Promise.allSettled([poison, result, unlucky, ...others]);
+    // With the list, and three times alone.
+    expect(poisoned).toMatchObject({
+      reason: { code: 'FLEET_ENGINE_LOST', message: expect.stringContaining('4 attempts') },
+    });
+    await Promise.all([unlucky, ...others]);
   });
 
   test('starts nothing of a paused processor but its self-tests, and the rest when it goes on', async () => {

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { JobNotFoundError } from '../../../src/jobs/errors.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
+import { StorageUnwritableError } from '../../../src/storage/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import { gate, InterceptedStore, newJob, ScriptedHandler, turn } from '../../support/jobs.ts';
 
 let store: InterceptedStore;
@@ -167,7 +169,17 @@ describe('progress and queue position', () => {
     await runner.submit(newJob());
     const { id } = await runner.submit(newJob());
     expect(runner.queuePosition(id)).toBe(1);
-    expect(runner.queuePosition('circ_0')).toBeUndefined();
+  });
+
+  test('the position is 0 between the queue and the begin, and last for one that does not run here', async () => {
+    const job = newJob();
+    const other = newJob().id;
+    await runner.submit(job);
+    await runner.submit(newJob());
+    expect(runner.queuePosition(other)).toBe(2);
+    expect(runner.queuePosition(newJob({ kind: 'task' }).id)).toBe(0);
+    handler.queuePosition = () => undefined;
+    expect(runner.queuePosition(job.id)).toBe(0);
   });
 });
 
@@ -419,5 +431,70 @@ describe('a store that cannot be written', () => {
     expect(handler.of(id).signal.aborted).toBe(false);
     handler.of(id).resolve('r');
     expect(await runner.waitFor(id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('while the database cannot be written', () => {
+  const full = new StorageUnwritableError(new Error('database or disk is full'));
+
+  test.each([
+    [
+      'has a result',
+      (id: string) => handler.of(id).resolve('r'),
+      { status: 'completed', result: 'r' },
+    ],
+    [
+      'failed',
+      (id: string) => handler.of(id).reject(new JobNotFoundError('x')),
+      { status: 'failed' },
+    ],
+  ])('an accepted job that %s is kept, and written when there is room', async (_, end, outcome) => {
+    const id = await submitRunning();
+    let numTries = 0;
+    store.intercept = () => {
+      numTries += 1;
+      throw full;
+    };
+    clock = 8000;
+    end(id);
+    await eventually(() => numTries > 1);
+    expect(await store.get(id)).toMatchObject({ status: 'running' });
+    expect(runner.inFlight('circuit', 'key-1')).toBe(1);
+    expect(unexpected).toEqual([full]);
+
+    store.intercept = () => {};
+    clock = 99_000;
+    expect(await runner.waitFor(id)).toMatchObject({ ...outcome, finishedAt: 8000 });
+    expect(runner.inFlight('circuit', 'key-1')).toBe(0);
+    expect(unexpected).toEqual([full]);
+  });
+
+  test('a job that was promised to nobody is refused and leaves nothing', async () => {
+    store.intercept = () => {
+      throw full;
+    };
+    await expect(runner.submit(newJob())).rejects.toBe(full);
+    const job = newJob();
+    const run = runner.run(job);
+    handler.of(job.id).resolve('r');
+    await expect(run).rejects.toBe(full);
+    expect(runner.inFlight('circuit', 'key-1')).toBe(0);
+    expect(await store.get(job.id)).toBeUndefined();
+  });
+
+  test('a shutdown writes the outcome if it can, and else leaves the job to the next start', async () => {
+    const ids = [await submitRunning(), await submitRunning()];
+    store.intercept = () => {
+      throw full;
+    };
+    for (const id of ids) handler.of(id).resolve('r');
+    await turn();
+    let numWrites = 0;
+    store.intercept = () => {
+      if (numWrites++ > 0) throw full;
+    };
+    expect(await runner.shutdown(0)).toMatchObject({ finished: 1 });
+    const stored = await Promise.all(ids.map((id) => store.get(id)));
+    expect(stored.map((job) => job?.status).sort()).toEqual(['completed', 'running']);
   });
 });

@@ -21,7 +21,7 @@ const COMPLETED: WatchedRecord = { ...RUNNING, status: 'completed', finishedAt: 
 
 let watch: JobWatch;
 let isWatched: boolean;
-let position: number | undefined;
+let position: number;
 let stream: JobEventStream;
 
 beforeEach(() => {
@@ -37,7 +37,7 @@ afterEach(() => {
 
 function open(state: JobState, lastId = ''): void {
   isWatched = true;
-  position = undefined;
+  position = 0;
   watch = new JobWatch(state, () => {
     isWatched = false;
   });
@@ -215,6 +215,6 @@ test('a fault of the stream ends it and goes no further', async () => {
   const fault = new Promise((resolve) => stream.once('error', resolve));
   const { finishedAt: _, ...impossible } = COMPLETED;
   watch.tell({ record: impossible });
-  expect(String(await fault)).toContain('unreachable');
+  expect(String(await fault)).toContain('is damaged');
   expect(isWatched).toBe(false);
 });

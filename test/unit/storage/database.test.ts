@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
+import { StorageUsage } from '../../../src/storage/storage-usage.ts';
 import { newJob } from '../../support/jobs.ts';
 
 let directory: string;
@@ -69,7 +70,7 @@ describe('openDatabase', () => {
     expect(await new SqliteJobStore(first).get(job.id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('of a file of the first version, processors stay in maintenance and keys never expire', () => {
+  test('of a file of the first version, processors stay in maintenance, keys never expire, jobs are above suspicion', () => {
     const path = join(directory, 'jobs.sqlite');
     {
       using first = new DatabaseSync(path);
@@ -83,6 +84,20 @@ describe('openDatabase', () => {
           scopes TEXT NOT NULL, created_at INTEGER NOT NULL, revoked_at INTEGER
         ) STRICT, WITHOUT ROWID;
         INSERT INTO api_keys VALUES ('a', 'old', '00', 'standard', 'read', 4, NULL);
+        CREATE TABLE jobs (
+          id TEXT PRIMARY KEY, kind TEXT NOT NULL, key_id TEXT NOT NULL, status TEXT NOT NULL,
+          priority TEXT NOT NULL, target TEXT NOT NULL, request TEXT NOT NULL, result TEXT,
+          error_code TEXT, error_message TEXT, created_at INTEGER NOT NULL, started_at INTEGER,
+          finished_at INTEGER, attempts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        INSERT INTO jobs VALUES ('circ_1', 'circuit', 'a', 'queued', 'low', 'qvm', '{}', NULL, NULL,
+          NULL, 6, NULL, NULL, 1);
+        CREATE TABLE idempotency (
+          key_id TEXT NOT NULL, idempotency_key TEXT NOT NULL, body_hash TEXT NOT NULL,
+          job_id TEXT NOT NULL, claimed_by TEXT NOT NULL, response TEXT, created_at INTEGER NOT NULL,
+          PRIMARY KEY (key_id, idempotency_key)
+        ) STRICT;
+        INSERT INTO idempotency VALUES ('a', 'k', 'h', 'circ_1', 'c', 'answer', 1);
         PRAGMA user_version = 1;`);
     }
     for (let opening = 0; opening < 2; opening++) {
@@ -91,8 +106,12 @@ describe('openDatabase', () => {
         { kind: 'processor', id: 'gpu-fleet', reason: 'new fans', since: 5 },
       ]);
       expect(database.prepare('SELECT * FROM api_keys').all()).toMatchObject([
-        { id: 'a', expires_at: null, revoked_at: null },
+        { id: 'a', expires_at: null, revoked_at: null, old_secret_hash: null },
       ]);
+      expect(database.prepare('SELECT * FROM jobs').all()).toMatchObject([
+        { id: 'circ_1', attempts: 1, suspicion: 0, retry_of: null },
+      ]);
+      expect(new StorageUsage(database).bytesOf('a')).toBe(2 * 512 + '{}'.length + 'answer'.length);
     }
   });
 

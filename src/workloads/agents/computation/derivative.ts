@@ -37,6 +37,7 @@ export const derivative = procedure({
   },
   example: { expression: 'x^2 * sin(x)', variable: 'x' },
   feeds: { result: 'expression' },
+  loadLateCheck: async () => (await import('./expressions/symbolic.ts')).symbolicFaults,
   load: async () => (await import('./run-derivative.ts')).runDerivative,
 });
 

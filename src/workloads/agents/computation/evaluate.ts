@@ -76,6 +76,7 @@ export const evaluate = procedure({
     max_digits: MAX_DIGITS,
   },
   example: { expression: 'sqrt(x^2 + 4^2)', scope: { x: 3 } },
+  loadLateCheck: async () => (await import('./run-evaluate.ts')).evaluationFaults,
   load: async () => (await import('./run-evaluate.ts')).runEvaluate,
 });
 

@@ -1,7 +1,8 @@
 /** Evaluates expressions; runs in a process of its own. */
+import type { Fault } from '../../../errors/coded-error.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import { defaultDigits, type EvaluateInput, type VariableValue } from './evaluate.ts';
-import { BoundedMath, type Precision } from './expressions/bounded-math.ts';
+import { BoundedMath, faultsOfParsing, type Precision } from './expressions/bounded-math.ts';
 import { renderValue } from './expressions/render-value.ts';
 
 /** Opening one takes a while, and most runs ask for doubles. */
@@ -14,12 +15,24 @@ function mathOf(precision: Precision): BoundedMath {
   return ofDoubles;
 }
 
+function precisionOf({ precision, digits = defaultDigits }: EvaluateInput): Precision {
+  return precision === 'bignumber' ? { kind: precision, digits } : { kind: precision };
+}
+
+/** Opened for parsing alone, by kind: how many digits a bignumber has is nothing to the parser. */
+const parsers = new Map<Precision['kind'], BoundedMath>();
+
+/** What keeps the expression from being evaluated, as far as its tree tells. */
+export function evaluationFaults(input: EvaluateInput): readonly Fault[] {
+  const parser = parsers.get(input.precision) ?? mathOf(precisionOf(input));
+  parsers.set(input.precision, parser);
+  return faultsOfParsing(() => parser.parse(input.expression));
+}
+
 /** Runs `evaluate`. */
 export const runEvaluate: RunProcedure<EvaluateInput> = async (input, context) => {
   const { expression, scope = {}, digits = defaultDigits, seed = context.seed } = input;
-  const bounded = mathOf(
-    input.precision === 'bignumber' ? { kind: 'bignumber', digits } : { kind: input.precision },
-  );
+  const bounded = mathOf(precisionOf(input));
   const { math } = bounded;
   const variables = Object.entries(scope).map(([name, value]): [string, unknown] => [
     name,

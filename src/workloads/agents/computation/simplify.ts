@@ -31,5 +31,6 @@ export const simplify = procedure({
   },
   example: { expression: '2x + 3x + sin(x)^2 + cos(x)^2' },
   feeds: { result: 'expression' },
+  loadLateCheck: async () => (await import('./expressions/symbolic.ts')).symbolicFaults,
   load: async () => (await import('./run-simplify.ts')).runSimplify,
 });

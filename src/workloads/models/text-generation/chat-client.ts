@@ -12,7 +12,7 @@ import { UpstreamError, UpstreamRefusedError } from '../../errors.ts';
 import { chatCompletion, errorBody, modelList } from './chat-answers.ts';
 import type { CheckedTextRequest } from './text-request.ts';
 import { TimeLimit } from './time-limit.ts';
-import { printable, retryAfterSeconds, withoutSecret } from './upstream-text.ts';
+import { printable, retryAfterSeconds, withoutSecrets } from './upstream-text.ts';
 
 /** Largest body of an answer, as it is after decompression. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -165,7 +165,15 @@ export class ChatClient {
   #reasonIn(body: Uint8Array | undefined): string | undefined {
     const parsed = errorBody.safeParse(body && jsonOf(body));
     if (!parsed.success) return undefined;
-    const reason = printable(withoutSecret(parsed.data, this.#options.apiKey), MAX_REASON_LENGTH);
+    const { apiKey, baseUrl } = this.#options;
+    // Where it is, and what opens it, are the operator's alone.
+    const told = withoutSecrets(parsed.data, [
+      apiKey,
+      baseUrl,
+      this.host,
+      new URL(baseUrl).hostname,
+    ]);
+    const reason = printable(told, MAX_REASON_LENGTH);
     return reason === '' ? undefined : reason;
   }
 }

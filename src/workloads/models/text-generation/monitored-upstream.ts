@@ -52,7 +52,7 @@ export interface MonitoredUpstreamOptions {
 
 /** Text, what wrote it and how long that took. */
 export interface TextResult extends ChatAnswer {
-  /** The upstream's model and host. */
+  /** The upstream's model. Its host is the operator's alone. */
   readonly backend: string;
   /** Milliseconds from the request to the upstream to the end of its answer. */
   readonly timing: { readonly upstreamMs: number };
@@ -111,7 +111,7 @@ export class MonitoredUpstream {
     });
   }
 
-  /** The model and the host, for people. */
+  /** The model and the host, for the operator. */
   get description(): string {
     return `${this.#model ?? 'its only model'} at ${this.#client.host}`;
   }
@@ -207,8 +207,7 @@ export class MonitoredUpstream {
     try {
       const answer = await this.#client.complete(this.#model, request, signal);
       const upstreamMs = performance.now() - begun;
-      const backend = `${answer.upstreamModel} at ${this.#client.host}`;
-      return { ...answer, backend, timing: { upstreamMs } };
+      return { ...answer, backend: answer.upstreamModel, timing: { upstreamMs } };
     } catch (error) {
       throw error instanceof UpstreamError ? this.#pausedIfFull(error) : error;
     }

@@ -10,9 +10,12 @@ export function printable(text: string, maxLength: number): string {
   return isCut ? `${characters.slice(0, maxLength).join('')}…` : characters.join('');
 }
 
-/** The text without the secret, should an upstream repeat what it was sent. */
-export function withoutSecret(text: string, secret: string | undefined): string {
-  return secret === undefined ? text : text.replaceAll(secret, '…');
+/** The text without the secrets, should an upstream repeat what it was sent; longer ones first. */
+export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
+  return secrets.reduce<string>(
+    (rest, secret) => (secret === undefined ? rest : rest.replaceAll(secret, '…')),
+    text,
+  );
 }
 
 const LONGEST_RETRY_AFTER_S = 600;

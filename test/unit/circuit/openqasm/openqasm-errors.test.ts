@@ -338,6 +338,93 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
   });
 
+  // Each of these, 16 MiB long, once took more than 2 GB of memory before anything refused it.
+  const many = (part: string) => part.repeat(300_000);
+  const names = (count: number, write = (name: string) => name) =>
+    Array.from({ length: count }, (_, i) => write(`a${i}`));
+  test.each([
+    ['an alias of many parts', `let z = q[{0${many(',0')}}];`],
+    ['a loop over many values', `for int i in {0${many(',0')}} { }`],
+    ['a gate of many calls', `gate g a { ${many('x a;')} }`],
+    ['many signs', `const float f = ${many('-')}1;`],
+    ['many angles', `U(0${many(',0')}) q[0];`],
+    ['many operands', `barrier q${many(',q')};`],
+    ['many indices', `x q${many('[0]')};`],
+    ['many parts of a sum', `float a = 1; float b = a${many('+a')};`],
+    ['many parameters', `gate g(${names(300_000).join(',')}) a { }`],
+    ['many qubits of a gate', `gate g ${names(300_000).join(',')} { }`],
+    ['many cases', `switch (d) { ${many('case 0 { } ')} }`],
+    ['many labels', `switch (d) { case 0${many(',0')} { } }`],
+    ['a block that never runs', `if (false) { ${many('x q[0];')} }`],
+  ])('%s', (_, line) => {
+    const error = refusal(`OPENQASM 3; include "stdgates.inc"; qubit[3] q; bit d;\n${line}`);
+    expect(error.message).toContain('more than 251200 words and symbols');
+    expect(error.message).toContain('max_gates, which is 100.');
+    expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
+    expect(error.line).toBe(2);
+  });
+
+  test.each([
+    ['a gate of many calls', `gate g a { ${many('x a;')} }`],
+    ['many angles', `u(0${many(',0')}) q[0];`],
+    ['many operands', `barrier q${many(',q')};`],
+    ['many gates', names(300_000, (g) => `gate ${g} a { }`).join('')],
+  ])('in OpenQASM 2, %s', (_, line) => {
+    const error = in2(line);
+    expect(error.message).toContain('more than 251200 words and symbols');
+    expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
+  });
+
+  test.each([
+    ['many variables:', names(300_000, (a) => `int ${a};`).join('')],
+    ['many gates:', names(300_000, (g) => `gate ${g} a { }`).join('')],
+    ['a gate whose loop makes', 'gate g a { for int i in [1:200000] { x a; } }'],
+    [
+      'gates whose loops make',
+      names(4, (g) => `gate ${g} a { for int i in [1:50000] { x a; } }`).join(''),
+    ],
+  ])('%s many calls', (_, line) => {
+    const source = `OPENQASM 3; include "stdgates.inc"; qubit q; ${line}`;
+    const refuse = () => parseOpenQasm(source, { ...limits, maxGates: 10_000 });
+    expect(refuse).toThrow('more than 370000 words and symbols');
+  });
+
+  test('300,000 statements of few words each are within all of them', () => {
+    const source = `OPENQASM 3; qubit q; ${many('{ } ')}`;
+    const generous = { ...limits, maxGates: 3000 };
+    expect(parseOpenQasm(source, generous).operations).toEqual([]);
+  });
+
+  test('a range of more rounds than allowed is refused before its first round', () => {
+    // The first round is at fault, too: the limit is what is named.
+    const line = 'for int i in [10:-1:-1000000000] { x q[7]; }';
+    const error = refusal(`OPENQASM 3; include "stdgates.inc"; qubit[3] q;\n${line}`);
+    expect(error.code).toBe('CIRCUIT_LIMIT_EXCEEDED');
+  });
+
+  test('a long range that is left early is not refused', () => {
+    const loop = 'for int i in [0:1000000000] { if (i == 2) break; x q; }';
+    const source = `OPENQASM 3; include "stdgates.inc"; qubit q; ${loop}`;
+    expect(parseOpenQasm(source, limits).operations).toHaveLength(2);
+  });
+
+  test('a number of a million digits is broken grammar', () => {
+    const error = refusal(`OPENQASM 3; float f = 1${'_1'.repeat(1_000_000)};`);
+    expect(error.code).toBe('CIRCUIT_OPENQASM_SYNTAX');
+    expect(error.message).toContain('a number of at most 1000 characters');
+  });
+
+  test('of many inputs without a value 20 are named', () => {
+    const source = `OPENQASM 3; qubit q; ${names(1000, (a) => `input float ${a};`).join('')}`;
+    try {
+      parseOpenQasm(source, { ...limits, maxGates: 1000 });
+      expect.unreachable('inputs without values');
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_INPUT' });
+      expect((error as OpenQasmError).faults).toHaveLength(20);
+    }
+  });
+
   test('100,000 signs and sums are within all of them', () => {
     const source = (angle: string) => `OPENQASM 2.0; qreg q[1]; U(${angle},0,0) q[0];`;
     for (const angle of [`${'-'.repeat(100_000)}1`, `1${'-1'.repeat(100_000)}`]) {

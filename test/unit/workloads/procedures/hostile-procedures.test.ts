@@ -56,15 +56,32 @@ describe('memory', () => {
   );
 });
 
+test('processes that are killed while they start are replaced twenty times before a call is told', async () => {
+  const told: string[] = [];
+  const catalog = new URL('../../../support/killed-catalog.ts', import.meta.url);
+  const onProcessLost = (how: string) => void told.push(how);
+  const killed = new ProcedurePool({ ...POOL, catalog, numProcesses: 1, onProcessLost });
+  try {
+    await expect(running(killed, callOf('echo')).outcome).rejects.toMatchObject({
+      code: 'WORKLOADS_TASK_LOST',
+    });
+    expect(told.length).toBeGreaterThanOrEqual(20);
+    expect(new Set(told)).toEqual(new Set(['before it was ready: signal SIGKILL']));
+  } finally {
+    await killed.close();
+  }
+});
+
 describe('a process that ends under its call', () => {
-  test('has the call run again, and once more is the end of it', async () => {
+  test('has the call run again, and the third time is the end of it', async () => {
     const events: string[] = [];
     const { outcome } = running(pool, callOf('exit'), {
       onStarted: () => events.push('started'),
       onStartedOver: () => events.push('started over'),
     });
     await expect(outcome).rejects.toMatchObject({ code: 'WORKLOADS_TASK_LOST' });
-    expect(events).toEqual(['started', 'started over', 'started']);
+    const again = ['started over', 'started'];
+    expect(events).toEqual(['started', ...again, ...again]);
   });
 
   test('is told of to callers without what it printed, which is for the log', async () => {
@@ -77,7 +94,7 @@ describe('a process that ends under its call', () => {
         message: 'The process that ran the task ended (exit code 7).',
       });
       const inFull = 'exit code 7, saying: There is no file /secret/place.';
-      expect(told).toEqual([inFull, inFull]);
+      expect(told).toEqual([inFull, inFull, inFull]);
     } finally {
       await single.close();
     }

@@ -233,6 +233,16 @@ describe('a request that the upstream refuses', () => {
     expect(asked.availability().available).toBe(true);
   });
 
+  test('has a reason that does not say where the upstream is', async () => {
+    const asked = await started();
+    const url = `http://${upstream.host}/v1`;
+    const message = `See ${url}/errors of ${upstream.host} (${upstream.host.split(':')[0]}).`;
+    upstream.reply = json(400, { error: { message } });
+    expect(await failureOf(asked.generate(HELLO, STANDARD, PATIENT))).toMatchObject({
+      message: 'The upstream refused the request (HTTP 400): See …/errors of … (…).',
+    });
+  });
+
   test('has its reason on one line, cut short, and without the key', async () => {
     const asked = await started();
     const reason = `Not\r\n\u0007so \u202efast, ${KEY}: ${'é'.repeat(1000)}`;

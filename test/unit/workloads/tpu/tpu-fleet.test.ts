@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { sliceSizesOfType } from '../../../../src/workloads/tpu/slice-request.ts';
 import {
   type PlacementRequest,
@@ -142,6 +142,28 @@ describe('placement', () => {
     expect(fleet.queuePosition('c')).toBe(0);
     expect(['a', 'b', 'c'].map((id) => fleet.isPlaced(id))).toEqual([false, true, false]);
   });
+
+  test.each([-3_600_000, 3_600_000])(
+    'keeps its order when the clock of the machine is set by %d ms',
+    async (setBy) => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      try {
+        const fleet = new TpuFleet();
+        const sender = new Sender(fleet);
+        sender.send(job('all'));
+        sender.send(job('low', { priority: 'low' }));
+        vi.setSystemTime(Date.now() + setBy);
+        sender.send(job('normal'));
+        sender.send(job('high', { priority: 'high', tier: 'enterprise' }));
+        await settled();
+        const ids = ['high', 'normal', 'low'];
+        // An hour forward would have aged the one of low priority past all others.
+        expect(ids.map((id) => fleet.queuePosition(id))).toEqual([0, 1, 2]);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   test('lets no small job past a large one that waits for chips', async () => {
     const fleet = new TpuFleet();

@@ -8,6 +8,7 @@
  * memory as such are bounded by the process in which this runs.
  */
 import { all, create, type MathJsInstance, type MathNode } from 'mathjs';
+import type { Fault } from '../../../../errors/coded-error.ts';
 import { ProcedureInputError } from '../../../procedures/errors.ts';
 import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS } from './allowed-names.ts';
 import { guardBroadcast, guardOf } from './argument-guards.ts';
@@ -170,6 +171,17 @@ export class BoundedMath {
       },
     });
     return guarded;
+  }
+}
+
+/** What is wrong with an expression, where parsing it throws. */
+export function faultsOfParsing(parse: () => MathNode): readonly Fault[] {
+  try {
+    parse();
+    return [];
+  } catch (error) {
+    if (error instanceof ProcedureInputError) return error.faults;
+    throw error;
   }
 }
 

@@ -7,10 +7,11 @@ import {
   isSymbolNode,
   type MathNode,
 } from 'mathjs';
+import type { Fault } from '../../../../errors/coded-error.ts';
 import { uniformDraw } from '../../../../math/philox.ts';
 import type { JsonObject } from '../../../procedures/json.ts';
 import { ALLOWED_CONSTANTS, DRAWING_FUNCTIONS } from './allowed-names.ts';
-import { BoundedMath } from './bounded-math.ts';
+import { BoundedMath, faultsOfParsing } from './bounded-math.ts';
 import { MAX_SYMBOLIC_NODES } from './expression-limits.ts';
 import { normalText } from './normal-form.ts';
 
@@ -41,6 +42,11 @@ export function parseSymbolic(expression: string, maxNodes = MAX_SYMBOLIC_NODES)
     kinds: KINDS,
     withoutFunctions: DRAWING_FUNCTIONS,
   });
+}
+
+/** What keeps an expression from being transformed, as far as its tree tells. */
+export function symbolicFaults({ expression }: { readonly expression: string }): readonly Fault[] {
+  return faultsOfParsing(() => parseSymbolic(expression));
 }
 
 /**

@@ -1,9 +1,7 @@
-/** What passes between the main thread and the offload thread: plain data. */
+/** What passes between the service and the processes that read bodies: plain data. */
 import type { Fault } from '../../errors/coded-error.ts';
-import type { CircuitResult } from '../../fleet/processor.ts';
 import type { PreparedCircuit, Target } from '../circuits/circuit-submission.ts';
 import type { ReadSubmission } from '../circuits/read-submission.ts';
-import type { ResultLayout } from '../circuits/result-json.ts';
 import type { ReadWork, WorkRequest } from '../jobs/work-intake.ts';
 import type { ReadPlan, ReadTask } from '../tasks/read-task.ts';
 import type { ReadTpuJob } from '../tpu/read-tpu-job.ts';
@@ -11,8 +9,8 @@ import type { ReadTpuJob } from '../tpu/read-tpu-job.ts';
 /** A body: as it came over the wire, or read. */
 export type BodySource = { readonly bytes: Uint8Array } | { readonly value: unknown };
 
-/** Work for the thread, by kind: what it gets, and what it gives back. */
-export interface OffloadedWork {
+/** Work for a reader, by kind: what it gets, and what it gives back. */
+export interface ReadingWork {
   /** A request body into a submission. */
   readonly readSubmission: {
     readonly input: BodySource & {
@@ -46,41 +44,27 @@ export interface OffloadedWork {
     readonly input: BodySource & { readonly request: WorkRequest };
     readonly output: ReadWork<ReadTpuJob>;
   };
-  /** A result into the text that is stored and answered. */
-  readonly writeResult: {
-    readonly input: { readonly layout: ResultLayout; readonly result: CircuitResult };
-    readonly output: string;
-  };
 }
 
 /** The kinds of work. */
-export type OffloadKind = keyof OffloadedWork;
+export type ReadingKind = keyof ReadingWork;
 
-/** To the thread. */
-export type ToOffload = {
-  readonly [K in OffloadKind]: {
-    readonly id: number;
-    readonly kind: K;
-    readonly input: OffloadedWork[K]['input'];
-  };
-}[OffloadKind];
+/** To a reader: one piece of work, which it answers before it is sent the next. */
+export type ToReader = {
+  readonly [K in ReadingKind]: { readonly kind: K; readonly input: ReadingWork[K]['input'] };
+}[ReadingKind];
 
-/** From the thread. */
-export type FromOffload =
-  | { readonly id: number; readonly kind: 'done'; readonly output: unknown }
+/** From a reader. */
+export type FromReader =
+  | { readonly kind: 'ready' }
+  /** It loads code for this body and those after it; until it has, no time is this body's. */
+  | { readonly kind: 'preparing' }
+  | { readonly kind: 'prepared' }
+  | { readonly kind: 'done'; readonly output: unknown }
   | {
-      readonly id: number;
       readonly kind: 'refused';
       readonly code: string;
       readonly message: string;
       readonly faults: readonly Fault[];
     }
-  | { readonly id: number; readonly kind: 'broken'; readonly stack: string };
-
-/** What of a source is moved to the thread instead of being copied. */
-export function buffersOf(source: BodySource): readonly ArrayBuffer[] {
-  if (!('bytes' in source)) return [];
-  const { buffer, byteLength } = source.bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  return isWhole ? [buffer] : [];
-}
+  | { readonly kind: 'broken'; readonly stack: string };

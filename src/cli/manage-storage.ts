@@ -1,0 +1,89 @@
+/** What `qcs backup`, `qcs restore` and `qcs check` do. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../config.ts';
+import { acceptLoss, backUp, type Inspection, inspect, restore } from '../storage/backup.ts';
+import { DATABASE_FILE } from '../storage/database.ts';
+import { DatabaseDamagedError } from '../storage/errors.ts';
+import { type CommandIo, writeJson } from './command-io.ts';
+import { FileNotFoundError, OptionsConflictError } from './errors.ts';
+import type { CheckOptions } from './storage.ts';
+
+const MIB = 2 ** 20;
+
+/**
+ * Writes a backup and says how large it is.
+ *
+ * @throws {FileNotFoundError} if there is no database yet.
+ */
+export function writeBackup(file: string, io: CommandIo): void {
+  const { dataDir } = loadConfig(io.environment);
+  requireFile(databaseIn(dataDir), [`${databaseIn(dataDir)}.made`]);
+  backUp(databaseIn(dataDir), file);
+  io.out.write(`${file}: ${(statSync(file).size / MIB).toFixed(1)} MiB.\n`);
+}
+
+/**
+ * Puts a backup in the place of the database.
+ *
+ * @throws {FileNotFoundError} if there is no such file.
+ */
+export async function restoreBackup(file: string, io: CommandIo): Promise<void> {
+  requireFile(file);
+  const { dataDir } = loadConfig(io.environment);
+  const aside = await restore(dataDir, file, `before-${timeIn(io)}`);
+  io.out.write(`${databaseIn(dataDir)} is restored from ${file}.\n`);
+  if (aside !== undefined) io.err.write(`The database that was there before is ${aside}.\n`);
+}
+
+/**
+ * Prints what is in the database, or in a backup.
+ *
+ * @throws {DatabaseDamagedError} if anything is wrong with it.
+ */
+export async function checkStorage(
+  file: string | undefined,
+  options: CheckOptions,
+  io: CommandIo,
+): Promise<void> {
+  const { dataDir } = loadConfig(io.environment);
+  const path = file ?? databaseIn(dataDir);
+  if (options.acceptLoss) {
+    if (file !== undefined) throw new OptionsConflictError('--accept-loss is not for backups.');
+    const wasLost = await acceptLoss(dataDir, `lost-${timeIn(io)}`);
+    io.err.write(wasLost ? 'It goes on without its log.\n' : 'Nothing of it is lost.\n');
+  }
+  requireFile(path, file === undefined ? [`${path}.made`, `${path}-wal`] : []);
+  const found = inspect(path);
+  if (options.json) writeJson(io, { file: path, ...viewInspection(found) });
+  else io.out.write(`${describe(path, found)}\n`);
+  const [fault] = found.faults;
+  if (fault !== undefined) throw new DatabaseDamagedError(path, fault.replace(/\.$/, ''));
+}
+
+function describe(path: string, { bytes, schemaVersion, rows, faults }: Inspection): string {
+  return [
+    `${path}: ${(bytes / MIB).toFixed(1)} MiB, schema version ${schemaVersion}`,
+    ...Object.entries(rows).map(([table, count]) => `  ${table}: ${count} rows`),
+    faults.length === 0 ? 'No damage found.' : `Damaged, ${faults.length} faults:`,
+    ...faults.map((fault) => `  ${fault}`),
+  ].join('\n');
+}
+
+function viewInspection({ schemaVersion, ...rest }: Inspection) {
+  return { ...rest, schema_version: schemaVersion };
+}
+
+/** @param traces - Where one of these is there, what is missing is told of by the error that knows more. */
+function requireFile(path: string, traces: readonly string[] = []): void {
+  if (![path, ...traces].some((each) => existsSync(each))) throw new FileNotFoundError(path);
+}
+
+function databaseIn(dataDir: string): string {
+  return join(dataDir, DATABASE_FILE);
+}
+
+/** As part of a file's name: `20260102T030405`. */
+function timeIn(io: CommandIo): string {
+  return new Date(io.now()).toISOString().replace(/\..*|[-:]/g, '');
+}

@@ -1,0 +1,25 @@
+/** A caller's own jobs: another key's do not exist for it. */
+import { JobDamagedError, JobNotFoundError } from '../../jobs/errors.ts';
+import type { JobId, JobKind } from '../../jobs/job.ts';
+import { isJobId } from '../../jobs/job-id.ts';
+
+/**
+ * What `look` finds of a job of the key.
+ *
+ * @param keyIdOf - The owner of what was found.
+ * @throws {JobNotFoundError} if there is no such job of that kind and key.
+ * @throws {JobDamagedError} if there is one, and it cannot be read.
+ */
+export async function ownJob<Found>(
+  { id, kind, keyId }: { readonly id: string; readonly kind: JobKind; readonly keyId: string },
+  look: (id: JobId) => Promise<Found | undefined>,
+  keyIdOf: (found: Found) => string,
+): Promise<Found> {
+  const notFound = new JobNotFoundError(id.slice(0, 100));
+  if (!isJobId(id, kind)) throw notFound;
+  const found = await look(id).catch((error: unknown) => {
+    throw error instanceof JobDamagedError && error.keyId !== keyId ? notFound : error;
+  });
+  if (found === undefined || keyIdOf(found) !== keyId) throw notFound;
+  return found;
+}

@@ -1,0 +1,521 @@
+/**
+ * Reads bodies in processes of their own: large ones, and small ones whose programs take many steps.
+ *
+ * Reading is work like running. Keys take turns by the time that their bodies are expected to take, and
+ * what a body took beyond that is charged afterwards. One key never has all the processes, so that the
+ * next key finds one free. A body has a limit of CPU time; the process that passes it, or its memory, is
+ * ended, which costs nobody but the caller of that body. Where a process is lost for another reason, the
+ * body is tried again.
+ */
+import { extname } from 'node:path';
+import { AGEING_MS, FairQueue, type QueuedTask } from '../../fleet/schedule/fair-queue.ts';
+import {
+  type ProcessEnd,
+  SupervisedProcess,
+} from '../../workloads/procedures/supervised-process.ts';
+import {
+  KeyReadingRoomError,
+  ReaderLostError,
+  ReadingMemoryError,
+  ReadingRefusedError,
+  ReadingRoomError,
+  ReadingTimeError,
+} from '../errors.ts';
+import type { FromReader, ReadingKind, ReadingWork, ToReader } from './reading-messages.ts';
+
+const ENTRY = new URL(`./reader-process${extname(import.meta.url)}`, import.meta.url);
+const MIB = 2 ** 20;
+/** Requests that are answered now, and circuits that run, come before bodies that are read. */
+const NICENESS = 5;
+/** A process that is not ready by then is ended and counts as failed; the machine may be busy. */
+const START_LIMIT_MS = 60_000;
+/** How often a process that reads is looked at. */
+const LOOK_EVERY_MS = 50;
+/** From here on a process whose caller has gone is ended; before, it is through sooner than the next. */
+const ABANDONED_MS = 250;
+/** A lost process is replaced and its body read again. */
+const MAX_ATTEMPTS = 3;
+/** The same where somebody killed the process, which says nothing of the body. */
+const MAX_KILLED_ATTEMPTS = 10;
+/** Processes that end before they are ready, in a row, until a caller is told. */
+const MAX_FAILED_STARTS = 2;
+/** The same of processes that somebody kills while they start, which is no fault of the installation. */
+const MAX_KILLED_STARTS = 20;
+/** A process that is this large after a body makes room for a new one, as a part of the heap's limit. */
+const WORN_AT = 0.75;
+/** Processes beyond the first end when nothing came for them in this time. */
+const IDLE_MS = 60_000;
+/** Compiling does more to a circuit than reading it. */
+const COMPILE_FACTOR = 10;
+/** A stored circuit was read in time once; on a busier machine it is to be read again. */
+const STORED_FACTOR = 10;
+/** Milliseconds that a byte takes, until some were read. */
+const FIRST_MS_PER_BYTE = 5e-5;
+/** Smaller bodies say nothing of that: they take their time for other reasons. */
+const TELLING_BYTES = 65_536;
+/** Weight of the last body in the average. */
+const NEWEST = 0.2;
+/** One line of one queue, in which all are at one level. */
+const LINE = 'small';
+const LEVEL = 0;
+
+/** Room that a body takes which was small enough to be parsed where it arrived. */
+const SMALL_BODY_ROOM = 65_536;
+
+/** How bodies are read. */
+export interface ReadersOptions {
+  /** Processes at most; at least 2, or one key could hold up all others. */
+  readonly numReaders: number;
+  /** JavaScript heap of one process. */
+  readonly heapLimitMb: number;
+  /** CPU time in which a body must be read. */
+  readonly cpuLimitMs: number;
+  /** Bytes of the bodies that are read or wait for it, over all keys; one key may have a quarter. */
+  readonly roomBytes: number;
+  /** Hears why a process ended that nobody ended on purpose. */
+  readonly onLost?: (how: string) => void;
+  /** The process's module; the product's own unless a test brings another. */
+  readonly entry?: URL;
+  /** Until a process has to be ready; a minute unless given. */
+  readonly startLimitMs?: number;
+}
+
+/** Whose body it is, and how long it is wanted. */
+export interface ReadingCaller {
+  readonly keyId: string;
+  /** What it is expected to cost goes by its size. */
+  readonly numBytes: number;
+  /** Aborts when nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How much there is to read. */
+export interface ReadingLoad {
+  readonly waiting: number;
+  readonly running: number;
+  /** Of the bodies that are read or wait for it, or are still arriving. */
+  readonly bytes: number;
+}
+
+interface Reading extends QueuedTask {
+  readonly message: ToReader;
+  readonly numBytes: number;
+  readonly costMs: number;
+  readonly cpuLimitMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly attempt: number;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+type Outcome = { readonly output: unknown } | { readonly error: unknown };
+
+/** The processes, and what waits for them. */
+export class Readers {
+  readonly #options: ReadersOptions;
+  readonly #queue = new FairQueue<Reading>(AGEING_MS);
+  readonly #processes = new Set<Reader>();
+  readonly #msPerByte = new Map<ReadingKind, number>();
+  readonly #roomTaken = new Map<string, number>();
+  #roomTakenByAll = 0;
+  #numAsked = 0;
+  #numFailedStarts = 0;
+  #numKilledStarts = 0;
+  #trimTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: ReadersOptions) {
+    if (options.numReaders < 2) throw new Error('unreachable: fewer than two readers');
+    this.#options = options;
+  }
+
+  /**
+   * Keeps room for a body that arrives, until it is given back.
+   *
+   * @throws {KeyReadingRoomError | ReadingRoomError} if the key, or all keys together, would have more
+   *   than they may.
+   */
+  reserve(keyId: string, numBytes: number): Disposable {
+    const { roomBytes } = this.#options;
+    const ofKey = this.#roomTaken.get(keyId) ?? 0;
+    const mostOfKey = roomBytes / 4;
+    if (ofKey + numBytes > mostOfKey) throw new KeyReadingRoomError(ofKey, numBytes, mostOfKey);
+    if (this.#roomTakenByAll + numBytes > roomBytes) throw new ReadingRoomError(roomBytes);
+    this.#takeRoom(keyId, numBytes);
+    let isKept = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isKept) this.#takeRoom(keyId, -numBytes);
+        isKept = false;
+      },
+    };
+  }
+
+  /**
+   * Does a piece of work when its turn comes. For bodies that came as bytes the caller keeps room.
+   *
+   * @throws {KeyReadingRoomError | ReadingRoomError} as `reserve`, for the others.
+   * @throws {ReadingRefusedError} with the code of the CodedError that the work ended with.
+   * @throws {ReadingTimeError | ReadingMemoryError} if it took more than it may.
+   * @throws {ReaderLostError} if its process ended, and so did the next ones; when the service closes.
+   * @throws the signal's reason, at once.
+   */
+  run<K extends ReadingKind>(
+    kind: K,
+    input: ReadingWork[K]['input'],
+    { keyId, numBytes, signal }: ReadingCaller,
+  ): Promise<ReadingWork[K]['output']> {
+    if (this.#isClosed) return Promise.reject(new ReaderLostError('it was closed'));
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const room = 'value' in input ? this.reserve(keyId, SMALL_BODY_ROOM) : undefined;
+      const id = `${this.#numAsked++}`;
+      const onAbort = () => {
+        room?.[Symbol.dispose]();
+        this.#queue.remove(id);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#wait({
+        id,
+        processor: 'readers',
+        key: keyId,
+        level: LEVEL,
+        // Checked: the input is that of the kind.
+        message: { kind, input } as ToReader,
+        numBytes,
+        costMs: this.#expectedMs(kind, numBytes),
+        cpuLimitMs: this.#options.cpuLimitMs * factorOf(kind),
+        signal,
+        attempt: 1,
+        settle: (outcome) => {
+          room?.[Symbol.dispose]();
+          signal?.removeEventListener('abort', onAbort);
+          if ('error' in outcome) reject(outcome.error);
+          // Checked by the reader's exhaustive switch: the output is that of the kind.
+          else resolve(outcome.output as ReadingWork[K]['output']);
+        },
+      });
+    });
+  }
+
+  /** How much there is to read now. */
+  load(): ReadingLoad {
+    const running = [...this.#processes].filter(({ reading }) => reading !== undefined).length;
+    return { waiting: this.#queue.length, running, bytes: this.#roomTakenByAll };
+  }
+
+  /**
+   * Until a small body of that key would be read, milliseconds: what the key itself has waiting, and the
+   * turns that others take meanwhile.
+   */
+  expectedWaitMs(keyId: string): number {
+    const backlogs = new Map<string, number>();
+    const add = (key: string, ms: number) => backlogs.set(key, (backlogs.get(key) ?? 0) + ms);
+    for (const { key, costMs } of this.#queue.tasks()) add(key, costMs);
+    let numBusy = 0;
+    for (const { reading, runningMs } of this.#processes) {
+      if (reading === undefined) continue;
+      numBusy++;
+      add(reading.key, Math.max(0, reading.costMs - runningMs));
+    }
+    const own = backlogs.get(keyId) ?? 0;
+    const { numReaders } = this.#options;
+    if (own === 0 && numBusy < numReaders) return 0;
+    backlogs.delete(keyId);
+    let turnsOfOthers = 0;
+    for (const ms of backlogs.values()) turnsOfOthers += Math.min(ms, own + 1);
+    return (own + turnsOfOthers) / (backlogs.size === 0 ? numReaders - 1 : numReaders);
+  }
+
+  /** Ends the processes; work that waits or is under way is rejected. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#trimTimer);
+    const closed = new ReaderLostError('it was closed');
+    for (const reading of this.#queue.drain()) reading.settle({ error: closed });
+    const processes = [...this.#processes];
+    for (const process of processes) process.kill(closed);
+    await Promise.all(processes.map(({ ended }) => ended));
+  }
+
+  #takeRoom(keyId: string, numBytes: number): void {
+    const taken = (this.#roomTaken.get(keyId) ?? 0) + numBytes;
+    if (taken > 0) this.#roomTaken.set(keyId, taken);
+    else this.#roomTaken.delete(keyId);
+    this.#roomTakenByAll += numBytes;
+  }
+
+  #expectedMs(kind: ReadingKind, numBytes: number): number {
+    return 1 + numBytes * (this.#msPerByte.get(kind) ?? FIRST_MS_PER_BYTE);
+  }
+
+  #wait(reading: Reading, comesBack = false): void {
+    this.#queue.add(reading, LINE, reading.costMs, performance.now(), comesBack);
+    this.#goOn();
+  }
+
+  /** Gives what waits to processes, and starts processes for the rest. */
+  #goOn(): void {
+    for (;;) {
+      const reading = this.#next();
+      if (reading === undefined) return;
+      const reader = [...this.#processes].find(({ isFree }) => isFree);
+      if (reader === undefined) {
+        const { size } = this.#processes;
+        const isStarting = [...this.#processes].some(({ isReady }) => !isReady);
+        if (!isStarting && size < this.#options.numReaders && !this.#isClosed) this.#start();
+        return;
+      }
+      this.#queue.start(reading.id, performance.now());
+      reader.read(reading);
+    }
+  }
+
+  /** The one whose turn it is, of keys that have not all the processes but one. */
+  #next(): Reading | undefined {
+    if (this.#queue.length === 0) return undefined;
+    const numOfKey = new Map<string, number>();
+    for (const { reading } of this.#processes) {
+      if (reading !== undefined) numOfKey.set(reading.key, (numOfKey.get(reading.key) ?? 0) + 1);
+    }
+    for (const stop of this.#queue.walk(performance.now())) {
+      if ((numOfKey.get(stop.task.key) ?? 0) < this.#options.numReaders - 1) return stop.task;
+      stop.takesTurn = false;
+    }
+    return undefined;
+  }
+
+  #start(): void {
+    try {
+      const reader: Reader = new Reader(this.#options, {
+        onReady: () => {
+          this.#numFailedStarts = 0;
+          this.#numKilledStarts = 0;
+          this.#goOn();
+        },
+        onRead: (reading, outcome, ms) => this.#onRead(reading, outcome, ms),
+        onEnd: (reading, end, wasReady) => this.#onEnd(reader, reading, end, wasReady),
+      });
+      this.#processes.add(reader);
+    } catch (error) {
+      // The machine has no memory for it, say. Later, as of a process that ends before it is ready.
+      setImmediate(() => this.#failedToStart(String(error)));
+    }
+  }
+
+  #onRead(reading: Reading, outcome: Outcome, ms: number): void {
+    this.#note(reading, ms);
+    reading.settle(outcome);
+    this.#goOn();
+    this.#trimTimer ??= setTimeout(() => this.#trim(), IDLE_MS).unref();
+  }
+
+  /** What it took is held against its key, and expected of the next of its kind. */
+  #note({ message: { kind }, key, numBytes, costMs }: Reading, ms: number): void {
+    this.#queue.charge(key, LINE, LEVEL, ms - costMs);
+    if (numBytes < TELLING_BYTES) return;
+    const before = this.#msPerByte.get(kind) ?? FIRST_MS_PER_BYTE;
+    const perByte = ms / numBytes;
+    this.#msPerByte.set(kind, before + NEWEST * (perByte - before));
+  }
+
+  #onEnd(reader: Reader, reading: Reading | undefined, end: ReaderEnd, wasReady: boolean): void {
+    this.#processes.delete(reader);
+    if (reading !== undefined) this.#endReading(reading, end, reader.runningMs);
+    else if (!end.wasOnPurpose) this.#options.onLost?.(end.inFull);
+    const isFault = !wasReady && !(end.wasKilled && ++this.#numKilledStarts < MAX_KILLED_STARTS);
+    if (isFault && !this.#isClosed) this.#failedToStart(end.how);
+    else this.#goOn();
+  }
+
+  #endReading(reading: Reading, end: ReaderEnd, ms: number): void {
+    this.#note(reading, ms);
+    const { heapLimitMb } = this.#options;
+    if (end.error !== undefined) reading.settle({ error: end.error });
+    else if (end.isOutOfMemory) reading.settle({ error: new ReadingMemoryError(heapLimitMb) });
+    else {
+      this.#options.onLost?.(end.inFull);
+      const most = end.wasKilled ? MAX_KILLED_ATTEMPTS : MAX_ATTEMPTS;
+      if (reading.attempt < most && !this.#isClosed && reading.signal?.aborted !== true) {
+        this.#wait({ ...reading, attempt: reading.attempt + 1 }, true);
+      } else reading.settle({ error: new ReaderLostError(end.how) });
+    }
+  }
+
+  /** One caller for each failed start, so that a broken installation does not start them for ever. */
+  #failedToStart(how: string): void {
+    this.#numFailedStarts++;
+    if (this.#numFailedStarts >= MAX_FAILED_STARTS) {
+      const reading = this.#next();
+      if (reading !== undefined) {
+        this.#queue.remove(reading.id);
+        reading.settle({ error: new ReaderLostError(how) });
+      }
+    }
+    this.#goOn();
+  }
+
+  /** Ends what has been idle for long, but for one, so that the next body need not wait for a start. */
+  #trim(): void {
+    this.#trimTimer = undefined;
+    let numLeft = this.#processes.size;
+    for (const reader of this.#processes) {
+      if (numLeft === 1) return;
+      if (reader.idleMs < IDLE_MS) continue;
+      reader.kill(undefined);
+      numLeft--;
+    }
+    if (numLeft > 1) this.#trimTimer = setTimeout(() => this.#trim(), IDLE_MS).unref();
+  }
+}
+
+function factorOf(kind: ReadingKind): number {
+  if (kind === 'compileCircuit') return COMPILE_FACTOR;
+  return kind === 'readStored' ? STORED_FACTOR : 1;
+}
+
+interface ReaderEnd extends ProcessEnd {
+  readonly wasOnPurpose: boolean;
+  /** What its caller is told where it was ended on purpose. */
+  readonly error: unknown;
+}
+
+interface ReaderEvents {
+  readonly onReady: () => void;
+  readonly onRead: (reading: Reading, outcome: Outcome, ms: number) => void;
+  readonly onEnd: (reading: Reading | undefined, end: ReaderEnd, wasReady: boolean) => void;
+}
+
+/** A process, and the body that it reads. */
+class Reader {
+  readonly #process: SupervisedProcess<ToReader, FromReader>;
+  readonly #events: ReaderEvents;
+  readonly #wornBytes: number;
+  #reading: Reading | undefined;
+  #since = performance.now();
+  #cpuBeforeMs = 0;
+  #looking: NodeJS.Timeout | undefined;
+  readonly #starting: NodeJS.Timeout;
+  #error: unknown;
+  #isEnding = false;
+  isReady = false;
+
+  constructor(
+    { entry = ENTRY, heapLimitMb, startLimitMs = START_LIMIT_MS }: ReadersOptions,
+    events: ReaderEvents,
+  ) {
+    this.#events = events;
+    this.#wornBytes = WORN_AT * heapLimitMb * MIB;
+    const options = { entry, setup: {}, heapLimitMb, environment: {}, niceness: NICENESS };
+    this.#process = new SupervisedProcess<ToReader, FromReader>(options, {
+      onMessage: (message) => this.#hear(message),
+      onEnd: (end) => {
+        clearInterval(this.#looking);
+        clearTimeout(this.#starting);
+        const reading = this.#reading;
+        const wasOnPurpose = this.#isEnding;
+        this.#isEnding = true;
+        this.#reading = undefined;
+        this.#events.onEnd(reading, { ...end, wasOnPurpose, error: this.#error }, this.isReady);
+      },
+    });
+    this.#starting = setTimeout(() => this.kill(undefined), startLimitMs).unref();
+  }
+
+  get reading(): Reading | undefined {
+    return this.#reading;
+  }
+
+  /** Whether it can be given a body. */
+  get isFree(): boolean {
+    return this.isReady && !this.#isEnding && this.#reading === undefined;
+  }
+
+  /** Since it was given its body, milliseconds; after its end, what that took. */
+  get runningMs(): number {
+    return performance.now() - this.#since;
+  }
+
+  /** How long it has had nothing to do. */
+  get idleMs(): number {
+    return this.isFree ? performance.now() - this.#since : 0;
+  }
+
+  /** Resolves when it has gone. */
+  get ended(): Promise<void> {
+    return this.#process.ended;
+  }
+
+  read(reading: Reading): void {
+    this.#reading = reading;
+    this.#startClock(reading);
+    this.#process.setHolding(true);
+    this.#process.post(reading.message);
+  }
+
+  #startClock(reading: Reading): void {
+    this.#since = performance.now();
+    this.#cpuBeforeMs = this.#process.cpuMs() ?? 0;
+    clearInterval(this.#looking);
+    this.#looking = setInterval(() => this.#look(reading), LOOK_EVERY_MS).unref();
+  }
+
+  /** Ends it; its caller is told the error, or the end of the process where there is none. */
+  kill(error: unknown): void {
+    this.#isEnding = true;
+    this.#error = error;
+    this.#process.kill();
+  }
+
+  #look({ cpuLimitMs, signal }: Reading): void {
+    const { runningMs } = this;
+    if (signal?.aborted && runningMs > ABANDONED_MS) this.kill(signal.reason);
+    if (runningMs < cpuLimitMs) return;
+    const cpuMs = this.#process.cpuMs();
+    // Where CPU time cannot be read, the time by the clock stands in for it.
+    const tookMs = cpuMs === undefined ? runningMs : cpuMs - this.#cpuBeforeMs;
+    if (tookMs > cpuLimitMs) this.kill(new ReadingTimeError(cpuLimitMs));
+  }
+
+  #hear(message: FromReader): void {
+    if (message.kind === 'ready') {
+      clearTimeout(this.#starting);
+      this.isReady = true;
+      this.#since = performance.now();
+      this.#process.setHolding(false);
+      this.#events.onReady();
+      return;
+    }
+    const reading = this.#reading;
+    if (reading === undefined || this.#isEnding) return;
+    if (message.kind === 'preparing') {
+      clearInterval(this.#looking);
+      return;
+    }
+    if (message.kind === 'prepared') {
+      this.#startClock(reading);
+      return;
+    }
+    const ms = this.runningMs;
+    clearInterval(this.#looking);
+    this.#reading = undefined;
+    this.#since = performance.now();
+    this.#process.setHolding(false);
+    if ((this.#process.rssBytes() ?? 0) > this.#wornBytes) this.kill(undefined);
+    this.#events.onRead(reading, outcomeOf(message), ms);
+  }
+}
+
+function outcomeOf(message: Extract<FromReader, { kind: 'done' | 'refused' | 'broken' }>): Outcome {
+  switch (message.kind) {
+    case 'done':
+      return { output: message.output };
+    case 'refused':
+      return { error: new ReadingRefusedError(message.code, message.message, message.faults) };
+    case 'broken': {
+      const error = new Error('A body could not be read.');
+      error.stack = message.stack;
+      return { error };
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** Schemas of GET /admin/audit. */
+import { z } from 'zod';
+import { AUDIT_ACTIONS } from '../audit/audit-log.ts';
+import { isoTime } from './envelope.ts';
+import { pageLimit } from './jobs.ts';
+
+/** Query of the log. */
+export const auditQuery = z.strictObject({
+  limit: pageLimit,
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, { error: 'Must be a next_cursor of an earlier page' })
+    .optional()
+    .describe('`next_cursor` of the page before'),
+});
+
+const auditEntry = z
+  .strictObject({
+    at: isoTime,
+    actor: z.string().describe('Id of the key, `command line` or `service`'),
+    action: z.enum(AUDIT_ACTIONS),
+    subject: z.string().describe('Id of the key, processor or device'),
+    details: z
+      .record(z.string(), z.unknown())
+      .describe('What was set, or what it changed from and to; never a secret'),
+  })
+  .meta({ id: 'AuditEntry' });
+/** An entry, as it is written. */
+export type AuditEntryView = z.output<typeof auditEntry>;
+
+/** A page of the log. */
+export const auditPage = z.strictObject({
+  entries: z.array(auditEntry),
+  next_cursor: z.string().nullable().describe('Pass as `cursor` for older ones; null at the end'),
+});

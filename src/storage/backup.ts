@@ -1,0 +1,242 @@
+/**
+ * Copies of a database that are whole: made while a service writes to it, and put back in its place.
+ *
+ * A backup is one file. It is made by VACUUM INTO, within one read transaction, so that it is consistent
+ * and writers go on. SQLite's page-by-page backup was not taken: it begins again whenever another process
+ * has written in between, and under load never ends. Backup and restored database appear under their names
+ * complete, by `link` and `rename`.
+ */
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { DATABASE_FILE, openDatabase, SCHEMA_VERSION } from './database.ts';
+import {
+  BackupExistsError,
+  DatabaseDamagedError,
+  DatabaseMissingError,
+  DataDirectoryInUseError,
+  LogLostError,
+} from './errors.ts';
+import { makePrivateFile } from './private-files.ts';
+import { lockDataDirectory, requireSoleUse } from './service-lock.ts';
+import { checkFiles, declareWhole, leaveMarker } from './write-ahead-log.ts';
+
+/** What was found in a database. */
+export interface Inspection {
+  /** Without the log. */
+  readonly bytes: number;
+  readonly schemaVersion: number;
+  /** Rows that could be read of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** What is wrong, a line each. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Writes a backup of a database that others may use meanwhile.
+ *
+ * @param target - Made with mode 0600.
+ * @throws {BackupExistsError} if the target exists; it is left as it is.
+ * @throws as `openDatabase`, and {DatabaseDamagedError} if the copy is not whole.
+ */
+export function backUp(path: string, target: string): void {
+  if (exists(target)) throw new BackupExistsError(target);
+  const partial = `${target}.partial`;
+  rmSync(partial, { force: true });
+  try {
+    {
+      using database = openDatabase(path);
+      makePrivateFile(partial);
+      // The copy gives space back to the disk, also that of a file of an earlier version.
+      database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+      database.prepare('VACUUM INTO ?').run(partial);
+    }
+    makeWhole(partial);
+    requireNoFaults(partial);
+    linkSync(partial, target);
+    syncToDisk(dirname(target));
+  } catch (error) {
+    throw hasCode(error, 'EEXIST') ? new BackupExistsError(target) : error;
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/**
+ * Puts a backup in the place of a data directory's database, which is kept aside.
+ *
+ * A restore that is killed leaves the old database or the new one, or a database whose log was put aside
+ * already: the service refuses to start with that, and the restore can be run again.
+ *
+ * @param backup - What `backUp` wrote, or a database file with its log beside it.
+ * @param suffix - Of the file that keeps the old database.
+ * @returns That file; undefined if there was no database.
+ * @throws {DataDirectoryInUseError} if a service or a command has the database open.
+ * @throws {DatabaseDamagedError | LogLostError} if the backup is not whole; then nothing was replaced.
+ */
+export async function restore(
+  folder: string,
+  backup: string,
+  suffix: string,
+): Promise<string | undefined> {
+  using _lock = lockDataDirectory(folder);
+  const path = join(folder, DATABASE_FILE);
+  requireUnused(path, folder);
+
+  const restored = `${path}.restored`;
+  const remains = ['', '-wal', '-shm'].map((part) => restored + part);
+  for (const file of remains) rmSync(file, { force: true });
+  try {
+    checkFiles(backup);
+    for (const part of ['', '-wal'].filter((each) => exists(backup + each))) {
+      makePrivateFile(restored + part);
+      await copyFile(backup + part, restored + part);
+    }
+    requireNoFaults(restored, backup);
+    makeWhole(restored);
+  } catch (error) {
+    for (const file of remains) rmSync(file, { force: true });
+    throw error;
+  }
+
+  const aside = exists(path) ? `${path}.${suffix}` : undefined;
+  if (aside !== undefined) linkSync(path, aside);
+  // Before the new database is there: SQLite would take the old log for its own.
+  if (exists(`${path}-wal`)) renameSync(`${path}-wal`, `${aside ?? path}-wal.${suffix}`);
+  rmSync(`${path}-shm`, { force: true });
+  renameSync(restored, path);
+  leaveMarker(path);
+  syncToDisk(folder);
+  return aside;
+}
+
+/**
+ * Reads all of a database, which may be in use, and changes nothing.
+ *
+ * @throws {DatabaseMissingError} if there is none.
+ */
+export function inspect(path: string): Inspection {
+  const faults: string[] = [];
+  let isLogLost = false;
+  try {
+    checkFiles(path);
+  } catch (error) {
+    if (error instanceof DatabaseMissingError) throw error;
+    isLogLost = error instanceof LogLostError;
+    faults.push(messageOf(error));
+  }
+  const file = pathToFileURL(path);
+  // Without its log, which SQLite would use or delete as it sees fit.
+  if (isLogLost) file.searchParams.set('immutable', '1');
+  const rows: Record<string, number> = {};
+  let schemaVersion = 0;
+  try {
+    using database = new DatabaseSync(file, { readOnly: true });
+    database.exec('PRAGMA busy_timeout = 5000');
+    schemaVersion = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (schemaVersion === 0 || schemaVersion > SCHEMA_VERSION) {
+      faults.push(`Schema version ${schemaVersion}: this software knows 1 to ${SCHEMA_VERSION}.`);
+    }
+    const found = database.prepare('PRAGMA integrity_check(20)').all();
+    const lines = found.map((row) => String(row['integrity_check']));
+    faults.push(...lines.filter((line) => line !== 'ok'));
+    for (const table of tablesOf(database)) rows[table] = countRows(database, table, faults);
+  } catch (error) {
+    faults.push(messageOf(error));
+  }
+  return { bytes: statSync(path).size, schemaVersion, rows, faults };
+}
+
+/**
+ * Has a database go on without what was in a log that is missing or damaged. What can be read of the log
+ * is kept, and the log itself aside.
+ *
+ * @param suffix - Of the file that keeps the log.
+ * @returns Whether anything was lost.
+ * @throws {DataDirectoryInUseError} if a service runs.
+ * @throws as `checkFiles`, where it is not the log that is lost.
+ */
+export async function acceptLoss(folder: string, suffix: string): Promise<boolean> {
+  using _lock = lockDataDirectory(folder);
+  const path = join(folder, DATABASE_FILE);
+  try {
+    checkFiles(path);
+    return false;
+  } catch (error) {
+    if (!(error instanceof LogLostError)) throw error;
+  }
+  const log = `${path}-wal`;
+  if (exists(log)) {
+    makePrivateFile(`${log}.${suffix}`);
+    await copyFile(log, `${log}.${suffix}`);
+  }
+  makeWhole(path);
+  return true;
+}
+
+/** Copies the log into the file, whatever it lacks, and has both on the disk. */
+function makeWhole(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    declareWhole(database);
+  } finally {
+    database.close();
+  }
+  syncToDisk(path);
+}
+
+function requireNoFaults(path: string, name = path): void {
+  const [fault] = inspect(path).faults;
+  if (fault !== undefined) throw new DatabaseDamagedError(name, fault);
+}
+
+/** Also where the lock file of a running service was removed; nobody can use a damaged database. */
+function requireUnused(path: string, folder: string): void {
+  try {
+    checkFiles(path);
+    if (exists(path)) requireSoleUse(path, folder);
+  } catch (error) {
+    if (error instanceof DataDirectoryInUseError) throw error;
+  }
+}
+
+function tablesOf(database: DatabaseSync): readonly string[] {
+  return database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
+    .all()
+    .map((row) => String(row['name']));
+}
+
+function countRows(database: DatabaseSync, table: string, faults: string[]): number {
+  let count = 0;
+  try {
+    for (const _row of database.prepare(`SELECT * FROM "${table}"`).iterate()) count += 1;
+  } catch (error) {
+    faults.push(`Table ${table}: after ${count} rows: ${messageOf(error)}`);
+  }
+  return count;
+}
+
+/** @param path - A file or a folder. */
+function syncToDisk(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,2 @@
+/** A process that never says that it is ready. */
+process.on('disconnect', () => process.exit(0));
