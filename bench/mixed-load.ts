@@ -3,6 +3,9 @@
  * [--lanes 24] [--seed 7]`. What ends how often, how long jobs and requests take, and whether anything
  * that was promised was broken; test/service/mixed-load.test.ts runs the same until it has seen enough.
  *
+ * With `--kill-every-ms 1000`, a random process that the service has started is killed about once a
+ * second, until `--jobs 2000` have been submitted: no job may fail for that.
+ *
  * Client and service share the machine. The load is a closed loop, so that the times of jobs say what
  * so many lanes make of one another, not how fast a job alone would be.
  */
@@ -14,7 +17,9 @@ import {
   runMixedLoad,
 } from '../test/support/mixed-load/mixed-load.ts';
 import { parseScrape } from '../test/support/prometheus-text.ts';
+import { RandomStream } from '../test/support/random-stream.ts';
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
+import { childProcessesOf } from './child-processes.ts';
 import { store } from './harness.ts';
 
 /** Part of all timers' delays. */
@@ -22,27 +27,74 @@ const LAG_PARTS = [0.5, 0.99] as const;
 
 interface Options {
   readonly seconds: number;
+  /** Submitted at least, however long that takes. */
+  readonly jobs: number;
+  /** Between two kills of processes that the service has started, on average; 0 for none. */
+  readonly killEveryMs: number;
   readonly lanes: number;
   readonly seed: number;
 }
 
 /** Runs the load, prints what came of it and stores that. */
-export async function benchMixedLoad({ seconds, lanes, seed }: Options): Promise<LoadReport> {
+export async function benchMixedLoad(options: Options): Promise<readonly string[]> {
+  const { seconds, jobs, killEveryMs, lanes, seed } = options;
   using folder = temporaryFolder();
   const keys = await createLoadKeys(folder.path);
   const service = await startServiceProcess(folder.path, MIXED_LOAD_SETTINGS);
   try {
-    const isEnough = (_: LoadReport, passed: number) => passed >= seconds;
+    const isEnough = (soFar: LoadReport, passed: number) =>
+      passed >= seconds && soFar.total() >= jobs;
+    const pid = service.process.pid ?? 0;
+    const killing = killEveryMs > 0 ? new WorkerKills(pid, killEveryMs, seed) : undefined;
     const report = await runMixedLoad({ origin: service.origin, keys, isEnough, lanes, seed });
+    const kills = killing?.stop();
     const lag = lagOf(await (await fetch(`${service.origin}/metrics`)).text());
-    print(report, lag);
-    store('mixed-load', rowsOf(report), {
-      load: { seconds, lanes, seed },
-      ...figuresOf(report, lag),
+    const figures = figuresOf(report, lag, kills !== undefined);
+    print(report, figures);
+    if (kills !== undefined) process.stdout.write(`${JSON.stringify({ kills })}\n`);
+    store(kills === undefined ? 'mixed-load' : 'worker-kills', rowsOf(report), {
+      load: options,
+      ...(kills && { kills }),
+      ...figures,
     });
-    return report;
+    return figures.faults;
   } finally {
     await service.stop('SIGTERM');
+  }
+}
+
+/** Kills processes that the service has started, one at a time at random. */
+class WorkerKills {
+  readonly #service: number;
+  readonly #random: RandomStream;
+  readonly #everyMs: number;
+  readonly #numOf: Record<string, number> = {};
+  #timer: NodeJS.Timeout;
+
+  constructor(service: number, everyMs: number, seed: number) {
+    this.#service = service;
+    this.#everyMs = everyMs;
+    this.#random = new RandomStream(seed);
+    this.#timer = setTimeout(() => this.#next(), everyMs);
+  }
+
+  /** @returns Kills by what was killed. */
+  stop(): Readonly<Record<string, number>> {
+    clearTimeout(this.#timer);
+    return this.#numOf;
+  }
+
+  #next(): void {
+    const workers = childProcessesOf(this.#service).flatMap(({ pid, module }) =>
+      module === undefined ? [] : { pid, module },
+    );
+    if (workers.length > 0) {
+      const { pid, module } = this.#random.pick(workers);
+      process.kill(pid, 'SIGKILL');
+      this.#numOf[module] = (this.#numOf[module] ?? 0) + 1;
+    }
+    const delayMs = 2 * this.#everyMs * this.#random.uniform();
+    this.#timer = setTimeout(() => this.#next(), delayMs);
   }
 }
 
@@ -85,8 +137,12 @@ function rowsOf(report: LoadReport): readonly object[] {
   return [...jobs, ...requests];
 }
 
-function figuresOf(report: LoadReport, lag: Readonly<Record<string, number>>): object {
-  const { seconds, watched, reconnects, repeats, cancelsAsked, faults } = report;
+/** A record shows less progress than before where its work had to start over: documented, and no fault. */
+const STARTED_OVER = /progress went from/;
+
+function figuresOf(report: LoadReport, lag: Readonly<Record<string, number>>, wasKilling: boolean) {
+  const { seconds, watched, reconnects, repeats, cancelsAsked } = report;
+  const faults = report.faults.filter((fault) => !(wasKilling && STARTED_OVER.test(fault)));
   return {
     jobs: report.total(),
     jobs_per_sec: report.total() / seconds,
@@ -104,7 +160,7 @@ function figuresOf(report: LoadReport, lag: Readonly<Record<string, number>>): o
   };
 }
 
-function print(report: LoadReport, lag: Readonly<Record<string, number>>): void {
+function print(report: LoadReport, figures: object): void {
   for (const row of rowsOf(report)) {
     process.stdout.write(
       `${Object.entries(row)
@@ -115,21 +171,30 @@ function print(report: LoadReport, lag: Readonly<Record<string, number>>): void 
         .join(', ')}\n`,
     );
   }
-  process.stdout.write(`${JSON.stringify(figuresOf(report, lag), null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       seconds: { type: 'string', default: '60' },
+      jobs: { type: 'string', default: '0' },
+      'kill-every-ms': { type: 'string', default: '0' },
       lanes: { type: 'string', default: '24' },
       seed: { type: 'string', default: '7' },
     },
   });
-  const [seconds, lanes, seed] = [values.seconds, values.lanes, values.seed].map(Number);
-  if (!seconds || !lanes || seed === undefined || !Number.isInteger(seed)) {
-    throw new Error('--seconds, --lanes and --seed are numbers');
+  const [seconds = 0, jobs = 0, killEveryMs = 0, lanes = 0, seed = 0] = [
+    values.seconds,
+    values.jobs,
+    values['kill-every-ms'],
+    values.lanes,
+    values.seed,
+  ].map(Number);
+  const numbers = [seconds, jobs, killEveryMs, lanes, seed];
+  if (!numbers.every(Number.isInteger) || seconds * lanes === 0) {
+    throw new Error('--seconds, --jobs, --kill-every-ms, --lanes and --seed are whole numbers');
   }
-  const { faults } = await benchMixedLoad({ seconds, lanes, seed });
+  const faults = await benchMixedLoad({ seconds, jobs, killEveryMs, lanes, seed });
   if (faults.length > 0) process.exitCode = 1;
 }

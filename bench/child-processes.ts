@@ -1,0 +1,36 @@
+/** What a service's processes are, and what memory they have; on Linux, from /proc. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process that another has started. */
+export interface ChildProcessOf {
+  readonly pid: number;
+  /** The module of Node that it runs; undefined where it is another program. */
+  readonly module: string | undefined;
+}
+
+/** The processes that a process has started and that have not ended. */
+export function childProcessesOf(parent: number): readonly ChildProcessOf[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => {
+      try {
+        const [, ppid] = /\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8')) ?? [];
+        if (Number(ppid) !== parent) return [];
+        const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8');
+        return [{ pid: Number(entry), module: /([a-z-]+)\.ts\0/.exec(command)?.[1] }];
+      } catch {
+        // It has just ended.
+        return [];
+      }
+    });
+}
+
+/** Memory that a process has in RAM, MiB; 0 where it has ended. */
+export function residentMib(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
