@@ -154,9 +154,13 @@ export class JobRunner {
    */
   watch(id: JobId): Promise<JobWatch | undefined> {
     return this.#watches.open(id, async () => {
-      const record = await this.get(id);
+      await this.#active.get(id)?.store();
+      // The store may show a change already that the job's watches are told of only once it is kept for
+      // good. Who began with it would then be told of what was before.
       const active = this.#active.get(id);
-      return record && stateOf(record, active?.progress, active?.message);
+      if (active !== undefined) return stateOfActive(active);
+      const record = await this.#store.get(id);
+      return record && stateOf(record);
     });
   }
 

@@ -68,6 +68,8 @@ export class InterceptedStore extends MemoryJobStore {
   readonly steps: string[] = [];
   /** Awaited before each write; throws to make it fail. `to` is "create" for a new job. */
   intercept: (to: JobStatus | 'create') => Promise<void> | void = () => {};
+  /** Awaited between a transition that everybody can read and the word to whoever made it. */
+  kept: () => Promise<void> | void = () => {};
 
   override async create(job: NewJob): Promise<Job> {
     await this.intercept('create');
@@ -83,6 +85,7 @@ export class InterceptedStore extends MemoryJobStore {
     await this.intercept(to);
     const job = await super.transition(id, from, to, patch);
     this.steps.push(`${from}>${to}`);
+    await this.kept();
     return job;
   }
 }

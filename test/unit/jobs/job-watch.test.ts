@@ -118,6 +118,22 @@ describe('a watch', () => {
     await answer;
   });
 
+  test('is not told what was before the state that it began with', async () => {
+    const { id } = await runner.submit(newJob());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    store.kept = () => promise;
+    handler.of(id).hooks.started();
+    await turn();
+    expect(await store.get(id)).toMatchObject({ status: 'running' });
+    const { watch, told } = await watched(id);
+    const statuses = [watch.state.record.status];
+    handler.of(id).hooks.progress(0.5);
+    resolve();
+    await turn();
+    statuses.push(...told.map(({ record }) => record.status));
+    expect(statuses).toEqual(['queued', 'queued', 'running']);
+  });
+
   test('misses no change that falls between looking and listening', async () => {
     const watches = new JobWatches();
     const job: Job = { ...newJob(), status: 'running', startedAt: 1, attempts: 1 };
