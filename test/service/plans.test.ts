@@ -77,6 +77,14 @@ describe('a plan', () => {
     expect(record['status']).toBe('completed');
   });
 
+  test('knows a task by its other name', async () => {
+    await using work = await openWorkService();
+    const sum = { agent: 'computation', task: 'computation', input: { expression: '1' } };
+    const { task_id, tasks } = (await work.post(PLANS, { tasks: [sum] })).json().data;
+    expect(tasks[0].task).toBe('evaluate');
+    expect(await work.finished(`/tasks/${task_id}`)).toMatchObject({ status: 'completed' });
+  });
+
   test('runs what does not need one another at the same time', async () => {
     await using work = await openWorkService();
     work.pool.isHolding = true;

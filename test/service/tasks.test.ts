@@ -60,6 +60,21 @@ describe('GET /agents', () => {
 });
 
 describe('POST /agents/{agent_id}/execute', () => {
+  test('takes the task computation with an expression as evaluate', async () => {
+    await using work = await openWorkService();
+    const input = { expression: '6 * 7' };
+    const { data } = (await work.post(EXECUTE, { task: 'computation', input })).json();
+    expect(data.task).toBe('evaluate');
+    expect(await work.finished(`/tasks/${data.task_id}`)).toMatchObject({
+      status: 'completed',
+      task: 'evaluate',
+      result: { result: 42 },
+    });
+    const other = await work.post('/agents/research/execute', { task: 'computation', input });
+    expect(other.statusCode).toBe(400);
+    expect(other.json().error.details[0].path).toBe('task');
+  });
+
   test('answers 201 at once with the record of a queued task, and the task completes', async () => {
     await using work = await openWorkService();
     const answer = await work.post(EXECUTE, SUM);

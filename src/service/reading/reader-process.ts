@@ -2,7 +2,7 @@
 import { CodedError } from '../../errors/coded-error.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
-import type { Procedure } from '../../workloads/procedures/procedure.ts';
+import { findProcedure, type Procedure } from '../../workloads/procedures/procedure.ts';
 import { compileCircuitJson } from '../circuits/compile-circuit.ts';
 import { readSerialized, readStoredSerialized } from '../circuits/read-submission.ts';
 import { isJsonObject } from '../jobs/procedure-input.ts';
@@ -50,7 +50,7 @@ async function prepare(tasks: readonly (Procedure | undefined)[]): Promise<void>
 function procedureOf(task: unknown, owner?: string): Procedure | undefined {
   if (!isJsonObject(task)) return undefined;
   const { agent, task: name } = task;
-  return PLAN_AGENTS.proceduresOf(owner ?? String(agent))?.find((each) => each.name === name);
+  return findProcedure(PLAN_AGENTS.proceduresOf(owner ?? String(agent)) ?? [], name);
 }
 
 async function outputOf({ kind, input }: ToReader): Promise<unknown> {

@@ -19,7 +19,10 @@ const priorityField = priority
 /** The body of POST /agents/{agent_id}/execute; the input is the task's own business. */
 export const taskBody = z
   .strictObject({
-    task: z.string().max(64).describe("One of the agent's `capabilities`"),
+    task: z
+      .string()
+      .max(64)
+      .describe("One of the agent's `capabilities`; `computation` means `evaluate`"),
     input: jsonObject.describe('As the `input_schema` of the task says'),
     priority: priorityField,
     target_processor: processorField,

@@ -7,6 +7,7 @@ import { makePlan } from '../../workloads/plans/make-plan.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
 import { referencesIn } from '../../workloads/plans/references.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { findProcedure } from '../../workloads/procedures/procedure.ts';
 import { RequestInvalidError } from '../errors.ts';
 import {
   checkLate,
@@ -44,7 +45,7 @@ export async function readTask(
   const parsed = taskBody.safeParse(body);
   const faults = [...(parsed.success ? [] : formFaults(parsed.error))];
   const { task, input } = parsed.success ? parsed.data : partsOf(body);
-  const procedure = procedures.find(({ name }) => name === task);
+  const procedure = findProcedure(procedures, task);
   if (typeof task === 'string') {
     if (procedure === undefined) {
       const known = procedures.map(({ name }) => name).join(', ');
@@ -60,7 +61,7 @@ export async function readTask(
     throw new Error('unreachable: a task without its procedure or an input that is no object');
   }
   await checkLate(procedure, input, 'input');
-  return { task: parsed.data.task, input, ...optionsOf(parsed.data) };
+  return { task: procedure.name, input, ...optionsOf(parsed.data) };
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
@@ -78,7 +79,7 @@ export async function readPlan(body: unknown, simulators: readonly string[]): Pr
     throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
   }
   for (const [i, { agent, task, input }] of made.steps.entries()) {
-    const procedure = PLAN_AGENTS.proceduresOf(agent)?.find(({ name }) => name === task);
+    const procedure = findProcedure(PLAN_AGENTS.proceduresOf(agent) ?? [], task);
     // What others feed is looked at when it is there.
     if (procedure === undefined || referencesIn(input).references.length > 0) continue;
     await checkLate(procedure, input, `tasks[${i}].input`);

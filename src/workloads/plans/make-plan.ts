@@ -8,7 +8,7 @@ import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import type { Json, JsonObject } from '../procedures/json.ts';
-import type { Procedure } from '../procedures/procedure.ts';
+import { findProcedure, type Procedure } from '../procedures/procedure.ts';
 import type { PlanStep, PlanTask } from './plan.ts';
 import { referenceJson, referencesIn } from './references.ts';
 
@@ -42,7 +42,7 @@ export function makePlan(
     if (names.indexOf(name) < i) {
       faults.push({ path: at('name'), message: `Another task is called ${name}, too.` });
     }
-    const procedure = findProcedure(task, agents, at, faults);
+    const procedure = procedureOfTask(task, agents, at, faults);
     if (procedure === undefined) continue;
     const earlier = names.slice(0, i);
     const input = jsonInput(task.input);
@@ -80,12 +80,13 @@ export function makePlan(
     const feeding = fed.map((feed) => [feed.field, referenceJson(feed)]);
     const whole: JsonObject = { ...input, ...Object.fromEntries(feeding) };
     procedures.set(name, procedure);
-    steps.push({ name, agent: task.agent, task: task.task, input: whole, needs: [...needs], fed });
+    const { agent } = task;
+    steps.push({ name, agent, task: procedure.name, input: whole, needs: [...needs], fed });
   }
   return faults.length > 0 ? { faults: faults.slice(0, MAX_FAULTS) } : { steps };
 }
 
-function findProcedure(
+function procedureOfTask(
   { agent, task }: PlanTask,
   agents: PlanAgents,
   at: (...rest: readonly PropertyKey[]) => string,
@@ -97,7 +98,7 @@ function findProcedure(
     faults.push({ path: at('agent'), message });
     return undefined;
   }
-  const found = procedures.find(({ name }) => name === task);
+  const found = findProcedure(procedures, task);
   if (found === undefined) {
     const known = procedures.map(({ name }) => name).join(', ');
     const message = `The ${agent} agent has no task ${JSON.stringify(task)}; it takes ${known}.`;

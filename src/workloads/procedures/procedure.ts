@@ -26,6 +26,8 @@ export type RunProcedure<Input> = (input: Input, context: ProcedureContext) => P
 export interface ProcedureParts<Schema extends z.ZodType> {
   /** snake_case; `evaluate`. */
   readonly name: string;
+  /** Other names that requests may use for it; records show `name`. None unless given. */
+  readonly aliases?: readonly string[];
   /** One to three sentences for callers: what it does, and what the result has. */
   readonly description: string;
   /** Of the input; a strict object, every field with `describe`. */
@@ -55,6 +57,7 @@ export interface ProcedureParts<Schema extends z.ZodType> {
 /** A procedure whose input's type is its own business. */
 export interface Procedure {
   readonly name: string;
+  readonly aliases: readonly string[];
   readonly description: string;
   readonly input: z.ZodType;
   readonly limits: ProcedureLimits;
@@ -74,7 +77,8 @@ export interface Procedure {
 
 /** A procedure from its parts. */
 export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema>): Procedure {
-  const { name, description, input, limits, example, feeds = {}, load, loadLateCheck } = parts;
+  const { name, description, input, limits, example, load, loadLateCheck } = parts;
+  const { aliases = [], feeds = {} } = parts;
   const read = (given: unknown) => {
     const parsed = input.safeParse(given);
     if (!parsed.success) return { faults: formFaults(parsed.error) };
@@ -82,6 +86,7 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
   };
   return {
     name,
+    aliases,
     description,
     input,
     limits,
@@ -103,4 +108,12 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
       return run(parsed, context);
     },
   };
+}
+
+/** The procedure that a request means by a name; undefined where none has it. */
+export function findProcedure(
+  procedures: readonly Procedure[],
+  name: unknown,
+): Procedure | undefined {
+  return procedures.find((each) => [each.name, ...each.aliases].some((known) => known === name));
 }

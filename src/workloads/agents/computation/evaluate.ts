@@ -65,8 +65,10 @@ export const defaultDigits = DEFAULT_DIGITS;
 /** Value of an expression. */
 export const evaluate = procedure({
   name: 'evaluate',
+  // As the specification can be read: "a computation task carries `expression`".
+  aliases: ['computation'],
   description:
-    'Evaluates an expression of numbers, complex numbers, matrices, units and functions of its own. The result has `result` as JSON, its `type`, and `text` as a person would write it; exact types are texts.',
+    'Evaluates an expression of numbers, complex numbers, matrices, units and functions of its own. The result has `result` as JSON, its `type`, and `text` as a person would write it; exact types are texts. The task `computation` is another name for it.',
   input,
   check: inputFaults,
   limits: {
