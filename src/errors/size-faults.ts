@@ -6,12 +6,12 @@ import { formatPath } from './fault-path.ts';
  * Notes every array and object that is too long; the value is not nested deeply.
  *
  * @param maxLength - Entries of any array, fields of any object.
- * @param longer - Fields of the value itself that may be longer arrays, each with its own bound.
+ * @param longer - Fields of the value itself that may be longer arrays, as may the arrays in them.
  */
 export function sizeFaults(
   value: unknown,
   maxLength: number,
-  longer: ReadonlyMap<PropertyKey, number> = new Map(),
+  longer: ReadonlySet<PropertyKey> = new Set(),
 ): readonly Fault[] {
   const faults: Fault[] = [];
   look(value, [], faults);
@@ -20,12 +20,11 @@ export function sizeFaults(
   function look(part: unknown, path: readonly PropertyKey[], found: Fault[]): void {
     if (typeof part !== 'object' || part === null || found.length >= MAX_FAULTS) return;
     const isList = Array.isArray(part);
-    const own = isList && path.length === 1 ? longer.get(path[0] ?? '') : undefined;
-    const most = own ?? maxLength;
+    const isLonger = isList && path.length <= 2 && longer.has(path[0] ?? '');
     const entries: readonly unknown[] = isList ? part : Object.values(part);
-    if (entries.length > most) {
+    if (entries.length > maxLength && !isLonger) {
       const what = isList ? 'entries' : 'fields';
-      const message = `${entries.length} ${what}; at most ${most} are read.`;
+      const message = `${entries.length} ${what}; at most ${maxLength} are read.`;
       found.push({ path: formatPath(path), message });
       return;
     }

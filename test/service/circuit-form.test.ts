@@ -40,10 +40,10 @@ describe('a body of many bad entries', () => {
   test.each([
     ['return', { return: new Array(5000).fill('x') }],
     ['inputs', { inputs: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [i, 'x'])) }],
-    ['observables', { observables: new Array(5000).fill({ pauli: 'Z0' }) }],
+    ['observables', { observables: new Array(10_001).fill({ pauli: 'Z0' }) }],
   ])('in %s is refused by its length', (path, fields) => {
     expect(faultsOf({ ...rest, circuit: [], ...fields })).toEqual([
-      { path, message: expect.stringContaining('5000') },
+      expect.objectContaining({ path, message: expect.stringMatching(/^(5000|10001) /) }),
     ]);
   });
 });
@@ -66,11 +66,22 @@ describe('observables', () => {
     expect(paths).toContain(path);
   });
 
+  test.each([4096, 4097, 10_000])('may be %i terms, in one list or in several', (numTerms) => {
+    const terms = new Array(numTerms).fill({ pauli: 'Z0' });
+    for (const observables of [terms, [terms], [terms.slice(1), terms[0]]]) {
+      const form = circuitForm({ ...rest, circuit, observables }, 100);
+      expect(form).toEqual({ isGood: true, body: { ...rest, circuit, observables } });
+    }
+  });
+
   test('of more than ten thousand terms in all are refused', () => {
-    const sum = new Array(4000).fill({ pauli: 'Z0' });
-    expect(faultsOf({ ...rest, circuit, observables: [sum, sum, sum] })).toEqual([
-      { path: 'observables[2]', message: expect.stringContaining('10000') },
-    ]);
+    const terms = new Array(10_001).fill({ pauli: 'Z0' });
+    const message = '10001 Pauli terms in all; the limit is 10000.';
+    for (const observables of [terms, [terms], [terms.slice(1), terms[0]]]) {
+      expect(faultsOf({ ...rest, circuit, observables })).toEqual([
+        { path: 'observables', message, code: 'CIRCUIT_LIMIT_EXCEEDED' },
+      ]);
+    }
   });
 });
 

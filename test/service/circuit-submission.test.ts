@@ -117,6 +117,17 @@ describe('a submission', () => {
   });
 });
 
+describe('observables', () => {
+  test.each([4096, 4097, 10_000])('may be %i Pauli terms, apart or summed', async (numTerms) => {
+    const terms = new Array(numTerms).fill({ pauli: 'Z0' });
+    const body = { ...BELL, return: ['expectation'] };
+    const apart = await service.submit({ ...body, observables: terms });
+    const summed = await service.submit({ ...body, observables: [terms] });
+    expect(apart.json().data.expectation.values).toHaveLength(numTerms);
+    expect(summed.json().data.expectation.values).toHaveLength(1);
+  });
+});
+
 describe('return', () => {
   test('decides which results the answer holds', async () => {
     const body = { ...BELL, return: ['probabilities', 'statevector', 'expectation'] };
@@ -253,6 +264,21 @@ const REFUSED: readonly (readonly [string, object, readonly string[]])[] = [
     'an observable of a missing qubit',
     { ...BELL, return: ['expectation'], observables: [{ pauli: 'Z0' }, [{ pauli: 'Z7' }]] },
     ['observables[1][0].pauli'],
+  ],
+  [
+    'observables beside an unknown output',
+    { ...BELL, return: ['expect'], observables: [{ pauli: 'Z0' }] },
+    ['return[0]'],
+  ],
+  [
+    '10,001 Pauli terms',
+    { ...BELL, return: ['expectation'], observables: [new Array(10_001).fill({ pauli: 'Z0' })] },
+    ['observables'],
+  ],
+  [
+    '10,001 observables',
+    { ...BELL, return: ['expectation'], observables: new Array(10_001).fill({ pauli: 'Z0' }) },
+    ['observables'],
   ],
 ];
 

@@ -12,15 +12,14 @@ import { findOperation } from '../../circuit/gate-object.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
-import { formatPath } from '../../errors/fault-path.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import { type CircuitBody, circuitBody, MAX_TERMS } from '../schemas/circuits.ts';
 
 /** Elements of any other array, fields of any object. */
 const MAX_LENGTH = 4096;
-/** Checked apart from the others. */
-const LONGER = new Map([['circuit', Number.POSITIVE_INFINITY]]);
+/** Their lengths are checked where they are walked. */
+const WALKED = new Set(['circuit', 'observables']);
 
 /** The fields of a body whose own form is good. */
 export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
@@ -42,7 +41,7 @@ const head = circuitBody.omit({ circuit: true, observables: true }).extend({
   circuit: list,
   observables: list,
 });
-const pauliSum = z.array(pauliTerm).max(MAX_LENGTH);
+const pauliSum = z.array(pauliTerm);
 
 /**
  * Checks the form of a body.
@@ -53,13 +52,11 @@ const pauliSum = z.array(pauliTerm).max(MAX_LENGTH);
 export function circuitForm(value: unknown, maxGates: number): CircuitForm {
   const faults: Fault[] = [];
   const given = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  faults.push(...lengthFaults(value, maxGates));
-  if (faults.length === 0) faults.push(...sizeFaults(value, MAX_LENGTH, LONGER));
-  if (faults.length > 0) return { isGood: false, faults, parts: {}, given };
+  const bounded = boundedFields(value, maxGates, faults);
 
-  const parsed = head.safeParse(value);
-  if (!parsed.success) faults.push(...formFaults(parsed.error));
-  const parts = parsed.success ? parsed.data : goodFields(value);
+  const parsed = faults.length === 0 ? head.safeParse(value) : undefined;
+  if (parsed?.success === false) faults.push(...formFaults(parsed.error));
+  const parts = parsed?.success === true ? parsed.data : goodFields(bounded);
   const circuit = parts.circuit && readGates(parts.circuit, faults);
   const observables = parts.observables && readObservables(parts.observables, faults);
   const { circuit: _circuit, observables: _observables, ...rest } = parts;
@@ -68,15 +65,32 @@ export function circuitForm(value: unknown, maxGates: number): CircuitForm {
     ...(circuit === undefined ? {} : { circuit }),
     ...(observables === undefined ? {} : { observables }),
   };
-  if (faults.length > 0 || !parsed.success) return { isGood: false, faults, parts: good, given };
+  if (parsed?.success !== true || faults.length > 0) {
+    return { isGood: false, faults, parts: good, given };
+  }
   const { target_processor, shots } = parsed.data;
   return { isGood: true, body: { ...good, target_processor, shots } };
 }
 
-function lengthFaults(value: unknown, maxGates: number): readonly Fault[] {
-  const circuit =
-    typeof value === 'object' && value !== null && 'circuit' in value ? value.circuit : undefined;
-  if (!Array.isArray(circuit) || circuit.length <= 2 * maxGates) return [];
+/** The value without the fields that are too long to be looked at, which become faults. */
+function boundedFields(value: unknown, maxGates: number, faults: Fault[]): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = Object.entries(value).filter(([name, field]) => {
+    if (faults.length >= MAX_FAULTS) return false;
+    const found =
+      name === 'circuit'
+        ? lengthFaults(field, maxGates)
+        : sizeFaults({ [name]: field }, MAX_LENGTH, WALKED);
+    faults.push(...found);
+    return found.length === 0;
+  });
+  return Object.fromEntries(fields);
+}
+
+function lengthFaults(circuit: unknown, maxGates: number): readonly Fault[] {
+  if (!Array.isArray(circuit) || circuit.length <= 2 * maxGates) {
+    return sizeFaults({ circuit }, MAX_LENGTH, WALKED);
+  }
   const message = `${circuit.length} entries; the limit max_gates is ${maxGates}.`;
   return [{ path: 'circuit', message, code: LIMIT_EXCEEDED }];
 }
@@ -127,15 +141,16 @@ function readObservables(
   const observables: NonNullable<CircuitBody['observables']> = [];
   let numTerms = 0;
   for (const [i, entry] of entries.entries()) {
-    const path = ['observables', i];
-    const parsed = (Array.isArray(entry) ? pauliSum : pauliTerm).safeParse(entry);
-    if (!parsed.success) faults.push(...formFaults(parsed.error, path));
-    else observables.push(parsed.data);
     numTerms += Array.isArray(entry) ? entry.length : 1;
-    if (numTerms > MAX_TERMS) {
-      faults.push({ path: formatPath(path), message: `More than ${MAX_TERMS} terms in all.` });
-    }
-    if (faults.length >= MAX_FAULTS || numTerms > MAX_TERMS) break;
+    if (numTerms > MAX_TERMS) continue;
+    const parsed = (Array.isArray(entry) ? pauliSum : pauliTerm).safeParse(entry);
+    if (!parsed.success) faults.push(...formFaults(parsed.error, ['observables', i]));
+    else observables.push(parsed.data);
+    if (faults.length >= MAX_FAULTS) break;
+  }
+  if (numTerms > MAX_TERMS) {
+    const message = `${numTerms} Pauli terms in all; the limit is ${MAX_TERMS}.`;
+    faults.push({ path: 'observables', message, code: LIMIT_EXCEEDED });
   }
   return faults.length === before ? observables : undefined;
 }
