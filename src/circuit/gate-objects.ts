@@ -4,6 +4,7 @@
  * Two passes, each linear: the first finds the register's width, the second reads each object
  * against it. Faults are collected, not thrown one by one, so that a caller mends them all at once.
  */
+import { didYouMean } from '../errors/nearest-names.ts';
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS, qubitLimit } from './circuit-limits.ts';
 import { ClassicalBits } from './classical-bits.ts';
@@ -19,7 +20,6 @@ import {
 } from './gate-object.ts';
 import { OperandReader, type OperandShape } from './gate-operands.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
-import { nearestNames } from './nearest-names.ts';
 
 /** How gate objects are read. */
 export interface GateObjectOptions {
@@ -158,9 +158,7 @@ class GateObjectReader {
   #unknownGate(gate: string): string {
     if (this.#faults.isFull) return '';
     const shown = gate.length > 40 ? `${gate.slice(0, 40)}…` : gate;
-    const near = nearestNames(gate, operationNames());
-    const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-    return `There is no gate called ${JSON.stringify(shown)}.${suggestion}`;
+    return `There is no gate called ${JSON.stringify(shown)}.${didYouMean(gate, operationNames())}`;
   }
 
   #gate(object: GateObject, definition: GateDefinition, path: string): Operation | undefined {

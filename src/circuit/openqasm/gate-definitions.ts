@@ -1,6 +1,7 @@
 /** The gates a program can call at a place in its text, and how it defines further ones. */
+
+import { didYouMean } from '../../errors/nearest-names.ts';
 import { counted } from '../fault-list.ts';
-import { nearestNames } from '../nearest-names.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import { bindParameters, type Expression, NO_PARAMETERS, type Parameters } from './expressions.ts';
 import { BUILTINS, EXTENSIONS, LIBRARIES, QELIB1_TEXT } from './gate-library.ts';
@@ -192,8 +193,7 @@ export class Gates {
         return `${problem}; include "${library}" defines it.`;
       }
     }
-    const near = nearestNames(name, this.#inScope.keys());
-    return near.length === 0 ? `${problem}.` : `${problem}. Did you mean ${near.join(' or ')}?`;
+    return `${problem}.${didYouMean(name, this.#inScope.keys())}`;
   }
 }
 

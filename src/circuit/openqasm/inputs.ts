@@ -1,7 +1,7 @@
 /** The values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import { OpenQasmInputError } from '../errors.ts';
-import { nearestNames } from '../nearest-names.ts';
 import { typeName } from './conversions.ts';
 import type { CastType } from './expressions.ts';
 import { quoted } from './token-stream.ts';
@@ -49,8 +49,7 @@ export class Inputs {
       if (this.#declared.has(name)) continue;
       // Looking for near names takes time for each that is declared.
       if (this.#faults.length >= MAX_FAULTS) break;
-      const near = nearestNames(name, this.#declared);
-      const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+      const suggestion = didYouMean(name, this.#declared);
       this.#add(name, `The program declares no input ${quoted(name)}.${suggestion}`);
     }
     this.checkTaken();

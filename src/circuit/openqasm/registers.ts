@@ -1,5 +1,5 @@
 /** The registers of an OpenQASM 2 program and the operands that name them: `q`, or `q[3]`. */
-import { nearestNames } from '../nearest-names.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** A declared register; its elements are numbered on from the registers before it. */
@@ -72,8 +72,7 @@ export class Registers {
     const { text: name, offset } = this.#tokens.expectWord(`a ${KINDS[kind]} register`);
     const register = this.#byName.get(name);
     if (register === undefined) {
-      const near = nearestNames(name, this.#byName.keys());
-      const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+      const suggestion = didYouMean(name, this.#byName.keys());
       throw this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
     }
     if (register.kind !== kind) {

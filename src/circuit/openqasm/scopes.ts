@@ -1,5 +1,5 @@
 /** The names of an OpenQASM 3 program, and what operands such as `q[{0, -1}]` select. */
-import { nearestNames } from '../nearest-names.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import type { CastType, Expression } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
 import type { Operand } from './registers.ts';
@@ -75,8 +75,7 @@ export class Scopes {
   /** The error that a name is not declared. */
   undeclared(name: string, offset: number) {
     const known = this.#blocks.flatMap((block) => [...block.keys()]);
-    const near = nearestNames(name, known);
-    const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+    const suggestion = didYouMean(name, known);
     return this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
   }
 

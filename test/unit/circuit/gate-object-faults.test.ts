@@ -3,9 +3,9 @@ import type { CircuitLimits } from '../../../src/circuit/circuit-limits.ts';
 import { InvalidCircuitError } from '../../../src/circuit/errors.ts';
 import type { GateObject } from '../../../src/circuit/gate-object.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
-import { nearestNames } from '../../../src/circuit/nearest-names.ts';
+import { didYouMean } from '../../../src/errors/nearest-names.ts';
 
-vi.mock('../../../src/circuit/nearest-names.ts', { spy: true });
+vi.mock('../../../src/errors/nearest-names.ts', { spy: true });
 
 const limits = { maxQubits: 8, maxGates: 100 };
 
@@ -316,7 +316,7 @@ describe('the error', () => {
 
 test('100,000 misspelt gates are refused with suggestions sought for the listed ones only', () => {
   const objects = long(100_000).map((): GateObject => ({ gate: 'hadamrd', qubit: 0 }));
-  vi.mocked(nearestNames).mockClear();
+  vi.mocked(didYouMean).mockClear();
   expect(refusal(objects, { limits: { maxQubits: 8, maxGates: 1e6 } }).numFaults).toBe(100_000);
-  expect(nearestNames).toHaveBeenCalledTimes(20);
+  expect(didYouMean).toHaveBeenCalledTimes(20);
 });

@@ -1,7 +1,7 @@
 /** Which known names a misspelt one may have meant. */
 
 /** Longer words are not compared: no name is that long, and the cost grows with the length. */
-const MAX_COMPARED_LENGTH = 24;
+const MAX_COMPARED_LENGTH = 32;
 
 /**
  * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
@@ -44,4 +44,14 @@ export function nearestNames(name: string, known: Iterable<string>): readonly st
   }
   near.sort((a, b) => a.distance - b.distance);
   return near.slice(0, 3).map(({ candidate }) => candidate);
+}
+
+/**
+ * A sentence to follow "there is no such name": ` Did you mean CX or CNOT?`, or nothing.
+ *
+ * @param known - What could stand there.
+ */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const near = nearestNames(name, known);
+  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
 }
