@@ -103,6 +103,7 @@ function documentationDeps(): ServiceDeps {
       maxConnectionsOfAddress: 1,
       bodyLimitBytes: 1,
       trustedProxies: [],
+      corsOrigins: [],
       metricsAddresses: [],
       revokedKeyJobs: 'finish',
     },

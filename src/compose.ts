@@ -250,6 +250,7 @@ export async function startService(
       maxConnections: config.maxConnections,
       maxConnectionsOfAddress: config.maxConnectionsOfAddress,
       trustedProxies: config.trustedProxies,
+      corsOrigins: config.corsOrigins,
       metricsAddresses: config.metricsAddresses,
       revokedKeyJobs: config.revokedKeyJobs,
     },

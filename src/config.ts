@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { CodedError, type Fault } from './errors/coded-error.ts';
-import { addressList, baseUrl, choice, flag, integer } from './setting-schemas.ts';
+import { addressList, baseUrl, choice, flag, integer, originList } from './setting-schemas.ts';
 
 const MIB = 1024 * 1024;
 
@@ -193,6 +193,12 @@ export const SETTINGS = {
     defaultText: 'none',
     description: 'Proxies (addresses or CIDR ranges) whose `X-Forwarded-For` names the client.',
   },
+  QCS_CORS_ORIGINS: {
+    schema: originList.default([]),
+    defaultText: 'none',
+    description:
+      'Origins, such as `https://app.example.com`, whose pages may call the service from a browser; `*` for those of every site.',
+  },
   QCS_METRICS_ADDRESSES: {
     schema: addressList.default([]),
     defaultText: 'none',
@@ -324,6 +330,8 @@ export interface Config {
   /** Jobs of one kind and key that may wait or run at once. */
   readonly inFlightLimits: { readonly standard: number; readonly enterprise: number };
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may call the service from a browser. */
+  readonly corsOrigins: readonly string[];
   /** Clients that may read the metrics without a key. */
   readonly metricsAddresses: readonly string[];
   /** What becomes of the waiting jobs of a key that was revoked. */
@@ -417,6 +425,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       enterprise: settings.QCS_IN_FLIGHT_ENTERPRISE,
     },
     trustedProxies: settings.QCS_TRUSTED_PROXIES,
+    corsOrigins: settings.QCS_CORS_ORIGINS,
     metricsAddresses: settings.QCS_METRICS_ADDRESSES,
     revokedKeyJobs: settings.QCS_REVOKED_KEY_JOBS,
     jobRetentionDays: settings.QCS_JOB_RETENTION_DAYS,

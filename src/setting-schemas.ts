@@ -24,22 +24,44 @@ export const flag = z
   .enum(['0', '1'], { error: 'must be 0 or 1' })
   .transform((value) => value === '1');
 
+/** What stands between commas. */
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
 /** IP addresses and CIDR ranges, separated by commas. */
-export const addressList = z
-  .string()
-  .transform((value) =>
-    value
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
-  )
-  .pipe(
-    z.array(
-      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-        error: 'must be IP addresses or CIDR ranges, separated by commas',
-      }),
-    ),
-  );
+export const addressList = list.pipe(
+  z.array(
+    z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+      error: 'must be IP addresses or CIDR ranges, separated by commas',
+    }),
+  ),
+);
+
+/** Origins of web pages as browsers send them, separated by commas; or `*` alone. */
+export const originList = list.pipe(
+  z.array(z.string()).superRefine((origins, context) => {
+    const fault =
+      origins.length > 1 && origins.includes('*')
+        ? 'must be * alone, or a list of origins'
+        : origins.map(faultOfOrigin).find((each) => each !== undefined);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  }),
+);
+
+function faultOfOrigin(origin: string): string | undefined {
+  if (origin === '*') return undefined;
+  const url = URL.parse(origin);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    return 'must be origins such as https://app.example.com, separated by commas, or *';
+  }
+  if (url.hostname.includes('*')) return 'must name each origin; patterns are not taken';
+  if (url.origin === origin) return undefined;
+  return `must name an origin as browsers send it, here ${url.origin}`;
+}
 
 /** Base URL of an HTTP interface, without the slashes at its end. */
 export const baseUrl = z

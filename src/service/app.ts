@@ -14,6 +14,7 @@ import { restoreMaintenance } from './maintenance/maintenance-order.ts';
 import { registerAuthentication } from './plugins/authentication.ts';
 import { createClientErrorHandler } from './plugins/client-errors.ts';
 import { connectionTimeouts, registerConnections } from './plugins/connections.ts';
+import { registerCrossOrigin } from './plugins/cross-origin.ts';
 import { registerDocumentation } from './plugins/documentation.ts';
 import { createErrorAnswer, registerErrorAnswers } from './plugins/error-answers.ts';
 import { registerJsonBody } from './plugins/json-body.ts';
@@ -83,6 +84,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   metrics.http.watch(app);
   app.addHook('onClose', async () => metrics.close());
   registerErrorAnswers(app, answerError);
+  await registerCrossOrigin(app, settings.corsOrigins);
   registerJsonBody(app, deps.intake.readers, settings.bodyLimitBytes);
   registerValidation(app);
   registerAuthentication(app, deps);

@@ -73,6 +73,9 @@ const HEADERS: Readonly<Record<string, Header>> = {
   'Idempotent-Replayed': text('`true` where the answer is that of an earlier request'),
 };
 
+/** Their names, and that of the header which documents are known by. */
+export const ANSWER_HEADERS: readonly string[] = [...Object.keys(HEADERS), 'ETag'];
+
 /** Which of them an answer bears. */
 function headerNames(status: string, isLimited: boolean): readonly string[] {
   const names = ['X-Request-Id'];

@@ -90,6 +90,8 @@ export interface ServiceSettings {
   readonly requestTimeoutMs: number;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may call the service from a browser; `*` for all. */
+  readonly corsOrigins: readonly string[];
   /** Addresses and CIDR ranges that `/metrics` answers without a key. */
   readonly metricsAddresses: readonly string[];
   /** What becomes of the waiting jobs of a key that was revoked. */

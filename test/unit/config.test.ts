@@ -21,6 +21,7 @@ describe('loadConfig', () => {
       rateLimits: { standard: 100, enterprise: 1000 },
       inFlightLimits: { standard: 200, enterprise: 500 },
       trustedProxies: [],
+      corsOrigins: [],
       metricsAddresses: [],
       maxShots: 1_000_000,
     });
@@ -65,6 +66,30 @@ describe('loadConfig', () => {
       '10.0.0.0/8',
       '::1',
     ]);
+  });
+});
+
+describe('QCS_CORS_ORIGINS', () => {
+  test('takes origins, or all', () => {
+    const origins = 'https://app.example.com, http://localhost:3000';
+    expect(loadConfig({ QCS_CORS_ORIGINS: origins }).corsOrigins).toEqual([
+      'https://app.example.com',
+      'http://localhost:3000',
+    ]);
+    expect(loadConfig({ QCS_CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*']);
+  });
+
+  test.each([
+    ['app.example.com', 'must be origins such as https://app.example.com'],
+    ['null', 'must be origins such as'],
+    ['ftp://example.com', 'must be origins such as'],
+    ['https://app.example.com/', 'as browsers send it, here https://app.example.com,'],
+    ['https://app.example.com/console', 'as browsers send it, here https://app.example.com,'],
+    ['https://App.example.com:443', 'as browsers send it, here https://app.example.com,'],
+    ['https://*.example.com', 'patterns are not taken'],
+    ['*, https://app.example.com', 'must be * alone'],
+  ])('refuses %s and says why', (value, why) => {
+    expect(() => loadConfig({ QCS_CORS_ORIGINS: value })).toThrow(why);
   });
 });
 

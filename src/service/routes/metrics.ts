@@ -12,7 +12,12 @@ export function metricsRoutes(app: FastifyInstance, deps: ServiceDeps): void {
   app.get(
     '/metrics',
     {
-      config: { scope: 'admin', isOpenTo: createAddressList(settings.metricsAddresses) },
+      config: {
+        scope: 'admin',
+        isOpenTo: createAddressList(settings.metricsAddresses),
+        // A page in the browser of somebody at such an address is not to read them.
+        cors: false,
+      },
       schema: { hide: true },
     },
     async (_request, reply) => {

@@ -138,6 +138,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       maxConnections: 1000,
       maxConnectionsOfAddress: 1000,
       trustedProxies: [],
+      corsOrigins: [],
       metricsAddresses: [],
       revokedKeyJobs: 'finish',
       ...settings,
