@@ -19,6 +19,7 @@ import {
   TARGET_FIELDS,
 } from './gate-object.ts';
 import { OperandReader, type OperandShape } from './gate-operands.ts';
+import { withoutIdleResets } from './idle-resets.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
 
 /** How gate objects are read. */
@@ -34,7 +35,7 @@ export interface GateObjectOptions {
  * The circuit that a list of gate objects describes.
  *
  * `M` without `bits` writes the bits after the highest one written so far. An empty list is a
- * circuit only where `numQubits` says how wide it is.
+ * circuit only where `numQubits` says how wide it is. Resets of qubits that are still |0⟩ are left out.
  *
  * @throws {InvalidCircuitError} listing every fault (the first 20) with its path.
  */
@@ -53,7 +54,7 @@ export function circuitFromGateObjects(
     if (operation !== undefined) operations.push(operation);
   }
   if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
-  return { numQubits, numBits: reader.numBits, operations };
+  return withoutIdleResets({ numQubits, numBits: reader.numBits, operations });
 }
 
 /** Holds the number of entries to the limits. Barriers cost nothing to run but are not free. */

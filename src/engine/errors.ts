@@ -18,7 +18,7 @@ export class OutputNeedsFinalStateError extends CodedError {
 
   constructor(output: string) {
     super(
-      `${output} needs a circuit whose measurements are all last and which has no reset and no condition.`,
+      `${output} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.`,
     );
   }
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Bit, Circuit, Condition, Operation } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
+import { withoutIdleResets } from '../../src/circuit/idle-resets.ts';
 import { type ComplexMatrix, multiply } from '../../src/math/complex-matrix.ts';
 
 const angle = fc.double({ min: -10, max: 10, noNaN: true });
@@ -41,7 +42,7 @@ const seed = fc.record({
   value: fc.nat(1000),
 });
 
-/** Circuits on 5 to 8 qubits. */
+/** Circuits on 5 to 8 qubits, as they are read. */
 export const circuits: fc.Arbitrary<Circuit> = fc
   .record({
     numQubits: fc.integer({ min: 5, max: 8 }),
@@ -99,5 +100,5 @@ export const circuits: fc.Arbitrary<Circuit> = fc
           operations.push({ kind: 'barrier', qubits: some });
       }
     }
-    return { numQubits, numBits: Math.max(-1, ...written) + 1, operations };
+    return withoutIdleResets({ numQubits, numBits: Math.max(-1, ...written) + 1, operations });
   });

@@ -172,6 +172,24 @@ describe('return', () => {
     expect(answer.json().data).toMatchObject({ qubits: 20, probabilities: { '0': 1 } });
   });
 
+  test('statevector, probabilities and expectation pass over resets of |0⟩', async () => {
+    const body = {
+      target_processor: 'statevector-sim',
+      shots: 1,
+      return: ['statevector', 'probabilities', 'expectation'],
+      observables: [{ pauli: 'Z0' }],
+    };
+    const reset = { gate: 'RESET', qubits: [0, 1] };
+    const qasm = 'OPENQASM 3.0; qubit[2] q; reset q; U(pi, 0, pi) q[0];';
+    for (const source of [{ circuit: [reset, H] }, { qasm }]) {
+      const answer = await service.submit({ ...body, ...source });
+      expect(answer.statusCode).toBe(201);
+    }
+    const used = await service.submit({ ...body, circuit: [reset, H, reset] });
+    expect(used.statusCode).toBe(400);
+    expect(used.json().error.details[0].message).toContain('resets of qubits in use');
+  });
+
   test.each(['statevector', 'probabilities', 'expectation'])(
     '%s of a circuit that measures before its end is refused',
     async (output) => {

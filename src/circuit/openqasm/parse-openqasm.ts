@@ -6,6 +6,7 @@
  */
 import type { Circuit } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
+import { withoutIdleResets } from '../idle-resets.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError } from './decision-diagram.ts';
 import { ExpressionParser } from './expression-parser.ts';
@@ -28,7 +29,8 @@ export interface OpenQasmOptions {
  * with feed-forward: loops and variables are worked out while reading, measured bits decide in
  * `if` and `switch` alone.
  *
- * Registers are numbered in the order of their declaration. Gate definitions are expanded.
+ * Registers are numbered in the order of their declaration. Gate definitions are expanded. Resets of
+ * qubits that are still |0⟩ are left out.
  *
  * @throws {OpenQasmSyntaxError} where the grammar is broken; says what was expected.
  * @throws {OpenQasmMeaningError} at unknown names, indices out of range and the like.
@@ -56,7 +58,7 @@ export function parseOpenQasm(
     throw error;
   }
   inputs.checkAll();
-  return builder.circuit(tokens.current.offset);
+  return withoutIdleResets(builder.circuit(tokens.current.offset));
 }
 
 /** Statements of which something stays in memory until the program is read. */

@@ -273,7 +273,8 @@ function checkOutputLimits(circuit: Circuit, outputs: readonly Output[], faults:
   const isMidCircuit = hasMidCircuitMeasurement(circuit);
   for (const name of outputs) {
     if (isMidCircuit && NEEDS_FINAL_STATE.includes(name)) {
-      const needs = 'needs a circuit whose measurements are all last, without reset and condition';
+      const needs =
+        'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
       faults.add('return', `${name} ${needs}.`);
     }
   }

@@ -190,7 +190,7 @@ function outputFaults(planned: PlannedCircuit): readonly Fault[] {
   }
   if (hasMidCircuitMeasurement(circuit)) {
     const message =
-      'Needs a circuit whose measurements are all last and which has no reset and no condition.';
+      'Needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.';
     if (observables.length > 0) faults.push({ path: 'observables', message });
     if (probabilities) faults.push({ path: 'probabilities', message });
   } else if (probabilities && circuit.numBits > LIMITS.probability_bits) {

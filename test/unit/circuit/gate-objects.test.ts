@@ -91,14 +91,6 @@ describe('a gate object', () => {
       { ...gate, gate: 'XX+YY', targets: [0, 1], angles: [1, 2] },
     ],
     [
-      { gate: 'RESET', qubits: [0, 3] },
-      { kind: 'reset', qubits: [0, 3] },
-    ],
-    [
-      { gate: 'reset', qubit: 3 },
-      { kind: 'reset', qubits: [3] },
-    ],
-    [
       { gate: 'barrier', qubits: [1, 0] },
       { kind: 'barrier', qubits: [1, 0] },
     ],
@@ -113,6 +105,21 @@ describe('a gate object', () => {
     ],
   ])('%j is read by the table and the operand rules', (object, operation) => {
     expect(read([object], 4).operations).toEqual([operation]);
+  });
+
+  test('RESET takes one qubit or several; those that are still |0⟩ are left out', () => {
+    const h = { gate: 'H', qubit: 3 };
+    const { operations } = read([
+      { gate: 'RESET', qubits: [0, 3] },
+      h,
+      { gate: 'reset', qubit: 3 },
+      h,
+      { gate: 'RESET', qubits: [0, 3] },
+    ]);
+    expect(operations.filter(({ kind }) => kind === 'reset')).toEqual([
+      { kind: 'reset', qubits: [3] },
+      { kind: 'reset', qubits: [3] },
+    ]);
   });
 
   test('UNITARY keeps its matrix row by row, targets and controls as written', () => {
@@ -214,10 +221,11 @@ describe('a condition', () => {
     [{ gate: 'RESET', qubits: [0] }],
   ])('stays on %j', (object) => {
     const { operations } = read([
+      { gate: 'H', qubit: 0 },
       { gate: 'M', qubits: [0, 1] },
       { ...object, condition },
     ]);
-    expect(operations[1]).toMatchObject({ condition });
+    expect(operations[2]).toMatchObject({ condition });
   });
 
   test('reads up to 32 bits', () => {

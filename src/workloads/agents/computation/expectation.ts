@@ -66,7 +66,7 @@ function inputFaults(parsed: ExpectationInput): readonly Fault[] {
   if (hasMidCircuitMeasurement(circuit)) {
     const path = parsed.circuit === undefined ? 'qasm' : 'circuit';
     const message =
-      'An exact expectation value needs a circuit whose measurements are all last and which has no reset and no condition.';
+      'An exact expectation value needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.';
     faults.push({ path, message });
   }
   return [...faults, ...observableFaults(parsed, circuit.numQubits)];

@@ -68,7 +68,7 @@ function inputFaults(parsed: SimulateInput): readonly Fault[] {
   return parsed.return.flatMap((output, i): readonly Fault[] => {
     const path = `return[${i}]`;
     if (output !== 'counts' && isMidCircuit) {
-      const message = `${output} needs a circuit whose measurements are all last and which has no reset and no condition.`;
+      const message = `${output} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.`;
       return [{ path, message }];
     }
     if (widths[output] <= MAX_LISTED_QUBITS) return [];

@@ -11,7 +11,7 @@ import { PARAMETER_NAMES, type ParameterName } from '../../../circuit/gate-defin
 import type { GateObject } from '../../../circuit/gate-object.ts';
 import { gateObject } from '../../../circuit/gate-object-schema.ts';
 import { circuitFromGateObjects } from '../../../circuit/gate-objects.ts';
-import { gateNamed } from '../../../circuit/gates.ts';
+import { findGate } from '../../../circuit/gates.ts';
 import { parseOpenQasm } from '../../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
@@ -129,10 +129,9 @@ function objectsTemplate(
   const plain = objects.map((object, i) => withNumbers(object, forms[i]!));
   const circuit = orFaults(() => circuitFromGateObjects(plain, { limits, ...width }), faults);
   const shape = withFinalMeasurement(circuit);
-  const angles = shape.operations.flatMap((operation, i) =>
-    operation.kind !== 'gate'
-      ? []
-      : gateNamed(operation.gate).parameters.map((field) => forms[i]?.get(field) ?? fixed(0)),
+  // In the order of the circuit's angles: no gate is left out while objects are read.
+  const angles = objects.flatMap(({ gate }, i) =>
+    (findGate(gate)?.parameters ?? []).map((field) => forms[i]!.get(field) ?? fixed(0)),
   );
   const numParameters = names.length;
   const parametric = parametricCircuit({ shape, numParameters, numFeatures: 0, angles });

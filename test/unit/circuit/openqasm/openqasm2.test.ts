@@ -39,9 +39,11 @@ describe('an OpenQASM 2.0 program', () => {
 
   test('measures, resets and bars whole registers at once', () => {
     const { operations } = parse(
-      'qreg a[2]; qreg b[1]; creg c[2]; reset a; barrier b, a[1]; barrier a, a[0]; measure a -> c;',
+      'qreg a[2]; qreg b[1]; creg c[2]; x a; reset a; barrier b, a[1]; barrier a, a[0]; measure a -> c;',
     );
     expect(operations).toEqual([
+      gate('X', [0]),
+      gate('X', [1]),
       { kind: 'reset', qubits: [0, 1] },
       { kind: 'barrier', qubits: [2, 1] },
       { kind: 'barrier', qubits: [0, 1] },

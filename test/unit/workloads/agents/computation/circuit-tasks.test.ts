@@ -77,7 +77,7 @@ describe('simulate', () => {
     ],
     [
       'amplitudes after a reset',
-      { circuit: [{ gate: 'RESET', qubit: 0 }], return: ['counts', 'statevector'] },
+      { circuit: [...BELL, { gate: 'RESET', qubit: 0 }], return: ['counts', 'statevector'] },
       'return[1]',
     ],
     ['text that is no OpenQASM', { qasm: 'hello' }, 'qasm'],
@@ -132,7 +132,7 @@ describe('expectation', () => {
     ],
     [
       'a circuit with a reset',
-      { circuit: [{ gate: 'RESET', qubit: 0 }], observables: [{ pauli: 'Z0' }] },
+      { circuit: [...BELL, { gate: 'RESET', qubit: 0 }], observables: [{ pauli: 'Z0' }] },
       'circuit',
     ],
   ])('refuses %s before it runs', (_, input, path) => {

@@ -67,6 +67,23 @@ describe('known answers', () => {
     ]);
   });
 
+  test('angles stay with their gates where a reset of |0⟩ is left out', async () => {
+    const { result } = await sweep({
+      circuit: [
+        { gate: 'RESET', qubit: 0 },
+        { gate: 'BARRIER' },
+        { gate: 'RX', qubit: 0, theta: 0.2 },
+        { gate: 'RX', qubit: 0, theta: 'a' },
+      ],
+      parameters: { a: [0.3, 1.1] },
+      observables: [{ pauli: 'Z0' }],
+    });
+    expect(result.points.map(({ expectations }) => expectations[0])).toEqual([
+      expect.closeTo(Math.cos(0.5), 12),
+      expect.closeTo(Math.cos(1.3), 12),
+    ]);
+  });
+
   test('an OpenQASM program takes its inputs from the parameters, loops included', async () => {
     const { result } = await sweep({
       qasm: 'OPENQASM 3.0; include "stdgates.inc"; input float a; input int n; qubit q; bit c; for int i in [1:n] { rx(a) q; } c = measure q;',
