@@ -17,7 +17,7 @@ export function createAnswer(facts: DemoFacts): (state: PageState) => void {
     byId('chip').textContent = chipOf(state, facts);
     if (result === undefined) return showNothing(state);
     const { answer } = result;
-    const { title, sentence, certainty } = verdict(answer.label, answer.margin, answer.shots);
+    const { title, sentence, certainty } = verdict(answer);
     byId('verdict').textContent = title;
     byId('verdict').className = `verdict class-${answer.prediction}`;
     byId('verdict').dataset['certainty'] = certainty;
@@ -33,11 +33,7 @@ export function answerAloud({ result, phase }: PageState): string {
   if (phase.kind === 'unavailable') return `Unavailable right now. ${phase.reason}`;
   if (phase.kind === 'failed') return phase.message;
   if (result === undefined) return '';
-  const { title, sentence } = verdict(
-    result.answer.label,
-    result.answer.margin,
-    result.answer.shots,
-  );
+  const { title, sentence } = verdict(result.answer);
   return `${title}: ${sentence}`;
 }
 
@@ -69,7 +65,8 @@ function chipOf(state: PageState, { features }: DemoFacts): string {
   if (result === undefined) return '';
   if (isStale(state)) return 'For earlier measurements: run again';
   const unit = features[0]?.unit ?? '';
-  return `For ${result.input.map((value) => value.toFixed(1)).join(' · ')} ${unit}`;
+  const measured = `${result.input.map((value) => value.toFixed(1)).join(' · ')} ${unit}`;
+  return result.isSelfTest === true ? `Self-test: ${measured}` : `For ${measured}`;
 }
 
 type Result = NonNullable<PageState['result']>;

@@ -31,6 +31,11 @@ export interface DemoFacts {
   readonly availability: { readonly available: boolean; readonly reason?: string };
   /** Rows of the data set, by a few words: "A typical versicolor". The page begins with the first. */
   readonly examples: readonly DemoExample[];
+  /**
+   * The service's own last run of the first example, in the form of the answer to a run: the page opens
+   * with it and so uses up none of the visitor's runs. Absent before the first.
+   */
+  readonly selfTest?: object;
 }
 
 /** A number that the model takes. */

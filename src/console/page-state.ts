@@ -2,7 +2,8 @@
  * What the page shows, as data: the sliders' input, the last result with the input that it is of, and
  * what the page is doing. A result stays until the next one, and is stale while the input differs.
  */
-import type { DemoAnswer } from './demo-answer.ts';
+import { type DemoAnswer, readAnswer } from './demo-answer.ts';
+import type { DemoFacts } from './demo-facts.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What the page is doing; times are milliseconds of the page's clock. */
@@ -16,8 +17,27 @@ export type Phase =
 /** All that is shown. */
 export interface PageState {
   readonly input: readonly number[];
-  readonly result?: { readonly input: readonly number[]; readonly answer: DemoAnswer };
+  readonly result?: {
+    readonly input: readonly number[];
+    readonly answer: DemoAnswer;
+    /** Run by the service before the page was opened. */
+    readonly isSelfTest?: boolean;
+  };
   readonly phase: Phase;
+}
+
+/** As the page opens: on the first example, with what the service's self-test found for it. */
+export function openingState(facts: DemoFacts): PageState {
+  const { availability, examples, features, selfTest } = facts;
+  // An example is a clear call where the middle of all data is a close one.
+  const input = examples[0]?.input ?? features.map(({ typical }) => typical);
+  if (!availability.available) {
+    const reason = availability.reason ?? 'The model did not pass its last self-test.';
+    return { input, phase: { kind: 'unavailable', reason } };
+  }
+  const answer = readAnswer(selfTest);
+  const phase = { kind: 'ready' } as const;
+  return { input, phase, ...(answer && { result: { input, answer, isSelfTest: true } }) };
 }
 
 /** With other measurements. */

@@ -13,25 +13,25 @@ import { byId } from './dom.ts';
 import { createFlower } from './flower-view.ts';
 import { createHistogram } from './histogram-view.ts';
 import { createLine } from './line-view.ts';
-import { atTime, mayRun, type PageState, withInput, withOutcome } from './page-state.ts';
+import {
+  atTime,
+  mayRun,
+  openingState,
+  type PageState,
+  withInput,
+  withOutcome,
+} from './page-state.ts';
 
 /** Between two looks at a countdown. */
 const TICK_MS = 250;
 
 function openPage(facts: DemoFacts): void {
-  const { available, reason } = facts.availability;
-  let state: PageState = {
-    // An example is a clear call where the middle of all data is a close one.
-    input: facts.examples[0]?.input ?? facts.features.map(({ typical }) => typical),
-    phase: available
-      ? { kind: 'ready' }
-      : { kind: 'unavailable', reason: reason ?? 'The model did not pass its last self-test.' },
-  };
+  let state = openingState(facts);
   byId('demo').hidden = false;
   showAbout(facts);
   const events = {
     onInput: (input: readonly number[]) => show(withInput(state, input)),
-    onRun: () => void run(true),
+    onRun: () => void run(),
   };
   const views = [createAnswer(facts), createLine(facts), createHistogram(facts)];
   const inputViews = [createFlower(facts.features), createCircuit(facts), createCall(facts)];
@@ -43,15 +43,13 @@ function openPage(facts: DemoFacts): void {
     for (const view of views) view(state);
     for (const view of inputViews) view(state.input);
   };
-  const run = async (isAsked: boolean) => {
+  const run = async () => {
     if (!mayRun(state, performance.now())) return;
     const { input } = state;
     byId('aloud').textContent = '';
     show({ ...state, phase: { kind: 'running' } });
     const outcome = await askService(facts.endpoint, input);
     show(withOutcome(state, input, outcome, performance.now()));
-    // What the page does by itself is not read aloud, and moves nothing.
-    if (!isAsked) return;
     byId('aloud').textContent = answerAloud(state);
     // On a phone the answer is below the button: up to the number line it is brought into view.
     if (outcome.kind === 'answer') byId('line').scrollIntoView({ block: 'nearest' });
@@ -63,7 +61,6 @@ function openPage(facts: DemoFacts): void {
     state = atTime(state, performance.now());
     showControls(state, performance.now());
   }, TICK_MS);
-  if (available) void run(false);
 }
 
 openPage(JSON.parse(byId('facts').textContent));

@@ -30,7 +30,10 @@ export interface ProcessorDirectory {
 /** The models that callers may ask: what the service needs of the registry. */
 export interface ModelDirectory {
   readonly models: readonly Model[];
-  readonly classifier: Pick<QnnHybrid, keyof Model | 'card' | 'knownAnswers' | 'classify'>;
+  readonly classifier: Pick<
+    QnnHybrid,
+    keyof Model | 'card' | 'knownAnswers' | 'lastSelfTest' | 'classify'
+  >;
   readonly text: Pick<TextModel, keyof Model | 'limits' | 'isConfigured' | 'generate'>;
 }
 

@@ -1,5 +1,6 @@
 /** The page at `/` for everyone: on phones, by its names, by its focus, by its contrasts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEMO_FACTS } from '../support/demo-facts.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { MARK_CONTRASTS, TEXT_CONTRASTS } from './demo-page-contrast.ts';
 import { BORDERLINE, DESK, DemoVisit, LOPSIDED, PHONE } from './demo-page-visit.ts';
@@ -37,7 +38,7 @@ describeWith(['Chromium'], 'access to the demo page', () => {
     ['a small phone', SMALL_PHONE],
   ])('keeps every word of a drawing inside it on %s', async (_, size) => {
     for (const answer of [LOPSIDED, BORDERLINE]) {
-      visit.page.answer = () => answer;
+      visit.facts = { ...DEMO_FACTS, selfTest: answer.body };
       await visit.open(size);
       const outside = await visit.page.evaluate(`[...document.querySelectorAll('#demo svg text')]
         .filter((text) => {

@@ -54,7 +54,7 @@ export class DemoVisit implements AsyncDisposable {
     this.page.answer = () => VIRGINICA;
   }
 
-  /** Opens the page, and waits for the answer of the run that it begins with. */
+  /** Opens the page, and waits for the answer of the self-test that it begins with. */
   async open(size: WindowSize = DESK, scheme = 'light'): Promise<void> {
     await this.page.resize(size, scheme);
     await this.page.load(`${this.origin}/`);

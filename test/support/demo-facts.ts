@@ -31,8 +31,8 @@ function layer(index: number): readonly DemoOperation[] {
   return [...encoding, ...turning, ...ring];
 }
 
-/** What the page is told. */
-export const DEMO_FACTS: DemoFacts = {
+/** What the page is told, but for the service's self-test. */
+const FACTS = {
   model: {
     id: 'qnn-hybrid',
     name: 'qnn-hybrid',
@@ -71,7 +71,7 @@ export const DEMO_FACTS: DemoFacts = {
     { name: 'A typical virginica', input: [6.5, 3.0, 5.8, 2.2] },
     { name: 'A borderline one', input: [6.0, 2.7, 5.1, 1.6] },
   ],
-};
+} satisfies DemoFacts;
 
 /** Counts of all outcomes by basis index, which make 1,024 shots. */
 const COUNTS = {
@@ -88,7 +88,7 @@ export function demoBody(kind: keyof typeof COUNTS): object {
     COUNTS[kind].map((count, index) => [index.toString(2).padStart(NUM_QUBITS, '0'), count]),
   );
   const minus = COUNTS[kind].reduce((sum, count, index) => sum + (index % 2) * count, 0);
-  const { shots, threshold, labels } = DEMO_FACTS;
+  const { shots, threshold, labels } = FACTS;
   const expectation = 1 - (2 * minus) / shots;
   const prediction = expectation > threshold ? 1 : 0;
   return {
@@ -116,6 +116,9 @@ export function demoBody(kind: keyof typeof COUNTS): object {
     meta: { version: '0.1.0', timestamp: '2026-01-02T03:04:05.678Z', request_id: 'test' },
   };
 }
+
+/** What the page is told. */
+export const DEMO_FACTS: DemoFacts = { ...FACTS, selfTest: demoBody('virginica') };
 
 /** A body of an error. */
 export function demoErrorBody(code: string, status: number, message: string): object {

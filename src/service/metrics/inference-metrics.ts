@@ -44,6 +44,7 @@ export class InferenceMetrics {
         ...bound(classifier),
         card: classifier.card,
         knownAnswers: classifier.knownAnswers,
+        lastSelfTest: () => classifier.lastSelfTest(),
         classify: async (request, requester, signal) => {
           const labels: Labels = {
             model: classifier.id,

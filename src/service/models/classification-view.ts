@@ -5,7 +5,7 @@ import type {
   ClassifiedRow,
 } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { viewBackend, viewTiming } from '../backend-view.ts';
-import type { ClassificationView, DecisionView } from '../schemas/models.ts';
+import type { ClassificationView, DecisionView, DemoRunView } from '../schemas/models.ts';
 
 /** The answer to one row. */
 export function viewClassification(
@@ -25,8 +25,19 @@ export function viewClassifications(modelId: string, classification: Classificat
   };
 }
 
+/** The demo's answer: that to one row, with the counts it was made from. */
+export function viewDemoRun(modelId: string, classification: Classification): DemoRunView {
+  const [row] = classification.rows;
+  if (row === undefined) throw new Error('unreachable: a classification without a row');
+  return {
+    ...viewClassification(modelId, classification),
+    counts: viewCounts(row, classification.numQubits),
+    bit_order: 'little-endian',
+  };
+}
+
 /** Bit string, qubit 0 rightmost → how often; outcomes that never came up are left out. */
-export function viewCounts({ counts }: ClassifiedRow, numQubits: number): Record<string, number> {
+function viewCounts({ counts }: ClassifiedRow, numQubits: number): Record<string, number> {
   const view: Record<string, number> = {};
   for (const [outcome, times] of counts.entries()) {
     if (times > 0) view[basisLabel(outcome, numQubits)] = times;

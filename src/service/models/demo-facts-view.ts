@@ -1,6 +1,7 @@
 /** What the page at `/` shows of the classifier, from its card and its state now. */
 import type { DemoFacts } from '../../console/demo-facts.ts';
 import type { ModelDirectory } from '../service-deps.ts';
+import { viewDemoRun } from './classification-view.ts';
 
 /** Why a processor is not available is the operator's own words, and not for everybody. */
 const OUT_OF_SERVICE = 'The model is out of service; try again later.';
@@ -17,6 +18,7 @@ export function demoFactsOf(
   const { folds, repeats } = metrics.cross_validation;
   const { shots, mean, spread } = metrics.accuracy_at_deployed_shots;
   const { available } = classifier.availability();
+  const lastSelfTest = classifier.lastSelfTest();
   return {
     model: { id: card.model_id, name: card.name, description: card.description },
     endpoint: `/api/v1/demo/${card.model_id}`,
@@ -63,5 +65,7 @@ export function demoFactsOf(
       name: name.charAt(0).toUpperCase() + name.slice(1),
       input,
     })),
+    // A self-test runs the examples in their order.
+    ...(lastSelfTest && { selfTest: { data: viewDemoRun(card.model_id, lastSelfTest) } }),
   };
 }

@@ -6,7 +6,7 @@ import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../erro
 import { ClientWindows } from '../limits/client-windows.ts';
 import { Places } from '../limits/places.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
-import { viewClassification, viewCounts } from '../models/classification-view.ts';
+import { viewDemoRun } from '../models/classification-view.ts';
 import { VISITORS } from '../models/visitors.ts';
 import { callerSignal } from '../plugins/caller-signal.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -54,13 +54,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
         .catch((error: unknown) => {
           throw forVisitors(error);
         });
-      const [row] = classification.rows;
-      if (row === undefined) throw new Error('unreachable: a classification without a row');
-      return envelopes.send(request, reply, {
-        ...viewClassification(classifier.id, classification),
-        counts: viewCounts(row, classification.numQubits),
-        bit_order: 'little-endian',
-      });
+      return envelopes.send(request, reply, viewDemoRun(classifier.id, classification));
     },
   );
 

@@ -199,6 +199,8 @@ export const demoResult = z
     bit_order: z.literal('little-endian'),
   })
   .meta({ id: 'DemoResult' });
+/** It, as it is written. */
+export type DemoRunView = z.output<typeof demoResult>;
 
 /** The answer of a text model. */
 export const textResult = z

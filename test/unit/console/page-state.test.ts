@@ -5,23 +5,54 @@ import {
   atTime,
   isStale,
   mayRun,
+  openingState,
   type PageState,
   secondsLeft,
   withInput,
   withOutcome,
 } from '../../../src/console/page-state.ts';
-import { demoBody } from '../../support/demo-facts.ts';
+import { DEMO_FACTS, demoBody } from '../../support/demo-facts.ts';
 
 const FIRST = [6, 3, 5, 2];
 const OTHER = [6, 3, 4.9, 2];
 const NOW = 10_000;
 const READY: PageState = { input: FIRST, phase: { kind: 'ready' } };
 
+const firstInput = () => DEMO_FACTS.examples[0]?.input;
+
 function answered(): Outcome {
   const answer = readAnswer(demoBody('virginica'));
   if (answer === undefined) throw new Error('not read');
   return { kind: 'answer', answer };
 }
+
+describe('a page that opens', () => {
+  test('shows the first example and what the self-test found for it, ready for a run', () => {
+    const state = openingState(DEMO_FACTS);
+    expect(state).toMatchObject({
+      input: DEMO_FACTS.examples[0]?.input,
+      phase: { kind: 'ready' },
+      result: { isSelfTest: true, answer: { label: 'virginica' } },
+    });
+    expect(isStale(state)).toBe(false);
+    const next = withOutcome(state, state.input, answered(), NOW);
+    expect(next.result?.isSelfTest).toBeUndefined();
+  });
+
+  test('shows no result before the first self-test, nor one that it cannot read', () => {
+    const { selfTest: _, ...facts } = DEMO_FACTS;
+    expect(openingState(facts)).toEqual({ input: firstInput(), phase: { kind: 'ready' } });
+    expect(openingState({ ...facts, selfTest: { data: {} } }).result).toBeUndefined();
+  });
+
+  test('shows no result of a model that is unavailable, but the reason', () => {
+    const availability = { available: false, reason: 'Off.' };
+    expect(openingState({ ...DEMO_FACTS, availability })).toEqual({
+      input: firstInput(),
+      phase: { kind: 'unavailable', reason: 'Off.' },
+    });
+  });
+});
 
 describe('a result', () => {
   test('is of the input that was sent, and fresh while that is set', () => {

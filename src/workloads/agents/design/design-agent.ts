@@ -8,7 +8,7 @@ import { synthesize } from './synthesize.ts';
 /** Every circuit it answers was verified, and its result says how. */
 export const designAgent: Agent = {
   id: 'design',
-  name: 'Design agent',
+  name: 'Design Agent',
   kind: 'Design',
   description:
     'Designs circuits: shortens them, routes them to a device, prepares states, synthesises unitaries. What it answers was verified by simulation where that is possible, and the result says how.',

@@ -11,7 +11,7 @@ const HYDROGEN_ENERGY = -1.137306;
 /** Ground energies, sweeps, noise, phases. */
 export const researchAgent: Agent = {
   id: 'research',
-  name: 'Research agent',
+  name: 'Research Agent',
   kind: 'Research',
   description:
     'Runs experiments of many circuits: ground energies by VQE, sweeps of parameters, emulated noise, phases by quantum phase estimation. Energies and probabilities are exact unless shots are asked for.',

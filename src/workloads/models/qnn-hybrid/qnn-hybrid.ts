@@ -122,6 +122,7 @@ export class QnnHybrid implements Model {
   #numTasks = 0;
   /** What the last self-test that ran found wrong; null before any ran. */
   #finding: string | undefined | null = null;
+  #lastSelfTest: Classification | undefined;
   /** There was no processor to run the first self-test on; it runs as soon as there is one. */
   #lacksProcessor = false;
 
@@ -163,6 +164,11 @@ export class QnnHybrid implements Model {
     const outcome = this.#monitor.availability;
     if (hasProcessor || !outcome.available) return outcome;
     return { available: false, checkedAt: outcome.checkedAt, ...this.#runner.whyNone() };
+  }
+
+  /** How the known answers were classified in the last self-test that passed; undefined before it. */
+  lastSelfTest(): Classification | undefined {
+    return this.#lastSelfTest;
   }
 
   async start(): Promise<void> {
@@ -255,7 +261,7 @@ export class QnnHybrid implements Model {
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#runner.hasProcessor) return this.#withoutProcessor();
     try {
-      const { rows } = await this.#classify(
+      const found = await this.#classify(
         {
           rows: this.knownAnswers.map(({ input }) => input),
           pathOf: (row) => `known_answers[${row}]`,
@@ -266,7 +272,8 @@ export class QnnHybrid implements Model {
         { onStarted, readmitted: true },
         signal,
       );
-      this.#finding = this.#whatIsWrong(rows);
+      this.#finding = this.#whatIsWrong(found.rows);
+      if (this.#finding === undefined) this.#lastSelfTest = found;
       return this.#finding;
     } catch (error) {
       if (isRefusal(error)) return this.#withoutProcessor();
