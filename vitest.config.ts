@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Files of suites that run on drivers or a browser, which are looked for first. */
 const NEEDS_FACILITIES = [
-  'test/browser/{demo-page,demo-page-access,page-server,webgpu-engine}.test.ts',
+  'test/browser/{demo-page,demo-page-access,page-server,page-widths,webgpu-engine}.test.ts',
   'test/conformance/{shaders,spread-engine,webgpu-batch,webgpu-engine}.test.ts',
   'test/property/spread-engine.test.ts',
   'test/service/{command-line,webgpu-service}.test.ts',

@@ -81,14 +81,14 @@ function seriesOf(name: string, style: string, steps: readonly LoadStep[], which
   const points = steps.map(({ perSecond, latency, offered, kind }) => ({
     x: perSecond,
     y: latency[which],
-    title: `${kind === 'closed' ? `${offered} connections` : `${offered}/s`}: ${figure(perSecond)}/s, ${which} ${figure(latency[which])} ms`,
+    title: `${kind === 'closed' ? connections(offered) : `${offered}/s`}: ${figure(perSecond)}/s, ${which} ${figure(latency[which])} ms`,
   }));
   return { name, style, points };
 }
 
 function stepTable(steps: readonly LoadStep[], knee: LoadStep | undefined): string {
   const rows = steps.map((step) => [
-    `${step.kind === 'closed' ? `${step.offered} connections` : `${figure(step.offered)} a second`}${step === knee ? ' ◂ knee' : ''}`,
+    `${step.kind === 'closed' ? connections(step.offered) : `${figure(step.offered)} a second`}${step === knee ? ' ◂ knee' : ''}`,
     figure(step.perSecond),
     figure(step.latency.p50),
     figure(step.latency.p95),
@@ -97,6 +97,9 @@ function stepTable(steps: readonly LoadStep[], knee: LoadStep | undefined): stri
   ]);
   return table(['load', 'circuits/s', 'p50 ms', 'p95 ms', 'p99 ms', 'refused'], rows);
 }
+
+const connections = (count: number): string =>
+  count === 1 ? '1 connection' : `${count} connections`;
 
 function barOf(name: string, { http, queue, compile, execution, sampling }: Costs): Bar {
   return {
@@ -150,8 +153,8 @@ function startTable({ startErrors }: ServiceMeasurement): string {
     'circuits',
     'median, ms',
     'p90, ms',
-    'median, by the wait foretold',
-    'p90, by the wait foretold',
+    'median, part of the wait',
+    'p90, part of the wait',
   ];
   return table(heading, rows);
 }
@@ -187,7 +190,7 @@ function fleetSections(forecast: FleetForecast): string {
     gridOf(nodes),
     planErrors === undefined
       ? ''
-      : `<p class="note">Of ${figure(planErrors.absolute.count)} waiting circuits the scheduler was asked when each would start: it was off by ${figure(planErrors.absolute.p50)} ms in the median and ${figure(planErrors.absolute.p90)} ms in nine of ten; by the wait foretold, ${percent(planErrors.relative.p50)} and ${percent(planErrors.relative.p90)}.</p>`,
+      : `<p class="note">Of ${figure(planErrors.absolute.count)} waiting circuits the scheduler was asked when each would start: it was off by ${figure(planErrors.absolute.p50)} ms in the median and ${figure(planErrors.absolute.p90)} ms in nine of ten; as parts of the expected wait, ${percent(planErrors.relative.p50)} and ${percent(planErrors.relative.p90)}.</p>`,
     '</section>',
   ].join('\n');
 }
@@ -205,15 +208,25 @@ function sizeTable({ result, kinds }: FleetForecast): string {
       figure(latency.p99),
       onThread,
       kind === undefined ? '' : `${figure(kind.gpuMs)} ${badgeOf(kind.gpuBasis)}`,
-      kind === undefined ? '' : `${figure(kind.compileMs)} ${MEASURED} ${kind.compileBasis}`,
+      kind === undefined ? '' : `${figure(kind.compileMs)} ${MEASURED}`,
     ];
   });
   const outcome = ['circuits/s alone', 'p50 ms', 'p95 ms', 'p99 ms'];
   return table(
     ['qubits', ...outcome, 'on a thread, ms', 'on a GPU, ms', 'compiling, ms'],
     rows,
-    'Rates and latencies are modelled; the run times that they come from say each what they are.',
+    `Rates and latencies are modelled; the run times that they come from say each what they are. ${compilingText(kinds)}`,
   );
+}
+
+/** Where the times of compiling were measured. */
+function compilingText(kinds: FleetForecast['kinds']): string {
+  const stated = kinds.filter(({ compileBasis }) => compileBasis === 'service');
+  const here = kinds.filter(({ compileBasis }) => compileBasis === 'this process');
+  const listed = (some: FleetForecast['kinds']) => some.map(({ qubits }) => qubits).join(', ');
+  if (stated.length === 0) return 'Compiling was timed by this command.';
+  const byService = `Compiling was timed by the service for ${listed(stated)} qubits`;
+  return here.length === 0 ? `${byService}.` : `${byService}, by this command for ${listed(here)}.`;
 }
 
 /** Cells are HTML. */
@@ -224,6 +237,6 @@ function table(
 ): string {
   const head = heading.map((title) => `<th>${escaped(title)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
-  const title = caption === undefined ? '' : `<caption>${escaped(caption)}</caption>`;
-  return `<div class="scroll"><table>${title}<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
+  const title = caption === undefined ? '' : `<p class="note">${escaped(caption)}</p>`;
+  return `<div class="scroll" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>${title}`;
 }

@@ -19,6 +19,8 @@ export interface ChartOptions {
   readonly formatX: (value: number) => string;
 }
 
+/** On a phone a drawing keeps the size in which its words can be read, and scrolls. */
+const SCROLLED = '<div class="scroll" tabindex="0">';
 const WIDTH = 640;
 const HEIGHT = 320;
 const LEFT = 76;
@@ -42,7 +44,7 @@ export function lineChart(options: ChartOptions): string {
   const ticks = Array.from({ length: NUM_X_TICKS + 1 }, (_, i) => (i * maxX) / NUM_X_TICKS);
   const bottom = HEIGHT - BOTTOM;
   return [
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">`,
+    `${SCROLLED}<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">`,
     ...decades.map(
       (value) =>
         `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick end" x="${LEFT - 8}" y="${px(y(value) + 4)}">${decadeLabel(value)}</text>`,
@@ -56,7 +58,7 @@ export function lineChart(options: ChartOptions): string {
     `<text class="label mid" transform="translate(12 ${(TOP + bottom) / 2}) rotate(-90)">${escaped(yLabel)}</text>`,
     ...(mark === undefined ? [] : [markLine(x(mark.x), bottom, mark.label)]),
     ...series.map((one) => lineOf(one, x, y)),
-    '</svg>',
+    '</svg></div>',
     `<p class="legend">${series.map(({ name, style }) => `<span class="${style}"><i></i>${escaped(name)}</span>`).join('')}</p>`,
   ].join('\n');
 }
@@ -104,7 +106,7 @@ export function deviceGrid(
     `<text class="tick" x="0" y="${row * CELL_HEIGHT + 25}">${escaped(name)}</text>`,
     ...cells.map((cell, column) => cellOf(cell, ROW_LABEL + column * CELL, row * CELL_HEIGHT)),
   ]);
-  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Part of the time that each device was busy">${drawn.join('\n')}</svg>`;
+  return `${SCROLLED}<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Part of the time that each device was busy">${drawn.join('\n')}</svg></div>`;
 }
 
 function cellOf({ id, part, title }: GridCell, x: number, y: number): string {
@@ -158,7 +160,7 @@ export function shareBars(bars: readonly Bar[], format: (total: number) => strin
   const names = (first?.parts ?? []).map(
     ({ name, style }) => `<span class="${style}"><i></i>${escaped(name)}</span>`,
   );
-  return `<svg class="bars" viewBox="0 0 ${WIDTH} ${bars.length * BAR_HEIGHT}" role="img" aria-label="Where the time of a circuit goes">${drawn.join('\n')}</svg><p class="legend">${names.join('')}</p>`;
+  return `${SCROLLED}<svg class="bars" viewBox="0 0 ${WIDTH} ${bars.length * BAR_HEIGHT}" role="img" aria-label="Where the time of a circuit goes">${drawn.join('\n')}</svg></div><p class="legend">${names.join('')}</p>`;
 }
 
 /** Text for HTML and SVG. */
