@@ -3,6 +3,7 @@
  *
  * Phases are exact, never "up to a global phase": under a further control they would show.
  */
+import { sumOfAngles } from '../math/angles.ts';
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 
 /** A complex number. */
@@ -114,8 +115,8 @@ export function euler(theta: number, phi: number, lambda: number, gamma: number)
     factor * Math.sin(angle),
   ];
   return rows(
-    [scaled(c, gamma), scaled(-s, gamma + lambda)],
-    [scaled(s, gamma + phi), scaled(c, gamma + phi + lambda)],
+    [scaled(c, gamma), scaled(-s, sumOfAngles(gamma, lambda))],
+    [scaled(s, sumOfAngles(gamma, phi)), scaled(c, sumOfAngles(gamma, sumOfAngles(phi, lambda)))],
   );
 }
 

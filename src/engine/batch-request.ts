@@ -1,6 +1,7 @@
 /** What a batch is asked for, what it gives back, and the checks between the two. */
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Fault } from '../errors/coded-error.ts';
+import { reducedAngle } from '../math/angles.ts';
 import { MAX_SEED } from '../math/philox.ts';
 import { InvalidBatchError, TooManyOutcomesError } from './errors.ts';
 
@@ -168,15 +169,10 @@ function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {
 
 /** The angle itself where it is small, else one in [−2π, 2π] of the same half-angle. */
 export function plainAngle(angle: number): number {
-  return Math.abs(angle) > MAX_PLAIN_ANGLE ? reduced(angle) : angle;
+  return Math.abs(angle) > MAX_PLAIN_ANGLE ? reducedAngle(angle) : angle;
 }
 
 /** Copies angles, each of them small enough for the kernels' own reduction. */
 export function copyAngles(from: Float64Array, to: Float64Array): void {
   for (let i = 0; i < from.length; i++) to[i] = plainAngle(from[i]!);
-}
-
-/** Sines of large numbers are exact here. */
-function reduced(angle: number): number {
-  return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
 }

@@ -1,4 +1,6 @@
 /** A use of a gate → the operations it stands for. */
+
+import { multipleOfAngle } from '../../math/angles.ts';
 import type { Condition, Operation, Qubit } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { gateNamed } from '../gates.ts';
@@ -124,7 +126,10 @@ function expandPower(
   const inner = { ...use, gate, isInverse: use.isInverse !== exponent < 0 };
   if (gate.kind === 'table' && scalesWithAngles(gate)) {
     if (times === 0) return;
-    expandGate(sink, tokens, { ...inner, angles: use.angles.map((angle) => angle * times) });
+    expandGate(sink, tokens, {
+      ...inner,
+      angles: use.angles.map((angle) => multipleOfAngle(angle, times)),
+    });
     return;
   }
   for (let i = 0; i < times; i++) expandGate(sink, tokens, inner);

@@ -28,7 +28,7 @@ export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
   ['rxx', both('gate rxx(t1) a, b { h a; h b; cx a, b; rz(t1) b; cx a, b; h a; h b; }')],
   ['rzz', both('gate rzz(t1) a, b { cx a, b; rz(t1) b; cx a, b; }')],
   // Of no library.
-  ['prx', both('gate prx(t1, t2) a { U(t1, t2 - pi/2, pi/2 - t2) a; }')],
+  ['prx', both('gate prx(t1, t2) a { rz(-t2) a; rx(t1) a; rz(t2) a; }')],
   ['cs', apart('gate cs a, b { cu1(pi/2) a, b; }', 'gate cs a, b { ctrl @ s a, b; }')],
   ['ccz', both('gate ccz a, b, c { h c; ccx a, b, c; h c; }')],
   ['iswap', both('gate iswap a, b { s a; s b; h a; cx a, b; cx b, a; h b; }')],

@@ -20,6 +20,7 @@ import type {
   ResetOperation,
 } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
+import { sumOfAngles } from '../../math/angles.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { factsNamed, nameUnderControls } from './gate-facts.ts';
 import { conditionOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
@@ -182,7 +183,7 @@ class Absorber {
     if (saved < 0) return false;
     this.#saved = saved;
     if (isPhase) {
-      this.#phase += phase;
+      this.#phase = sumOfAngles(this.#phase, phase);
       this.#hasPhase = true;
     }
     return true;

@@ -7,6 +7,7 @@
  */
 import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
+import { sumOfAngles } from '../../math/angles.ts';
 import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
 import { ALL_AXES, type Axes, axesOn, isNearIdentity, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
@@ -113,7 +114,7 @@ class Fuser {
     if (isSingle) return;
     const phase = phaseOf(matrix[0]!, matrix[1]!);
     if (phase !== undefined && isNearIdentity(turned(matrix, -phase))) {
-      this.#phase += phase;
+      this.#phase = sumOfAngles(this.#phase, phase);
       this.#slots[slot] = undefined;
       return;
     }

@@ -1,5 +1,6 @@
 /** What passes ask of gates and explicit unitaries alike. */
 import type { Condition, GateOperation, Qubit, UnitaryOperation } from '../../circuit/circuit.ts';
+import { reducedAngle } from '../../math/angles.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
 import {
   type Axes,
@@ -53,25 +54,13 @@ export function axesOf(operation: GateLike): readonly Axes[] {
   return [...operation.controls.map(() => Z_AXIS), ...axes];
 }
 
-/** Up to here a multiple of π loses no more to rounding than the sine of the angle does. */
-const MAX_NEAR_ANGLE = 2 ** 20;
-
-/**
- * An angle that differs by a multiple of 4π and is not huge: by its sine and cosine, which are exact
- * for huge angles as remainders are not.
- */
-export function nearAngle(angle: number): number {
-  if (Math.abs(angle) <= MAX_NEAR_ANGLE) return angle;
-  return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
-}
-
 /**
  * The angle in (−period/2, period/2] that differs by whole periods.
  *
  * @param period - 2π or 4π.
  */
 export function wrapped(angle: number, period: number): number {
-  const near = nearAngle(angle);
+  const near = reducedAngle(angle);
   const turned = near - period * Math.round(near / period);
   return turned <= -period / 2 + NEGLIGIBLE ? turned + period : turned;
 }
@@ -109,8 +98,12 @@ export function phaseOn(
   };
 }
 
-/** The angle of a phase on |1…1⟩ of all qubits, controls included; undefined for other gates. */
+/**
+ * The angle of a phase on |1…1⟩ of all qubits, controls included, in [−2π, 2π]; undefined for other
+ * gates.
+ */
 export function phaseAngleOf({ gate, angles }: GateOperation): number | undefined {
   const { base, phaseAngle } = factsNamed(gate);
-  return base === PHASE_GATE || base === GLOBAL_PHASE_GATE ? angles[0] : phaseAngle;
+  const isOfAngle = base === PHASE_GATE || base === GLOBAL_PHASE_GATE;
+  return isOfAngle ? reducedAngle(angles[0]!) : phaseAngle;
 }

@@ -4,6 +4,7 @@
  */
 import type { Circuit, Condition, Operation } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
+import { sumOfAngles } from '../../math/angles.ts';
 import { CommutingGroups, type Place } from './commuting-groups.ts';
 import { Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, phaseOn } from './gate-like.ts';
@@ -127,7 +128,7 @@ class PairRewriter {
 
   /** Takes in what operations became; a phase under a condition is one of its branch, and unseen. */
   #settle(condition: Condition | undefined, { operation, phase }: Rewritten, slot: number): void {
-    if (condition === undefined) this.#phase += phase;
+    if (condition === undefined) this.#phase = sumOfAngles(this.#phase, phase);
     if (operation !== undefined) this.#addGate(operation, slot);
   }
 

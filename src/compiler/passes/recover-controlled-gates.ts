@@ -8,6 +8,7 @@
  * patterns: any way of writing a gate out is found, in any order that commuting allows.
  */
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import { sumOfAngles } from '../../math/angles.ts';
 import { phaseOn } from './gate-like.ts';
 import { GateSlots } from './gate-slots.ts';
 import { type FoundWindow, REACH, type UndoneGate, WindowFinder } from './gate-window.ts';
@@ -75,6 +76,6 @@ class Recovery {
       (behind.has(slot) ? after : before).push(operation);
     }
     this.#slots.rewrite(start, end, [...before, ...form.write(), ...after]);
-    this.#phase += form.phase;
+    this.#phase = sumOfAngles(this.#phase, form.phase);
   }
 }

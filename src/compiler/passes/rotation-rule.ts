@@ -6,8 +6,9 @@
  * the qubits are |1⟩. RZ without controls joins them at the price of a global phase.
  */
 import type { GateOperation, Qubit } from '../../circuit/circuit.ts';
+import { reducedAngle, sumOfAngles } from '../../math/angles.ts';
 import { factsNamed, isNearIdentity, NEGLIGIBLE, nameUnderControls } from './gate-facts.ts';
-import { conditionOf, nearAngle, phaseAngleOf, phaseOn, wrapped } from './gate-like.ts';
+import { conditionOf, phaseAngleOf, phaseOn, wrapped } from './gate-like.ts';
 import type { PairRule, Rewritten } from './pair-rewriter.ts';
 
 const Z_ROTATION = 'RZ';
@@ -47,18 +48,13 @@ function phaseViewOf(operation: GateOperation): PhaseView | undefined {
   const { gate, controls, targets, condition } = operation;
   // Under a condition or control, the global phase of an RZ would be neither global nor free.
   if (gate === Z_ROTATION && controls.length === 0 && condition === undefined) {
-    const angle = operation.angles[0]!;
+    const angle = reducedAngle(operation.angles[0]!);
     return { qubits: targets, angle, globalPhase: -angle / 2, isZRotation: true };
   }
   const angle = phaseAngleOf(operation);
   if (angle === undefined) return undefined;
   const qubits = controls.length === 0 ? targets : [...targets, ...controls];
   return { qubits, angle, globalPhase: 0, isZRotation: false };
-}
-
-/** A sum of angles, up to a multiple of 4π. Next to a huge angle a small one would be lost. */
-function sumOfAngles(a: number, b: number): number {
-  return nearAngle(a) + nearAngle(b);
 }
 
 function joinedPhases(first: PhaseView, second: PhaseView, later: GateOperation): Rewritten {

@@ -10,6 +10,7 @@
 
 import type { Circuit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
+import { sumOfAngles } from '../../../math/angles.ts';
 import type { CircuitRunner } from '../../procedures/procedure-context.ts';
 import { applyObservable } from '../../training/gradients/observable-action.ts';
 import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
@@ -78,7 +79,8 @@ async function turnedStates(
   const all = new Float64Array(count * angles.length);
   for (let k = 0; k < count; k++) {
     all.set(angles, k * angles.length);
-    if (from + k > 0) all[k * angles.length + from + k - 1]! += Math.PI;
+    const turned = from + k - 1;
+    if (turned >= 0) all[k * angles.length + turned] = sumOfAngles(angles[turned]!, Math.PI);
   }
   const result = await circuits.runBatch(shape, {
     numCircuits: count,

@@ -6,6 +6,7 @@
  * entries of a matrix as it does for expectation values.
  */
 import type { GateDefinition } from '../../../circuit/gate-definition.ts';
+import { reducedAngle } from '../../../math/angles.ts';
 import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
 import { addTurned, wavesOf } from './gate-waves.ts';
 import { matrixRule } from './shift-rule.ts';
@@ -45,14 +46,16 @@ function ofOneAngle(gate: GateDefinition, from: number): AngledMatrix {
   const out = new Float64Array(waves[0]!.matrix.length);
   return {
     at(angles) {
+      const angle = reducedAngle(angles[from]!);
       out.fill(0);
-      for (const { k, matrix } of waves) addTurned(out, matrix, (k / 2) * angles[from]!, 1);
+      for (const { k, matrix } of waves) addTurned(out, matrix, (k / 2) * angle, 1);
       return out;
     },
     slope(angles, _, overlaps) {
+      const angle = reducedAngle(angles[from]!);
       let sum = 0;
       for (const { k, matrix } of waves) {
-        const turn = (k / 2) * angles[from]!;
+        const turn = (k / 2) * angle;
         const [re, im] = [realSum(matrix, overlaps), imaginarySum(matrix, overlaps)];
         // The real part of i·e^{i·turn}·(re + i·im).
         sum -= (k / 2) * (Math.sin(turn) * re + Math.cos(turn) * im);
@@ -69,7 +72,7 @@ function ofAngles(gate: GateDefinition, from: number): AngledMatrix {
     at: (angles) => gate.matrix(own(angles)),
     slope(angles, position, overlaps) {
       const moved = own(angles);
-      const angle = moved[position]!;
+      const angle = reducedAngle(moved[position]!);
       let sum = 0;
       for (const { shift, weight } of rules[position]!) {
         moved[position] = angle + shift;

@@ -11,6 +11,7 @@
 import type { Circuit } from '../../../circuit/circuit.ts';
 import { gateNamed } from '../../../circuit/gates.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
+import { sumOfAngles } from '../../../math/angles.ts';
 import type { ExpectationBatch } from '../expectation-batch.ts';
 import {
   angleGradientToTheta,
@@ -104,7 +105,7 @@ function shiftedAngles(
     angles.set(plain, k * numAngles);
     if (ofRow === 0) continue;
     const { angle, shift } = shifts[ofRow - 1]!;
-    angles[k * numAngles + angle]! += shift;
+    angles[k * numAngles + angle] = sumOfAngles(plain[angle]!, shift);
   }
   return angles;
 }
