@@ -10,6 +10,8 @@ import {
   type CatalogOperand,
   gateCatalog,
 } from '../src/circuit/gate-catalog.ts';
+import { allGates } from '../src/circuit/openqasm/gate-definitions.ts';
+import { BUILTINS_3, LIBRARIES } from '../src/circuit/openqasm/gate-library.ts';
 
 const HEAD = `# Gates and operations
 
@@ -49,11 +51,36 @@ A circuit in JSON is a list of gate objects, applied in order to qubits that sta
 /** The whole document. */
 export function gatesDocument(): string {
   const catalog = gateCatalog();
-  return [HEAD, overview(catalog), '## Each operation\n', ...catalog.map(section)].join('\n');
+  return [
+    HEAD,
+    openQasmNames(catalog),
+    overview(catalog),
+    '## Each operation\n',
+    ...catalog.map(section),
+  ].join('\n');
 }
 
 const code = (text: string): string => `\`${text}\``;
 const listed = (texts: readonly string[]): string => texts.map(code).join(', ');
+
+/** What programs in OpenQASM may call gates by. */
+function openQasmNames(catalog: readonly CatalogEntry[]): string {
+  const fromTable = new Set(
+    catalog.flatMap(({ aliases, openqasm }) => [openqasm?.name, ...aliases]),
+  );
+  const others = [...allGates().keys()].filter((name) => !fromTable.has(name));
+  return `## Names in OpenQASM
+
+Any \`include\` of ${listed([...LIBRARIES])}
+brings in every gate below, by its OpenQASM name and its aliases as they are written here, and
+${listed(others)}.
+
+Without an include, OpenQASM 3 has the gates of Amazon Braket:
+${listed(BUILTINS_3)}.
+
+A gate that a program defines hides the one of that name.
+`;
+}
 
 function overview(catalog: readonly CatalogEntry[]): string {
   const rows = catalog.map(
@@ -109,6 +136,6 @@ function origin(library: NonNullable<CatalogEntry['openqasm']>['library']): stri
     case 'builtin':
       return 'part of the language';
     case 'none':
-      return 'in no standard library; known once one is included';
+      return 'in no standard library; known once any is included';
   }
 }

@@ -602,6 +602,30 @@ export const GATES: readonly GateDefinition[] = [
     openqasm: { name: 'xx_plus_yy', library: 'none' },
   },
   {
+    name: 'XX-YY',
+    aliases: ['xx_minus_yy', 'xxminusyy'],
+    summary: 'Rotation between |00⟩ and |11⟩ by θ with phase β',
+    numControls: 0,
+    numTargets: 2,
+    parameters: ['theta', 'beta'],
+    matrix: (angles) => {
+      const c = real(Math.cos(a(angles, 0) / 2));
+      const s = Math.sin(a(angles, 0) / 2);
+      const sinBeta = s * Math.sin(a(angles, 1));
+      const cosBeta = s * Math.cos(a(angles, 1));
+      return rows(
+        [c, ZERO, ZERO, [-sinBeta, -cosBeta]],
+        [ZERO, ONE, ZERO, ZERO],
+        [ZERO, ZERO, ONE, ZERO],
+        [[sinBeta, -cosBeta], ZERO, ZERO, c],
+      );
+    },
+    formula: '[[cos θ/2, −i e^{−iβ} sin θ/2], [−i e^{iβ} sin θ/2, cos θ/2]] on |00⟩, |11⟩',
+    traits: [],
+    inverse: ([theta = 0, beta = 0]) => ({ gate: 'XX-YY', angles: [-theta, beta] }),
+    openqasm: { name: 'xx_minus_yy', library: 'none' },
+  },
+  {
     name: 'FSIM',
     aliases: [],
     summary: 'Fermionic simulation gate',

@@ -81,6 +81,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   RZZ: [phase('all', times(0, -1 / 2)), phase(1, times(0, 1)), phase(2, times(0, 1))],
   RZX: [turnX(0, 2, HALF_THETA), turnX(1, 3, times(0, -1 / 2))],
   'XX+YY': [phase(2, times(1, -1)), turnX(1, 2, HALF_THETA), phase(2, times(1, 1))],
+  'XX-YY': [phase(3, times(1, -1)), turnX(0, 3, HALF_THETA), phase(3, times(1, 1))],
   FSIM: [turnX(1, 2, times(0, 1)), phase(3, times(1, -1))],
   GPHASE: [phase('all', times(0, 1))],
 };

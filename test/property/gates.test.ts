@@ -135,6 +135,12 @@ describe('golden matrices, row by row, index bit 0 being the first target', () =
       [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     ],
     [
+      'XX-YY',
+      [Math.PI / 2, Math.PI / 2],
+      [r, 0, 0, -r, 0, 1, 0, 0, 0, 0, 1, 0, r, 0, 0, r],
+      [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ],
+    [
       'FSIM',
       [Math.PI / 2, Math.PI / 6],
       [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Math.sqrt(3) / 2],
@@ -243,6 +249,15 @@ describe('rotations are exponentials of their generators', () => {
       gate('RZ', [0], [], [-beta]),
     );
     expect(maxAbsDifference(matrixOf('XX+YY', theta, beta), expected)).toBeLessThan(ROUNDED);
+  });
+
+  test('XX-YY with β is RZ(−β) · exp(−iθ/4 · (XX − YY)) · RZ(β) on the second qubit, as Qiskit defines it', () => {
+    const [theta, beta] = [1.3, 0.8];
+    const turn = exponential(plus(kron(X, X), scaled(kron(Y, Y), -1, 0)), -theta / 4);
+    const before = unitaryOf(2, gate('RZ', [1], [], [-beta]));
+    const after = unitaryOf(2, gate('RZ', [1], [], [beta]));
+    const expected = multiply(after, multiply(turn, before));
+    expect(maxAbsDifference(matrixOf('XX-YY', theta, beta), expected)).toBeLessThan(ROUNDED);
   });
 
   test('FSIM is exp(−iθ/2 · (XX + YY)) and exp(−iφ · |11⟩⟨11|)', () => {

@@ -1,7 +1,7 @@
 /** The circuit while a program is read: its operations so far, held to the limits as they grow. */
 import type { Bit, Circuit, Operation, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_CLASSICAL_BITS, qubitLimit } from '../circuit-limits.ts';
-import type { OperationSink } from './gate-expansion.ts';
+import type { GateUse, OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
 
@@ -68,6 +68,11 @@ export class CircuitBuilder implements OperationSink {
   /** Adds a gate whose cost was reserved. */
   push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void {
     this.#operations.push(operation);
+  }
+
+  /** Adds a reset, in a gate's body, whose cost was reserved. */
+  pushReset(qubits: readonly Qubit[], { condition }: Pick<GateUse, 'condition'>): void {
+    this.#operations.push({ kind: 'reset', qubits, ...(condition && { condition }) });
   }
 
   /** Counts work that adds no operation, so that a loop without gates ends too. */

@@ -4,8 +4,15 @@ import { didYouMean } from '../../errors/nearest-names.ts';
 import { counted } from '../fault-list.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import { bindParameters, type Expression, NO_PARAMETERS, type Parameters } from './expressions.ts';
-import { BUILTINS, EXTENSIONS, LIBRARIES, QELIB1_TEXT } from './gate-library.ts';
-import { type BodyStatement, definedGate, type GateMeaning } from './gate-meaning.ts';
+import {
+  BUILTINS_2,
+  BUILTINS_3,
+  COMPOSITES_TEXT,
+  type GateScope,
+  LIBRARIES,
+  TABLE_GATES,
+} from './gate-library.ts';
+import { type BodyStatement, definedGate, type GateMeaning, opaqueGate } from './gate-meaning.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
 /** A gate's name as a program writes it, with what it means there. */
@@ -19,37 +26,28 @@ export interface NamedGate {
 export class Gates {
   readonly #tokens: TokenStream;
   readonly #expressions: ExpressionParser;
-  readonly #inScope: Map<string, GateMeaning>;
-  readonly #included = new Set<string>();
-  readonly #defined = new Set<string>();
+  readonly #version: 2 | 3;
+  readonly #defined = new Map<string, GateMeaning>();
+  #library: GateScope;
 
-  constructor(version: 2 | 3, tokens: TokenStream) {
+  /** @param library - What is in scope before anything is included; by default the version's own gates. */
+  constructor(version: 2 | 3, tokens: TokenStream, library = builtins(version)) {
     this.#tokens = tokens;
     this.#expressions = new ExpressionParser(tokens, 2);
-    this.#inScope = new Map(BUILTINS[version]);
+    this.#version = version;
+    this.#library = library;
   }
 
-  /** Brings a library's gates into scope; false when there is no such library. */
+  /** Brings the libraries' gates into scope; false when there is no such library. */
   include(library: string): boolean {
-    const gates = LIBRARIES.get(library);
-    if (gates === undefined) return false;
-    if (this.#included.has(library)) return true;
-    this.#included.add(library);
-    const composites = library === 'qelib1.inc' ? qelib1Composites() : new Map();
-    for (const [name, gate] of [...EXTENSIONS, ...gates, ...composites]) {
-      if (!this.#defined.has(name)) this.#inScope.set(name, gate);
-    }
+    if (!LIBRARIES.has(library)) return false;
+    this.#library = allGates();
     return true;
-  }
-
-  /** Whether a gate of that name is in scope. */
-  has(name: string): boolean {
-    return this.#inScope.has(name);
   }
 
   /** The gate of a name that the text has at `offset`; it must be in scope. */
   named(name: string, offset: number): NamedGate {
-    const gate = this.#inScope.get(name);
+    const gate = this.#defined.get(name) ?? this.#library.get(name);
     if (gate === undefined) throw this.#tokens.meaningless(offset, this.#unknown(name));
     return { name, gate, offset };
   }
@@ -86,22 +84,35 @@ export class Gates {
     throw this.#tokens.meaningless(offset, `${takes}, not ${numAngles}.`);
   }
 
-  /** Throws unless a call names as many operands as the gate takes. */
-  checkNumQubits({ name, gate, offset }: NamedGate, numQubits: number): void {
-    if (gate.numQubits === numQubits) return;
+  /**
+   * The operands of a call that its gate acts on.
+   *
+   * `gphase(x) q[0], q[1];`, as PennyLane writes it, is a phase of the whole state whatever it names.
+   *
+   * @throws {OpenQasmMeaningError} unless there are as many as the gate takes.
+   */
+  actingOperands<T>({ name, gate, offset }: NamedGate, operands: readonly T[]): readonly T[] {
+    if (gate.numQubits === operands.length) return operands;
+    if (gate.kind === 'table' && gate.numQubits === 0) return [];
     const takes = `${name} acts on ${counted(gate.numQubits, 'qubit')}`;
-    throw this.#tokens.meaningless(offset, `${takes}, not ${numQubits}.`);
+    throw this.#tokens.meaningless(offset, `${takes}, not ${operands.length}.`);
   }
 
-  /** Reads `gate name(a, b) q, r { … }`. */
+  /** Reads `gate name(a, b) q, r { … }`, or `opaque name(a, b) q, r;`. */
   readDefinition(): void {
-    this.#tokens.next();
+    const { text: kind } = this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the gate's name");
     this.checkNew(name, offset);
     let parameters: Parameters = NO_PARAMETERS;
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
       parameters = this.#readNames('a parameter');
       this.#tokens.expect(')');
+    }
+    if (kind === 'opaque') {
+      const qubits = this.#readNames('a qubit');
+      this.#tokens.expect(';');
+      this.define(name, opaqueGate(name, parameters.size, qubits.size));
+      return;
     }
     // OpenQASM 3 has gates on no qubits: phases of the whole state.
     const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#readNames('a qubit');
@@ -118,13 +129,12 @@ export class Gates {
 
   /** Brings a program's own gate into scope. */
   define(name: string, gate: GateMeaning): void {
-    this.#defined.add(name);
-    this.#inScope.set(name, gate);
+    this.#defined.set(name, gate);
   }
 
-  /** The gates in scope that a program defined. */
-  definitions(): ReadonlyMap<string, GateMeaning> {
-    return new Map([...this.#inScope].filter(([name]) => this.#defined.has(name)));
+  /** The gates that a program defined. */
+  get definitions(): GateScope {
+    return this.#defined;
   }
 
   /** Distinct names with commas between, with their positions. */
@@ -144,13 +154,19 @@ export class Gates {
     this.#tokens.expect('{');
     while (!this.#tokens.accept('}')) {
       if (this.#tokens.current.kind === 'end') throw this.#tokens.unexpected('"}"');
-      const statement = this.#tokens.isWord('barrier')
-        ? this.#readBodyBarrier(qubits)
-        : this.#readBodyCall(parameters, qubits);
+      body.push(this.#readBodyStatement(parameters, qubits));
       this.#tokens.expect(';');
-      body.push(statement);
     }
     return body;
+  }
+
+  #readBodyStatement(parameters: Parameters, qubits: ReadonlyMap<string, number>): BodyStatement {
+    if (this.#tokens.isWord('barrier')) return this.#readBodyBarrier(qubits);
+    if (!this.#tokens.isWord('reset')) {
+      return this.#readBodyCall(parameters, qubits);
+    }
+    this.#tokens.next();
+    return { kind: 'reset', qubits: this.#readBodyQubits(qubits) };
   }
 
   #readBodyBarrier(qubits: ReadonlyMap<string, number>): BodyStatement {
@@ -165,8 +181,8 @@ export class Gates {
   #readBodyCall(parameters: Parameters, qubits: ReadonlyMap<string, number>): BodyStatement {
     const called = this.readName();
     const angles = this.readAngles(called, parameters);
-    const acting = this.#tokens.isSymbol(';') ? [] : this.#readBodyQubits(qubits);
-    this.checkNumQubits(called, acting.length);
+    const named = this.#tokens.isSymbol(';') ? [] : this.#readBodyQubits(qubits);
+    const acting = this.actingOperands(called, named);
     return { kind: 'call', name: called.name, gate: called.gate, angles, qubits: acting };
   }
 
@@ -188,25 +204,37 @@ export class Gates {
 
   #unknown(name: string): string {
     const problem = `There is no gate called ${quoted(name)} here`;
-    for (const [library, gates] of LIBRARIES) {
-      if (gates.has(name) && this.#included.size === 0) {
-        return `${problem}; include "${library}" defines it.`;
-      }
+    if (this.#library !== allGates() && allGates().has(name)) {
+      const library = this.#version === 2 ? 'qelib1.inc' : 'stdgates.inc';
+      return `${problem}; include "${library}" defines it.`;
     }
-    return `${problem}.${didYouMean(name, this.#inScope.keys())}`;
+    const known = [...this.#defined.keys(), ...this.#library.keys()];
+    return `${problem}.${didYouMean(name, known)}`;
   }
 }
 
-let composites: ReadonlyMap<string, GateMeaning> | undefined;
+let everything: GateScope | undefined;
 
-/** What qelib1.inc builds out of several gates; read once. */
-function qelib1Composites(): ReadonlyMap<string, GateMeaning> {
-  if (composites === undefined) {
-    const tokens = new TokenStream(QELIB1_TEXT);
-    const gates = new Gates(3, tokens);
-    gates.include('stdgates.inc');
+/** What an include brings in. The text of the gates that are built out of others is read once. */
+export function allGates(): GateScope {
+  if (everything === undefined) {
+    const tokens = new TokenStream(COMPOSITES_TEXT);
+    const gates = new Gates(3, tokens, TABLE_GATES);
     while (tokens.current.kind !== 'end') gates.readDefinition();
-    composites = gates.definitions();
+    everything = new Map([...TABLE_GATES, ...gates.definitions]);
   }
-  return composites;
+  return everything;
+}
+
+const ofVersion = new Map<2 | 3, GateScope>();
+
+/** The gates of a program that includes nothing. */
+function builtins(version: 2 | 3): GateScope {
+  let known = ofVersion.get(version);
+  if (known === undefined) {
+    const names = version === 2 ? BUILTINS_2 : BUILTINS_3;
+    known = new Map(names.map((name) => [name, allGates().get(name)!]));
+    ofVersion.set(version, known);
+  }
+  return known;
 }

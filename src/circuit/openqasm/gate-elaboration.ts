@@ -97,6 +97,11 @@ export function definedMeaning(
         statements.push({ kind: 'barrier', qubits: barred });
         return;
       }
+      case 'reset': {
+        const operand = bodyQubits(context, [statement.operand], qubits);
+        statements.push({ kind: 'reset', qubits: operand });
+        return;
+      }
       case 'for':
         if (parameters.has(statement.variable)) {
           const problem = `${quoted(statement.variable)} is named twice.`;
@@ -128,11 +133,11 @@ function bodyCall(
     context.takeSteps(angle.instructions.length, angle.offset);
     return bindParameters(angle, parameters, (operand) => context.constant(operand));
   });
-  const acting = bodyQubits(context, call.operands, qubits);
+  const named = bodyQubits(context, call.operands, qubits);
+  const acting = context.gates.actingOperands(called, named);
   // A loop makes many calls of few words, and the definition holds them all.
   const numParts = angles.reduce((sum, { instructions }) => sum + instructions.length, 0);
   context.tokens.hold(1 + numParts + acting.length, call.offset);
-  context.gates.checkNumQubits(called, acting.length);
   return { kind: 'call', name: called.name, gate: called.gate, angles, qubits: acting };
 }
 

@@ -19,6 +19,7 @@ import type { TokenStream } from './token-stream.ts';
 /** Where expansions go; a circuit, or the list that a matrix is made of. */
 export interface OperationSink {
   push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void;
+  pushReset(qubits: readonly Qubit[], use: GateUse): void;
   pushBarrier(qubits: readonly Qubit[], offset: number): void;
 }
 
@@ -56,6 +57,10 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
     case 'power':
       expandPower(sink, tokens, gate, use);
       return;
+    case 'opaque': {
+      const construct = `Running ${use.name}, which is declared "opaque", without a definition,`;
+      throw tokens.unsupported(use.offset, construct);
+    }
     case 'controlled': {
       const added = use.qubits.slice(0, gate.activeValues.length);
       const flips = added.filter((_, i) => gate.activeValues[i] === 0);
@@ -106,10 +111,20 @@ function expandBody(
       sink.pushBarrier(acting, use.offset);
       continue;
     }
+    if (statement.kind === 'reset') {
+      if (use.isInverse || use.controls.length > 0) throw resetUnderModifier(tokens, use);
+      sink.pushReset(acting, use);
+      continue;
+    }
     const { name, gate } = statement;
     const angles = statement.angles.map((angle) => evaluateAngle(angle, use.angles, tokens));
     expandGate(sink, tokens, { ...use, name, gate, angles, qubits: acting });
   }
+}
+
+function resetUnderModifier(tokens: TokenStream, { offset }: GateUse) {
+  const construct = 'Inverting, controlling or taking a root of a gate whose body has a reset';
+  return tokens.unsupported(offset, construct);
 }
 
 function expandPower(
@@ -175,6 +190,9 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
   };
   const list: OperationSink = {
     push: (operation) => void operations.push(operation),
+    pushReset: () => {
+      throw resetUnderModifier(tokens, use);
+    },
     pushBarrier: () => undefined,
   };
   expandGate(list, tokens, plain);

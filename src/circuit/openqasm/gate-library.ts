@@ -1,9 +1,13 @@
 /**
- * The gates that a program knows without defining them: the language's own, and those that
- * `include "qelib1.inc"` and `include "stdgates.inc"` bring in.
+ * The gates that a program knows without defining them.
  *
- * Names come from the gate table; only what qelib1.inc calls by another name, or builds out of
- * several gates, is listed here.
+ * Exporters disagree on which library has which gate, and often leave definitions out. So an include
+ * of any library brings in every gate that a library or an exporter has a name for: a name has one
+ * meaning in all of them. Programs without an include know the language's own gates and, in
+ * OpenQASM 3, Braket's.
+ *
+ * Names come from the gate table and its aliases. Only what the table lacks is listed here: names
+ * that add controls, and gates that are built out of several.
  */
 import type { GateDefinition } from '../gate-definition.ts';
 import { GATES, gateNamed } from '../gates.ts';
@@ -24,30 +28,31 @@ function tableGate(definition: GateDefinition, furtherControls = 0): TableGate {
   };
 }
 
-/** The gates that the table places in a library. */
-function gatesOf(library: 'qelib1' | 'stdgates' | 'none'): [string, GateMeaning][] {
-  return GATES.filter(({ openqasm }) => openqasm.library.split('+').includes(library)).map(
-    (definition) => [definition.openqasm.name, tableGate(definition)],
-  );
-}
+/** Every gate of the table by its OpenQASM name and its aliases. */
+const TABLE_NAMES: readonly (readonly [name: string, gate: GateMeaning])[] = GATES.flatMap(
+  (definition) =>
+    [definition.openqasm.name, ...definition.aliases].map(
+      (name) => [name, tableGate(definition)] as const,
+    ),
+);
 
 /** Other names of table gates, as [name, gate, controls that the name adds]. */
-const QELIB1_NAMES = [
+const OTHER_NAMES = [
   ['u', 'U', 0],
-  ['u3', 'U', 0],
-  ['u1', 'P', 0],
-  ['cu1', 'CP', 0],
+  ['CX', 'CX', 0],
+  ['csdg', 'SDG', 1],
+  ['csxdg', 'SXDG', 1],
   ['c3x', 'X', 3],
   ['c4x', 'X', 4],
+  ['c3z', 'Z', 3],
+  ['cccx', 'X', 3],
+  ['cccz', 'Z', 3],
+  ['c3sx', 'SX', 3],
   ['c3sqrtx', 'SX', 3],
-] as const;
-
-const STDGATES_NAMES = [
-  ['CX', 'CX', 0],
-  ['phase', 'P', 0],
-  ['cphase', 'CP', 0],
-  ['u1', 'P', 0],
-  ['u3', 'U', 0],
+  // hqslib1.inc spells these with capitals.
+  ['Rz', 'RZ', 0],
+  ['U1q', 'PRX', 0],
+  ['RZZ', 'RZZ', 0],
 ] as const;
 
 const named = (
@@ -55,49 +60,49 @@ const named = (
 ): [string, GateMeaning][] =>
   names.map(([name, gate, furtherControls]) => [name, tableGate(gateNamed(gate), furtherControls)]);
 
-/** The libraries a program can include. What qelib1.inc defines by several gates is in QELIB1_TEXT. */
-export const LIBRARIES: ReadonlyMap<string, GateScope> = new Map([
-  [
-    'qelib1.inc',
-    new Map([
-      ...gatesOf('qelib1'),
-      ...named(QELIB1_NAMES),
-      // Its parameter is how long to wait, which a simulator has no use for.
-      ['u0', { ...tableGate(gateNamed('ID')), numParameters: 1 }] as const,
-    ]),
-  ],
-  ['stdgates.inc', new Map([...gatesOf('stdgates'), ...named(STDGATES_NAMES)])],
+/** Files that a program can include. */
+export const LIBRARIES: ReadonlySet<string> = new Set([
+  'qelib1.inc',
+  'stdgates.inc',
+  'hqslib1.inc',
+  'hqslib1_dev.inc',
 ]);
 
-/** The language's own gates, by version. */
-export const BUILTINS: { readonly 2: GateScope; readonly 3: GateScope } = {
-  2: new Map(
-    named([
-      ['U', 'U', 0],
-      ['CX', 'CX', 0],
-    ]),
-  ),
-  3: new Map(
-    named([
-      ['U', 'U', 0],
-      ['gphase', 'GPHASE', 0],
-    ]),
-  ),
-};
+/** What any include brings in, but for the gates of COMPOSITES_TEXT. */
+export const TABLE_GATES: GateScope = new Map([
+  ...TABLE_NAMES,
+  ...named(OTHER_NAMES),
+  // Its parameter is how long to wait, which a simulator has no use for.
+  ['u0', { ...tableGate(gateNamed('ID')), numParameters: 1 }] as const,
+]);
+
+/** OpenQASM 2's own gates. */
+export const BUILTINS_2: readonly string[] = ['U', 'CX'];
 
 /**
- * Gates of the table that no library has, under the names Qiskit exports. They are there once a
- * library is included, because older exporters left their definitions out.
+ * OpenQASM 3's own gates, and those of Braket, whose programs include nothing.
+ *
+ * @see https://docs.aws.amazon.com/braket/latest/developerguide/braket-openqasm-supported-features.html
  */
-export const EXTENSIONS: GateScope = new Map(gatesOf('none'));
+export const BUILTINS_3: readonly string[] = [
+  ...['U', 'gphase', 'CX'],
+  ...['i', 'h', 'x', 'y', 'z', 's', 'si', 't', 'ti', 'v', 'vi', 'rx', 'ry', 'rz', 'phaseshift'],
+  ...['prx', 'gpi', 'gpi2', 'cnot', 'cy', 'cz', 'cv', 'ecr', 'swap', 'iswap', 'pswap', 'xy'],
+  ...['xx', 'yy', 'zz', 'ms', 'cphaseshift', 'cphaseshift00', 'cphaseshift01', 'cphaseshift10'],
+  ...['ccnot', 'cswap'],
+];
 
 /**
- * Relative-phase Toffolis: they act on the basis as CCX and C3X do, up to phases of single states.
+ * Gates built out of several, or out of one with other angles.
+ *
+ * The relative-phase Toffolis act on the basis as CCX and C3X do, up to phases of single states. gpi,
+ * gpi2 and ms are the gates of trapped ions in Braket's convention, with angles in radians. ZZ,
+ * Rxxyyzz and sleep are those of hqslib1.inc.
  *
  * @see Maslov, "Advantages of using relative-phase Toffoli gates", Phys. Rev. A 93, 022311 (2016),
  *   figures 3 and 4.
  */
-export const QELIB1_TEXT = `
+export const COMPOSITES_TEXT = `
 gate rccx a, b, c {
   h c; t c; cx b, c; tdg c; cx a, c; t c; cx b, c; tdg c; h c;
 }
@@ -106,4 +111,16 @@ gate rc3x a, b, c, d {
   cx a, d; t d; cx b, d; tdg d; cx a, d; t d; cx b, d; tdg d;
   h d; t d; cx c, d; tdg d; h d;
 }
+gate rcccx a, b, c, d { rc3x a, b, c, d; }
+gate cphaseshift00(t) a, b { x a; x b; cp(t) a, b; x a; x b; }
+gate cphaseshift01(t) a, b { x a; cp(t) a, b; x a; }
+gate cphaseshift10(t) a, b { x b; cp(t) a, b; x b; }
+gate xy(t) a, b { xx_plus_yy(-t, 0) a, b; }
+gate pswap(t) a, b { swap a, b; rzz(t) a, b; gphase(t / 2); }
+gate gpi(t) a { U(pi, t, pi - t) a; }
+gate gpi2(t) a { prx(pi / 2, t) a; }
+gate ms(t1, t2, t3) a, b { rz(-t1) a; rz(-t2) b; rxx(t3) a, b; rz(t1) a; rz(t2) b; }
+gate ZZ a, b { rzz(pi / 2) a, b; }
+gate Rxxyyzz(t1, t2, t3) a, b { rxx(t1) a, b; ryy(t2) a, b; rzz(t3) a, b; }
+gate sleep(t) a { }
 `;

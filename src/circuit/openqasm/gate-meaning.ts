@@ -51,8 +51,15 @@ export interface PowerGate {
   readonly cost: ExpansionCost;
 }
 
+/** A gate that a program declares without saying what it does; a circuit that uses it cannot run. */
+export interface OpaqueGate {
+  readonly kind: 'opaque';
+  readonly numQubits: number;
+  readonly numParameters: number;
+}
+
 /** What a gate's name means. */
-export type GateMeaning = TableGate | DefinedGate | ControlledGate | PowerGate;
+export type GateMeaning = TableGate | DefinedGate | ControlledGate | PowerGate | OpaqueGate;
 
 /** A call in a gate's body; `qubits` are positions in the definition's own list. */
 export interface BodyCall {
@@ -69,8 +76,14 @@ export interface BodyBarrier {
   readonly qubits: readonly number[];
 }
 
+/** A reset in a gate's body, as Qiskit exports `initialize`; a gate that has one is not unitary. */
+export interface BodyReset {
+  readonly kind: 'reset';
+  readonly qubits: readonly number[];
+}
+
 /** One statement of a gate's body. */
-export type BodyStatement = BodyCall | BodyBarrier;
+export type BodyStatement = BodyCall | BodyBarrier | BodyReset;
 
 /** What one expansion of a gate adds up to; Infinity where doubling has gone past all numbers. */
 export interface ExpansionCost {
@@ -86,7 +99,13 @@ const TABLE_COST: ExpansionCost = { gates: 1, barriers: 0, steps: 1, depth: 0 };
 
 /** What expanding a gate once costs. */
 export function costOf(gate: GateMeaning): ExpansionCost {
-  return gate.kind === 'table' ? TABLE_COST : gate.cost;
+  return gate.kind === 'table' || gate.kind === 'opaque' ? TABLE_COST : gate.cost;
+}
+
+/** The gate of an `opaque` declaration. Qiskit declares `delay` so, which changes no state. */
+export function opaqueGate(name: string, numParameters: number, numQubits: number): GateMeaning {
+  if (name === 'delay' && numParameters === 1) return definedGate(numParameters, numQubits, []);
+  return { kind: 'opaque', numParameters, numQubits };
 }
 
 /** A gate with that body. */
@@ -103,6 +122,7 @@ export function definedGate(
 function isEmpty(gate: GateMeaning): boolean {
   switch (gate.kind) {
     case 'table':
+    case 'opaque':
       return false;
     case 'defined':
       return gate.body.length === 0;
@@ -119,6 +139,10 @@ function costOfBody(body: readonly BodyStatement[]): ExpansionCost {
     steps++;
     if (statement.kind === 'barrier') {
       barriers++;
+      continue;
+    }
+    if (statement.kind === 'reset') {
+      gates++;
       continue;
     }
     const cost = costOf(statement.gate);

@@ -49,6 +49,14 @@ export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
       'ryy',
     ),
   ],
+  [
+    'xx_minus_yy',
+    both(
+      'gate xx_minus_yy(t1, t2) a, b { p(-t2) b; rxx(t1/2) a, b; ryy(-t1/2) a, b; p(t2) b; }',
+      'rxx',
+      'ryy',
+    ),
+  ],
   ['sqrtiswap', both('gate sqrtiswap a, b { rxx(-pi/4) a, b; ryy(-pi/4) a, b; }', 'rxx', 'ryy')],
   [
     'fsim',

@@ -20,6 +20,7 @@ import {
 } from './expressions.ts';
 import { Gates } from './gate-definitions.ts';
 import { calledGate, definedMeaning, type Elaborating } from './gate-elaboration.ts';
+import { opaqueGate } from './gate-meaning.ts';
 import type { Inputs } from './inputs.ts';
 import type { OperandSyntax } from './operand-syntax.ts';
 import { binary, truthOf } from './operators.ts';
@@ -119,6 +120,12 @@ export class Interpreter implements Scope, Elaborating {
         this.gates.checkNew(statement.name, offset);
         this.gates.define(statement.name, definedMeaning(this, statement));
         return 'next';
+      case 'opaque': {
+        const { name, numParameters, numQubits } = statement;
+        this.gates.checkNew(name, offset);
+        this.gates.define(name, opaqueGate(name, numParameters, numQubits));
+        return 'next';
+      }
       case 'break':
       case 'continue':
       case 'end':
@@ -187,8 +194,8 @@ export class Interpreter implements Scope, Elaborating {
     const called = calledGate(this, call);
     const angles = call.angles.map((angle) => this.scalar(angle).value);
     const operands = call.operands.map((operand) => this.#operand(operand, 'qubit'));
-    this.gates.checkNumQubits(called, operands.length);
-    this.#actions.callGate(called, angles, operands, this.#frames.conditions(call.offset));
+    const acting = this.gates.actingOperands(called, operands);
+    this.#actions.callGate(called, angles, acting, this.#frames.conditions(call.offset));
   }
 
   #measure(from: Operand, target: OperandSyntax | undefined, offset: number): void {

@@ -5,7 +5,6 @@
  */
 import type { CircuitLimits } from '../circuit-limits.ts';
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
-import { counted } from '../fault-list.ts';
 import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { evaluateAngle, NO_PARAMETERS } from './expressions.ts';
@@ -16,7 +15,7 @@ import type { TokenStream } from './token-stream.ts';
 
 /** Words that begin a statement that may not stand after `if (…)`. */
 const DECLARATIONS: ReadonlySet<string> = new Set([
-  ...['include', 'qreg', 'creg', 'gate', 'opaque', 'barrier', 'if'],
+  ...['include', 'qreg', 'creg', 'gate', 'opaque', 'if'],
 ]);
 
 /** A program while it is read. */
@@ -56,14 +55,9 @@ export class OpenQasm2Reader {
         this.#tokens.keepStatement();
         break;
       case 'gate':
+      case 'opaque':
         this.#gates.readDefinition();
         this.#tokens.keepStatement();
-        break;
-      case 'opaque':
-        this.#refuseOpaque();
-        break;
-      case 'barrier':
-        this.#readBarrier();
         break;
       case 'if':
         this.#readConditional();
@@ -71,11 +65,6 @@ export class OpenQasm2Reader {
       default:
         this.#readQuantumOperation(UNCONDITIONED);
     }
-  }
-
-  #refuseOpaque(): never {
-    const problem = '"opaque" declares a gate without saying what it does, and running one';
-    throw this.#tokens.unsupported(this.#tokens.current.offset, problem);
   }
 
   /** `qreg q[4];` or `creg c[4];` */
@@ -97,9 +86,11 @@ export class OpenQasm2Reader {
     this.#registers.declare({ kind, name, start, size, isScalar: false });
   }
 
-  /** What may stand after `if (…)`: a gate, a measurement or a reset. */
+  /** What may stand after `if (…)`: a gate, a measurement, a reset or a barrier. */
   #readQuantumOperation(conditions: Conditions): void {
     if (this.#tokens.isWord('measure')) this.#readMeasure(conditions);
+    // A barrier changes no state, so that it stands whether the condition holds or not.
+    else if (this.#tokens.isWord('barrier')) this.#readBarrier();
     else if (this.#tokens.isWord('reset')) this.#readReset(conditions);
     else this.#readGateCall(conditions);
   }
@@ -111,8 +102,8 @@ export class OpenQasm2Reader {
       .map((angle) => evaluateAngle(angle, [], this.#tokens));
     const operands = this.#tokens.isSymbol(';') ? [] : this.#registers.readOperands('qubit');
     this.#tokens.expect(';');
-    this.#gates.checkNumQubits(called, operands.length);
-    this.#actions.callGate(called, angles, operands, conditions);
+    const acting = this.#gates.actingOperands(called, operands);
+    this.#actions.callGate(called, angles, acting, conditions);
   }
 
   /** `measure q -> c;` */
@@ -153,21 +144,17 @@ export class OpenQasm2Reader {
     const conditions = this.#registerReads(register, value, offset);
     const { kind, text } = this.#tokens.current;
     if (kind !== 'identifier' || DECLARATIONS.has(text)) {
-      throw this.#tokens.unexpected('a gate, measure or reset');
+      throw this.#tokens.unexpected('a gate, measure, reset or barrier');
     }
     this.#readQuantumOperation(conditions);
   }
 
+  /** The condition that a register reads a value; where it never does, no condition is met. */
   #registerReads({ elements: bits, name }: Operand, value: number, offset: number): Conditions {
+    if (value >= 2 ** bits.length) return [];
     if (bits.length > MAX_CONDITION_BITS) {
       const problem = `${name} has ${bits.length} bits; the limit for one condition is`;
       throw this.#tokens.pastLimit(offset, `${problem} ${MAX_CONDITION_BITS}.`);
-    }
-    const highest = 2 ** bits.length - 1;
-    if (value > highest) {
-      const has = `${name} has ${counted(bits.length, 'bit')}`;
-      const problem = `${has}, so it reads at most ${highest}, not ${value}.`;
-      throw this.#tokens.meaningless(offset, problem);
     }
     return [{ bits, value }];
   }

@@ -2,10 +2,13 @@
  * OpenQASM text → Circuit.
  *
  * One token of lookahead, one statement kept at a time: time and memory are linear in the text and
- * in what it expands to. The version in the header picks the dialect.
+ * in what it expands to. The version in the header picks the dialect. Without one a program is of
+ * version 3, unless it includes a library of version 2 and can be read as that. The two differ then
+ * in angles such as `1/2`, a whole number in version 3 alone.
  */
 import type { Circuit } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
+import { OpenQasmError, OpenQasmLimitError } from '../errors.ts';
 import { withoutIdleResets } from '../idle-resets.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError } from './decision-diagram.ts';
@@ -44,10 +47,28 @@ export function parseOpenQasm(
   options: OpenQasmOptions = {},
 ): Circuit {
   const tokens = new TokenStream(source, limits.maxGates);
+  const version = readVersion(tokens);
+  if (version !== undefined) return readVersioned(version, tokens, limits, options);
+  if (includesLibraryOf2(source)) {
+    try {
+      return readVersioned(2, tokens, limits, options);
+    } catch (error) {
+      // Statements that version 2 does not have: it is a program of version 3.
+      if (!(error instanceof OpenQasmError) || error instanceof OpenQasmLimitError) throw error;
+    }
+  }
+  return readVersioned(3, new TokenStream(source, limits.maxGates), limits, options);
+}
+
+function readVersioned(
+  version: 2 | 3,
+  tokens: TokenStream,
+  limits: CircuitLimits,
+  options: OpenQasmOptions,
+): Circuit {
   const inputs = new Inputs(options.inputs ?? {});
   let builder: CircuitBuilder;
   try {
-    const version = readVersion(tokens);
     builder =
       version === 2
         ? new OpenQasm2Reader(tokens, limits).read()
@@ -61,8 +82,25 @@ export function parseOpenQasm(
   return withoutIdleResets(builder.circuit(tokens.current.offset));
 }
 
+/** Libraries that only programs of version 2 include, but for a few of version 3. */
+const LIBRARIES_OF_2: ReadonlySet<string> = new Set(['qelib1.inc', 'hqslib1.inc']);
+
+/** Whether a program begins by including a library of version 2. */
+function includesLibraryOf2(source: string): boolean {
+  const tokens = new TokenStream(source);
+  while (tokens.isWord('include')) {
+    tokens.next();
+    const { kind, text } = tokens.next();
+    if (kind === 'string' && LIBRARIES_OF_2.has(text)) return true;
+    if (!tokens.accept(';')) return false;
+  }
+  return false;
+}
+
 /** Statements of which something stays in memory until the program is read. */
-const STAYS: ReadonlySet<Statement['kind']> = new Set(['gate', 'variable', 'register', 'alias']);
+const STAYS: ReadonlySet<Statement['kind']> = new Set([
+  ...(['gate', 'opaque', 'variable', 'register', 'alias'] as const),
+]);
 
 function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): CircuitBuilder {
   const parser = new StatementParser(tokens, new ExpressionParser(tokens, 3));
@@ -89,9 +127,9 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
   return interpreter.builder;
 }
 
-/** `OPENQASM 2.0;` or `OPENQASM 3.0;`, which comes before all else. */
-function readVersion(tokens: TokenStream): 2 | 3 {
-  if (!tokens.isWord('OPENQASM')) throw tokens.unexpected('"OPENQASM 2.0;" or "OPENQASM 3.0;"');
+/** `OPENQASM 2.0;` or `OPENQASM 3.0;`, which comes before all else; undefined where it is left out. */
+function readVersion(tokens: TokenStream): 2 | 3 | undefined {
+  if (!tokens.isWord('OPENQASM')) return undefined;
   tokens.next();
   const { kind, text, offset } = tokens.current;
   if (kind !== 'integer' && kind !== 'real') throw tokens.unexpected('a version, 2.0 or 3.0');

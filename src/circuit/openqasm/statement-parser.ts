@@ -13,7 +13,7 @@ import { quoted, type TokenStream } from './token-stream.ts';
 /** Keywords that begin what is not supported. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   ...['array', 'box', 'cal', 'complex', 'def', 'defcal', 'defcalgrammar', 'delay', 'duration'],
-  ...['extern', 'nop', 'opaque', 'output', 'return', 'stretch', 'durationof', 'mutable'],
+  ...['extern', 'nop', 'output', 'return', 'stretch', 'durationof', 'mutable'],
 ]);
 
 const NUMBER_TYPES: ReadonlySet<string> = new Set(['int', 'uint', 'float', 'angle', 'bool']);
@@ -66,7 +66,8 @@ export class StatementParser {
       case 'creg':
         return this.#oldRegister(text === 'qreg' ? 'qubit' : 'bit');
       case 'gate':
-        return this.#gateDefinition();
+      case 'opaque':
+        return this.#gateDefinition(text);
       case 'const':
       case 'input':
         this.#tokens.next();
@@ -193,7 +194,7 @@ export class StatementParser {
     return { kind: 'alias', name, parts, offset };
   }
 
-  #gateDefinition(): Statement {
+  #gateDefinition(kind: 'gate' | 'opaque'): Statement {
     this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the gate's name");
     let parameters: ReadonlyMap<string, number> = new Map();
@@ -201,9 +202,14 @@ export class StatementParser {
       parameters = this.#names('a parameter');
       this.#tokens.expect(')');
     }
+    if (kind === 'opaque') {
+      const { size: numQubits } = this.#names('a qubit');
+      this.#tokens.expect(';');
+      return { kind, name, numParameters: parameters.size, numQubits, offset };
+    }
     // OpenQASM 3 has gates on no qubits: phases of the whole state.
     const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#names('a qubit');
-    return { kind: 'gate', name, parameters, qubits, body: this.#block(), offset };
+    return { kind, name, parameters, qubits, body: this.#block(), offset };
   }
 
   /** Distinct names with commas between, with their positions. */

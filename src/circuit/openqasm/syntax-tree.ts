@@ -42,6 +42,15 @@ export interface GateDefinitionSyntax {
   readonly offset: number;
 }
 
+/** `opaque g(a) q;` */
+export interface OpaqueDeclaration {
+  readonly kind: 'opaque';
+  readonly name: string;
+  readonly numParameters: number;
+  readonly numQubits: number;
+  readonly offset: number;
+}
+
 /** `if (c == 1) { … } else { … }` */
 export interface Conditional {
   readonly kind: 'if';
@@ -93,6 +102,7 @@ export type Statement =
   | GateCall
   | ForLoop
   | GateDefinitionSyntax
+  | OpaqueDeclaration
   | Conditional
   | Switch
   | RegisterDeclaration

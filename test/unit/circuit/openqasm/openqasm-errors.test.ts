@@ -39,8 +39,7 @@ describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what 
     ['rx("1") q[0];', 4, 'expected an angle, found "1"'],
     ['measure q c;', 11, 'expected "->", found "c"'],
     ['if (c = 1) h q;', 7, 'expected "==", found "="'],
-    ['if (c == 1) barrier q;', 13, 'expected a gate, measure or reset, found "barrier"'],
-    ['if (c == 1) if (c == 1) h q;', 13, 'expected a gate, measure or reset, found "if"'],
+    ['if (c == 1) if (c == 1) h q;', 13, 'expected a gate, measure, reset or barrier, found "if"'],
     ['qreg 3[2];', 6, 'expected the register\'s name, found "3"'],
     ['qreg a[1.5];', 8, 'expected the register\'s size, a whole number, found "1.5"'],
     ['gate g a { h a; ', 17, 'expected "}", found the end of the text'],
@@ -66,16 +65,6 @@ describe('broken grammar has the code CIRCUIT_OPENQASM_SYNTAX, a place and what 
     expect(in2(`qreg ${name}[1]; h ${name}[2];`).message.length).toBeLessThan(400);
     expect(in2(`${name} q;`).message.length).toBeLessThan(400);
   });
-
-  test.each(['', '   ', '// only a comment', 'qreg q[2];', 'h q;', '2.0;'])(
-    'no header in %j',
-    (source) => {
-      expect(refusal(source)).toMatchObject({
-        code,
-        expected: '"OPENQASM 2.0;" or "OPENQASM 3.0;"',
-      });
-    },
-  );
 
   test('a place counts lines with either line end', () => {
     const error = refusal('OPENQASM 2.0;\r\nqreg q[1];\n\n  U(0,0,0) q[0] q;');
@@ -168,7 +157,6 @@ describe('text without meaning has the code CIRCUIT_OPENQASM_INVALID and a place
     ['rx(alpha) q[0];', 4, 'alpha is not defined here'],
     ['rx(negate(1)) q[0];', 4, 'negate is not defined here'],
     ['measure q -> c;', 1, 'q has 3 qubits and c 2 bits'],
-    ['if (c == 4) h q;', 10, 'c has 2 bits, so it reads at most 3, not 4'],
     ['qreg q[1];', 6, '"q" is declared twice'],
     ['creg q[1];', 6, '"q" is declared twice'],
     ['qreg a[0];', 8, 'at least one element'],
@@ -191,15 +179,20 @@ describe('text without meaning has the code CIRCUIT_OPENQASM_INVALID and a place
     expect(message).toContain('include "qelib1.inc" defines it');
   });
 
-  test.each(['OPENQASM 2.0;', 'OPENQASM 3.0; bit c;'])('no qubits in %j', (source) => {
-    expect(refusal(source).message).toContain('declares no qubits');
-  });
+  test.each(['', '   ', '// only a comment', 'OPENQASM 2.0;', 'OPENQASM 3.0; bit c;'])(
+    'no qubits in %j',
+    (source) => {
+      expect(refusal(source).message).toContain('declares no qubits');
+    },
+  );
 });
 
 describe('a construct that is not run has the code CIRCUIT_OPENQASM_UNSUPPORTED and is named:', () => {
   const code = 'CIRCUIT_OPENQASM_UNSUPPORTED';
   test.each([
-    ['opaque g a;', '"opaque"'],
+    ['opaque g a; g q[0];', 'Running g, which is declared "opaque", without a definition,'],
+    ['opaque h a; h q[0];', 'Running h, which is declared "opaque"'],
+    ['opaque g(t) a; gate f a { g(1) a; } f q[0];', 'Running g, which is declared "opaque"'],
     ['include "other.inc";', '"other.inc"'],
   ])('%s in OpenQASM 2.0', (line, name) => {
     const error = in2(line);
@@ -239,6 +232,10 @@ describe('a construct that is not run has the code CIRCUIT_OPENQASM_UNSUPPORTED 
     ['if (d) { d = measure q[0]; } else { x q; }', 'goes on after writing the bits it is under'],
     ['if (d) { if (c[0]) { d = measure q[0]; } x q; }', 'goes on after writing the bits'],
     ['if (c != 0) c[0] = measure q[0];', 'Writing a bit of a condition that can be met in'],
+    ['opaque g a, b; ctrl @ g q[0], q[1], q[2];', 'Running g, which is declared "opaque"'],
+    ['gate g a { reset a; } inv @ g q[0];', 'a gate whose body has a reset'],
+    ['gate g a { reset a; } ctrl @ g q[0], q[1];', 'a gate whose body has a reset'],
+    ['gate g a { reset a; } pow(0.5) @ g q[0];', 'a gate whose body has a reset'],
     ['pow(0.5) @ wide q[0], q[1], q[2], r[0], r[1], r[2], r[3];', 'A fractional power of wide'],
     ['gate g a { if (true) x a; }', '"if" in the body of a gate'],
     ['bit[2] e = c;', 'Assigning anything but a measurement'],
