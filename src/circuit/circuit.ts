@@ -10,6 +10,7 @@
  * matrix's index; angles are radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
+import { bitsRead, type ClassicalExpression } from './classical-expression.ts';
 
 /** Index of a qubit, from 0. */
 export type Qubit = number;
@@ -78,8 +79,66 @@ export type Operation =
 /** A circuit on qubits 0 … numQubits − 1 that starts in |0…0⟩. */
 export interface Circuit {
   readonly numQubits: number;
+  /** Bits of an outcome; all read 0 at the start. */
   readonly numBits: number;
   readonly operations: readonly Operation[];
+}
+
+/** Writes a value computed from classical bits into classical bits, `bits[0]` least significant. */
+export interface AssignOperation {
+  readonly kind: 'assign';
+  readonly bits: readonly Bit[];
+  readonly value: ClassicalExpression;
+  readonly condition?: Condition;
+}
+
+/** Runs its body again and again while the condition holds; tested before each round. */
+export interface WhileOperation {
+  readonly kind: 'while';
+  readonly condition: Condition;
+  readonly body: readonly DynamicOperation[];
+}
+
+/** What classical computation needs while a circuit runs. */
+export interface ClassicalControl {
+  /** Bits from the circuit's `numBits` on, which are no part of an outcome. */
+  readonly numScratchBits: number;
+  /** Rounds that one shot may take in all its loops together; one that takes more fails the run. */
+  readonly maxRounds: number;
+}
+
+/** One entry of a dynamic circuit. */
+export type DynamicOperation = Operation | AssignOperation | WhileOperation;
+
+/**
+ * A circuit with classical computation while it runs: loops on measured bits, and bits computed from
+ * bits. Every `Circuit` is one; what handles no more than those takes a `Circuit`.
+ */
+export interface DynamicCircuit {
+  readonly numQubits: number;
+  readonly numBits: number;
+  /** Absent where nothing classical is computed. */
+  readonly control?: ClassicalControl;
+  readonly operations: readonly DynamicOperation[];
+}
+
+/** Bits that a circuit keeps while it runs: those of its outcome, and scratch. */
+export const numRegisterBits = ({ numBits, control }: DynamicCircuit): number =>
+  numBits + (control?.numScratchBits ?? 0);
+
+/** Whether a dynamic circuit computes nothing classical while it runs. */
+export function isStatic(circuit: DynamicCircuit): circuit is Circuit {
+  return circuit.operations.every(({ kind }) => kind !== 'assign' && kind !== 'while');
+}
+
+/** All operations, those inside loops among them once each. */
+export function* allOperations(
+  operations: readonly DynamicOperation[],
+): Generator<Exclude<DynamicOperation, WhileOperation>> {
+  for (const operation of operations) {
+    if (operation.kind === 'while') yield* allOperations(operation.body);
+    else yield operation;
+  }
 }
 
 /** The qubits an operation touches, controls first. */
@@ -97,32 +156,45 @@ export function operationQubits(operation: Operation): readonly Qubit[] {
   }
 }
 
+/** The bits an assignment touches: those it writes, those its value reads, those of its condition. */
+export function assignedBits({ bits, value, condition }: AssignOperation): readonly Bit[] {
+  return [...new Set([...bits, ...bitsRead(value), ...(condition?.bits ?? [])])];
+}
+
 /** How many angles the circuit's gates have together. */
-export function numAnglesOf(circuit: Circuit): number {
+export function numAnglesOf(circuit: DynamicCircuit): number {
   let count = 0;
-  for (const operation of circuit.operations) {
+  for (const operation of allOperations(circuit.operations)) {
     if (operation.kind === 'gate') count += operation.angles.length;
   }
   return count;
 }
 
 /**
- * For each classical bit, the qubit last measured into it; null for a bit never written.
+ * For each classical bit, the qubit last measured into it; null for a bit never written, or last
+ * written by an assignment.
  *
  * @returns Length `numBits`.
  */
-export function measuredQubits(circuit: Circuit): readonly (Qubit | null)[] {
+export function measuredQubits(circuit: DynamicCircuit): readonly (Qubit | null)[] {
   const qubits: (Qubit | null)[] = new Array(circuit.numBits).fill(null);
-  for (const operation of circuit.operations) {
-    if (operation.kind !== 'measure') continue;
-    for (const [i, bit] of operation.bits.entries()) qubits[bit] = operation.qubits[i]!;
+  for (const operation of allOperations(circuit.operations)) {
+    if (operation.kind !== 'measure' && operation.kind !== 'assign') continue;
+    for (const [i, bit] of operation.bits.entries()) {
+      if (bit >= circuit.numBits) continue;
+      qubits[bit] = operation.kind === 'measure' ? operation.qubits[i]! : null;
+    }
   }
   return qubits;
 }
 
 /** The circuit itself, or, when it measures nothing, with a measurement of qubit i into bit i. */
-export function withFinalMeasurement(circuit: Circuit): Circuit {
-  if (circuit.operations.some((operation) => operation.kind === 'measure')) return circuit;
+export function withFinalMeasurement(circuit: Circuit): Circuit;
+export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit;
+export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
+  for (const { kind } of allOperations(circuit.operations)) {
+    if (kind === 'measure' || kind === 'assign') return circuit;
+  }
   const all = Array.from({ length: circuit.numQubits }, (_, qubit) => qubit);
   return {
     numQubits: circuit.numQubits,
@@ -135,12 +207,20 @@ export function withFinalMeasurement(circuit: Circuit): Circuit {
  * Whether anything happens after, or because of, a measurement or reset, so that one final state
  * does not describe the run: then shots part ways and there is no single state vector.
  */
-export function hasMidCircuitMeasurement(circuit: Circuit): boolean {
+export function hasMidCircuitMeasurement(circuit: DynamicCircuit): boolean {
   const measured = new Set<Qubit>();
+  /** Bits that assignments, which come after all measurements, read or write. */
+  const assigned = new Set<Bit>();
   for (const operation of circuit.operations) {
     if (operation.kind === 'barrier') continue;
-    if (operation.kind === 'reset' || operation.condition !== undefined) return true;
+    if (operation.kind === 'assign') {
+      for (const bit of assignedBits(operation)) assigned.add(bit);
+      continue;
+    }
+    if (operation.kind === 'while' || operation.kind === 'reset') return true;
+    if (operation.condition !== undefined) return true;
     if (operation.kind === 'measure') {
+      if (operation.bits.some((bit) => assigned.has(bit))) return true;
       for (const qubit of operation.qubits) measured.add(qubit);
     } else if (operationQubits(operation).some((qubit) => measured.has(qubit))) {
       return true;

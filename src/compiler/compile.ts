@@ -1,5 +1,5 @@
 /** The pipeline: Circuit → Program for one target profile. A pure function. */
-import type { Circuit } from '../circuit/circuit.ts';
+import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { KernelTooWideError } from './errors.ts';
 import { optimize } from './passes/pipeline.ts';
 import type { Program, TargetProfile } from './program.ts';
@@ -26,10 +26,10 @@ export interface CompileOptions {
 }
 
 /** A program, and what compiling changed. */
-export interface Compiled {
+export interface Compiled<C extends DynamicCircuit = DynamicCircuit> {
   readonly program: Program;
   /** What the program was scheduled from: the circuit after all passes. */
-  readonly circuit: Circuit;
+  readonly circuit: C;
   readonly report: CompilationReport;
 }
 
@@ -39,11 +39,11 @@ export interface Compiled {
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
  *   `target.maxDenseQubits`.
  */
-export function compile(
-  circuit: Circuit,
+export function compile<C extends DynamicCircuit>(
+  circuit: C,
   target: TargetProfile,
   { optimize: runsPasses = true, keepState = true }: CompileOptions = {},
-): Compiled {
+): Compiled<C> {
   const optimized = runsPasses ? optimize(circuit, { keepState }) : { circuit, passes: [] };
   const scheduled = scheduleEither(optimized.circuit, circuit, target);
   const program: Program = { hash: hashProgram(scheduled.program), ...scheduled.program };
@@ -55,7 +55,11 @@ export function compile(
  * An operation too wide is named by its place in the caller's circuit: passes never widen one, so
  * what is too wide after them already was before, and the caller's circuit fails in turn.
  */
-function scheduleEither(optimized: Circuit, original: Circuit, target: TargetProfile) {
+function scheduleEither(
+  optimized: DynamicCircuit,
+  original: DynamicCircuit,
+  target: TargetProfile,
+) {
   try {
     return scheduleAndCount(optimized, target);
   } catch (error) {

@@ -23,7 +23,7 @@ import {
   type PlannedSweep,
   SweepPlanner,
 } from './sweep-plan.ts';
-import type { WorkItem, WorkList } from './work-list.ts';
+import { onWires, type WorkItem, type WorkList } from './work-list.ts';
 
 /** Steps on slots, and where wires are after them. */
 export interface StepPlan {
@@ -94,8 +94,8 @@ function withExchanges(
         break;
       }
       case 'collapse': {
-        const qubits = step.operation.qubits.map((wire) => slots.slotOf[wire]!);
-        cut.push({ kind: 'collapse', operation: { ...step.operation, qubits } });
+        const operation = onWires(step.operation, (wire) => slots.slotOf[wire]!);
+        cut.push({ kind: 'collapse', operation });
         break;
       }
       case 'exchange': {

@@ -18,8 +18,9 @@ const nodeCrypto =
 
 /** SHA-256, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {
-  const { numQubits, numBits, steps, matrices, finalLayout } = program;
+  const { numQubits, numBits, control, steps, matrices, finalLayout } = program;
   const structure = [ENCODING_VERSION, numQubits, numBits, steps.map(encodeStep), finalLayout];
+  if (control !== undefined) structure.push([control.numScratchBits, control.maxRounds]);
   const text = JSON.stringify(structure);
   const entries = new Uint8Array(matrices.buffer, matrices.byteOffset, matrices.byteLength);
   if (nodeCrypto === undefined) return sha256Of(text, entries);
@@ -51,6 +52,13 @@ function encodeStep(step: Step): unknown {
       return ['exchange', step.pairs];
     case 'reset':
       return ['reset', step.qubits, condition];
+    case 'assign':
+      // One function makes expressions, so equal ones have their properties in one order.
+      return ['assign', step.bits, step.value, condition];
+    case 'loop':
+      return ['loop', step.end, condition];
+    case 'again':
+      return ['again', step.head];
   }
 }
 

@@ -7,7 +7,13 @@
  * any qubit, because outside the tile they are constants of the tile; any other kernel's targets
  * are resident. Plain data throughout, so that a program crosses threads by structured clone.
  */
-import type { Bit, Condition, Qubit } from '../circuit/circuit.ts';
+import type {
+  AssignOperation,
+  Bit,
+  ClassicalControl,
+  Condition,
+  Qubit,
+} from '../circuit/circuit.ts';
 
 interface KernelBase {
   /** Physical; bit i of the kernel's index is `targets[i]`. */
@@ -86,15 +92,34 @@ export interface Exchange {
   readonly condition?: never;
 }
 
-/** One step of a program. */
-export type Step = Sweep | Measure | Reset | Exchange;
+/** Begins a loop: where the condition does not hold, the run goes on at step `end`. */
+export interface LoopHead {
+  readonly kind: 'loop';
+  readonly condition: Condition;
+  /** Index of the first step after the loop. */
+  readonly end: number;
+}
+
+/** Ends a round of a loop: the run goes on at its head. */
+export interface LoopTail {
+  readonly kind: 'again';
+  /** Index of the loop's first step. */
+  readonly head: number;
+  readonly condition?: never;
+}
+
+/** One step of a program. Classical assignments are as in the circuit: bits are not compiled. */
+export type Step = Sweep | Measure | Reset | Exchange | AssignOperation | LoopHead | LoopTail;
 
 /** A compiled circuit. */
 export interface Program {
   /** Content hash, hex: equal programs have equal hashes. The key of every cache. */
   readonly hash: string;
   readonly numQubits: number;
+  /** Bits of an outcome. */
   readonly numBits: number;
+  /** Absent where nothing classical is computed while the program runs. */
+  readonly control?: ClassicalControl;
   readonly steps: readonly Step[];
   /** Interleaved re, im. */
   readonly matrices: Float64Array;
@@ -155,13 +180,15 @@ export function localQubits(
 }
 
 /**
- * Where the trailing measurements begin: every step from there on is an unconditioned measure, so
- * one final state serves all shots.
+ * Where the trailing measurements begin: every step from there on is an unconditioned measure, or one
+ * of the assignments that follow the last measure, so one final state serves all shots.
  *
- * @returns An index into `steps`; `steps.length` when the program does not end in a measurement.
+ * @returns An index into `steps`; `steps.length` when the program does not end in a measurement or
+ *   an assignment.
  */
 export function terminalMeasureIndex(program: Program): number {
   let index = program.steps.length;
+  while (index > 0 && program.steps[index - 1]!.kind === 'assign') index--;
   while (index > 0) {
     const step = program.steps[index - 1]!;
     if (step.kind !== 'measure' || step.condition !== undefined) break;

@@ -1,9 +1,12 @@
 /** What compiling changed, counted the same way before and after the passes. */
 import {
+  allOperations,
+  assignedBits,
   type Bit,
-  type Circuit,
   type Condition,
-  type Operation,
+  type DynamicCircuit,
+  type DynamicOperation,
+  numRegisterBits,
   operationQubits,
   type Qubit,
 } from '../circuit/circuit.ts';
@@ -51,7 +54,7 @@ const BYTES_PER_AMPLITUDE = { f32: 8, f64: 16 } as const;
 
 /** The report of a circuit, what the passes made of it, and the steps that became. */
 export function reportOn(
-  original: Circuit,
+  original: DynamicCircuit,
   { circuit, passes }: Optimized,
   { program: { steps }, fusedBlocks }: Scheduled,
   precision: TargetProfile['precision'],
@@ -76,9 +79,9 @@ export function reportOn(
 }
 
 /** Gates by the number of qubits they touch. */
-function widthsOf(operations: readonly Operation[]) {
+function widthsOf(operations: readonly DynamicOperation[]) {
   let [total, two, wider] = [0, 0, 0];
-  for (const operation of operations) {
+  for (const operation of allOperations(operations)) {
     if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
     const width = operation.controls.length + operation.targets.length;
     total++;
@@ -96,9 +99,9 @@ class DepthCounter {
   readonly #qubits: Uint32Array;
   readonly #bits: Uint32Array;
 
-  constructor({ numQubits, numBits }: Circuit) {
-    this.#qubits = new Uint32Array(numQubits);
-    this.#bits = new Uint32Array(numBits);
+  constructor(circuit: DynamicCircuit) {
+    this.#qubits = new Uint32Array(circuit.numQubits);
+    this.#bits = new Uint32Array(numRegisterBits(circuit));
   }
 
   get depth(): number {
@@ -115,6 +118,12 @@ class DepthCounter {
     if (bit !== undefined) this.#bits[bit] = this.#qubits[qubit]!;
   }
 
+  /** Bits computed from bits: written when all that they are computed from is there. */
+  assign(touched: readonly Bit[], written: readonly Bit[]): void {
+    const depth = touched.reduce((deepest, bit) => Math.max(deepest, this.#bits[bit]!), 0);
+    for (const bit of written) this.#bits[bit] = depth;
+  }
+
   /** Everything on these qubits so far comes before anything later. */
   barrier(qubits: readonly Qubit[]): void {
     const depth = this.#ready(qubits, undefined);
@@ -129,10 +138,13 @@ class DepthCounter {
   }
 }
 
-/** The longest chain of operations that wait for each other's qubits or bits. */
-export function depthOf(circuit: Circuit): number {
+/**
+ * The longest chain of operations that wait for each other's qubits or bits; the body of a loop
+ * counts once.
+ */
+export function depthOf(circuit: DynamicCircuit): number {
   const counter = new DepthCounter(circuit);
-  for (const operation of circuit.operations) {
+  for (const operation of allOperations(circuit.operations)) {
     switch (operation.kind) {
       case 'gate':
       case 'unitary':
@@ -145,6 +157,9 @@ export function depthOf(circuit: Circuit): number {
         break;
       case 'reset':
         for (const qubit of operation.qubits) counter.gate([qubit], operation.condition);
+        break;
+      case 'assign':
+        counter.assign(assignedBits(operation), operation.bits);
         break;
       case 'barrier':
         counter.barrier(operation.qubits);

@@ -1,22 +1,32 @@
 /**
  * Circuit → steps: work items in an order that needs few trips of the state through memory.
  *
+ * A circuit with loops is scheduled in pieces: what lies between the places where loops begin and end.
+ * Qubits are in their own places at each of those, so that every round finds them alike.
+ *
  * Each stage has its file: `work-list.ts` (what there is to do and what commutes), `sweep-plan.ts`
  * and `sweep-search.ts` (which qubits are resident in which sweep), `exchange-plan.ts` (which are
  * within a tile's reach), `sweep-layout.ts` (where they
  * lie), `fuse-blocks.ts` and `kernels.ts` (what is done to them). Here they meet.
  */
-import type { Circuit, MeasureOperation, Qubit, ResetOperation } from '../circuit/circuit.ts';
-import type { Wire } from './block.ts';
+import type {
+  AssignOperation,
+  DynamicCircuit,
+  DynamicOperation,
+  MeasureOperation,
+  Operation,
+  Qubit,
+} from '../circuit/circuit.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
 import { planSteps, reachOf } from './exchange-plan.ts';
 import { fuseBlocks } from './fuse-blocks.ts';
 import { kernelOf } from './kernels.ts';
 import { MatrixPool } from './matrix-pool.ts';
+import { moveSteps, placesBefore } from './moves.ts';
 import type { Program, Step, TargetProfile } from './program.ts';
 import { SweepLayout } from './sweep-layout.ts';
 import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
-import { workOf } from './work-list.ts';
+import { onWires, workOf } from './work-list.ts';
 
 /** A program but for its hash. */
 export type UnhashedProgram = Omit<Program, 'hash'>;
@@ -34,26 +44,96 @@ export interface Scheduled {
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
  *   `target.maxDenseQubits`.
  */
-export function schedule(circuit: Circuit, target: TargetProfile): UnhashedProgram {
+export function schedule(circuit: DynamicCircuit, target: TargetProfile): UnhashedProgram {
   return scheduleAndCount(circuit, target).program;
 }
 
 /** The same, with what a report says of it. */
-export function scheduleAndCount(circuit: Circuit, target: TargetProfile): Scheduled {
+export function scheduleAndCount(circuit: DynamicCircuit, target: TargetProfile): Scheduled {
   const widest = Math.min(target.tileQubits, reachOf(target));
   if (widest < target.contiguousQubits + target.maxDenseQubits) {
     throw new Error('unreachable: the target profile has a tile too small for its widest kernel');
   }
-  const { numQubits, numBits } = circuit;
-  const work = workOf(circuit, target.maxDenseQubits);
-  const { steps: plan, slotOf } = planSteps(work, target);
-  const emitter = new Emitter(plan, numQubits, target);
-  const steps = [...emitter.steps];
-  const finalLayout = work.wireOf.map((wire) => emitter.placeOf[slotOf[wire]!]!);
-  if (work.lastMeasurement !== undefined) steps.push(placed(work.lastMeasurement, finalLayout));
-  const matrices = emitter.matrices();
-  const program = { numQubits, numBits, steps, matrices, finalLayout };
-  return { program, fusedBlocks: emitter.fusedBlocks };
+  const { numQubits, numBits, control } = circuit;
+  const pool = new MatrixPool();
+  const pieces = new PieceList(circuit, target, pool);
+  pieces.add(circuit.operations);
+  const program = {
+    numQubits,
+    numBits,
+    ...(control === undefined ? {} : { control }),
+    steps: pieces.steps,
+    matrices: pool.entries(),
+    finalLayout: pieces.layout,
+  };
+  return { program, fusedBlocks: pieces.fusedBlocks };
+}
+
+/** The pieces of a circuit, scheduled one after the other. */
+class PieceList {
+  readonly steps: Step[] = [];
+  fusedBlocks = 0;
+  /** Qubit → place. */
+  layout: readonly Qubit[];
+  readonly #circuit: DynamicCircuit;
+  readonly #target: TargetProfile;
+  readonly #pool: MatrixPool;
+  /** Every qubit in the place of its own number. */
+  readonly #home: readonly Qubit[];
+
+  constructor(circuit: DynamicCircuit, target: TargetProfile, pool: MatrixPool) {
+    this.#circuit = circuit;
+    this.#target = target;
+    this.#pool = pool;
+    this.#home = Array.from({ length: circuit.numQubits }, (_, qubit) => qubit);
+    this.layout = this.#home;
+  }
+
+  /** Adds operations; the qubits are home where a loop begins, and at the end of its body. */
+  add(operations: readonly DynamicOperation[]): void {
+    let piece: (Operation | AssignOperation)[] = [];
+    for (const operation of operations) {
+      if (operation.kind !== 'while') {
+        piece.push(operation);
+        continue;
+      }
+      this.#addPiece(piece);
+      piece = [];
+      this.#moveTo(this.#home);
+      const head = this.steps.push({ kind: 'loop', condition: operation.condition, end: 0 }) - 1;
+      this.add(operation.body);
+      this.#moveTo(this.#home);
+      this.steps.push({ kind: 'again', head });
+      this.steps[head] = {
+        kind: 'loop',
+        condition: operation.condition,
+        end: this.steps.length,
+      };
+    }
+    this.#addPiece(piece);
+  }
+
+  #addPiece(operations: readonly (Operation | AssignOperation)[]): void {
+    if (operations.length === 0) return;
+    const work = workOf({ ...this.#circuit, operations }, this.#target.maxDenseQubits);
+    const { steps: plan, slotOf } = planSteps(work, this.#target);
+    const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool);
+    const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
+    // The layout at the start of a piece is its own choice: free where the circuit begins.
+    if (this.steps.length > 0) this.#moveTo(placesBefore(emitter.steps, placeOf));
+    for (const step of emitter.steps) this.steps.push(step);
+    this.fusedBlocks += emitter.fusedBlocks;
+    this.layout = work.wireOf.map((wire) => placeOf[wire]!);
+    if (work.lastMeasurement !== undefined) {
+      this.steps.push(placed(work.lastMeasurement, this.layout));
+    }
+    for (const assignment of work.lastAssignments) this.steps.push(assignment);
+  }
+
+  #moveTo(layout: readonly Qubit[]): void {
+    for (const step of moveSteps(this.layout, layout, this.#target)) this.steps.push(step);
+    this.layout = layout;
+  }
 }
 
 /** Gives planned steps their places, and their blocks the form of kernels. */
@@ -61,11 +141,17 @@ class Emitter {
   readonly steps: Step[] = [];
   readonly #target: TargetProfile;
   readonly #layout: SweepLayout;
-  readonly #pool = new MatrixPool();
+  readonly #pool: MatrixPool;
   #fusedBlocks = 0;
 
-  constructor(plan: readonly PlannedStep[], numWires: number, target: TargetProfile) {
+  constructor(
+    plan: readonly PlannedStep[],
+    numWires: number,
+    target: TargetProfile,
+    pool: MatrixPool,
+  ) {
     this.#target = target;
+    this.#pool = pool;
     this.#layout = new SweepLayout(plan, numWires, target.contiguousQubits);
     for (const step of plan) {
       this.#emit(step);
@@ -81,17 +167,13 @@ class Emitter {
     return this.#fusedBlocks;
   }
 
-  matrices(): Float64Array {
-    return this.#pool.entries();
-  }
-
   #emit(step: PlannedStep): void {
     switch (step.kind) {
       case 'sweep':
         this.#emitSweep(step);
         return;
       case 'collapse':
-        this.steps.push(placed(step.operation, this.placeOf));
+        this.steps.push(onWires(step.operation, (wire) => this.placeOf[wire]!));
         return;
       case 'exchange': {
         const pairs = step.pairs.map(
@@ -127,10 +209,7 @@ class Emitter {
   }
 }
 
-/** The operation on the places of its wires or qubits. */
-function placed(
-  operation: MeasureOperation | ResetOperation,
-  placeOf: readonly Wire[],
-): MeasureOperation | ResetOperation {
-  return { ...operation, qubits: operation.qubits.map((wire) => placeOf[wire]!) };
+/** The measurement on the places of its qubits. */
+function placed(operation: MeasureOperation, placeOf: readonly Qubit[]): MeasureOperation {
+  return { ...operation, qubits: operation.qubits.map((qubit) => placeOf[qubit]!) };
 }

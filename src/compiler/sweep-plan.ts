@@ -5,10 +5,10 @@
  * measurement goes before it: what comes before is done once for all shots, what comes after once
  * for each outcome.
  */
-import type { Condition, MeasureOperation, ResetOperation } from '../circuit/circuit.ts';
+import type { Condition } from '../circuit/circuit.ts';
 import type { Block, Wire } from './block.ts';
 import { type SearchEffort, SweepSearch } from './sweep-search.ts';
-import type { WorkItem, WorkList } from './work-list.ts';
+import type { CollapseOperation, WorkItem, WorkList } from './work-list.ts';
 
 /** A sweep on wires. */
 export interface PlannedSweep {
@@ -21,10 +21,10 @@ export interface PlannedSweep {
   readonly lowest?: readonly Wire[];
 }
 
-/** A measurement or reset of wires. */
+/** A measurement or reset of wires, or an assignment to bits. */
 export interface PlannedCollapse {
   readonly kind: 'collapse';
-  readonly operation: MeasureOperation | ResetOperation;
+  readonly operation: CollapseOperation;
 }
 
 /** Wires that change places in pairs: one that no tile reaches, one that tiles do. */

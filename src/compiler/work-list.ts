@@ -6,10 +6,13 @@
  * (both diagonally, both as a function of X, both reading a bit) may change places on it.
  */
 import {
-  type Circuit,
+  type AssignOperation,
+  assignedBits,
   type Condition,
+  type DynamicCircuit,
   hasMidCircuitMeasurement,
   type MeasureOperation,
+  numRegisterBits,
   type Operation,
   type Qubit,
   type ResetOperation,
@@ -25,11 +28,23 @@ import {
 import { KernelTooWideError } from './errors.ts';
 import { targetMatrix } from './kernels.ts';
 
+/** What is done between sweeps: to a qubit, or to classical bits. */
+export type CollapseOperation = MeasureOperation | ResetOperation | AssignOperation;
+
+/** The operation on other wires; an assignment is on none. */
+export function onWires(
+  operation: CollapseOperation,
+  toWire: (wire: Wire) => Wire,
+): CollapseOperation {
+  if (operation.kind === 'assign') return operation;
+  return { ...operation, qubits: operation.qubits.map(toWire) };
+}
+
 /** One thing to schedule. */
 export interface WorkItem {
   readonly work:
     | { readonly kind: 'block'; readonly block: Block; readonly condition?: Condition }
-    | { readonly kind: 'collapse'; readonly operation: MeasureOperation | ResetOperation }
+    | { readonly kind: 'collapse'; readonly operation: CollapseOperation }
     | { readonly kind: 'barrier' };
   /** Wires that must be resident: the targets of a block that is not diagonal. */
   readonly needs: readonly Wire[];
@@ -48,21 +63,28 @@ export interface WorkList {
   readonly wireOf: readonly Wire[];
   /** On logical qubits; measured after everything else. */
   readonly lastMeasurement?: MeasureOperation;
+  /** Made after that measurement, in order. */
+  readonly lastAssignments: readonly AssignOperation[];
 }
 
 /**
- * The work of a circuit. Where nothing depends on a measurement, all of them are the last one.
+ * The work of a circuit without loops. Where nothing depends on a measurement, all of them are the
+ * last one.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more than `maxDenseQubits`.
  */
-export function workOf(circuit: Circuit, maxDenseQubits: number): WorkList {
-  const { numQubits, numBits, operations } = circuit;
+export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkList {
+  const { numQubits, operations } = circuit;
+  const numBits = numRegisterBits(circuit);
   const builder = new WorkBuilder(numQubits, numBits, maxDenseQubits);
   const measuresLast =
     operations.every(({ kind }) => kind !== 'measure') || !hasMidCircuitMeasurement(circuit);
   const measurements: MeasureOperation[] = [];
+  const assignments: AssignOperation[] = [];
   for (const [index, operation] of operations.entries()) {
+    if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
+    else if (measuresLast && operation.kind === 'assign') assignments.push(operation);
     else builder.add(operation, index);
   }
   return {
@@ -71,6 +93,7 @@ export function workOf(circuit: Circuit, maxDenseQubits: number): WorkList {
     numResources: numQubits + numBits + 1,
     wireOf: builder.wireOf,
     ...(measurements.length > 0 ? { lastMeasurement: joined(measurements) } : {}),
+    lastAssignments: assignments,
   };
 }
 
@@ -99,7 +122,7 @@ function withFixedEnd(items: readonly WorkItem[], drawOrder: number): readonly W
   return items.with(last, { ...item, resources, actions: [...item.actions, ACTS_GENERALLY] });
 }
 
-const isConditioned = ({ operation }: { operation: MeasureOperation | ResetOperation }) =>
+const isConditioned = ({ operation }: { operation: CollapseOperation }) =>
   operation.condition !== undefined;
 
 /** Takes operations in order. */
@@ -117,7 +140,7 @@ class WorkBuilder {
     this.#maxDenseQubits = maxDenseQubits;
   }
 
-  add(operation: Operation, index: number): void {
+  add(operation: Operation | AssignOperation, index: number): void {
     switch (operation.kind) {
       case 'gate':
       case 'unitary':
@@ -128,6 +151,11 @@ class WorkBuilder {
       case 'reset':
         if (operation.qubits.length > 0) this.#addCollapse(operation);
         return;
+      case 'assign': {
+        const resources = this.#bits(assignedBits(operation));
+        this.#push({ kind: 'collapse', operation }, [], resources, allGeneral(resources));
+        return;
+      }
       case 'barrier': {
         const wires = this.#wires(operation.qubits);
         if (wires.length > 0) this.#push({ kind: 'barrier' }, [], wires, allGeneral(wires));

@@ -1,5 +1,7 @@
 /** The classical register while a program runs: 32-bit words, bit 0 of word 0 being bit 0. */
-import type { Bit, Condition } from '../circuit/circuit.ts';
+import type { AssignOperation, Bit, Condition } from '../circuit/circuit.ts';
+import { bitsToWrite, ValueProblem } from '../circuit/classical-evaluation.ts';
+import { ClassicalValueError } from './errors.ts';
 
 /** Words that hold `numBits` bits; at least one, so that an outcome always has a value. */
 export function wordsFor(numBits: number): number {
@@ -23,4 +25,29 @@ export function conditionHolds(condition: Condition | undefined, words: Uint32Ar
     rest = Math.floor(rest / 2);
   }
   return rest === 0;
+}
+
+/**
+ * Computes the value of an assignment and writes it, where its condition holds.
+ *
+ * @throws {ClassicalValueError} where there is no such value.
+ */
+export function assign({ bits, value, condition }: AssignOperation, words: Uint32Array): void {
+  if (!conditionHolds(condition, words)) return;
+  const read = (bit: Bit) => ((words[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
+  try {
+    const written = bitsToWrite(value, bits.length, read);
+    for (const [i, bit] of bits.entries()) writeBit(words, bit, written[i] === true ? 1 : 0);
+  } catch (error) {
+    if (error instanceof ValueProblem) throw new ClassicalValueError(error.message);
+    throw error;
+  }
+}
+
+/** The outcome in a register of `numBits` bits and more: its first bits, in words of its own. */
+export function outcomeOf(register: Uint32Array, numBits: number): Uint32Array {
+  const words = register.slice(0, wordsFor(numBits));
+  const used = numBits - 32 * (words.length - 1);
+  if (used < 32) words[words.length - 1]! &= 2 ** used - 1;
+  return words;
 }

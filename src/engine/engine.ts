@@ -8,7 +8,8 @@
  *   probability, summed over logical basis indices in ascending order, first exceeds u times the
  *   norm. All measured bits are read off that basis state.
  * - Any other event: the step's qubits are measured one after the other; qubit i of the step comes
- *   out 1 where its draw (position i) is below the probability of 1 given what came before.
+ *   out 1 where its draw (position i) is below the probability of 1 given what came before. In a loop
+ *   the draw's `round` is the number of rounds that the shot has begun, in all loops together.
  * Every engine follows this, so counts agree across engines and threads up to draws that fall
  * within rounding of a boundary.
  */

@@ -35,6 +35,26 @@ export class TooManyBranchesError extends CodedError {
   }
 }
 
+/** A shot went round loops on measured bits for too long. */
+export class TooManyRoundsError extends CodedError {
+  readonly code = 'ENGINE_TOO_MANY_ROUNDS';
+
+  constructor(maxRounds: number) {
+    super(
+      `A shot went through more than ${maxRounds} rounds of the circuit's loops. A loop on measured bits ends when its condition no longer holds; QCS_MAX_LOOP_ROUNDS is the limit.`,
+    );
+  }
+}
+
+/** A classical value of a program does not exist for what was measured. */
+export class ClassicalValueError extends CodedError {
+  readonly code = 'ENGINE_CLASSICAL_VALUE';
+
+  constructor(problem: string) {
+    super(`A classical value computed while the circuit ran does not exist: ${problem}`);
+  }
+}
+
 /** The exact distribution was asked for over more classical bits than can be listed. */
 export class TooManyOutcomesError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_OUTCOMES';

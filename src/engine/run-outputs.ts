@@ -1,9 +1,11 @@
 /** What a run gives back beside counts: all of it is read off the final state. */
+import { BitImages } from '../math/bit-images.ts';
+import { wordsFor } from './classical-bits.ts';
 import type { RunRequest, RunResult } from './engine.ts';
 import { OutputNeedsFinalStateError, TooManyOutcomesError } from './errors.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { StateOperations } from './state-operations.ts';
-import { physicalBitsOf } from './terminal-measurement.ts';
+import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 
 /** 2^26 probabilities are 512 MiB. */
 const MAX_PROBABILITY_BITS = 26;
@@ -46,9 +48,7 @@ export async function readOutputs<S>(
   const outputs: FinalStateOutputs = {};
   if (request.statevector === true) outputs.statevector = await operations.statevector(state);
   if (request.probabilities === true) {
-    // So few bits are one word.
-    const outcomeOf = physicalBitsOf(plan.measuredWords[0], plan.layout);
-    outputs.probabilities = await operations.probabilities(state, outcomeOf, plan.numBits);
+    outputs.probabilities = await outcomeProbabilities(plan, operations, state);
   }
   if (request.observables !== undefined) {
     const expectations: number[] = [];
@@ -59,3 +59,39 @@ export async function readOutputs<S>(
   }
   return outputs;
 }
+
+/** The exact distribution of the outcomes, length 2^numBits. */
+async function outcomeProbabilities<S>(
+  plan: RunPlan,
+  operations: StateOperations<S>,
+  state: S,
+): Promise<Float64Array> {
+  const { measuredWords, layout, numBits, finalAssignments, numRegisterBits } = plan;
+  if (finalAssignments.length === 0 && numRegisterBits === numBits) {
+    // So few bits are one word.
+    return operations.probabilities(state, physicalBitsOf(measuredWords[0], layout), numBits);
+  }
+  // First over the qubits that are measured, then over what the register becomes for each value.
+  const qubits = [...layout.keys()].filter((q) =>
+    measuredWords.some((word) => readsQubit(word, q)),
+  );
+  if (qubits.length > MAX_PROBABILITY_BITS) {
+    throw new TooManyOutcomesError(qubits.length, MAX_PROBABILITY_BITS);
+  }
+  const images = new Array<number>(layout.length).fill(0);
+  for (const [i, q] of qubits.entries()) images[layout[q]!] = 2 ** i;
+  const byValue = await operations.probabilities(state, new BitImages(images), qubits.length);
+  const out = new Float64Array(2 ** numBits);
+  for (const [value, probability] of byValue.entries()) {
+    if (probability === 0) continue;
+    const register = new Uint32Array(wordsFor(numRegisterBits));
+    for (const [i, q] of qubits.entries()) {
+      if (((value >> i) & 1) === 0) continue;
+      for (const { word, bitsOf } of measuredWords) register[word]! |= bitsOf.images[q]!;
+    }
+    out[finishedOutcome(plan, register)[0]!]! += probability;
+  }
+  return out;
+}
+
+const readsQubit = ({ bitsOf }: MeasuredWord, qubit: number) => bitsOf.images[qubit] !== 0;

@@ -1,7 +1,9 @@
 /** A program made ready for the walk of its shots: where they part ways, and where they end. */
-import type { Condition, Qubit } from '../circuit/circuit.ts';
+import type { AssignOperation, Condition, Qubit } from '../circuit/circuit.ts';
 import {
   type Exchange,
+  type LoopHead,
+  type LoopTail,
   type Measure,
   type Program,
   type Reset,
@@ -26,12 +28,20 @@ export interface CollapseStep {
   readonly condition?: Condition;
 }
 
+/** One step of a walk. */
+export type PlanStep = SweepStep | CollapseStep | AssignOperation | LoopHead | LoopTail;
+
 /** What the walk needs to know of a program. */
 export interface RunPlan {
   readonly numQubits: number;
+  /** Bits of an outcome. */
   readonly numBits: number;
+  /** Bits that are kept while the program runs; the first `numBits` are the outcome. */
+  readonly numRegisterBits: number;
+  /** Rounds that one shot may take in all its loops together. */
+  readonly maxRounds: number;
   /** Up to the trailing measurements; in the same places as in the program. */
-  readonly steps: readonly (SweepStep | CollapseStep)[];
+  readonly steps: readonly PlanStep[];
   /** Of all steps together. */
   readonly numPasses: number;
   /** Whether one state, before the trailing measurements, serves all shots. */
@@ -39,6 +49,8 @@ export interface RunPlan {
   readonly terminalEvent: number;
   /** Empty when nothing is measured at the end. */
   readonly measuredWords: readonly MeasuredWord[];
+  /** Made after the trailing measurements, in order. */
+  readonly finalAssignments: readonly AssignOperation[];
   /** Logical qubit → physical qubit, after the last step. */
   readonly layout: readonly Qubit[];
 }
@@ -51,13 +63,15 @@ export interface RunPlan {
  */
 export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => number): RunPlan {
   const terminal = terminalMeasureIndex(program);
-  const steps: (SweepStep | CollapseStep)[] = [];
+  const steps: PlanStep[] = [];
   let event = 0;
   for (const step of program.steps.slice(0, terminal)) {
     const condition = step.condition === undefined ? {} : { condition: step.condition };
     if (step.kind === 'measure' || step.kind === 'reset') {
       steps.push({ kind: 'collapse', step, event, ...condition });
       event++;
+    } else if (step.kind === 'assign' || step.kind === 'loop' || step.kind === 'again') {
+      steps.push(step);
     } else {
       if (step.kind === 'sweep') assertPromises(step);
       steps.push({ kind: 'sweep', passes: passesOf(step), ...condition });
@@ -66,11 +80,14 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
   return {
     numQubits: program.numQubits,
     numBits: program.numBits,
+    numRegisterBits: program.numBits + (program.control?.numScratchBits ?? 0),
+    maxRounds: program.control?.maxRounds ?? 0,
     steps,
     numPasses: steps.reduce((sum, step) => sum + (step.kind === 'sweep' ? step.passes : 0), 0),
     hasFinalState: steps.every((step) => step.kind === 'sweep' && step.condition === undefined),
     terminalEvent: event,
     measuredWords: measuredWords(program, terminal),
+    finalAssignments: program.steps.slice(terminal).filter((step) => step.kind === 'assign'),
     layout: program.finalLayout,
   };
 }

@@ -9,16 +9,16 @@
  */
 import type { Measure, Reset } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
-import { conditionHolds, wordsFor, writeBit } from './classical-bits.ts';
+import { assign, conditionHolds, wordsFor, writeBit } from './classical-bits.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts } from './engine.ts';
-import { TooManyBranchesError } from './errors.ts';
+import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { type Pacer, UNITS_PER_CHUNK } from './pacer.ts';
 import type { CollapseStep, RunPlan } from './run-plan.ts';
 import type { StateBudget } from './state-budget.ts';
 import type { QubitMasses, ShotGroup, StateOperations } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
-import { recordSamples } from './terminal-measurement.ts';
+import { finishedOutcome, recordSamples } from './terminal-measurement.ts';
 
 /** Shots with the same outcomes so far, and where they stand. */
 interface Branch<S> {
@@ -29,6 +29,8 @@ interface Branch<S> {
   step: number;
   /** The next qubit of that step, where it is a measurement or reset. */
   position: number;
+  /** Rounds of loops that these shots have begun. */
+  rounds: number;
 }
 
 /** Shots by the outcome of one measured qubit. */
@@ -36,6 +38,9 @@ interface PartedShots {
   readonly zeros: ShotGroup;
   readonly ones: ShotGroup;
 }
+
+/** The work of beginning a round, so that a loop without gates pauses too. */
+const UNITS_PER_ROUND = 64;
 
 const NO_SHOTS: ShotGroup = { count: 0 };
 
@@ -121,8 +126,8 @@ export class ShotTree<S> {
   #root(): Branch<S> {
     const state = this.#operations.create();
     this.#held.add(state);
-    const bits = new Uint32Array(wordsFor(this.#plan.numBits));
-    return { state, bits, shots: { count: this.#totalShots }, step: 0, position: 0 };
+    const bits = new Uint32Array(wordsFor(this.#plan.numRegisterBits));
+    return { state, bits, shots: { count: this.#totalShots }, step: 0, position: 0, rounds: 0 };
   }
 
   #release(state: S): void {
@@ -139,7 +144,18 @@ export class ShotTree<S> {
       // A branch that waited in mid-step is in it because the condition held; the step may since
       // have written the bits that the condition reads.
       const holds = branch.position > 0 || conditionHolds(step.condition, branch.bits);
-      if (step.kind === 'sweep') {
+      if (step.kind === 'again') {
+        branch.step = step.head;
+        continue;
+      }
+      if (step.kind === 'loop') {
+        if (holds) await this.#beginRound(branch);
+        branch.step = holds ? branch.step + 1 : step.end;
+        continue;
+      }
+      if (step.kind === 'assign') {
+        if (holds) assign(step, branch.bits);
+      } else if (step.kind === 'sweep') {
         this.#fractionBefore = this.#fractionDone;
         this.#fractionPerPass = this.#weightOfPass(branch.shots);
         if (holds) {
@@ -157,6 +173,12 @@ export class ShotTree<S> {
       branch.position = 0;
     }
     return branch;
+  }
+
+  async #beginRound(branch: Branch<S>): Promise<void> {
+    const { maxRounds } = this.#plan;
+    if (++branch.rounds > maxRounds) throw new TooManyRoundsError(maxRounds);
+    if (this.#pacer.spend(UNITS_PER_ROUND)) await this.#pacer.pause();
   }
 
   /** What one pass for these shots is of the whole run; without shots there is one branch. */
@@ -192,7 +214,8 @@ export class ShotTree<S> {
   }
 
   /** Draws for every shot of a branch and parts them by outcome; certain outcomes need no draw. */
-  async #part({ shots, position }: Branch<S>, event: number, one: number): Promise<PartedShots> {
+  async #part(branch: Branch<S>, event: number, one: number): Promise<PartedShots> {
+    const { shots, position, rounds } = branch;
     if (one <= 0) return { zeros: shots, ones: NO_SHOTS };
     if (one >= 1) return { zeros: NO_SHOTS, ones: shots };
     const { count, numbers } = shots;
@@ -205,7 +228,7 @@ export class ShotTree<S> {
       const to = Math.min(from + shotsPerChunk, count);
       for (let i = from; i < to; i++) {
         const shot = numbers === undefined ? i : numbers[i]!;
-        if (uniformDraw(this.#seed, shot, event, position) < one) parted[--firstOne] = shot;
+        if (uniformDraw(this.#seed, shot, event, position, rounds) < one) parted[--firstOne] = shot;
         else parted[numZeros++] = shot;
       }
       if (this.#pacer.spend(UNITS_PER_DRAW * (to - from))) await this.#pacer.pause();
@@ -247,12 +270,12 @@ export class ShotTree<S> {
   async #measureAtEnd({ state, bits, shots }: Branch<S>): Promise<void> {
     const { measuredWords, terminalEvent } = this.#plan;
     if (measuredWords.length === 0) {
-      this.#counts.add(bits, shots.count);
+      this.#counts.add(finishedOutcome(this.#plan, bits), shots.count);
       return;
     }
     const request = { shots, seed: this.#seed, event: terminalEvent };
     const sampling = this.#operations.sample(state, request);
     const samples = sampling instanceof Promise ? await sampling : sampling;
-    recordSamples(this.#counts, samples, measuredWords, bits);
+    recordSamples(this.#counts, samples, this.#plan, bits);
   }
 }

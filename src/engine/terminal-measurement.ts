@@ -1,7 +1,8 @@
 /** The trailing measurements: which bits they write, and the outcomes of the basis states drawn. */
-import type { Bit, Qubit } from '../circuit/circuit.ts';
+import type { AssignOperation, Bit, Qubit } from '../circuit/circuit.ts';
 import type { Program } from '../compiler/program.ts';
 import { BitImages } from '../math/bit-images.ts';
+import { assign, outcomeOf } from './classical-bits.ts';
 import type { CountsBuilder } from './counts-builder.ts';
 import type { BasisSamples } from './state-operations.ts';
 
@@ -24,6 +25,7 @@ export interface MeasuredWord {
 export function measuredWords(program: Program, terminal: number): readonly MeasuredWord[] {
   const sources = new Map<Bit, Qubit>();
   for (const step of program.steps.slice(terminal)) {
+    if (step.kind === 'assign') continue;
     if (step.kind !== 'measure') throw new Error('unreachable: only measurements trail');
     for (const [i, bit] of step.bits.entries()) sources.set(bit, step.qubits[i]!);
   }
@@ -55,6 +57,26 @@ export function physicalBitsOf(
   return new BitImages(images);
 }
 
+/** What follows the trailing measurements, and what of the register is the outcome. */
+interface Finish {
+  readonly numBits: number;
+  readonly numRegisterBits: number;
+  readonly finalAssignments: readonly AssignOperation[];
+}
+
+/**
+ * The outcome of a register whose measurements are all made.
+ *
+ * @param register - Written over where there are assignments.
+ */
+export function finishedOutcome(
+  { numBits, numRegisterBits, finalAssignments }: Finish,
+  register: Uint32Array,
+): Uint32Array {
+  for (const assignment of finalAssignments) assign(assignment, register);
+  return numRegisterBits === numBits ? register : outcomeOf(register, numBits);
+}
+
 /**
  * Counts the outcomes of samples.
  *
@@ -64,12 +86,14 @@ export function physicalBitsOf(
 export function recordSamples(
   counts: CountsBuilder,
   { basisIndices, occurrences }: BasisSamples,
-  measured: readonly MeasuredWord[],
+  finish: Finish & { readonly measuredWords: readonly MeasuredWord[] },
   bits: Uint32Array,
 ): void {
+  const measured = finish.measuredWords;
   const first = measured[0];
   const isNarrow = basisIndices instanceof Uint32Array;
-  if (bits.length === 1 && first !== undefined && isNarrow) {
+  const isDone = finish.finalAssignments.length === 0 && finish.numRegisterBits === finish.numBits;
+  if (isDone && bits.length === 1 && first !== undefined && isNarrow) {
     // One word: the outcomes take the place of the basis indices, and are those where all qubits
     // are measured in order.
     const kept = bits[0]! & ~first.mask;
@@ -84,10 +108,11 @@ export function recordSamples(
   counts.reserve(occurrences.length);
   for (let i = 0; i < occurrences.length; i++) {
     const index = basisIndices[i]!;
+    const register = isDone ? bits : bits.slice();
     for (const { word, mask, bitsOf } of measured) {
       const image = isNarrow ? bitsOf.at(index) : bitsOf.atWide(index);
-      bits[word] = (bits[word]! & ~mask) | image;
+      register[word] = (register[word]! & ~mask) | image;
     }
-    counts.add(bits, occurrences[i]!);
+    counts.add(finishedOutcome(finish, register), occurrences[i]!);
   }
 }

@@ -87,8 +87,15 @@ export const MAX_SEED = 2 ** 53 - 1;
  * @param shot - Which shot the draw belongs to; below 2^32.
  * @param event - Which measuring event of the program; below 2^32.
  * @param position - Which draw of that event; below 2^32.
+ * @param round - How many rounds of loops the shot has begun; below 2^32.
  */
-export function uniformDraw(seed: number, shot: number, event: number, position: number): number {
-  computeBlock(shot, event, position, 0, seed, Math.floor(seed / 0x100000000));
+export function uniformDraw(
+  seed: number,
+  shot: number,
+  event: number,
+  position: number,
+  round = 0,
+): number {
+  computeBlock(shot, event, position, round, seed, Math.floor(seed / 0x100000000));
   return ((block[0]! >>> 5) * 0x4000000 + (block[1]! >>> 6)) / 2 ** 53;
 }

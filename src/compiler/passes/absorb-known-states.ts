@@ -26,14 +26,14 @@ import { factsNamed, nameUnderControls } from './gate-facts.ts';
 import { conditionOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
 import { KnownBits } from './known-bits.ts';
 import { operationOf } from './operation-of-matrix.ts';
-import type { Pass } from './pass.ts';
+import type { Pass, Requested } from './pass.ts';
 import { basisImage, phaseOf, restricted } from './restrict-matrix.ts';
 
 /** Keeps the state made of |0…0⟩. */
 export const absorbKnownStates: Pass = {
   name: 'absorb-known-states',
-  run(circuit, { keepState }) {
-    const absorber = new Absorber(circuit, keepState);
+  run(circuit, requested) {
+    const absorber = new Absorber(circuit, requested);
     for (const operation of circuit.operations) absorber.add(operation);
     return { ...circuit, operations: absorber.finish() };
   },
@@ -56,10 +56,10 @@ class Absorber {
   /** Operations dropped, less those that values ahead of states and the phase may yet cost. */
   #saved = 0;
 
-  constructor({ numQubits, numBits }: Circuit, keepState: boolean) {
-    this.#values = new Int8Array(numQubits);
+  constructor({ numQubits, numBits }: Circuit, { keepState, startsFresh = true }: Requested) {
+    this.#values = new Int8Array(numQubits).fill(startsFresh ? 0 : UNKNOWN);
     this.#states = new Int8Array(numQubits);
-    this.#bits = new KnownBits(numBits);
+    this.#bits = new KnownBits(numBits, startsFresh);
     this.#keepState = keepState;
   }
 

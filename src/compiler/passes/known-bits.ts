@@ -3,12 +3,13 @@ import type { Bit, Condition } from '../../circuit/circuit.ts';
 
 const UNKNOWN = -1;
 
-/** Bits read 0 before they are written. */
+/** Follows what is written into bits. */
 export class KnownBits {
   readonly #values: Int8Array;
 
-  constructor(numBits: number) {
-    this.#values = new Int8Array(numBits);
+  /** @param startsCleared - Whether all bits read 0 at first; else nothing is known of them. */
+  constructor(numBits: number, startsCleared: boolean) {
+    this.#values = new Int8Array(numBits).fill(startsCleared ? 0 : UNKNOWN);
   }
 
   /** Notes a measurement, perhaps under a condition that may hold; undefined is any outcome. */

@@ -15,6 +15,11 @@ export interface Requested {
    * it only the distribution of the classical bits does.
    */
   readonly keepState: boolean;
+  /**
+   * Whether the circuit begins in |0…0⟩ with all bits 0. A piece of a circuit with loops, or one after
+   * an assignment, may begin in any state. It does unless this is false.
+   */
+  readonly startsFresh?: boolean;
 }
 
 /** One rewriting of a circuit. */

@@ -1,5 +1,11 @@
 /** The passes in the order they run: each leaves less for the next. */
-import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import {
+  allOperations,
+  type DynamicCircuit,
+  type DynamicOperation,
+  numRegisterBits,
+  type Operation,
+} from '../../circuit/circuit.ts';
 import { absorbKnownStates } from './absorb-known-states.ts';
 import { cancelInverses } from './cancel-inverses.ts';
 import { dropUnobservable } from './drop-unobservable.ts';
@@ -22,23 +28,70 @@ export const PIPELINE: readonly Pass[] = [
 ];
 
 /** A circuit after all passes, and what each of them did. */
-export interface Optimized {
-  readonly circuit: Circuit;
+export interface Optimized<C extends DynamicCircuit = DynamicCircuit> {
+  readonly circuit: C;
   readonly passes: readonly PassReport[];
 }
 
-/** Runs the pipeline. */
-export function optimize(circuit: Circuit, requested: Requested): Optimized {
-  let current = circuit;
-  const passes = PIPELINE.map(({ name, run }): PassReport => {
-    const operationsBefore = countOperations(current.operations);
-    current = run(current, requested);
-    return { name, operationsBefore, operationsAfter: countOperations(current.operations) };
+/**
+ * Runs the pipeline: on the whole circuit, or piece by piece where loops and assignments part it. No
+ * pass sees those two, and nothing moves across them.
+ */
+export function optimize<C extends DynamicCircuit>(
+  circuit: C,
+  { keepState }: Pick<Requested, 'keepState'>,
+): Optimized<C> {
+  let operations: readonly DynamicOperation[] = circuit.operations;
+  const passes = PIPELINE.map((pass): PassReport => {
+    const operationsBefore = countOperations(operations);
+    operations = runOnPieces(pass, { ...circuit, operations }, { keepState, startsFresh: true });
+    return { name: pass.name, operationsBefore, operationsAfter: countOperations(operations) };
   });
-  return { circuit: current, passes };
+  // Checked: a pass adds no loop and no assignment.
+  return { circuit: { ...circuit, operations } as C, passes };
+}
+
+function runOnPieces(
+  pass: Pass,
+  circuit: DynamicCircuit,
+  requested: Requested,
+): readonly DynamicOperation[] {
+  const { numQubits, operations } = circuit;
+  const numBits = numRegisterBits(circuit);
+  const last = operations.findLastIndex(({ kind }) => kind !== 'assign');
+  const done: DynamicOperation[] = [];
+  let from = 0;
+  let { startsFresh = true } = requested;
+  const runPiece = (to: number): void => {
+    if (to === from) return;
+    // Checked: what parts pieces is not in them.
+    const piece = operations.slice(from, to) as readonly Operation[];
+    // What comes after it may look at anything.
+    const keepState = requested.keepState || to <= last;
+    const run = pass.run({ numQubits, numBits, operations: piece }, { keepState, startsFresh });
+    for (const operation of run.operations) done.push(operation);
+    startsFresh = false;
+  };
+  for (const [index, operation] of operations.entries()) {
+    if (operation.kind !== 'while' && operation.kind !== 'assign') continue;
+    runPiece(index);
+    from = index + 1;
+    startsFresh = false;
+    if (operation.kind === 'assign') {
+      done.push(operation);
+      continue;
+    }
+    const inside = { keepState: true, startsFresh: false };
+    const body = runOnPieces(pass, { ...circuit, operations: operation.body }, inside);
+    done.push({ ...operation, body });
+  }
+  runPiece(operations.length);
+  return done;
 }
 
 /** Barriers do nothing, and are not counted. */
-function countOperations(operations: readonly Operation[]): number {
-  return operations.reduce((sum, { kind }) => sum + (kind === 'barrier' ? 0 : 1), 0);
+function countOperations(operations: readonly DynamicOperation[]): number {
+  let count = 0;
+  for (const { kind } of allOperations(operations)) if (kind !== 'barrier') count++;
+  return count;
 }

@@ -6,11 +6,11 @@ import { type PreparedKernel, prepareKernel } from './kernels.ts';
 /** The entries of a permutation without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
-/** Kernels by step of the program; none for measurements and resets. */
+/** Kernels by step of the program; none where it is neither a sweep nor an exchange. */
 export function prepareSweeps(program: Program): readonly (readonly PreparedKernel[])[] {
   const { matrices, numQubits } = program;
   return program.steps.map((step) => {
-    if (step.kind === 'measure' || step.kind === 'reset') return [];
+    if (step.kind !== 'sweep' && step.kind !== 'exchange') return [];
     const kernels = step.kind === 'sweep' ? step.kernels : [];
     return [
       ...kernels.map((kernel) => prepareKernel(kernel, matrices, numQubits)),

@@ -120,7 +120,7 @@ function lowerSteps(
   let nextWord = 0;
   const lowered = steps.map((step): LoweredStep | undefined => {
     memory.meet(step);
-    if (step.kind === 'measure' || step.kind === 'reset') return undefined;
+    if (step.kind !== 'sweep' && step.kind !== 'exchange') return undefined;
     if (step.kind === 'exchange' && isBetweenDevices(step, shape)) return undefined;
     const parts =
       step.kind === 'sweep'

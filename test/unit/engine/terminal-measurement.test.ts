@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Measure, Program } from '../../../src/compiler/program.ts';
 import { CountsBuilder } from '../../../src/engine/counts-builder.ts';
 import { Pacer } from '../../../src/engine/pacer.ts';
+import { planRun } from '../../../src/engine/run-plan.ts';
 import {
   measuredWords,
   physicalBitsOf,
@@ -38,7 +39,12 @@ async function outcomesOf(
       program.numQubits > 32 ? Float64Array.from(basisIndices) : Uint32Array.from(basisIndices),
     occurrences: Uint32Array.from(basisIndices, (_, i) => i + 1),
   };
-  recordSamples(counts, samples, measuredWords(program, 0), Uint32Array.from(before));
+  recordSamples(
+    counts,
+    samples,
+    planRun(program, () => 1),
+    Uint32Array.from(before),
+  );
   const { outcomes, occurrences } = await counts.finish(new Pacer(NEVER, () => {}));
   const stride = before.length;
   return [...occurrences].map((occurrence, i) => [
