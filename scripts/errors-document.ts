@@ -13,7 +13,7 @@ export function generateErrorsDoc(): string {
   return `${[
     '# Errors',
     '',
-    'Generated from `src/service/error-table.ts` by `npm run gen`; do not edit.',
+    '<!-- Generated from src/service/error-table.ts by `npm run gen`; edit that table, not this file. -->',
     '',
     'Every error answers the envelope `{"success": false, "error": {"code", "message", "status",',
     '"details"}, "meta": {…}}`. `error.code` is one of these:',

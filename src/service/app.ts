@@ -29,6 +29,7 @@ import { compileRoutes } from './routes/compile.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { demoRoutes } from './routes/demo.ts';
 import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
+import { guideRoutes } from './routes/guides.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobEventRoutes } from './routes/job-events.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -92,6 +93,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
   await registerDocumentation(app, settings.version);
   consoleRoutes(app, deps.demoFacts);
+  guideRoutes(app);
   metricsRoutes(app, deps);
   healthRoutes(app, deps);
   const streams = new OpenStreams();

@@ -26,6 +26,7 @@ export function openApiBase(version: string): Partial<Document> {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    externalDocs: { description: 'Guides', url: '/docs/guides' },
     servers: [{ url: '/api/v1' }],
     tags: [
       { name: 'service', description: 'What the service is and how it is' },

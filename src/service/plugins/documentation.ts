@@ -1,9 +1,11 @@
 /** The OpenAPI document at /api/v1/openapi.json and the page made from it at /docs, without a key. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { sha256 } from '../../math/sha256.ts';
+import { framedPage } from '../documents/document-frame.ts';
+import { REFERENCE_SCRIPT, REFERENCE_STYLE } from '../documents/document-style.ts';
+import { madeOnce } from '../documents/made-once.ts';
 import { completeOpenApi, openApiBase } from '../openapi-document.ts';
 import { errorResponses } from '../schemas/envelope.ts';
 import { API_PREFIX } from './not-found.ts';
@@ -39,39 +41,47 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
   });
   const json = madeOnce(() => JSON.stringify(app.swagger()), 'application/json; charset=utf-8');
   const yaml = madeOnce(() => app.swagger({ yaml: true }), 'application/yaml; charset=utf-8');
+  const page = madeOnce(referencePage, 'text/html; charset=utf-8');
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiHooks: {
-      // In place of the page's own answers, which are made anew for each request.
+      // In place of Swagger UI's own answers, which are made anew for each request.
       onRequest: async (request, reply) => {
         // The route's, which stands for every spelling of the path.
         const { url } = request.routeOptions;
+        if (url === '/docs') return page(request, reply);
         if (url === '/docs/json') return json(request, reply);
         if (url === '/docs/yaml') return yaml(request, reply);
       },
     },
-    // No validator: the default would send the document's address to a host outside.
-    uiConfig: { validatorUrl: 'none', tryItOutEnabled: true },
+    uiConfig: {
+      // Without Swagger UI's bar: the page has a head of its own.
+      layout: 'BaseLayout',
+      // No validator: the default would send the document's address to a host outside.
+      validatorUrl: 'none',
+      tryItOutEnabled: true,
+    },
     staticCSP: CONTENT_SECURITY_POLICY,
-    theme: { title: 'Quantum Compute Service' },
+    theme: {
+      css: [{ filename: 'reference.css', content: REFERENCE_STYLE }],
+      js: [{ filename: 'reference.js', content: REFERENCE_SCRIPT }],
+    },
   });
   app.get(`${API_PREFIX}/openapi.json`, { schema: { hide: true } }, json);
 }
 
-/** Answers with a document whose bytes are made at the first request and sent at every other. */
-function madeOnce(make: () => string, type: string) {
-  let made: { readonly bytes: Buffer; readonly tag: string } | undefined;
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (made === undefined) {
-      const bytes = Buffer.from(make());
-      made = { bytes, tag: `"${sha256(bytes).slice(0, 32)}"` };
-    }
-    const { bytes, tag } = made;
-    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-    const known = request.headers['if-none-match']?.split(',').map((each) => each.trim());
-    if (known?.some((each) => each === tag || each === `W/${tag}` || each === '*')) {
-      return reply.code(304).send();
-    }
-    return reply.type(type).send(bytes);
-  };
+/** The page in which Swagger UI shows the document, in this service's own frame. */
+function referencePage(): Promise<string> {
+  const files = '/docs/static';
+  return framedPage({
+    title: 'API reference',
+    styles: [`${files}/swagger-ui.css`, `${files}/theme/reference.css`],
+    scripts: [
+      `${files}/theme/reference.js`,
+      `${files}/swagger-ui-bundle.js`,
+      `${files}/swagger-ui-standalone-preset.js`,
+      `${files}/swagger-initializer.js`,
+    ],
+    body: '<div id="swagger-ui"></div>',
+  });
 }

@@ -18,8 +18,8 @@ function foldersReadAtRunTime(): readonly string[] {
   return [...found].sort();
 }
 
-test('the model and the shaders are what is read', () => {
-  expect(foldersReadAtRunTime()).toEqual(['models', 'shaders']);
+test('the model, the shaders, the guides and the examples are what is read', () => {
+  expect(foldersReadAtRunTime()).toEqual(['docs', 'examples', 'models', 'shaders']);
 });
 
 test.each([

@@ -1,0 +1,59 @@
+/** What all pages of documents have around them: head, name and links. */
+import { pageFiles } from '../page/page-files.ts';
+
+/** A page of documents. */
+export interface DocumentPage {
+  readonly title: string;
+  /** Paths of style sheets and scripts, beside the colours and the icon that all have. */
+  readonly styles: readonly string[];
+  readonly scripts?: readonly string[];
+  /** HTML below the links. */
+  readonly body: string;
+}
+
+/** The whole page. */
+export async function framedPage({
+  title,
+  styles,
+  scripts = [],
+  body,
+}: DocumentPage): Promise<string> {
+  const console = `/console/${(await pageFiles()).version}`;
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<title>${escapedHtml(title)} · Quantum Compute Service</title>`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<link rel="icon" href="${console}/icon.svg" type="image/svg+xml">`,
+    ...[`${console}/colours.css`, ...styles].map(
+      (path) => `<link rel="stylesheet" href="${path}">`,
+    ),
+    ...scripts.map((path) => `<script src="${path}" defer></script>`),
+    '</head>',
+    '<body>',
+    '<header class="site">',
+    `<a class="brand" href="/"><img src="${console}/icon.svg" alt="" width="28" height="28">Quantum Compute Service</a>`,
+    '<nav aria-label="Documents">',
+    '<a href="/docs">API reference</a>',
+    '<a href="/docs/guides">Guides</a>',
+    '<a href="/api/v1/openapi.json">OpenAPI</a>',
+    '</nav>',
+    '</header>',
+    body,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+/** Text for HTML. */
+export function escapedHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,27 @@
+/** A document whose bytes are made at the first request for it and kept. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '../../math/sha256.ts';
+import { keptPromise } from '../page/kept-promise.ts';
+
+/** Answers with it, or 304 where the client has it. */
+export type DocumentAnswer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
+/** Answers with a document that is the same at every request. */
+export function madeOnce(make: () => string | Promise<string>, type: string): DocumentAnswer {
+  const kept = keptPromise(async () => {
+    const bytes = Buffer.from(await make());
+    return { bytes, tag: `"${sha256(bytes).slice(0, 32)}"` };
+  });
+  return async (request, reply) => {
+    const { bytes, tag } = await kept();
+    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
+    const known = request.headers['if-none-match']?.split(',').map((each) => each.trim());
+    if (known?.some((each) => each === tag || each === `W/${tag}` || each === '*')) {
+      return reply.code(304).send();
+    }
+    return reply.type(type).send(bytes);
+  };
+}
