@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { GATES, gateNamed } from '../../src/circuit/gates.ts';
-import { BUILTINS, EXTENSIONS, LIBRARIES } from '../../src/circuit/openqasm/gate-library.ts';
+import { allGates, builtins } from '../../src/circuit/openqasm/gate-definitions.ts';
 import { parseOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../../src/circuit/openqasm/print-openqasm.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
@@ -129,13 +129,10 @@ test.each(byName)('the derivatives of %s', (_, definition) => {
 
 describe('in OpenQASM', () => {
   const scopes = [
-    [2, '', BUILTINS[2]],
-    [3, '', BUILTINS[3]],
-    ...[...LIBRARIES].flatMap(([library, gates]) =>
-      ([2, 3] as const).map(
-        (version) => [version, library, new Map([...EXTENSIONS, ...gates])] as const,
-      ),
-    ),
+    [2, '', builtins(2)],
+    [3, '', builtins(3)],
+    [2, 'qelib1.inc', allGates()],
+    [3, 'stdgates.inc', allGates()],
   ] as const;
 
   test.each(scopes)('%i with "%s" every gate that has angles', (version, library, gates) => {

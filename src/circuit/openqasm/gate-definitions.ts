@@ -229,7 +229,7 @@ export function allGates(): GateScope {
 const ofVersion = new Map<2 | 3, GateScope>();
 
 /** The gates of a program that includes nothing. */
-function builtins(version: 2 | 3): GateScope {
+export function builtins(version: 2 | 3): GateScope {
   let known = ofVersion.get(version);
   if (known === undefined) {
     const names = version === 2 ? BUILTINS_2 : BUILTINS_3;

@@ -93,7 +93,8 @@ export const BUILTINS_3: readonly string[] = [
 ];
 
 /**
- * Gates built out of several, or out of one with other angles.
+ * Gates built out of several, or out of one with other angles. An angle is only doubled, halved or
+ * negated, which is exact at any size.
  *
  * The relative-phase Toffolis act on the basis as CCX and C3X do, up to phases of single states. gpi,
  * gpi2 and ms are the gates of trapped ions in Braket's convention, with angles in radians. ZZ,
@@ -117,7 +118,7 @@ gate cphaseshift01(t) a, b { x a; cp(t) a, b; x a; }
 gate cphaseshift10(t) a, b { x b; cp(t) a, b; x b; }
 gate xy(t) a, b { xx_plus_yy(-t, 0) a, b; }
 gate pswap(t) a, b { swap a, b; rzz(t) a, b; gphase(t / 2); }
-gate gpi(t) a { U(pi, t, pi - t) a; }
+gate gpi(t) a { x a; rz(2 * t) a; }
 gate gpi2(t) a { prx(pi / 2, t) a; }
 gate ms(t1, t2, t3) a, b { rz(-t1) a; rz(-t2) b; rxx(t3) a, b; rz(t1) a; rz(t2) b; }
 gate ZZ a, b { rzz(pi / 2) a, b; }
