@@ -1,5 +1,6 @@
 /** Errors of the circuit layer: what a caller wrote is not a circuit, or not one within limits. */
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { faultSentence } from '../errors/fault-path.ts';
 
 /** The code of a fault that is a limit exceeded; its message names the limit and its value. */
 export const LIMIT_EXCEEDED = 'CIRCUIT_LIMIT_EXCEEDED';
@@ -17,7 +18,7 @@ export class InvalidCircuitError extends CodedError {
   constructor(faults: readonly Fault[], numFaults: number = faults.length) {
     const first = faults[0];
     if (first === undefined) throw new Error('unreachable: an invalid circuit without a fault');
-    const where = first.path === '' ? first.message : `${first.path}: ${first.message}`;
+    const where = faultSentence(first);
     super(
       numFaults === 1
         ? `The circuit has a fault: ${where}`

@@ -6,6 +6,8 @@
  * answer lists all of its faults; the integer bounds below are for the document's readers.
  */
 import { z } from 'zod';
+import { FIELD_ADVICE } from '../errors/form-faults.ts';
+import { adviseGateField } from './gate-fields.ts';
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
 const qubit = index('A qubit, from 0');
@@ -47,3 +49,5 @@ export const gateObject = z
       .describe('Runs the operation only where earlier measured bits read the value'),
   })
   .meta({ id: 'GateObject' });
+
+FIELD_ADVICE.add(gateObject, { advise: adviseGateField });

@@ -1,4 +1,5 @@
 /** The path of a fault, as a caller would write it: `circuit[3].qubit`. */
+import type { Fault } from './coded-error.ts';
 
 /** Longest name of an unknown field that an answer repeats. */
 const MAX_NAME = 64;
@@ -17,4 +18,14 @@ export function formatPath(parts: readonly PropertyKey[]): string {
     else path += path === '' ? shown : `.${shown}`;
   }
   return path;
+}
+
+/** A fault as one sentence that says where: `circuit[3].theta must be …`, `circuit[3]: …`. */
+export function faultSentence({ path, message }: Pick<Fault, 'path' | 'message'>): string {
+  if (path === '') return message;
+  const [name = ''] = message.split(' ', 1);
+  // The message begins with the last part of the path, which then need not be said twice.
+  const isNamed = path === name || path.endsWith(`.${name}`);
+  if (isNamed) return `${path}${message.slice(name.length)}`;
+  return /^(?:has|is|must)$/.test(name) ? `${path} ${message}` : `${path}: ${message}`;
 }

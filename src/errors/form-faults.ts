@@ -1,30 +1,55 @@
-/** What zod finds wrong with a value, in this project's form. */
-import type { z } from 'zod';
+/**
+ * What zod finds wrong with a value, in plain words: which field, what it must be, what was found, and
+ * what to write instead. This is the one place where zod's findings become sentences; its own wording
+ * reaches nobody.
+ */
+import { z } from 'zod';
 import { type Fault, MAX_FAULTS } from './coded-error.ts';
 import { formatPath } from './fault-path.ts';
+import { kindOf, schemaAt, unwrapped } from './form-schema.ts';
+import { didYouMean } from './nearest-names.ts';
+import { foundText, insteadOf } from './wrong-values.ts';
+
+/** What an object's own schema says of a field that it does not have; undefined: nothing particular. */
+export type FieldAdvice = (object: unknown, field: string) => string | undefined;
+
+/** The advice of schemas that have some, by the schema that was given a name or meta data last. */
+export const FIELD_ADVICE = z.registry<{ readonly advise: FieldAdvice }>();
+
+/** Most fields of an object that a message lists. */
+const MAX_LISTED = 20;
 
 /**
- * The faults of a value's form; one a field, also where zod reports several fields together.
+ * The faults of a value's form; one a field, also where zod reports several fields together. A message
+ * begins with the name of its field, or names it in quotation marks.
  *
+ * @param error - What `schema` found in `value`.
  * @param root - Where the value stands.
  */
-export function formFaults(error: z.ZodError, root: readonly PropertyKey[] = []): readonly Fault[] {
+export function formFaults(
+  error: z.ZodError,
+  schema: z.ZodType,
+  value: unknown,
+  root: readonly PropertyKey[] = [],
+): readonly Fault[] {
   const faults: Fault[] = [];
-  for (const [i, issue] of error.issues.entries()) {
-    if (faults.length >= MAX_FAULTS) break;
-    if (isSaidBetter(issue, error.issues[i + 1])) continue;
-    const place = [...root, ...issue.path];
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) {
-        faults.push({ path: formatPath([...place, key]), message: 'There is no such field.' });
-      }
-    } else if (place.length === 0 && issue.code !== 'custom') {
-      faults.push({ path: '', message: 'The body must be a JSON object.' });
-    } else {
-      faults.push({ path: formatPath(place), message: messageOf(issue) });
-    }
+  describe(error.issues, { schema, value, root }, faults);
+  return faults.slice(0, MAX_FAULTS);
+}
+
+/** A value, its schema, and where it stands in what the caller sent. */
+interface Place {
+  readonly schema: z.ZodType | undefined;
+  readonly value: unknown;
+  readonly root: readonly PropertyKey[];
+}
+
+function describe(issues: readonly z.core.$ZodIssue[], place: Place, faults: Fault[]): void {
+  for (const [i, issue] of issues.entries()) {
+    if (faults.length >= MAX_FAULTS) return;
+    if (isSaidBetter(issue, issues[i + 1])) continue;
+    describeIssue(issue, inside(place, issue.path), faults);
   }
-  return faults;
 }
 
 /** An integer beyond 2^53 breaks the bound of all integers, and then that of its field. */
@@ -33,12 +58,161 @@ function isSaidBetter(issue: z.core.$ZodIssue, next: z.core.$ZodIssue | undefine
   return isOfBound && next?.code === issue.code && `${next.path}` === `${issue.path}`;
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  if (missing) return `Required: ${expectedOf(issue)}.`;
-  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
+function inside({ schema, value, root }: Place, path: readonly PropertyKey[]): Place {
+  let found = value;
+  for (const key of path) {
+    // Checked: any own field of an object may be looked at.
+    found =
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? (found as Record<PropertyKey, unknown>)[key]
+        : undefined;
+  }
+  return {
+    schema: schema && schemaAt(schema, path, value),
+    value: found,
+    root: [...root, ...path],
+  };
 }
 
-function expectedOf(issue: z.core.$ZodIssueInvalidType): string {
-  return issue.expected === 'int' ? 'integer' : issue.expected;
+function describeIssue(issue: z.core.$ZodIssue, place: Place, faults: Fault[]): void {
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) {
+      faults.push({ path: formatPath([...place.root, key]), message: unknownField(key, place) });
+    }
+    return;
+  }
+  if (issue.code === 'invalid_union') {
+    const branch = branchMeant(issue.errors);
+    if (branch !== undefined) {
+      describe(branch, place, faults);
+      return;
+    }
+  }
+  faults.push({ path: formatPath(place.root), message: sentence(issue, place) });
+}
+
+/** The alternative whose own type fits and that has fewest faults: what is wrong is inside it. */
+function branchMeant(
+  branches: readonly (readonly z.core.$ZodIssue[])[],
+): readonly z.core.$ZodIssue[] | undefined {
+  const fitting = branches.filter((issues) =>
+    issues.every(({ code, path }) => path.length > 0 || !TYPE_CODES.has(code)),
+  );
+  return fitting.toSorted((a, b) => a.length - b.length)[0];
+}
+
+const TYPE_CODES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
+function unknownField(field: string, { schema, value }: Place): string {
+  const object = schema && unwrapped(schema);
+  const advice = object && FIELD_ADVICE.get(object)?.advise(value, field);
+  if (advice !== undefined) return advice;
+  const known = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+  const shown = field.length > 40 ? `${field.slice(0, 40)}…` : field;
+  const problem = `There is no field ${JSON.stringify(shown)} here`;
+  const near = didYouMean(field, known);
+  if (near !== '') return `${problem}.${near}`;
+  if (known.length === 0) return `${problem}; leave it out.`;
+  const listed = known.slice(0, MAX_LISTED).join(', ');
+  return `${problem}; leave it out. The fields are ${listed}${known.length > MAX_LISTED ? ', …' : ''}.`;
+}
+
+/** `shots must be at least 1, not 0.` */
+function sentence(issue: z.core.$ZodIssue, place: Place): string {
+  const name = nameOf(place.root);
+  // Its own words, which may be a sentence already.
+  if (issue.code === 'custom' && !/^must\b/i.test(issue.message)) return issue.message;
+  if (place.value === undefined) {
+    return `${name} is missing; give ${withNote(kindOf(place.schema), place.schema)}.`;
+  }
+  return `${name} ${predicate(issue, place)}`;
+}
+
+/** The last name of a path and the numbers after it; the whole input is the body. */
+function nameOf(path: readonly PropertyKey[]): string {
+  const last = path.findLastIndex((part) => typeof part !== 'number');
+  const name = formatPath(path.slice(Math.max(0, last)));
+  return name === '' ? 'The body' : name;
+}
+
+function predicate(issue: z.core.$ZodIssue, { schema, value, root }: Place): string {
+  const found = foundText(value);
+  switch (issue.code) {
+    case 'too_small':
+      return `must ${boundText(issue.origin, 'least', issue.minimum, issue)}${sizeFound(value)}.`;
+    case 'too_big':
+      return `must ${boundText(issue.origin, 'most', issue.maximum, issue)}${sizeFound(value)}.`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}, not ${found}.`;
+    case 'invalid_value': {
+      const near = typeof value === 'string' ? didYouMean(value, issue.values.map(String)) : '';
+      return `must be ${oneOf(issue.values.map(String))}, not ${found}.${near}`;
+    }
+    case 'invalid_format':
+      return `${formatText(issue)}, not ${found}.`;
+    case 'invalid_key': {
+      const [fault] = issue.issues;
+      const key = { schema: undefined, value: root.at(-1), root };
+      return fault === undefined
+        ? 'must have another name.'
+        : `must have another name: it ${predicate(fault, key)}`;
+    }
+    case 'custom':
+      return `${lowerFirst(issue.message).replace(/\.$/, '')}.`;
+    default:
+      // Of a wrong type, whichever way zod found out.
+      return `must be ${withNote(kindOf(schema), schema)}, not ${found}${instead(value, schema)}.`;
+  }
+}
+
+function instead(value: unknown, schema: z.ZodType | undefined): string {
+  if (value !== null) return insteadOf(value, kindOf(schema));
+  return schema?.safeParse(undefined).success ? '; leave the field out for its default' : '';
+}
+
+function boundText(
+  origin: string,
+  end: 'least' | 'most',
+  bound: number | bigint,
+  { inclusive, exact }: { readonly inclusive?: boolean; readonly exact?: boolean },
+): string {
+  const noun = origin === 'string' ? 'character' : origin === 'array' ? 'entry' : undefined;
+  if (noun === undefined) {
+    if (inclusive === false) return `be ${end === 'least' ? 'more' : 'less'} than ${bound}`;
+    return `be at ${end} ${bound}`;
+  }
+  const nouns = Number(bound) === 1 ? noun : noun === 'entry' ? 'entries' : `${noun}s`;
+  return `have ${exact ? 'exactly' : `at ${end}`} ${bound} ${nouns}`;
+}
+
+/** Of texts and lists their length, of numbers the number. */
+function sizeFound(value: unknown): string {
+  if (typeof value === 'string' || Array.isArray(value)) return `; it has ${value.length}`;
+  return `, not ${foundText(value)}`;
+}
+
+/** What the schema itself says, or what the format is called. */
+function formatText({ format, message }: z.core.$ZodIssueInvalidStringFormat): string {
+  if (format === 'datetime') return 'must be a time with its zone, such as 2027-06-30T00:00:00Z';
+  return lowerFirst(message).replace(/\.$/, '');
+}
+
+/** `low, normal or high`. */
+function oneOf(values: readonly string[]): string {
+  const last = values.at(-1) ?? '';
+  return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
+}
+
+/** With what the document says of the field, where that is short. */
+function withNote(kind: string, schema: z.ZodType | undefined): string {
+  const description = schema?.description ?? (schema && unwrapped(schema).description);
+  if (description === undefined || description.length > MAX_NOTE) return kind;
+  return `${kind} (${lowerFirst(description)})`;
+}
+
+const MAX_NOTE = 80;
+
+function lowerFirst(text: string): string {
+  // Names such as M, UNITARY and OpenQASM stay as they are.
+  return /^(?:A|[A-Z][a-z]+)\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

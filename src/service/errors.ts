@@ -1,6 +1,8 @@
 /** Errors of the service layer: what is wrong with a request before its meaning is looked at. */
 
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { faultSentence } from '../errors/fault-path.ts';
+import { didYouMean } from '../errors/nearest-names.ts';
 import type { JobId, JobStatus } from '../jobs/job.ts';
 import type { Tier } from './keys/api-key.ts';
 
@@ -12,7 +14,7 @@ export class RequestInvalidError extends CodedError {
   constructor(faults: readonly Fault[]) {
     const [first] = faults;
     if (first === undefined) throw new Error('unreachable: an invalid request without a fault');
-    const where = first.path === '' ? first.message : `${first.path}: ${first.message}`;
+    const where = faultSentence(first);
     const number = faults.length < MAX_FAULTS ? `${faults.length}` : `${MAX_FAULTS} or more`;
     super(
       faults.length === 1 ? where : `The request has ${number} faults; the first: ${where}`,
@@ -244,7 +246,8 @@ export class ProcessorNotFoundError extends CodedError {
   readonly code = 'SERVICE_PROCESSOR_NOT_FOUND';
 
   constructor(id: string, known: readonly string[]) {
-    super(`There is no processor "${id.slice(0, 100)}"; there are ${known.join(', ')}.`);
+    const near = didYouMean(id, known);
+    super(`There is no processor "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
   }
 }
 
@@ -331,7 +334,8 @@ export class ModelNotFoundError extends CodedError {
   readonly code = 'SERVICE_MODEL_NOT_FOUND';
 
   constructor(id: string, known: readonly string[]) {
-    super(`There is no model "${id.slice(0, 100)}"; the models are ${known.join(', ')}.`);
+    const near = didYouMean(id, known);
+    super(`There is no model "${id.slice(0, 100)}"; the models are ${known.join(', ')}.${near}`);
   }
 }
 
@@ -340,7 +344,8 @@ export class AgentNotFoundError extends CodedError {
   readonly code = 'SERVICE_AGENT_NOT_FOUND';
 
   constructor(id: string, known: readonly string[]) {
-    super(`There is no agent "${id.slice(0, 100)}"; the agents are ${known.join(', ')}.`);
+    const near = didYouMean(id, known);
+    super(`There is no agent "${id.slice(0, 100)}"; the agents are ${known.join(', ')}.${near}`);
   }
 }
 
@@ -349,7 +354,8 @@ export class SystemNotFoundError extends CodedError {
   readonly code = 'SERVICE_SYSTEM_NOT_FOUND';
 
   constructor(id: string, known: readonly string[]) {
-    super(`There is no system "${id.slice(0, 100)}"; the systems are ${known.join(', ')}.`);
+    const near = didYouMean(id, known);
+    super(`There is no system "${id.slice(0, 100)}"; the systems are ${known.join(', ')}.${near}`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Errors of the workloads: what runs on processors, and what upstreams serve. */
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { faultSentence } from '../errors/fault-path.ts';
 
 /** The model failed its last self-test, is too busy, or has nothing that serves it. */
 export class ModelUnavailableError extends CodedError {
@@ -32,7 +33,7 @@ export class InvalidInferenceError extends CodedError {
   constructor(modelId: string, faults: readonly Fault[]) {
     const first = faults[0];
     if (first === undefined) throw new Error('unreachable: an invalid inference without a fault');
-    const where = first.path === '' ? first.message : `${first.path} ${first.message}`;
+    const where = faultSentence(first);
     super(
       faults.length === 1
         ? `The request to ${modelId} has a fault: ${where}`

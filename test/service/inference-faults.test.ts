@@ -12,15 +12,15 @@ afterAll(() => models[Symbol.asyncDispose]());
 describe('a body that cannot be', () => {
   const input = [0, 0, 0, 0];
   test.each([
-    ['nothing', {}, 'input', 'array of 4 numbers'],
+    ['nothing', {}, 'input', 'list of 4 numbers'],
     [
       'both forms',
       { input: [5, 3, 5, 1], inputs: [[5, 3, 5, 1]] },
       'inputs',
-      'in place of `input`',
+      'either input or inputs',
     ],
     ['three values', { input: [1, 2, 3] }, 'input', 'takes 4'],
-    ['a text', { input: 'flower' }, 'input', 'expected array'],
+    ['a text', { input: 'flower' }, 'input', 'must be a list'],
     ['no length', { input: [5, 3, 0, 1] }, 'input[2]', 'above 0'],
     ['no flower', { input: [5, 3, 5, 101] }, 'input[3]', 'at most 100'],
     ['no rows', { inputs: [] }, 'inputs', '1 to 256'],
@@ -43,9 +43,9 @@ describe('a body that cannot be', () => {
       'parameters.shots',
       '8192',
     ],
-    ['half a shot', { input: [5, 3, 5, 1], shots: 0.5 }, 'shots', 'int'],
+    ['half a shot', { input: [5, 3, 5, 1], shots: 0.5 }, 'shots', 'whole number'],
     ['shots twice', { input: [5, 3, 5, 1], shots: 5, parameters: { shots: 5 } }, 'shots', 'once'],
-    ['a seed below 0', { input: [5, 3, 5, 1], seed: -1 }, 'seed', '>=0'],
+    ['a seed below 0', { input: [5, 3, 5, 1], seed: -1 }, 'seed', 'at least 0'],
     [
       'qubits alone',
       { input: [5, 3, 5, 1], parameters: { qubits: 4 } },
@@ -56,7 +56,7 @@ describe('a body that cannot be', () => {
       'an unscaled row',
       { input: [5.1, 0, 0, 0], parameters: { theta: THETA } },
       'input[0]',
-      '[-1, 1]',
+      'from -1 to 1',
     ],
     [
       'one theta too many',
@@ -77,7 +77,7 @@ describe('a body that cannot be', () => {
       'parameters.qubits',
       '12',
     ],
-    ['a misspelt field', { input: [5, 3, 5, 1], shot: 5 }, 'shot', 'no such field'],
+    ['a misspelt field', { input: [5, 3, 5, 1], shot: 5 }, 'shot', 'Did you mean shots?'],
   ])('%s is refused with its path: %#', async (_, body, path, words) => {
     const { status, error } = await infer(models, body);
     expect(status).toBe(400);

@@ -55,7 +55,7 @@ export function circuitForm(value: unknown, maxGates: number): CircuitForm {
   const bounded = boundedFields(value, maxGates, faults);
 
   const parsed = faults.length === 0 ? head.safeParse(value) : undefined;
-  if (parsed?.success === false) faults.push(...formFaults(parsed.error));
+  if (parsed?.success === false) faults.push(...formFaults(parsed.error, head, value));
   const parts = parsed?.success === true ? parsed.data : goodFields(bounded);
   const circuit = parts.circuit && readGates(parts.circuit, faults);
   const observables = parts.observables && readObservables(parts.observables, faults);
@@ -117,7 +117,7 @@ function readGates(
     const parsed = gateObject.safeParse(entry);
     if (parsed.success) gates.push(parsed.data);
     else {
-      faults.push(...formFaults(parsed.error, ['circuit', i]));
+      faults.push(...formFaults(parsed.error, gateObject, entry, ['circuit', i]));
       if (faults.length >= MAX_FAULTS) return undefined;
       gates.push({ gate: 'BARRIER' });
       isWhole &&= isGate(entry);
@@ -143,9 +143,11 @@ function readObservables(
   for (const [i, entry] of entries.entries()) {
     numTerms += Array.isArray(entry) ? entry.length : 1;
     if (numTerms > MAX_TERMS) continue;
-    const parsed = (Array.isArray(entry) ? pauliSum : pauliTerm).safeParse(entry);
-    if (!parsed.success) faults.push(...formFaults(parsed.error, ['observables', i]));
-    else observables.push(parsed.data);
+    const schema = Array.isArray(entry) ? pauliSum : pauliTerm;
+    const parsed = schema.safeParse(entry);
+    if (!parsed.success) {
+      faults.push(...formFaults(parsed.error, schema, entry, ['observables', i]));
+    } else observables.push(parsed.data);
     if (faults.length >= MAX_FAULTS) break;
   }
   if (numTerms > MAX_TERMS) {

@@ -18,6 +18,7 @@ import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -183,7 +184,7 @@ function checkTarget(
   if (target === undefined) {
     const known = targets.map(({ spec }) => spec.id);
     const problem = `There is no processor ${JSON.stringify(id)}; there are ${known.join(', ')}.`;
-    faults.add('target_processor', problem);
+    faults.add('target_processor', `${problem}${didYouMean(id, known)}`);
   }
   return target;
 }

@@ -1,5 +1,6 @@
 /** Checks of a body whose work a procedure does. */
 import type { Fault } from '../../errors/coded-error.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import type { JobPriority } from '../../jobs/job.ts';
 import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
@@ -50,7 +51,8 @@ export function processorFaults(
 ): readonly Fault[] {
   if (id === undefined || simulators.includes(id)) return [];
   const known = simulators.join(', ');
-  const message = `There is no simulator ${JSON.stringify(id)}; there are ${known}.`;
+  const near = didYouMean(id, simulators);
+  const message = `There is no simulator ${JSON.stringify(id)}; there are ${known}.${near}`;
   return [{ path: 'target_processor', message }];
 }
 

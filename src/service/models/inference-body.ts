@@ -12,7 +12,7 @@ import {
   meaningFaultsOfClassification,
   readableClassificationOf,
 } from './inference-faults.ts';
-import { sizedClassification, sizedText } from './inference-sizes.ts';
+import { type SizedBody, sizedClassification, sizedText } from './inference-sizes.ts';
 
 /** A request to classify, and how it is to be answered. */
 export interface ReadClassification {
@@ -31,7 +31,7 @@ export interface ReadClassification {
 export function readClassification(body: unknown, drawSeed: () => number): ReadClassification {
   const sized = sizedClassification(body);
   const parsed = classificationBody.safeParse(sized.body);
-  const formed = formFaultsBeside(sized.faults, parsed.error);
+  const formed = formFaultsBeside(sized, parsed.error, classificationBody);
   const read = parsed.success ? parsed.data : readableClassificationOf(sized.body);
   const faults = read ? [...formed, ...meaningFaultsOfClassification(read)] : formed;
   if (!parsed.success || faults.length > 0) {
@@ -73,7 +73,7 @@ export function readTextRequest(body: unknown, maxTokensBound: number): TextRequ
   const sized = sizedText(body);
   const parsed = textBody.safeParse(sized.body);
   if (!parsed.success) {
-    const faults = formFaultsBeside(sized.faults, parsed.error);
+    const faults = formFaultsBeside(sized, parsed.error, textBody);
     throw new RequestInvalidError([...faults, ...limitFaultsOfText(sized.body, maxTokensBound)]);
   }
   const { input, parameters: { max_tokens: maxTokens, temperature } = {} } = parsed.data;
@@ -86,10 +86,11 @@ export function readTextRequest(body: unknown, maxTokensBound: number): TextRequ
 
 /** Faults of size, and those of form; that null stands for what is too long is none of them. */
 function formFaultsBeside(
-  tooLong: readonly Fault[],
+  { body, faults }: SizedBody,
   error: z.ZodError | undefined,
+  schema: z.ZodType,
 ): readonly Fault[] {
-  if (error === undefined) return tooLong;
-  const paths = new Set(tooLong.map(({ path }) => path));
-  return [...tooLong, ...formFaults(error).filter(({ path }) => !paths.has(path))];
+  if (error === undefined) return faults;
+  const paths = new Set(faults.map(({ path }) => path));
+  return [...faults, ...formFaults(error, schema, body).filter(({ path }) => !paths.has(path))];
 }

@@ -58,18 +58,21 @@ export function meaningFaultsOfClassification({
 }: ReadableClassification): readonly Fault[] {
   const faults: Fault[] = [];
   if (input === undefined && inputs === undefined) {
-    const message = 'Required: array of 4 numbers; or `inputs` with rows.';
+    const message = 'input is missing; give a list of 4 numbers, or `inputs` with rows.';
     faults.push({ path: 'input', message });
   } else if (input !== undefined && inputs !== undefined) {
-    faults.push({ path: 'inputs', message: 'Stands in place of `input`, not beside it.' });
+    faults.push({ path: 'inputs', message: 'Give either input or inputs, not both.' });
   }
   for (const name of ['shots', 'seed'] as const) {
     if (parameters?.[name] === undefined || beside[name] === undefined) continue;
-    faults.push({ path: name, message: `Is given in parameters.${name}, too; give it once.` });
+    faults.push({
+      path: name,
+      message: `${name} is given in parameters.${name}, too; give it once.`,
+    });
   }
   for (const name of ['qubits', 'threshold'] as const) {
     if (parameters?.[name] === undefined || parameters.theta !== undefined) continue;
-    const message = "Is for a circuit of the caller's own and needs parameters.theta.";
+    const message = `${name} is for a circuit of the caller's own; give parameters.theta with it.`;
     faults.push({ path: `parameters.${name}`, message });
   }
   return faults;

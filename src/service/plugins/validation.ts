@@ -15,7 +15,11 @@ export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpP
     const parsed = schema.safeParse(data);
     return parsed.success
       ? { value: parsed.data }
-      : { error: new RequestInvalidError(formFaults(parsed.error, prefix ? [prefix] : [])) };
+      : {
+          error: new RequestInvalidError(
+            formFaults(parsed.error, schema, data, prefix ? [prefix] : []),
+          ),
+        };
   };
 };
 

@@ -1,6 +1,7 @@
 /** From the body of a task, or of a plan, to what is to run, or all that is wrong with it. */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
@@ -43,13 +44,13 @@ export async function readTask(
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = taskBody.safeParse(body);
-  const faults = [...(parsed.success ? [] : formFaults(parsed.error))];
+  const faults = [...(parsed.success ? [] : formFaults(parsed.error, taskBody, body))];
   const { task, input } = parsed.success ? parsed.data : partsOf(body);
   const procedure = findProcedure(procedures, task);
   if (typeof task === 'string') {
     if (procedure === undefined) {
-      const known = procedures.map(({ name }) => name).join(', ');
-      const message = `The ${agentId} agent has no task ${JSON.stringify(task.slice(0, 64))}; it takes ${known}.`;
+      const known = procedures.map(({ name }) => name);
+      const message = `The ${agentId} agent has no task ${JSON.stringify(task.slice(0, 64))}; it takes ${known.join(', ')}.${didYouMean(task, known)}`;
       if (faults.every(({ path }) => path !== 'task')) faults.push({ path: 'task', message });
     } else if (isJsonObject(input)) faults.push(...inputFaults(procedure, input, ['input']));
   }
@@ -69,7 +70,7 @@ export async function readPlan(body: unknown, simulators: readonly string[]): Pr
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = planBody.safeParse(body);
-  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error));
+  if (!parsed.success) throw new RequestInvalidError(formFaults(parsed.error, planBody, body));
   const made = makePlan(parsed.data.tasks, PLAN_AGENTS);
   const faults = [
     ...('faults' in made ? made.faults : []),

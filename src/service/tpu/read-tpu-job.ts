@@ -29,7 +29,7 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = tpuJobBody.safeParse(body);
   if (!parsed.success) {
-    const faults = formFaults(parsed.error);
+    const faults = formFaults(parsed.error, tpuJobBody, body);
     throw new RequestInvalidError([...faults, ...otherFaults(body, faults)].slice(0, MAX_FAULTS));
   }
   const { job_type, tpu_type, zone, chips, input = {} } = parsed.data;

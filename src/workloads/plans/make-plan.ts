@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
 import { formFaults } from '../../errors/form-faults.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Json, JsonObject } from '../procedures/json.ts';
 import { findProcedure, type Procedure } from '../procedures/procedure.ts';
 import type { PlanStep, PlanTask } from './plan.ts';
@@ -94,14 +95,14 @@ function procedureOfTask(
 ): Procedure | undefined {
   const procedures = agents.proceduresOf(agent);
   if (procedures === undefined) {
-    const message = `There is no agent ${JSON.stringify(agent)}; there are ${agents.ids.join(', ')}.`;
+    const message = `There is no agent ${JSON.stringify(agent)}; there are ${agents.ids.join(', ')}.${didYouMean(agent, agents.ids)}`;
     faults.push({ path: at('agent'), message });
     return undefined;
   }
   const found = findProcedure(procedures, task);
   if (found === undefined) {
-    const known = procedures.map(({ name }) => name).join(', ');
-    const message = `The ${agent} agent has no task ${JSON.stringify(task)}; it takes ${known}.`;
+    const known = procedures.map(({ name }) => name);
+    const message = `The ${agent} agent has no task ${JSON.stringify(task)}; it takes ${known.join(', ')}.${didYouMean(task, known)}`;
     faults.push({ path: at('task'), message });
   }
   return found;
@@ -157,7 +158,7 @@ function inputFaults(
   if (open.size === 0) return procedure.faultsOf(input);
   const known = Object.fromEntries(Object.entries(input).filter(([name]) => !open.has(name)));
   const parsed = procedure.input.safeParse(known);
-  const faults = parsed.success ? [] : formFaults(parsed.error);
+  const faults = parsed.success ? [] : formFaults(parsed.error, procedure.input, known);
   // What is wrong for want of a field that is to come says so by its path.
   return faults.filter(({ path }) => !open.has(topOf(path)));
 }
@@ -174,7 +175,8 @@ function joined(root: string, path: string): string {
 
 function unknownTask(path: string, name: string, earlier: readonly string[]): Fault {
   const known = earlier.length === 0 ? 'there is none' : `they are ${earlier.join(', ')}`;
-  return { path, message: `No task before this one is called ${JSON.stringify(name)}; ${known}.` };
+  const problem = `No task before this one is called ${JSON.stringify(name)}; ${known}.`;
+  return { path, message: `${problem}${didYouMean(name, earlier)}` };
 }
 
 /** The input came as JSON. */

@@ -1,5 +1,6 @@
 /** Errors of procedures: what a run ends with. */
 import { CodedError, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { faultSentence } from '../../errors/fault-path.ts';
 
 /** The input has good form, but the procedure finds while it runs that it makes no sense. */
 export class ProcedureInputError extends CodedError {
@@ -9,7 +10,7 @@ export class ProcedureInputError extends CodedError {
   constructor(faults: readonly Fault[]) {
     const first = faults[0];
     if (first === undefined) throw new Error('unreachable: a wrong input without a fault');
-    const where = first.path === '' ? first.message : `${first.path}: ${first.message}`;
+    const where = faultSentence(first);
     const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`;
     super(`The input cannot be worked on. ${where}${more}`, faults.slice(0, MAX_FAULTS));
   }

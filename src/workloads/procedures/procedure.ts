@@ -81,7 +81,7 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
   const { aliases = [], feeds = {} } = parts;
   const read = (given: unknown) => {
     const parsed = input.safeParse(given);
-    if (!parsed.success) return { faults: formFaults(parsed.error) };
+    if (!parsed.success) return { faults: formFaults(parsed.error, input, given) };
     return { parsed: parsed.data, faults: parts.check?.(parsed.data) ?? [] };
   };
   return {

@@ -1,5 +1,6 @@
 /** What a caller may ask of the fleet: a type, a zone, and how many chips. */
 import type { Fault } from '../../errors/coded-error.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import { TPU_POOLS, TPU_TYPES, TPU_ZONES, type TpuPool, type TpuType } from './tpu-zones.ts';
 
 /** Chips of a slice whose caller named no number. */
@@ -44,11 +45,11 @@ export function sliceFaults({
   const faults: Fault[] = [];
   const ofType = TPU_POOLS.filter(({ tpuType }) => tpuType === tpu_type);
   if (tpu_type !== undefined && ofType.length === 0) {
-    const message = `There is no type ${quoted(tpu_type)}; there are ${TPU_TYPES.join(', ')}.`;
+    const message = `There is no type ${quoted(tpu_type)}; there are ${TPU_TYPES.join(', ')}.${didYouMean(tpu_type, TPU_TYPES)}`;
     faults.push({ path: 'tpu_type', message });
   }
   if (zone !== undefined && !TPU_ZONES.includes(zone)) {
-    const message = `There is no zone ${quoted(zone)}; there are ${TPU_ZONES.join(', ')}.`;
+    const message = `There is no zone ${quoted(zone)}; there are ${TPU_ZONES.join(', ')}.${didYouMean(zone, TPU_ZONES)}`;
     faults.push({ path: 'zone', message });
   }
   if (faults.length > 0 || tpu_type === undefined || zone === undefined) return faults;

@@ -9,14 +9,14 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(MAX_BITS)
-    .regex(/^[01]*$/, 'A text of 0 and 1.')
+    .regex(/^[01]*$/, 'Must be a string of 0 and 1')
     .optional()
     .describe('The sequence as a text of 0 and 1, the first bit first'),
   hex: z
     .string()
     .min(1)
     .max(MAX_BITS / 4)
-    .regex(/^[0-9a-fA-F]*$/, 'A text of hexadecimal digits.')
+    .regex(/^[0-9a-fA-F]*$/, 'Must be a string of hexadecimal digits')
     .optional()
     .describe('The sequence as hexadecimal digits, each four bits, the highest first'),
   ...suiteFields,

@@ -64,7 +64,7 @@ export const sweepFields = {
   ...templateFields,
   parameters: z
     .record(
-      z.string().regex(PARAMETER_NAME),
+      z.string().regex(PARAMETER_NAME, 'Must begin with a letter, as theta or phi_1 do'),
       z.union([
         z.strictObject({
           from: value.describe('First value'),

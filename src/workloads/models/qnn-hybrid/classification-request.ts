@@ -90,7 +90,7 @@ export interface ReadableOwnCircuit {
 export function faultsOfShots(shots: Readable<number> | undefined, path: string): readonly Fault[] {
   const { maxShots } = INFERENCE_LIMITS;
   if (shots === undefined || shots === null || isWhole(shots, 1, maxShots)) return [];
-  return [{ path, message: `${shots} is not a whole number from 1 to ${maxShots}.` }];
+  return [{ path, message: `must be a whole number from 1 to ${maxShots}, not ${shots}.` }];
 }
 
 /** Every limit that rows break, their number among them. */
@@ -127,11 +127,11 @@ function faultsOfRow(
     if (kind === 'scaled') {
       // Written so that NaN is refused too.
       if (value >= -1 && value <= 1) return [];
-      const message = `${value} is not in [-1, 1]; with parameters.theta the deployed scaler is not applied.`;
+      const message = `must be from -1 to 1, not ${value}: with parameters.theta the deployed scaler is not applied.`;
       return [{ path: place, message }];
     }
     if (value > 0 && value <= maxLength) return [];
-    const message = `${value} is no length of a flower: it must be above 0 and at most ${maxLength} cm.`;
+    const message = `must be a length of a flower, above 0 and at most ${maxLength} cm, not ${value}.`;
     return [{ path: place, message }];
   });
 }
@@ -145,14 +145,17 @@ export function faultsOfOwnCircuit({
   const { maxQubits } = INFERENCE_LIMITS;
   const faults: Fault[] = [];
   if (numQubits !== null && !isWhole(numQubits, 1, maxQubits)) {
-    const message = `${numQubits} is not a whole number from 1 to ${maxQubits}, the most qubits of a custom circuit.`;
+    const message = `must be a whole number from 1 to ${maxQubits}, the most qubits of a custom circuit, not ${numQubits}.`;
     faults.push({ path: 'parameters.qubits', message });
   } else if (numQubits !== null && theta !== null) {
     faults.push(...faultsOfCount(theta.length, numQubits));
   }
   faults.push(...faultsOfAngles(theta ?? []));
   if (threshold !== null && !(threshold >= -1 && threshold <= 1)) {
-    faults.push({ path: 'parameters.threshold', message: `${threshold} is not in [-1, 1].` });
+    faults.push({
+      path: 'parameters.threshold',
+      message: `must be from -1 to 1, not ${threshold}.`,
+    });
   }
   return faults;
 }
@@ -171,7 +174,7 @@ function faultsOfAngles(theta: readonly Readable<number>[]): readonly Fault[] {
   return theta.slice(0, MAX_THETA_LENGTH).flatMap((angle, i) => {
     // Twice, because an angle w·x + b is at most the sum of two of them.
     if (angle === null || Number.isFinite(2 * angle)) return [];
-    const message = `${angle} is not a finite number, or too large for an angle.`;
+    const message = `must be a finite number below 1e308, not ${angle}.`;
     return [{ path: `parameters.theta[${i}]`, message }];
   });
 }

@@ -1,0 +1,87 @@
+/** Which part of a zod schema describes a place of a value, and what kind of value it takes, in words. */
+import { z } from 'zod';
+
+/** The schema without what only says that a field may be left out or is changed after it was read. */
+export function unwrapped(schema: z.ZodType): z.ZodType {
+  let inner: unknown = schema;
+  for (;;) {
+    if (
+      inner instanceof z.ZodOptional ||
+      inner instanceof z.ZodNullable ||
+      inner instanceof z.ZodDefault ||
+      inner instanceof z.ZodPrefault ||
+      inner instanceof z.ZodCatch ||
+      inner instanceof z.ZodReadonly
+    ) {
+      inner = inner.unwrap();
+    } else if (inner instanceof z.ZodPipe) {
+      inner = inner.def.in;
+    } else {
+      // Checked: all that zod's public constructors wrap are its public types.
+      return inner as z.ZodType;
+    }
+  }
+}
+
+/**
+ * The schema of a place; undefined where the schema says nothing of it.
+ *
+ * @param value - What stands at the root: of a union the alternative is taken that has such a place.
+ */
+export function schemaAt(
+  schema: z.ZodType,
+  path: readonly PropertyKey[],
+  value: unknown,
+): z.ZodType | undefined {
+  const [key, ...rest] = path;
+  if (key === undefined) return schema;
+  const outer = unwrapped(schema);
+  if (outer instanceof z.ZodUnion) {
+    const found = outer.options.map((option) => schemaAt(publicType(option), path, value));
+    return found.find((candidate) => candidate !== undefined);
+  }
+  const inner = childOf(outer, key);
+  return inner && schemaAt(inner, rest, undefined);
+}
+
+function childOf(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
+  if (schema instanceof z.ZodObject) {
+    const shape: Readonly<Record<PropertyKey, z.ZodType>> = schema.shape;
+    return Object.hasOwn(shape, key) ? shape[key] : undefined;
+  }
+  if (schema instanceof z.ZodArray) return publicType(schema.element);
+  if (schema instanceof z.ZodRecord) return publicType(schema.valueType);
+  if (schema instanceof z.ZodTuple && typeof key === 'number') {
+    const item = schema.def.items[key];
+    return item && publicType(item);
+  }
+  return undefined;
+}
+
+/** What a schema takes, as the end of "must be …" and "give …". */
+export function kindOf(schema: z.ZodType | undefined): string {
+  const inner = schema && unwrapped(schema);
+  if (inner instanceof z.ZodNumber) return isWhole(inner) ? 'a whole number' : 'a number';
+  if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return 'a string';
+  if (inner instanceof z.ZodBoolean) return 'true or false';
+  if (inner instanceof z.ZodArray) return 'a list';
+  if (inner instanceof z.ZodTuple) return `a list of ${inner.def.items.length}`;
+  if (inner instanceof z.ZodObject || inner instanceof z.ZodRecord) return 'a JSON object';
+  if (inner instanceof z.ZodEnum) return `one of ${inner.options.join(', ')}`;
+  if (inner instanceof z.ZodLiteral) return [...inner.values].map(String).join(' or ');
+  if (inner instanceof z.ZodNull) return 'null';
+  if (inner instanceof z.ZodUnion) {
+    return [...new Set(inner.options.map((option) => kindOf(publicType(option))))].join(' or ');
+  }
+  return 'a value';
+}
+
+/** Also those that only the document calls integers. */
+function isWhole(schema: z.ZodNumber): boolean {
+  return schema.format === 'safeint' || schema.meta()?.['type'] === 'integer';
+}
+
+/** Checked: what zod's public constructors hold are its public types. */
+function publicType(schema: z.core.$ZodType): z.ZodType {
+  return schema as z.ZodType;
+}

@@ -1,0 +1,64 @@
+/** Values of a wrong type in words, and what their writers most likely meant. */
+
+const MAX_SHOWN = 40;
+
+/** `the string "pi/2"`, `a list`, `0.5`. */
+export function foundText(value: unknown): string {
+  if (typeof value === 'string') {
+    return `the string ${JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)}`;
+  }
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  // JSON has no infinity, but numbers that are too large for a double.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    return 'one beyond the largest, 1.8e308';
+  }
+  return String(value);
+}
+
+/**
+ * What to write instead, as the end of a sentence; empty where nobody can know.
+ *
+ * @param kind - As kindOf() says it.
+ */
+export function insteadOf(value: unknown, kind: string): string {
+  if (kind.endsWith('number')) return numberInsteadOf(value);
+  if (kind === 'true or false' && /^(true|false)$/i.test(String(value))) {
+    return `; write ${String(value).toLowerCase()} without quotation marks`;
+  }
+  if (kind === 'a list' && typeof value !== 'object') return `; write [${JSON.stringify(value)}]`;
+  if (kind === 'a string' && typeof value === 'number') return `; write "${value}"`;
+  if (kind === 'a string' && Array.isArray(value)) return '; give one value';
+  return '';
+}
+
+function numberInsteadOf(value: unknown): string {
+  if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'number') {
+    return `; write ${value[0]}`;
+  }
+  if (typeof value !== 'string') return '';
+  if (value.trim() !== '' && Number.isFinite(Number(value))) {
+    return `; write ${Number(value)} without quotation marks`;
+  }
+  const degrees = /^\s*([-+]?[\d.]+)\s*(?:°|deg|degrees?)\s*$/i.exec(value)?.[1];
+  if (degrees !== undefined && Number.isFinite(Number(degrees))) {
+    const angle = (Number(degrees) * Math.PI) / 180;
+    return `; angles are in radians, and ${degrees} degrees are ${angle}`;
+  }
+  const angle = multipleOfPi(value);
+  return angle === undefined ? '' : `; write ${value.trim()} as a number in radians, ${angle}`;
+}
+
+/** `pi/2`, `-3*pi/4`, `2π`, `np.pi`. */
+const PI =
+  /^([-+]?)(?:([\d.]+)\s*\*?\s*)?(?:\w+\.)?(?:pi|π)(?:\s*\*\s*([\d.]+))?(?:\s*\/\s*([\d.]+))?$/i;
+
+function multipleOfPi(text: string): number | undefined {
+  const match = PI.exec(text.trim());
+  if (match === null) return undefined;
+  const [, sign, before = '1', after = '1', divisor = '1'] = match;
+  const value = (Number(before) * Number(after) * Math.PI) / Number(divisor);
+  if (!Number.isFinite(value)) return undefined;
+  return sign === '-' ? -value : value;
+}
