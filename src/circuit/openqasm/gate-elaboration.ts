@@ -97,6 +97,9 @@ export function definedMeaning(
         statements.push({ kind: 'barrier', qubits: barred });
         return;
       }
+      case 'delay':
+        bodyQubits(context, statement.operands, qubits);
+        return;
       case 'reset': {
         const operand = bodyQubits(context, [statement.operand], qubits);
         statements.push({ kind: 'reset', qubits: operand });

@@ -10,6 +10,7 @@ import type { CircuitBuilder } from './circuit-builder.ts';
 import { ConditionFrames, type Frame } from './condition-frames.ts';
 import { converted, isZero, stored, typeName } from './conversions.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import { checkDuration, type DurationSyntax } from './durations.ts';
 import {
   type CastType,
   type Expression,
@@ -99,7 +100,16 @@ export class Interpreter implements Scope, Elaborating {
         return this.loop(statement, () => this.#body(statement.body));
       case 'while':
         return this.#while(statement.condition, statement.body, offset);
+      case 'delay':
+        this.#checkDuration(statement.duration);
+        for (const operand of statement.operands) this.#operand(operand, 'qubit');
+        return 'next';
+      case 'duration':
+        this.#checkDuration(statement.value);
+        this.#scopes.declare(statement.name, { kind: 'duration' }, offset);
+        return 'next';
       case 'block':
+        this.#checkDuration(statement.duration);
         return this.#scopes.within(() => this.#body(statement.body));
       case 'register':
         this.#declareRegister(statement);
@@ -191,11 +201,22 @@ export class Interpreter implements Scope, Elaborating {
   // Statements.
 
   #call(call: GateCall): void {
+    this.#checkDuration(call.duration);
     const called = calledGate(this, call);
     const angles = call.angles.map((angle) => this.scalar(angle).value);
     const operands = call.operands.map((operand) => this.#operand(operand, 'qubit'));
     const acting = this.gates.actingOperands(called, operands);
     this.#actions.callGate(called, angles, acting, this.#frames.conditions(call.offset));
+  }
+
+  #checkDuration(duration: DurationSyntax | undefined): void {
+    if (duration === undefined) return;
+    this.takeSteps(duration.instructions.length, duration.offset);
+    checkDuration(duration, this.tokens, ({ name, offset }) => {
+      const symbol = this.#scopes.find(name);
+      if (symbol === undefined) throw this.#scopes.undeclared(name, offset);
+      return symbol.kind === 'duration' ? 'duration' : 'number';
+    });
   }
 
   #measure(from: Operand, target: OperandSyntax | undefined, offset: number): void {

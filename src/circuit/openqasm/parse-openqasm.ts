@@ -99,7 +99,7 @@ function includesLibraryOf2(source: string): boolean {
 
 /** Statements of which something stays in memory until the program is read. */
 const STAYS: ReadonlySet<Statement['kind']> = new Set([
-  ...(['gate', 'opaque', 'variable', 'register', 'alias'] as const),
+  ...(['gate', 'opaque', 'variable', 'register', 'alias', 'duration'] as const),
 ]);
 
 function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): CircuitBuilder {

@@ -24,8 +24,13 @@ export interface VariableSymbol {
   value: Scalar | undefined;
 }
 
+/** A length of time with a name. */
+export interface DurationSymbol {
+  readonly kind: 'duration';
+}
+
 /** What a name stands for. */
-export type SymbolEntry = RegisterSymbol | VariableSymbol;
+export type SymbolEntry = RegisterSymbol | VariableSymbol | DurationSymbol;
 
 const KINDS = { qubit: 'quantum', bit: 'classical' } as const;
 
@@ -88,11 +93,9 @@ export class Scopes {
     const { name, selectors, offset } = operand;
     const symbol = this.find(name);
     if (symbol === undefined) throw this.undeclared(name, offset);
-    if (symbol.kind === 'variable') {
-      throw this.#tokens.meaningless(
-        offset,
-        `${quoted(name)} is a number; a register stands here.`,
-      );
+    if (symbol.kind === 'variable' || symbol.kind === 'duration') {
+      const is = symbol.kind === 'variable' ? 'number' : 'duration';
+      throw this.#tokens.meaningless(offset, `${quoted(name)} is a ${is}; a register stands here.`);
     }
     if (kind !== undefined && symbol.kind !== kind) {
       const is = `${quoted(name)} is a ${KINDS[symbol.kind]} register`;

@@ -4,6 +4,7 @@
  *
  * @see https://openqasm.com/versions/3.1/grammar/ (OpenQASM live specification, 3.1).
  */
+import { DurationParser } from './durations.ts';
 import type { ExpressionParser } from './expression-parser.ts';
 import type { CastType, Expression } from './expressions.ts';
 import type { OperandSyntax } from './operand-syntax.ts';
@@ -12,8 +13,15 @@ import { quoted, type TokenStream } from './token-stream.ts';
 
 /** Keywords that begin what is not supported. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
-  ...['array', 'box', 'cal', 'complex', 'def', 'defcal', 'defcalgrammar', 'delay', 'duration'],
-  ...['extern', 'nop', 'output', 'return', 'stretch', 'durationof', 'mutable'],
+  ...['array', 'complex', 'def', 'output', 'return', 'mutable'],
+]);
+
+/** Keywords of what only a control system can do, with what a program for a simulator does instead. */
+const OF_HARDWARE: ReadonlyMap<string, string> = new Map([
+  ['extern', '"extern", a function that is defined outside the text (write it as a def),'],
+  ['defcal', '"defcal", a pulse of one machine (define the gate by other gates),'],
+  ['cal', '"cal", instructions for the pulses of one machine (leave them out),'],
+  ['defcalgrammar', '"defcalgrammar", a language for pulses (leave it out),'],
 ]);
 
 const NUMBER_TYPES: ReadonlySet<string> = new Set(['int', 'uint', 'float', 'angle', 'bool']);
@@ -38,11 +46,13 @@ const MAX_MODIFIERS = 64;
 export class StatementParser {
   readonly #tokens: TokenStream;
   readonly #expressions: ExpressionParser;
+  readonly #durations: DurationParser;
   #depth = 0;
 
   constructor(tokens: TokenStream, expressions: ExpressionParser) {
     this.#tokens = tokens;
     this.#expressions = expressions;
+    this.#durations = new DurationParser(tokens, expressions, () => void this.#block());
   }
 
   /** Whether a statement follows, rather than the end of the text. */
@@ -55,9 +65,12 @@ export class StatementParser {
   statement(): Statement {
     this.#skipPragmas();
     const { kind, text, offset } = this.#tokens.current;
-    if (kind === 'symbol' && text === '{') return { kind: 'block', body: this.#block(), offset };
+    if (kind === 'symbol' && text === '{')
+      return { kind: 'block', duration: undefined, body: this.#block(), offset };
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
     if (UNSUPPORTED.has(text)) throw this.#tokens.unsupported(offset, `"${text}" of OpenQASM 3`);
+    const ofHardware = OF_HARDWARE.get(text);
+    if (ofHardware !== undefined) throw this.#tokens.unsupported(offset, ofHardware);
     switch (text) {
       case 'qubit':
       case 'bit':
@@ -101,6 +114,28 @@ export class StatementParser {
         this.#tokens.next();
         const operands = this.#operandsUntilSemicolon();
         return { kind: 'barrier', operands, offset };
+      }
+      case 'delay': {
+        this.#tokens.next();
+        if (!this.#tokens.isSymbol('[')) throw this.#tokens.unexpected('"[" and a duration');
+        const duration = this.#durations.inBrackets();
+        return { kind: 'delay', duration, operands: this.#operandsUntilSemicolon(), offset };
+      }
+      case 'nop':
+        this.#tokens.next();
+        return {
+          kind: 'delay',
+          duration: undefined,
+          operands: this.#operandsUntilSemicolon(),
+          offset,
+        };
+      case 'duration':
+      case 'stretch':
+        return this.#durationDeclaration();
+      case 'box': {
+        this.#tokens.next();
+        const duration = this.#durations.inBrackets();
+        return { kind: 'block', duration, body: this.#block(), offset };
       }
       case 'include':
         throw this.#tokens.unexpected('a statement that may stand in a block');
@@ -163,8 +198,9 @@ export class StatementParser {
 
   #variable(role: 'const' | 'input' | 'plain', offset: number): Statement {
     const { text } = this.#tokens.current;
+    if (text === 'duration' && role === 'const') return this.#durationDeclaration();
     if (!isNumberType(text)) {
-      if (text === 'bit' || UNSUPPORTED.has(text)) {
+      if (text === 'bit' || text === 'duration' || UNSUPPORTED.has(text)) {
         const construct = `"${role} ${text}" of OpenQASM 3`;
         throw this.#tokens.unsupported(offset, construct);
       }
@@ -179,6 +215,16 @@ export class StatementParser {
     }
     this.#tokens.expect(';');
     return { kind: 'variable', role, type, name, value, offset: nameOffset };
+  }
+
+  /** `duration d = 10ns;` or `stretch s;` */
+  #durationDeclaration(): Statement {
+    const { text: kind } = this.#tokens.next();
+    const { text: name, offset } = this.#tokens.expectWord("the duration's name");
+    const value =
+      kind === 'duration' && this.#tokens.accept('=') ? this.#durations.parse() : undefined;
+    this.#tokens.expect(';');
+    return { kind: 'duration', name, value, offset };
   }
 
   #alias(): Statement {
@@ -370,11 +416,9 @@ export class StatementParser {
       while (this.#tokens.accept(','));
       this.#tokens.expect(')');
     }
-    if (this.#tokens.isSymbol('[')) {
-      throw this.#tokens.unsupported(this.#tokens.current.offset, 'A duration of a gate');
-    }
+    const duration = this.#durations.inBrackets();
     const operands = this.#operandsUntilSemicolon();
-    return { kind: 'call', modifiers, name, nameOffset, angles, operands, offset };
+    return { kind: 'call', modifiers, name, nameOffset, angles, duration, operands, offset };
   }
 
   #operandsUntilSemicolon(): readonly OperandSyntax[] {

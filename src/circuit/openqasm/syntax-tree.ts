@@ -1,4 +1,5 @@
 /** The statements of OpenQASM 3 as trees, so that a loop's body can run again. */
+import type { DurationSyntax } from './durations.ts';
 import type { CastType, Expression } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
 
@@ -17,6 +18,8 @@ export interface GateCall {
   readonly name: string;
   readonly nameOffset: number;
   readonly angles: readonly Expression[];
+  /** How long it takes, `rx(1)[20ns] q;`. */
+  readonly duration: DurationSyntax | undefined;
   readonly operands: readonly OperandSyntax[];
   readonly offset: number;
 }
@@ -139,5 +142,25 @@ export type Statement =
       readonly parts: readonly OperandSyntax[];
       readonly offset: number;
     }
-  | { readonly kind: 'block'; readonly body: readonly Statement[]; readonly offset: number }
+  /** `{ … }`, `box { … }` or `box[1us] { … }`. */
+  | {
+      readonly kind: 'block';
+      readonly duration: DurationSyntax | undefined;
+      readonly body: readonly Statement[];
+      readonly offset: number;
+    }
+  /** `delay[100ns] q;`, or `nop q;`, which has no duration. */
+  | {
+      readonly kind: 'delay';
+      readonly duration: DurationSyntax | undefined;
+      readonly operands: readonly OperandSyntax[];
+      readonly offset: number;
+    }
+  /** `duration d = 10ns;` or `stretch s;` */
+  | {
+      readonly kind: 'duration';
+      readonly name: string;
+      readonly value: DurationSyntax | undefined;
+      readonly offset: number;
+    }
   | { readonly kind: 'break' | 'continue' | 'end'; readonly offset: number };

@@ -245,6 +245,25 @@ test('a delay that Qiskit declares as opaque in OpenQASM 2.0 changes nothing', (
   expect(parse(text).operations).toEqual([]);
 });
 
+test.each([
+  'delay[100ns] q;',
+  'delay[100.0ns] q[0], q[1]; delay[100dt] q[2]; delay[1.5us] q[2];',
+  'delay[0.5µs];',
+  'duration a = 10ns; const duration b = 2 * a; stretch s; delay[s - (a + b) / 2] q;',
+  'stretch s; delay[s - .5 * durationof({ x q[0]; cx q[0], q[1]; })] q[0];',
+  'duration step = 1us; for uint i in [0:3] { delay[i * step] q[0]; }',
+  'box { } box[100ns] { delay[5ns] q[0]; barrier q; nop q[0], q[1]; }',
+  'gate g a { delay[10ns] a; } g q;',
+])('waiting changes nothing: %s', (text) => {
+  const { operations } = parse(`${HEADERS[1][1]} ${text}`);
+  expect(operations.filter(({ kind }) => kind !== 'barrier')).toEqual([]);
+});
+
+test('a box holds statements, and a gate may say how long it takes', () => {
+  const { operations } = parse(`${HEADERS[1][1]} box[1us] { rx(1)[20ns] q[0]; x q[1]; } h q[2];`);
+  expect(operations.map((o) => (o.kind === 'gate' ? o.gate : o.kind))).toEqual(['RX', 'X', 'H']);
+});
+
 test("Braket's gates need no include in OpenQASM 3", () => {
   const { operations } = parse(
     `OPENQASM 3; qubit[3] q; h q[0]; cnot q[0], q[1]; ccnot q[0], q[1], q[2]; xy(pi) q[0], q[1];
