@@ -353,7 +353,8 @@ function examplesOf(schema: unknown, document: OpenApi): readonly unknown[] {
   const referred =
     typeof $ref === 'string' ? document.components.schemas[$ref.split('/').at(-1) ?? ''] : inner;
   return [
-    ...examples,
+    // A media type names its examples, which its schema has, too.
+    ...(Array.isArray(examples) ? examples : []),
     ...(example === undefined ? [] : [example]),
     ...(referred === undefined ? [] : examplesOf(referred, document)),
     ...[anyOf].flat().flatMap((each: unknown) => examplesOf(each, document)),

@@ -4,6 +4,8 @@
  */
 import type { SwaggerTransformObject } from '@fastify/swagger';
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import { type RecordedAnswers, readRecordedAnswers } from './documents/recorded-answers.ts';
 import { SPEC_CODES } from './error-table.ts';
 
 type Document = OpenAPIV3_1.Document;
@@ -110,11 +112,20 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 export function completeOpenApi(document: ReturnType<SwaggerTransformObject>): Document {
   // Checked: the base above makes it a 3.1 document.
   const complete = structuredClone(document) as Document;
-  for (const item of Object.values(complete.paths ?? {})) {
+  const recorded = readRecordedAnswers();
+  for (const [path, item] of Object.entries(complete.paths ?? {})) {
     for (const operation of [item?.get, item?.post, item?.patch, item?.delete]) {
-      if (operation !== undefined) completeOperation(operation);
+      if (operation === undefined) continue;
+      completeOperation(operation);
+      showBodies(operation, complete);
+      showAnswers(path, operation, recorded);
     }
   }
+  const errors = Object.entries(recorded.errors);
+  complete.components = {
+    ...complete.components,
+    examples: Object.fromEntries(errors.map(([status, value]) => [`Error${status}`, { value }])),
+  };
   dropUnusedSchemas(complete);
   sortSchemas(complete);
   return complete;
@@ -150,6 +161,57 @@ function completeOperation(operation: OpenAPIV3_1.OperationObject): void {
         'application/problem+json': { schema: PROBLEM_REF },
       };
     }
+  }
+}
+
+/** Has an operation show the whole bodies that its schema, or each of its alternatives, has as examples. */
+function showBodies({ requestBody }: OpenAPIV3_1.OperationObject, document: Document): void {
+  if (requestBody === undefined || '$ref' in requestBody) return;
+  const media = requestBody.content['application/json'];
+  // Those of a schema without a name are there already.
+  if (media === undefined || media.example !== undefined || media.examples !== undefined) return;
+  const bodies = examplesOf(media.schema, document);
+  if (bodies.length === 0) return;
+  media.examples = Object.fromEntries(
+    bodies.map((value, index) => [`example${index + 1}`, { value }]),
+  );
+}
+
+function examplesOf(schema: unknown, document: Document): readonly unknown[] {
+  const { $ref, anyOf = [], examples = [] } = schemaFields.parse(schema);
+  if ($ref === undefined)
+    return [...examples, ...anyOf.flatMap((one) => examplesOf(one, document))];
+  return examplesOf(document.components?.schemas?.[$ref.replace(/^.*\//, '')], document);
+}
+
+const schemaFields = z.looseObject({
+  $ref: z.string().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  examples: z.array(z.unknown()).optional(),
+});
+
+/** Has an operation show what it really answered, and which ids were in the path. */
+function showAnswers(
+  path: string,
+  operation: OpenAPIV3_1.OperationObject,
+  { answers, errors }: RecordedAnswers,
+): void {
+  const answer = answers[operation.operationId ?? ''];
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    const media = '$ref' in response ? undefined : response.content?.['application/json'];
+    if (media === undefined) continue;
+    if (answer?.body !== undefined && status === String(answer.status)) {
+      media.examples = { recorded: { value: answer.body } };
+    } else if (errors[status] !== undefined) {
+      media.examples = { recorded: { $ref: `#/components/examples/Error${status}` } };
+    }
+  }
+  if (answer === undefined) return;
+  const parts = answer.path.split(/[/?]/);
+  const names = path.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1]);
+  for (const parameter of operation.parameters ?? []) {
+    if ('$ref' in parameter || parameter.in !== 'path') continue;
+    parameter.example = parts[names.indexOf(parameter.name)];
   }
 }
 

@@ -16,7 +16,7 @@ const DOCS = new URL('../../../docs/', import.meta.url);
 const EXAMPLES = new URL('../../../examples/', import.meta.url);
 const README = new URL('../../../README.md', import.meta.url);
 
-/** Files of these kinds are sent as they are. The interface's own document has a path of its own. */
+/** Files of these kinds are sent as they are. */
 const FILE_TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.qasm': 'text/plain; charset=utf-8',
@@ -24,7 +24,8 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
   '.mjs': 'text/plain; charset=utf-8',
   '.py': 'text/plain; charset=utf-8',
 };
-const NOT_SERVED = ['docs/openapi.json'];
+/** The interface's document has a path of its own, and holds the other. */
+const NOT_SERVED = ['docs/openapi.json', 'docs/recorded-answers.json'];
 
 /** A file of the package, and where it is served. */
 interface Source {

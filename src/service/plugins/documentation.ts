@@ -31,6 +31,8 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     schema.response = { ...common, ...declared };
     if (isKeyed) {
       const needs = `Needs the scope \`${route.config?.scope}\`.`;
+      // The schema of a GET comes again with the HEAD that is made of it.
+      if (schema.description?.endsWith(needs) === true) return;
       schema.description = [schema.description, needs].filter(Boolean).join(' ');
     }
   });

@@ -130,11 +130,13 @@ export type TextBody = z.output<typeof textBody>;
 export const inferenceBody = z.union([classificationBody, textBody]);
 
 /** Body of the demo. */
-export const demoBody = z.strictObject({
-  input: z
-    .array(z.number().meta({ exclusiveMinimum: 0, maximum: maxLength }))
-    .meta({ minItems: 4, maxItems: 4, examples: [[6.8, 3, 5.5, 2.1]] }),
-});
+export const demoBody = z
+  .strictObject({
+    input: z
+      .array(z.number().meta({ exclusiveMinimum: 0, maximum: maxLength }))
+      .meta({ minItems: 4, maxItems: 4 }),
+  })
+  .meta({ examples: [{ input: [6.8, 3, 5.5, 2.1] }] });
 
 const timing = z.strictObject({
   queue_ms: z.number(),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MAX_PLAN_TASKS, planTask } from '../../workloads/plans/plan.ts';
 import { TASKS } from '../jobs/job-resources.ts';
+import { PLAN_EXAMPLE } from '../systems/plan-example.ts';
 import { jobFields, priority } from './jobs.ts';
 import { jsonObject, procedureResult } from './procedures.ts';
 
@@ -46,7 +47,7 @@ export const planBody = z
     priority: priorityField,
     target_processor: processorField,
   })
-  .meta({ id: 'PlanSubmission' });
+  .meta({ id: 'PlanSubmission', examples: [PLAN_EXAMPLE] });
 
 const summaryFields = {
   [TASKS.idName]: z.string().meta({ examples: ['task_0199f3a2c5d87c3e9b1f2a4d6c8e0b35'] }),
