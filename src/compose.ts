@@ -18,7 +18,7 @@ import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
 import { CircuitIntake } from './service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
 import { CannotListenError } from './service/errors.ts';
-import { DEFAULT_SCOPES } from './service/keys/api-key.ts';
+import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
@@ -149,6 +149,8 @@ export interface RunningService {
   readonly agents: readonly string[];
   /** The key made because there was none; shown once. */
   readonly firstKey: string | undefined;
+  /** Keys that are neither revoked nor expired. */
+  readonly numKeys: number;
   /** Jobs that an earlier process left. */
   readonly recovered: { readonly requeued: number; readonly failed: number };
   /** Stops taking work, lets running jobs finish or puts them back, and ends everything. */
@@ -271,6 +273,7 @@ export async function startService(
   void workforce.measure();
   // Only once it listens: a key that a failed start made would never be shown.
   const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
+  const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
 
   const prune = async () => {
     try {
@@ -297,6 +300,7 @@ export async function startService(
     models: models.describe(),
     agents: workforce.describe(),
     firstKey,
+    numKeys,
     recovered,
     async close() {
       clearInterval(pruning);

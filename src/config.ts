@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { CodedError, type Fault } from './errors/coded-error.ts';
+import { nearestNames } from './errors/nearest-names.ts';
 import { addressList, baseUrl, choice, flag, integer, originList } from './setting-schemas.ts';
 
 const MIB = 1024 * 1024;
@@ -383,6 +384,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       faults.push({ path: name, message: `${message}${found}.` });
     }
   }
+  for (const name of unknownSettings(environment)) {
+    faults.push({ path: name, message: `is no setting.${nearSettings(name)}` });
+  }
   if (faults.length > 0) throw new InvalidConfigError(faults);
   // Checked: every name was parsed by its own schema above.
   const settings = values as Settings;
@@ -448,19 +452,40 @@ function textModelOf(settings: Settings): Config['textModel'] {
   });
 }
 
-/** What `qcs jobs` reads, where one environment serves both it and the service. */
-const OF_CLIENTS: ReadonlySet<string> = new Set(['QCS_URL', 'QCS_API_KEY']);
+const PREFIX = 'QCS_';
+
+/** What `qcs submit` and `qcs jobs` read, where one environment serves both them and the service. */
+const OF_CLIENTS = ['QCS_URL', 'QCS_API_KEY'];
+
+/** Variables that tests and benchmarks read. */
+const OF_TOOLS = /^QCS_(?:TEST|BENCH|SESSION)_/;
 
 /** QCS_ variables that are set and that nothing reads: most often a misspelling. */
-export function unknownSettings(
+function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   return Object.keys(environment).filter(
     (name) =>
-      name.startsWith('QCS_') &&
-      !name.startsWith('QCS_TEST_') &&
-      !(name in SETTINGS || OF_CLIENTS.has(name)),
+      environment[name] &&
+      name.startsWith(PREFIX) &&
+      !OF_TOOLS.test(name) &&
+      !(Object.hasOwn(SETTINGS, name) || OF_CLIENTS.includes(name)),
   );
+}
+
+/** What a misspelt name may have meant, or where the names are listed. */
+function nearSettings(name: string): string {
+  // Without what all of them begin with, which would make every name look near.
+  const known = [...Object.keys(SETTINGS), ...OF_CLIENTS].map((each) => each.slice(PREFIX.length));
+  const given = name.slice(PREFIX.length);
+  const near = nearestNames(given, known);
+  // RATE_LIMIT is far from RATE_LIMIT_STANDARD by letters.
+  const longer = known
+    .filter((each) => each.startsWith(`${given}_`) || each.endsWith(`_${given}`))
+    .slice(0, 3);
+  const meant = (near.length > 0 ? near : longer).map((each) => PREFIX + each);
+  if (meant.length > 0) return ` Did you mean ${meant.join(' or ')}?`;
+  return ' Unset it; `qcs serve --help` lists the settings.';
 }
 
 /** Settings of the text-generation upstream that are set while no upstream is. */

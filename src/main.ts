@@ -1,7 +1,7 @@
 /** The server's entry point: `npm start`, `node src/main.ts`, `qcs serve`. */
 
 import { type RunningService, startService } from './compose.ts';
-import { loadConfig, settingsWithoutEffect, unknownSettings } from './config.ts';
+import { loadConfig, settingsWithoutEffect } from './config.ts';
 import { CodedError } from './errors/coded-error.ts';
 
 /** Reads the environment, serves until SIGTERM or SIGINT, and sets the exit code. */
@@ -10,9 +10,6 @@ export async function main(): Promise<void> {
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const config = loadConfig(process.env);
-  for (const name of unknownSettings(process.env)) {
-    process.stderr.write(`warning: ${name} is not a setting of this version; it is ignored.\n`);
-  }
   for (const name of settingsWithoutEffect(process.env)) {
     process.stderr.write(`warning: ${name} has no effect without QCS_LLM_BASE_URL.\n`);
   }
@@ -46,6 +43,7 @@ function greeting({
   models,
   agents,
   firstKey,
+  numKeys,
   recovered,
 }: RunningService): string {
   const lines = [
@@ -67,11 +65,23 @@ function greeting({
   if (firstKey !== undefined) {
     lines.push(
       '',
-      `There was no API key. This one is shown once: ${firstKey}`,
-      'Try it:',
+      'There was no API key, so one was made; it is shown this once. To try it, in another terminal:',
+      `  export QCS_API_KEY=${firstKey}`,
       `  curl ${origin}/api/v1/quantum/circuits \\`,
-      `    -H 'X-API-Key: ${firstKey}' -H 'Content-Type: application/json' \\`,
+      `    -H "X-API-Key: $QCS_API_KEY" -H 'Content-Type: application/json' \\`,
       `    -d '{"circuit":[{"gate":"H","qubit":0},{"gate":"CX","control":0,"target":1},{"gate":"M","qubits":[0,1]}],"target_processor":"statevector-sim","shots":1000}'`,
+    );
+  } else {
+    const has =
+      numKeys === 0
+        ? 'is no valid API key'
+        : numKeys === 1
+          ? 'is 1 API key'
+          : `are ${numKeys} API keys`;
+    lines.push(
+      '',
+      `There ${has}; a key is shown only when it is made. To make another:`,
+      '  npx qcs keys create --name NAME',
     );
   }
   return `${lines.join('\n')}\n\nReady.\n`;

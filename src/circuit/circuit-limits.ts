@@ -2,6 +2,8 @@
 export interface StateMemory {
   readonly bytes: number;
   readonly bytesPerAmplitude: number;
+  /** The setting that gives it more; absent where none does. */
+  readonly setting?: string;
 }
 
 /** Bounds a circuit must keep before anything is compiled or run. */
@@ -15,21 +17,36 @@ export interface CircuitLimits {
   readonly maxSteps?: number;
 }
 
-/** The limit on qubits as the end of a sentence about a circuit of more than that. */
-export function qubitLimit(
+/**
+ * That something has more qubits than may be, as sentences: what they need and what there is, where memory
+ * is the limit.
+ *
+ * @param what - A clause that names the number: `The circuit has 41 qubits`.
+ */
+export function tooManyQubits(
+  what: string,
   numQubits: number,
   { maxQubits, stateMemory }: Pick<CircuitLimits, 'maxQubits' | 'stateMemory'>,
 ): string {
-  const limit = `the limit max_qubits is ${maxQubits}`;
-  if (stateMemory === undefined || numQubits > MAX_EXPLAINED_QUBITS) return `${limit}.`;
-  const needed = Math.ceil((stateMemory.bytesPerAmplitude * 2 ** numQubits) / MIB);
-  const given = Math.floor(stateMemory.bytes / MIB);
+  const plain = `${what}; the limit max_qubits is ${maxQubits}.`;
+  if (stateMemory === undefined || numQubits > MAX_EXPLAINED_QUBITS) return plain;
+  const { bytes, bytesPerAmplitude, setting } = stateMemory;
+  const needed = bytesPerAmplitude * 2 ** numQubits;
   // A limit may be set lower than memory asks for.
-  if (needed <= given) return `${limit}.`;
-  return `${limit}: the amplitudes need ${needed} MiB, and there are ${given} MiB for them.`;
+  if (needed <= bytes) return plain;
+  const held = `this service holds ${maxQubits} qubits (${sizeText(bytesPerAmplitude * 2 ** maxQubits)})`;
+  const advice = setting === undefined ? '' : ` ${setting} raises it.`;
+  return `${numQubits} qubits need ${sizeText(needed)}; ${held}.${advice}`;
 }
 
-const MIB = 2 ** 20;
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB'];
+
+/** Of powers of two: whole in their unit. */
+function sizeText(bytes: number): string {
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${bytes / 2 ** (10 * unit)} ${UNITS[unit]}`;
+}
+
 /** Beyond this the figure means nothing to anybody. */
 const MAX_EXPLAINED_QUBITS = 64;
 

@@ -6,7 +6,7 @@
  */
 import { didYouMean } from '../errors/nearest-names.ts';
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
-import { type CircuitLimits, MAX_UNITARY_QUBITS, qubitLimit } from './circuit-limits.ts';
+import { type CircuitLimits, MAX_UNITARY_QUBITS, tooManyQubits } from './circuit-limits.ts';
 import { ClassicalBits } from './classical-bits.ts';
 import { InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
 import { counted, FaultList } from './fault-list.ts';
@@ -89,8 +89,8 @@ function registerWidth(
     if (!Number.isInteger(numQubits) || numQubits < 1) {
       faults.add('qubits', `${numQubits} is not a width; it is a whole number from 1.`);
     } else if (numQubits > limits.maxQubits) {
-      const limit = qubitLimit(numQubits, limits);
-      faults.add('qubits', `The circuit has ${numQubits} qubits; ${limit}`, LIMIT_EXCEEDED);
+      const what = `The circuit has ${numQubits} qubits`;
+      faults.add('qubits', tooManyQubits(what, numQubits, limits), LIMIT_EXCEEDED);
       return numQubits;
     } else {
       return numQubits;

@@ -7,7 +7,7 @@
  * order, controls first, and `control` and `controls` are then further ones.
  */
 import type { Qubit } from './circuit.ts';
-import { type CircuitLimits, qubitLimit } from './circuit-limits.ts';
+import { type CircuitLimits, tooManyQubits } from './circuit-limits.ts';
 import { LIMIT_EXCEEDED } from './errors.ts';
 import { counted, type FaultList } from './fault-list.ts';
 import { type GateObject, TARGET_FIELDS, type TargetField } from './gate-object.ts';
@@ -188,8 +188,8 @@ export class OperandReader {
     if (!Number.isInteger(qubit) || qubit < 0) {
       this.#faults.add(place, `${qubit} is not a qubit; qubits are whole numbers from 0.`);
     } else if (qubit >= numQubits && numQubits >= limits.maxQubits) {
-      const problem = `Qubit ${qubit} needs ${counted(qubit + 1, 'qubit')}`;
-      this.#faults.add(place, `${problem}; ${qubitLimit(qubit + 1, limits)}`, LIMIT_EXCEEDED);
+      const what = `Qubit ${qubit} needs ${counted(qubit + 1, 'qubit')}`;
+      this.#faults.add(place, tooManyQubits(what, qubit + 1, limits), LIMIT_EXCEEDED);
     } else if (qubit >= numQubits) {
       const range = numQubits === 1 ? '(0)' : `(0 to ${numQubits - 1})`;
       const has = `the circuit has ${counted(numQubits, 'qubit')} ${range}`;

@@ -1,22 +1,26 @@
 /** Counts as a histogram of text. */
 
+type Entry = readonly [label: string, count: number];
+
+/** So many outcomes, all of four bits, are looked up by label rather than by count. */
+const MAX_ORDERED = 16;
 const MAX_ROWS = 20;
 const BLOCKS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
- * One line an outcome, most frequent first: label, count, share, bar. Past twenty outcomes a last
- * line says how many more there are and what they amount to.
+ * One line an outcome: label, count, share, bar. Up to sixteen outcomes are in their own order; more begin
+ * with the most frequent, and past twenty a last line says how many more there are and what they amount to.
  *
  * @param counts - Label → occurrences.
  * @param columns - Width to keep within.
  */
 export function histogram(counts: Readonly<Record<string, number>>, columns: number): string {
-  const entries = Object.entries(counts).sort(([labelA, a], [labelB, b]) =>
-    a === b ? (labelA < labelB ? -1 : 1) : b - a,
-  );
+  const byLabel = ([a]: Entry, [b]: Entry) => (a < b ? -1 : 1);
+  const all = Object.entries(counts).sort(byLabel);
+  const entries = all.length <= MAX_ORDERED ? all : all.toSorted(([, a], [, b]) => b - a);
   const shots = entries.reduce((sum, [, count]) => sum + count, 0);
   const shown = entries.slice(0, MAX_ROWS);
-  const most = shown[0]?.[1] ?? 1;
+  const most = Math.max(1, ...shown.map(([, count]) => count));
   const labelWidth = Math.max(0, ...shown.map(([label]) => label.length));
   const countWidth = String(most).length;
   const share = (count: number): string => `${((100 * count) / shots).toFixed(2).padStart(6)}%`;

@@ -1,4 +1,5 @@
 /** The engine that `qcs run --engine …` opens in this process, from its options. */
+import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { Config } from '../config.ts';
 import { MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -72,7 +73,14 @@ function onCpu(
     numThreads,
     precision,
     hardware: machine.cpuModel,
-    spec: specOf(engine, precision, Math.min(memoryBytes, addressable), config),
+    spec: specOf(
+      engine,
+      precision,
+      memoryBytes < addressable
+        ? { bytes: memoryBytes, setting: 'QCS_MEMORY_MIB' }
+        : { bytes: addressable },
+      config,
+    ),
     [Symbol.asyncDispose]: () => engine.close(),
   };
 }
@@ -110,7 +118,7 @@ async function openOnAdapter(
     numThreads: undefined,
     precision,
     hardware: isSoftware ? `${name} (software)` : name,
-    spec: specOf(engine, precision, bytes, config),
+    spec: specOf(engine, precision, { bytes, setting: 'QCS_GPU_MEMORY_MIB' }, config),
     [Symbol.asyncDispose]: () => engine.close(),
   };
 }
@@ -118,7 +126,7 @@ async function openOnAdapter(
 function specOf(
   { name, target }: Engine,
   precision: 'f32' | 'f64',
-  bytes: number,
+  memory: Omit<StateMemory, 'bytesPerAmplitude'>,
   { maxShots, maxGates }: Config,
 ): ProcessorSpec {
   return {
@@ -131,7 +139,7 @@ function specOf(
     precision,
     execution: name === 'webgpu' ? 'webgpu' : 'cpu',
     target,
-    stateMemory: { bytes, bytesPerAmplitude: AMPLITUDE_BYTES[precision] },
+    stateMemory: { ...memory, bytesPerAmplitude: AMPLITUDE_BYTES[precision] },
   };
 }
 

@@ -1,6 +1,7 @@
 /** What `qcs gates` does. */
 import type { Command } from 'commander';
 import { type CatalogEntry, gateCatalog } from '../circuit/gate-catalog.ts';
+import { didYouMean } from '../errors/nearest-names.ts';
 import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
 
 /**
@@ -22,7 +23,9 @@ export function showGates(
   }
   const entry = catalog.find((candidate) => isCalled(candidate, name));
   if (entry === undefined) {
-    command.error(`There is no gate "${name}"; \`qcs gates\` lists them.`, {
+    const known = catalog.flatMap(({ gate, aliases }) => [gate, ...aliases]);
+    const near = didYouMean(name, known);
+    command.error(`There is no gate "${name}"; \`qcs gates\` lists them.${near}`, {
       exitCode: EXIT_CODES.notFound,
     });
   }

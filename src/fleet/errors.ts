@@ -1,5 +1,5 @@
 /** Errors of the fleet. */
-import { type CircuitLimits, qubitLimit } from '../circuit/circuit-limits.ts';
+import { type CircuitLimits, tooManyQubits } from '../circuit/circuit-limits.ts';
 import { CodedError, type Fault } from '../errors/coded-error.ts';
 
 /** The processor is offline, in maintenance, or failed its last self-test. */
@@ -85,7 +85,7 @@ export class CircuitTooLargeError extends CodedError {
   readonly code = 'FLEET_CIRCUIT_TOO_LARGE';
 
   constructor(numQubits: number, limits: Pick<CircuitLimits, 'maxQubits' | 'stateMemory'>) {
-    super(`The circuit has ${numQubits} qubits; ${qubitLimit(numQubits, limits)}`);
+    super(tooManyQubits(`The circuit has ${numQubits} qubits`, numQubits, limits));
   }
 }
 

@@ -324,7 +324,8 @@ export class Fleet {
 function stateMemory(precision: Precision, memoryBytes: number): StateMemory {
   const bytesPerAmplitude = AMPLITUDE_BYTES[precision];
   const addressable = bytesPerAmplitude * 2 ** MAX_CPU_QUBITS[precision];
-  return { bytes: Math.min(memoryBytes, addressable), bytesPerAmplitude };
+  if (memoryBytes >= addressable) return { bytes: addressable, bytesPerAmplitude };
+  return { bytes: memoryBytes, bytesPerAmplitude, setting: 'QCS_MEMORY_MIB' };
 }
 
 function superconducting(now: () => number): Processor {

@@ -213,7 +213,9 @@ function limitsOf({ report }: AdapterLane, openBytes: number, cap: number): Limi
   return {
     target: report?.target ?? null,
     maxQubits: Math.min(cap, addressable, qubitsWithin(openBytes)),
-    stateMemory: { bytes: isMemory ? openBytes : maxBytes, bytesPerAmplitude },
+    stateMemory: isMemory
+      ? { bytes: openBytes, bytesPerAmplitude, setting: 'QCS_GPU_MEMORY_MIB' }
+      : { bytes: maxBytes, bytesPerAmplitude },
   };
 }
 

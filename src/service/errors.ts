@@ -100,8 +100,24 @@ export class CannotListenError extends CodedError {
   readonly code = 'SERVICE_CANNOT_LISTEN';
 
   constructor(host: string, port: number, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`Cannot listen on QCS_HOST=${host}, QCS_PORT=${port}: ${why}.`, [], { cause });
+    super(whyNotListening(host, port, cause), [], { cause });
+  }
+}
+
+function whyNotListening(host: string, port: number, cause: unknown): string {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use; choose another with QCS_PORT.`;
+    case 'EACCES':
+      return `Port ${port} may not be opened by this user; choose one from 1024 with QCS_PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine; choose another with QCS_HOST.`;
+    default: {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      return `Cannot listen on QCS_HOST=${host}, QCS_PORT=${port}: ${why}.`;
+    }
   }
 }
 

@@ -7,7 +7,11 @@ export class CannotOpenStorageError extends CodedError {
 
   constructor(path: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`Cannot open ${path} (QCS_DATA_DIR names the folder): ${why}.`, [], { cause });
+    super(
+      `Cannot open ${path}: ${why}. QCS_DATA_DIR names the folder; choose one that can be made and written.`,
+      [],
+      { cause },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 /** Files that only their owner may read: hashes of keys and callers' requests lie in them. */
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -13,8 +14,26 @@ const OWN_FILE = /^(qcs\.sqlite|service\.lock|gpu-tuning\.json)/;
  * this user's and holds nothing but the service's files; any other is shared, and left as it is.
  */
 export function makePrivateFolder(path: string): void {
-  if (mkdirSync(path, { recursive: true, mode: FOLDER_MODE }) !== undefined) return;
+  if (makeFolder(path)) return;
   if (readdirSync(path).every((name) => OWN_FILE.test(name))) restrict(path, FOLDER_MODE);
+}
+
+/**
+ * Makes the folder and those above it; false where it exists. Node's own recursive mode never returns where
+ * a folder exists in which none can be made, such as /proc.
+ */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+    return true;
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return false;
+    const parent = dirname(path);
+    if (!hasCode(error, 'ENOENT') || existsSync(parent)) throw error;
+    makeFolder(parent);
+    mkdirSync(path, { mode: FOLDER_MODE });
+    return true;
+  }
 }
 
 /**

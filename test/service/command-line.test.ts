@@ -203,7 +203,9 @@ describeWith([anyDriver()], 'qcs with software adapters alone', () => {
       QCS_GPU_MEMORY_MIB: '64',
     });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain('need 128 MiB, and there are 64 MiB');
+    expect(ended.stderr).toContain(
+      '24 qubits need 128 MiB; this service holds 23 qubits (64 MiB). QCS_GPU_MEMORY_MIB raises it.',
+    );
   });
 
   test('run has no adapter for WebGPU where they are not, and says why', async () => {
@@ -292,9 +294,15 @@ test('run refuses a circuit that memory cannot hold, with the figures', async ()
   writeFileSync(file, 'OPENQASM 3.0;\nqubit[24] q;\n');
   const environment = { QCS_MEMORY_MIB: '64' };
   for (const [options, figures] of [
-    [['--engine', 'cpu'], 'need 256 MiB, and there are 64 MiB'],
-    [['--precision', 'f32'], 'need 128 MiB, and there are 64 MiB'],
-    [[], 'need 256 MiB, and there are 48 MiB'],
+    [
+      ['--engine', 'cpu'],
+      'need 256 MiB; this service holds 22 qubits (64 MiB). QCS_MEMORY_MIB raises it.',
+    ],
+    [
+      ['--precision', 'f32'],
+      'need 128 MiB; this service holds 23 qubits (64 MiB). QCS_MEMORY_MIB raises it.',
+    ],
+    [[], 'need 256 MiB; this service holds 21 qubits (32 MiB). QCS_MEMORY_MIB raises it.'],
   ] as const) {
     const ended = await qcs(['run', file, ...options], { ...environment, QCS_THREADS: '2' });
     expect(ended).toMatchObject({ code: 2, stdout: '' });

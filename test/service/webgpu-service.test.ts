@@ -125,7 +125,7 @@ describeWith(SOFTWARE_DRIVERS, 'a service on two software adapters', () => {
   test('refuses a circuit that no engine holds with the figures, and one with a fault', async () => {
     const wide = await submit(ghz(30));
     expect(wide.status).toBe(400);
-    expect(JSON.stringify(wide.body.error)).toContain('the amplitudes need 8192 MiB');
+    expect(JSON.stringify(wide.body.error)).toContain('30 qubits need 8 GiB');
     expect((await submit([{ gate: 'FLY', qubit: 0 }])).status).toBe(400);
   });
 

@@ -7,7 +7,6 @@ import {
   settingsHelp,
   settingsMarkdown,
   settingsWithoutEffect,
-  unknownSettings,
 } from '../../src/config.ts';
 
 describe('loadConfig', () => {
@@ -172,16 +171,25 @@ describe('the upstream of text generation', () => {
   });
 });
 
-test('names QCS_ variables that nothing reads', () => {
-  expect(unknownSettings({ QCS_PROT: '1', QCS_PORT: '1', QCS_TEST_X: '1', HOME: '/' })).toEqual([
-    'QCS_PROT',
-  ]);
+test.each([
+  ['QCS_PROT', 'QCS_PROT is no setting. Did you mean QCS_PORT?'],
+  ['QCS_API_KEYS', 'QCS_API_KEYS is no setting. Did you mean QCS_API_KEY?'],
+  ['QCS_MAX_CONECTIONS_PER_ADDRESS', 'Did you mean QCS_MAX_CONNECTIONS_PER_ADDRESS?'],
+  ['QCS_RATE_LIMIT', 'Did you mean QCS_RATE_LIMIT_STANDARD or QCS_RATE_LIMIT_ENTERPRISE or'],
+  ['QCS_KEY', 'Did you mean QCS_LLM_API_KEY or QCS_API_KEY?'],
+  ['QCS_FROBNICATE', 'Unset it; `qcs serve --help` lists the settings.'],
+])('refuses %s, which nothing reads', (name, message) => {
+  expect(() => loadConfig({ [name]: '1', QCS_PORT: '1' })).toThrow(message);
 });
 
-test('knows what qcs jobs reads from the same environment', () => {
-  expect(unknownSettings({ QCS_URL: 'http://a', QCS_API_KEY: 'qcs_a', QCS_API_KEYS: 'b' })).toEqual(
-    ['QCS_API_KEYS'],
-  );
+test('takes what other parts read from the same environment, and what is empty', () => {
+  const others = {
+    QCS_URL: 'http://a',
+    QCS_API_KEY: 'qcs_a',
+    QCS_TEST_X: '1',
+    QCS_BENCH_WIDE: '1',
+  };
+  expect(loadConfig({ ...others, QCS_PROT: '', HOME: '/' })).toEqual(loadConfig({}));
 });
 
 test('the README shows the table of settings as the code has it', () => {

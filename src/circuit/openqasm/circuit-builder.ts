@@ -1,6 +1,6 @@
 /** The circuit while a program is read: its operations so far, held to the limits as they grow. */
 import type { Bit, Circuit, Operation, Qubit } from '../circuit.ts';
-import { type CircuitLimits, MAX_CLASSICAL_BITS, qubitLimit } from '../circuit-limits.ts';
+import { type CircuitLimits, MAX_CLASSICAL_BITS, tooManyQubits } from '../circuit-limits.ts';
 import type { GateUse, OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
@@ -36,9 +36,8 @@ export class CircuitBuilder implements OperationSink {
     const first = this.#numQubits;
     this.#numQubits += count;
     if (this.#numQubits > this.#limits.maxQubits) {
-      const problem = `The program declares ${this.#numQubits} qubits`;
-      const limit = qubitLimit(this.#numQubits, this.#limits);
-      throw this.#tokens.pastLimit(offset, `${problem}; ${limit}`);
+      const what = `The program declares ${this.#numQubits} qubits`;
+      throw this.#tokens.pastLimit(offset, tooManyQubits(what, this.#numQubits, this.#limits));
     }
     return first;
   }

@@ -11,7 +11,7 @@ import {
   type Qubit,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
-import { type CircuitLimits, qubitLimit } from '../../circuit/circuit-limits.ts';
+import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
@@ -238,7 +238,7 @@ function widened(
   if (numQubits < circuit.numQubits) {
     faults.add('qubits', `The text declares ${circuit.numQubits} qubits, not ${numQubits}.`);
   } else if (numQubits > limits.maxQubits) {
-    const problem = `The circuit has ${numQubits} qubits; ${qubitLimit(numQubits, limits)}`;
+    const problem = tooManyQubits(`The circuit has ${numQubits} qubits`, numQubits, limits);
     faults.add('qubits', problem, LIMIT_EXCEEDED);
   } else {
     return { ...circuit, numQubits };

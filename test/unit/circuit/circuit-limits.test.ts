@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { qubitLimit } from '../../../src/circuit/circuit-limits.ts';
+import { tooManyQubits } from '../../../src/circuit/circuit-limits.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import { parseOpenQasm } from '../../../src/circuit/openqasm/parse-openqasm.ts';
 
-const stateMemory = { bytes: 48 * 2 ** 20, bytesPerAmplitude: 16 };
+const stateMemory = { bytes: 48 * 2 ** 20, bytesPerAmplitude: 16, setting: 'QCS_MEMORY_MIB' };
 const limits = { maxQubits: 21, maxGates: 10, stateMemory };
 const FIGURES =
-  'limit max_qubits is 21: the amplitudes need 512 MiB, and there are 48 MiB for them.';
+  '25 qubits need 512 MiB; this service holds 21 qubits (32 MiB). QCS_MEMORY_MIB raises it.';
 
 describe('a circuit that memory cannot hold is refused with what it needs and what there is', () => {
   test.each([
@@ -18,15 +18,30 @@ describe('a circuit that memory cannot hold is refused with what it needs and wh
   });
 });
 
-describe('qubitLimit', () => {
+describe('tooManyQubits', () => {
+  const said = (numQubits: number, of: Parameters<typeof tooManyQubits>[2]) =>
+    tooManyQubits(`It has ${numQubits} qubits`, numQubits, of);
+
+  test('says what is needed in units that can be read', () => {
+    const memory = { bytes: 2 ** 31, bytesPerAmplitude: 16, setting: 'QCS_MEMORY_MIB' };
+    expect(said(41, { maxQubits: 27, stateMemory: memory })).toBe(
+      '41 qubits need 32 TiB; this service holds 27 qubits (2 GiB). QCS_MEMORY_MIB raises it.',
+    );
+  });
+
+  test('names no setting where none would help', () => {
+    const memory = { bytes: 2 ** 31, bytesPerAmplitude: 16 };
+    expect(said(28, { maxQubits: 27, stateMemory: memory })).toMatch(/\(2 GiB\)\.$/);
+  });
+
   test('says nothing of memory that would do', () => {
     const low = { ...limits, maxQubits: 12 };
-    expect(qubitLimit(13, low)).toBe('the limit max_qubits is 12.');
-    expect(qubitLimit(22, low)).toContain('64 MiB');
+    expect(said(13, low)).toBe('It has 13 qubits; the limit max_qubits is 12.');
+    expect(said(22, low)).toContain('64 MiB');
   });
 
   test('gives no figure where memory is not the limit, or the figure would be absurd', () => {
-    expect(qubitLimit(30, { maxQubits: 20 })).toBe('the limit max_qubits is 20.');
-    expect(qubitLimit(1e12, limits)).toBe('the limit max_qubits is 21.');
+    expect(said(30, { maxQubits: 20 })).toBe('It has 30 qubits; the limit max_qubits is 20.');
+    expect(said(1e12, limits)).toMatch(/max_qubits is 21\.$/);
   });
 });

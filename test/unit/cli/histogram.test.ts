@@ -1,15 +1,31 @@
 import { expect, test } from 'vitest';
 import { histogram } from '../../../src/cli/histogram.ts';
 
-test('shows outcomes by falling count with their shares, bars in proportion', () => {
-  const lines = histogram({ '00': 250, '11': 500, '01': 250 }, 40).split('\n');
+test('shows up to sixteen outcomes in their order, bars in proportion', () => {
+  const lines = histogram({ '11': 500, '00': 250, '01': 250 }, 40).split('\n');
   expect(lines.map((line) => line.trim().split(/\s+/).slice(0, 3))).toEqual([
-    ['11', '500', '50.00%'],
     ['00', '250', '25.00%'],
     ['01', '250', '25.00%'],
+    ['11', '500', '50.00%'],
   ]);
   const barLength = (line: string | undefined) => line?.match(/█/g)?.length ?? 0;
-  expect(barLength(lines[0])).toBe(2 * barLength(lines[1]));
+  expect(barLength(lines[2])).toBe(2 * barLength(lines[0]));
+});
+
+test.each([
+  [16, ['0000', '1111']],
+  [17, ['10000', '01111']],
+])('shows %i outcomes from the first to the last that they should be', (number, [first, last]) => {
+  const width = number === 16 ? 4 : 5;
+  // The counts rise with the labels.
+  const counts = Object.fromEntries(
+    Array.from({ length: number }, (_, i) => [i.toString(2).padStart(width, '0'), i + 1]),
+  );
+  const labels = histogram(counts, 80)
+    .split('\n')
+    .map((line) => line.split(' ')[0]);
+  expect(labels).toHaveLength(number);
+  expect([labels[0], number === 16 ? labels.at(-1) : labels[1]]).toEqual([first, last]);
 });
 
 test('keeps within the width it is given', () => {

@@ -250,7 +250,7 @@ describe('Fleet', () => {
     await expect(refused).rejects.toMatchObject({
       code: 'FLEET_CIRCUIT_TOO_LARGE',
       message:
-        'The circuit has 28 qubits; the limit max_qubits is 24: the amplitudes need 2048 MiB, and there are 192 MiB for them.',
+        '28 qubits need 2 GiB; this service holds 24 qubits (128 MiB). QCS_MEMORY_MIB raises it.',
     });
   });
 

@@ -84,3 +84,21 @@ test('a database that was there is not replaced by an empty one', () => {
   );
   expect(() => openDatabase(join(folder.path, DATABASE_FILE))).toThrow('is missing or empty');
 });
+
+test('a directory that is missing is made, with those above it', () => {
+  using folder = temporaryFolder();
+  using lock = lockDataDirectory(join(folder.path, 'a', 'b', 'c'));
+  expect(lock.lockFile).toMatch(/^\d+:\d+$/);
+});
+
+test.each(['/proc/qcs', '/proc/qcs/data', 'package.json', 'package.json/data'])(
+  'a directory that cannot be made (%s) is refused at once, with what to set',
+  (path) => {
+    expect(() => lockDataDirectory(path)).toThrow(
+      expect.objectContaining({
+        code: 'STORAGE_CANNOT_OPEN',
+        message: expect.stringContaining('QCS_DATA_DIR names the folder'),
+      }),
+    );
+  },
+);
