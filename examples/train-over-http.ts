@@ -1,7 +1,7 @@
 /**
  * Trains a quantum classifier of your own over HTTP. It needs Node 24 and nothing else:
  *
- *     QCS_KEY=qcs_… node examples/train-over-http.ts [--steps 45] [--seed 1]
+ *     QCS_API_KEY=qcs_… node examples/train-over-http.ts [--steps 45] [--seed 1]
  *
  * `QCS_URL` names the service, http://127.0.0.1:8080 unless given. The circuit runs there, and all that
  * comes back are expectation values with their shot noise, as from hardware. So the parameters are moved
@@ -66,10 +66,10 @@ const { values: options } = parseArgs({
 const numSteps = Number(options.steps);
 const seed = Number(options.seed);
 const service = process.env['QCS_URL'] ?? 'http://127.0.0.1:8080';
-const key = process.env['QCS_KEY'];
+const key = process.env['QCS_API_KEY'];
 if (key === undefined || !Number.isInteger(numSteps) || !Number.isInteger(seed) || seed < 0) {
   process.stderr.write(
-    'usage: QCS_KEY=qcs_… node examples/train-over-http.ts [--steps 45] [--seed 1]\n',
+    'usage: QCS_API_KEY=qcs_… node examples/train-over-http.ts [--steps 45] [--seed 1]\n',
   );
   process.exit(2);
 }

@@ -13,7 +13,7 @@ job, and its record at \`GET /api/v1/tasks/{task_id}\` has the result once it is
 
 \`\`\`
 curl http://127.0.0.1:8080/api/v1/agents/research/execute \\
-  -H "X-API-Key: $QCS_KEY" -H 'Content-Type: application/json' \\
+  -H "X-API-Key: $QCS_API_KEY" -H 'Content-Type: application/json' \\
   -d '{"task":"vqe","input":{"problem":"h2","bond_length_angstrom":0.735}}'
 \`\`\`
 

@@ -37,7 +37,7 @@ measure, and move with the load.
 
 \`\`\`
 curl http://127.0.0.1:8080/api/v1/tpu/jobs \\
-  -H "X-API-Key: $QCS_KEY" -H 'Content-Type: application/json' \\
+  -H "X-API-Key: $QCS_API_KEY" -H 'Content-Type: application/json' \\
   -d '{"job_type":"optimization","tpu_type":"v4","zone":"us-central2-b"}'
 \`\`\`
 

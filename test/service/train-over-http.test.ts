@@ -17,7 +17,7 @@ const EXAMPLE = 'examples/train-over-http.ts';
 const STEPS = 25;
 
 async function runExample(origin: string, key: string, ...options: readonly string[]) {
-  const env = { ...process.env, QCS_URL: origin, QCS_KEY: key };
+  const env = { ...process.env, QCS_URL: origin, QCS_API_KEY: key };
   return await promisify(execFile)(process.execPath, [EXAMPLE, ...options], { env });
 }
 
