@@ -4,7 +4,7 @@ import { JOB_RESOURCES } from '../service/jobs/job-resources.ts';
 import type { CommandIo } from './command-io.ts';
 import type { ListOptions } from './jobs/list-jobs.ts';
 import type { JobOptions } from './jobs/one-job.ts';
-import { count } from './option-parsers.ts';
+import { count, several } from './option-parsers.ts';
 
 const DEFAULT_LIMIT = 20;
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'];
@@ -22,6 +22,10 @@ export function addJobsCommand(program: Command, io: CommandIo): void {
       new Option('--kind <kind>', 'of one kind').choices(JOB_RESOURCES.map(({ kind }) => kind)),
     )
     .addOption(new Option('--status <status>', 'in one status').choices(STATUSES))
+    .option('--name <name>', 'called exactly so')
+    .option('--tag <tag>', 'with this tag; given several times: with all of them', several)
+    .option('--created-after <time>', 'created then or later: 2026-01-02T03:04:05Z, or a date')
+    .option('--created-before <time>', 'created earlier')
     .option('--limit <n>', 'how many', count(10_000), DEFAULT_LIMIT)
     .option('--json', 'print one JSON object with `jobs`')
     .action(async (options: ListOptions) => {

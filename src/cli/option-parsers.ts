@@ -25,6 +25,11 @@ export function list(one: (text: string) => number): (text: string) => readonly 
   return (text) => text.split(',').map((part) => one(part));
 }
 
+/** All texts of an option that is given several times. */
+export function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
 /** A whole number in decimal digits, of any size. */
 export function digits(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');

@@ -1,8 +1,8 @@
 /**
  * Job ids: a prefix that names the kind and a UUIDv7 without dashes.
  *
- * The UUID begins with the time and counts within a millisecond, so ids of one kind sort by creation
- * and a listing needs no other order or cursor. Its random part makes ids impossible to guess.
+ * The UUID begins with the time and counts within a millisecond, so ids of one kind sort by the moment in
+ * which they were drawn. Its random part makes ids impossible to guess.
  */
 import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';

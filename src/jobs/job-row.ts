@@ -10,12 +10,13 @@ import { isJobId } from './job-id.ts';
  * @throws {JobDamagedError} if it holds none.
  */
 export function jobOfRow(row: StoredRow): Job {
-  const { result, suspicion, retry_of: retryOf, error_code: errorCode } = row;
+  const { result, suspicion, name, retry_of: retryOf, error_code: errorCode } = row;
   const kind = oneOf(JOB_KINDS, row, 'kind');
   const id = text(row, 'id');
   if (!isJobId(id, kind)) throw damage(row, `its id is none of a ${kind}`);
   const startedAt = time(row, 'started_at');
   const finishedAt = time(row, 'finished_at');
+  const tags = tagsOf(row);
   return {
     id,
     kind,
@@ -24,6 +25,8 @@ export function jobOfRow(row: StoredRow): Job {
     priority: oneOf(JOB_PRIORITIES, row, 'priority'),
     target: text(row, 'target'),
     request: text(row, 'request'),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(tags === undefined ? {} : { tags }),
     createdAt: whole(row, 'created_at', LAST_TIME),
     attempts: whole(row, 'attempts', Number.MAX_SAFE_INTEGER),
     ...(typeof suspicion === 'number' && suspicion > 0 ? { suspicion } : {}),
@@ -55,6 +58,22 @@ function whole(row: StoredRow, column: string, last: number): number {
 
 function time(row: StoredRow, column: string): number | undefined {
   return row[column] === null ? undefined : whole(row, column, LAST_TIME);
+}
+
+function tagsOf(row: StoredRow): readonly string[] | undefined {
+  if (row['tags'] === null) return undefined;
+  const value = parsed(text(row, 'tags'));
+  const tags = Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : [];
+  if (!Array.isArray(value) || tags.length < value.length) throw damage(row, 'its tags are none');
+  return tags;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function oneOf<T extends string>(known: readonly T[], row: StoredRow, column: string): T {

@@ -50,6 +50,10 @@ export interface Job {
   /** JSON text; present once completed. */
   readonly result?: string;
   readonly error?: JobError;
+  /** What its caller calls it; others may be called the same. */
+  readonly name?: string;
+  /** Words by which its caller finds it again; each once, at least one. */
+  readonly tags?: readonly string[];
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
@@ -69,9 +73,17 @@ export interface NewJob {
   readonly priority: JobPriority;
   readonly target: string;
   readonly request: string;
+  readonly name?: string;
+  readonly tags?: readonly string[];
   readonly createdAt: number;
   readonly retryOf?: JobId;
 }
+
+/** What a caller calls its job. */
+export type JobLabels = Pick<Job, 'name' | 'tags'>;
+
+/** Where a job stands in a listing. */
+export type JobPlace = Pick<Job, 'createdAt' | 'id'>;
 
 /** What a transition may set; what is left out stays. Going back to `queued` clears `startedAt`. */
 export interface JobPatch {
@@ -83,15 +95,22 @@ export interface JobPatch {
   readonly error?: JobError;
 }
 
-/** A filter; results come newest first, by id: within a kind that is the order of creation. */
+/** A filter; results come newest first, by the time of creation and within a millisecond by id. */
 export interface JobQuery {
   readonly kind?: JobKind;
   readonly keyId?: string;
   readonly statuses?: readonly JobStatus[];
-  /** Only jobs with an id below this one: the cursor of a listing. */
-  readonly before?: JobId;
-  /** Only jobs with an id above this one: the cursor of a listing that has the oldest first. */
-  readonly after?: JobId;
+  readonly name?: string;
+  /** Only jobs that have all of them. */
+  readonly tags?: readonly string[];
+  /** Only jobs created then or later. */
+  readonly createdFrom?: number;
+  /** Only jobs created earlier. */
+  readonly createdBefore?: number;
+  /** Only jobs older than the one there: the cursor of a listing. */
+  readonly before?: JobPlace;
+  /** Only jobs newer than the one there: the cursor of a listing that has the oldest first. */
+  readonly after?: JobPlace;
   /** Oldest first instead; recovery re-queues in order of creation. */
   readonly oldestFirst?: boolean;
   /**
@@ -104,6 +123,17 @@ export interface JobQuery {
 
 /** Characters of a request that a brief listing gives. */
 export const BRIEF_REQUEST_LENGTH = 256;
+
+/** The labels alone of what has them; no tags are none. */
+export function labelsOf({
+  name,
+  tags = [],
+}: {
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}): JobLabels {
+  return { ...(name !== undefined && { name }), ...(tags.length > 0 && { tags }) };
+}
 
 /** Whether nothing leaves the status. */
 export function isFinal(status: JobStatus): boolean {

@@ -11,6 +11,7 @@ import {
   type Job,
   type JobId,
   type JobPatch,
+  type JobPlace,
   type JobQuery,
   type JobStatus,
   movedJob,
@@ -38,7 +39,7 @@ export class MemoryJobStore implements JobStore {
     const sign = query.oldestFirst ? 1 : -1;
     return [...this.#jobs.values()]
       .filter((job) => matches(job, query))
-      .sort((a, b) => (a.id < b.id ? -sign : sign))
+      .sort((a, b) => (isOlder(a, b) ? -sign : sign))
       .slice(0, query.limit)
       .map((job) => (query.isBrief ? brief(job) : job));
   }
@@ -73,7 +74,15 @@ function matches(job: Job, query: JobQuery): boolean {
     (query.kind === undefined || job.kind === query.kind) &&
     (query.keyId === undefined || job.keyId === query.keyId) &&
     (query.statuses === undefined || query.statuses.includes(job.status)) &&
-    (query.before === undefined || job.id < query.before) &&
-    (query.after === undefined || job.id > query.after)
+    (query.name === undefined || job.name === query.name) &&
+    (query.tags === undefined || query.tags.every((tag) => job.tags?.includes(tag))) &&
+    (query.createdFrom === undefined || job.createdAt >= query.createdFrom) &&
+    (query.createdBefore === undefined || job.createdAt < query.createdBefore) &&
+    (query.before === undefined || isOlder(job, query.before)) &&
+    (query.after === undefined || isOlder(query.after, job))
   );
+}
+
+function isOlder(a: JobPlace, b: JobPlace): boolean {
+  return a.createdAt === b.createdAt ? a.id < b.id : a.createdAt < b.createdAt;
 }

@@ -13,7 +13,14 @@
  * alone than it was; while a suspect is in hand all circuits are stored before they begin.
  */
 import { JobInterruptedError, NoHandlerError } from './errors.ts';
-import { JOB_KINDS, type Job, type JobId, type JobKind, type JobQuery } from './job.ts';
+import {
+  JOB_KINDS,
+  type Job,
+  type JobId,
+  type JobKind,
+  type JobPlace,
+  type JobQuery,
+} from './job.ts';
 import type { JobStore } from './job-store.ts';
 
 const PAGE = 200;
@@ -99,10 +106,11 @@ async function* oldestFirst(
   query: Pick<JobQuery, 'kind' | 'statuses' | 'isBrief'>,
 ): AsyncGenerator<Job, void, undefined> {
   let page: readonly Job[];
-  let after: JobId = '';
+  let after: JobPlace | undefined;
   do {
-    page = await store.list({ ...query, after, oldestFirst: true, limit: PAGE });
-    after = page.at(-1)?.id ?? after;
+    const from = after && { after };
+    page = await store.list({ ...query, ...from, oldestFirst: true, limit: PAGE });
+    after = page.at(-1);
     yield* page;
   } while (page.length === PAGE);
 }

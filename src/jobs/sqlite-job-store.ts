@@ -8,6 +8,7 @@
  * `job_contents`.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { LAST_TIME, type OnDamaged, type StoredRow } from '../storage/damaged-records.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './errors.ts';
 import {
   BRIEF_REQUEST_LENGTH,
-  isFinal,
   type Job,
   type JobId,
   type JobPatch,
@@ -27,14 +27,21 @@ import {
   type NewJob,
   TRANSITIONS,
 } from './job.ts';
+import {
+  BRIEF_JOB_COLUMNS,
+  JobListing,
+  type ListingPlace,
+  type ListingQuery,
+  listingPlace,
+} from './job-listing.ts';
 import { jobOfRow } from './job-row.ts';
 import type { JobStore } from './job-store.ts';
 import { isLarge, packLarge, unpack } from './large-text.ts';
 
 const INSERT = `
   INSERT INTO jobs (id, kind, key_id, status, priority, target, request, created_at, started_at,
-    finished_at, attempts, result, error_code, error_message, retry_of, contents)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    finished_at, attempts, result, error_code, error_message, retry_of, contents, name, tags)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`;
 
 const UPDATE = `
@@ -51,12 +58,8 @@ const UPDATE = `
   WHERE id = ?1 AND status = ?2
   RETURNING *`;
 
-const BRIEF_COLUMNS = `id, kind, key_id, status, priority, target, error_code, error_message,
-  substr(request, 1, ${BRIEF_REQUEST_LENGTH}) AS request, created_at, started_at, finished_at, attempts,
-  suspicion, retry_of`;
-
 /** Unfinished rows, of whatever kind; and those whose status is none, which no other index has. */
-const UNFINISHED = `SELECT rowid, ${BRIEF_COLUMNS} FROM jobs INDEXED BY jobs_unfinished
+const UNFINISHED = `SELECT rowid, ${BRIEF_JOB_COLUMNS} FROM jobs INDEXED BY jobs_unfinished
   WHERE status IN ('queued', 'running')`;
 const UNFINISHED_WITH_CONTENTS = `SELECT * FROM jobs INDEXED BY jobs_unfinished
   WHERE status IN ('queued', 'running') AND contents <> 0`;
@@ -135,6 +138,8 @@ export class SqliteJobStore implements JobStore {
         job.error?.message ?? null,
         job.retryOf ?? null,
         packed.contents,
+        job.name ?? null,
+        job.tags === undefined ? null : JSON.stringify(job.tags),
       );
       if (changes === 0) throw new DuplicateJobError(id);
       if (packed.contents !== 0) {
@@ -151,17 +156,23 @@ export class SqliteJobStore implements JobStore {
 
   async list(query: JobQuery): Promise<readonly Job[]> {
     const jobs: Job[] = [];
-    const cursor = query.oldestFirst ? 'after' : 'before';
-    for (let part = query; ; ) {
-      const rows = this.#rows(part);
+    const listing = new JobListing(query);
+    for (let from: ListingPlace | undefined; ; ) {
+      const limit = query.limit - jobs.length;
+      // Where many rows may be looked at to find a few, others have their turn in between.
+      const end = this.#placeOf(listing.end(from));
+      const rows = this.#all(listing.page(from, end, limit));
       for (const row of rows) {
         const job = await this.#readable(row, query.isBrief === true);
         if (job !== undefined) jobs.push(job);
       }
-      const last = rows.at(-1);
-      if (rows.length < part.limit || jobs.length === query.limit || last === undefined)
-        return jobs;
-      part = { ...query, [cursor]: String(last['id']), limit: query.limit - jobs.length };
+      if (jobs.length === query.limit) return jobs;
+      if (rows.length === limit) from = listingPlace(rows.at(-1));
+      else if (end === undefined) return jobs;
+      else {
+        from = end;
+        await setImmediate();
+      }
     }
   }
 
@@ -233,8 +244,11 @@ export class SqliteJobStore implements JobStore {
     return this.#whole(row);
   }
 
-  #rows(query: JobQuery): readonly StoredRow[] {
-    const { sql, values } = listing(query);
+  #placeOf(query: ListingQuery | undefined): ListingPlace | undefined {
+    return query && listingPlace(this.#all(query)[0]);
+  }
+
+  #all({ sql, values }: ListingQuery): readonly StoredRow[] {
     let statement = this.#listings.get(sql);
     if (statement === undefined) {
       statement = this.#prepare(sql);
@@ -305,36 +319,4 @@ function readRow(row: StoredRow): Job | JobDamagedError {
     if (error instanceof JobDamagedError) return error;
     throw error;
   }
-}
-
-function listing(query: JobQuery): { readonly sql: string; readonly values: (string | number)[] } {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const where = (condition: string, ...bound: readonly string[]) => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  const { kind, keyId, statuses, before, after } = query;
-  if (kind !== undefined) where('kind = ?', kind);
-  if (keyId !== undefined) where('key_id = ?', keyId);
-  if (before !== undefined) where('id < ?', before);
-  if (after !== undefined) where('id > ?', after);
-  if (statuses !== undefined) {
-    where(`status IN (${statuses.map(() => '?').join(', ')})`, ...statuses);
-  }
-
-  // Recovery looks for a few unfinished jobs among millions: only the partial index is right, and
-  // SQLite uses one only where its own condition stands in the query word for word.
-  const unfinished = statuses?.length && !statuses.some(isFinal) && keyId === undefined;
-  if (unfinished) where(`status IN ('queued', 'running')`);
-
-  const from = unfinished ? 'jobs INDEXED BY jobs_unfinished' : 'jobs';
-  const condition = conditions.length > 0 ? conditions.join(' AND ') : 'TRUE';
-  const order = query.oldestFirst ? 'ASC' : 'DESC';
-  values.push(query.limit);
-  const columns = query.isBrief ? BRIEF_COLUMNS : '*';
-  return {
-    sql: `SELECT ${columns} FROM ${from} WHERE ${condition} ORDER BY id ${order} LIMIT ?`,
-    values,
-  };
 }

@@ -190,6 +190,53 @@ const MIGRATIONS: readonly string[] = [
       WHERE key_id = OLD.key_id;
   END;
   `,
+  // Names and tags of jobs, and listings by them, by status and by time. Each index ends in the order of a
+  // listing, so that a page of one filter is a piece of it. What a name or a tag takes beside its own text
+  // is an entry of an index, 96 bytes. Tags that somebody damaged must not keep their row from being deleted.
+  `
+  ALTER TABLE jobs ADD COLUMN name TEXT;
+  ALTER TABLE jobs ADD COLUMN tags TEXT;
+  CREATE TABLE job_tags (
+    key_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    PRIMARY KEY (key_id, kind, tag, created_at, job_id)
+  ) STRICT, WITHOUT ROWID;
+  DROP INDEX IF EXISTS jobs_by_owner;
+  DROP INDEX IF EXISTS jobs_unfinished;
+  CREATE INDEX jobs_by_owner ON jobs (key_id, kind, created_at, id);
+  CREATE INDEX jobs_by_status ON jobs (key_id, kind, status, created_at, id);
+  CREATE INDEX jobs_by_name ON jobs (key_id, kind, name, created_at, id) WHERE name IS NOT NULL;
+  CREATE INDEX jobs_unfinished ON jobs (kind, created_at, id) WHERE status IN ('queued', 'running');
+
+  CREATE TRIGGER jobs_named AFTER INSERT ON jobs WHEN NEW.name IS NOT NULL BEGIN
+    INSERT INTO storage_usage VALUES (NEW.key_id, 96 + 2 * octet_length(NEW.name))
+      ON CONFLICT (key_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER jobs_named_deleted AFTER DELETE ON jobs WHEN OLD.name IS NOT NULL BEGIN
+    UPDATE storage_usage SET bytes = bytes - 96 - 2 * octet_length(OLD.name)
+      WHERE key_id = OLD.key_id;
+  END;
+  CREATE TRIGGER jobs_tagged AFTER INSERT ON jobs WHEN NEW.tags IS NOT NULL BEGIN
+    INSERT OR IGNORE INTO job_tags
+      SELECT NEW.key_id, NEW.kind, value, NEW.created_at, NEW.id FROM json_each(NEW.tags);
+  END;
+  CREATE TRIGGER jobs_tagged_deleted AFTER DELETE ON jobs WHEN json_valid(OLD.tags) BEGIN
+    DELETE FROM job_tags WHERE key_id = OLD.key_id AND kind = OLD.kind
+      AND tag IN (SELECT value FROM json_each(OLD.tags))
+      AND created_at = OLD.created_at AND job_id = OLD.id;
+  END;
+  CREATE TRIGGER job_tags_inserted AFTER INSERT ON job_tags BEGIN
+    INSERT INTO storage_usage VALUES (NEW.key_id, 96 + 2 * octet_length(NEW.tag))
+      ON CONFLICT (key_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER job_tags_deleted AFTER DELETE ON job_tags BEGIN
+    UPDATE storage_usage SET bytes = bytes - 96 - 2 * octet_length(OLD.tag)
+      WHERE key_id = OLD.key_id;
+  END;
+  `,
 ];
 
 /** The version that this software brings a database to. */

@@ -297,7 +297,8 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
         await createIn('queued');
         const seen = first.map((job) => job.id);
         for (let page = first; page.length > 0; ) {
-          page = await store.list({ limit: 3, before: seen.at(-1) ?? '' });
+          const last = page.at(-1);
+          page = await store.list({ limit: 3, ...(last && { before: last }) });
           seen.push(...page.map((job) => job.id));
         }
         expect(seen).toStrictEqual(ids.toReversed());
@@ -305,7 +306,8 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
 
       test('the oldest-first cursor goes on above the last id', async () => {
         const ids = [await createIn('queued'), await createIn('queued'), await createIn('queued')];
-        const rest = await store.list({ limit: 10, oldestFirst: true, after: ids[0] ?? '' });
+        const after = { id: ids[0] ?? '', createdAt: 1000 };
+        const rest = await store.list({ limit: 10, oldestFirst: true, after });
         expect(rest.map((job) => job.id)).toStrictEqual(ids.slice(1));
       });
 
@@ -334,10 +336,107 @@ export function describeJobStore(name: string, open: () => OpenedStore): void {
           await ids({ limit: 9, keyId: 'a', kind: 'circuit', statuses: ['queued'] }),
         ).toStrictEqual(new Set([circuit]));
         expect(
-          await ids({ limit: 9, kind: 'circuit', statuses: ['queued'], before: foreign }),
+          await ids({
+            limit: 9,
+            kind: 'circuit',
+            statuses: ['queued'],
+            before: { id: foreign, createdAt: 1000 },
+          }),
         ).toStrictEqual(new Set([circuit]));
         expect(await ids({ limit: 9, statuses: [] })).toStrictEqual(new Set());
         expect(await ids({ limit: 9, keyId: 'nobody' })).toStrictEqual(new Set());
+      });
+
+      test('a name and tags are kept, in a brief listing and after every step', async () => {
+        const labels = { name: 'Bell, 1 000 shots ✓', tags: ['nightly', 'ψ'] };
+        const { id } = await store.create(newJob(labels));
+        expect(await store.get(id)).toMatchObject(labels);
+        expect(await store.transition(id, 'queued', 'running')).toMatchObject(labels);
+        expect(await store.list({ limit: 1, isBrief: true })).toMatchObject([labels]);
+        const plain = await store.create(newJob());
+        expect(await store.get(plain.id)).not.toHaveProperty('name');
+        expect(await store.get(plain.id)).not.toHaveProperty('tags');
+      });
+
+      test('jobs are found by name, by all of several tags, by status and by time', async () => {
+        const of = (changes: Partial<NewJob>) => createIn('queued', { keyId: 'a', ...changes });
+        const first = await of({ name: 'x', tags: ['p'], createdAt: 10 });
+        const second = await of({ name: 'x', tags: ['q', 'p'], createdAt: 20 });
+        const third = await of({ name: 'X', tags: ['q'], createdAt: 30 });
+        const failed = await createIn('failed', {
+          keyId: 'a',
+          name: 'x',
+          tags: ['p'],
+          createdAt: 40,
+        });
+        await of({ kind: 'task', name: 'x', tags: ['p'], createdAt: 50 });
+        await createIn('queued', { keyId: 'b', name: 'x', tags: ['p'], createdAt: 60 });
+        const found = async (filter: Partial<Parameters<JobStore['list']>[0]>) =>
+          (await store.list({ limit: 9, keyId: 'a', kind: 'circuit', ...filter })).map(
+            ({ id }) => id,
+          );
+
+        expect(await found({})).toStrictEqual([failed, third, second, first]);
+        expect(await found({ name: 'x' })).toStrictEqual([failed, second, first]);
+        expect(await found({ name: 'x', statuses: ['queued'] })).toStrictEqual([second, first]);
+        expect(await found({ tags: ['p'] })).toStrictEqual([failed, second, first]);
+        expect(await found({ tags: ['p', 'q'] })).toStrictEqual([second]);
+        expect(await found({ tags: ['q', 'p'], name: 'x' })).toStrictEqual([second]);
+        expect(await found({ tags: ['P'] })).toStrictEqual([]);
+        expect(await found({ statuses: ['failed'] })).toStrictEqual([failed]);
+        expect(await found({ statuses: ['failed'], tags: ['p'], name: 'x' })).toStrictEqual([
+          failed,
+        ]);
+        expect(await found({ statuses: ['failed', 'queued'], tags: ['q'] })).toStrictEqual([
+          third,
+          second,
+        ]);
+        expect(await found({ createdFrom: 20, createdBefore: 40 })).toStrictEqual([third, second]);
+        expect(await found({ createdFrom: 20, tags: ['p'] })).toStrictEqual([failed, second]);
+        expect(await found({ createdBefore: 20, name: 'x' })).toStrictEqual([first]);
+        expect(await found({ createdFrom: 41 })).toStrictEqual([]);
+        const after = { id: second, createdAt: 20 };
+        expect(await found({ name: 'x', before: after })).toStrictEqual([first]);
+        expect(await found({ before: after, createdBefore: 5 })).toStrictEqual([]);
+        expect(await found({ before: after, createdBefore: 99 })).toStrictEqual([first]);
+        expect(await found({ tags: ['p'], limit: 1 })).toStrictEqual([failed]);
+      });
+
+      test('a removed job is found by its tags no more', async () => {
+        const id = await createIn('completed', { keyId: 'a', tags: ['p'] });
+        const other = await createIn('completed', { keyId: 'a', tags: ['p'] });
+        expect(await store.remove(id)).toBe(true);
+        const found = await store.list({ limit: 9, keyId: 'a', kind: 'circuit', tags: ['p'] });
+        expect(found.map((job) => job.id)).toStrictEqual([other]);
+      });
+
+      test('the order is that of creation, and within a millisecond that of the ids', async () => {
+        const [a, b, c] = [newJob(), newJob(), newJob()];
+        // As where the clock was set back: the id that was drawn first belongs to the latest job.
+        await store.create({ ...c, createdAt: 5 });
+        await store.create({ ...b, createdAt: 5 });
+        await store.create({ ...a, createdAt: 7 });
+        const ids = (await store.list({ limit: 9 })).map(({ id }) => id);
+        expect(ids).toStrictEqual([a.id, c.id, b.id]);
+        const page = await store.list({ limit: 9, before: { id: c.id, createdAt: 5 } });
+        expect(page.map(({ id }) => id)).toStrictEqual([b.id]);
+      });
+
+      test('what few of many jobs have is found page by page', async () => {
+        const wanted: string[] = [];
+        for (let i = 0; i < 2500; i++) {
+          const isWanted = i % 1000 === 7;
+          const tags = isWanted ? ['p', 'rare'] : ['p'];
+          const { id } = await store.create(newJob({ keyId: 'a', tags, createdAt: i >> 3 }));
+          if (isWanted) wanted.unshift(id);
+        }
+        const query = { limit: 2, keyId: 'a', kind: 'circuit', tags: ['p', 'rare'] } as const;
+        const page = await store.list(query);
+        expect(page.map(({ id }) => id)).toStrictEqual(wanted.slice(0, 2));
+        const [, last] = page;
+        const rest = await store.list({ ...query, ...(last && { before: last }) });
+        expect(rest.map(({ id }) => id)).toStrictEqual(wanted.slice(2));
+        expect(await store.list({ ...query, tags: ['p', 'none'] })).toStrictEqual([]);
       });
     });
   });

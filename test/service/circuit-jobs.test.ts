@@ -87,10 +87,13 @@ describe('GET /quantum/circuits/{circuit_id}', () => {
     expect(completed).not.toHaveProperty('progress');
   });
 
-  test('answers the same data as the submission did', async () => {
+  test('answers the same data as the submission did, and the request', async () => {
     await using service = await openTestService();
     const { data } = (await service.submit(BELL)).json();
-    expect((await service.get(`/quantum/circuits/${data.circuit_id}`)).json().data).toEqual(data);
+    expect((await service.get(`/quantum/circuits/${data.circuit_id}`)).json().data).toEqual({
+      ...data,
+      request: BELL,
+    });
   });
 
   test.each([

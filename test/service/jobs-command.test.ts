@@ -126,10 +126,33 @@ describe('list', () => {
     );
   });
 
-  test('in one status finds jobs that are further down', async () => {
-    const { stdout } = await jobs(['--status', 'failed', '--json']);
-    expect(JSON.parse(stdout).jobs).toMatchObject([{ task_id: idOf('task', 1) }]);
-    expect(service.asked[0]?.url).toContain('limit=100');
+  test('asks every page for what is sought', async () => {
+    const sought = ['--status', 'failed', '--name', 'a & b', '--tag', 'p', '--tag', 'q,r'];
+    const times = [
+      '--created-after',
+      '2026-01-02',
+      '--created-before',
+      '2026-01-03T00:00:00+01:00',
+    ];
+    const { code } = await jobs(['--kind', 'task', ...sought, ...times]);
+    expect(code).toBe(0);
+    const query =
+      'limit=20&status=failed&name=a+%26+b&tag=p&tag=q%2Cr&created_after=2026-01-02&created_before=2026-01-03T00%3A00%3A00%2B01%3A00';
+    expect(service.asked.map(({ url }) => url)).toEqual([
+      `/api/v1/tasks?${query}`,
+      `/api/v1/tasks?${query}&cursor=1`,
+    ]);
+  });
+
+  test('shows names and tags where jobs have any', async () => {
+    const [first, second] = RECORDS['tasks'] ?? [];
+    const named = { ...first, name: 'Bell\u001b[31m', tags: ['p', 'q'] };
+    service.answer = (_, response) =>
+      sendJson(response, 200, { tasks: [named, second], next_cursor: null });
+    const { stdout } = await jobs(['--kind', 'task']);
+    const [head, row] = stdout.split('\n');
+    expect(head).toMatch(/DURATION {2,}NAME {2,}TAGS$/);
+    expect(row).toMatch(/Bell\[31m {2,}p, q$/);
   });
 
   test('leaves out what the key may not see and what an older service has not, and says so', async () => {

@@ -25,7 +25,8 @@ export interface JobRecord {
 const NO_RESULT = new Set([
   ...['status', 'priority', 'created_at', 'started_at', 'finished_at', 'queue_position'],
   ...['expected_start_at', 'progress', 'error', 'agent', 'task', 'parent_id', 'processor'],
-  ...['job_type', 'tpu_type', 'zone', 'chips', 'placed'],
+  ...['job_type', 'tpu_type', 'zone', 'chips', 'placed', 'retry_of'],
+  ...['name', 'tags', 'request', 'request_bytes'],
 ]);
 
 /**
@@ -98,6 +99,17 @@ export function targetText({ resource, fields }: JobRecord): string {
     case 'tpu_job':
       return printable(`${named('job_type')} ${named('tpu_type')} ${named('zone')}`);
   }
+}
+
+/** What its caller calls it; empty where that is nothing. */
+export function nameText({ fields }: JobRecord): string {
+  return printable(textOf(fields['name']) ?? '');
+}
+
+/** Its tags, separated by commas. */
+export function tagsText({ fields }: JobRecord): string {
+  const tags: readonly unknown[] = Array.isArray(fields['tags']) ? fields['tags'] : [];
+  return printable(tags.filter((tag) => typeof tag === 'string').join(', '));
 }
 
 /** How far it is; of a waiting one, how many are before it. */

@@ -6,9 +6,11 @@ import { AnswerUnreadableError, KeyRefusedError, ServiceRefusedError } from './e
 import {
   durationText,
   type JobRecord,
+  nameText,
   progressText,
   readRecord,
   runText,
+  tagsText,
   targetText,
 } from './job-record.ts';
 import { type AddressOptions, serviceAddress } from './service-address.ts';
@@ -18,6 +20,10 @@ import { ServiceClient } from './service-client.ts';
 export interface ListOptions extends AddressOptions {
   readonly kind?: JobResource['kind'];
   readonly status?: string;
+  readonly name?: string;
+  readonly tag?: readonly string[];
+  readonly createdAfter?: string;
+  readonly createdBefore?: string;
   readonly limit: number;
   readonly json?: boolean;
 }
@@ -35,7 +41,7 @@ export async function listJobs(options: ListOptions, io: CommandIo): Promise<voi
     const next = newest(listings);
     if (next === undefined) break;
     const { record, listing } = next;
-    if (options.status === undefined || record.status === options.status) jobs.push(record);
+    jobs.push(record);
     if (jobs.length === options.limit) break;
     await listing.advance();
   }
@@ -48,16 +54,15 @@ export async function listJobs(options: ListOptions, io: CommandIo): Promise<voi
 /** The listings that the service has and the key may read; of the others it says so. */
 async function openListings(
   resources: readonly JobResource[],
-  { limit, status }: ListOptions,
+  options: ListOptions,
   client: ServiceClient,
   io: CommandIo,
 ): Promise<readonly Listing[]> {
-  // One that is sought by its status may be far down.
-  const pageSize = status === undefined ? Math.min(LARGEST_PAGE, limit) : LARGEST_PAGE;
+  const query = queryOf(options);
   const listings: Listing[] = [];
   const faults: Error[] = [];
   const opened = resources.map(async (resource) => {
-    const listing = new Listing(resource, client, pageSize);
+    const listing = new Listing(resource, client, query);
     try {
       await listing.advance();
       listings.push(listing);
@@ -76,22 +81,38 @@ async function openListings(
   return listings;
 }
 
+/** What every page is asked for. */
+function queryOf(options: ListOptions): URLSearchParams {
+  const { limit, status, name, tag = [], createdAfter, createdBefore } = options;
+  const fields: readonly (readonly [name: string, value: string | undefined])[] = [
+    ['limit', String(Math.min(LARGEST_PAGE, limit))],
+    ['status', status],
+    ['name', name],
+    ...tag.map((each) => ['tag', each] as const),
+    ['created_after', createdAfter],
+    ['created_before', createdBefore],
+  ];
+  const query = new URLSearchParams();
+  for (const [field, value] of fields) if (value !== undefined) query.append(field, value);
+  return query;
+}
+
 /** A listing, read job by job, newest first. */
 class Listing {
   /** The newest that was not taken yet; undefined at the end. */
   current: JobRecord | undefined;
   readonly #resource: JobResource;
   readonly #client: ServiceClient;
-  readonly #pageSize: number;
+  readonly #query: URLSearchParams;
   #page: readonly JobRecord[] = [];
   #place = 0;
   /** Of the next page; null after the last. */
   #cursor: string | null | undefined;
 
-  constructor(resource: JobResource, client: ServiceClient, pageSize: number) {
+  constructor(resource: JobResource, client: ServiceClient, query: URLSearchParams) {
     this.#resource = resource;
     this.#client = client;
-    this.#pageSize = pageSize;
+    this.#query = query;
   }
 
   async advance(): Promise<void> {
@@ -104,7 +125,7 @@ class Listing {
     const { origin } = this.#client;
     const cursor =
       this.#cursor === undefined ? '' : `&cursor=${encodeURIComponent(this.#cursor ?? '')}`;
-    const data = await this.#client.ask(`${path}?limit=${this.#pageSize}${cursor}`);
+    const data = await this.#client.ask(`${path}?${this.#query}${cursor}`);
     const items: unknown = data[listName];
     if (!Array.isArray(items)) {
       throw new AnswerUnreadableError(origin, `a page of ${noun}s has no ${listName}`);
@@ -134,14 +155,25 @@ function newest(
 }
 
 function jobTable(jobs: readonly JobRecord[], now: number): string {
-  const rows = jobs.map((job) => [
-    job.id,
-    job.resource.kind,
-    targetText(job),
-    job.status,
-    progressText(job),
-    durationText(now - job.createdAt),
-    runText(job, now),
-  ]);
-  return table(['ID', 'KIND', 'TARGET', 'STATUS', 'PROGRESS', 'AGE', 'DURATION'], rows);
+  const columns: readonly (readonly [title: string, text: (job: JobRecord) => string])[] = [
+    ['ID', ({ id }) => id],
+    ['KIND', ({ resource }) => resource.kind],
+    ['TARGET', targetText],
+    ['STATUS', ({ status }) => status],
+    ['PROGRESS', progressText],
+    ['AGE', ({ createdAt }) => durationText(now - createdAt)],
+    ['DURATION', (job) => runText(job, now)],
+    // Only where one of the jobs has any.
+    ...(
+      [
+        ['NAME', nameText],
+        ['TAGS', tagsText],
+      ] as const
+    ).filter(([, text]) => jobs.some((job) => text(job) !== '')),
+  ];
+  const rows = jobs.map((job) => columns.map(([, text]) => text(job)));
+  return table(
+    columns.map(([title]) => title),
+    rows,
+  );
 }

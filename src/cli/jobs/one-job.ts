@@ -5,11 +5,13 @@ import { fieldsOf, printableJson } from './answer-fields.ts';
 import { ServiceRefusedError, UnknownJobError } from './errors.ts';
 import {
   type JobRecord,
+  nameText,
   progressText,
   readRecord,
   resourceOf,
   resultOf,
   runText,
+  tagsText,
   targetText,
 } from './job-record.ts';
 import { type AddressOptions, serviceAddress } from './service-address.ts';
@@ -92,6 +94,10 @@ function summaryText(record: JobRecord, now: number): string {
   const ran = runText(record, now);
   const rows = [
     ['kind', resource.kind],
+    ...[
+      ['name', nameText(record)],
+      ['tags', tagsText(record)],
+    ].filter(([, text]) => text !== ''),
     ['target', targetText(record)],
     ['status', [status, progressText(record)].filter((text) => text !== '').join(', ')],
     ['created', new Date(record.createdAt).toISOString()],

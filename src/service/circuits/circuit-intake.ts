@@ -7,7 +7,7 @@
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
-import type { Job, JobId } from '../../jobs/job.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import { storedBodyJson } from '../jobs/stored-request.ts';
 import type { Readers, ReadingCaller } from '../reading/readers.ts';
 import type { BodySource } from '../reading/reading-messages.ts';
@@ -120,7 +120,8 @@ export class CircuitIntake {
     const { request, priority } = job;
     const { shots, seed } = decodeFacts(request);
     const prepared = await this.circuitOfJob(job, signal);
-    return { prepared, shots, seed, priority, bodyJson: storedBodyJson(request) };
+    const bodyJson = storedBodyJson(request);
+    return { prepared, shots, seed, priority, labels: labelsOf(job), bodyJson };
   }
 
   /** The result fields of the record as JSON text; the result's large arrays are gone afterwards. */

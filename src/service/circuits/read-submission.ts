@@ -4,7 +4,7 @@
  */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { serializeCircuit } from '../../fleet/workers/serialized-circuit.ts';
-import type { JobPriority } from '../../jobs/job.ts';
+import { type JobLabels, type JobPriority, labelsOf } from '../../jobs/job.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { requestHash } from '../jobs/canonical-hash.ts';
 import type { CircuitBody } from '../schemas/circuits.ts';
@@ -23,7 +23,8 @@ export interface ReadSubmission {
   readonly shots: number;
   readonly seed?: number;
   readonly priority?: JobPriority;
-  /** The body as it is stored. */
+  readonly labels: JobLabels;
+  /** The body as it is stored and shown. */
   readonly bodyJson: string;
   /** Set where an idempotency key needs it. */
   readonly bodyHash?: string;
@@ -49,7 +50,9 @@ export function readSubmission(
     shots,
     ...(seed === undefined ? {} : { seed }),
     ...(priority === undefined ? {} : { priority }),
-    bodyJson: JSON.stringify(body),
+    labels: labelsOf(body),
+    // As it was sent: the schema changes nothing of a body of good form.
+    bodyJson: JSON.stringify(value),
     ...(needsHash ? { bodyHash: requestHash('/quantum/circuits', body) } : {}),
   };
 }

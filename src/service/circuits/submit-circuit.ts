@@ -92,7 +92,7 @@ export class CircuitSubmitter {
     submit: (newJob: NewJob) => Promise<Job>,
   ): Promise<Job> {
     const { fleet, intake, drawSeed, now } = this.#deps;
-    const { prepared, shots, priority, bodyJson } = read;
+    const { prepared, shots, priority, labels, bodyJson } = read;
     checkStorage(this.#deps, key);
     const processor = fleet.get(prepared.processorId);
     processor?.admit(id);
@@ -108,6 +108,7 @@ export class CircuitSubmitter {
         priority: effectivePriority(key, priority),
         target: prepared.processorId,
         request: encodeRequest(facts, bodyJson),
+        ...labels,
         createdAt: now(),
         ...(retryOf !== undefined && { retryOf }),
       });

@@ -3,7 +3,7 @@
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import { isoTime, type JsonText } from '../envelope.ts';
-import type { JobFields } from '../schemas/jobs.ts';
+import { type JobFields, SHOWN_REQUEST_BYTES } from '../schemas/jobs.ts';
 
 /** What is known of a job only while the process works on it. */
 export interface LiveFacts {
@@ -22,6 +22,8 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
   return {
     status: job.status,
     priority: job.priority,
+    ...(job.name === undefined ? {} : { name: job.name }),
+    ...(job.tags === undefined ? {} : { tags: [...job.tags] }),
     created_at: isoTime(job.createdAt),
     ...(job.retryOf === undefined ? {} : { retry_of: job.retryOf }),
     ...(job.startedAt === undefined ? {} : { started_at: isoTime(job.startedAt) }),
@@ -33,7 +35,7 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
   };
 }
 
-/** Results up to this length are read before they are answered, characters; of longer ones both ends are. */
+/** Results and requests up to this length are read before they are answered, characters; of longer ones both ends are. */
 const CHECKED_LENGTH = 65_536;
 
 /**
@@ -47,11 +49,33 @@ export function recordText(summary: object, { id, keyId, status, result }: Job):
     if (status !== 'completed') return { json: text };
     throw new JobDamagedError('it is completed and has no result', { id, keyId });
   }
-  if (!isResult(result)) throw new JobDamagedError('its result is no JSON', { id, keyId });
+  if (!isObjectText(result)) throw new JobDamagedError('its result is no JSON', { id, keyId });
   return { json: `${text.slice(0, -1)},${result.slice(1)}` };
 }
 
-function isResult(text: string): boolean {
+/**
+ * A whole record with the request, put in place as the text it is; of a large one that is not asked for
+ * with its size.
+ *
+ * @param request - JSON text; undefined for a job of an earlier version, which did not store it.
+ * @throws {JobDamagedError} if the request is none.
+ */
+export function withRequest(
+  { json }: JsonText,
+  { id, keyId }: Job,
+  request: string | undefined,
+  isAskedFor: boolean,
+): JsonText {
+  if (request === undefined) return { json };
+  const numBytes = Buffer.byteLength(request);
+  if (numBytes > SHOWN_REQUEST_BYTES && !isAskedFor) {
+    return { json: `${json.slice(0, -1)},"request_bytes":${numBytes}}` };
+  }
+  if (!isObjectText(request)) throw new JobDamagedError('its request is no JSON', { id, keyId });
+  return { json: `${json.slice(0, -1)},"request":${request}}` };
+}
+
+function isObjectText(text: string): boolean {
   if (!text.startsWith('{"') || !text.endsWith('}')) return false;
   if (text.length > CHECKED_LENGTH) return true;
   try {

@@ -1,7 +1,7 @@
 /** Checks of a body whose work a procedure does. */
 import type { Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { JobPriority } from '../../jobs/job.ts';
+import { type JobLabels, type JobPriority, labelsOf } from '../../jobs/job.ts';
 import type { Json, JsonObject } from '../../workloads/procedures/json.ts';
 import type { Procedure } from '../../workloads/procedures/procedure.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -62,7 +62,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, J
 }
 
 /** What bodies say beside the work itself. */
-export interface WorkOptions {
+export interface WorkOptions extends JobLabels {
   readonly priority?: JobPriority;
   /** Id of the simulator that its circuits go to. */
   readonly processor?: string;
@@ -72,11 +72,15 @@ export interface WorkOptions {
 export function optionsOf({
   priority,
   target_processor: processor,
+  ...labels
 }: {
   readonly priority?: JobPriority | undefined;
   readonly target_processor?: string | undefined;
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
 }): WorkOptions {
   return {
+    ...labelsOf(labels),
     ...(priority !== undefined && { priority }),
     ...(processor !== undefined && { processor }),
   };

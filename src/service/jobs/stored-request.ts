@@ -1,8 +1,10 @@
 /**
- * What is stored of a submission: the body, to run it or run it again, and before it the few facts
- * that a record shows, so that listing jobs does not parse their bodies.
+ * What is stored of a submission: the body, to run it, to run it again and to show it, and before it the
+ * few facts that a record shows, so that listing jobs does not parse their bodies.
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { isJsonObject } from './procedure-input.ts';
 
 const SEPARATOR = ',"body":';
 
@@ -21,7 +23,7 @@ export function encodeStored(facts: object, bodyJson: string): string {
  *
  * @throws {JobDamagedError}
  */
-export function storedFacts(text: string): unknown {
+export function storedFacts(text: string): object {
   const end = text.indexOf(SEPARATOR);
   if (end < 0) throw new JobDamagedError('its request has no body');
   return objectIn(parseStored(`${text.slice(0, end)}}`, 'its request'), 'facts');
@@ -30,6 +32,45 @@ export function storedFacts(text: string): unknown {
 /** The text of the body alone. */
 export function storedBodyJson(text: string): string {
   return text.slice(text.indexOf(SEPARATOR) + SEPARATOR.length, -1);
+}
+
+/** Of tasks and TPU jobs: whether the body is that of the request. Earlier versions stored its input alone. */
+export interface WorkFacts {
+  readonly whole?: true;
+}
+
+/** The stored text of a task or a TPU job. */
+export function encodeWork(facts: object, request: JsonObject): string {
+  const whole: WorkFacts = { whole: true };
+  return encodeStored({ ...facts, ...whole }, JSON.stringify(request));
+}
+
+/** The input of a stored task or TPU job. @throws {JobDamagedError} */
+export function workInputOf(text: string): JsonObject {
+  // Checked: the text was written by encodeWork, or by an earlier version of it.
+  const { facts, body } = decodeStored(text) as { facts: WorkFacts; body: JsonObject };
+  if (facts.whole !== true) return body;
+  const { input = {} } = body;
+  if (!isJsonObject(input)) throw new JobDamagedError('its request has no input');
+  return input;
+}
+
+/** The request of a stored task or TPU job; undefined where an earlier version stored its input alone. */
+export function workRequestJson(text: string): string | undefined {
+  const { whole }: WorkFacts = storedFacts(text);
+  return whole === true ? storedBodyJson(text) : undefined;
+}
+
+/**
+ * The request of a stored task or TPU job.
+ *
+ * @param others - Its fields beside the input, where an earlier version stored that alone.
+ * @throws {JobDamagedError}
+ */
+export function workRequestOf(text: string, others: JsonObject): JsonObject {
+  // Checked: as above.
+  const { facts, body } = decodeStored(text) as { facts: WorkFacts; body: JsonObject };
+  return facts.whole === true ? body : { ...others, input: body };
 }
 
 /** Facts and body. @throws {JobDamagedError} */

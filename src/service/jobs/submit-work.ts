@@ -1,5 +1,5 @@
 /** Submits tasks, plans and TPU jobs: all of them answer at once, with the record of a queued job. */
-import type { Job, JobId, JobKind, JobPriority } from '../../jobs/job.ts';
+import type { Job, JobId, JobKind, JobLabels, JobPriority } from '../../jobs/job.ts';
 import { InFlightLimitError, WorkMemoryError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { checkStorage } from '../limits/storage-quota.ts';
@@ -15,6 +15,7 @@ export interface WorkSubmission {
   readonly key: ApiKey;
   readonly idempotency: Idempotency | undefined;
   readonly priority: JobPriority | undefined;
+  readonly labels: JobLabels;
   readonly target: string;
   /** Jobs that it comes to, itself included. */
   readonly numJobs: number;
@@ -77,7 +78,7 @@ export class WorkSubmitter {
   }
 
   async #start(submission: WorkSubmission, id: JobId): Promise<Job> {
-    const { key, target, priority, numJobs, request, admit, retryOf } = submission;
+    const { key, target, priority, labels, numJobs, request, admit, retryOf } = submission;
     const { jobs, settings, now } = this.#deps;
     checkStorage(this.#deps, key);
     const limit = settings.inFlightLimits[key.tier];
@@ -97,6 +98,7 @@ export class WorkSubmitter {
         priority: effectivePriority(key, priority),
         target,
         request: text,
+        ...labels,
         createdAt: now(),
         ...(retryOf !== undefined && { retryOf }),
       });

@@ -2,6 +2,7 @@
 import type { Job } from '../../jobs/job.ts';
 import { findAgent, viewAgent } from '../agents/agent-view.ts';
 import { TASKS } from '../jobs/job-resources.ts';
+import { workRequestOf } from '../jobs/stored-request.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { agent, agentList, agentParams } from '../schemas/agents.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -13,7 +14,7 @@ import {
   planOf,
   relativesOfTask,
   taskFactsOf,
-  taskInputOf,
+  taskRequestJson,
 } from '../tasks/stored-task.ts';
 import { planWork, taskWork } from '../tasks/task-work.ts';
 import { jobRecordRoutes } from './job-records.ts';
@@ -97,6 +98,7 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     record: taskRecord,
     summarize: summarizeTask,
     recordJson,
+    requestJson: taskRequestJson,
     relativesOf: relativesOfTask,
     submissionHeaders: idempotencyHeaders,
     retry: (request, reply, job) => {
@@ -104,7 +106,7 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
       const work =
         job.target === PLANNER
           ? planWork(deps, planOf(job.request))
-          : taskWork(deps, job.target, { task, input: taskInputOf(job.request) });
+          : taskWork(deps, job.target, { task, request: workRequestOf(job.request, { task }) });
       return submissions.retry(request, reply, job, facts, work);
     },
   });

@@ -6,6 +6,7 @@ import { CircuitSubmitter, type Submission } from '../circuits/submit-circuit.ts
 import { retryHash } from '../jobs/canonical-hash.ts';
 import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
+import { storedBodyJson } from '../jobs/stored-request.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { callerSignal, readingCaller } from '../plugins/caller-signal.ts';
 import { sourceOf } from '../plugins/json-body.ts';
@@ -76,6 +77,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     record: circuitRecord,
     summarize: summarizeCircuit,
     recordJson: circuitRecordJson,
+    requestJson: ({ request }) => storedBodyJson(request),
     submissionHeaders,
     retry: async (request, reply, job) => {
       const again = await intake.readAgain(job, callerSignal(reply));

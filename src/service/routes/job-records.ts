@@ -6,11 +6,21 @@ import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
 import { JobNotFinishedError } from '../errors.ts';
 import { type JobResource, locationOf } from '../jobs/job-resources.ts';
-import type { LiveFacts } from '../jobs/job-view.ts';
+import { type LiveFacts, withRequest } from '../jobs/job-view.ts';
 import { ownJob } from '../jobs/own-job.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
-import { DEFAULT_LIMIT, jobPage, jobParams, jobQuery } from '../schemas/jobs.ts';
+import {
+  cursorPlace,
+  cursorText,
+  DEFAULT_LIMIT,
+  jobPage,
+  jobParams,
+  jobQuery,
+  listRepeated,
+  queryTimeMs,
+  recordQuery,
+} from '../schemas/jobs.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Jobs that belong together. */
@@ -28,6 +38,8 @@ export interface JobPresentation {
   /** Without the result; of the request no more is there than a brief listing gives. */
   readonly summarize: (job: Job, live: LiveFacts) => object;
   readonly recordJson: (job: Job, live: LiveFacts) => JsonText | Promise<JsonText>;
+  /** What was submitted, as JSON text; undefined where an earlier version did not store it. */
+  readonly requestJson: (job: Job) => string | undefined;
   /** Jobs that belong together with one: they are deleted with it, or not before it has ended. */
   readonly relativesOf?: (job: Job) => JobRelatives;
   /** Headers that submissions of the kind take. */
@@ -46,6 +58,7 @@ export function jobRecordRoutes(
     record,
     summarize,
     recordJson,
+    requestJson,
     relativesOf,
     submissionHeaders,
     retry,
@@ -68,6 +81,17 @@ export function jobRecordRoutes(
       if (!(error instanceof JobDamagedError)) throw error;
       deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
       return [];
+    }
+  };
+
+  /** The record as it is where the request is damaged: what came of the job is worth more. */
+  const withRequestOf = (job: Job, record: JsonText, isAskedFor: boolean): JsonText => {
+    try {
+      return withRequest(record, job, requestJson(job), isAskedFor);
+    } catch (error) {
+      if (!(error instanceof JobDamagedError)) throw error;
+      deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
+      return record;
     }
   };
 
@@ -95,22 +119,29 @@ export function jobRecordRoutes(
     path,
     {
       config: { scope },
+      preValidation: async (request) => listRepeated(request.query),
       schema: {
         operationId: `list${operation}s`,
         tags: [tag],
         summary: `List the caller's ${plural}, newest first`,
-        description: `Results are left out; they are in the record of each ${noun}. Records that are damaged are left out, too.`,
+        description: `Those that all filters let through. Results and requests are left out; they are in the record of each ${noun}. Records that are damaged are left out, too.`,
         querystring: jobQuery(resource),
         response: { 200: successEnvelope(jobPage(resource, summary)), ...errorResponses(400) },
       },
     },
     async (request, reply) => {
-      const { limit: asked, cursor } = request.query;
+      const { limit: asked, cursor, status, name, tag } = request.query;
+      const { created_after: from, created_before: before } = request.query;
       const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
       const found = await jobs.list({
         kind,
         keyId: callerOf(request).key.id,
-        ...(cursor === undefined ? {} : { before: cursor }),
+        ...(status !== undefined && { statuses: status }),
+        ...(name !== undefined && { name }),
+        ...(tag !== undefined && { tags: tag }),
+        ...(from !== undefined && { createdFrom: queryTimeMs(from) }),
+        ...(before !== undefined && { createdBefore: queryTimeMs(before) }),
+        ...(cursor !== undefined && { before: cursorPlace(cursor) }),
         isBrief: true,
         // One more than asked for tells whether there is another page.
         limit: limit + 1,
@@ -119,7 +150,7 @@ export function jobRecordRoutes(
       const last = found.length > limit ? page.at(-1) : undefined;
       return envelopes.send(request, reply, {
         [listName]: page.flatMap(summaryOf),
-        next_cursor: last?.id ?? null,
+        next_cursor: last === undefined ? null : cursorText(last),
       });
     },
   );
@@ -133,12 +164,15 @@ export function jobRecordRoutes(
         tags: [tag],
         summary: `The record of one ${noun}`,
         params: jobParams(resource),
-        response: { 200: successEnvelope(record), ...errorResponses(404) },
+        querystring: recordQuery,
+        response: { 200: successEnvelope(record), ...errorResponses(400, 404) },
       },
     },
     async (request, reply) => {
       const job = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
-      return envelopes.sendText(request, reply, await recordJson(job, jobs));
+      const isAskedFor = request.query.include === 'request';
+      const record = await recordJson(job, jobs);
+      return envelopes.sendText(request, reply, withRequestOf(job, record, isAskedFor));
     },
   );
 

@@ -2,16 +2,12 @@
 import type { Job } from '../../jobs/job.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import { TPU_JOBS } from '../jobs/job-resources.ts';
+import { workRequestJson, workRequestOf } from '../jobs/stored-request.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { tpuFleet, tpuJobBody, tpuJobRecord, tpuJobSummary } from '../schemas/tpu.ts';
-import {
-  encodeTpuJob,
-  type TpuJobFacts,
-  tpuJobFactsOf,
-  tpuJobInputOf,
-} from '../tpu/stored-tpu-job.ts';
+import { encodeTpuJob, type TpuJobFacts, tpuJobFactsOf } from '../tpu/stored-tpu-job.ts';
 import { summarizeTpuJob, tpuJobRecordJson, viewTpuFleet } from '../tpu/tpu-view.ts';
 import { jobRecordRoutes } from './job-records.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
@@ -20,7 +16,7 @@ import { MAX_WORK_BODY_BYTES, type SubmittedWork, WorkSubmissions } from './work
 /** What a TPU job does, and where. */
 type TpuWork = Pick<TpuJobFacts, 'job_type' | 'tpu_type' | 'chips'> & {
   readonly zone: string;
-  readonly input: JsonObject;
+  readonly request: JsonObject;
 };
 
 /** Registers the routes below `/tpu`. */
@@ -29,9 +25,9 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
   const recordJson = (job: Job) => tpuJobRecordJson(job, jobs, tpu.fleet);
   const submissions = new WorkSubmissions({ deps, envelopes }, TPU_JOBS, recordJson);
 
-  const tpuWork = ({ zone, input, ...slice }: TpuWork): SubmittedWork => ({
+  const tpuWork = ({ zone, request, ...slice }: TpuWork): SubmittedWork => ({
     target: zone,
-    encode: (facts) => encodeTpuJob({ ...slice, ...facts }, input),
+    encode: (facts) => encodeTpuJob({ ...slice, ...facts }, request),
     admit: (id) => {
       tpu.work.admit();
       tpu.fleet.admit(id);
@@ -75,8 +71,8 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
       submissions.answer(request, reply, {
         path: '/tpu/jobs',
         read: (intake, sized, hashPath) => intake.readTpuJob(sized, hashPath),
-        work: ({ jobType, slice: { zone, tpuType, chips }, input }) =>
-          tpuWork({ job_type: jobType, zone, tpu_type: tpuType, chips, input }),
+        work: ({ jobType, slice: { zone, tpuType, chips }, request: sent }) =>
+          tpuWork({ job_type: jobType, zone, tpu_type: tpuType, chips, request: sent }),
       }),
   );
 
@@ -85,11 +81,12 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
     record: tpuJobRecord,
     summarize: (job, live) => summarizeTpuJob(job, live, tpu.fleet),
     recordJson,
+    requestJson: ({ request }) => workRequestJson(request),
     submissionHeaders: idempotencyHeaders,
     retry: (request, reply, job) => {
       const { job_type, tpu_type, chips, ...facts } = tpuJobFactsOf(job.request);
-      const input = tpuJobInputOf(job.request);
-      const work = tpuWork({ job_type, zone: job.target, tpu_type, chips, input });
+      const slice = { job_type, tpu_type, zone: job.target, chips };
+      const work = tpuWork({ ...slice, request: workRequestOf(job.request, slice) });
       return submissions.retry(request, reply, job, facts, work);
     },
   });

@@ -1,7 +1,7 @@
 /** What the endpoints that submit tasks, plans and TPU jobs do alike. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
-import type { Job, JobId } from '../../jobs/job.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
 import { retryHash } from '../jobs/canonical-hash.ts';
 import { idempotencyOf } from '../jobs/idempotent-starts.ts';
@@ -85,12 +85,14 @@ export class WorkSubmissions {
   retry(
     request: FastifyRequest,
     reply: FastifyReply,
-    { id, priority }: Job,
+    job: Job,
     { seed, processor }: Pick<CommonFacts, 'seed' | 'processor'>,
     work: SubmittedWork,
   ): Promise<FastifyReply> {
-    const bodyHash = retryHash(this.#resource, id);
-    const options = { priority, seed, bodyHash, retryOf: id, ...(processor && { processor }) };
+    const { id: retryOf, priority } = job;
+    const bodyHash = retryHash(this.#resource, retryOf);
+    const again = { ...labelsOf(job), priority, seed, bodyHash, retryOf };
+    const options = { ...again, ...(processor && { processor }) };
     return this.#submit(request, reply, options, work);
   }
 
@@ -103,6 +105,7 @@ export class WorkSubmissions {
       seed,
       bodyHash,
       retryOf,
+      ...labels
     }: WorkOptions & {
       readonly seed: number;
       readonly bodyHash: string | undefined;
@@ -119,6 +122,7 @@ export class WorkSubmissions {
         key,
         idempotency: idempotencyOf(headerOf(request, 'idempotency-key'), bodyHash),
         priority,
+        labels: labelsOf(labels),
         target,
         numJobs,
         request: () => encode(facts),

@@ -4,7 +4,7 @@ import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { pauliTerm } from '../../circuit/observable-schema.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { compilationFields } from './compilation.ts';
-import { idempotencyHeaders, jobFields, priority } from './jobs.ts';
+import { idempotencyHeaders, jobFields, labelFields, priority, requestFields } from './jobs.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;
@@ -66,6 +66,7 @@ export const circuitBody = z
       .optional()
       .describe('The same request with the same seed returns the same counts; drawn by default'),
     priority: priority.optional().describe('Default normal; high takes effect for Enterprise keys'),
+    ...labelFields,
     return: z
       .array(output)
       .min(1)
@@ -175,7 +176,11 @@ export type CircuitSummary = z.output<typeof circuitSummary>;
 
 /** A circuit's record; the result fields are there once it is completed. */
 export const circuitRecord = z
-  .strictObject({ ...recordFields, ...circuitResult.partial().shape })
+  .strictObject({
+    ...recordFields,
+    ...requestFields,
+    ...circuitResult.partial().shape,
+  })
   .meta({ id: 'Circuit' });
 
 /** Headers of POST /quantum/circuits; others pass. */

@@ -7,6 +7,9 @@ export const isoTime = z.iso
   .datetime({ precision: 3 })
   .describe('ISO 8601 UTC time with milliseconds');
 
+/** Something JSON whose own schema depends on what it belongs to. */
+export const jsonObject = z.record(z.string(), z.unknown());
+
 /** `meta` of every envelope. */
 export const meta = z
   .strictObject({

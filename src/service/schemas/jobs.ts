@@ -1,17 +1,49 @@
 /** Schemas that jobs of all kinds share: their records, pages of them, and how one is submitted. */
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY } from '../../jobs/idempotency.ts';
-import { JOB_PRIORITIES, JOB_STATUSES } from '../../jobs/job.ts';
+import { JOB_PRIORITIES, JOB_STATUSES, type JobPlace } from '../../jobs/job.ts';
 import { jobIdPrefix } from '../../jobs/job-id.ts';
 import type { JobResource } from '../jobs/job-resources.ts';
-import { isoTime } from './envelope.ts';
+import { isoTime, jsonObject } from './envelope.ts';
 
 /** A level, of which `high` takes effect for Enterprise keys. */
 export const priority = z.enum(JOB_PRIORITIES);
 
+const MAX_NAME_LENGTH = 100;
+const MAX_TAGS = 10;
+const MAX_TAG_LENGTH = 40;
+const status = z.enum(JOB_STATUSES);
+
+const text = (maxLength: number) =>
+  z.string().regex(new RegExp(`^\\P{C}{1,${maxLength}}$`, 'u'), {
+    error: `Must be 1 to ${maxLength} printable characters`,
+  });
+const name = text(MAX_NAME_LENGTH);
+const tag = text(MAX_TAG_LENGTH);
+
+/** What every submission may say, beside what it asks for. */
+export const labelFields = {
+  name: name.optional().describe('What you call it; others may be called the same'),
+  tags: z
+    .array(tag)
+    .max(MAX_TAGS)
+    .superRefine((tags, context) => {
+      for (const [i, each] of tags.entries()) {
+        if (tags.indexOf(each) === i) continue;
+        const message = `The tag ${JSON.stringify(each)} is given twice; give it once.`;
+        context.addIssue({ code: 'custom', path: [i], message });
+      }
+    })
+    .meta({ uniqueItems: true })
+    .optional()
+    .describe('Words to find it by in listings'),
+};
+
 /** The fields that every record has, by name. */
 export const jobFields = {
-  status: z.enum(JOB_STATUSES),
+  status,
+  name: z.string().optional().describe('As it was submitted'),
+  tags: z.array(z.string()).optional().describe('As they were submitted'),
   priority: priority.describe('The level that took effect'),
   created_at: isoTime,
   retry_of: z.string().optional().describe('The job that it runs again'),
@@ -30,6 +62,30 @@ export const jobFields = {
 const fields = z.strictObject(jobFields);
 /** Those fields, as they are written. */
 export type JobFields = z.output<typeof fields>;
+
+/** Larger requests are shown where they are asked for, bytes of JSON. */
+export const SHOWN_REQUEST_BYTES = 65_536;
+
+/** What the answer to GET of a record has beside it. */
+export const requestFields = {
+  request: jsonObject
+    .optional()
+    .describe(
+      `In the answer to GET: the body that was submitted. One of more than ${SHOWN_REQUEST_BYTES} bytes only with \`include=request\``,
+    ),
+  request_bytes: z
+    .int()
+    .optional()
+    .describe('In the answer to GET, in place of a larger request: its size as JSON'),
+};
+
+/** Query of a record. */
+export const recordQuery = z.strictObject({
+  include: z
+    .enum(['request'])
+    .optional()
+    .describe(`\`request\`: the request also where it has more than ${SHOWN_REQUEST_BYTES} bytes`),
+});
 
 /** A page of the caller's own. */
 export function jobPage<Summary extends z.ZodType>({ listName }: JobResource, summary: Summary) {
@@ -50,18 +106,74 @@ export const pageLimit = z
   .describe(`1 to 100, default ${DEFAULT_LIMIT}`)
   .meta({ type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT });
 
+/**
+ * Has the fields of a query that may be given several times be lists, also where they are given once; to be
+ * called before it is checked.
+ */
+export function listRepeated(query: unknown): void {
+  const fields: Record<string, unknown> = Object(query);
+  for (const name of ['status', 'tag']) {
+    if (Object.hasOwn(fields, name)) fields[name] = [fields[name]].flat();
+  }
+}
+
+const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+const queryTime = z
+  .string()
+  .refine((given) => time.safeParse(withPlus(given)).success, {
+    error: 'Must be an ISO 8601 time with its zone, such as 2026-01-02T03:04:05Z, or a date',
+  })
+  .meta({ examples: ['2026-01-02T03:04:05Z'] })
+  .optional();
+
+/** A `+` that was not written as %2B comes as a space. */
+function withPlus(time: string): string {
+  return time.replace(/ (?=\d\d:\d\d$)/, '+');
+}
+
+/** Milliseconds since 1970 UTC of a time in a query; a date is its midnight in UTC. */
+export function queryTimeMs(time: string): number {
+  return Date.parse(withPlus(time));
+}
+
 /** Query of a listing. */
 export function jobQuery({ kind }: JobResource) {
   return z.strictObject({
     limit: pageLimit,
     cursor: z
       .string()
-      .regex(new RegExp(`^${jobIdPrefix(kind)}[0-9a-z]{1,64}$`), {
+      .regex(new RegExp(`^${jobIdPrefix(kind)}[0-9a-f]{32}_[0-9a-z]{1,11}$`), {
         error: 'Must be a next_cursor of an earlier page',
       })
       .optional()
-      .describe('`next_cursor` of the page before'),
+      .describe('`next_cursor` of the page before; keep the filters as they were'),
+    status: z
+      .array(status)
+      .max(JOB_STATUSES.length)
+      .optional()
+      .describe('Only those in this status; given several times: in any of them'),
+    name: name.optional().describe('Only those with exactly this name'),
+    tag: z
+      .array(tag)
+      .max(MAX_TAGS)
+      .optional()
+      .describe('Only those with this tag; given several times: with all of them'),
+    created_after: queryTime.describe(
+      'Only those created then or later: an ISO 8601 time with its zone, or a date',
+    ),
+    created_before: queryTime.describe('Only those created earlier'),
   });
+}
+
+/** Where a page ends, as its `next_cursor`. */
+export function cursorText({ id, createdAt }: JobPlace): string {
+  return `${id}_${createdAt.toString(36)}`;
+}
+
+/** Where a page ended whose `next_cursor` has that form. */
+export function cursorPlace(text: string): JobPlace {
+  const end = text.lastIndexOf('_');
+  return { id: text.slice(0, end), createdAt: Number.parseInt(text.slice(end + 1), 36) };
 }
 
 /** Path of one record. */

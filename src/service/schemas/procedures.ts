@@ -1,10 +1,7 @@
 /** Schemas of what agents and the TPU fleet have in common: capabilities, figures, results. */
 import { z } from 'zod';
 import { backend } from './circuits.ts';
-import { isoTime } from './envelope.ts';
-
-/** Something JSON, whose own schema depends on the procedure. */
-export const jsonObject = z.record(z.string(), z.unknown());
+import { isoTime, jsonObject } from './envelope.ts';
 
 /** What ran the work. */
 export const executedOn = z.strictObject({

@@ -1,8 +1,7 @@
 /** Schemas of systems: what stands behind each of the four names. */
 import { z } from 'zod';
-import { isoTime } from './envelope.ts';
+import { isoTime, jsonObject } from './envelope.ts';
 import { deviceSummary } from './fleet-devices.ts';
-import { jsonObject } from './procedures.ts';
 import { processor } from './processors.ts';
 
 /** The systems' ids. */

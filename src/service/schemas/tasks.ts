@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { MAX_PLAN_TASKS, planTask } from '../../workloads/plans/plan.ts';
 import { TASKS } from '../jobs/job-resources.ts';
 import { PLAN_EXAMPLE } from '../systems/plan-example.ts';
-import { jobFields, priority } from './jobs.ts';
-import { jsonObject, procedureResult } from './procedures.ts';
+import { jsonObject } from './envelope.ts';
+import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
+import { procedureResult } from './procedures.ts';
 
 const processorField = z
   .string()
@@ -27,6 +28,7 @@ export const taskBody = z
     input: jsonObject.describe('As the `input_schema` of the task says'),
     priority: priorityField,
     target_processor: processorField,
+    ...labelFields,
   })
   .meta({
     id: 'TaskSubmission',
@@ -46,6 +48,7 @@ export const planBody = z
       ),
     priority: priorityField,
     target_processor: processorField,
+    ...labelFields,
   })
   .meta({ id: 'PlanSubmission', examples: [PLAN_EXAMPLE] });
 
@@ -83,6 +86,7 @@ export type PlanNodeView = z.output<typeof planNode>;
 export const taskRecord = z
   .strictObject({
     ...summaryFields,
+    ...requestFields,
     goal: z.string().optional().describe('Of a plan'),
     tasks: z.array(planNode).optional().describe('Of a plan: its tasks, in order'),
     ...z.strictObject(procedureResult).partial().shape,

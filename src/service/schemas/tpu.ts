@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { sliceSizesOfType } from '../../workloads/tpu/slice-request.ts';
 import { TPU_TYPES, TPU_ZONES } from '../../workloads/tpu/tpu-zones.ts';
 import { TPU_JOBS } from '../jobs/job-resources.ts';
-import { isoTime } from './envelope.ts';
-import { jobFields, priority } from './jobs.ts';
-import { capability, jsonObject, procedureResult, rateBasis, workStats } from './procedures.ts';
+import { isoTime, jsonObject } from './envelope.ts';
+import { jobFields, labelFields, priority, requestFields } from './jobs.ts';
+import { capability, procedureResult, rateBasis, workStats } from './procedures.ts';
 
 /** What a job does. */
 export const JOB_TYPES = ['training', 'inference', 'simulation', 'optimization'] as const;
@@ -94,6 +94,7 @@ export const tpuJobBody = z
       .max(100)
       .optional()
       .describe('A simulator that its circuits run on; by default the first available one'),
+    ...labelFields,
   })
   .meta({
     id: 'TpuJobSubmission',
@@ -120,6 +121,7 @@ export const tpuJobSummary = z.strictObject(summaryFields).meta({ id: 'TpuJobSum
 export const tpuJobRecord = z
   .strictObject({
     ...summaryFields,
+    ...requestFields,
     ...z.strictObject(procedureResult).partial().shape,
     measured: z
       .strictObject({ basis: z.literal('measured'), duration_ms: z.number() })

@@ -102,7 +102,7 @@ async function submitOnce(
       keyId: plan.keyId,
       priority: plan.priority,
       target: agent,
-      request: encodeTask(facts, input),
+      request: encodeTask(facts, { task, input }),
       createdAt: now(),
     });
   } catch (error) {

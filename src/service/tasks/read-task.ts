@@ -23,14 +23,18 @@ import { planBody, taskBody } from '../schemas/tasks.ts';
 
 /** A task that would run. */
 export interface ReadTask extends WorkOptions {
+  /** By its own name. */
   readonly task: string;
-  readonly input: JsonObject;
+  /** The body as it was sent. */
+  readonly request: JsonObject;
 }
 
 /** A plan that would run. */
 export interface ReadPlan extends WorkOptions {
   readonly goal?: string;
   readonly steps: readonly PlanStep[];
+  /** The body as it was sent. */
+  readonly request: JsonObject;
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
@@ -58,11 +62,11 @@ export async function readTask(
   if (!parsed.success || faults.length > 0) {
     throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
   }
-  if (procedure === undefined || !isJsonObject(input)) {
+  if (procedure === undefined || !isJsonObject(input) || !isJsonObject(body)) {
     throw new Error('unreachable: a task without its procedure or an input that is no object');
   }
   await checkLate(procedure, input, 'input');
-  return { task: procedure.name, input, ...optionsOf(parsed.data) };
+  return { task: procedure.name, request: body, ...optionsOf(parsed.data) };
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
@@ -86,7 +90,13 @@ export async function readPlan(body: unknown, simulators: readonly string[]): Pr
     await checkLate(procedure, input, `tasks[${i}].input`);
   }
   const { goal } = parsed.data;
-  return { steps: made.steps, ...(goal !== undefined && { goal }), ...optionsOf(parsed.data) };
+  if (!isJsonObject(body)) throw new Error('unreachable: a plan that is no object');
+  return {
+    steps: made.steps,
+    request: body,
+    ...(goal !== undefined && { goal }),
+    ...optionsOf(parsed.data),
+  };
 }
 
 function partsOf(body: unknown): { readonly task?: unknown; readonly input?: unknown } {

@@ -3,7 +3,13 @@ import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { decodeStored, encodeStored, storedFacts } from '../jobs/stored-request.ts';
+import {
+  decodeStored,
+  encodeStored,
+  encodeWork,
+  storedFacts,
+  workRequestJson,
+} from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
 
 /** The target of jobs that are plans; the others' is their agent. */
@@ -32,21 +38,28 @@ export interface StoredStep extends PlanStep {
 export interface StoredPlan {
   readonly goal?: string;
   readonly steps: readonly StoredStep[];
+  /** What was submitted; an earlier version did not store it. */
+  readonly request?: JsonObject;
 }
 
 /** A task's stored text. */
-export function encodeTask(
-  { task, seed, tier, processor, parent }: TaskFacts,
-  body: JsonObject | StoredPlan,
-): string {
-  const facts = {
+export function encodeTask(facts: TaskFacts, request: JsonObject): string {
+  return encodeWork(factsOf(facts), request);
+}
+
+/** A plan's stored text. */
+export function encodePlan(facts: Omit<TaskFacts, 'task'>, plan: StoredPlan): string {
+  return encodeStored(factsOf({ ...facts, task: PLAN_TASK }), JSON.stringify(plan));
+}
+
+function factsOf({ task, seed, tier, processor, parent }: TaskFacts): TaskFacts {
+  return {
     task,
     seed,
     tier,
     ...(processor !== undefined && { processor }),
     ...(parent !== undefined && { parent }),
   };
-  return encodeStored(facts, JSON.stringify(body));
 }
 
 /** The facts alone, of the text or of its beginning. */
@@ -55,15 +68,16 @@ export function taskFactsOf(text: string): TaskFacts {
   return storedFacts(text) as TaskFacts;
 }
 
-/** The input of an agent's task. */
-export function taskInputOf(text: string): JsonObject {
-  // Checked: the text was written by encodeTask.
-  return decodeStored(text).body as JsonObject;
+/** What was submitted as JSON text; undefined where an earlier version did not store it. */
+export function taskRequestJson({ target, request }: Pick<Job, 'target' | 'request'>) {
+  if (target !== PLANNER) return workRequestJson(request);
+  const plan = planOf(request);
+  return plan.request && JSON.stringify(plan.request);
 }
 
 /** The plan of a job whose target is the planner. */
 export function planOf(text: string): StoredPlan {
-  // Checked: the text was written by encodeTask.
+  // Checked: the text was written by encodePlan.
   const plan = decodeStored(text).body as StoredPlan;
   if (!Array.isArray(plan.steps)) throw new JobDamagedError('its request has no steps');
   return plan;

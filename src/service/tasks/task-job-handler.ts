@@ -4,10 +4,11 @@ import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JobHandler, JobHooks } from '../../jobs/job-handler.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
 import { procedureHooks } from '../jobs/procedure-hooks.ts';
+import { workInputOf } from '../jobs/stored-request.ts';
 import { outcomeJson } from '../procedures-view.ts';
 import type { AgentDirectory } from '../service-deps.ts';
 import { type PlanHandlerDeps, type PlanJobs, runPlanJob } from './plan-handler.ts';
-import { PLANNER, taskFactsOf, taskInputOf } from './stored-task.ts';
+import { PLANNER, taskFactsOf } from './stored-task.ts';
 
 /** What tasks run with. */
 export interface TaskHandlerDeps extends PlanHandlerDeps {
@@ -54,7 +55,7 @@ async function runTask(
   const { task, seed, tier, processor, parent } = taskFactsOf(job.request);
   if (parent !== undefined && hooks.readmitted) await cancelOrphan(job, parent, jobs());
   signal.throwIfAborted();
-  const input = taskInputOf(job.request);
+  const input = workInputOf(job.request);
   const outcome = await agent.run(
     {
       id: job.id,

@@ -20,7 +20,8 @@ import { tpuJobBody } from '../schemas/tpu.ts';
 export interface ReadTpuJob extends WorkOptions {
   readonly jobType: string;
   readonly slice: SliceShape;
-  readonly input: JsonObject;
+  /** The body as it was sent. */
+  readonly request: JsonObject;
 }
 
 /** @throws {RequestInvalidError} listing every fault. */
@@ -35,7 +36,9 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
   const { job_type, tpu_type, zone, chips, input = {} } = parsed.data;
   const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
   if (procedure === undefined) throw new Error(`unreachable: no procedure for ${job_type}`);
-  if (!isJsonObject(input)) throw new Error('unreachable: an input that is no object');
+  if (!isJsonObject(input) || !isJsonObject(body)) {
+    throw new Error('unreachable: a body or an input that is no object');
+  }
   const request = { tpu_type, zone, chips };
   const faults: readonly Fault[] = [
     ...sliceFaults(request),
@@ -46,7 +49,7 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
   return {
     jobType: job_type,
     slice: sliceShapeOf(request),
-    input,
+    request: body,
     ...optionsOf(parsed.data),
   };
 }

@@ -1,7 +1,7 @@
 /** What is stored of a TPU job. */
 import type { JsonObject } from '../../workloads/procedures/json.ts';
 import type { TpuType } from '../../workloads/tpu/tpu-zones.ts';
-import { decodeStored, encodeStored, storedFacts } from '../jobs/stored-request.ts';
+import { encodeWork, storedFacts } from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
 
 /** The facts of a job as they took effect; its zone is the job's target. */
@@ -17,18 +17,12 @@ export interface TpuJobFacts {
 }
 
 /** The stored text. */
-export function encodeTpuJob(facts: TpuJobFacts, input: JsonObject): string {
-  return encodeStored(facts, JSON.stringify(input));
+export function encodeTpuJob(facts: TpuJobFacts, request: JsonObject): string {
+  return encodeWork(facts, request);
 }
 
 /** The facts alone, of the text or of its beginning. */
 export function tpuJobFactsOf(text: string): TpuJobFacts {
   // Checked: the text was written by encodeTpuJob.
   return storedFacts(text) as TpuJobFacts;
-}
-
-/** The input of the work. */
-export function tpuJobInputOf(text: string): JsonObject {
-  // Checked: the text was written by encodeTpuJob.
-  return decodeStored(text).body as JsonObject;
 }

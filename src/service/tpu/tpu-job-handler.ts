@@ -11,8 +11,9 @@ import { modelledDuration } from '../../workloads/tpu/modelled-duration.ts';
 import type { TpuFleet } from '../../workloads/tpu/tpu-fleet.ts';
 import { milliseconds } from '../backend-view.ts';
 import { procedureHooks } from '../jobs/procedure-hooks.ts';
+import { workInputOf } from '../jobs/stored-request.ts';
 import { outcomeJson } from '../procedures-view.ts';
-import { tpuJobFactsOf, tpuJobInputOf } from './stored-tpu-job.ts';
+import { tpuJobFactsOf } from './stored-tpu-job.ts';
 
 /** What TPU jobs run with. */
 export interface TpuHandlerDeps {
@@ -37,7 +38,7 @@ export function createTpuJobHandler({ fleet, work, pool, cpuModel }: TpuHandlerD
         { ...placed, id, priority, tier, keyId, readmitted },
         signal,
       );
-      const input = tpuJobInputOf(job.request);
+      const input = workInputOf(job.request);
       const placementMs = performance.now() - queuedAt;
       const outcome = await work.run(
         {

@@ -34,6 +34,8 @@ const DAMAGES: readonly (readonly [what: string, set: string])[] = [
   ['its started_at is 8640000000000001', 'started_at = 8640000000000001'],
   ['its attempts is -1', 'attempts = -1'],
   ['its error_message is no text', "error_code = 'X', error_message = NULL"],
+  ['its tags are none', "tags = '[1'"],
+  ['its tags are none', "tags = '[1]'"],
 ];
 
 describe.each(DAMAGES)('a job of which %s', (what, set) => {
@@ -57,7 +59,8 @@ describe.each(DAMAGES)('a job of which %s', (what, set) => {
     const page = async (query: object) =>
       (await store.list({ limit: 3, ...query })).map(({ id }) => id);
     expect(await page({})).toStrictEqual([ids[7], ids[6], ids[5]]);
-    expect(await page({ before: ids[5] })).toStrictEqual([ids[1], ids[0]]);
+    const before = { id: ids[5], createdAt: 1000 };
+    expect(await page({ before })).toStrictEqual([ids[1], ids[0]]);
     expect(await page({ oldestFirst: true, isBrief: true })).toStrictEqual(well.slice(0, 3));
     expect(await page({ oldestFirst: true, limit: 9 })).toStrictEqual(well);
     expect(new Set(damaged.map((record) => record.id))).toStrictEqual(new Set(bad));

@@ -109,7 +109,7 @@ describe('openDatabase', () => {
         { id: 'a', expires_at: null, revoked_at: null, old_secret_hash: null },
       ]);
       expect(database.prepare('SELECT * FROM jobs').all()).toMatchObject([
-        { id: 'circ_1', attempts: 1, suspicion: 0, retry_of: null },
+        { id: 'circ_1', attempts: 1, suspicion: 0, retry_of: null, name: null, tags: null },
       ]);
       expect(new StorageUsage(database).bytesOf('a')).toBe(2 * 512 + '{}'.length + 'answer'.length);
     }

@@ -27,6 +27,23 @@ function noise(length: number): string {
   return letters.join('');
 }
 
+test('counts names and tags with what their indexes take, and no longer once the job is deleted', async () => {
+  const database = openDatabase(path, 'process-crash');
+  const store = new SqliteJobStore(database);
+  const usage = new StorageUsage(database);
+  const plain = newJob({ keyId: 'a' });
+  await store.create(plain);
+  const bytes = usage.bytesOf('a');
+  const labelled = newJob({ keyId: 'a', name: 'four', tags: ['sevenψ', 'b'] });
+  await store.create(labelled);
+  expect(usage.bytesOf('a')).toBe(2 * bytes + 3 * 96 + 2 * (4 + 7 + 1));
+  await store.transition(labelled.id, 'queued', 'failed', { finishedAt: 1 });
+  await pruneFinishedJobs(database, 2);
+  expect(usage.bytesOf('a')).toBe(bytes);
+  expect(database.prepare('SELECT count(*) AS n FROM job_tags').get()).toEqual({ n: 0 });
+  database.close();
+});
+
 test('counts requests, results and idempotency keys of each key, also those that are deleted again', async () => {
   let database = openDatabase(path, 'process-crash');
   const store = new SqliteJobStore(database);

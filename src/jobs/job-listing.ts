@@ -1,0 +1,206 @@
+/**
+ * The SQL of a listing of jobs.
+ *
+ * The jobs of a key are read in the order of the listing from one index: of the first tag, the name or the
+ * status that is asked for, or of all its jobs. What else is asked for is looked at row by row. Where that
+ * may pass over many rows before a page is full, the index is read in pieces.
+ */
+import type { StoredRow } from '../storage/damaged-records.ts';
+import { BRIEF_REQUEST_LENGTH, isFinal, type JobQuery } from './job.ts';
+
+/** Columns of a job without its result, and with the beginning of its request. */
+export const BRIEF_JOB_COLUMNS = `jobs.id, jobs.kind, jobs.key_id, jobs.status, jobs.priority, jobs.target,
+  jobs.error_code, jobs.error_message, substr(jobs.request, 1, ${BRIEF_REQUEST_LENGTH}) AS request,
+  jobs.name, jobs.tags, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts,
+  jobs.suspicion, jobs.retry_of`;
+
+/** Rows of an index that are looked at in one go: some milliseconds. */
+const PIECE_ROWS = 2000;
+
+/** Where a row stands in the order of a listing; its time may be none, where it is damaged. */
+export interface ListingPlace {
+  readonly createdAt: number | bigint;
+  readonly id: string;
+}
+
+/** A query, and what is bound to it. */
+export interface ListingQuery {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+type Value = string | number | bigint;
+
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** Where rows are read from, in the order of the listing. */
+interface Source {
+  readonly index: string;
+  /** What brings in the columns of the job, where the index is a table of its own. */
+  readonly join: string;
+  readonly createdAt: string;
+  readonly id: string;
+  /** What the index is searched by. */
+  readonly keys: readonly Condition[];
+  /** What is looked at in each row. */
+  readonly others: readonly Condition[];
+}
+
+/** The place of a row. */
+export function listingPlace(row: StoredRow | undefined): ListingPlace | undefined {
+  if (row === undefined) return undefined;
+  const { created_at: createdAt, id } = row;
+  return { createdAt: typeof createdAt === 'bigint' ? createdAt : 0, id: String(id) };
+}
+
+/** One listing. Its texts depend on which filters it has, and not on what they ask for. */
+export class JobListing {
+  readonly #query: JobQuery;
+  readonly #source: Source;
+
+  constructor(query: JobQuery) {
+    this.#query = query;
+    this.#source = sourceOf(query);
+  }
+
+  /**
+   * Finds the last row of the next piece of the index; no row where the rest is shorter.
+   *
+   * @param from - The last row that was looked at; undefined at the beginning.
+   * @returns Undefined where the listing is read in one piece.
+   */
+  end(from: ListingPlace | undefined): ListingQuery | undefined {
+    const { index, createdAt, id, keys, others } = this.#source;
+    const { keyId, oldestFirst } = this.#query;
+    if (others.length === 0 || keyId === undefined || oldestFirst) return undefined;
+    return this.#select(
+      `${createdAt}, ${id} AS id FROM ${index}`,
+      [...keys, ...this.#bounds(from, undefined)],
+      `1 OFFSET ${PIECE_ROWS - 1}`,
+    );
+  }
+
+  /** Reads rows after `from`, up to and with `end`. */
+  page(from: ListingPlace | undefined, end: ListingPlace | undefined, limit: number): ListingQuery {
+    const { index, join, keys, others } = this.#source;
+    const columns = this.#query.isBrief ? BRIEF_JOB_COLUMNS : 'jobs.*';
+    const conditions = [...keys, ...this.#bounds(from, end), ...others];
+    const { sql, values } = this.#select(`${columns} FROM ${index}${join}`, conditions, '?');
+    return { sql, values: [...values, limit] };
+  }
+
+  #select(what: string, conditions: readonly Condition[], limit: string): ListingQuery {
+    const { createdAt, id } = this.#source;
+    const order = this.#query.oldestFirst ? 'ASC' : 'DESC';
+    const where = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
+    return {
+      sql: `SELECT ${what} WHERE ${where} ORDER BY ${createdAt} ${order}, ${id} ${order} LIMIT ${limit}`,
+      values: conditions.flatMap(({ values }) => values),
+    };
+  }
+
+  /** At most one bound on each side: an index takes no more. No id is below the empty text. */
+  #bounds(from: ListingPlace | undefined, end: ListingPlace | undefined): readonly Condition[] {
+    const { before, after, createdBefore, createdFrom, oldestFirst } = this.#query;
+    const { createdAt, id } = this.#source;
+    const bound = (comparison: string, place: ListingPlace | undefined): readonly Condition[] =>
+      place === undefined
+        ? []
+        : [
+            {
+              sql: `(${createdAt}, ${id}) ${comparison} (?, ?)`,
+              values: [place.createdAt, place.id],
+            },
+          ];
+    const ofTime = (time: number | undefined) =>
+      time === undefined ? [] : [{ createdAt: time, id: '' }];
+    const given = (place: ListingPlace | undefined) => (place === undefined ? [] : [place]);
+    if (oldestFirst) {
+      return [
+        ...bound('<', first([...given(before), ...ofTime(createdBefore)])),
+        // `>` is as good as `>=` for a time: no id is the empty text.
+        ...bound('>', last([...given(after), ...ofTime(createdFrom), ...given(from)])),
+      ];
+    }
+    return [
+      ...bound('<', first([...given(before), ...ofTime(createdBefore), ...given(from)])),
+      ...(end === undefined
+        ? bound('>', last([...given(after), ...ofTime(createdFrom)]))
+        : bound('>=', end)),
+    ];
+  }
+}
+
+function first(places: readonly ListingPlace[]): ListingPlace | undefined {
+  return places.toSorted(compare)[0];
+}
+
+function last(places: readonly ListingPlace[]): ListingPlace | undefined {
+  return places.toSorted(compare).at(-1);
+}
+
+function compare(a: ListingPlace, b: ListingPlace): number {
+  // One may be a bigint and the other a number.
+  if (a.createdAt < b.createdAt) return -1;
+  return a.createdAt > b.createdAt || a.id > b.id ? 1 : -1;
+}
+
+function sourceOf({ kind, keyId, statuses, name, tags = [] }: JobQuery): Source {
+  const is = (column: string, value: string): Condition => ({
+    sql: `${column} = ?`,
+    values: [value],
+  });
+  const ofKind = kind === undefined ? [] : [is('jobs.kind', kind)];
+  const ofKey = keyId === undefined ? [] : [is('jobs.key_id', keyId)];
+  const owner = [...ofKey, ...ofKind];
+  const named = name === undefined ? [] : [is('jobs.name', name)];
+  const inStatus = (statuses === undefined ? [] : [statuses]).map((each) => ({
+    sql: `jobs.status IN (${each.map(() => '?').join(', ')})`,
+    values: each,
+  }));
+  const tagged = tags.map((tag) => ({
+    sql: `EXISTS (SELECT 1 FROM job_tags AS other WHERE other.key_id = jobs.key_id
+      AND other.kind = jobs.kind AND other.tag = ? AND other.created_at = jobs.created_at
+      AND other.job_id = jobs.id)`,
+    values: [tag],
+  }));
+  const ofJobs = (index: string, keys: readonly Condition[], others: readonly Condition[]) => ({
+    index: `jobs${index}`,
+    join: '',
+    createdAt: 'jobs.created_at',
+    id: 'jobs.id',
+    keys,
+    others,
+  });
+
+  if (kind === undefined || keyId === undefined) {
+    // Recovery looks for a few unfinished jobs among millions: only the partial index is right, and
+    // SQLite uses one only where its own condition stands in the query word for word.
+    const isUnfinished = statuses?.length && !statuses.some(isFinal) && keyId === undefined;
+    const unfinished = { sql: `jobs.status IN ('queued', 'running')`, values: [] };
+    const others = [...inStatus, ...named, ...tagged];
+    return isUnfinished
+      ? ofJobs(' INDEXED BY jobs_unfinished', [...owner, unfinished], others)
+      : ofJobs('', owner, others);
+  }
+  const [firstTag] = tags;
+  if (firstTag !== undefined) {
+    return {
+      index: 'job_tags AS tagged',
+      join: ' CROSS JOIN jobs ON jobs.id = tagged.job_id',
+      createdAt: 'tagged.created_at',
+      id: 'tagged.job_id',
+      keys: [is('tagged.key_id', keyId), is('tagged.kind', kind), is('tagged.tag', firstTag)],
+      others: [...tagged.slice(1), ...named, ...inStatus],
+    };
+  }
+  if (name !== undefined) {
+    return ofJobs(' INDEXED BY jobs_by_name', [...owner, ...named], inStatus);
+  }
+  return statuses?.length === 1
+    ? ofJobs(' INDEXED BY jobs_by_status', [...owner, ...inStatus], [])
+    : ofJobs(' INDEXED BY jobs_by_owner', owner, inStatus);
+}
