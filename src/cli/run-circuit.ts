@@ -63,6 +63,7 @@ async function measureFile(file: string, options: RunOptions, io: CommandIo): Pr
   const answer = JSON.parse(circuitResultJson(prepared, result));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
   else {
+    writeWarnings(prepared, io);
     const text = runReport(facts, answer, io.out.columns ?? 80);
     io.out.write(`${text}\n\n${measurementText(measurement)}\n`);
   }
@@ -90,6 +91,7 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
       seed: body.seed ?? drawSeed(io.random),
       qubits: prepared.circuit.numQubits,
     };
+    if (!options.json) writeWarnings(prepared, io);
     const result = await runWithProgress(processor, prepared, facts, io);
     const answer = JSON.parse(circuitResultJson(prepared, result));
     if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
@@ -110,6 +112,11 @@ function submissionFields(content: Readonly<Record<string, unknown>>, options: R
     ...(options.seed !== undefined && { seed: options.seed }),
     ...(options.input !== undefined && { inputs: options.input }),
   };
+}
+
+/** What of the program was ignored, beside the report. */
+function writeWarnings({ warnings }: PreparedCircuit, io: CommandIo): void {
+  for (const { message } of warnings) io.err.write(`${message}\n`);
 }
 
 async function runWithProgress(

@@ -10,6 +10,47 @@ async function submitAsync(service: TestService): Promise<string> {
   return (await service.submit(BELL, ASYNC)).json().data.circuit_id;
 }
 
+describe('what of a program is ignored', () => {
+  const qasm = 'OPENQASM 3.0;\n#pragma user alice\nqubit q;';
+  const body = { qasm, target_processor: 'statevector-sim', shots: 5 };
+  const warnings = [
+    {
+      code: 'CIRCUIT_PRAGMA_IGNORED',
+      message: 'OpenQASM line 2: The pragma "user alice" is ignored.',
+      line: 2,
+    },
+  ];
+
+  test('is told in the answer and in the record', async () => {
+    await using service = await openTestService();
+    const { data } = (await service.submit(body)).json();
+    expect(data).toMatchObject({ status: 'completed', warnings });
+    const record = await service.get(`/quantum/circuits/${data.circuit_id}`);
+    expect(record.json().data.warnings).toEqual(warnings);
+  });
+
+  test('is told at once to a caller who does not wait', async () => {
+    await using service = await openTestService();
+    service.processor.isHolding = true;
+    for (const headers of [ASYNC, { ...ASYNC, 'idempotency-key': 'a' }]) {
+      const { data } = (await service.submit(body, headers)).json();
+      expect(data).toMatchObject({ status: 'queued', warnings });
+    }
+  });
+
+  test('is told where another process read the program', async () => {
+    await using service = await openTestService();
+    const long = { ...body, qasm: `${qasm}${'// A comment.\n'.repeat(20_000)}` };
+    expect((await service.submit(long)).json().data.warnings).toEqual(warnings);
+  });
+
+  test('is absent where nothing is', async () => {
+    await using service = await openTestService();
+    const { data } = (await service.submit({ ...body, qasm: 'qubit q;' })).json();
+    expect(data).not.toHaveProperty('warnings');
+  });
+});
+
 describe('Prefer', () => {
   test('respond-async answers 201 at once, queued, without counts', async () => {
     await using service = await openTestService();

@@ -60,7 +60,12 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
     expectations: [0.25, -1],
   };
   const text = circuitResultJson(
-    { numBits: 33, measuredQubits: measuredQubits(circuit), outputs: ['counts', 'expectation'] },
+    {
+      numBits: 33,
+      measuredQubits: measuredQubits(circuit),
+      outputs: ['counts', 'expectation'],
+      warnings: [{ code: 'CIRCUIT_PRAGMA_IGNORED', message: 'The "a" is ignored.', line: 3 }],
+    },
     { ...result, run },
   );
   expect(JSON.parse(text)).toMatchObject({
@@ -71,6 +76,7 @@ test('the text of a result is JSON that says what the typed arrays hold', () => 
     ],
     expectation: { values: [0.25, -1], sum: -0.75 },
     measured_qubits: [...new Array(32).fill(null), 0],
+    warnings: [{ code: 'CIRCUIT_PRAGMA_IGNORED', message: 'The "a" is ignored.', line: 3 }],
   });
 });
 

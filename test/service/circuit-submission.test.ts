@@ -61,6 +61,32 @@ describe('a submission', () => {
     expect(data).toMatchObject({ qubits: 3, counts: { '0': 100 }, measured_qubits: [2] });
   });
 
+  test('returns what a program asks for beside what the body does', async () => {
+    const qasm = [
+      'OPENQASM 3.0;\nqubit[2] q;',
+      '#pragma braket result state_vector',
+      '#pragma braket result expectation x(q[0])',
+      '#pragma braket result probability',
+    ].join('\n');
+    const body = { ...WITHOUT_CIRCUIT, qasm };
+    const { data } = (await service.submit(body)).json();
+    expect(data.counts).toEqual({ '00': 100 });
+    expect(data.statevector).toHaveLength(4);
+    expect(data.probabilities).toEqual({ '00': 1 });
+    expect(data.expectation.values).toHaveLength(1);
+    const more = { ...body, return: ['expectation'], observables: [{ pauli: 'Z0' }] };
+    const answer = (await service.submit(more)).json().data;
+    expect(answer.expectation.values).toHaveLength(2);
+    expect(answer).not.toHaveProperty('counts');
+  });
+
+  test('holds what a program asks for to the limits of what a body asks for', async () => {
+    const qasm = 'OPENQASM 3.0;\nqubit[18] q;\n#pragma braket result state_vector';
+    const answer = await service.submit({ ...WITHOUT_CIRCUIT, qasm });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.details).toMatchObject([{ path: 'return' }]);
+  });
+
   test.each([
     [{ circuit: BELL_CIRCUIT }, 5],
     [{ qasm: 'OPENQASM 3.0; qubit[2] q;' }, 5],

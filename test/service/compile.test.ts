@@ -46,6 +46,23 @@ describe('POST /quantum/compile', () => {
     expect(again.json().data.qubits).toBe(2);
   });
 
+  test('says what of a program is ignored', async () => {
+    const qasm = 'qubit q;\nh q;\n@reversible\nx q;\n#pragma braket result state_vector';
+    const { data } = (await compile({ qasm })).json();
+    expect(data.warnings).toEqual([
+      {
+        code: 'CIRCUIT_ANNOTATION_IGNORED',
+        message: 'OpenQASM line 3: The annotation "@reversible" is ignored.',
+        line: 3,
+      },
+      {
+        code: 'CIRCUIT_RESULT_IGNORED',
+        message: 'The results that the program asks for are left out: nothing runs.',
+      },
+    ]);
+    expect((await compile({ circuit: [H] })).json().data).not.toHaveProperty('warnings');
+  });
+
   test('keeps the state where nothing is measured, and adds no measurement', async () => {
     const circuit = [H, { gate: 'T', qubit: 0 }, H, CX, { gate: 'S', qubit: 1 }];
     const { data } = (await compile({ circuit })).json();

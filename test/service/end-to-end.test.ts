@@ -199,6 +199,34 @@ describe('exact results', () => {
     expect(data).not.toHaveProperty('counts');
   });
 
+  test("are those of a program with Braket's pragmas", async () => {
+    // |q0⟩ is the more significant bit of the matrix: q0 = 1 turns q1 about Y, whose angle is π/3.
+    const [c, s] = [Math.cos(Math.PI / 6), Math.sin(Math.PI / 6)];
+    const rows = [
+      [1, 0, 0, 0],
+      [0, 1, 0, 0],
+      [0, 0, c, -s],
+      [0, 0, s, c],
+    ];
+    const qasm = [
+      'OPENQASM 3.0;\nqubit[2] q;\nx q[0];',
+      `#pragma braket unitary([${rows.map((row) => `[${row.join(', ')}]`).join(', ')}]) q[0], q[1]`,
+      '#pragma braket verbatim\nbox { v q[0]; vi q[0]; }',
+      '#pragma braket result state_vector',
+      '#pragma braket result expectation z(q[0]) @ h(q[1])',
+    ].join('\n');
+    const body = { qasm, target_processor: 'statevector-sim', shots: 1 };
+    const { data } = (await service.submit(body)).json();
+    for (const [i, amplitude] of [0, c, 0, s].entries()) {
+      expect(data.statevector[i][0]).toBeCloseTo(amplitude, 12);
+      expect(data.statevector[i][1]).toBeCloseTo(0, 12);
+    }
+    // −⟨X + Z⟩/√2 of the second qubit.
+    const expected = -(2 * c * s + c * c - s * s) / Math.SQRT2;
+    expect(data.expectation.values[0]).toBeCloseTo(expected, 12);
+    expect(data).not.toHaveProperty('warnings');
+  });
+
   test('are given where a measurement of one qubit comes before gates on another', async () => {
     const circuit = [
       { gate: 'M', qubits: [0] },

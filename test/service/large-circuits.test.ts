@@ -136,7 +136,7 @@ describe('the intake', () => {
   test('says that the thread of results ended, and starts another', async () => {
     const crashing = new URL('../support/crashing-thread.ts', import.meta.url);
     const thread = new ResultThread(crashing);
-    const layout = { numBits: 1, measuredQubits: [0], outputs: [] };
+    const layout = { numBits: 1, measuredQubits: [0], outputs: [], warnings: [] };
     const write = () => {
       const circuit = { numQubits: 1, numBits: 1, operations: [] };
       return thread.write(layout, zeroResult({ circuit, request: { shots: 1, seed: 1 } }));

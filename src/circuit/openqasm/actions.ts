@@ -1,6 +1,9 @@
 /** What statements of either version do to the circuit, once their operands are known. */
 import type { Condition } from '../circuit.ts';
-import type { CircuitLimits } from '../circuit-limits.ts';
+import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
+import { FaultList } from '../fault-list.ts';
+import type { MatrixRows } from '../gate-object.ts';
+import { unitaryFromRows } from '../matrix-rows.ts';
 import { CircuitBuilder } from './circuit-builder.ts';
 import { expandGate } from './gate-expansion.ts';
 import { costOf, type GateMeaning } from './gate-meaning.ts';
@@ -44,6 +47,34 @@ export class Actions {
         const use = { name, gate, angles, qubits, ...modifiers, condition, offset };
         expandGate(this.builder, this.#tokens, use);
       }
+    }
+  }
+
+  /** An explicit unitary, whose rows count the first operand as the most significant bit. */
+  unitary(
+    rows: MatrixRows,
+    operands: readonly Operand[],
+    conditions: Conditions,
+    offset: number,
+  ): void {
+    const targets = operands.flatMap(({ elements }) => elements).reverse();
+    if (new Set(targets).size < targets.length) {
+      throw this.#tokens.meaningless(offset, 'A unitary acts on distinct qubits.');
+    }
+    if (targets.length > MAX_UNITARY_QUBITS) {
+      const problem = `A unitary on ${targets.length} qubits; the limit is ${MAX_UNITARY_QUBITS}.`;
+      throw this.#tokens.pastLimit(offset, problem);
+    }
+    const faults = new FaultList();
+    const matrix = unitaryFromRows(rows, targets.length, 'unitary', faults);
+    if (matrix === undefined) {
+      throw this.#tokens.meaningless(offset, `The unitary: ${faults.kept[0]!.message}`);
+    }
+    this.builder.reserve({ gates: 1, barriers: 0, steps: 1, depth: 0 }, conditions.length, offset);
+    for (const condition of conditions) {
+      this.builder.push(
+        under({ kind: 'unitary', controls: [], targets, matrix } as const, condition),
+      );
     }
   }
 

@@ -26,6 +26,7 @@ import type { Inputs } from './inputs.ts';
 import type { OperandSyntax } from './operand-syntax.ts';
 import { binary, truthOf } from './operators.ts';
 import type { Operand } from './registers.ts';
+import { Results } from './results.ts';
 import { type RegisterSymbol, Scopes, type VariableSymbol } from './scopes.ts';
 import type {
   Completion,
@@ -47,6 +48,7 @@ export class Interpreter implements Scope, Elaborating {
   readonly tokens: TokenStream;
   readonly diagrams = new DecisionDiagrams();
   readonly gates: Gates;
+  readonly results: Results;
   readonly #actions: Actions;
   readonly #scopes: Scopes;
   readonly #frames: ConditionFrames;
@@ -59,6 +61,7 @@ export class Interpreter implements Scope, Elaborating {
   constructor(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs) {
     this.tokens = tokens;
     this.gates = new Gates(3, tokens);
+    this.results = new Results(tokens);
     this.#actions = new Actions(tokens, limits);
     this.#scopes = new Scopes(tokens);
     this.#frames = new ConditionFrames(tokens, this.diagrams);
@@ -100,6 +103,17 @@ export class Interpreter implements Scope, Elaborating {
         return this.loop(statement, () => this.#body(statement.body));
       case 'while':
         return this.#while(statement.condition, statement.body, offset);
+      case 'unitary': {
+        const operands = statement.operands.map((operand) => this.#operand(operand, 'qubit'));
+        const conditions = this.#frames.conditions(offset);
+        this.#actions.unitary(statement.rows, operands, conditions, offset);
+        return 'next';
+      }
+      case 'result':
+        this.results.add(statement, this.builder.allQubits, (operand) =>
+          this.#operand(operand, 'qubit'),
+        );
+        return 'next';
       case 'delay':
         this.#checkDuration(statement.duration);
         for (const operand of statement.operands) this.#operand(operand, 'qubit');

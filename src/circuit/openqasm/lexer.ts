@@ -63,10 +63,12 @@ export function positionAt(source: string, offset: number): SourcePosition {
 /** Reads tokens from the front of a text. */
 export class Lexer {
   readonly source: string;
-  #offset = 0;
+  #offset: number;
 
-  constructor(source: string) {
+  /** @param offset - Where reading begins. */
+  constructor(source: string, offset = 0) {
     this.source = source;
+    this.#offset = offset;
   }
 
   /**

@@ -10,8 +10,9 @@ import type { CircuitBuilder } from './circuit-builder.ts';
 import { evaluateAngle, NO_PARAMETERS } from './expressions.ts';
 import { Gates } from './gate-definitions.ts';
 import { readInclude } from './include.ts';
+import { isPragma, skipIgnored } from './pragmas.ts';
 import { type Operand, type Register, Registers } from './registers.ts';
-import type { TokenStream } from './token-stream.ts';
+import { quoted, type TokenStream } from './token-stream.ts';
 
 /** Words that begin a statement that may not stand after `if (…)`. */
 const DECLARATIONS: ReadonlySet<string> = new Set([
@@ -34,12 +35,19 @@ export class OpenQasm2Reader {
 
   /** Reads the program to its end. */
   read(): CircuitBuilder {
-    while (this.#tokens.current.kind !== 'end') this.#readStatement();
+    for (;;) {
+      skipIgnored(this.#tokens, 2);
+      if (this.#tokens.current.kind === 'end') break;
+      this.#readStatement();
+    }
     return this.#actions.builder;
   }
 
   #readStatement(): void {
-    const { kind, text } = this.#tokens.current;
+    const { kind, text, offset } = this.#tokens.current;
+    if (isPragma(this.#tokens)) {
+      throw this.#tokens.unsupported(offset, `The line ${quoted(this.#tokens.restOfLine())}`);
+    }
     if (kind !== 'identifier') throw this.#tokens.unexpected('a statement');
     this.#tokens.beginStatement();
     switch (text) {

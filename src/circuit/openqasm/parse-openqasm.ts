@@ -17,14 +17,37 @@ import { readInclude } from './include.ts';
 import { Inputs, type InputValues } from './inputs.ts';
 import { Interpreter } from './interpreter.ts';
 import { OpenQasm2Reader } from './openqasm2.ts';
+import type { ProgramResults, Results } from './results.ts';
 import { StatementParser } from './statement-parser.ts';
 import type { Statement } from './syntax-tree.ts';
-import { quoted, TokenStream } from './token-stream.ts';
+import { type ProgramWarning, quoted, TokenStream } from './token-stream.ts';
 
 /** What else a program may be read with. */
 export interface OpenQasmOptions {
   /** Values for `input` declarations, by name. */
   readonly inputs?: InputValues;
+}
+
+/** What a program comes to. */
+export interface OpenQasmProgram {
+  readonly circuit: Circuit;
+  /** What of the text was ignored. */
+  readonly warnings: readonly ProgramWarning[];
+  /** What the text asks to have returned. */
+  readonly results: ProgramResults;
+}
+
+/**
+ * The circuit of a program, for callers whose own request says what is returned.
+ *
+ * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text asks for results.
+ */
+export function parseOpenQasm(
+  source: string,
+  limits: CircuitLimits,
+  options: OpenQasmOptions = {},
+): Circuit {
+  return readAny(source, limits, { ...options, takesResults: false }).circuit;
 }
 
 /**
@@ -41,11 +64,17 @@ export interface OpenQasmOptions {
  * @throws {OpenQasmLimitError} when a limit is passed, naming it.
  * @throws {OpenQasmInputError} when `inputs` are not those that the program declares.
  */
-export function parseOpenQasm(
+export function readOpenQasm(
   source: string,
   limits: CircuitLimits,
   options: OpenQasmOptions = {},
-): Circuit {
+): OpenQasmProgram {
+  return readAny(source, limits, { ...options, takesResults: true });
+}
+
+type ReadingOptions = OpenQasmOptions & { readonly takesResults: boolean };
+
+function readAny(source: string, limits: CircuitLimits, options: ReadingOptions): OpenQasmProgram {
   const tokens = new TokenStream(source, limits.maxGates);
   const version = readVersion(tokens);
   if (version !== undefined) return readVersioned(version, tokens, limits, options);
@@ -64,22 +93,25 @@ function readVersioned(
   version: 2 | 3,
   tokens: TokenStream,
   limits: CircuitLimits,
-  options: OpenQasmOptions,
-): Circuit {
-  const inputs = new Inputs(options.inputs ?? {});
-  let builder: CircuitBuilder;
+  { inputs: values = {}, takesResults }: ReadingOptions,
+): OpenQasmProgram {
+  const inputs = new Inputs(values);
+  let read: { readonly builder: CircuitBuilder; readonly results?: Results };
   try {
-    builder =
+    read =
       version === 2
-        ? new OpenQasm2Reader(tokens, limits).read()
+        ? { builder: new OpenQasm2Reader(tokens, limits).read() }
         : readOpenQasm3(tokens, limits, inputs);
+    if (!takesResults) read.results?.refuse();
   } catch (error) {
     // What goes wrong after an input without a value may go wrong because of it.
     inputs.checkTaken();
     throw error;
   }
   inputs.checkAll();
-  return withoutIdleResets(builder.circuit(tokens.current.offset));
+  const circuit = withoutIdleResets(read.builder.circuit(tokens.current.offset));
+  const results = read.results?.of(circuit) ?? { outputs: [], observables: [] };
+  return { circuit, warnings: tokens.warnings, results };
 }
 
 /** Libraries that only programs of version 2 include, but for a few of version 3. */
@@ -102,7 +134,7 @@ const STAYS: ReadonlySet<Statement['kind']> = new Set([
   ...(['gate', 'opaque', 'variable', 'register', 'alias', 'duration'] as const),
 ]);
 
-function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): CircuitBuilder {
+function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): Interpreter {
   const parser = new StatementParser(tokens, new ExpressionParser(tokens, 3));
   const interpreter = new Interpreter(tokens, limits, inputs);
   let hasEnded = false;
@@ -124,7 +156,7 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
       throw tokens.pastLimit(offset, 'A condition on measured bits has too many cases.');
     }
   }
-  return interpreter.builder;
+  return interpreter;
 }
 
 /** `OPENQASM 2.0;` or `OPENQASM 3.0;`, which comes before all else; undefined where it is left out. */

@@ -8,6 +8,7 @@ import { DurationParser } from './durations.ts';
 import type { ExpressionParser } from './expression-parser.ts';
 import type { CastType, Expression } from './expressions.ts';
 import type { OperandSyntax } from './operand-syntax.ts';
+import { isPragma, readPragma, skipIgnored } from './pragmas.ts';
 import type { ForLoop, GateCall, Modifier, RegisterDeclaration, Statement } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
@@ -57,13 +58,18 @@ export class StatementParser {
 
   /** Whether a statement follows, rather than the end of the text. */
   isNext(): boolean {
-    this.#skipPragmas();
+    skipIgnored(this.#tokens, 3);
     return this.#tokens.current.kind !== 'end';
   }
 
   /** Reads one statement, but `include`, which stands at the top only. */
   statement(): Statement {
-    this.#skipPragmas();
+    skipIgnored(this.#tokens, 3);
+    if (isPragma(this.#tokens)) {
+      // The box of a verbatim pragma stands right after it.
+      const pragma = readPragma(this.#tokens);
+      if (pragma !== undefined) return pragma;
+    }
     const { kind, text, offset } = this.#tokens.current;
     if (kind === 'symbol' && text === '{')
       return { kind: 'block', duration: undefined, body: this.#block(), offset };
@@ -119,6 +125,8 @@ export class StatementParser {
         this.#tokens.next();
         if (!this.#tokens.isSymbol('[')) throw this.#tokens.unexpected('"[" and a duration');
         const duration = this.#durations.inBrackets();
+        const why = 'Durations have no effect: the circuit runs without noise.';
+        this.#tokens.warn('CIRCUIT_DURATION_IGNORED', offset, why, true);
         return { kind: 'delay', duration, operands: this.#operandsUntilSemicolon(), offset };
       }
       case 'nop':
@@ -143,16 +151,6 @@ export class StatementParser {
     if (isNumberType(text)) return this.#variable('plain', offset);
     if (isModifier(text)) return this.#modifiedCall();
     return this.#callOrAssignment();
-  }
-
-  /** Annotations and pragmas say nothing of what a program means; each ends with its line. */
-  #skipPragmas(): void {
-    for (;;) {
-      const { kind, text } = this.#tokens.current;
-      const isPragma = kind === 'identifier' && text === 'pragma';
-      if (!isPragma && !(kind === 'symbol' && (text === '@' || text === '#'))) return;
-      this.#tokens.skipLine();
-    }
   }
 
   #type(base: CastType['base']): CastType {
@@ -278,7 +276,7 @@ export class StatementParser {
     }
     const statements: Statement[] = [];
     for (;;) {
-      this.#skipPragmas();
+      skipIgnored(this.#tokens, 3);
       if (this.#tokens.accept('}')) break;
       if (this.#tokens.current.kind === 'end') throw this.#tokens.unexpected('"}"');
       statements.push(this.statement());

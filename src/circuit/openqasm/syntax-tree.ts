@@ -2,6 +2,7 @@
 import type { DurationSyntax } from './durations.ts';
 import type { CastType, Expression } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
+import type { ResultPragma, UnitaryPragma } from './pragmas.ts';
 
 /** `ctrl(2) @`, `inv @`, `pow(0.5) @` before a gate's name. */
 export interface Modifier {
@@ -106,6 +107,8 @@ export type Statement =
   | ForLoop
   | GateDefinitionSyntax
   | OpaqueDeclaration
+  | UnitaryPragma
+  | ResultPragma
   | Conditional
   | Switch
   | RegisterDeclaration

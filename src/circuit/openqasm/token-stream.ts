@@ -18,6 +18,17 @@ const TOKENS_PER_GATE = 12;
 /** Allowed on top, so that a small limit of gates leaves room for declarations. */
 const SPARE_TOKENS = 250_000;
 
+/** Something in a program that was taken but not acted on. */
+export interface ProgramWarning {
+  /** Stable. */
+  readonly code: string;
+  readonly message: string;
+  readonly line?: number;
+}
+
+/** Warnings that are listed one by one. */
+const MAX_WARNINGS = 20;
+
 /** A part of the text, quoted and cut for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
@@ -36,12 +47,17 @@ export class TokenStream {
   #numKept = 0;
   /** The same, with the tokens of the statement that is being read. */
   #numHeld = 0;
+  readonly #warnings: ProgramWarning[] = [];
+  #numWarnings = 0;
   /** The token that `next` would take. */
   current: Token;
 
-  /** @param maxGates - The limit of gates, from which the limit of tokens follows; none unless given. */
-  constructor(source: string, maxGates = Number.POSITIVE_INFINITY) {
-    this.#lexer = new Lexer(source);
+  /**
+   * @param maxGates - The limit of gates, from which the limit of tokens follows; none unless given.
+   * @param offset - Where reading begins.
+   */
+  constructor(source: string, maxGates = Number.POSITIVE_INFINITY, offset = 0) {
+    this.#lexer = new Lexer(source, offset);
     this.#maxGates = maxGates;
     this.current = this.#lexer.next();
   }
@@ -82,6 +98,40 @@ export class TokenStream {
   skipLine(): void {
     this.#lexer.skipLine(this.current.offset);
     this.current = this.#lexer.next();
+  }
+
+  /** The text from the current token to the end of its line. */
+  restOfLine(): string {
+    const { source } = this.#lexer;
+    const { offset } = this.current;
+    const end = source.indexOf('\n', offset);
+    return source.slice(offset, end < 0 ? undefined : end);
+  }
+
+  /** The rest of the line as a stream that ends with it; this one goes on with the next line. */
+  takeLine(): TokenStream {
+    const { offset } = this.current;
+    const text = this.#lexer.source.slice(0, offset + this.restOfLine().length);
+    const line = new TokenStream(text, this.#maxGates, offset);
+    this.skipLine();
+    return line;
+  }
+
+  /** Notes that what stands at `offset` is not acted on; with `once`, only the first of its code. */
+  warn(code: string, offset: number, message: string, once = false): void {
+    if (once && this.#warnings.some((warning) => warning.code === code)) return;
+    this.#numWarnings++;
+    if (this.#warnings.length === MAX_WARNINGS) return;
+    const { line } = this.#position(offset);
+    this.#warnings.push({ code, message: `OpenQASM line ${line}: ${message}`, line });
+  }
+
+  /** The first warnings, and how many there are beside them. */
+  get warnings(): readonly ProgramWarning[] {
+    const further = this.#numWarnings - this.#warnings.length;
+    if (further === 0) return this.#warnings;
+    const message = `${further} further lines of the program are ignored.`;
+    return [...this.#warnings, { code: 'CIRCUIT_MORE_IGNORED', message }];
   }
 
   /** Whether the current token is that symbol. */

@@ -16,7 +16,8 @@ import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
-import { parseOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import { type OpenQasmProgram, readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
+import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
@@ -86,6 +87,8 @@ export interface PreparedCircuit {
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
   readonly observables: readonly PauliSum[];
+  /** What of a program was taken but not acted on. */
+  readonly warnings: readonly ProgramWarning[];
 }
 
 /**
@@ -148,7 +151,8 @@ function checkParts(
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
-  const written = attempt(faults, () => readCircuit(parts, limits, faults));
+  const program = attempt(faults, () => readProgram(parts, limits, faults));
+  const written = program?.circuit;
   const circuit = written === undefined ? undefined : withFinalMeasurement(written);
   const outputs = parts.return ?? ['counts'];
   // What a list of bad form would have asked for is not known.
@@ -156,12 +160,15 @@ function checkParts(
     checkOutputs(outputs, given, faults);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
-  if (circuit === undefined) return undefined;
-  checkOutputLimits(circuit, outputs, faults);
+  if (circuit === undefined || program === undefined) return undefined;
+  const { results, warnings } = program;
+  const allOutputs = [...new Set([...outputs, ...results.outputs])];
+  checkOutputLimits(circuit, allOutputs, faults);
   checkOutcomeBits(circuit, parts.shots, faults);
-  const observables = attempt(faults, () =>
-    parseObservables(parts.observables ?? [], circuit.numQubits, 'observables'),
-  );
+  const observables = attempt(faults, () => {
+    const wanted = [...(parts.observables ?? []), ...results.observables];
+    return parseObservables(wanted, circuit.numQubits, 'observables');
+  });
   if (target === undefined || observables === undefined) return undefined;
   return {
     processorId: target.spec.id,
@@ -169,8 +176,9 @@ function checkParts(
     isMeasurementAdded: circuit !== written,
     numBits: circuit.numBits,
     measuredQubits: measuredQubits(circuit),
-    outputs,
+    outputs: allOutputs,
     observables,
+    warnings,
   };
 }
 
@@ -212,20 +220,23 @@ function limitsOf(target: Target | undefined, targets: readonly Target[]): Circu
   };
 }
 
-function readCircuit(
+function readProgram(
   { circuit, qasm, inputs, qubits }: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,
-): Circuit | undefined {
+): OpenQasmProgram | undefined {
   if (circuit !== undefined) {
-    return circuitFromGateObjects(circuit, {
+    const read = circuitFromGateObjects(circuit, {
       limits,
       ...(qubits === undefined ? {} : { numQubits: qubits }),
     });
+    return { circuit: read, warnings: [], results: { outputs: [], observables: [] } };
   }
   if (qasm === undefined) return undefined;
-  const read = parseOpenQasm(qasm, limits, { inputs: inputs ?? {} });
-  return qubits === undefined ? read : widened(read, qubits, limits, faults);
+  const read = readOpenQasm(qasm, limits, { inputs: inputs ?? {} });
+  if (qubits === undefined) return read;
+  const wide = widened(read.circuit, qubits, limits, faults);
+  return wide === undefined ? undefined : { ...read, circuit: wide };
 }
 
 /** The circuit on `numQubits` qubits, of which the text declares only the first. */

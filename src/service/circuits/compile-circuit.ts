@@ -8,6 +8,7 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
@@ -35,6 +36,7 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
   if (!target?.spec.target) {
     throw new ProcessorUnavailableError(prepared.processorId, 'It has no compiler target.');
   }
+  const warnings = compileWarnings(prepared);
   const started = performance.now();
   const keepState = prepared.isMeasurementAdded;
   const written = circuitAsWritten(prepared);
@@ -49,6 +51,7 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
       : { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') }),
     compilation: compilationFields(report),
     timing: { compile_ms: Math.round(compileMs * 1000) / 1000 },
+    ...(warnings.length > 0 && { warnings }),
   });
 }
 
@@ -69,6 +72,14 @@ function readFormat(value: unknown): { format: CompileFormat; fields: unknown } 
   if (format === undefined || faults.length > 0) throw new RequestInvalidError(faults);
   // The circuit is checked as one that is to run once.
   return { format, fields: { ...fields, shots: 1 } };
+}
+
+/** Those of the program, and one where it asks for what only a run has. */
+function compileWarnings({ warnings, outputs }: PreparedCircuit): readonly ProgramWarning[] {
+  const [asked] = outputs.filter((name) => name !== 'counts');
+  if (asked === undefined) return warnings;
+  const message = 'The results that the program asks for are left out: nothing runs.';
+  return [...warnings, { code: 'CIRCUIT_RESULT_IGNORED', message }];
 }
 
 /** Without the measurement that only a run would need. */

@@ -16,11 +16,14 @@ export { outcomeLabel };
 type Counts = CircuitResult['run']['counts'];
 
 /** What of a circuit its result's text depends on. */
-export type ResultLayout = Pick<PreparedCircuit, 'numBits' | 'measuredQubits' | 'outputs'>;
+export type ResultLayout = Pick<
+  PreparedCircuit,
+  'numBits' | 'measuredQubits' | 'outputs' | 'warnings'
+>;
 
 /** The result fields of the record, as one JSON object. */
 export function circuitResultJson(
-  { numBits, measuredQubits, outputs }: ResultLayout,
+  { numBits, measuredQubits, outputs, warnings }: ResultLayout,
   { run, backend, compilation, timing }: CircuitResult,
 ): string {
   const parts: string[] = [];
@@ -40,6 +43,7 @@ export function circuitResultJson(
     timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
   parts.push(JSON.stringify(rest).slice(1, -1));
   return `{${parts.join(',')}}`;

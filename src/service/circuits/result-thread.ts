@@ -55,8 +55,9 @@ export class ResultThread {
     this.#worker ??= this.#start();
     this.#worker.ref();
     this.#pending.set(id, { resolve, reject });
-    const { numBits, measuredQubits, outputs } = layout;
-    const message: ToResultThread = { id, layout: { numBits, measuredQubits, outputs }, result };
+    const { numBits, measuredQubits, outputs, warnings } = layout;
+    const needed = { numBits, measuredQubits, outputs, warnings };
+    const message: ToResultThread = { id, layout: needed, result };
     this.#worker.postMessage(message, buffersOf(result));
     return promise;
   }

@@ -67,7 +67,8 @@ export class CircuitSubmitter {
       return { circuitId: job.id, record: { json: storedAnswer }, isReplay };
     }
     const answered = await this.#wait(job, preference);
-    const record = circuitRecordJson(answered, this.#deps.jobs);
+    const { warnings } = submission.read.prepared;
+    const record = circuitRecordJson(answered, this.#deps.jobs, warnings);
     if (idempotency !== undefined) {
       await this.#starts.settle(key.id, idempotency, answered, record.json);
     }
@@ -83,7 +84,8 @@ export class CircuitSubmitter {
       jobs.run(newJob, waitMs),
     );
     if (job.status === 'failed') throw failure(job);
-    return { circuitId: job.id, record: circuitRecordJson(job, jobs), isReplay: false };
+    const record = circuitRecordJson(job, jobs, submission.read.prepared.warnings);
+    return { circuitId: job.id, record, isReplay: false };
   }
 
   async #create(

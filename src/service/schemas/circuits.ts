@@ -121,6 +121,17 @@ export const backend = z.strictObject({
 /** It, as it is written. */
 export type BackendView = z.output<typeof backend>;
 
+/** What of a program was taken but not acted on. */
+export const warnings = z
+  .array(
+    z.strictObject({
+      code: z.string().meta({ examples: ['CIRCUIT_PRAGMA_IGNORED'] }),
+      message: z.string(),
+      line: z.int().min(1).optional().describe('Of the OpenQASM text'),
+    }),
+  )
+  .describe('What of the OpenQASM text was ignored; absent where nothing was');
+
 /** What a completed circuit's record holds beyond the record of any other. */
 export const circuitResult = z.strictObject({
   counts: z
@@ -156,6 +167,7 @@ export const circuitResult = z.strictObject({
   measured_qubits: z
     .array(z.int().nullable())
     .describe('Index = classical bit; null for a bit that nothing is measured into'),
+  warnings: warnings.optional(),
 });
 /** The result fields. */
 export type CircuitResultFields = z.output<typeof circuitResult>;

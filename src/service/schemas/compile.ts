@@ -1,7 +1,7 @@
 /** Schemas of compiling without running. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
-import { circuitBody, SOURCE_RULES } from './circuits.ts';
+import { circuitBody, SOURCE_RULES, warnings } from './circuits.ts';
 import { compilationFields } from './compilation.ts';
 
 /** How a compiled circuit is written. */
@@ -42,5 +42,6 @@ export const compiledCircuit = z
     qasm: z.string().optional().describe('With format qasm2 or qasm3'),
     compilation: compilationFields,
     timing: z.strictObject({ compile_ms: z.number() }),
+    warnings: warnings.optional(),
   })
   .meta({ id: 'CompiledCircuit' });

@@ -1,0 +1,267 @@
+/** Lines that speak to one tool: carried out, refused by name, or ignored with a warning. */
+import { describe, expect, test } from 'vitest';
+import { parseOpenQasm, readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
+import { CodedError } from '../../../../src/errors/coded-error.ts';
+
+const limits = { maxQubits: 30, maxGates: 1000 };
+const HEADER = 'OPENQASM 3.0;\nqubit[3] q;\nbit[2] c;\n';
+const read = (body: string) => readOpenQasm(`${HEADER}${body}`, limits);
+
+function refusal(source: string): CodedError {
+  try {
+    readOpenQasm(source, limits);
+  } catch (error) {
+    if (error instanceof CodedError) return error;
+    throw error;
+  }
+  throw new Error('the program was accepted');
+}
+
+describe('braket unitary', () => {
+  const FLIP = Float64Array.from([0, 0, 1, 0, 1, 0, 0, 0]);
+
+  test.each(['#pragma', 'pragma', '# pragma'])('is a unitary, written %s', (word) => {
+    const { circuit, warnings } = read(`${word} braket unitary([[0, 1], [1, 0]]) q[1]\nh q[0];`);
+    expect(circuit.operations).toMatchObject([
+      { kind: 'unitary', controls: [], targets: [1], matrix: FLIP },
+      { kind: 'gate', gate: 'H' },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['1', 1, 0],
+    ['1.0', 1, 0],
+    ['-1.0', -1, 0],
+    ['1im', 0, 1],
+    ['-1.0im', 0, -1],
+    ['0.6 + 0.8im', 0.6, 0.8],
+    ['0.6 - 0.8im', 0.6, -0.8],
+    ['-0.6 + -0.8im', -0.6, -0.8],
+    ['6e-1+8.0e-1im', 0.6, 0.8],
+  ])('reads %s', (text, re, im) => {
+    const { operations } = read(`#pragma braket unitary([[${text}, 0], [0, 1]]) q[0]`).circuit;
+    const expected = Float64Array.from([re, im, 0, 0, 0, 0, 1, 0]);
+    expect(operations).toMatchObject([{ kind: 'unitary', matrix: expected }]);
+  });
+
+  test('counts its first qubit as the most significant bit of an index', () => {
+    // CNOT with its control first: |10⟩ ↔ |11⟩ in the order in which Braket writes them.
+    const cnot = '[[1,0,0,0],[0,1,0,0],[0,0,0,1],[0,0,1,0]]';
+    const [operation] = read(`#pragma braket unitary(${cnot}) q[0], q[1]\n`).circuit.operations;
+    expect(operation).toMatchObject({ targets: [1, 0] });
+  });
+
+  test('acts on whole registers, aliases and qubits of the machine', () => {
+    const identity = `[${[0, 1, 2, 3].map((i) => `[${[0, 1, 2, 3].map((j) => (i === j ? 1 : 0))}]`)}]`;
+    const { operations } = read(`let a = q[1:2];\n#pragma braket unitary(${identity}) a\n`).circuit;
+    expect(operations).toMatchObject([{ targets: [2, 1] }]);
+    const text = `OPENQASM 3.0;\n#pragma braket unitary(${identity}) $0, $1\n`;
+    expect(readOpenQasm(text, limits).circuit.operations).toMatchObject([{ targets: [1, 0] }]);
+  });
+
+  test('runs in loops and under conditions', () => {
+    const { operations } = read(`for int i in [0:1] {
+      #pragma braket unitary([[0, 1], [1, 0]]) q[i]
+    }
+    if (c[0]) {
+      pragma braket unitary([[0, 1], [1, 0]]) q[2]
+    }`).circuit;
+    expect(operations).toMatchObject([
+      { targets: [0] },
+      { targets: [1] },
+      { targets: [2], condition: { bits: [0], value: 1 } },
+    ]);
+  });
+
+  test.each([
+    ['([[1, 0], [0, 2]]) q[0]', 1, 'Not unitary: U†U differs from 1 by 3.0'],
+    ['([[1, 0], [0, 1]]) q[0], q[1]', 1, '2 rows; 2 qubits need 4 rows of 4 entries'],
+    ['([[1, 0], [0]]) q[0]', 1, '1 entry; each row has 2'],
+    ['([[1, 0], [0, 1]]) q[3]', 44, 'q[3] is out of range'],
+    ['([[1, 0], [0, 1]]) q[0] q[1]', 47, 'expected the end of the line, found "q"'],
+    ['([[1, a], [0, 1]]) q[0]', 29, 'expected a complex number, such as 0.5 - 0.5im, found "a"'],
+    ['([[1, 0], [0, 1]])', 41, 'expected a quantum register, found the end of the text'],
+    ['[[1, 0], [0, 1]] q[0]', 23, 'expected "(", found "["'],
+  ])('%s is refused with its place', (text, column, problem) => {
+    const error = refusal(`${HEADER}#pragma braket unitary${text}\nx q[0];`);
+    expect(error).toMatchObject({ line: 4, column });
+    expect(error.message).toContain(problem);
+  });
+
+  test('of the same qubit twice is refused', () => {
+    const text = `${HEADER}#pragma braket unitary([[1]]) q[0], q[0]\n`;
+    expect(refusal(text).message).toContain('A unitary acts on distinct qubits.');
+  });
+});
+
+describe('braket verbatim', () => {
+  test('leaves the box that follows as it is', () => {
+    const { circuit, warnings } = read('#pragma braket verbatim\nbox { x q[0]; }');
+    expect(circuit.operations).toMatchObject([{ gate: 'X' }]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('stands before a box', () => {
+    const error = refusal(`${HEADER}#pragma braket verbatim\nx q[0];`);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_SYNTAX', line: 5, column: 1 });
+    expect(error.message).toContain('"box" after the pragma "braket verbatim"');
+  });
+});
+
+describe('braket result', () => {
+  const half = Math.SQRT1_2;
+  test.each([
+    ['state_vector', ['statevector'], []],
+    ['probability', ['probabilities'], []],
+    ['probability all', ['probabilities'], []],
+    ['probability q[0], q[2], q[1]', ['probabilities'], []],
+    ['expectation z(q[1])', ['expectation'], [[{ pauli: 'Z1', coefficient: 1 }]]],
+    ['expectation i(q[1])', ['expectation'], [[{ pauli: 'I', coefficient: 1 }]]],
+    [
+      'expectation x(q[0]) @ i(q[1]) @ y(q[2])',
+      ['expectation'],
+      [[{ pauli: 'X0 Y2', coefficient: 1 }]],
+    ],
+    [
+      'expectation h(q[0]) @ z(q[1])',
+      ['expectation'],
+      [
+        [
+          { pauli: 'X0 Z1', coefficient: half },
+          { pauli: 'Z0 Z1', coefficient: half },
+        ],
+      ],
+    ],
+    [
+      'expectation z all',
+      ['expectation'],
+      ['Z0', 'Z1', 'Z2'].map((pauli) => [{ pauli, coefficient: 1 }]),
+    ],
+    [
+      'expectation z(q)',
+      ['expectation'],
+      ['Z0', 'Z1', 'Z2'].map((pauli) => [{ pauli, coefficient: 1 }]),
+    ],
+  ])('%s', (text, outputs, observables) => {
+    const { results, warnings } = read(`h q;\n#pragma braket result ${text}\n`);
+    expect(results).toEqual({ outputs, observables });
+    expect(warnings).toEqual([]);
+  });
+
+  test('several are all returned, observables in order', () => {
+    const { results } = read(
+      ['state_vector', 'expectation x(q[0])', 'state_vector', 'expectation z(q[2])']
+        .map((text) => `#pragma braket result ${text}`)
+        .join('\n'),
+    );
+    expect(results).toEqual({
+      outputs: ['statevector', 'expectation'],
+      observables: [[{ pauli: 'X0', coefficient: 1 }], [{ pauli: 'Z2', coefficient: 1 }]],
+    });
+  });
+
+  test.each([
+    ['density_matrix', 'The result "density_matrix" of "#pragma braket result"'],
+    ['amplitude "00"', 'The result "amplitude"'],
+    ['variance x(q[0])', 'The result "variance"'],
+    ['sample x(q[0])', 'The result "sample"'],
+    ['adjoint_gradient expectation(x(q[0])) all', 'The result "adjoint_gradient"'],
+    ['probability q[0]', 'The result "probability" of some of the qubits'],
+    ['expectation hermitian([[1, 0], [0, -1]]) q[0]', 'The observable "hermitian"'],
+  ])('%s is refused by name', (text, problem) => {
+    const error = refusal(`${HEADER}#pragma braket result ${text}\n`);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_UNSUPPORTED', line: 4 });
+    expect(error.message).toContain(problem);
+  });
+
+  test.each([
+    ['expectation x(q[0]) @ z(q[0])', 'The factors of a product act on distinct qubits.'],
+    ['expectation x(q) @ z(q[0])', 'A factor of a product acts on one qubit; "x" acts on several.'],
+    ['expectation x(c)', '"c" is a classical register'],
+  ])('%s means nothing', (text, problem) => {
+    const error = refusal(`${HEADER}#pragma braket result ${text}\n`);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_INVALID', line: 4 });
+    expect(error.message).toContain(problem);
+  });
+
+  test('probability of a program that measures is refused', () => {
+    const text = `${HEADER}c[0] = measure q[0];\n#pragma braket result probability\n`;
+    expect(refusal(text).message).toContain('The result "probability" of a program that measures');
+  });
+
+  test('is refused where the request says what is returned', () => {
+    const text = `${HEADER}#pragma braket result state_vector\n`;
+    expect(() => parseOpenQasm(text, limits)).toThrow(
+      'line 4, column 1: "#pragma braket result" where the request itself says what is returned',
+    );
+  });
+});
+
+describe('a pragma that would change the program is refused by name:', () => {
+  test.each([
+    'braket noise bit_flip(0.1) q[0]',
+    'braket noise kraus([[1, 0], [0, 1]]) q[0]',
+    'braket something(1)',
+    'qiskit.simulator noise model "qpu1.noise"',
+  ])('%s', (text) => {
+    const error = refusal(`${HEADER}#pragma ${text}\n`);
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_UNSUPPORTED', line: 4, column: 1 });
+    expect(error.message).toContain(`The pragma ${JSON.stringify(text).slice(0, 20)}`);
+  });
+
+  test('braket, in OpenQASM 2.0, which has no such pragmas', () => {
+    const error = refusal(
+      'OPENQASM 2.0;\n#pragma braket unitary([[0, 1], [1, 0]]) q[0]\nqreg q[1];',
+    );
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_UNSUPPORTED', line: 2 });
+  });
+});
+
+describe('what is ignored is warned about:', () => {
+  test.each([
+    ['pragma user alice', 'CIRCUIT_PRAGMA_IGNORED', 'The pragma "user alice" is ignored.'],
+    ['#pragma max_temp qpu 0.4', 'CIRCUIT_PRAGMA_IGNORED', 'The pragma "max_temp qpu 0.4" is'],
+    ['#pragma "unclosed €', 'CIRCUIT_PRAGMA_IGNORED', 'is ignored.'],
+    ['@reversible', 'CIRCUIT_ANNOTATION_IGNORED', 'The annotation "@reversible" is ignored.'],
+    ['@bind(0, 1) x', 'CIRCUIT_ANNOTATION_IGNORED', 'The annotation "@bind" is ignored.'],
+    ['#dim 3', 'CIRCUIT_PRAGMA_IGNORED', 'The "#dim 3" is ignored.'],
+  ])('%s', (line, code, message) => {
+    const { circuit, warnings } = read(`h q[0];\n  ${line}\nx q[1];`);
+    expect(circuit.operations).toHaveLength(2);
+    expect(warnings).toEqual([{ code, message: expect.any(String), line: 5 }]);
+    expect(warnings[0]!.message).toContain('OpenQASM line 5: ');
+    expect(warnings[0]!.message).toContain(message);
+  });
+
+  test('a pragma inside a block, and in OpenQASM 2.0', () => {
+    expect(read('if (c[0]) {\n#pragma a b\nx q[0];\n}').warnings).toMatchObject([{ line: 5 }]);
+    const text = 'OPENQASM 2.0;\n#pragma a b\nqreg q[1];\npragma c d\nU(0,0,0) q[0];\n#pragma e f';
+    const { warnings } = readOpenQasm(text, limits);
+    expect(warnings.map(({ line }) => line)).toEqual([2, 4, 6]);
+  });
+
+  test('waiting, once', () => {
+    const { warnings } = read('delay[10ns] q[0];\ndelay[20ns] q[1];');
+    expect(warnings).toEqual([
+      {
+        code: 'CIRCUIT_DURATION_IGNORED',
+        message: 'OpenQASM line 4: Durations have no effect: the circuit runs without noise.',
+        line: 4,
+      },
+    ]);
+  });
+
+  test('many lines, of which the first 20 are listed', () => {
+    const { warnings } = read('@a\n'.repeat(50));
+    expect(warnings).toHaveLength(21);
+    expect(warnings.at(-1)).toEqual({
+      code: 'CIRCUIT_MORE_IGNORED',
+      message: '30 further lines of the program are ignored.',
+    });
+  });
+
+  test('nothing else', () => {
+    expect(read('h q; c[0] = measure q[0];').warnings).toEqual([]);
+  });
+});
