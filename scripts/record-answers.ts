@@ -25,6 +25,8 @@ const BELL = {
   target_processor: 'statevector-sim',
   shots: 1000,
   seed: 7,
+  name: 'Bell pair',
+  tags: ['demo'],
 };
 /** Takes long enough to be cancelled. */
 const LONG = { ...BELL, circuit: wideCircuit(), shots: 1_000_000, seed: 1 };
@@ -96,10 +98,13 @@ class Recorder {
   }
 }
 
-/** With long lists cut, and without secrets. JSON Schemas stay whole. */
+/** They stay as they are: a JSON Schema, and what was sent. */
+const WHOLE: readonly string[] = ['input_schema', 'request'];
+
+/** With long lists cut, and without secrets. */
 function shortened(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return value.replace(/\b(qcs_[0-9a-f]+_)[0-9a-f]+/, `$1${SECRET}`);
-  if (typeof value !== 'object' || value === null || name === 'input_schema') return value;
+  if (typeof value !== 'object' || value === null || WHOLE.includes(name)) return value;
   if (Array.isArray(value)) {
     const isOfObjects = value.every((each) => typeof each === 'object' && !Array.isArray(each));
     const kept = isOfObjects && name !== 'tasks' ? value.slice(0, MAX_LISTED) : value;

@@ -95,6 +95,8 @@ export const circuitBody = z
         target_processor: 'gpu-fleet',
         shots: 1000,
         seed: 7,
+        name: 'Bell pair',
+        tags: ['demo', 'lecture 3'],
       },
       {
         circuit: [{ gate: 'RY', qubit: 0, theta: 0.5 }],
