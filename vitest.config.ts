@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** Files of suites that run on drivers or a browser, which are looked for first. */
+/** Files of suites that run on drivers, a browser or Python, which are looked for first. */
 const NEEDS_FACILITIES = [
   'test/browser/{demo-page,demo-page-access,page-server,page-widths,webgpu-engine}.test.ts',
   'test/conformance/{shaders,spread-engine,webgpu-batch,webgpu-engine}.test.ts',
   'test/property/spread-engine.test.ts',
-  'test/service/{command-line,webgpu-service}.test.ts',
+  'test/service/{command-line,examples,webgpu-service}.test.ts',
   'test/unit/engine/webgpu/{device-faults,readout,readout-sampling,tuning-device,webgpu-batch}.test.ts',
   'test/unit/engine/webgpu/spread/{spread-faults,spread-sampling}.test.ts',
   'test/unit/fleet/{adapter-discovery,spread-worker}.test.ts',

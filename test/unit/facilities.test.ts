@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Found, skippedLines, unmetRequirement } from '../support/facilities/facilities.ts';
-import { tryBrowserAt, tryDriverAt } from '../support/facilities/find-facilities.ts';
+import { tryBrowserAt, tryDriverAt, tryPython } from '../support/facilities/find-facilities.ts';
 
 const PRESENT = { isPresent: true, path: '/there' } as const;
 const ALL: Found = {
@@ -10,6 +10,8 @@ const ALL: Found = {
   SwiftShader: PRESENT,
   Chromium: PRESENT,
   'WebGPU in Chromium': PRESENT,
+  'Python 3': PRESENT,
+  'httpx for Python': PRESENT,
 };
 const WITHOUT_LAVAPIPE: Found = { ...ALL, lavapipe: { isPresent: false, reason: 'It is gone.' } };
 
@@ -58,6 +60,10 @@ describe('a facility is missing', () => {
     const missing = { isPresent: false, reason: expect.stringContaining('exist') };
     expect(await tryDriverAt('SwiftShader', undefined)).toEqual(missing);
     expect(await tryBrowserAt(undefined)).toEqual([missing, missing]);
+    expect(await tryPython('os', 'no-such-python')).toEqual({
+      isPresent: false,
+      reason: expect.stringContaining('no-such-python'),
+    });
   });
 
   test('whose file is there, and does not work', async () => {

@@ -30,8 +30,16 @@ export const BROWSERS = [
   '/usr/bin/google-chrome',
 ];
 
+/** What Python is called. */
+export const PYTHON = 'python3';
+
 /** Something that suites run on. */
-export type Facility = SoftwareDriver | 'Chromium' | 'WebGPU in Chromium';
+export type Facility =
+  | SoftwareDriver
+  | 'Chromium'
+  | 'WebGPU in Chromium'
+  | 'Python 3'
+  | 'httpx for Python';
 
 /** How a facility is come by. */
 export interface FacilityRecord {
@@ -61,12 +69,20 @@ export const FACILITIES: Readonly<Record<Facility, FacilityRecord>> = {
     install: `chromium and libvulkan1 (${INSTALLER})`,
     requiredBy: 'QCS_TEST_REQUIRE_VULKAN',
   },
+  'Python 3': {
+    install: 'python3',
+    requiredBy: 'QCS_TEST_REQUIRE_PYTHON',
+  },
+  'httpx for Python': {
+    install: 'python3-httpx, or httpx with pip',
+    requiredBy: 'QCS_TEST_REQUIRE_HTTPX',
+  },
 };
 
 /** A facility that was opened and computed. */
 export interface Present {
   readonly isPresent: true;
-  /** Absolute: of a driver's description for Vulkan, or of a browser. */
+  /** Absolute, of a driver's description for Vulkan or of a browser; the name of a command that is on the PATH. */
   readonly path: string;
 }
 

@@ -1,9 +1,10 @@
 /** Tries each facility once, in processes of their own: a broken driver can crash or hang. */
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { vulkanFault } from '../../../src/fleet/adapters/adapter-report.ts';
 import { openChromium } from '../../browser/chromium.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type Found,
   type Missing,
   type Present,
+  PYTHON,
   type SoftwareDriver,
 } from './facilities.ts';
 import { squareOnGpu } from './try-gpu.ts';
@@ -25,21 +27,36 @@ type Attempt = Present | Missing;
 
 /** Tries them all, side by side. */
 export async function findFacilities(): Promise<Found> {
-  const [lavapipe, swiftShader, [browser, webGpu]] = await Promise.all([
+  const [lavapipe, swiftShader, [browser, webGpu], python, httpx] = await Promise.all([
     tryDriverAt('lavapipe', DRIVERS.lavapipe.paths.find(existsSync)),
     tryDriverAt('SwiftShader', DRIVERS.SwiftShader.paths.find(existsSync)),
     tryBrowserAt(BROWSERS.find(existsSync)),
+    tryPython('urllib.request'),
+    tryPython('httpx'),
   ]);
   return {
     lavapipe,
     SwiftShader: swiftShader,
     Chromium: browser,
     'WebGPU in Chromium': webGpu,
+    'Python 3': python,
+    'httpx for Python': httpx,
   };
 }
 
 function missing(reason: string): Missing {
   return { isPresent: false, reason: `${reason.trim().replace(/\.$/, '')}.` };
+}
+
+/** Has Python load a module. */
+export async function tryPython(module: string, command: string = PYTHON): Promise<Attempt> {
+  try {
+    await promisify(execFile)(command, ['-c', `import ${module}`], { timeout: HANG_MS });
+    return { isPresent: true, path: command };
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    return missing(said.trim().split('\n').at(-1) ?? said);
+  }
 }
 
 /** Opens the driver in a process that loads no other, and has it compute. */

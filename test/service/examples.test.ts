@@ -1,0 +1,176 @@
+/** The circuits and programs of examples/, run as their readers run them. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { describeWith } from '../support/facilities/describe-with.ts';
+import {
+  type ServiceProcess,
+  startServiceProcess,
+  temporaryFolder,
+} from '../support/service-process.ts';
+
+const report = z.looseObject({
+  shots: z.number(),
+  counts: z.record(z.string(), z.number()).default({}),
+});
+
+/** What `qcs run` answers. */
+async function run(file: string, ...options: readonly string[]) {
+  const args = ['src/cli.ts', 'run', `examples/${file}`, '--seed', '7', '--json', ...options];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return report.parse(JSON.parse(stdout));
+}
+
+/** The part of the shots in which a bit, or the lowest bits, read as said. */
+const partOf = (
+  { counts, shots }: z.output<typeof report>,
+  isMeant: (outcome: string) => boolean,
+): number =>
+  Object.entries(counts)
+    .filter(([outcome]) => isMeant(outcome))
+    .reduce((sum, [, count]) => sum + count, 0) / shots;
+
+/** Circuits whose outcome is certain. */
+const CERTAIN: Readonly<Record<string, string>> = {
+  'qft.qasm': '0101',
+  'bernstein-vazirani.qasm': '1011',
+  'phase-estimation.qasm': '0101',
+  'iterative-phase-estimation.qasm': '101',
+  // The checks, 11, then the data.
+  'bit-flip-code.qasm': '11111',
+};
+const TESTED = [
+  ...Object.keys(CERTAIN),
+  'bell.qasm',
+  'ghz.json',
+  'grover.qasm',
+  'observables.json',
+  'ramsey.qasm',
+  'teleport.json',
+  'agent_task.py',
+  'qaoa-maxcut.ts',
+  'rabi_httpx.py',
+  'vqe_h2.py',
+  'watch-job.mjs',
+  // In test/service/train-over-http.test.ts.
+  'train-over-http.ts',
+];
+
+test('every example is among those that are run, and in the list for readers', () => {
+  const files = readdirSync('examples', { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'README.md')
+    .map(({ name }) => name);
+  expect(files.sort()).toEqual([...TESTED].sort());
+  expect(files.length).toBeGreaterThanOrEqual(15);
+  const list = readFileSync('examples/README.md', 'utf8');
+  const listed = [...list.matchAll(/^\| \[(.+?)\]\((.+?)\) \|/gm)].map(([, , link]) => link ?? '');
+  expect(listed.sort()).toEqual(files.sort());
+});
+
+describe('a circuit of the examples', () => {
+  test.each(Object.entries(CERTAIN))('%s always reads %s', async (file, outcome) => {
+    const { counts, shots } = await run(file);
+    expect(counts).toEqual({ [outcome]: shots });
+  });
+
+  test.each([
+    ['bell.qasm', ['00', '11']],
+    ['ghz.json', ['00000', '11111']],
+  ])('%s reads one of two outcomes, each in half of the shots', async (file, outcomes) => {
+    const found = await run(file);
+    expect(Object.keys(found.counts).sort()).toEqual(outcomes);
+    for (const one of outcomes) {
+      const part = partOf(found, (outcome) => outcome === one);
+      expect(Math.abs(part - 0.5)).toBeLessThan(0.08);
+    }
+  });
+
+  test('grover.qasm finds the marked item with a chance of 94.5 %', async () => {
+    const found = await run('grover.qasm');
+    expect(Math.abs(partOf(found, (outcome) => outcome === '101') - 0.945)).toBeLessThan(0.04);
+  });
+
+  test('teleport.json has the chance of the state that was sent, 1/4', async () => {
+    const found = await run('teleport.json');
+    expect(Math.abs(partOf(found, (outcome) => outcome.startsWith('1')) - 0.25)).toBeLessThan(0.03);
+  });
+
+  test('ramsey.qasm has the chance that its input asks for', async () => {
+    const found = await run('ramsey.qasm', '--input', 'phase=0.8', '--shots', '4000');
+    const chance = Math.cos(0.4) ** 2;
+    expect(Math.abs(partOf(found, (outcome) => outcome === '1') - chance)).toBeLessThan(0.03);
+  });
+
+  test('observables.json has exact expectation values', async () => {
+    const { expectation, probabilities } = await run('observables.json');
+    const { values } = z.object({ values: z.array(z.number()) }).parse(expectation);
+    const expected = [1, 0.5, Math.sqrt(3) / 2];
+    for (const [index, value] of values.entries())
+      expect(value).toBeCloseTo(expected[index] ?? 0, 12);
+    expect(values).toHaveLength(3);
+    expect(Object.keys(Object(probabilities)).sort()).toEqual(['00', '11']);
+  });
+});
+
+describe('a program of the examples', () => {
+  const folder = temporaryFolder();
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
+  });
+  afterAll(async () => {
+    await service?.stop('SIGTERM');
+    folder[Symbol.dispose]();
+  });
+
+  /** What a program prints, with a key that has the limits of any. */
+  async function printed(command: string, file: string): Promise<string> {
+    const made = await promisify(execFile)(
+      process.execPath,
+      ['src/cli.ts', 'keys', 'create', '--name', 'examples', '--json'],
+      { env: { ...process.env, QCS_DATA_DIR: folder.path } },
+    );
+    const { key } = z.object({ key: z.string() }).parse(JSON.parse(made.stdout));
+    const env = {
+      ...process.env,
+      QCS_URL: service.origin,
+      QCS_API_KEY: key,
+      PYTHONIOENCODING: 'utf-8',
+    };
+    return (await promisify(execFile)(command, [`examples/${file}`], { env })).stdout;
+  }
+
+  test('watch-job.mjs follows the job to its end', async () => {
+    const output = await printed(process.execPath, 'watch-job.mjs');
+    expect(output).toMatch(/^submitted \/api\/v1\/quantum\/circuits\/circ_\w+$/m);
+    expect(output).toMatch(/^status completed$/m);
+    expect([...output.matchAll(/^(0{10}|1{10}) +\d+ █+$/gm)]).toHaveLength(2);
+  });
+
+  test('qaoa-maxcut.ts reaches what theory has for one layer, and finds the best cut', async () => {
+    const output = await printed(process.execPath, 'qaoa-maxcut.ts');
+    expect(output).toContain('expected cut 4.5000');
+    expect(output).toMatch(/^best of the shots (010101|101010): cut 6$/m);
+  });
+
+  describeWith(['Python 3'], 'in Python', () => {
+    test('vqe_h2.py finds the energy of full configuration interaction', async () => {
+      expect(await printed('python3', 'vqe_h2.py')).toMatch(/^energy -1\.137306 hartree$/m);
+    });
+
+    test('agent_task.py is given the one gate that is left', async () => {
+      expect(JSON.parse(await printed('python3', 'agent_task.py'))).toEqual([
+        { gate: 'X', qubit: 1 },
+      ]);
+    });
+  });
+
+  describeWith(['httpx for Python'], 'in Python with httpx', () => {
+    test('rabi_httpx.py measures what theory has', async () => {
+      const output = await printed('python3', 'rabi_httpx.py');
+      expect(Number(/^farthest from theory (\S+)$/m.exec(output)?.[1])).toBeLessThan(0.06);
+    });
+  });
+});
