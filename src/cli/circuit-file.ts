@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { FileNotFoundError, FileUnreadableError } from './errors.ts';
+import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
 /**
  * The fields of a file: of a `.json` file its object, or its array as `circuit`; of any other, its
@@ -16,6 +17,30 @@ export async function readCircuitFile(path: string): Promise<Readonly<Record<str
   if (Array.isArray(content)) return { circuit: content };
   if (typeof content === 'object' && content !== null) return { ...content };
   throw new FileUnreadableError(path, 'it holds neither a list of gate objects nor a request body');
+}
+
+/** What the command line says of a circuit beside its file. */
+export interface SubmissionOptions {
+  readonly target?: string;
+  readonly shots?: number;
+  readonly seed?: number;
+  readonly input?: Readonly<Record<string, number | boolean>>;
+}
+
+/** The file's fields, completed by defaults and overruled by options. */
+export function submissionFields(
+  content: Readonly<Record<string, unknown>>,
+  { target, shots, seed, input }: SubmissionOptions,
+) {
+  return {
+    target_processor: DEFAULT_PROCESSOR,
+    shots: DEFAULT_SHOTS,
+    ...content,
+    ...(target !== undefined && { target_processor: target }),
+    ...(shots !== undefined && { shots }),
+    ...(seed !== undefined && { seed }),
+    ...(input !== undefined && { inputs: input }),
+  };
 }
 
 async function readText(path: string): Promise<string> {

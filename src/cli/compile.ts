@@ -16,7 +16,7 @@ export function addCompileCommand(program: Command, io: CommandIo): void {
       '<file>',
       'OpenQASM; or .json with a list of gate objects, or with a body of POST /quantum/compile',
     )
-    .option('--target <processor>', 'what to compile for', 'statevector-sim')
+    .option('--processor, --target <id>', 'what to compile for', 'statevector-sim')
     .addOption(
       new Option('--format <format>', 'of the circuit')
         .choices(Object.keys(FORMATS))

@@ -1,6 +1,7 @@
 /** Errors → what stderr says, and the exit code. */
 import { CommanderError } from 'commander';
 import { CodedError } from '../errors/coded-error.ts';
+import { faultSentence } from '../errors/fault-path.ts';
 import { EXIT_CODES } from './command-io.ts';
 
 /** Codes of errors whose exit code is not `failed`. */
@@ -9,6 +10,7 @@ const EXIT_CODE_OF: Readonly<Record<string, number>> = {
   SERVICE_REQUEST_INVALID: EXIT_CODES.usage,
   CLI_FILE_UNREADABLE: EXIT_CODES.usage,
   CLI_OPTIONS_CONFLICT: EXIT_CODES.usage,
+  CLI_CIRCUIT_REFUSED: EXIT_CODES.usage,
   CLI_KEY_MISSING: EXIT_CODES.usage,
   CLI_KEY_MALFORMED: EXIT_CODES.usage,
   CLI_KEY_REFUSED: EXIT_CODES.usage,
@@ -41,6 +43,6 @@ export function faultText(error: unknown): string {
   if (!(error instanceof CodedError)) return error instanceof Error ? error.message : String(error);
   const lines = error.faults
     .filter((fault) => !error.message.includes(fault.message))
-    .map((fault) => `  ${fault.path === '' ? '' : `${fault.path}: `}${fault.message}`);
+    .map((fault) => `  ${faultSentence(fault)}`);
   return [error.message, ...lines].join('\n');
 }

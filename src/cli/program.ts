@@ -14,6 +14,7 @@ import { addJobsCommand } from './jobs.ts';
 import { addKeysCommand } from './keys.ts';
 import { addRunCommand } from './run.ts';
 import { addStorageCommands } from './storage.ts';
+import { addSubmitCommand } from './submit.ts';
 import { addTrainCommand } from './train.ts';
 
 /** What only the entry point has. */
@@ -71,6 +72,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
     .addHelpText('after', settings)
     .action(serve);
   addRunCommand(program, io);
+  addSubmitCommand(program, io);
   addCompileCommand(program, io);
   addJobsCommand(program, io);
   addKeysCommand(program, io);

@@ -11,22 +11,17 @@ import {
 } from '../service/circuits/circuit-submission.ts';
 import { circuitBodyOf } from '../service/circuits/read-submission.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
-import { readCircuitFile } from './circuit-file.ts';
+import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson } from './command-io.ts';
 import { InterruptedError, OptionsConflictError } from './errors.ts';
 import { type EngineChoice, openLocalEngine } from './local-engine.ts';
 import { measure, measurementText } from './measure.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 import { type RunFacts, runReport } from './run-report.ts';
 
 /** What the command is told. */
-export interface RunOptions extends EngineChoice {
+export interface RunOptions extends EngineChoice, SubmissionOptions {
   readonly repeat?: number;
-  readonly processor?: string;
-  readonly shots?: number;
-  readonly seed?: number;
-  readonly input?: Readonly<Record<string, number | boolean>>;
   readonly json?: boolean;
 }
 
@@ -41,8 +36,8 @@ function isMeasurement({ engine, threads, precision, repeat }: RunOptions): bool
 }
 
 async function measureFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
-  if (options.processor !== undefined) {
-    throw new OptionsConflictError('--processor runs a circuit as the service would, unmeasured.');
+  if (options.target !== undefined) {
+    throw new OptionsConflictError('--target runs a circuit as the service would, unmeasured.');
   }
   const machine = readMachine();
   const config = loadConfig(io.environment);
@@ -99,19 +94,6 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
   } finally {
     await fleet.close();
   }
-}
-
-/** The file's fields, completed by defaults and overruled by options. */
-function submissionFields(content: Readonly<Record<string, unknown>>, options: RunOptions) {
-  return {
-    target_processor: DEFAULT_PROCESSOR,
-    shots: DEFAULT_SHOTS,
-    ...content,
-    ...(options.processor !== undefined && { target_processor: options.processor }),
-    ...(options.shots !== undefined && { shots: options.shots }),
-    ...(options.seed !== undefined && { seed: options.seed }),
-    ...(options.input !== undefined && { inputs: options.input }),
-  };
 }
 
 /** What of the program was ignored, beside the report. */

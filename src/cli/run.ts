@@ -2,25 +2,16 @@
  * `qcs run FILE`: runs a circuit on this machine without a server, the way the service would; or, with
  * options of an engine, on that engine in this process, for measuring.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { withCircuit } from './circuit-options.ts';
 import type { CommandIo } from './command-io.ts';
-import { count, digits } from './option-parsers.ts';
+import { count } from './option-parsers.ts';
 import type { RunOptions } from './run-circuit.ts';
-import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
 /** Adds the command to the program. */
 export function addRunCommand(program: Command, io: CommandIo): void {
-  program
-    .command('run')
+  withCircuit(program.command('run'))
     .description('run a circuit on this machine, without a server, and print a histogram')
-    .argument(
-      '<file>',
-      'OpenQASM; or .json with a list of gate objects, or with a whole request body of POST /quantum/circuits',
-    )
-    .option('--processor <id>', `gpu-fleet, or ${DEFAULT_PROCESSOR} by default`)
-    .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, digits)
-    .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', digits)
-    .option('--input <name=value>', 'value of an OpenQASM 3 input; may be repeated', addInput)
     .addOption(
       new Option('--engine <engine>', 'measure an engine in this process (default cpu)').choices([
         'cpu',
@@ -45,17 +36,4 @@ export function addRunCommand(program: Command, io: CommandIo): void {
       const { runCircuit } = await import('./run-circuit.ts');
       await runCircuit(file, options, io);
     });
-}
-
-function addInput(
-  text: string,
-  earlier: Readonly<Record<string, number | boolean>> = {},
-): Readonly<Record<string, number | boolean>> {
-  const [name = '', value = ''] = text.split(/=(.*)/s, 2);
-  const isBoolean = value === 'true' || value === 'false';
-  const number = value.trim() === '' ? Number.NaN : Number(value);
-  if (name === '' || (!isBoolean && !Number.isFinite(number))) {
-    throw new InvalidArgumentError('Write it as name=value, with a number, true or false.');
-  }
-  return { ...earlier, [name]: isBoolean ? value === 'true' : number };
 }

@@ -33,27 +33,41 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: null,
     meaning: '`qcs jobs`: what answers is not this service, or not this version of it.',
   },
+  CLI_CIRCUIT_REFUSED: {
+    answers: null,
+    meaning: '`qcs submit`: the service does not take the circuit; each fault names its place.',
+  },
   CLI_FILE_NOT_FOUND: {
     answers: null,
-    meaning: '`qcs run`, `qcs train --check`: there is no such file.',
+    meaning: '`qcs run`, `qcs submit`, `qcs train --check`: there is no such file.',
   },
-  CLI_FILE_UNREADABLE: { answers: null, meaning: '`qcs run`: the file holds no circuit.' },
+  CLI_FILE_UNREADABLE: {
+    answers: null,
+    meaning: '`qcs run`, `qcs submit`: the file holds no circuit.',
+  },
   CLI_INTERRUPTED: { answers: null, meaning: 'A command was ended by the keyboard.' },
-  CLI_JOB_CANCELLED: { answers: null, meaning: '`qcs jobs follow`: the job was cancelled.' },
-  CLI_JOB_FAILED: { answers: null, meaning: '`qcs jobs follow`: the job failed.' },
-  CLI_JOB_ID_INVALID: { answers: null, meaning: '`qcs jobs`: the text has not the form of an id.' },
+  CLI_JOB_CANCELLED: {
+    answers: null,
+    meaning: '`qcs submit`, `qcs jobs follow`: the job was cancelled.',
+  },
+  CLI_JOB_FAILED: { answers: null, meaning: '`qcs submit`, `qcs jobs follow`: the job failed.' },
+  CLI_JOB_ID_INVALID: {
+    answers: null,
+    meaning: '`qcs submit`, `qcs jobs`: the text has not the form of an id.',
+  },
   CLI_JOB_NOT_FOUND: {
     answers: null,
-    meaning: '`qcs jobs`: the service has no job of that id and key.',
+    meaning: '`qcs submit`, `qcs jobs`: the service has no job of that id and key.',
   },
   CLI_KEY_MALFORMED: {
     answers: null,
-    meaning: '`qcs jobs`: what QCS_API_KEY or the file holds can be no API key.',
+    meaning: '`qcs submit`, `qcs jobs`: what QCS_API_KEY or the file holds can be no API key.',
   },
-  CLI_KEY_MISSING: { answers: null, meaning: '`qcs jobs`: no API key was named.' },
+  CLI_KEY_MISSING: { answers: null, meaning: '`qcs submit`, `qcs jobs`: no API key was named.' },
   CLI_KEY_REFUSED: {
     answers: null,
-    meaning: '`qcs jobs`: the service does not know the API key, or it lacks the scope.',
+    meaning:
+      '`qcs submit`, `qcs jobs`: the service does not know the API key, or it lacks the scope.',
   },
   CLI_LOAD_FAILED: {
     answers: null,
@@ -66,13 +80,16 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   CLI_OPTIONS_CONFLICT: { answers: null, meaning: '`qcs run`: options that exclude each other.' },
   CLI_SERVICE_REFUSED: {
     answers: null,
-    meaning: '`qcs jobs`: the service answered with an error; the message has it.',
+    meaning: '`qcs submit`, `qcs jobs`: the service answered with an error; the message has it.',
   },
   CLI_SERVICE_UNREACHABLE: {
     answers: null,
-    meaning: '`qcs jobs`: no service answers at the address.',
+    meaning: '`qcs submit`, `qcs jobs`: no service answers at the address.',
   },
-  CLI_URL_INVALID: { answers: null, meaning: '`qcs jobs`: that is no address of a service.' },
+  CLI_URL_INVALID: {
+    answers: null,
+    meaning: '`qcs submit`, `qcs jobs`: that is no address of a service.',
+  },
   CLI_WATCH_STOPPED: {
     answers: null,
     meaning: '`qcs jobs follow` was ended by the keyboard; the job goes on.',

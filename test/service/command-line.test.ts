@@ -22,7 +22,7 @@ function qcs(args: readonly string[], environment: Environment = {}): Promise<En
 
 /** As a process. */
 function qcsProcess(args: readonly string[], environment: Environment = {}): Promise<Ended> {
-  return ended(process.execPath, ['src/cli.ts', ...args], environment);
+  return ended(process.execPath, ['bin/qcs.js', ...args], environment);
 }
 
 function ended(command: string, args: readonly string[], environment: Environment = {}) {
@@ -79,7 +79,7 @@ describe('as a process', () => {
   });
 
   test('a reader that has seen enough is no failure', async () => {
-    const command = `set -o pipefail; "${process.execPath}" src/cli.ts gates --json | head -c 10`;
+    const command = `set -o pipefail; "${process.execPath}" bin/qcs.js gates --json | head -c 10`;
     const { code, stdout, stderr } = await ended('bash', ['-c', command]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toHaveLength(10);

@@ -1,5 +1,5 @@
-/** Errors of `qcs jobs`. */
-import { CodedError } from '../../errors/coded-error.ts';
+/** Errors of `qcs submit` and `qcs jobs`. */
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
 
 /** Neither the environment nor an option has a key. */
 export class KeyMissingError extends CodedError {
@@ -61,10 +61,24 @@ export class ServiceRefusedError extends CodedError {
   readonly code = 'CLI_SERVICE_REFUSED';
   /** Of the answer. */
   readonly status: number;
+  /** By the service, a sentence. */
+  readonly said: string;
 
-  constructor(origin: string, status: number, said: string) {
-    super(`${origin} answered ${status}: ${said}`);
+  /** @param faults - Those that the service lists. */
+  constructor(origin: string, status: number, said: string, faults: readonly Fault[] = []) {
+    super(`${origin} answered ${status}: ${said}`, faults);
     this.status = status;
+    this.said = said;
+  }
+}
+
+/** The service does not take the circuit of the file. */
+export class CircuitRefusedError extends CodedError {
+  readonly code = 'CLI_CIRCUIT_REFUSED';
+
+  /** @param said - By the service, a sentence. */
+  constructor(file: string, said: string, faults: readonly Fault[], options?: ErrorOptions) {
+    super(`${file} is not taken. ${said}`, faults, options);
   }
 }
 

@@ -1,5 +1,6 @@
 /** What `qcs jobs follow` does. */
 import type { CommandIo } from '../command-io.ts';
+import { fieldsOf, printable, textOf } from './answer-fields.ts';
 import { FollowedJobCancelledError, FollowedJobFailedError, WatchStoppedError } from './errors.ts';
 import { FollowDisplay } from './follow-display.ts';
 import { durationText, type JobRecord, resourceOf, runText } from './job-record.ts';
@@ -43,8 +44,16 @@ function finish(record: JobRecord, options: JobOptions, io: CommandIo): void {
   const { id, status, error } = record;
   if (status === 'completed') {
     io.err.write(`${id} completed in ${runText(record, io.now())}\n`);
+    for (const warning of warningsOf(record)) io.err.write(`${warning}\n`);
   }
   if (status === 'completed' || options.json === true) writeResult(record, options, io);
   if (status === 'failed') throw new FollowedJobFailedError(id, error);
   if (status === 'cancelled') throw new FollowedJobCancelledError(id);
+}
+
+/** What of its program was ignored. */
+function warningsOf({ fields: { warnings } }: JobRecord): readonly string[] {
+  return (Array.isArray(warnings) ? warnings : []).map((warning) =>
+    printable(textOf(fieldsOf(warning)?.['message']) ?? ''),
+  );
 }

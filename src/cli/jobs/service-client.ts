@@ -1,4 +1,5 @@
 /** Requests to a running service, and what its answers mean to the command line. */
+import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import type { CommandIo } from '../command-io.ts';
 import { fieldsOf, printable, textOf } from './answer-fields.ts';
 import {
@@ -18,6 +19,8 @@ const MAX_WAITS = 5;
 interface RequestOptions {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
   readonly signal?: AbortSignal;
 }
 
@@ -50,7 +53,7 @@ export class ServiceClient {
       if (waitS === undefined || waitS > LONGEST_WAIT_S || numWaits === MAX_WAITS) {
         return await this.#dataOf(response);
       }
-      const why = await saidIn(response);
+      const { said: why } = await errorIn(response);
       this.#io.err.write(`${why} Waiting ${waitS} s.\n`);
       await this.#io.sleep(waitS * 1000, options.signal);
     }
@@ -62,11 +65,16 @@ export class ServiceClient {
    * @throws {ServiceUnreachableError}
    */
   async send(path: string, options: RequestOptions = {}): Promise<Response> {
-    const { method = 'GET', headers, signal } = options;
+    const { method = 'GET', headers, body, signal } = options;
     try {
       return await fetch(`${this.origin}/api/v1${path}`, {
         method,
-        headers: { 'x-api-key': this.#key, ...headers },
+        headers: {
+          'x-api-key': this.#key,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
         // Elsewhere the key has no business.
         redirect: 'manual',
         ...(signal && { signal }),
@@ -80,11 +88,11 @@ export class ServiceClient {
   /** What an answer that is no success means. */
   async refusal(response: Response): Promise<Error> {
     const { status } = response;
-    const said = await saidIn(response);
+    const { said, faults } = await errorIn(response);
     if (status === 401 || status === 403) {
       return new KeyRefusedError(this.origin, status, said);
     }
-    return new ServiceRefusedError(this.origin, status, said);
+    return new ServiceRefusedError(this.origin, status, said, faults);
   }
 
   async #dataOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
@@ -120,14 +128,30 @@ async function bodyOf(
   }
 }
 
-/** The message of an error's envelope; of anything else what HTTP calls its status. */
-async function saidIn(response: Response): Promise<string> {
+/** What an error's envelope says; of anything else what HTTP calls its status. */
+async function errorIn(
+  response: Response,
+): Promise<{ readonly said: string; readonly faults: readonly Fault[] }> {
   const text = await response.text().catch(() => '');
   const to = response.headers.get('location');
   const plain = `${response.statusText || 'no reason'}${to === null ? '' : `, to ${to}`}.`;
+  const error = fieldsOf(fieldsOf(parsed(text))?.['error']);
+  const details = error?.['details'];
+  const faults = (Array.isArray(details) ? details : []).flatMap((detail): readonly Fault[] => {
+    const { path, message } = fieldsOf(detail) ?? {};
+    if (typeof path !== 'string' || typeof message !== 'string') return [];
+    return [{ path: printable(path), message: printable(message) }];
+  });
+  return {
+    said: printable(textOf(error?.['message']) ?? plain),
+    faults: faults.slice(0, MAX_FAULTS),
+  };
+}
+
+function parsed(text: string): unknown {
   try {
-    return printable(textOf(fieldsOf(fieldsOf(JSON.parse(text))?.['error'])?.['message']) ?? plain);
+    return JSON.parse(text);
   } catch {
-    return printable(plain);
+    return undefined;
   }
 }

@@ -1,0 +1,30 @@
+/** What `qcs run` and `qcs submit` take alike: a file with a circuit, and what overrules its fields. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { digits } from './option-parsers.ts';
+import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
+
+/** Adds the file and the options of SubmissionOptions. */
+export function withCircuit(command: Command): Command {
+  return command
+    .argument(
+      '<file>',
+      'OpenQASM; or .json with a list of gate objects, or with a whole request body of POST /quantum/circuits',
+    )
+    .option('--processor, --target <id>', `gpu-fleet, or ${DEFAULT_PROCESSOR} by default`)
+    .option('--shots <n>', `repetitions (default ${DEFAULT_SHOTS})`, digits)
+    .option('--seed <n>', 'the same seed gives the same counts (drawn by default)', digits)
+    .option('--input <name=value>', 'value of an OpenQASM 3 input; may be repeated', addInput);
+}
+
+function addInput(
+  text: string,
+  earlier: Readonly<Record<string, number | boolean>> = {},
+): Readonly<Record<string, number | boolean>> {
+  const [name = '', value = ''] = text.split(/=(.*)/s, 2);
+  const isBoolean = value === 'true' || value === 'false';
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (name === '' || (!isBoolean && !Number.isFinite(number))) {
+    throw new InvalidArgumentError('Write it as name=value, with a number, true or false.');
+  }
+  return { ...earlier, [name]: isBoolean ? value === 'true' : number };
+}
