@@ -5,21 +5,33 @@
  * would have no final state to return. Readers of circuits drop such resets, so that all who are
  * handed a circuit agree on what it needs.
  */
-import { type Circuit, type Operation, operationQubits, type Qubit } from './circuit.ts';
+import {
+  allOperations,
+  type Circuit,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type GateOperation,
+  operationQubits,
+  type Qubit,
+  type UnitaryOperation,
+} from './circuit.ts';
 import { gateNamed } from './gates.ts';
 
 /**
  * The circuit without the resets of qubits that no operation before them has turned.
  *
  * Only what is certain without numbers counts: a gate under a control that is |0⟩ does nothing, a
- * diagonal gate leaves |0⟩ alone, a SWAP exchanges what is known, a reset makes |0⟩.
+ * diagonal gate leaves |0⟩ alone, a SWAP exchanges what is known, a reset makes |0⟩. Loops are left as
+ * they are.
  */
-export function withoutIdleResets(circuit: Circuit): Circuit {
+export function withoutIdleResets(circuit: Circuit): Circuit;
+export function withoutIdleResets(circuit: DynamicCircuit): DynamicCircuit;
+export function withoutIdleResets(circuit: DynamicCircuit): DynamicCircuit {
   const { numQubits, operations } = circuit;
   if (operations.every(({ kind }) => kind !== 'reset')) return circuit;
   /** Of each qubit whether it may be anything but |0⟩. */
   const isTurned = new Array<boolean>(numQubits).fill(false);
-  const kept: Operation[] = [];
+  const kept: DynamicOperation[] = [];
   for (const operation of operations) {
     if (operation.kind !== 'reset') {
       note(operation, isTurned);
@@ -33,8 +45,27 @@ export function withoutIdleResets(circuit: Circuit): Circuit {
   return { ...circuit, operations: kept };
 }
 
-function note(operation: Exclude<Operation, { kind: 'reset' }>, isTurned: boolean[]): void {
-  if (operation.kind === 'measure' || operation.kind === 'barrier') return;
+function note(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isTurned: boolean[]): void {
+  switch (operation.kind) {
+    case 'gate':
+    case 'unitary':
+      noteGate(operation, isTurned);
+      return;
+    case 'while':
+      // What turns a qubit in one round does so before the next.
+      for (const inner of allOperations(operation.body)) {
+        if (inner.kind === 'assign') continue;
+        for (const qubit of operationQubits(inner)) isTurned[qubit] = true;
+      }
+      return;
+    case 'measure':
+    case 'barrier':
+    case 'assign':
+      return;
+  }
+}
+
+function noteGate(operation: GateOperation | UnitaryOperation, isTurned: boolean[]): void {
   const { controls, targets, condition } = operation;
   if (controls.some((qubit) => !isTurned[qubit])) return;
   if (operation.kind === 'gate') {

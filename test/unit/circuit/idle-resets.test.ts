@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
+import type { Circuit, DynamicOperation, Operation } from '../../../src/circuit/circuit.ts';
 import { GATES } from '../../../src/circuit/gates.ts';
 import { withoutIdleResets } from '../../../src/circuit/idle-resets.ts';
 import { barrier, measure, onlyIf, reset } from '../../support/pass-runs.ts';
@@ -50,6 +50,17 @@ describe('a reset is kept', () => {
   ])('%s', (_, before) => {
     expect(kept([...before, reset([0])])).toEqual([...before, reset([0])]);
   });
+});
+
+test('what a loop touches may be turned, and a loop stays as it is', () => {
+  const loop: DynamicOperation = {
+    kind: 'while',
+    condition: { bits: [0], value: 0 },
+    body: [reset([1]), H, measure([0], [0])],
+  };
+  const operations = [reset([0, 1, 2]), loop, reset([0, 2])];
+  const without = withoutIdleResets({ numQubits: 3, numBits: 1, operations });
+  expect(without.operations).toEqual([loop, reset([0])]);
 });
 
 test('outcomes stay as they are, whatever gates come between resets', () => {
