@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Circuit } from '../../../src/circuit/circuit.ts';
+import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
 import {
   circuitOf,
   serializeCircuit,
@@ -26,6 +26,23 @@ test('a circuit comes back from shared memory as it was, matrices included', () 
   expect(serialized.numQubits).toBe(3);
   expect(serialized.bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
   expect(circuitOf(serialized)).toEqual(circuit);
+});
+
+test('so does one of many operations, each in its place', () => {
+  const operations = Array.from(
+    { length: 10_000 },
+    (_, i): Operation => ({
+      kind: 'gate',
+      gate: 'RX',
+      controls: [],
+      targets: [i % 3],
+      angles: [i],
+    }),
+  );
+  const long: Circuit = { ...circuit, operations };
+  expect(circuitOf(serializeCircuit(long))).toEqual(long);
+  const empty: Circuit = { ...circuit, operations: [] };
+  expect(circuitOf(serializeCircuit(empty))).toEqual(empty);
 });
 
 test('a circuit of objects is taken as it is', () => {
