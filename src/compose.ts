@@ -43,8 +43,11 @@ import { PROCEDURE_CATALOG, Workforce } from './workloads/workforce.ts';
 const MS_PER_DAY = 86_400_000;
 const MIB = 2 ** 20;
 const MAX_READERS = 4;
-/** JavaScript heap of a process that reads bodies, as a multiple of the largest body, and at least. */
+/** JavaScript heap of a process that reads bodies, as a multiple of the largest body. */
 const HEAP_OF_BODY = 32;
+/** It is not more than this part of the machine's memory, */
+const HEAP_OF_MACHINE = 1 / 8;
+/** and not less than this. */
 const MIN_READER_HEAP_MB = 512;
 const PRUNE_EVERY_MS = 3_600_000;
 const CLOSE_IDLE_EVERY_MS = 50;
@@ -85,9 +88,15 @@ export function createFleet(
     ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),
     maxShots: config.maxShots,
     maxGates: config.maxGates,
+    maxRunMs: config.maxRunMs,
     queueLimit: config.queueLimit,
     now,
   });
+}
+
+function readerHeapMb(bodyLimitBytes: number, memoryBytes: number): number {
+  const most = Math.min(HEAP_OF_BODY * bodyLimitBytes, HEAP_OF_MACHINE * memoryBytes);
+  return Math.max(MIN_READER_HEAP_MB, Math.floor(most / MIB));
 }
 
 /** The models, over the fleet's simulators and the upstream that the settings name. */
@@ -193,7 +202,7 @@ export async function startService(
   );
   const processors = metrics.overProcessors(fleet);
   const models = createModels(config, processors, now);
-  const { cpuModel, numCores } = readMachine();
+  const { cpuModel, numCores, memoryBytes } = readMachine();
   const workforce = createWorkforce(config, processors, numCores, now, (how) =>
     app.log.error({ how }, 'a process that runs tasks was lost'),
   );
@@ -202,7 +211,7 @@ export async function startService(
     fleet,
     new Readers({
       numReaders: Math.max(2, Math.min(MAX_READERS, numCores)),
-      heapLimitMb: Math.max(MIN_READER_HEAP_MB, HEAP_OF_BODY * (config.bodyLimitBytes / MIB)),
+      heapLimitMb: readerHeapMb(config.bodyLimitBytes, memoryBytes),
       cpuLimitMs: config.readCpuMs,
       roomBytes: config.readRoomBytes,
       onLost: (how) => app.log.error({ how }, 'a process that reads bodies was lost'),

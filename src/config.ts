@@ -96,9 +96,15 @@ export const SETTINGS = {
       'Memory of one adapter for state vectors. By default what its driver says is free, less 512 MiB, which is known of NVIDIA and AMD cards; of others one buffer. Software adapters share half of `QCS_MEMORY_MIB`.',
   },
   QCS_MAX_GATES: {
-    schema: integer(1, 1_000_000).default(100_000),
-    defaultText: '100000',
+    schema: integer(1, 1_000_000).default(1_000_000),
+    defaultText: '1000000',
     description: 'Most operations of one circuit.',
+  },
+  QCS_MAX_RUN_MINUTES: {
+    schema: integer(1, 1_000_000).default(240),
+    defaultText: '240',
+    description:
+      'Longest run. A circuit that is expected to take longer, by its qubits, gates and shots and by the runs measured so far, is refused.',
   },
   QCS_MAX_SHOTS: {
     schema: integer(1, 1_000_000).default(1_000_000),
@@ -124,19 +130,19 @@ export const SETTINGS = {
       'JavaScript heap of each of those processes: a task that needs more fails. In all a process may grow to twice that and 128 MiB.',
   },
   QCS_BODY_LIMIT_MIB: {
-    schema: integer(1, 256).default(16),
-    defaultText: '16',
+    schema: integer(1, 256).default(64),
+    defaultText: '64',
     description: 'Largest request body.',
   },
   QCS_READ_CPU_MS: {
-    schema: integer(10, 3_600_000).default(1000),
-    defaultText: '1000',
+    schema: integer(10, 3_600_000).optional(),
+    defaultText: '1000 for each 100,000 of `QCS_MAX_GATES`',
     description:
       'CPU time in which a body must be read; ten times as much for one that is to be compiled. What takes longer is refused.',
   },
   QCS_READ_MIB: {
     schema: integer(1, 1_048_576).optional(),
-    defaultText: '16 times `QCS_BODY_LIMIT_MIB`',
+    defaultText: '256',
     description:
       'Bodies of 64 KiB and more that arrive or are read, of all keys together, and at least four times `QCS_BODY_LIMIT_MIB`. One key may have a quarter.',
   },
@@ -312,6 +318,7 @@ export interface Config {
   /** Of one adapter; undefined: what can be found out. */
   readonly gpuMemoryBytes: number | undefined;
   readonly maxGates: number;
+  readonly maxRunMs: number;
   readonly maxShots: number;
   readonly queueLimit: number;
   /** Undefined: one a core, 2 to 4. */
@@ -408,12 +415,13 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     gpuMemoryBytes:
       settings.QCS_GPU_MEMORY_MIB === undefined ? undefined : settings.QCS_GPU_MEMORY_MIB * MIB,
     maxGates: settings.QCS_MAX_GATES,
+    maxRunMs: settings.QCS_MAX_RUN_MINUTES * 60_000,
     maxShots: settings.QCS_MAX_SHOTS,
     queueLimit: settings.QCS_QUEUE_LIMIT,
     numTaskProcesses: settings.QCS_TASK_PROCESSES,
     taskMemoryMb: settings.QCS_TASK_MEMORY_MIB,
     bodyLimitBytes: settings.QCS_BODY_LIMIT_MIB * MIB,
-    readCpuMs: settings.QCS_READ_CPU_MS,
+    readCpuMs: settings.QCS_READ_CPU_MS ?? readCpuMs(settings),
     readRoomBytes: MIB * readRoomMib(settings),
     requestTimeoutMs: settings.QCS_REQUEST_TIMEOUT_S * 1000,
     maxConnections: settings.QCS_MAX_CONNECTIONS,
@@ -517,5 +525,10 @@ export function settingsHelp(): string {
 
 /** Room for bodies: of each of four keys at least one of the largest size. */
 function readRoomMib({ QCS_READ_MIB, QCS_BODY_LIMIT_MIB }: Settings): number {
-  return Math.max(QCS_READ_MIB ?? 16 * QCS_BODY_LIMIT_MIB, 4 * QCS_BODY_LIMIT_MIB);
+  return Math.max(QCS_READ_MIB ?? 256, 4 * QCS_BODY_LIMIT_MIB);
+}
+
+/** Time for as many operations as a circuit may have, twice what they take on a slow core. */
+function readCpuMs({ QCS_MAX_GATES }: Settings): number {
+  return Math.max(1000, QCS_MAX_GATES / 100);
 }

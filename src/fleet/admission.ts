@@ -1,11 +1,14 @@
 /**
  * Whether the queue has room: bounded in tasks, each a circuit or a batch of them, and in the memory that
- * they take while they wait.
+ * they take while they wait. No key may fill all that memory by itself.
  */
 import { QueueFullError } from './errors.ts';
+import type { ComingTask } from './processor.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
 const MAX_WAITING_BYTES = 512 * 2 ** 20;
+/** Those of one key may take this much, likewise. */
+const MAX_WAITING_BYTES_OF_KEY = MAX_WAITING_BYTES / 4;
 
 /** What the room depends on. */
 export interface AdmissionOptions {
@@ -22,29 +25,43 @@ export class Admission {
   /** Tasks that were promised a place and have not come yet. */
   readonly #admitted = new Set<string>();
   #waitingBytes = 0;
+  readonly #waitingBytesOf = new Map<string, number>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
   }
 
   /**
-   * Checks that there is room for a circuit of the processor.
+   * Checks that there is room for a circuit of the processor, and of that key if any.
    *
-   * @param taskId - Keeps the place until the task comes, or is withdrawn.
    * @throws {QueueFullError}
    */
-  admit(processor: string, taskId?: string): void {
-    const { queueLimit, numWaiting, untilRoomMs } = this.#options;
-    const isHeavy = this.#waitingBytes >= MAX_WAITING_BYTES;
-    if (numWaiting() + this.#admitted.size < queueLimit && !isHeavy) {
-      if (taskId !== undefined) this.#admitted.add(taskId);
-      return;
+  check(processor: string, keyId?: string): void {
+    const limit = this.#limitReached(keyId);
+    if (limit === undefined) return;
+    const retryAfterS = Math.max(1, Math.ceil(this.#options.untilRoomMs() / 1000));
+    throw new QueueFullError(processor, limit, retryAfterS);
+  }
+
+  /**
+   * Keeps a place for a task until it comes, or is withdrawn.
+   *
+   * @throws {QueueFullError}
+   */
+  admit(processor: string, { id, keyId }: Pick<ComingTask, 'id' | 'keyId'>): void {
+    this.check(processor, keyId);
+    this.#admitted.add(id);
+  }
+
+  #limitReached(keyId: string | undefined): string | undefined {
+    const { queueLimit, numWaiting } = this.#options;
+    const ofKey = keyId === undefined ? 0 : (this.#waitingBytesOf.get(keyId) ?? 0);
+    if (this.#waitingBytes >= MAX_WAITING_BYTES) return `${inMib(MAX_WAITING_BYTES)} of circuits`;
+    if (ofKey >= MAX_WAITING_BYTES_OF_KEY) {
+      return `${inMib(MAX_WAITING_BYTES_OF_KEY)} of your circuits`;
     }
-    throw new QueueFullError(
-      processor,
-      isHeavy ? `${MAX_WAITING_BYTES / 2 ** 20} MiB of circuits` : `${queueLimit} circuits`,
-      Math.max(1, Math.ceil(untilRoomMs() / 1000)),
-    );
+    const isFull = numWaiting() + this.#admitted.size >= queueLimit;
+    return isFull ? `${queueLimit} circuits` : undefined;
   }
 
   /** Whether a place is kept for a task. */
@@ -58,12 +75,17 @@ export class Admission {
   }
 
   /** Something of this size begins to wait. */
-  enter(bytes: number): void {
+  enter(keyId: string, bytes: number): void {
     this.#waitingBytes += bytes;
+    const ofKey = (this.#waitingBytesOf.get(keyId) ?? 0) + bytes;
+    if (ofKey > 0) this.#waitingBytesOf.set(keyId, ofKey);
+    else this.#waitingBytesOf.delete(keyId);
   }
 
   /** It waits no more. */
-  leave(bytes: number): void {
-    this.#waitingBytes -= bytes;
+  leave(keyId: string, bytes: number): void {
+    this.enter(keyId, -bytes);
   }
 }
+
+const inMib = (bytes: number): string => `${bytes / 2 ** 20} MiB`;

@@ -31,6 +31,7 @@ import { isTriedAgain } from './retry-rule.ts';
 import type { DeviceBook } from './schedule/device-book.ts';
 import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
 import type { DeviceView } from './schedule/lane-view.ts';
+import type { RunWork } from './schedule/run-work.ts';
 import type { MayRunOn } from './schedule/scheduled-task.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
 import { SelfTests } from './self-tests.ts';
@@ -143,6 +144,12 @@ export class CircuitBackend {
     return this.#scheduler.takers(need, { evenClosed: true });
   }
 
+  /** Milliseconds that such a run is expected to take by itself; undefined where nothing takes it. */
+  expectedRunMs(need: LaneNeed, work: RunWork): number | undefined {
+    const times = this.lanesFor(need).map((id) => this.#scheduler.estimates.expectedMs(id, work));
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
   /** On the clock of `performance.now()`: when a worker of that lane last showed that it lives. */
   lastSignOfLife(id: LaneId): number {
     return this.#lanes.lastSignOfLife(id);
@@ -188,11 +195,12 @@ export class CircuitBackend {
     const isAdmitted = this.#admission.withdraw(task.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    if (!isAdmitted && hooks.readmitted !== true) this.#admission.admit(task.processor);
+    const isAccepted = isAdmitted || hooks.readmitted === true;
+    if (!isAccepted) this.#admission.check(task.processor, task.keyId);
     const { following, promise } = follow(hooks, signal, () => this.#dropWaiting(submitted));
     const submitted = submittedTask(task, following);
     this.#scheduler.add(submitted, submitted.submittedAt);
-    this.#admission.enter(sizeOfTask(submitted));
+    this.#admission.enter(submitted.key, sizeOfTask(submitted));
     this.#plans.invalidate();
     this.#pumpSoon();
     return promise;
@@ -312,7 +320,7 @@ export class CircuitBackend {
   #start(dispatch: Dispatch<SubmittedTask>): void {
     const lane = this.#lanes.get(dispatch.lane);
     this.#plans.invalidate();
-    for (const task of dispatch.tasks) this.#admission.leave(sizeOfTask(task));
+    for (const task of dispatch.tasks) this.#admission.leave(task.key, sizeOfTask(task));
     this.#lanes.hold(lane, 1);
     this.#runs.start(lane, dispatch);
   }
@@ -334,7 +342,7 @@ export class CircuitBackend {
     if (!task.signal.aborted && this.#isTriedAgain(laneId, task, error)) {
       if (task.hasBegun) task.hooks.onStartedOver?.();
       this.#scheduler.add(task, performance.now(), true);
-      this.#admission.enter(sizeOfTask(task));
+      this.#admission.enter(task.key, sizeOfTask(task));
       const lane = this.#lanes.get(laneId);
       if (lane.fault !== undefined) this.#dropHopeless(lane);
       this.#changed();
@@ -377,7 +385,7 @@ export class CircuitBackend {
 
   #takeOut(task: SubmittedTask): boolean {
     if (this.#scheduler.remove(task.id) === undefined) return false;
-    this.#admission.leave(sizeOfTask(task));
+    this.#admission.leave(task.key, sizeOfTask(task));
     return true;
   }
 

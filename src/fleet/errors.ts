@@ -89,6 +89,27 @@ export class CircuitTooLargeError extends CodedError {
   }
 }
 
+/** The circuit is expected to run for longer than any may. */
+export class CircuitTooLongError extends CodedError {
+  readonly code = 'FLEET_CIRCUIT_TOO_LONG';
+
+  constructor(processorId: string, expectedMs: number, maxRunMs: number) {
+    const expected = `is expected to run for about ${duration(expectedMs)} on ${processorId}`;
+    const advice = 'Fewer gates, qubits or observables take less.';
+    super(
+      `The circuit ${expected}; the limit is ${duration(maxRunMs)}, which QCS_MAX_RUN_MINUTES sets. ${advice}`,
+    );
+  }
+}
+
+/** In the unit that a person would say it in. */
+function duration(ms: number): string {
+  const minutes = ms / 60_000;
+  if (minutes < 120) return `${Math.round(minutes)} minutes`;
+  const hours = minutes / 60;
+  return hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
+}
+
 /** The machine would not give the memory for the circuit's state vector. */
 export class OutOfMemoryError extends CodedError {
   readonly code = 'FLEET_OUT_OF_MEMORY';

@@ -45,6 +45,8 @@ export interface FleetOptions extends AdapterSettings {
   readonly maxQubits?: number;
   readonly maxShots: number;
   readonly maxGates: number;
+  /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
+  readonly maxRunMs?: number;
   /** Circuits that may wait, over all processors. */
   readonly queueLimit: number;
   /** Milliseconds since 1970 UTC. */
@@ -300,10 +302,11 @@ export class Fleet {
   }
 
   #simulator(backing: Backing, onHealthChange?: () => void): SimulatorProcessor {
-    const { now, selfTestTimes } = this.#options;
+    const { now, selfTestTimes, maxRunMs } = this.#options;
     return new SimulatorProcessor({
       backing,
       backend: this.#backend,
+      ...(maxRunMs !== undefined && { maxRunMs }),
       now,
       ...(selfTestTimes && { selfTestTimes }),
       ...(onHealthChange && { onHealthChange }),

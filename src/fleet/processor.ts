@@ -5,6 +5,7 @@ import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { BatchRequest, BatchResult } from '../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
+import type { RunWork } from './schedule/run-work.ts';
 import type { Tier } from './schedule/scheduled-task.ts';
 import type { SerializedCircuit } from './workers/serialized-circuit.ts';
 
@@ -111,6 +112,14 @@ export interface BatchTaskResult {
   readonly timing: CircuitResult['timing'];
 }
 
+/** A circuit that is about to come, and what it takes. */
+export interface ComingTask {
+  readonly id: string;
+  /** The API key whose circuit it is. */
+  readonly keyId: string;
+  readonly work: RunWork;
+}
+
 /** How a task's progress is followed. */
 export interface TaskHooks {
   /** The task left the queue. */
@@ -149,11 +158,12 @@ export interface Processor {
   /**
    * Checks that a task would be taken now.
    *
-   * @param taskId - Accepts this task: `run` takes it whatever happens until it comes.
+   * @param task - Accepts this task: `run` takes it whatever happens until it comes.
    * @throws {ProcessorUnavailableError} when offline, failed its self-test or in maintenance.
+   * @throws {CircuitTooLongError} if the task is expected to run for longer than any may.
    * @throws {QueueFullError}
    */
-  admit(taskId?: string): void;
+  admit(task?: ComingTask): void;
   /** Says that an accepted task does not come; nothing for one that came, or was not accepted. */
   withdraw(taskId: string): void;
   /**

@@ -13,7 +13,7 @@ import type { AdapterLane } from './adapter-lane.ts';
 import type { BackendRun } from './backend-task.ts';
 import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
-import { CircuitTooLargeError, ProcessorUnavailableError } from './errors.ts';
+import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type {
   Availability,
@@ -22,6 +22,7 @@ import type {
   BatchTaskResult,
   CircuitResult,
   CircuitTask,
+  ComingTask,
   Processor,
   ProcessorLoad,
   ProcessorSpec,
@@ -45,6 +46,8 @@ export interface SelfTestTimes {
 export interface SimulatorProcessorOptions {
   readonly backing: Backing;
   readonly backend: CircuitBackend;
+  /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
+  readonly maxRunMs?: number;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly selfTestTimes?: SelfTestTimes;
@@ -134,10 +137,22 @@ export class SimulatorProcessor implements Processor {
     return this.#options.now() + Math.max(0, startAt - performance.now());
   }
 
-  admit(taskId?: string): void {
+  admit(task?: ComingTask): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
-    this.#backend.admission.admit(this.#id, taskId);
+    if (task === undefined) {
+      this.#backend.admission.check(this.#id);
+      return;
+    }
+    this.#checkDuration(task);
+    this.#backend.admission.admit(this.#id, task);
+  }
+
+  #checkDuration({ work }: ComingTask): void {
+    const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
+    const need = this.#needOf(work.numQubits, this.#backing.mayRunOn);
+    const expectedMs = this.#backend.expectedRunMs(need, work) ?? 0;
+    if (expectedMs > maxRunMs) throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs);
   }
 
   withdraw(taskId: string): void {

@@ -175,6 +175,10 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The exact distribution over so many classical bits is not computed.',
   },
+  FLEET_CIRCUIT_TOO_LONG: {
+    answers: 'BAD_REQUEST',
+    meaning: 'The circuit is expected to run for longer than `QCS_MAX_RUN_MINUTES`.',
+  },
   FLEET_CIRCUIT_TOO_LARGE: {
     answers: 'BAD_REQUEST',
     meaning: 'The circuit has more qubits than the processor takes; the message has the memory.',

@@ -19,12 +19,20 @@ import type {
   SentItem,
   WorkerOutcome,
 } from './worker-messages.ts';
-import { isSendable, sentTasks, type WorkerItem, type WorkerTask } from './worker-task.ts';
+import {
+  isSendable,
+  numOperationsOf,
+  sentTasks,
+  type WorkerItem,
+  type WorkerTask,
+} from './worker-task.ts';
 
 export type { WorkerItem, WorkerTask } from './worker-task.ts';
 
 /** How long a worker may take to open its engine, unless told otherwise. */
 const START_LIMIT_MS = 30_000;
+/** A worker says nothing while it compiles: an operation may take this long on a busy machine. */
+const COMPILING_MS = 0.25;
 
 /** How a worker is started and stopped. */
 export interface EngineRunnerOptions {
@@ -192,14 +200,13 @@ export class EngineRunner {
 
   /** Counts again from now. */
   #watchSilence(): void {
-    const { silenceLimitMs } = this.#options;
-    if (silenceLimitMs === undefined) return;
+    if (this.#options.silenceLimitMs === undefined) return;
     clearTimeout(this.#silenceTimer);
     if (this.#running.size === 0) return;
-    this.#silenceTimer = setTimeout(
-      () => this.#give(`it said nothing for ${silenceLimitMs} ms`),
-      silenceLimitMs,
-    );
+    const numOperations = [...this.#running.values()].map(({ task }) => numOperationsOf(task));
+    const limitMs =
+      this.#options.silenceLimitMs + Math.floor(Math.max(...numOperations) * COMPILING_MS);
+    this.#silenceTimer = setTimeout(() => this.#give(`it said nothing for ${limitMs} ms`), limitMs);
   }
 
   #onMessage(message: FromWorker): void {

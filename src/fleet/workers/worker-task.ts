@@ -32,6 +32,13 @@ export interface WorkerBatch extends WorkerFollowing, Batch {}
 /** An item of a list. */
 export type WorkerItem = WorkerTask | WorkerBatch;
 
+/** Operations that a worker compiles for an item; a batch task's shape has few. */
+export function numOperationsOf(task: WorkerItem): number {
+  if ('shape' in task) return 0;
+  const { circuit } = task;
+  return 'bytes' in circuit ? circuit.work.numOperations : circuit.operations.length;
+}
+
 /** The list as it is sent: what of it can be is in writing. */
 export function sentTasks(
   tasks: readonly WorkerItem[],

@@ -3,7 +3,9 @@
  * caller prefers, and see to it that a repeated request does not run the work twice.
  */
 
+import { runWork } from '../../fleet/schedule/run-work.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
+import { workOfCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import type { Job, JobId, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import type { JsonText } from '../envelope.ts';
@@ -14,7 +16,7 @@ import { CIRCUITS, locationOf } from '../jobs/job-resources.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { checkStorage } from '../limits/storage-quota.ts';
 import type { ServiceDeps } from '../service-deps.ts';
-import type { PreparedCircuit } from './circuit-submission.ts';
+import { type PreparedCircuit, runRequest } from './circuit-submission.ts';
 import type { Preference } from './prefer.ts';
 import { circuitRecordJson } from './present-circuit.ts';
 import type { ReadSubmission } from './read-submission.ts';
@@ -50,7 +52,8 @@ export class CircuitSubmitter {
   /**
    * Runs the circuit, or finds the run that an idempotency key already stands for.
    *
-   * @throws {ProcessorUnavailableError | QueueFullError | RunnerClosedError} and creates no job.
+   * @throws {ProcessorUnavailableError | CircuitTooLongError} and creates no job.
+   * @throws {QueueFullError | RunnerClosedError} and creates no job.
    * @throws {InFlightLimitError | StorageQuotaError | StorageFullError} and creates no job.
    * @throws {IdempotencyConflictError}
    * @throws {JobFailedError} if the job fails while the caller waits.
@@ -97,8 +100,9 @@ export class CircuitSubmitter {
     const { prepared, shots, priority, labels, bodyJson } = read;
     checkStorage(this.#deps, key);
     const processor = fleet.get(prepared.processorId);
-    processor?.admit(id);
     const seed = read.seed ?? drawSeed();
+    const work = runWork(workOfCircuit(prepared.circuit), runRequest(prepared, shots, seed));
+    processor?.admit({ id, keyId: key.id, work });
     const facts = { shots, seed, qubits: prepared.circuit.numQubits, tier: key.tier };
     intake.hold(id, prepared);
     try {

@@ -11,6 +11,7 @@ import type {
   BatchTaskResult,
   CircuitResult,
   CircuitTask,
+  ComingTask,
   Processor,
   TaskHooks,
 } from '../../fleet/processor.ts';
@@ -139,8 +140,8 @@ class MeteredProcessor implements Processor {
     return this.#processor.expectedStart(taskId);
   }
 
-  admit(taskId?: string): void {
-    this.#processor.admit(taskId);
+  admit(task?: ComingTask): void {
+    this.#processor.admit(task);
   }
 
   withdraw(taskId: string): void {

@@ -4,6 +4,7 @@ import type { BackendBatch, BackendTask } from '../../../src/fleet/backend-task.
 import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
 import type { BatchTask, CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
+import { batchWork, circuitWork } from '../../../src/fleet/schedule/run-work.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FAKE_LANES, instruction, never, sharedNumbers } from '../../support/fleet-fixtures.ts';
@@ -205,7 +206,8 @@ describe('a batch task', () => {
     const { processor } = opened;
     const { shared, result } = await holdThread(opened);
     const expected = batch('ECHO');
-    processor.admit(expected.id);
+    const work = batchWork(circuitWork(expected.shape), expected.request);
+    processor.admit({ ...expected, work });
     await expect(processor.runBatch(batch('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_QUEUE_FULL',
     });
@@ -284,14 +286,36 @@ describe('a batch task', () => {
   });
 });
 
+test('a key whose circuits fill a quarter of that memory has to wait, and others have not', async () => {
+  const opened = await openProcessor({ queueLimit: 100 });
+  const { processor, backend } = opened;
+  const { shared, result } = await holdThread(opened);
+  const angles = new Float64Array(2 ** 23);
+  const cancel = new AbortController();
+  const waiting = [echo(angles), echo(angles)].map((task) =>
+    processor.runBatch(task, {}, cancel.signal).catch(() => 'cancelled'),
+  );
+  await expect(processor.runBatch(echo(angles), {}, never())).rejects.toMatchObject({
+    code: 'FLEET_QUEUE_FULL',
+    message: expect.stringContaining('128 MiB of your circuits'),
+  });
+  expect(() => backend.admission.check('a', 'key-2')).not.toThrow();
+  cancel.abort();
+  await Promise.all(waiting);
+  expect(() => backend.admission.check('a', 'key-1')).not.toThrow();
+  shared[0] = 1;
+  await result;
+});
+
 test('rows that wait count as memory that waits', async () => {
   const opened = await openProcessor({ queueLimit: 100 });
   const { processor } = opened;
   const { shared, result } = await holdThread(opened);
   const angles = new Float64Array(2 ** 23);
   const cancel = new AbortController();
-  const waiting = Array.from({ length: 8 }, () =>
-    processor.runBatch(echo(angles), {}, cancel.signal).catch(() => 'cancelled'),
+  const keys = ['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd'];
+  const waiting = keys.map((keyId) =>
+    processor.runBatch({ ...echo(angles), keyId }, {}, cancel.signal).catch(() => 'cancelled'),
   );
   expect(() => processor.admit()).toThrow('512 MiB');
   cancel.abort();

@@ -148,15 +148,15 @@ describe('CircuitBackend', () => {
     const backend = openBackend({ queueLimit: 2 });
     const { shared, result } = await holdThread(backend);
     const [first, second] = [task('ECHO'), task('ECHO')];
-    for (const { id } of [first, second]) backend.admission.admit('a', id);
-    expect(() => backend.admission.admit('a', 'third')).toThrow('full');
+    for (const { id } of [first, second]) backend.admission.admit('a', { id, keyId: 'key' });
+    expect(() => backend.admission.admit('a', { id: 'third', keyId: 'key' })).toThrow('full');
     await expect(backend.submit(task('ECHO'), {}, never())).rejects.toMatchObject({
       code: 'FLEET_QUEUE_FULL',
     });
     const taken = backend.submit(first, {}, never());
-    expect(() => backend.admission.admit('a')).toThrow('full');
+    expect(() => backend.admission.check('a')).toThrow('full');
     backend.admission.withdraw(second.id);
-    expect(() => backend.admission.admit('a')).not.toThrow();
+    expect(() => backend.admission.check('a')).not.toThrow();
     shared[0] = 1;
     await Promise.all([result, taken]);
   });
@@ -372,7 +372,7 @@ describe('small and wide circuits', () => {
     const backend = openBackend({ queueLimit: 2 });
     const { shared, result } = await holdThread(backend, wide);
     const waiting = [wide('ECHO'), wide('ECHO')].map((one) => backend.submit(one, {}, never()));
-    expect(() => backend.admission.admit('a')).toThrow('full');
+    expect(() => backend.admission.check('a')).toThrow('full');
     shared[0] = 1;
     await Promise.all([result, ...waiting]);
   });

@@ -197,6 +197,21 @@ describe('a runner', () => {
     expect(list.ends).toEqual(['WorkerLostError', 'WorkerLostError']);
   });
 
+  test('waits longer for a worker that may be compiling a long circuit', async () => {
+    const { runner, seen } = openRunner();
+    const { tasks, listen } = listOf(1);
+    const operations = new Array(100_000).fill(gate('X', [0]));
+    const long = tasks.map((task) => ({
+      ...task,
+      circuit: { numQubits: 1, numBits: 0, operations },
+    }));
+    listen(runner.run(long));
+    await vi.advanceTimersByTimeAsync(SILENCE_LIMIT_MS + 24_999);
+    expect(seen.numEnded).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen.numEnded).toBe(1);
+  });
+
   test('says when a circuit began by how long ago it was', async () => {
     const { runner, done, say } = openRunner();
     const { tasks, listen } = listOf(3);

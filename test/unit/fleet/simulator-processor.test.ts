@@ -33,7 +33,7 @@ const spec: ProcessorSpec = {
   target: null,
 };
 
-function openProcessor(workerEntry = FAKE_WORKER) {
+function openProcessor(workerEntry = FAKE_WORKER, maxRunMs = 3_600_000) {
   const backend = new CircuitBackend({
     ...FAKE_LANES,
     workerEntry,
@@ -49,6 +49,7 @@ function openProcessor(workerEntry = FAKE_WORKER) {
       hardware: 'a CPU',
     }),
     backend,
+    maxRunMs,
     now: () => NOW,
   });
   closers.push(async () => {
@@ -89,6 +90,31 @@ describe('SimulatorProcessor', () => {
     await processor.check();
     expect(processor.availability()).toEqual({ available: true, checkedAt: NOW });
     expect(() => processor.admit()).not.toThrow();
+  });
+
+  test('admits no circuit that is expected to run for longer than any may', async () => {
+    const processor = await openChecked();
+    const coming = (numOperations: number, shots: number) => ({
+      id: `job-${numTasks++}`,
+      keyId: 'key-1',
+      work: {
+        numQubits: 20,
+        numOperations,
+        gateCost: 5 * numOperations,
+        isBranching: false,
+        shots,
+        numReadouts: 0,
+      },
+    });
+    expect(() => processor.admit(coming(10_000, 1000))).not.toThrow();
+    for (const long of [coming(100_000_000, 1), coming(10, 1e12)]) {
+      expect(() => processor.admit(long)).toThrow(
+        expect.objectContaining({
+          code: 'FLEET_CIRCUIT_TOO_LONG',
+          message: expect.stringMatching(/about \d+ (hours|days) .* limit is 60 minutes/),
+        }),
+      );
+    }
   });
 
   test('answers with the result, what ran it, and the times it took', async () => {
