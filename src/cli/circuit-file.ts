@@ -1,6 +1,7 @@
 /** A circuit file → the body that POST /quantum/circuits would take. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { jsonFault } from '../errors/json-fault.ts';
 import { FileNotFoundError, FileUnreadableError } from './errors.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
@@ -58,7 +59,8 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FileUnreadableError(path, `it is not JSON: ${messageOf(error)}`, { cause: error });
+    const where = jsonFault(text).replace(/\.$/, '');
+    throw new FileUnreadableError(path, `it is not JSON: ${where}`, { cause: error });
   }
 }
 

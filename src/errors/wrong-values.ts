@@ -46,8 +46,14 @@ function numberInsteadOf(value: unknown): string {
     const angle = (Number(degrees) * Math.PI) / 180;
     return `; angles are in radians, and ${degrees} degrees are ${angle}`;
   }
-  const angle = multipleOfPi(value);
-  return angle === undefined ? '' : `; write ${value.trim()} as a number in radians, ${angle}`;
+  const angle = angleText(value);
+  return angle === undefined ? '' : `; ${angle}`;
+}
+
+/** What to write for a multiple of π, such as `pi/2`; undefined for anything else. */
+export function angleText(text: string): string | undefined {
+  const angle = multipleOfPi(text);
+  return angle === undefined ? undefined : `write ${text.trim()} as a number in radians, ${angle}`;
 }
 
 /** `pi/2`, `-3*pi/4`, `2π`, `np.pi`. */

@@ -4,7 +4,7 @@ import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
 import { didYouMean } from '../errors/nearest-names.ts';
 import type { JobId, JobStatus } from '../jobs/job.ts';
-import type { Tier } from './keys/api-key.ts';
+import { KEY_LENGTH, parseKeyText, type Tier } from './keys/api-key.ts';
 
 /** A part of the request has the wrong form; the faults say where. */
 export class RequestInvalidError extends CodedError {
@@ -145,7 +145,9 @@ export class ContentTypeError extends CodedError {
 
   constructor(found: string | undefined) {
     const what = found === undefined ? 'without a Content-Type' : `as ${found.slice(0, 100)}`;
-    super(`The body was sent ${what}; send it as application/json.`);
+    super(
+      `The body was sent ${what}; send it as application/json. With curl: -H 'Content-Type: application/json'.`,
+    );
   }
 }
 
@@ -162,8 +164,12 @@ export class HttpMalformedError extends CodedError {
 export class KeyMissingError extends CodedError {
   readonly code = 'SERVICE_KEY_MISSING';
 
-  constructor() {
-    super('This endpoint needs an API key in the header X-API-Key.');
+  /** @param hasAuthorization - Whether the request has that header, which may hold the key. */
+  constructor(hasAuthorization: boolean) {
+    const where = hasAuthorization
+      ? 'The API key belongs into the header X-API-Key, without "Bearer"; Authorization is not read.'
+      : 'This endpoint needs an API key in the header X-API-Key.';
+    super(`${where} With curl: -H "X-API-Key: $QCS_API_KEY", with that variable set.`);
   }
 }
 
@@ -171,9 +177,19 @@ export class KeyMissingError extends CodedError {
 export class KeyInvalidError extends CodedError {
   readonly code = 'SERVICE_KEY_INVALID';
 
-  constructor() {
-    super('The API key is not valid.');
+  /** @param text - What came as the key; it is not shown. */
+  constructor(text: string) {
+    super(`The API key is not valid: ${whyNoKey(text)}`);
   }
+}
+
+/** Of a text in the form of a key nothing is told but that it is not taken. */
+function whyNoKey(text: string): string {
+  if (/^bearer\b/i.test(text)) return 'leave out "Bearer" before it.';
+  if (parseKeyText(text) !== undefined) {
+    return 'this service does not know it, or it was revoked. `qcs keys list` lists the keys.';
+  }
+  return `a key begins with qcs_ and has ${KEY_LENGTH} characters; this text has ${text.length}. Copy it whole.`;
 }
 
 /** A job that waits or runs, or is part of a plan that does, cannot be deleted. */
@@ -239,10 +255,10 @@ export class ScopeMissingError extends CodedError {
 export class RouteNotFoundError extends CodedError {
   readonly code = 'SERVICE_ROUTE_NOT_FOUND';
 
-  constructor(method: string, path: string) {
-    super(
-      `There is nothing at ${method} ${path.slice(0, 200)}; the endpoints are listed at /docs.`,
-    );
+  /** @param near - A path of this service that may have been meant. */
+  constructor(method: string, path: string, near?: string) {
+    const problem = `There is nothing at ${method} ${path.slice(0, 200)}; the endpoints are listed at /docs.`;
+    super(near === undefined ? problem : `${problem} Did you mean ${near.slice(0, 200)}?`);
   }
 }
 

@@ -46,6 +46,8 @@ export function isValidAt({ expiresAt = Infinity, revokedAt }: ApiKey, now: numb
 
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
+/** Characters of a key's text. */
+export const KEY_LENGTH = 'qcs_'.length + 2 * ID_BYTES + 1 + 2 * SECRET_BYTES;
 const KEY_TEXT = /^qcs_([0-9a-f]{16})_([0-9a-f]{64})$/;
 
 /** The two parts of a key text; undefined when it does not have the form of one. */

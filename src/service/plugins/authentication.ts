@@ -163,6 +163,8 @@ class KeyGate {
       throw new TooManyAttemptsError(MAX_FAILED_ATTEMPTS, secondsLeft(attempt, now));
     }
     if (key?.expiresAt !== undefined) throw new KeyExpiredError(isoTime(key.expiresAt));
-    throw text === undefined ? new KeyMissingError() : new KeyInvalidError();
+    throw text === undefined
+      ? new KeyMissingError(request.headers.authorization !== undefined)
+      : new KeyInvalidError(text);
   }
 }

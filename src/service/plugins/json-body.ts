@@ -6,6 +6,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { formatPath } from '../../errors/fault-path.ts';
+import { jsonFault } from '../../errors/json-fault.ts';
 import { BodyMalformedError } from '../errors.ts';
 import type { Readers } from '../reading/readers.ts';
 import type { BodySource } from '../reading/reading-messages.ts';
@@ -136,7 +137,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new BodyMalformedError(`${error.message}.`);
+    if (error instanceof SyntaxError) throw new BodyMalformedError(jsonFault(text));
     throw error;
   }
 }

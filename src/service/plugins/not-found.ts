@@ -1,5 +1,6 @@
 /** Paths that nothing is at, and paths that exist with other methods. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { nearestNames } from '../../errors/nearest-names.ts';
 import { MethodNotFoundError, RouteNotFoundError } from '../errors.ts';
 
 /** Where the interface lives. */
@@ -38,7 +39,7 @@ export function registerNotFound(app: FastifyInstance): void {
     const path = pathOf(request.url);
     const allowed = [...known.values()].find(({ pattern }) => pattern.test(path))?.methods;
     throw allowed === undefined || allowed.has(request.method)
-      ? new RouteNotFoundError(request.method, path)
+      ? new RouteNotFoundError(request.method, path, nearPath(path, known.keys()))
       : new MethodNotFoundError(request.method, path, [...allowed].sort());
   };
   // Before the body is read: a body of the wrong type does not matter where nothing would take it.
@@ -46,6 +47,42 @@ export function registerNotFound(app: FastifyInstance): void {
     if (request.is404) refuse(request);
   });
   app.setNotFoundHandler(refuse);
+}
+
+/** What paths are written without, or with too little of. */
+const PREFIX_WORDS: ReadonlySet<string> = new Set(['api', 'v1', 'v2']);
+/** Of a path that is compared. */
+const MAX_SEGMENTS = 8;
+
+/**
+ * The path below the interface's prefix that is nearest to one that nothing is at: each of its words is the
+ * same or nearly so. A prefix that is missing or incomplete does not matter.
+ *
+ * @param urls - Of the routes, with their parameters.
+ */
+function nearPath(path: string, urls: Iterable<string>): string | undefined {
+  const words = path.split('/').filter((word) => word !== '');
+  const given = words.slice(words.findIndex((word) => !PREFIX_WORDS.has(word)));
+  if (given.length === 0 || given.length > MAX_SEGMENTS) return undefined;
+  let nearest: { readonly words: readonly string[]; readonly numChanged: number } | undefined;
+  for (const url of urls) {
+    if (!url.startsWith(`${API_PREFIX}/`)) continue;
+    const route = url.slice(API_PREFIX.length + 1).split('/');
+    if (route.length !== given.length) continue;
+    const isNear = route.every(
+      (word, i) =>
+        word.startsWith(':') ||
+        word === given[i] ||
+        nearestNames(given[i] ?? '', [word]).length > 0,
+    );
+    if (!isNear) continue;
+    const meant = route.map((word, i) => (word.startsWith(':') ? (given[i] ?? '') : word));
+    const numChanged = meant.filter((word, i) => word !== given[i]).length;
+    if (nearest === undefined || numChanged < nearest.numChanged) {
+      nearest = { words: meant, numChanged };
+    }
+  }
+  return nearest && [API_PREFIX, ...nearest.words].join('/');
 }
 
 /** A route's URL as a pattern for whole paths; a slash at the end does not matter. */
