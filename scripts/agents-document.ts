@@ -22,6 +22,7 @@ curl http://127.0.0.1:8080/api/v1/agents/research/execute \\
 | \`task\` | one of the agent's tasks below |
 | \`input\` | what the task takes; unknown fields and values out of range are a 400 that names each |
 | \`priority\` | \`low\`, \`normal\` (default), \`high\`, which takes effect for Enterprise keys |
+| \`name\`, \`tags\` | to find the task again: [jobs.md](jobs.md#names-and-tags) |
 | \`target_processor\` | a simulator that the task's circuits run on; by default the first available one, double precision preferred |
 
 \`GET /api/v1/agents\` has all of this as data (\`capabilities\`: JSON Schema, limits and an example of each task), with what was

@@ -47,7 +47,7 @@ curl http://127.0.0.1:8080/api/v1/tpu/jobs \\
 | \`tpu_type\`, \`zone\` | a type, and a zone that has it; else a 400 names the zones that do |
 | \`chips\` | of the slice: a power of two up to what the zone has of the type; ${DEFAULT_SLICE_CHIPS} by default |
 | \`input\` | what the job type takes, below; every field has a default |
-| \`priority\`, \`target_processor\` | as of [tasks](agents.md) |
+| \`priority\`, \`target_processor\`, \`name\`, \`tags\` | as of [tasks](agents.md) |
 
 A job waits for its chips in the line of its zone and type: priorities, tiers and keys take turns as circuits do, and nothing
 overtakes the first of the line, so that a large slice is never kept waiting by small ones. \`queue_position\` tells its place,

@@ -1,5 +1,6 @@
 /** What records say of what was asked for: the request, and the name and tags that came with it. */
 import { describe, expect, test } from 'vitest';
+import { newJob } from '../support/jobs.ts';
 import { BELL, openTestService, settled } from './support/test-service.ts';
 import { openWorkService, type WorkService } from './support/work-service.ts';
 
@@ -174,6 +175,37 @@ describe('the request of a record', () => {
       task: 'evaluate',
       input: { expression: 'x + 1', scope: { x: 6 } },
     });
+  });
+
+  test('is not there for jobs that an earlier version stored, which run and are run again', async () => {
+    await using work = await openWorkService();
+    const { key } = work.service;
+    const keyId = (await work.service.deps.keys.find(key))?.id ?? '';
+    // Their bodies are the input alone.
+    const task =
+      '{"facts":{"task":"evaluate","seed":5,"tier":"standard"},"body":{"expression":"2^5"}}';
+    const tpu =
+      '{"facts":{"job_type":"optimization","tpu_type":"v4","chips":4,"seed":5,"tier":"standard"},"body":{}}';
+    for (const [kind, target, request, again] of [
+      ['task', 'computation', task, { task: 'evaluate', input: { expression: '2^5' } }],
+      ['tpu_job', TPU_JOB.zone, tpu, { ...TPU_JOB, chips: 4, input: {} }],
+    ] as const) {
+      const path = kind === 'task' ? '/tasks' : '/tpu/jobs';
+      const old = newJob({ kind, keyId, target, request });
+      await work.service.runner.submit(old);
+      const record = await work.finished(`${path}/${old.id}`);
+      expect(record).toMatchObject({ status: 'completed', seed: 5 });
+      expect(record).not.toHaveProperty('request');
+
+      work.pool.isHolding = true;
+      const cancelled = newJob({ kind, keyId, target, request });
+      await work.service.runner.submit(cancelled);
+      await work.post(`${path}/${cancelled.id}/cancel`, '');
+      work.pool.isHolding = false;
+      const answer = await work.post(`${path}/${cancelled.id}/retry`, '');
+      const location = String(answer.headers['location']);
+      expect(await work.finished(location)).toMatchObject({ status: 'completed', request: again });
+    }
   });
 
   test('is told to nobody but its key', async () => {
