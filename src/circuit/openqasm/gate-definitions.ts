@@ -124,7 +124,10 @@ export class Gates {
   actingOperands<T>({ name, gate, offset }: NamedGate, operands: readonly T[]): readonly T[] {
     if (gate.numQubits === operands.length) return operands;
     if (gate.kind === 'table' && gate.numQubits === 0) return [];
-    const takes = `${name} acts on ${counted(gate.numQubits, 'qubit')}`;
+    const takesMore = gate.kind === 'table' && gate.takesMoreControls === true;
+    if (takesMore && operands.length > gate.numQubits) return operands;
+    const atLeast = takesMore ? 'at least ' : '';
+    const takes = `${name} acts on ${atLeast}${counted(gate.numQubits, 'qubit')}`;
     throw this.#tokens.meaningless(offset, `${takes}, not ${operands.length}.`);
   }
 

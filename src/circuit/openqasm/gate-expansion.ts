@@ -85,7 +85,8 @@ function flip(qubit: Qubit, { condition }: GateUse) {
 }
 
 function tableOperation(gate: TableGate, use: GateUse) {
-  const { definition, numControls } = gate;
+  const { definition } = gate;
+  const numControls = use.qubits.length - definition.numTargets;
   const own = use.qubits.slice(0, numControls);
   const targets = use.qubits.slice(numControls);
   const numAngles = definition.parameters.length;

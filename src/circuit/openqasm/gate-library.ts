@@ -60,6 +60,15 @@ const named = (
 ): [string, GateMeaning][] =>
   names.map(([name, gate, furtherControls]) => [name, tableGate(gateNamed(gate), furtherControls)]);
 
+/** Gates under as many controls as a call names, as [name, gate]. */
+const MULTI_CONTROLLED = [
+  ['mcx', 'X'],
+  ['mcz', 'Z'],
+  ['mcp', 'P'],
+  ['mcphase', 'P'],
+  ['mcu1', 'P'],
+] as const;
+
 /** Files that a program can include. */
 export const LIBRARIES: ReadonlySet<string> = new Set([
   'qelib1.inc',
@@ -72,6 +81,10 @@ export const LIBRARIES: ReadonlySet<string> = new Set([
 export const TABLE_GATES: GateScope = new Map([
   ...TABLE_NAMES,
   ...named(OTHER_NAMES),
+  ...MULTI_CONTROLLED.map(
+    ([name, gate]) =>
+      [name, { ...tableGate(gateNamed(gate), 1), takesMoreControls: true }] as const,
+  ),
   // Its parameter is how long to wait, which a simulator has no use for.
   ['u0', { ...tableGate(gateNamed('ID')), numParameters: 1 }] as const,
 ]);

@@ -19,6 +19,8 @@ export interface TableGate {
   readonly numQubits: number;
   /** Angles past those of the gate table's record have no effect (u0's duration). */
   readonly numParameters: number;
+  /** Set where a call says by its operands how many controls there are, one at least (mcx). */
+  readonly takesMoreControls?: true;
 }
 
 /** A gate that a program, or a library, defines by other gates. */

@@ -192,6 +192,23 @@ describe.each(HEADERS)('in %s', (_, header) => {
     }
   });
 
+  test.each([
+    ['mcx q[0], q[1];', 'X', 1],
+    ['mcx q[0], q[1], q[2], q[3], q[4];', 'X', 4],
+    ['mcz q[0], q[1], q[2];', 'Z', 2],
+    ['mcp(1) q[0], q[1], q[2], q[3];', 'P', 3],
+    ['mcphase(1) q[0], q[1], q[2];', 'P', 2],
+    ['gate g a, b, c { mcu1(1) a, b, c; } g q[0], q[1], q[2];', 'P', 2],
+  ])('%s has as many controls as it names', (text, gate, numControls) => {
+    const { operations } = parse(`${header} ${text}`);
+    const controls = [0, 1, 2, 3].slice(0, numControls);
+    expect(operations).toMatchObject([{ gate, controls, targets: [numControls] }]);
+  });
+
+  test('a gate under any number of controls has one at least', () => {
+    expect(() => parse(`${header} mcx q[0];`)).toThrow('mcx acts on at least 2 qubits, not 1.');
+  });
+
   test('the phase of the whole state is one, whatever it names', () => {
     const phase = { kind: 'gate', gate: 'GPHASE', controls: [], targets: [], angles: [0.5] };
     for (const named of ['', 'q', 'q[0], q[1]']) {
