@@ -1,14 +1,40 @@
 /**
  * A set of gates that any circuit can be written in, and how: from the names of gates.
  *
- * A set can do it if its one-qubit gates make any rotation, and it has a two-qubit gate that a CX
- * becomes by rotations before and after it.
+ * A set can do it if its one-qubit gates make any rotation, and it has a two-qubit gate that a CX can be
+ * made of with rotations. One gate with a free angle is enough where another gate moves its axis.
  */
+import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+import { adjoint, multiply } from '../../math/complex-matrix.ts';
 import type { GateDefinition } from '../gate-definition.ts';
+import { H, RX } from '../gate-matrices.ts';
 import { findGate, GATES } from '../gates.ts';
+import { eulerAngles } from '../one-qubit-angles.ts';
 
 /** How any one-qubit gate is written: by the axes of three rotations, or by the gates used. */
-export type OneQubitBasis = 'u' | 'zyz' | 'zxz' | 'xyx' | 'zsx' | 'prx';
+export type OneQubitBasis =
+  | 'u'
+  | 'zyz'
+  | 'zxz'
+  | 'xyx'
+  | 'zsx'
+  | 'prx'
+  | 'u2'
+  /** Rotations about one axis, and a gate that moves it between them. */
+  | Mover;
+
+/** Rotations about one axis, and a gate between them: RZ(after)·RY(ω)·RZ(before) where that axis is Z. */
+export interface Mover {
+  readonly rotation: string;
+  readonly gate: string;
+  /** Turns Z into the axis. */
+  readonly frame: ComplexMatrix;
+  /** ω, between 0 and π. */
+  readonly tilt: number;
+  /** Angles about the axis. */
+  readonly before: number;
+  readonly after: number;
+}
 
 /** A set of gates. */
 export interface GateSet {
@@ -23,34 +49,66 @@ export interface GateSet {
   readonly entangler: Entangler;
 }
 
-/** A gate that one-qubit gates make a CX of. */
+/** A gate that a CX can be made of with one-qubit gates: of one, or of two. */
 export interface Entangler {
   readonly gate: string;
   readonly angles: readonly number[];
 }
 
-/** Two-qubit gates that a CX can be made of with one, and at which angles; the first is preferred. */
+const PI = Math.PI;
+
+/** At which angles; the first is preferred. Of those from CS on a CX takes two. */
 const ENTANGLERS: readonly Entangler[] = [
   { gate: 'CX', angles: [] },
   { gate: 'CZ', angles: [] },
   { gate: 'ECR', angles: [] },
   { gate: 'CY', angles: [] },
-  { gate: 'RZZ', angles: [Math.PI / 2] },
-  { gate: 'RXX', angles: [Math.PI / 2] },
-  { gate: 'RYY', angles: [Math.PI / 2] },
-  { gate: 'RZX', angles: [Math.PI / 2] },
-  { gate: 'CP', angles: [Math.PI] },
+  { gate: 'RZZ', angles: [PI / 2] },
+  { gate: 'RXX', angles: [PI / 2] },
+  { gate: 'RYY', angles: [PI / 2] },
+  { gate: 'RZX', angles: [PI / 2] },
+  { gate: 'CP', angles: [PI] },
+  { gate: 'CH', angles: [] },
+  { gate: 'CRX', angles: [PI] },
+  { gate: 'CRY', angles: [PI] },
+  { gate: 'CRZ', angles: [PI] },
+  { gate: 'CU3', angles: [PI, 0, PI] },
+  { gate: 'CU', angles: [PI, 0, PI, 0] },
+  { gate: 'FSIM', angles: [0, PI] },
+  { gate: 'CS', angles: [] },
+  { gate: 'CSX', angles: [] },
+  { gate: 'ISWAP', angles: [] },
+  { gate: 'XX+YY', angles: [PI, 0] },
+  { gate: 'XX-YY', angles: [PI, 0] },
+  { gate: 'DCX', angles: [] },
+  { gate: 'SQRTISWAP', angles: [] },
 ];
 
-/** What one-qubit gates a basis is made of; the first that a set has is taken. */
-const BASES: readonly { readonly basis: OneQubitBasis; readonly needs: readonly string[] }[] = [
+/** What one-qubit gates a basis is made of; the first that a set has is taken. P is as good as RZ. */
+const BASES = [
   { basis: 'u', needs: ['U'] },
   { basis: 'zsx', needs: ['RZ', 'SX'] },
   { basis: 'zyz', needs: ['RZ', 'RY'] },
   { basis: 'zxz', needs: ['RZ', 'RX'] },
   { basis: 'xyx', needs: ['RX', 'RY'] },
   { basis: 'prx', needs: ['PRX'] },
+  { basis: 'u2', needs: ['U2'] },
+] as const;
+
+/** Rotations about one axis, with what turns Z into that axis. */
+const AXES: readonly {
+  readonly axis: string;
+  readonly rotation: string;
+  readonly frame: ComplexMatrix;
+}[] = [
+  { axis: 'Z', rotation: 'RZ', frame: RX(0) },
+  { axis: 'Z', rotation: 'P', frame: RX(0) },
+  { axis: 'X', rotation: 'RX', frame: H() },
+  { axis: 'Y', rotation: 'RY', frame: RX(-PI / 2) },
 ];
+
+/** An axis moved by less is not moved. */
+const UNMOVED = 1e-9;
 
 /** Every gate: one-qubit gates by name where they have one, else as U. */
 export const ALL_GATES: GateSet = {
@@ -72,16 +130,29 @@ export function gateSetFaults(
   );
   if (faults.length > 0) return faults;
   const known = new Set(names.map((name) => findGate(name)?.name ?? name));
-  const lacks: { readonly message: string }[] = [];
-  if (basisOf(known) === undefined) {
-    const ways = BASES.map(({ needs }) => needs.join(' and ')).join(', ');
-    lacks.push({ message: `Its one-qubit gates do not make all rotations; these do: ${ways}.` });
+  return [oneQubitFault(known), entanglerFault(known)].flatMap((message) =>
+    message === undefined ? [] : [{ message }],
+  );
+}
+
+function oneQubitFault(names: ReadonlySet<string>): string | undefined {
+  if (basisOf(names) !== undefined) return undefined;
+  const own = AXES.find(({ rotation }) => names.has(rotation));
+  if (own === undefined) {
+    const ways = AXES.map(({ rotation }) => rotation).join(', ');
+    return `None of its one-qubit gates has a free angle, and gates such as H and T reach most rotations only nearly; add U, PRX, U2 or one of ${ways}.`;
   }
-  if (entanglerOf(known) === undefined) {
-    const ways = ENTANGLERS.map(({ gate }) => gate).join(', ');
-    lacks.push({ message: `It has no two-qubit gate to make a CX of; it needs one of ${ways}.` });
-  }
-  return lacks;
+  const ways = own.axis === 'Z' ? 'H, SX, RX or RY' : 'S, RZ or another rotation';
+  return `Its one-qubit gates leave the ${own.axis} axis where it is or reverse it, so that they do not make all rotations; add one that moves it, such as ${ways}.`;
+}
+
+function entanglerFault(names: ReadonlySet<string>): string | undefined {
+  if (entanglerOf(names) !== undefined) return undefined;
+  const ways = ENTANGLERS.map(({ gate }) => gate).join(', ');
+  const found = names.has('SWAP')
+    ? 'SWAP only exchanges qubits and entangles nothing'
+    : 'It has no two-qubit gate that a CX can be made of';
+  return `${found}; it needs one of ${ways}.`;
 }
 
 function gateSet(given: readonly string[]): GateSet {
@@ -99,7 +170,30 @@ function gateSet(given: readonly string[]): GateSet {
 }
 
 function basisOf(names: ReadonlySet<string>): OneQubitBasis | undefined {
-  return BASES.find(({ needs }) => needs.every((gate) => names.has(gate)))?.basis;
+  const has = (gate: string) => names.has(gate) || (gate === 'RZ' && names.has('P'));
+  return BASES.find(({ needs }) => needs.every(has))?.basis ?? moverOf(names);
+}
+
+/** The gate that moves a rotation's axis furthest. */
+function moverOf(names: ReadonlySet<string>): Mover | undefined {
+  const movers = AXES.filter(({ rotation }) => names.has(rotation)).flatMap((axis) =>
+    [...names].flatMap((name) => moversBy(name, axis)),
+  );
+  const reach = ({ tilt }: Mover) => Math.min(tilt, PI - tilt);
+  return movers.reduce<Mover | undefined>(
+    (best, each) => (best !== undefined && reach(best) > reach(each) - UNMOVED ? best : each),
+    undefined,
+  );
+}
+
+function moversBy(name: string, { rotation, frame }: (typeof AXES)[number]): readonly Mover[] {
+  const definition = findGate(name);
+  if (definition === undefined || definition.numControls + definition.numTargets !== 1) return [];
+  if (definition.parameters.length > 0) return [];
+  const turned = multiply(multiply(adjoint(frame), definition.matrix([])), frame);
+  const { theta, phi, lambda } = eulerAngles(turned);
+  if (Math.min(theta, PI - theta) < UNMOVED) return [];
+  return [{ rotation, gate: name, frame, tilt: theta, before: lambda, after: phi }];
 }
 
 function entanglerOf(names: ReadonlySet<string>): Entangler | undefined {

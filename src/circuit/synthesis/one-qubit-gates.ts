@@ -7,10 +7,10 @@ import {
   multiply,
 } from '../../math/complex-matrix.ts';
 import { ofDeterminantOne } from '../../math/tensor-product.ts';
-import { H } from '../gate-matrices.ts';
+import { H, RY, RZ } from '../gate-matrices.ts';
 import { gateNamed } from '../gates.ts';
 import { eulerAngles } from '../one-qubit-angles.ts';
-import type { GateSet, OneQubitBasis } from './gate-set.ts';
+import type { GateSet, Mover, OneQubitBasis } from './gate-set.ts';
 
 /** A gate on the one qubit. */
 export interface OneQubitGate {
@@ -72,7 +72,9 @@ function* candidates(unitary: ComplexMatrix, set: GateSet): Generator<readonly O
     const turn = turnOf(unitary);
     yield [prx(turn.theta, turn.phi)];
   }
-  yield BASIS_GATES[set.basis](theta, phi, lambda, unitary, set);
+  yield typeof set.basis === 'string'
+    ? BASIS_GATES[set.basis](theta, phi, lambda, unitary, set)
+    : betweenMovers(unitary, set.basis);
 }
 
 type BasisGates = (
@@ -84,11 +86,17 @@ type BasisGates = (
 ) => readonly OneQubitGate[];
 
 /** U(θ, φ, λ) up to a phase, which is RZ(φ)·RY(θ)·RZ(λ), by the gates of a basis. */
-const BASIS_GATES: Readonly<Record<OneQubitBasis, BasisGates>> = {
+const BASIS_GATES: Readonly<Record<Exclude<OneQubitBasis, Mover>, BasisGates>> = {
   u: (theta, phi, lambda) => [{ gate: 'U', angles: [neat(theta), neat(phi), neat(lambda)] }],
-  zyz: (theta, phi, lambda) => rotations(['RZ', lambda], ['RY', theta], ['RZ', phi]),
+  zyz: (theta, phi, lambda, _unitary, set) => {
+    const z = aboutZ(set);
+    return rotations([z, lambda], ['RY', theta], [z, phi]);
+  },
   // RY(θ) = RZ(π/2)·RX(θ)·RZ(−π/2).
-  zxz: (theta, phi, lambda) => rotations(['RZ', lambda - HALF], ['RX', theta], ['RZ', phi + HALF]),
+  zxz: (theta, phi, lambda, _unitary, set) => {
+    const z = aboutZ(set);
+    return rotations([z, lambda - HALF], ['RX', theta], [z, phi + HALF]);
+  },
   // Between Hadamards RZ is RX, and RY turns the other way.
   xyx: (_theta, _phi, _lambda, unitary) => {
     const turned = eulerAngles(multiply(multiply(HADAMARD, unitary), HADAMARD));
@@ -96,20 +104,20 @@ const BASIS_GATES: Readonly<Record<OneQubitBasis, BasisGates>> = {
   },
   // U(θ, φ, λ) = RZ(φ + π)·SX·RZ(θ + π)·SX·RZ(λ), and one SX, or an X, is enough for some θ.
   zsx: (theta, phi, lambda, _unitary, set) => {
+    const z = aboutZ(set);
     if (Math.abs(theta - HALF) < NEGLIGIBLE) {
-      return rotations(['RZ', lambda - HALF], ['SX', 0], ['RZ', phi + HALF]);
+      return rotations([z, lambda - HALF], ['SX', 0], [z, phi + HALF]);
     }
     if (Math.abs(theta - Math.PI) < NEGLIGIBLE) {
-      const turn = ['RZ', lambda - phi + Math.PI] as const;
+      const turn = [z, lambda - phi + Math.PI] as const;
       return set.names.has('X') ? rotations(turn, ['X', 0]) : rotations(turn, ['SX', 0], ['SX', 0]);
     }
-    return rotations(
-      ['RZ', lambda],
-      ['SX', 0],
-      ['RZ', theta + Math.PI],
-      ['SX', 0],
-      ['RZ', phi + Math.PI],
-    );
+    return rotations([z, lambda], ['SX', 0], [z, theta + Math.PI], ['SX', 0], [z, phi + Math.PI]);
+  },
+  // RY(θ) = RZ(−π/2)·RY(π/2)·RZ(π − θ)·RY(π/2)·RZ(−π/2).
+  u2: (theta, phi, lambda) => {
+    if (Math.abs(theta - HALF) < NEGLIGIBLE) return [u2(phi, lambda)];
+    return [u2(Math.PI - theta, lambda - HALF), u2(phi - HALF, 0)];
   },
   // A half turn about the right axis of the equator leaves no turn about Z.
   prx: (_theta, _phi, _lambda, unitary) => {
@@ -119,6 +127,41 @@ const BASIS_GATES: Readonly<Record<OneQubitBasis, BasisGates>> = {
     return [prx(theta, phi), prx(Math.PI, axis)].filter(({ angles }) => angles[0] !== 0);
   },
 };
+
+/** The set's rotation about Z. */
+const aboutZ = ({ names }: GateSet): string => (names.has('RZ') ? 'RZ' : 'P');
+
+/**
+ * Rotations about one axis with a gate between them that moves it. Seen with that axis as Z, the gate is
+ * RY(ω) between rotations; RY(ω)·RZ(μ)·RY(ω) is RY(θ) between rotations, with cos(μ/2)·sin ω = sin(θ/2),
+ * for any θ up to 2ω; and a larger RY is several of that.
+ */
+function betweenMovers(unitary: ComplexMatrix, mover: Mover): readonly OneQubitGate[] {
+  const { rotation, gate, frame, tilt, before, after } = mover;
+  const { theta, phi, lambda } = eulerAngles(multiply(multiply(adjoint(frame), unitary), frame));
+  const move = [gate, 0] as const;
+  if (theta < NEGLIGIBLE) return rotations([rotation, phi + lambda]);
+  if (Math.abs(theta - tilt) < NEGLIGIBLE) {
+    return rotations([rotation, lambda - before], move, [rotation, phi - after]);
+  }
+  const numPairs = Math.ceil(theta / (2 * Math.min(tilt, Math.PI - tilt)) - NEGLIGIBLE);
+  const half = theta / numPairs / 2;
+  const between =
+    2 *
+    Math.atan2(
+      Math.sqrt(Math.max(0, Math.sin(tilt - half) * Math.sin(tilt + half))),
+      Math.sin(half),
+    );
+  const pair = eulerAngles(multiply(multiply(RY(tilt), RZ(between)), RY(tilt)));
+  const steps: (readonly [gate: string, angle: number])[] = [];
+  let angle = lambda;
+  for (let i = 0; i < numPairs; i++) {
+    steps.push([rotation, angle - pair.lambda - before], move);
+    steps.push([rotation, between - before - after], move);
+    angle = -pair.phi - after;
+  }
+  return rotations(...steps, [rotation, angle + phi]);
+}
 
 /** θ and φ of a PRX, which a unitary is if it has no turn about Z; else φ is its axis's azimuth. */
 function turnOf(unitary: ComplexMatrix): { readonly theta: number; readonly phi: number } {
@@ -135,6 +178,11 @@ function rotations(...steps: readonly (readonly [gate: string, angle: number])[]
     return turned === 0 ? [] : [{ gate, angles: [turned] }];
   });
 }
+
+const u2 = (phi: number, lambda: number): OneQubitGate => ({
+  gate: 'U2',
+  angles: [neat(phi), neat(lambda)],
+});
 
 function prx(theta: number, phi: number): OneQubitGate {
   const turned = neat(theta);

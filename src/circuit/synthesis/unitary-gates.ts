@@ -36,7 +36,7 @@ export interface EntanglerCircuit {
 }
 
 /**
- * A two-qubit unitary by the fewest of a set's entanglers.
+ * A two-qubit unitary by a set's entanglers: as many as the fewest CX that can make it, or two for each.
  *
  * @param tolerance - As `cxCircuit` has it.
  */
@@ -50,9 +50,11 @@ export function entanglerCircuit(
   const last = locals.length - 1;
   return {
     phase: phase + last * frame.phase,
-    locals: locals.map((pair, i) => {
+    locals: locals.flatMap((pair, i) => {
       const opened = i === 0 ? pair : paired(pair, frame.after);
-      return i === last ? opened : paired(frame.before, opened);
+      if (i === last) return [opened];
+      const closed = paired(frame.before, opened);
+      return frame.between === undefined ? [closed] : [closed, frame.between];
     }),
   };
 }

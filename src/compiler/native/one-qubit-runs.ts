@@ -128,11 +128,17 @@ class Writer {
 }
 
 /** The angle of the RZ that a run in this basis ends with, and may be shorter without. */
-function turnLeftOver(matrix: ComplexMatrix, { basis }: GateSet): number {
+function turnLeftOver(matrix: ComplexMatrix, set: GateSet): number {
+  const { basis } = set;
   const { theta, phi, lambda } = eulerAngles(matrix);
   if (Math.abs(Math.sin(theta / 2)) < NEGLIGIBLE) return phi + lambda;
+  if (typeof basis !== 'string') {
+    const last = oneQubitGates(matrix, set).gates.at(-1);
+    return last?.gate === 'RZ' || last?.gate === 'P' ? last.angles[0]! : phi;
+  }
   switch (basis) {
     case 'u':
+    case 'u2':
     case 'xyx':
     case 'zyz':
       return phi;
