@@ -1,23 +1,34 @@
-/** How a CX is made of another two-qubit gate: by one-qubit gates around one of it, or around two. */
-import { adjoint, type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
+/**
+ * How a CX is made of another two-qubit gate: by one-qubit gates around one of it, or around two. An iSWAP is
+ * a CX but for one-qubit gates and an exchange of the qubits.
+ */
+import {
+  adjoint,
+  type ComplexMatrix,
+  identity,
+  maxAbsDifference,
+  multiply,
+} from '../../math/complex-matrix.ts';
 import { tensorProduct } from '../../math/tensor-product.ts';
 import type { GateOperation } from '../circuit.ts';
-import { H, RX, RY, RZ, X } from '../gate-matrices.ts';
+import { H, RX, RY, RZ, SWAP, X } from '../gate-matrices.ts';
 import { gateNamed } from '../gates.ts';
 import { matrixOfOperations } from '../operation-matrix.ts';
 import type { Entangler } from './gate-set.ts';
-import { numCxOf } from './two-qubit-circuit.ts';
+import { COORDINATE_TOLERANCE, numCxOf } from './two-qubit-circuit.ts';
 import { type OneQubitPair, weylDecomposition } from './weyl-decomposition.ts';
 
 /**
  * CX = e^{i·phase} · after · entangler · before, or after · entangler · between · entangler · before, the CX
- * from `targets[0]` to `targets[1]`.
+ * from `targets[0]` to `targets[1]`; of an entangler that exchanges the qubits it is CX · SWAP.
  */
 export interface EntanglerFrame {
   readonly phase: number;
   readonly before: OneQubitPair;
   readonly between?: OneQubitPair;
   readonly after: OneQubitPair;
+  /** Set where either qubit may be the entangler's first. */
+  readonly exchanges?: true;
 }
 
 const HALF = Math.PI / 2;
@@ -36,41 +47,50 @@ const frames = new Map<string, EntanglerFrame>();
 export function entanglerFrame(entangler: Entangler): EntanglerFrame {
   const known = EXACT[entangler.gate] ?? frames.get(entangler.gate);
   if (known !== undefined) return known;
-  const { unitary, between } = likeCx(matrixOfOperations([entanglerOn(entangler, 0, 1)], 2));
-  const own = weylDecomposition(unitary);
-  const cx = weylDecomposition(
-    matrixOfOperations([entanglerOn({ gate: 'CX', angles: [] }, 0, 1)], 2),
-  );
-  // Both are the same gate of the Weyl chamber between other one-qubit gates.
-  const frame: EntanglerFrame = {
-    phase: cx.phase - own.phase,
-    before: pairwise(own.before, cx.before, (mine, its) => multiply(adjoint(mine), its)),
-    after: pairwise(own.after, cx.after, (mine, its) => multiply(its, adjoint(mine))),
-    ...(between !== undefined && { between }),
-  };
+  const matrix = matrixOfOperations([entanglerOn(entangler, 0, 1)], 2);
+  const frame = exchanges(matrix)
+    ? { ...framed(matrix, multiply(CX, SWAP())), exchanges: true as const }
+    : framedByCx(matrix);
   frames.set(entangler.gate, frame);
   return frame;
 }
 
+const CX = matrixOfOperations([entanglerOn({ gate: 'CX', angles: [] }, 0, 1)], 2);
+
+/** Whether it is an iSWAP but for one-qubit gates, and the same seen from either qubit. */
+function exchanges(entangler: ComplexMatrix): boolean {
+  const reversed = multiply(multiply(SWAP(), entangler), SWAP());
+  const isSymmetric = maxAbsDifference(reversed, entangler) < COORDINATE_TOLERANCE;
+  return isSymmetric && isLikeCx(multiply(entangler, SWAP()));
+}
+
+function isLikeCx(unitary: ComplexMatrix): boolean {
+  return numCxOf(weylDecomposition(unitary).coordinates) === 1;
+}
+
 /** What may stand between two of an entangler so that they are a CX but for one-qubit gates. */
-const BETWEEN: readonly OneQubitPair[] = [identity(2), X(), RX(HALF), RY(HALF), RZ(HALF), H()].map(
+const BETWEEN: readonly OneQubitPair[] = [identity(2), X(), RX(HALF), RY(HALF), RZ(HALF)].map(
   (matrix) => [matrix, identity(2)],
 );
 
-/** The entangler, or two of it, as a gate that is a CX but for one-qubit gates. */
-function likeCx(entangler: ComplexMatrix): {
-  readonly unitary: ComplexMatrix;
-  readonly between?: OneQubitPair;
-} {
-  const isLikeCx = (unitary: ComplexMatrix) =>
-    numCxOf(weylDecomposition(unitary).coordinates) === 1;
-  if (isLikeCx(entangler)) return { unitary: entangler };
+function framedByCx(entangler: ComplexMatrix): EntanglerFrame {
+  if (isLikeCx(entangler)) return framed(entangler, CX);
   for (const between of BETWEEN) {
     const local = tensorProduct(between[1], between[0]);
-    const unitary = multiply(multiply(entangler, local), entangler);
-    if (isLikeCx(unitary)) return { unitary, between };
+    const two = multiply(multiply(entangler, local), entangler);
+    if (isLikeCx(two)) return { ...framed(two, CX), between };
   }
   throw new Error('unreachable: an entangler of which no two are a CX');
+}
+
+/** Both are the same gate of the Weyl chamber between other one-qubit gates. */
+function framed(unitary: ComplexMatrix, target: ComplexMatrix): EntanglerFrame {
+  const [own, its] = [weylDecomposition(unitary), weylDecomposition(target)];
+  return {
+    phase: its.phase - own.phase,
+    before: pairwise(own.before, its.before, (mine, theirs) => multiply(adjoint(mine), theirs)),
+    after: pairwise(own.after, its.after, (mine, theirs) => multiply(theirs, adjoint(mine))),
+  };
 }
 
 /** The entangler on two qubits, the first being its control if it has one. */

@@ -49,7 +49,7 @@ export interface GateSet {
   readonly entangler: Entangler;
 }
 
-/** A gate that a CX can be made of with one-qubit gates: of one, or of two. */
+/** A gate that a CX can be made of with one-qubit gates: of one, of one and a SWAP, or of two. */
 export interface Entangler {
   readonly gate: string;
   readonly angles: readonly number[];
@@ -57,7 +57,7 @@ export interface Entangler {
 
 const PI = Math.PI;
 
-/** At which angles; the first is preferred. Of those from CS on a CX takes two. */
+/** At which angles; the first is preferred. Of the last four a CX takes two. */
 const ENTANGLERS: readonly Entangler[] = [
   { gate: 'CX', angles: [] },
   { gate: 'CZ', angles: [] },
@@ -75,11 +75,11 @@ const ENTANGLERS: readonly Entangler[] = [
   { gate: 'CU3', angles: [PI, 0, PI] },
   { gate: 'CU', angles: [PI, 0, PI, 0] },
   { gate: 'FSIM', angles: [0, PI] },
-  { gate: 'CS', angles: [] },
-  { gate: 'CSX', angles: [] },
   { gate: 'ISWAP', angles: [] },
   { gate: 'XX+YY', angles: [PI, 0] },
   { gate: 'XX-YY', angles: [PI, 0] },
+  { gate: 'CS', angles: [] },
+  { gate: 'CSX', angles: [] },
   { gate: 'DCX', angles: [] },
   { gate: 'SQRTISWAP', angles: [] },
 ];

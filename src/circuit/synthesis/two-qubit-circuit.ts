@@ -43,18 +43,36 @@ export function numCxOf(
  *
  * @param unitary - Four rows, unitary to rounding.
  * @param tolerance - How far each coordinate may be moved if that saves a CX.
+ * @param parity - Of the number of CX, 0 or 1; any unless given.
+ * @returns undefined where so many CX, three at most, do not make it.
  */
+export function cxCircuit(unitary: ComplexMatrix, tolerance?: number): CxCircuit;
+export function cxCircuit(
+  unitary: ComplexMatrix,
+  tolerance: number | undefined,
+  parity: 0 | 1,
+): CxCircuit | undefined;
 export function cxCircuit(
   unitary: ComplexMatrix,
   tolerance: number = COORDINATE_TOLERANCE,
-): CxCircuit {
+  parity?: 0 | 1,
+): CxCircuit | undefined {
   const { phase, before, coordinates, after } = weylDecomposition(unitary);
-  const core = cores[numCxOf(coordinates, tolerance)](coordinates);
+  const numCx = withParity(numCxOf(coordinates, tolerance), parity);
+  if (numCx === undefined) return undefined;
+  const core = cores[numCx](coordinates);
   const locals = core.locals.slice();
   locals[0] = paired(locals[0]!, before);
   const last = locals.length - 1;
   locals[last] = paired(after, locals[last]!);
   return { phase: phase + core.phase, locals: tidied(locals) };
+}
+
+/** Two CX make what none or one does; three make anything. */
+function withParity(least: 0 | 1 | 2 | 3, parity: 0 | 1 | undefined): 0 | 1 | 2 | 3 | undefined {
+  if (parity === undefined || least % 2 === parity) return least;
+  if (parity === 1) return 3;
+  return least === 1 ? 2 : undefined;
 }
 
 /**

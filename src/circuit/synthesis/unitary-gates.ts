@@ -1,7 +1,8 @@
 /** Unitaries on one or two qubits in the gates of a set. */
 import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { GateOperation, Qubit } from '../circuit.ts';
-import { entanglerFrame, entanglerOn } from './entangler-frame.ts';
+import { SWAP } from '../gate-matrices.ts';
+import { type EntanglerFrame, entanglerFrame, entanglerOn } from './entangler-frame.ts';
 import type { GateSet } from './gate-set.ts';
 import { oneQubitGates } from './one-qubit-gates.ts';
 import { cxCircuit } from './two-qubit-circuit.ts';
@@ -36,7 +37,8 @@ export interface EntanglerCircuit {
 }
 
 /**
- * A two-qubit unitary by a set's entanglers: as many as the fewest CX that can make it, or two for each.
+ * A two-qubit unitary by a set's entanglers: as many as the fewest CX, or iSWAPs, that can make it; or two
+ * for each CX.
  *
  * @param tolerance - As `cxCircuit` has it.
  */
@@ -45,8 +47,9 @@ export function entanglerCircuit(
   set: GateSet,
   tolerance?: number,
 ): EntanglerCircuit {
-  const { phase, locals } = cxCircuit(unitary, tolerance);
   const frame = entanglerFrame(set.entangler);
+  if (frame.exchanges) return exchangingCircuit(unitary, frame, tolerance);
+  const { phase, locals } = cxCircuit(unitary, tolerance);
   const last = locals.length - 1;
   return {
     phase: phase + last * frame.phase,
@@ -57,6 +60,37 @@ export function entanglerCircuit(
       return frame.between === undefined ? [closed] : [closed, frame.between];
     }),
   };
+}
+
+/**
+ * With entanglers that are a CX and a SWAP. Moved to the beginning, the SWAPs of an even number of them are
+ * nothing; those of an odd number are one, so that they make the unitary without a SWAP at its beginning.
+ */
+function exchangingCircuit(
+  unitary: ComplexMatrix,
+  frame: EntanglerFrame,
+  tolerance: number | undefined,
+): EntanglerCircuit {
+  const odd = cxCircuit(multiply(unitary, SWAP()), tolerance, 1);
+  const even = cxCircuit(unitary, tolerance, 0);
+  const { phase, locals } = [odd, even].reduce((best, each) =>
+    each !== undefined && (best === undefined || each.locals.length < best.locals.length)
+      ? each
+      : best,
+  )!;
+  const last = locals.length - 1;
+  return {
+    phase: phase + last * frame.phase,
+    locals: locals.map((pair, i) => {
+      const opened = exchanged(i === 0 ? pair : paired(pair, frame.after), last - i);
+      return i === last ? opened : paired(exchanged(frame.before, last - i - 1), opened);
+    }),
+  };
+}
+
+/** What a pair is behind so many SWAPs. */
+function exchanged(pair: OneQubitPair, numSwaps: number): OneQubitPair {
+  return numSwaps % 2 === 0 ? pair : [pair[1], pair[0]];
 }
 
 /** A two-qubit unitary on two qubits, `qubits[0]` being bit 0 of its index. */

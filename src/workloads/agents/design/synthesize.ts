@@ -40,7 +40,7 @@ const H = Math.SQRT1_2;
 export const synthesize = procedure({
   name: 'synthesize',
   description:
-    'Finds a circuit for a given unitary of one or two qubits: at most three rotations, or with the least number of CX that can make it, none to three. The result has the circuit, its global phase, and the error as operator distance. Of two qubits it has `interaction_angles`: a, b and c, radians, such that the unitary is exp(i(a XX + b YY + c ZZ)) but for one-qubit gates and phase, which decide the number of CX.',
+    'Finds a circuit for a given unitary of one or two qubits: at most three rotations, or with the least number of CX that can make it, none to three. A gate set may be any that can write every circuit: of a gate like CX or iSWAP as few are used as can make the unitary; of a weaker one, such as the root of iSWAP, two for each CX. The result has the circuit, its global phase, and the error as operator distance. Of two qubits it has `interaction_angles`: a, b and c, radians, such that the unitary is exp(i(a XX + b YY + c ZZ)) but for one-qubit gates and phase, which decide the number of CX.',
   input: synthesizeInput,
   check: (input) => {
     const faults = new FaultList();

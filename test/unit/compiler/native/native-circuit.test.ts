@@ -17,6 +17,12 @@ const SETS = [
   ['rxx', 'rx', 'ry'],
   ['rzx', 'rz', 'rx'],
   ['cy', 'rz', 'ry', 'h', 't'],
+  ['cx', 'h', 'rz'],
+  ['cz', 'h', 'p'],
+  ['cz', 'rx', 't'],
+  ['iswap', 'rz', 'rx'],
+  ['sqrtiswap', 'u2'],
+  ['dcx', 'ry', 's'],
 ];
 
 /** Gates only: what has a unitary. */
@@ -33,7 +39,7 @@ const unitaries = circuits.map(
   }),
 );
 
-describe.each(SETS)('in %s %s %s', (...names) => {
+describe.each(SETS)('in %s %s %s %s %s', (...names) => {
   const set = findGateSet(names.filter((name) => name !== undefined))!;
 
   test('any circuit has gates of the set only, and the same unitary up to a phase', () => {

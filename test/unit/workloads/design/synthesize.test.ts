@@ -6,7 +6,8 @@ import { matrixOfOperations } from '../../../../src/circuit/operation-matrix.ts'
 import { designAgent } from '../../../../src/workloads/agents/design/design-agent.ts';
 import { synthesize } from '../../../../src/workloads/agents/design/synthesize.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
-import { gate } from '../../../support/random-circuits.ts';
+import { gate, randomUnitary } from '../../../support/random-circuits.ts';
+import { RandomStream } from '../../../support/random-stream.ts';
 
 const cx = rowsFromMatrix(matrixOfOperations([gate('CX', [1], [0])], 2));
 const named = (name: string, ...angles: number[]) => rowsFromMatrix(gateNamed(name).matrix(angles));
@@ -28,6 +29,37 @@ describe('the fewest CX that make', () => {
     expect(result.error).toBeLessThan(1e-12);
     expect(result.verification).toMatchObject({ equivalent: true, method: 'whole_unitary' });
   });
+});
+
+describe('the fewest iSWAP that make', () => {
+  test.each([
+    ['nothing at all', identity4, 0],
+    ['an iSWAP', named('ISWAP'), 1],
+    ['a DCX', named('DCX'), 1],
+    ['a CX', cx, 2],
+    ['a rotation about XX', named('RXX', 0.3), 2],
+    ['a SWAP', named('SWAP'), 3],
+    ['a fermionic simulation gate', named('FSIM', 0.3, 0.7), 3],
+  ])('%s are found', async (_, unitary, expected) => {
+    await using context = openTestContext();
+    const result = await context.run(synthesize, { unitary, gate_set: ['iswap', 'rz', 'rx'] });
+    expect(result.entangling_gates).toBe(expected);
+    expect(result.error).toBeLessThan(1e-11);
+    expect(result.verification).toMatchObject({ equivalent: true, method: 'whole_unitary' });
+  });
+});
+
+test.each([
+  [['cx', 'h', 'rz'], 3],
+  [['rxx', 'r'], 3],
+  [['rzz', 'rx', 't'], 3],
+  [['sqrtiswap', 'p', 'h', 'swap'], 6],
+])('any gate is written in %j, and the answer is verified', async (gate_set, numEntanglers) => {
+  await using context = openTestContext();
+  const unitary = rowsFromMatrix(randomUnitary(new RandomStream(3), 2));
+  const result = await context.run(synthesize, { unitary, gate_set });
+  expect(result.entangling_gates).toBe(numEntanglers);
+  expect(result.verification).toMatchObject({ equivalent: true });
 });
 
 test('a one-qubit unitary becomes the gate whose name it has', async () => {
@@ -69,6 +101,7 @@ describe('an input is refused', () => {
     ['whose rows are too short', { unitary: [[[1, 0]], [[1, 0]]] }, 'unitary[0]'],
     ['with a gate that does not exist', { unitary: cx, gate_set: ['cx', 'wobble'] }, 'gate_set[1]'],
     ['with gates that cannot do it', { unitary: cx, gate_set: ['h', 't', 'cx'] }, 'gate_set'],
+    ['with rotations about one axis', { unitary: cx, gate_set: ['rz', 't', 'cx'] }, 'gate_set'],
     ['with no gate on two qubits', { unitary: cx, gate_set: ['rz', 'sx'] }, 'gate_set'],
   ])('%s', (_, input, path) => {
     expect(synthesize.faultsOf(input)[0]?.path).toBe(path);
