@@ -1,0 +1,42 @@
+# The service on CPUs; docs/deployment.md says how it is run. Dockerfile.gpu is for hosts with NVIDIA GPUs.
+#
+#     docker build -t qcs .
+
+# The CPU engine's WebAssembly, which needs the development packages.
+FROM node:24-bookworm-slim AS wasm
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY assembly assembly
+COPY scripts/build-wasm.ts scripts/
+RUN node scripts/build-wasm.ts wasm
+
+# The packages that run, without Dawn: there is no GPU for it, and it is two thirds of them.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts && rm -r node_modules/webgpu/dist
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json README.md ./
+COPY src src
+COPY --from=wasm /app/wasm src/engine/cpu/wasm
+COPY shaders shaders
+COPY models models
+COPY docs docs
+COPY examples examples
+RUN mkdir /data && chown node:node /data
+
+ENV NODE_ENV=production \
+  QCS_HOST=0.0.0.0 \
+  QCS_DATA_DIR=/data \
+  QCS_ENGINE=cpu
+USER node
+VOLUME /data
+EXPOSE 8080
+# The process answers.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.QCS_PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]
