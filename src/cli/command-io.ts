@@ -52,3 +52,11 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
     )
     .join('\n');
 }
+
+/** What of a program was ignored, a line each, beside what a command prints. */
+export function writeWarnings(
+  warnings: readonly { readonly message: string }[],
+  { err }: Pick<CommandIo, 'err'>,
+): void {
+  for (const { message } of warnings) err.write(`${message}\n`);
+}

@@ -5,7 +5,7 @@ import { targetsOf } from '../service/circuits/circuit-submission.ts';
 import { compileCircuitJson, RUN_FIELDS } from '../service/circuits/compile-circuit.ts';
 import type { CompileFormat, compiledCircuit } from '../service/schemas/compile.ts';
 import { readCircuitFile } from './circuit-file.ts';
-import { type CommandIo, table } from './command-io.ts';
+import { type CommandIo, table, writeWarnings } from './command-io.ts';
 
 /** What the command is told. */
 export interface CompileOptions {
@@ -34,6 +34,7 @@ export async function compileFile(
   // Checked: compileCircuitJson writes what the schema says.
   const compiled = JSON.parse(text) as Compiled;
   io.out.write(compiled.qasm ?? `${JSON.stringify(compiled.circuit)}\n`);
+  writeWarnings(compiled.warnings ?? [], io);
   io.err.write(`${report(compiled)}\n`);
 }
 

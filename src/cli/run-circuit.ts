@@ -12,7 +12,7 @@ import {
 import { circuitBodyOf } from '../service/circuits/read-submission.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
-import { type CommandIo, writeJson } from './command-io.ts';
+import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
 import { InterruptedError, OptionsConflictError } from './errors.ts';
 import { type EngineChoice, openLocalEngine } from './local-engine.ts';
 import { measure, measurementText } from './measure.ts';
@@ -58,7 +58,7 @@ async function measureFile(file: string, options: RunOptions, io: CommandIo): Pr
   const answer = JSON.parse(circuitResultJson(prepared, result));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
   else {
-    writeWarnings(prepared, io);
+    writeWarnings(prepared.warnings, io);
     const text = runReport(facts, answer, io.out.columns ?? 80);
     io.out.write(`${text}\n\n${measurementText(measurement)}\n`);
   }
@@ -86,7 +86,7 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
       seed: body.seed ?? drawSeed(io.random),
       qubits: prepared.circuit.numQubits,
     };
-    if (!options.json) writeWarnings(prepared, io);
+    if (!options.json) writeWarnings(prepared.warnings, io);
     const result = await runWithProgress(processor, prepared, facts, io);
     const answer = JSON.parse(circuitResultJson(prepared, result));
     if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
@@ -94,11 +94,6 @@ async function runFile(file: string, options: RunOptions, io: CommandIo): Promis
   } finally {
     await fleet.close();
   }
-}
-
-/** What of the program was ignored, beside the report. */
-function writeWarnings({ warnings }: PreparedCircuit, io: CommandIo): void {
-  for (const { message } of warnings) io.err.write(`${message}\n`);
 }
 
 async function runWithProgress(

@@ -106,15 +106,18 @@ test('run --json prints the fields of the HTTP response, timing included', async
   expect(Math.abs(ones - 1000)).toBeLessThan(4 * Math.sqrt(4000 * 0.25 * 0.75));
 });
 
-test('run says beside its report what of a program it ignores', async () => {
-  using folder = temporaryFolder();
-  const file = join(folder.path, 'noted.qasm');
-  writeFileSync(file, 'OPENQASM 3.0;\n#pragma user alice\nqubit q;\n');
-  const { code, stdout, stderr } = await qcs(['run', file]);
-  expect(code).toBe(0);
-  expect(stderr).toContain('OpenQASM line 2: The pragma "user alice" is ignored.');
-  expect(stdout).not.toContain('ignored');
-});
+test.each(['run', 'compile'])(
+  '%s says beside its report what of a program it ignores',
+  async (command) => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'noted.qasm');
+    writeFileSync(file, 'OPENQASM 3.0;\n#pragma user alice\nqubit q;\n');
+    const { code, stdout, stderr } = await qcs([command, file]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('OpenQASM line 2: The pragma "user alice" is ignored.');
+    expect(stdout).not.toContain('ignored');
+  },
+);
 
 test('run with the same seed prints the same counts', async () => {
   const args = ['run', 'examples/bell.qasm', '--json', '--seed', '42', '--processor', 'gpu-fleet'];
