@@ -101,8 +101,8 @@ export const SETTINGS = {
     description: 'Most operations of one circuit.',
   },
   QCS_MAX_RUN_MINUTES: {
-    schema: integer(1, 1_000_000).default(240),
-    defaultText: '240',
+    schema: integer(1, 1_000_000).default(120),
+    defaultText: '120',
     description:
       'Longest run. A circuit that is expected to take longer, by its qubits, gates and shots and by the runs measured so far, is refused.',
   },
