@@ -88,6 +88,7 @@ export function createFleet(
     ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),
     maxShots: config.maxShots,
     maxGates: config.maxGates,
+    maxRounds: config.maxRounds,
     maxRunMs: config.maxRunMs,
     queueLimit: config.queueLimit,
     now,

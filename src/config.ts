@@ -4,7 +4,9 @@
  * The table in the README and the one that `qcs serve --help` prints are made from SETTINGS, so
  * they cannot differ from what is read.
  */
+
 import { z } from 'zod';
+import { DEFAULT_MAX_ROUNDS } from './circuit/circuit-limits.ts';
 import { CodedError, type Fault } from './errors/coded-error.ts';
 import { nearestNames } from './errors/nearest-names.ts';
 import { addressList, baseUrl, choice, flag, integer, originList } from './setting-schemas.ts';
@@ -100,9 +102,15 @@ export const SETTINGS = {
     defaultText: '1000000',
     description: 'Most operations of one circuit.',
   },
+  QCS_MAX_LOOP_ROUNDS: {
+    schema: integer(1, 1_000_000_000).default(DEFAULT_MAX_ROUNDS),
+    defaultText: String(DEFAULT_MAX_ROUNDS),
+    description:
+      'Most rounds that one shot may take in loops on measured bits (`while` of OpenQASM 3), all loops together. A shot that takes more fails its circuit.',
+  },
   QCS_MAX_RUN_MINUTES: {
-    schema: integer(1, 1_000_000).default(120),
-    defaultText: '120',
+    schema: integer(1, 1_000_000).default(240),
+    defaultText: '240',
     description:
       'Longest run. A circuit that is expected to take longer, by its qubits, gates and shots and by the runs measured so far, is refused.',
   },
@@ -318,6 +326,7 @@ export interface Config {
   /** Of one adapter; undefined: what can be found out. */
   readonly gpuMemoryBytes: number | undefined;
   readonly maxGates: number;
+  readonly maxRounds: number;
   readonly maxRunMs: number;
   readonly maxShots: number;
   readonly queueLimit: number;
@@ -415,6 +424,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     gpuMemoryBytes:
       settings.QCS_GPU_MEMORY_MIB === undefined ? undefined : settings.QCS_GPU_MEMORY_MIB * MIB,
     maxGates: settings.QCS_MAX_GATES,
+    maxRounds: settings.QCS_MAX_LOOP_ROUNDS,
     maxRunMs: settings.QCS_MAX_RUN_MINUTES * 60_000,
     maxShots: settings.QCS_MAX_SHOTS,
     queueLimit: settings.QCS_QUEUE_LIMIT,

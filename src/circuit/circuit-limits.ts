@@ -13,6 +13,8 @@ export interface CircuitLimits {
   readonly stateMemory?: StateMemory;
   /** Operations, barriers not counted. */
   readonly maxGates: number;
+  /** Rounds that a shot may take in loops on measured bits; DEFAULT_MAX_ROUNDS unless given. */
+  readonly maxRounds?: number;
   /** Steps after which the reading of a program is given up with a StepsSpentError. */
   readonly maxSteps?: number;
 }
@@ -52,6 +54,12 @@ const MAX_EXPLAINED_QUBITS = 64;
 
 /** Classical bits a circuit may have, whatever runs it: outcomes stay short enough to list. */
 export const MAX_CLASSICAL_BITS = 1024;
+
+/** Rounds that one shot may take in all loops on measured bits together. */
+export const DEFAULT_MAX_ROUNDS = 10_000;
+
+/** Bits for variables that depend on measured bits, and for conditions kept for later. */
+export const MAX_SCRATCH_BITS = 2 ** 16;
 
 /** Bits one condition may read: its value stays an exact 32-bit number on every engine. */
 export const MAX_CONDITION_BITS = 32;

@@ -243,6 +243,7 @@ export type ReadBit = (bit: Bit) => boolean;
 
 /** Whether the function holds. */
 export function diagramHolds(diagram: BitDiagram, read: ReadBit): boolean {
+  if (typeof diagram === 'boolean') return diagram;
   if (typeof diagram === 'number') return read(diagram);
   let place = diagram.nodes.length - 1;
   while (place >= 0) {

@@ -20,13 +20,14 @@ export interface Scalar {
 }
 
 /**
- * A boolean function of bits as a decision diagram, or the bit that it equals.
+ * A boolean function of bits as a decision diagram, or the bit or constant that it equals.
  *
  * `nodes[i]` is a choice by a bit: where to go if it reads 0, and if it reads 1. A place in `nodes`
  * leads on, −1 is false and −2 is true. The walk begins at the last node.
  */
 export type BitDiagram =
   | Bit
+  | boolean
   | { readonly nodes: readonly (readonly [bit: Bit, low: number, high: number])[] };
 
 /** The results of a walk through a diagram. */
@@ -110,6 +111,7 @@ export function bitsRead(expression: ClassicalExpression): ReadonlySet<Bit> {
 }
 
 function bitsOfDiagram(diagram: BitDiagram): readonly Bit[] {
+  if (typeof diagram === 'boolean') return [];
   return typeof diagram === 'number' ? [diagram] : diagram.nodes.map(([bit]) => bit);
 }
 
@@ -120,7 +122,7 @@ export function sizeOf(expression: ClassicalExpression): number {
       return 1;
     case 'read':
       return expression.bits.reduce<number>(
-        (sum, diagram) => sum + (typeof diagram === 'number' ? 1 : diagram.nodes.length),
+        (sum, diagram) => sum + (typeof diagram === 'object' ? diagram.nodes.length : 1),
         1,
       );
     case 'apply':
@@ -146,11 +148,11 @@ export function renumbered(
     case 'read':
       return {
         ...expression,
-        bits: expression.bits.map((diagram) =>
-          typeof diagram === 'number'
-            ? toBit(diagram)
-            : { nodes: diagram.nodes.map(([bit, low, high]) => [toBit(bit), low, high] as const) },
-        ),
+        bits: expression.bits.map((diagram): BitDiagram => {
+          if (typeof diagram === 'boolean') return diagram;
+          if (typeof diagram === 'number') return toBit(diagram);
+          return { nodes: diagram.nodes.map(([bit, low, high]) => [toBit(bit), low, high]) };
+        }),
       };
     case 'apply':
       return { ...expression, operands: expression.operands.map(again) };

@@ -5,9 +5,8 @@ import { CodedError } from '../errors/coded-error.ts';
 export class FileNotFoundError extends CodedError {
   readonly code = 'CLI_FILE_NOT_FOUND';
 
-  /** @param advice - A sentence after a space, or nothing. */
-  constructor(path: string, options?: ErrorOptions, advice = '') {
-    super(`There is no file ${path}.${advice}`, [], options);
+  constructor(path: string, options?: ErrorOptions) {
+    super(`There is no file ${path}.`, [], options);
   }
 }
 

@@ -127,7 +127,7 @@ function specOf(
   { name, target }: Engine,
   precision: 'f32' | 'f64',
   memory: Omit<StateMemory, 'bytesPerAmplitude'>,
-  { maxShots, maxGates }: Config,
+  { maxShots, maxGates, maxRounds }: Config,
 ): ProcessorSpec {
   return {
     id: `${name} engine`,
@@ -136,6 +136,7 @@ function specOf(
     maxQubits: target.maxQubits,
     maxShots,
     maxGates,
+    maxRounds,
     precision,
     execution: name === 'webgpu' ? 'webgpu' : 'cpu',
     target,

@@ -1,5 +1,10 @@
 /** What a circuit's gates cost before any pass has seen them: what can be told without compiling. */
-import type { Circuit, Operation } from '../circuit/circuit.ts';
+import {
+  allOperations,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type WhileOperation,
+} from '../circuit/circuit.ts';
 import type { GateDefinition } from '../circuit/gate-definition.ts';
 import { findGate } from '../circuit/gates.ts';
 import { DEFAULT_COSTS, denseCost } from './cost-model.ts';
@@ -7,17 +12,20 @@ import type { KernelCosts } from './program.ts';
 
 /**
  * The cost of all gates one by one, by the cost model that chooses kernels. Compiled, a circuit costs
- * less: gates cancel, fuse and share trips.
+ * less: gates cancel, fuse and share trips. The body of a loop on measured bits counts once, for nobody
+ * knows how often it runs.
  *
  * @returns Milliseconds for 2^26 amplitudes on the machine of the costs.
  */
-export function circuitCost(circuit: Circuit, costs: KernelCosts = DEFAULT_COSTS): number {
+export function circuitCost(circuit: DynamicCircuit, costs: KernelCosts = DEFAULT_COSTS): number {
   let sum = 0;
-  for (const operation of circuit.operations) sum += operationCost(operation, costs);
+  for (const operation of allOperations(circuit.operations)) sum += operationCost(operation, costs);
   return sum;
 }
 
-function operationCost(operation: Operation, costs: KernelCosts): number {
+type SingleOperation = Exclude<DynamicOperation, WhileOperation>;
+
+function operationCost(operation: SingleOperation, costs: KernelCosts): number {
   switch (operation.kind) {
     case 'gate': {
       const { targets, controls } = operation;
@@ -32,6 +40,7 @@ function operationCost(operation: Operation, costs: KernelCosts): number {
     case 'reset':
       return costs.kernel;
     case 'barrier':
+    case 'assign':
       return 0;
   }
 }

@@ -1,5 +1,5 @@
 /** What the backend is given to run, keeps while it waits or runs, and gives back. */
-import type { Circuit } from '../circuit/circuit.ts';
+import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
 import type { TaskHooks } from './processor.ts';
 import type { MayRunOn, Priority, ScheduledTask, Tier } from './schedule/scheduled-task.ts';
@@ -27,7 +27,7 @@ export interface BackendPlace {
 
 /** A circuit for the backend. */
 export interface BackendTask extends BackendPlace {
-  readonly circuit: Circuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
 }
 
@@ -83,7 +83,7 @@ interface Submitted extends ScheduledTask, TaskFollowing {
 
 /** A circuit that waits or runs. */
 export interface SubmittedCircuit extends Submitted {
-  readonly circuit: Circuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
 }
 

@@ -45,6 +45,8 @@ export interface FleetOptions extends AdapterSettings {
   readonly maxQubits?: number;
   readonly maxShots: number;
   readonly maxGates: number;
+  /** Rounds that a shot may take in loops on measured bits. */
+  readonly maxRounds?: number;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
   readonly maxRunMs?: number;
   /** Circuits that may wait, over all processors. */
@@ -287,7 +289,7 @@ export class Fleet {
   }
 
   #onCpu(precision: Precision) {
-    const { maxShots, maxGates } = this.#options;
+    const { maxShots, maxGates, maxRounds } = this.#options;
     const { wide } = this.#shares;
     const cap = this.#options.maxQubits ?? Number.POSITIVE_INFINITY;
     const maxQubits = Math.min(wide.maxQubits[precision], cap);
@@ -295,6 +297,7 @@ export class Fleet {
       precision,
       maxShots,
       maxGates,
+      ...(maxRounds !== undefined && { maxRounds }),
       maxQubits,
       stateMemory: stateMemory(precision, wide.memoryBytes),
       target: cpuTarget(precision, maxQubits),

@@ -1,5 +1,5 @@
 /** What callers target: processors, what they take, what they answer, and whether they would. */
-import type { Circuit } from '../circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../circuit/circuit.ts';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
@@ -17,6 +17,8 @@ export interface ProcessorSpec {
   readonly maxQubits: number;
   readonly maxShots: number;
   readonly maxGates: number;
+  /** Rounds that a shot may take in loops on measured bits; the reader's default unless given. */
+  readonly maxRounds?: number;
   /** Of the amplitudes as they are computed now; null for hardware. */
   readonly precision: 'f32' | 'f64' | null;
   /** What runs circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
@@ -54,7 +56,7 @@ export interface Availability {
 export interface CircuitTask {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
-  readonly circuit: Circuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */

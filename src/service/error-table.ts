@@ -171,6 +171,16 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'Measurements in the middle part the shots into more states than the memory holds.',
   },
+  ENGINE_TOO_MANY_ROUNDS: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      'A shot went through more rounds of loops on measured bits than QCS_MAX_LOOP_ROUNDS allows.',
+  },
+  ENGINE_CLASSICAL_VALUE: {
+    answers: 'BAD_REQUEST',
+    meaning:
+      'A value that a program computes from measured bits does not exist, such as a quotient by zero.',
+  },
   ENGINE_TOO_MANY_OUTCOMES: {
     answers: 'BAD_REQUEST',
     meaning: 'The exact distribution over so many classical bits is not computed.',

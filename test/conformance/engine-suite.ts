@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
+import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
 import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
@@ -46,6 +47,7 @@ export function describeEngine(
     describeOutputs(underTest);
     describeSampling(underTest);
     describeMidCircuit(underTest);
+    describeLoops(underTest);
     describeLifecycle(underTest);
   });
 }

@@ -1,5 +1,5 @@
 /** Running things on an engine under test, and reading what comes back. */
-import type { Circuit } from '../../src/circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { Counts, Engine, RunRequest, RunResult } from '../../src/engine/engine.ts';
@@ -17,7 +17,11 @@ export async function runProgram(engine: Engine, program: Program, ask: Ask): Pr
 }
 
 /** Compiles a circuit for the engine and runs it once. */
-export async function runCircuit(engine: Engine, circuit: Circuit, ask: Ask): Promise<RunResult> {
+export async function runCircuit(
+  engine: Engine,
+  circuit: DynamicCircuit,
+  ask: Ask,
+): Promise<RunResult> {
   return await runProgram(
     engine,
     compile(circuit, engine.target, { optimize: false }).program,

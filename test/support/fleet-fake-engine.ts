@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import type { Circuit } from '../../src/circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { BatchExecutable } from '../../src/engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../../src/engine/engine.ts';
@@ -48,7 +48,7 @@ const target = {
   precision: 'f64',
 } as const;
 
-function compile(circuit: Circuit) {
+function compile(circuit: DynamicCircuit) {
   const [first, second] = circuit.operations;
   const program = {
     hash: first?.kind === 'gate' ? first.gate : '',

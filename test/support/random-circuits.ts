@@ -1,5 +1,12 @@
 /** Circuits to try engines and compilers with. */
-import type { Circuit, Operation, Qubit, UnitaryOperation } from '../../src/circuit/circuit.ts';
+import type {
+  Circuit,
+  DynamicCircuit,
+  DynamicOperation,
+  Operation,
+  Qubit,
+  UnitaryOperation,
+} from '../../src/circuit/circuit.ts';
 import type { GateDefinition } from '../../src/circuit/gate-definition.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import type { ComplexMatrix } from '../../src/math/complex-matrix.ts';
@@ -151,4 +158,71 @@ export function randomDynamicCircuit(
   });
   const tilts = Array.from({ length: numQubits }, (_, q) => gate('RY', [q], [], [1 + q / 3]));
   return { numQubits, numBits, operations: [...tilts, ...operations] };
+}
+
+/** Bits that count the rounds of a random loop. */
+const COUNTER_BITS = 3;
+
+/**
+ * A circuit with a loop: it goes on while a bit of the outcome reads 0, for seven rounds at most, and
+ * the rounds are a part of the outcome. Gates, measurements, resets and conditions are before the loop,
+ * in it and after it, and there is a smaller loop inside.
+ */
+export function randomLoopCircuit(stream: RandomStream, numQubits: number): DynamicCircuit {
+  const numDrawn = 2;
+  const numBits = numDrawn + COUNTER_BITS;
+  const rounds = Array.from({ length: COUNTER_BITS }, (_, i) => numDrawn + i);
+  const [outer, inner] = [numBits, numBits + 1];
+  const straight = (count: number): readonly Operation[] =>
+    randomDynamicCircuit(stream, numQubits, numDrawn, count).operations.slice(numQubits);
+  const tilts = Array.from({ length: numQubits }, (_, q) => gate('RY', [q], [], [1 + q / 3]));
+  const counted = { kind: 'read', bits: rounds, encoding: 'uint', type: 'uint' } as const;
+  const last = { kind: 'scalar', type: 'uint', value: 2 ** COUNTER_BITS - 1 } as const;
+  const isCounting = { kind: 'apply', operator: '<', operands: [counted, last] } as const;
+  const flag = (bit: number, zero: number): DynamicOperation => ({
+    kind: 'assign',
+    bits: [bit],
+    value: {
+      kind: 'apply',
+      operator: '&&',
+      operands: [
+        { kind: 'read', bits: [{ nodes: [[zero, -2, -1]] }], encoding: 'uint', type: 'bool' },
+        isCounting,
+      ],
+    },
+  });
+  const count: DynamicOperation = {
+    kind: 'assign',
+    bits: rounds,
+    value: { kind: 'apply', operator: '+', operands: [counted, isCounting] },
+  };
+  const drawn = (bit: number): readonly Operation[] => {
+    const qubit = stream.below(numQubits);
+    return [gate('RX', [qubit], [], [1]), { kind: 'measure', qubits: [qubit], bits: [bit] }];
+  };
+  const innerLoop: DynamicOperation = {
+    kind: 'while',
+    condition: { bits: [inner], value: 1 },
+    body: [...straight(3), ...drawn(1), count, flag(inner, 1)],
+  };
+  const body: DynamicOperation[] = [
+    ...straight(5),
+    flag(inner, 1),
+    ...(stream.below(2) === 0 ? [innerLoop] : []),
+    ...drawn(0),
+    count,
+    flag(outer, 0),
+  ];
+  return {
+    numQubits,
+    numBits,
+    control: { numScratchBits: 2, maxRounds: 1000 },
+    operations: [
+      ...tilts,
+      ...straight(8),
+      flag(outer, 0),
+      { kind: 'while', condition: { bits: [outer], value: 1 }, body },
+      ...straight(6),
+    ],
+  };
 }

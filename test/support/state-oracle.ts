@@ -4,11 +4,16 @@
  * the Kronecker oracle by its own test.
  */
 import {
+  type AssignOperation,
   type Circuit,
   type Condition,
+  type DynamicCircuit,
+  type DynamicOperation,
   hasMidCircuitMeasurement,
+  numRegisterBits,
   type Operation,
 } from '../../src/circuit/circuit.ts';
+import { bitsToWrite } from '../../src/circuit/classical-evaluation.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
 import { basisLabel } from '../../src/math/basis-index.ts';
 import { uniformDraw } from '../../src/math/philox.ts';
@@ -91,27 +96,57 @@ const holds = (condition: Condition | undefined, bits: readonly number[]): boole
 
 const labelOf = (bits: readonly number[]): string => [...bits].reverse().join('');
 
-/** The exact probability of each outcome label, following every branch of every measurement. */
-export function exactOutcomes(circuit: Circuit): Map<string, number> {
+/** Branches of a loop that are less likely are not followed: some loops may go on for ever. */
+const NEGLIGIBLE_WEIGHT = 1e-9;
+
+/**
+ * The exact probability of each outcome label, following every branch of every measurement.
+ *
+ * What classical assignments come to is not worked out here but in classical-evaluation.ts, which has
+ * tests of its own.
+ */
+export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {
   const outcomes = new Map<string, number>();
-  const follow = (from: number, start: Float64Array, bits: readonly number[], weight: number) => {
+  const follow = (
+    operations: readonly DynamicOperation[],
+    start: Float64Array,
+    register: readonly number[],
+    weight: number,
+  ): void => {
     let state = start;
-    for (const [i, op] of circuit.operations.entries()) {
-      if (i < from || op.kind === 'barrier' || !holds(op.condition, bits)) continue;
-      if (op.kind === 'gate' || op.kind === 'unitary') {
-        state = applied(state, op);
-        continue;
+    let bits = register;
+    for (const [i, op] of operations.entries()) {
+      if (op.kind === 'barrier' || !holds(op.condition, bits)) continue;
+      const rest = operations.slice(i + 1);
+      switch (op.kind) {
+        case 'gate':
+        case 'unitary':
+          state = applied(state, op);
+          break;
+        case 'assign':
+          bits = assigned(op, bits);
+          break;
+        case 'while':
+          if (weight > NEGLIGIBLE_WEIGHT) follow([...op.body, op, ...rest], state, bits, weight);
+          return;
+        default:
+          for (const branch of collapses(op, state, bits)) {
+            follow(rest, branch.state, branch.bits, weight * branch.weight);
+          }
+          return;
       }
-      for (const branch of collapses(op, state, bits)) {
-        follow(i + 1, branch.state, branch.bits, weight * branch.weight);
-      }
-      return;
     }
-    outcomes.set(labelOf(bits), (outcomes.get(labelOf(bits)) ?? 0) + weight);
+    const label = labelOf(bits.slice(0, circuit.numBits));
+    outcomes.set(label, (outcomes.get(label) ?? 0) + weight);
   };
-  const unwritten = new Array<number>(circuit.numBits).fill(0);
-  follow(0, zeroState(circuit.numQubits), unwritten, 1);
+  const unwritten = new Array<number>(numRegisterBits(circuit)).fill(0);
+  follow(circuit.operations, zeroState(circuit.numQubits), unwritten, 1);
   return outcomes;
+}
+
+function assigned({ bits: into, value }: AssignOperation, bits: readonly number[]) {
+  const written = bitsToWrite(value, into.length, (bit) => bits[bit] === 1);
+  return into.reduce((all, bit, i) => all.with(bit, Number(written[i])), bits);
 }
 
 interface Collapsed {

@@ -1,6 +1,21 @@
 /** The circuit while a program is read: its operations so far, held to the limits as they grow. */
-import type { Bit, Circuit, Operation, Qubit } from '../circuit.ts';
-import { type CircuitLimits, MAX_CLASSICAL_BITS, tooManyQubits } from '../circuit-limits.ts';
+import type {
+  AssignOperation,
+  Bit,
+  Condition,
+  DynamicCircuit,
+  DynamicOperation,
+  Operation,
+  Qubit,
+} from '../circuit.ts';
+import {
+  type CircuitLimits,
+  DEFAULT_MAX_ROUNDS,
+  MAX_CLASSICAL_BITS,
+  MAX_SCRATCH_BITS,
+  tooManyQubits,
+} from '../circuit-limits.ts';
+import { renumbered } from '../classical-expression.ts';
 import type { GateUse, OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
@@ -16,13 +31,28 @@ const MAX_NESTING = 256;
 /** The steps that a caller gave the reading of a program are spent; no fault of the program. */
 export class StepsSpentError extends Error {}
 
+/** Scratch bits are numbered from here until the program is read: more declared bits may follow. */
+const FIRST_SCRATCH_BIT = 2 ** 20;
+
+/** A place between two operations of a list that is being made. */
+export interface Place {
+  readonly list: DynamicOperation[];
+  readonly index: number;
+}
+
 /** Collects operations; throws, naming the place in the text, when a limit is passed. */
 export class CircuitBuilder implements OperationSink {
   readonly #limits: CircuitLimits;
   readonly #tokens: TokenStream;
-  readonly #operations: Operation[] = [];
+  /** The circuit's operations, or those of the innermost loop whose body is being read. */
+  #operations: DynamicOperation[] = [];
+  readonly #outer: DynamicOperation[][] = [];
   #numQubits = 0;
   #numBits = 0;
+  #numScratchBits = 0;
+  /** Bits of the outcome, in order; undefined for all that are declared. */
+  #givenOut: Bit[] | undefined;
+  #numGates = 0;
   #numBarriers = 0;
   #numSteps = 0;
 
@@ -53,24 +83,66 @@ export class CircuitBuilder implements OperationSink {
     return first;
   }
 
+  /** Makes bits part of the outcome, which then has no others than those that are given out. */
+  giveOut(bits: readonly Bit[]): void {
+    this.#givenOut = [...(this.#givenOut ?? []), ...bits];
+  }
+
+  /** Makes room for bits that are no part of an outcome, and returns the first. */
+  declareScratch(count: number, offset: number): Bit {
+    const first = FIRST_SCRATCH_BIT + this.#numScratchBits;
+    this.#numScratchBits += count;
+    if (this.#numScratchBits > MAX_SCRATCH_BITS) {
+      const problem = `The program's variables that depend on measured bits need ${this.#numScratchBits} bits`;
+      throw this.#tokens.pastLimit(offset, `${problem}; the limit is ${MAX_SCRATCH_BITS}.`);
+    }
+    return first;
+  }
+
+  /** After the operations so far. */
+  get place(): Place {
+    return { list: this.#operations, index: this.#operations.length };
+  }
+
+  /** Puts an assignment at an earlier place. */
+  insert({ list, index }: Place, assignment: AssignOperation, offset: number): void {
+    this.#holdGates(++this.#numGates, offset);
+    list.splice(index, 0, assignment);
+  }
+
+  /** Begins the body of a loop; what is added from here on is in it. */
+  beginLoop(): void {
+    this.#outer.push(this.#operations);
+    this.#operations = [];
+  }
+
+  /** Ends the body of the innermost loop. */
+  endLoop(condition: Condition): void {
+    const body = this.#operations;
+    this.#operations = this.#outer.pop()!;
+    this.#operations.push({ kind: 'while', condition, body });
+  }
+
   /** Makes sure, before anything is expanded, that `times` expansions stay within the limits. */
   reserve(cost: ExpansionCost, times: number, offset: number): void {
     if (cost.depth > MAX_NESTING) {
       const problem = `Gate definitions nest ${cost.depth} deep`;
       throw this.#tokens.pastLimit(offset, `${problem}; the limit is ${MAX_NESTING}.`);
     }
-    this.#holdGates(this.#operations.length - this.#numBarriers + cost.gates * times, offset);
+    this.#holdGates(this.#numGates + cost.gates * times, offset);
     this.#holdBarriers(this.#numBarriers + cost.barriers * times, offset);
     this.takeSteps(cost.steps * times, offset);
   }
 
   /** Adds a gate whose cost was reserved. */
   push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void {
+    this.#numGates++;
     this.#operations.push(operation);
   }
 
   /** Adds a reset, in a gate's body, whose cost was reserved. */
   pushReset(qubits: readonly Qubit[], { condition }: Pick<GateUse, 'condition'>): void {
+    this.#numGates++;
     this.#operations.push({ kind: 'reset', qubits, ...(condition && { condition }) });
   }
 
@@ -97,10 +169,13 @@ export class CircuitBuilder implements OperationSink {
     this.#operations.push({ kind: 'barrier', qubits });
   }
 
-  /** Adds a measurement or reset. */
-  add(operation: Extract<Operation, { kind: 'measure' | 'reset' }>, offset: number): void {
+  /** Adds a measurement, a reset or an assignment. */
+  add(
+    operation: Extract<DynamicOperation, { kind: 'measure' | 'reset' | 'assign' }>,
+    offset: number,
+  ): void {
+    this.#holdGates(++this.#numGates, offset);
     this.#operations.push(operation);
-    this.#holdGates(this.#operations.length - this.#numBarriers, offset);
   }
 
   /** All qubits declared so far. */
@@ -109,15 +184,34 @@ export class CircuitBuilder implements OperationSink {
   }
 
   /** The circuit, when the text has ended at `offset`. */
-  circuit(offset: number): Circuit {
+  circuit(offset: number): DynamicCircuit {
     if (this.#numQubits === 0) {
       throw this.#tokens.meaningless(offset, 'The program declares no qubits.');
     }
+    const numQubits = this.#numQubits;
+    const given = this.#givenOut;
+    if (given === undefined && !this.#isDynamic()) {
+      return { numQubits, numBits: this.#numBits, operations: this.#operations };
+    }
+    const declared = Array.from({ length: this.#numBits }, (_, bit) => bit);
+    const order = [...new Set([...(given ?? []), ...declared])];
+    const places = new Map(order.map((bit, place) => [bit, place]));
+    const numBits = given?.length ?? this.#numBits;
+    const numScratchBits = this.#numBits - numBits + this.#numScratchBits;
+    const maxRounds = this.#limits.maxRounds ?? DEFAULT_MAX_ROUNDS;
+    const toBit = (bit: Bit) => places.get(bit) ?? bit - FIRST_SCRATCH_BIT + this.#numBits;
     return {
-      numQubits: this.#numQubits,
-      numBits: this.#numBits,
-      operations: this.#operations,
+      numQubits,
+      numBits,
+      ...(numScratchBits > 0 || this.#isDynamic()
+        ? { control: { numScratchBits, maxRounds } }
+        : {}),
+      operations: onBits(this.#operations, toBit),
     };
+  }
+
+  #isDynamic(): boolean {
+    return this.#operations.some(({ kind }) => kind === 'assign' || kind === 'while');
   }
 
   #holdGates(count: number, offset: number): void {
@@ -134,4 +228,37 @@ export class CircuitBuilder implements OperationSink {
     const problem = 'The program has more barriers than gates are allowed';
     throw this.#tokens.pastLimit(offset, `${problem}; the limit max_gates is ${maxGates}.`);
   }
+}
+
+/** Operations on other bits. */
+function onBits(
+  operations: readonly DynamicOperation[],
+  toBit: (bit: Bit) => Bit,
+): readonly DynamicOperation[] {
+  const moved = (condition: Condition) => ({ ...condition, bits: condition.bits.map(toBit) });
+  return operations.map((operation): DynamicOperation => {
+    if (operation.kind === 'barrier') return operation;
+    if (operation.kind === 'while') {
+      return {
+        kind: 'while',
+        condition: moved(operation.condition),
+        body: onBits(operation.body, toBit),
+      };
+    }
+    const { condition, ...rest } = operation;
+    const under = condition === undefined ? {} : { condition: moved(condition) };
+    switch (rest.kind) {
+      case 'measure':
+        return { ...rest, bits: rest.bits.map(toBit), ...under };
+      case 'assign':
+        return {
+          ...rest,
+          bits: rest.bits.map(toBit),
+          value: renumbered(rest.value, toBit),
+          ...under,
+        };
+      default:
+        return { ...rest, ...under };
+    }
+  });
 }

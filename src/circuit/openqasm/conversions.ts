@@ -1,60 +1,25 @@
 /** Values as the types that declarations and casts name. */
-import { ALWAYS, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
-import type { CastType } from './expressions.ts';
-import { asScalar, truthOf, ValueProblem } from './operators.ts';
 import {
-  type Bits,
-  bitsOfInteger,
-  bool,
-  isWhole,
-  type Scalar,
-  type ScalarType,
-  scalar,
-  truth,
-  type Value,
-} from './values.ts';
-
-/** Wider whole numbers are not exact in a float; no program is known to want one. */
-const MAX_WIDTH = 53;
-
-/** A type as a program writes it. */
-export const typeName = ({ base, width }: CastType): string =>
-  width === undefined ? base : `${base}[${width}]`;
+  convertedScalar,
+  evaluateExpression,
+  MAX_WIDTH,
+  type NumberType,
+  typeName,
+  ValueProblem,
+} from '../classical-evaluation.ts';
+import { type ClassicalExpression, isWhole } from '../classical-expression.ts';
+import { type DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import type { CastType } from './expressions.ts';
+import { asScalar, truthOf } from './operators.ts';
+import { type Bits, bitsOfInteger, diagramOf, expressionOf, truth, type Value } from './values.ts';
 
 /**
  * A value as a variable of that type holds it.
  *
- * @throws {ValueProblem} where it does not fit, or depends on a measurement.
+ * @throws {ValueProblem} where it does not fit.
  */
-export function stored(
-  diagrams: DecisionDiagrams,
-  type: CastType & { base: ScalarType },
-  value: Value,
-): Scalar {
-  if (type.base === 'bool') {
-    const f = truthOf(diagrams, value);
-    if (f.kind === 'choice') {
-      throw new ValueProblem('A variable that depends on measured bits', true);
-    }
-    return bool(f.value);
-  }
-  const number = asScalar(value);
-  if (!isWhole(type.base)) return scalar(type.base, number.value);
-  if (!Number.isInteger(number.value)) {
-    throw new ValueProblem(`${number.value} is no whole number; ${typeName(type)} holds those.`);
-  }
-  return wrapped(type.base, type.width, number.value);
-}
-
-/** A whole number in `width` bits, the higher ones dropped. */
-function wrapped(base: 'int' | 'uint' | ScalarType, width: number | undefined, value: number) {
-  if (base === 'uint' && width === undefined && value < 0) {
-    throw new ValueProblem(`uint holds no negative number, and here it would be ${value}.`);
-  }
-  if (width === undefined || width >= MAX_WIDTH) return scalar(base, value);
-  const size = 2 ** width;
-  const low = ((value % size) + size) % size;
-  return scalar(base, base === 'int' && low >= size / 2 ? low - size : low);
+export function stored(diagrams: DecisionDiagrams, type: NumberType, value: Value): Value {
+  return asNumber(diagrams, type, value, false);
 }
 
 /**
@@ -63,44 +28,76 @@ function wrapped(base: 'int' | 'uint' | ScalarType, width: number | undefined, v
  * @throws {ValueProblem} where there is no such value.
  */
 export function converted(diagrams: DecisionDiagrams, type: CastType, value: Value): Value {
-  if (type.base === 'bool') return truth(truthOf(diagrams, value));
-  if (type.base === 'bit') return asBits(diagrams, type.width, value);
-  if (value.kind === 'bits' && value.bits.some((f) => f.kind === 'choice')) {
-    return measuredInteger(type, value);
-  }
-  const number = asScalar(value);
-  if (!isWhole(type.base)) return scalar(type.base, number.value);
-  if (!Number.isFinite(number.value)) throw new ValueProblem('A cast of what is no number.');
-  return wrapped(type.base, type.width, Math.trunc(number.value));
+  const { base, width } = type;
+  if (base === 'bit') return asBits(diagrams, width, value);
+  return asNumber(diagrams, { base, width }, value, true);
 }
 
-function asBits(diagrams: DecisionDiagrams, width: number | undefined, value: Value): Bits {
+function asNumber(
+  diagrams: DecisionDiagrams,
+  type: NumberType,
+  value: Value,
+  isCast: boolean,
+): Value {
+  const { base, width } = type;
+  if (value.kind === 'dynamic') return dynamic(type, value.expression, isCast);
+  if (base === 'bool') return truth(truthOf(diagrams, value));
+  if (value.kind === 'bits') {
+    const isMeasured = value.bits.some((f) => f.kind === 'choice');
+    if (base === 'angle' && value.bits.length === width && width < MAX_WIDTH) {
+      // An angle of n bits and a register of as many are the same bits.
+      const read = {
+        kind: 'read',
+        bits: value.bits.map(diagramOf),
+        encoding: 'uint',
+        type: 'angle',
+      } as const;
+      return isMeasured
+        ? { kind: 'dynamic', type: 'angle', expression: read }
+        : evaluateExpression(read, () => false);
+    }
+    if (isMeasured) {
+      return isReadable(type, value.bits.length)
+        ? { ...value, isScalar: false }
+        : dynamic(type, expressionOf(value), isCast);
+    }
+  }
+  return convertedScalar(type, asScalar(value), isCast);
+}
+
+/** Whether bits, read as an unsigned number, are the number as the type holds it. */
+function isReadable({ base, width }: NumberType, numBits: number): boolean {
+  if (base === 'uint') return width === undefined || width >= numBits;
+  return base === 'int' && (width === undefined || width > numBits);
+}
+
+function dynamic(
+  { base, width }: NumberType,
+  operand: ClassicalExpression,
+  isCast: boolean,
+): Value {
+  const isSame = operand.kind === 'convert' && operand.type === base && operand.width === width;
+  const expression = isSame
+    ? operand
+    : ({ kind: 'convert', type: base, width, isCast, operand } as const);
+  return { kind: 'dynamic', type: base, expression };
+}
+
+/** As a row of bits; of a number that is computed while the circuit runs the reader makes one. */
+export function asBits(diagrams: DecisionDiagrams, width: number | undefined, value: Value): Value {
+  if (value.kind === 'dynamic') return value;
   if (width === undefined) {
     return { kind: 'bits', bits: [truthOf(diagrams, value)], isScalar: true };
   }
   if (width < 1 || width > 1024) throw new ValueProblem('A register has 1 to 1024 bits.');
   if (value.kind === 'bits') {
     const bits = Array.from({ length: width }, (_, i) => value.bits[i] ?? NEVER);
-    return { kind: 'bits', bits, isScalar: false };
+    return { kind: 'bits', bits, isScalar: false } satisfies Bits;
   }
-  if (!isWhole(value.type) || value.value < 0) {
-    throw new ValueProblem('Bits are made of whole numbers from 0.');
+  if (!isWhole(value.type)) {
+    throw new ValueProblem(
+      `Bits are made of whole numbers; ${typeName(value.type, undefined)} is none.`,
+    );
   }
   return { kind: 'bits', bits: bitsOfInteger(value.value, width), isScalar: false };
-}
-
-/** Measured bits read as an unsigned number, which can be compared but not calculated with. */
-function measuredInteger({ base, width }: CastType, value: Bits): Bits {
-  const isFit = width === undefined || width > value.bits.length;
-  const isExact = base === 'uint' && width === value.bits.length;
-  if ((base === 'int' || base === 'uint') && (isFit || isExact)) {
-    return { ...value, isScalar: false };
-  }
-  throw new ValueProblem(`${typeName({ base, width })} of measured bits`, true);
-}
-
-/** Whether every bit is known to be 0. */
-export function isZero(value: Value): boolean {
-  if (value.kind === 'scalar') return value.value === 0;
-  return value.bits.every((f) => f !== ALWAYS && f.kind === 'constant');
 }

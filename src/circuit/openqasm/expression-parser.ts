@@ -1,10 +1,12 @@
 /** Reads expressions by precedence climbing; the values they come to are expressions.ts's. */
+import { FUNCTIONS } from '../classical-evaluation.ts';
+import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
-import { type CastType, type Expression, type Instruction, withPlace } from './expressions.ts';
+import { type Expression, type Instruction, type WrittenType, withPlace } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
-import { binary, call, FUNCTIONS, unary } from './operators.ts';
+import { binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
-import { type Scalar, type ScalarType, scalar, type Value } from './values.ts';
+import type { Value } from './values.ts';
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['pi', Math.PI],
@@ -84,6 +86,14 @@ export class ExpressionParser {
     return { name, selectors: this.selectors(), offset };
   }
 
+  /** Reads a width in brackets, `[4]` or `[2 * n]`, where there is one. */
+  width(): Expression | undefined {
+    if (!this.#tokens.accept('[')) return undefined;
+    const width = this.parse();
+    this.#tokens.expect(']');
+    return width;
+  }
+
   /** Reads `{a, b, c}`. */
   set(): readonly Expression[] {
     this.#tokens.expect('{');
@@ -113,8 +123,11 @@ export class ExpressionParser {
     if (!this.#tokens.isSymbol('[')) return [];
     const selectors: Selector[] = [];
     while (this.#tokens.accept('[')) {
-      if (this.#tokens.isSymbol('{')) selectors.push({ kind: 'set', indices: this.set() });
-      else selectors.push(this.indexOrRange());
+      // Of an array `a[1, 0]` is `a[1][0]`.
+      do {
+        if (this.#tokens.isSymbol('{')) selectors.push({ kind: 'set', indices: this.set() });
+        else selectors.push(this.indexOrRange());
+      } while (this.#tokens.accept(','));
       this.#tokens.expect(']');
     }
     return selectors.slice();
@@ -236,13 +249,22 @@ export class ExpressionParser {
         return;
       }
       if (name === 'measure') {
-        throw this.#tokens.unsupported(offset, 'A measurement inside an expression');
+        this.#tokens.next();
+        const from = this.operand('a quantum register');
+        this.#instructions.push({ kind: 'measured', from, offset });
+        return;
+      }
+      if (name === 'sizeof') {
+        this.#sizeOf(offset);
+        return;
       }
     }
     const found = FUNCTIONS.get(name);
     if (found === undefined || (this.#version === 2 && !found.in2)) {
       const operand = this.#version === 2 ? this.#plainName() : this.operand('a value');
-      this.#instructions.push({ kind: 'operand', operand });
+      const isCall = this.#version === 3 && operand.selectors.length === 0;
+      if (isCall && this.#tokens.isSymbol('(')) this.#invocation(operand);
+      else this.#instructions.push({ kind: 'operand', operand });
       return;
     }
     this.#tokens.next();
@@ -266,17 +288,35 @@ export class ExpressionParser {
     else this.#push(this.#fold(offset, () => call(name, [operand])));
   }
 
+  /** `f(q, 3)`: a subroutine, which may be given registers. */
+  #invocation({ name, offset }: OperandSyntax): void {
+    const args: Expression[] = [];
+    this.#tokens.expect('(');
+    if (!this.#tokens.isSymbol(')')) {
+      do this.#nested(() => void args.push(this.parse()));
+      while (this.#tokens.accept(',') && !this.#tokens.isSymbol(')'));
+    }
+    this.#tokens.expect(')');
+    this.#instructions.push({ kind: 'invoke', name, args, offset });
+  }
+
+  /** `sizeof(a)`, or with the number of one of its dimensions. */
+  #sizeOf(offset: number): void {
+    this.#tokens.next();
+    this.#tokens.expect('(');
+    const operand = this.operand('a register or an array');
+    const dimension = this.#tokens.accept(',') ? this.parse() : undefined;
+    this.#tokens.expect(')');
+    this.#instructions.push({ kind: 'sizeof', operand, dimension, offset });
+  }
+
   #cast(base: ScalarType | 'bit', offset: number): void {
     this.#tokens.next();
-    let width: number | undefined;
-    if (this.#tokens.accept('[')) {
-      width = this.#tokens.expectInteger('a width in bits, a whole number');
-      this.#tokens.expect(']');
-    }
+    const width = this.width();
     this.#tokens.expect('(');
     this.#nested(() => this.#operation(0));
     this.#tokens.expect(')');
-    const type: CastType = { base, width };
+    const type: WrittenType = { base, width };
     this.#instructions.push({ kind: 'cast', type, offset });
   }
 

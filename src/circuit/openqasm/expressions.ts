@@ -5,11 +5,13 @@
  * needs no recursion there. What is constant is folded while parsing, so of most angles one number
  * is left. One parser serves both versions; OpenQASM 2 has fewer operators, and floats only.
  */
+import { ValueProblem } from '../classical-evaluation.ts';
+import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { DecisionDiagrams } from './decision-diagram.ts';
 import type { OperandSyntax } from './operand-syntax.ts';
-import { asScalar, binary, call, unary, ValueProblem } from './operators.ts';
+import { asScalar, binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
-import { type Scalar, type ScalarType, scalar, type Value } from './values.ts';
+import type { Value } from './values.ts';
 
 /** Pushes a value, or applies something to the top of the stack. */
 export type Instruction =
@@ -26,12 +28,33 @@ export type Instruction =
       readonly arity: number;
       readonly offset: number;
     }
-  | { readonly kind: 'cast'; readonly type: CastType; readonly offset: number };
+  /** A call of a subroutine. */
+  | {
+      readonly kind: 'invoke';
+      readonly name: string;
+      readonly args: readonly Expression[];
+      readonly offset: number;
+    }
+  /** `measure q` inside an expression. */
+  | { readonly kind: 'measured'; readonly from: OperandSyntax; readonly offset: number }
+  | {
+      readonly kind: 'sizeof';
+      readonly operand: OperandSyntax;
+      readonly dimension: Expression | undefined;
+      readonly offset: number;
+    }
+  | { readonly kind: 'cast'; readonly type: WrittenType; readonly offset: number };
 
 /** A type in a cast or a declaration; `bit` keeps its bits, the others make a number. */
 export interface CastType {
   readonly base: ScalarType | 'bit';
   readonly width: number | undefined;
+}
+
+/** A type as it is written: its width may be computed from constants. */
+export interface WrittenType {
+  readonly base: CastType['base'];
+  readonly width: Expression | undefined;
 }
 
 /** An expression in postfix order. */
@@ -48,7 +71,13 @@ export interface Scope {
   /** The value a name has, with its indices applied. */
   read(operand: OperandSyntax): Value;
   /** A value as a type, other than through a number. */
-  cast(type: CastType, value: Value): Value;
+  cast(type: WrittenType, value: Value): Value;
+  /** What a subroutine returns. */
+  invoke(name: string, args: readonly Expression[], offset: number): Value;
+  /** The outcomes of a measurement that stands in an expression. */
+  measured(from: OperandSyntax, offset: number): Value;
+  /** How many elements a register or an array has. */
+  sizeOf(operand: OperandSyntax, dimension: Expression | undefined): number;
 }
 
 /** The expression that is one number. */
@@ -66,8 +95,22 @@ export function evaluate(expression: Expression, scope: Scope): Value {
   if (expression.instructions.length === 1 && only?.kind === 'value') return only.value;
   const stack: Value[] = [];
   for (const instruction of expression.instructions) {
-    if (instruction.kind === 'operand') stack.push(scope.read(instruction.operand));
-    else applyTo(stack, instruction, scope, []);
+    switch (instruction.kind) {
+      case 'operand':
+        stack.push(scope.read(instruction.operand));
+        break;
+      case 'invoke':
+        stack.push(scope.invoke(instruction.name, instruction.args, instruction.offset));
+        break;
+      case 'measured':
+        stack.push(scope.measured(instruction.from, instruction.offset));
+        break;
+      case 'sizeof':
+        stack.push(scalar('uint', scope.sizeOf(instruction.operand, instruction.dimension)));
+        break;
+      default:
+        applyTo(stack, instruction, scope, []);
+    }
   }
   return popped(stack);
 }
@@ -113,6 +156,10 @@ function applyTo(
       return;
     case 'operand':
       throw new Error('unreachable: a name in a gate body that was not resolved');
+    case 'invoke':
+    case 'measured':
+    case 'sizeof':
+      throw new Error('unreachable: a call in a gate body');
     default:
       withPlace(scope.tokens, instruction.offset, () => {
         stack.push(applied(stack, instruction, scope));

@@ -1,4 +1,6 @@
 /** Gate calls and definitions of OpenQASM 3 → what the gates mean, modifiers and loops undone. */
+
+import type { Scalar } from '../classical-expression.ts';
 import { bindParameters, type Expression, type Parameters } from './expressions.ts';
 import type { Gates, NamedGate } from './gate-definitions.ts';
 import {
@@ -18,10 +20,13 @@ import type {
   Statement,
 } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
-import type { Scalar, Value } from './values.ts';
+import type { Value } from './values.ts';
 
 /** More controls than any register has qubits. */
 const MAX_CONTROLS = 1024;
+
+/** What a gate's body, which is kept for later, has no place for. */
+const RUN_IN_PLACE: ReadonlySet<string> = new Set(['invoke', 'measured', 'sizeof']);
 
 /** What elaboration needs of the interpreter. */
 export interface Elaborating {
@@ -134,6 +139,10 @@ function bodyCall(
   const called = calledGate(context, call);
   const angles = call.angles.map((angle) => {
     context.takeSteps(angle.instructions.length, angle.offset);
+    const isComputed = angle.instructions.some(({ kind }) => RUN_IN_PLACE.has(kind));
+    if (isComputed) {
+      throw context.tokens.unsupported(angle.offset, 'A subroutine or measurement in a gate body');
+    }
     return bindParameters(angle, parameters, (operand) => context.constant(operand));
   });
   const named = bodyQubits(context, call.operands, qubits);

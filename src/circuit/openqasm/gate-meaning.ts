@@ -29,8 +29,6 @@ export interface DefinedGate {
   readonly numQubits: number;
   readonly numParameters: number;
   readonly body: readonly BodyStatement[];
-  /** Positions of the parameters that the body reads. */
-  readonly usedParameters: ReadonlySet<number>;
   readonly cost: ExpansionCost;
 }
 
@@ -120,26 +118,7 @@ export function definedGate(
 ): DefinedGate {
   // Calls that come to nothing are dropped, or doubling them would take steps without end.
   const body = statements.filter(({ kind, ...call }) => !('gate' in call && isEmpty(call.gate)));
-  const usedParameters = usedIn(body);
-  return {
-    kind: 'defined',
-    numParameters,
-    numQubits,
-    body,
-    usedParameters,
-    cost: costOfBody(body),
-  };
-}
-
-function usedIn(body: readonly BodyStatement[]): ReadonlySet<number> {
-  const used = new Set<number>();
-  for (const statement of body) {
-    if (statement.kind !== 'call') continue;
-    for (const { instructions } of statement.angles) {
-      for (const part of instructions) if (part.kind === 'parameter') used.add(part.index);
-    }
-  }
-  return used;
+  return { kind: 'defined', numParameters, numQubits, body, cost: costOfBody(body) };
 }
 
 function isEmpty(gate: GateMeaning): boolean {
@@ -246,4 +225,19 @@ export function scalesWithAngles({ definition }: TableGate): boolean {
     inverse.gate === definition.name &&
     inverse.angles.every((angle, i) => angle === -angles[i]!)
   );
+}
+
+/** Whether a gate has one angle, and one after the other with angles a and b is one with a + b. */
+export function addsAngles(gate: GateMeaning): boolean {
+  if (gate.numParameters !== 1) return false;
+  switch (gate.kind) {
+    case 'table':
+      return scalesWithAngles(gate);
+    case 'controlled':
+      return addsAngles(gate.gate);
+    case 'power':
+      return Number.isInteger(gate.exponent) && addsAngles(gate.gate);
+    default:
+      return false;
+  }
 }

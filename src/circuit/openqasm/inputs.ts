@@ -1,11 +1,11 @@
 /** The values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
+import { typeName } from '../classical-evaluation.ts';
+import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { OpenQasmInputError } from '../errors.ts';
-import { typeName } from './conversions.ts';
 import type { CastType } from './expressions.ts';
 import { quoted } from './token-stream.ts';
-import { type Scalar, type ScalarType, scalar } from './values.ts';
 
 /** Values by the names of the program's inputs; numbers, or booleans for `input bool`. */
 export type InputValues = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export class Inputs {
   /** The value of a declared input; where there is no fit one, a fault is noted and 1 stands in. */
   take(name: string, type: CastType & { base: ScalarType }): Scalar {
     this.#declared.add(name);
-    const expected = `${typeName(type)} is ${DESCRIPTIONS[type.base]}`;
+    const expected = `${typeName(type.base, type.width)} is ${DESCRIPTIONS[type.base]}`;
     if (!Object.hasOwn(this.#values, name)) {
       this.#add(name, `The program's input ${quoted(name)} has no value; ${expected}.`);
       return scalar(type.base, 1);
@@ -36,6 +36,26 @@ export class Inputs {
       return scalar(type.base, 1);
     }
     return scalar(type.base, number);
+  }
+
+  /**
+   * The bits of a declared input register, least significant first, given as a label such as "011" or
+   * as a whole number; where neither fits, a fault is noted.
+   */
+  takeBits(name: string, count: number): readonly boolean[] {
+    this.#declared.add(name);
+    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    const text =
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+        ? value.toString(2).padStart(count, '0')
+        : value;
+    if (typeof text === 'string' && text.length === count && /^[01]+$/.test(text)) {
+      return [...text].reverse().map((digit) => digit === '1');
+    }
+    const found = value === undefined ? 'has no value' : `is ${quoted(JSON.stringify(value))}`;
+    const expected = `bit[${count}] is a text of ${count} digits 0 and 1, or a whole number of ${count} bits`;
+    this.#add(name, `The program's input ${quoted(name)} ${found}; ${expected}.`);
+    return new Array<boolean>(count).fill(false);
   }
 
   /** Throws when a declared input has had no fit value; before any error that may follow from it. */

@@ -1,47 +1,87 @@
 /**
- * Runs the statements of an OpenQASM 3 program into a circuit: what is known while reading
- * (variables, loops, ifs on constants) happens, and ifs on measured bits become conditions.
+ * Runs the statements of an OpenQASM 3 program into a circuit: what is known while reading (variables,
+ * loops, ifs on constants, subroutines) happens, ifs on measured bits become conditions, and loops on
+ * measured bits become loops of the circuit.
+ *
+ * A `break`, `continue`, `return` or `end` under a condition on measured bits notes in a scratch bit
+ * whether it was met; what follows it runs where it was not.
  *
  * @see https://openqasm.com/versions/3.1/language/ (OpenQASM live specification, 3.1).
  */
+import type { Bit } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
+import type { NumberType } from '../classical-evaluation.ts';
+import { isWhole, type Scalar, scalar } from '../classical-expression.ts';
 import { Actions } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
-import { ConditionFrames, type Frame } from './condition-frames.ts';
-import { converted, isZero, stored, typeName } from './conversions.ts';
+import { ClassicalMemory, widthOf } from './classical-memory.ts';
+import { ConditionFrames } from './condition-frames.ts';
+import { asBits, converted, stored } from './conversions.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import { checkDuration, type DurationSyntax } from './durations.ts';
+import { angleCases, MAX_LISTED_BITS } from './dynamic-angles.ts';
 import {
   type CastType,
   type Expression,
   evaluate,
   evaluateScalar,
   type Scope,
+  type WrittenType,
   withPlace,
 } from './expressions.ts';
-import { Gates } from './gate-definitions.ts';
+import { Gates, type NamedGate } from './gate-definitions.ts';
 import { calledGate, definedMeaning, type Elaborating } from './gate-elaboration.ts';
-import { opaqueGate } from './gate-meaning.ts';
+import { addsAngles, opaqueGate } from './gate-meaning.ts';
 import type { Inputs } from './inputs.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
-import { binary, truthOf } from './operators.ts';
+import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
+import { asScalar, binary } from './operators.ts';
 import type { Operand } from './registers.ts';
 import { Results } from './results.ts';
-import { type RegisterSymbol, Scopes, type VariableSymbol } from './scopes.ts';
+import { type ArraySymbol, type RegisterSymbol, Scopes, type VariableSymbol } from './scopes.ts';
 import type {
+  ArrayDeclaration,
+  ArrayValues,
   Completion,
   Conditional,
   ForLoop,
   GateCall,
   RegisterDeclaration,
   Statement,
+  SubroutineDefinition,
+  SubroutineParameter,
   Switch,
   VariableDeclaration,
 } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
-import { isWhole, type Scalar, type ScalarType, scalar, type Value } from './values.ts';
+import { type Bits, expressionOf, type Value } from './values.ts';
 
-type NumberType = CastType & { readonly base: ScalarType };
+/** Subroutines inside one another; a recursion that goes on is refused before the stack ends. */
+const MAX_CALLS = 64;
+/** Elements of an array. */
+const MAX_ELEMENTS = 65_536;
+/** Bits of a type. */
+const MAX_TYPE_WIDTH = 1024;
+/** A single bit as a variable's type. */
+const BIT: NumberType = { base: 'bool', width: undefined };
+
+/** What a statement under a condition left, and the scratch bit that says whether it did. */
+interface Leave {
+  readonly kind: Exclude<Completion, 'next'>;
+  readonly bit: Bit;
+}
+
+/** Where something that may be left began: conditions and loops around it. */
+interface Around {
+  readonly level: number;
+  readonly depth: number;
+}
+
+/** A subroutine that is being run. */
+interface Call extends Around {
+  readonly definition: SubroutineDefinition;
+  /** Holds what it returns; undefined where it returns nothing. */
+  readonly result: VariableSymbol | undefined;
+}
 
 /** A program while it runs. */
 export class Interpreter implements Scope, Elaborating {
@@ -52,10 +92,18 @@ export class Interpreter implements Scope, Elaborating {
   readonly #actions: Actions;
   readonly #scopes: Scopes;
   readonly #frames: ConditionFrames;
+  readonly #memory: ClassicalMemory;
   readonly #inputs: Inputs;
   readonly #written = new Set<number>();
-  /** Conditions on measured bits around the innermost loop; undefined outside loops. */
-  #loopDepth: number | undefined;
+  /** Outputs that are numbers, with the bits of the outcome that show them. */
+  readonly #outputs: { readonly symbol: VariableSymbol; readonly bits: readonly Bit[] }[] = [];
+  /** Around the innermost loop; undefined outside loops. */
+  #loop: Around | undefined;
+  #subroutine: Call | undefined;
+  #numCalls = 0;
+  /** What may have been left by statements under conditions, and what the present one runs in spite of. */
+  #left: readonly Leave[] = [];
+  #guarded: ReadonlySet<Leave> = new Set();
   #numPhysical = 0;
 
   constructor(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs) {
@@ -64,7 +112,8 @@ export class Interpreter implements Scope, Elaborating {
     this.results = new Results(tokens);
     this.#actions = new Actions(tokens, limits);
     this.#scopes = new Scopes(tokens);
-    this.#frames = new ConditionFrames(tokens, this.diagrams);
+    this.#frames = new ConditionFrames(this.builder, this.diagrams);
+    this.#memory = new ClassicalMemory(this.builder, this.diagrams, this.#frames);
     this.#inputs = inputs;
   }
 
@@ -73,14 +122,26 @@ export class Interpreter implements Scope, Elaborating {
     return this.#actions.builder;
   }
 
-  /** Runs one statement. */
-  run(statement: Statement): Completion {
+  /** Runs one statement of the program itself; says whether it ends the program. */
+  runNext(statement: Statement): boolean {
+    return this.#body([statement]) === 'end';
+  }
+
+  /** Ends the program: numbers that it gives out are written into the outcome. */
+  finish(): void {
+    for (const { symbol, bits } of this.#outputs) {
+      if (symbol.value === undefined) continue;
+      this.#memory.write(bits, expressionOf(symbol.value), 0);
+    }
+  }
+
+  #run(statement: Statement): Completion {
     const { offset } = statement;
     this.takeSteps(1 + this.diagrams.takeWork(), offset);
-    if (this.#frames.depth === 0) this.diagrams.tidy();
+    if (this.#frames.depth === 0 && this.#memory.isEmpty) this.diagrams.tidy();
     switch (statement.kind) {
       case 'call':
-        this.#call(statement);
+        this.#callGate(statement);
         return 'next';
       case 'measure':
         this.#measure(this.#operand(statement.from, 'qubit'), statement.to, offset);
@@ -100,7 +161,7 @@ export class Interpreter implements Scope, Elaborating {
       case 'switch':
         return this.#switch(statement);
       case 'for':
-        return this.loop(statement, () => this.#body(statement.body));
+        return this.#for(statement);
       case 'while':
         return this.#while(statement.condition, statement.body, offset);
       case 'unitary': {
@@ -124,7 +185,7 @@ export class Interpreter implements Scope, Elaborating {
         return 'next';
       case 'block':
         this.#checkDuration(statement.duration);
-        return this.#scopes.within(() => this.#body(statement.body));
+        return this.#inBlock(() => this.#body(statement.body));
       case 'register':
         this.#declareRegister(statement);
         return 'next';
@@ -137,6 +198,17 @@ export class Interpreter implements Scope, Elaborating {
       case 'assign':
         this.#assign(statement);
         return 'next';
+      case 'array':
+        this.#declareArray(statement);
+        return 'next';
+      case 'def':
+        if (!this.#scopes.isGlobal) {
+          throw this.tokens.unsupported(offset, 'A subroutine defined inside a block');
+        }
+        this.#scopes.declare(statement.name, { kind: 'subroutine', definition: statement }, offset);
+        return 'next';
+      case 'return':
+        return this.#return(statement.value, offset);
       case 'gate':
         if (!this.#scopes.isGlobal) {
           throw this.tokens.unsupported(offset, 'A gate defined inside a block');
@@ -153,18 +225,22 @@ export class Interpreter implements Scope, Elaborating {
       case 'break':
       case 'continue':
       case 'end':
-        this.#checkLeave(statement.kind, offset);
-        return statement.kind;
+        return this.#leave(statement.kind, offset);
     }
   }
 
   // What expressions and gate definitions ask for.
 
   read(operand: OperandSyntax): Value {
-    const symbol = this.#scopes.find(operand.name);
-    if (symbol?.kind === 'variable') return this.#variable(operand, symbol);
+    const { name, selectors, offset } = operand;
+    const symbol = this.#scopes.find(name);
+    if (symbol?.kind === 'array') return this.#variable(operand, this.#element(operand, symbol));
+    if (symbol?.kind === 'variable') {
+      if (selectors.length === 0) return this.#variable(operand, symbol);
+      return this.#bitsOfNumber(operand, symbol);
+    }
     const { elements, isScalar } = this.#operand(operand, 'bit');
-    this.takeSteps(elements.length, operand.offset);
+    this.takeSteps(elements.length, offset);
     return { kind: 'bits', bits: elements.map((bit) => this.diagrams.bit(bit)), isScalar };
   }
 
@@ -176,8 +252,16 @@ export class Interpreter implements Scope, Elaborating {
     throw this.tokens.meaningless(operand.offset, problem);
   }
 
-  cast(type: CastType, value: Value): Value {
-    return converted(this.diagrams, type, value);
+  cast(type: WrittenType, value: Value): Value {
+    const cast = this.#castType(type);
+    if (cast.base !== 'bit' || value.kind !== 'dynamic') {
+      return converted(this.diagrams, cast, value);
+    }
+    const offset = type.width?.offset ?? 0;
+    return {
+      ...this.#memory.row(value, cast.width ?? 1, offset),
+      isScalar: cast.width === undefined,
+    };
   }
 
   scalar(expression: Expression): Scalar {
@@ -191,36 +275,110 @@ export class Interpreter implements Scope, Elaborating {
     throw this.tokens.meaningless(expression.offset, 'A whole number stands here.');
   }
 
+  measured(from: OperandSyntax, offset: number): Value {
+    const operand = this.#operand(from, 'qubit');
+    const { elements, isScalar } = operand;
+    const first = this.builder.declareScratch(elements.length, offset);
+    const bits = elements.map((_, i) => first + i);
+    this.#measureInto(operand, { elements: bits, isScalar, name: from.name, offset }, offset);
+    return { kind: 'bits', bits: bits.map((bit) => this.diagrams.bit(bit)), isScalar };
+  }
+
+  sizeOf(operand: OperandSyntax, dimension: Expression | undefined): number {
+    const symbol = this.#scopes.find(operand.name);
+    if (symbol?.kind !== 'array') {
+      return this.#scopes.resolve(operand, undefined, (index) => this.whole(index)).elements.length;
+    }
+    const of = dimension === undefined ? 0 : this.whole(dimension);
+    const size = symbol.sizes[operand.selectors.length + of];
+    if (size !== undefined) return size;
+    const problem = `${quoted(operand.name)} has ${symbol.sizes.length} dimensions, counted from 0.`;
+    throw this.tokens.meaningless(operand.offset, problem);
+  }
+
+  /** Runs a subroutine in place. */
+  invoke(name: string, args: readonly Expression[], offset: number): Value {
+    const result = this.#runSubroutine(name, args, offset);
+    if (result !== undefined) return result;
+    throw this.tokens.meaningless(
+      offset,
+      `${quoted(name)} returns nothing, and a value stands here.`,
+    );
+  }
+
   takeSteps(count: number, offset: number): void {
     this.builder.takeSteps(count, offset);
   }
 
   loop(loop: ForLoop, run: () => Completion): Completion {
-    const type = this.#numberType(loop.type);
-    const { variable, variableOffset } = loop;
     for (const value of this.#loopValues(loop)) {
-      this.takeSteps(1, loop.offset);
-      const held = withPlace(this.tokens, variableOffset, () => stored(this.diagrams, type, value));
-      const completion = this.#scopes.within(() => {
-        const entry = { kind: 'variable', type, isConst: true, depth: 0, value: held } as const;
-        this.#scopes.declare(variable, entry, variableOffset);
-        return this.#inLoop(run);
-      });
-      if (completion === 'end') return 'end';
+      const completion = this.#round(loop, asScalar(value), run);
+      if (completion === 'end' || completion === 'return') return completion;
       if (completion === 'break') break;
     }
     return 'next';
   }
 
+  /** One round of a loop over values, with its variable. */
+  #round(loop: ForLoop, value: Value, run: () => Completion): Completion {
+    const { variable, variableOffset, offset } = loop;
+    this.takeSteps(1, offset);
+    const type = loop.type.base === 'bit' ? BIT : this.#numberType(loop.type);
+    const held = withPlace(this.tokens, variableOffset, () => stored(this.diagrams, type, value));
+    return this.#inBlock(() => {
+      const symbol = this.#newVariable(type, true);
+      this.#scopes.declare(variable, symbol, variableOffset);
+      this.#memory.set(symbol, held, offset);
+      return this.#inLoop(run);
+    });
+  }
+
   // Statements.
 
-  #call(call: GateCall): void {
+  #callGate(call: GateCall): void {
+    const { name, offset } = call;
+    if (call.operands.length === 0 && this.#scopes.find(name)?.kind === 'subroutine') {
+      this.#runSubroutine(name, call.angles, offset);
+      return;
+    }
     this.#checkDuration(call.duration);
     const called = calledGate(this, call);
-    const angles = call.angles.map((angle) => this.scalar(angle).value);
+    const angles = call.angles.map((angle) => this.#evaluate(angle));
     const operands = call.operands.map((operand) => this.#operand(operand, 'qubit'));
     const acting = this.gates.actingOperands(called, operands);
-    this.#actions.callGate(called, angles, acting, this.#frames.conditions(call.offset));
+    const known = angles.map((angle) => (isKnown(angle) ? asScalar(angle).value : undefined));
+    if (known.every((angle) => angle !== undefined)) {
+      this.#actions.callGate(called, known, acting, this.#frames.conditions(offset));
+    } else {
+      this.#callAtRunTime(called, angles, acting, offset);
+    }
+  }
+
+  /** A gate whose angles depend on measured bits: one for each case, under its condition. */
+  #callAtRunTime(
+    called: NamedGate,
+    angles: readonly Value[],
+    operands: readonly Operand[],
+    offset: number,
+  ): void {
+    const cases = withPlace(this.tokens, offset, () =>
+      angleCases(this.diagrams, angles.map(expressionOf), addsAngles(called.gate)),
+    );
+    if (cases === undefined) {
+      const construct = `An angle of ${called.name} that is no sum over measured bits and depends on more than ${MAX_LISTED_BITS} of them,`;
+      throw this.tokens.unsupported(offset, construct);
+    }
+    for (const { angles: known, holds } of cases) {
+      this.#under(holds, () => {
+        this.#actions.callGate(called, known, operands, this.#frames.conditions(offset));
+      });
+    }
+  }
+
+  /** Runs something where a function of bits holds. */
+  #under<T>(holds: BitFunction, run: () => T): T {
+    if (holds === ALWAYS) return run();
+    return this.#frames.under(this.#frames.frame([holds]), 0, run);
   }
 
   #checkDuration(duration: DurationSyntax | undefined): void {
@@ -235,8 +393,12 @@ export class Interpreter implements Scope, Elaborating {
 
   #measure(from: Operand, target: OperandSyntax | undefined, offset: number): void {
     const to = target === undefined ? this.#unnamedBits(from, offset) : this.#bits(target);
-    const conditions = this.#frames.conditions(offset);
-    this.#frames.write(to.elements, offset);
+    this.#measureInto(from, to, offset);
+  }
+
+  #measureInto(from: Operand, to: Operand, offset: number): void {
+    this.#memory.prepareWrite(to.elements, offset);
+    const conditions = this.#frames.conditionsToWrite(to.elements, offset);
     this.#actions.measure(from, to, conditions, offset);
     for (const bit of to.elements) this.#written.add(bit);
   }
@@ -247,31 +409,41 @@ export class Interpreter implements Scope, Elaborating {
     return { elements: elements.map((_, i) => first + i), isScalar, name, offset };
   }
 
+  /** Bits that are written: of a register, or of a number. */
   #bits(operand: OperandSyntax): Operand {
-    return this.#operand(operand, 'bit');
+    const { name, selectors, offset } = operand;
+    const symbol = this.#scopes.find(name);
+    if (symbol?.kind !== 'variable') return this.#operand(operand, 'bit');
+    this.#checkAssignable(symbol, operand);
+    const elements = this.#memory.bitsOfVariable(symbol, offset);
+    const register = { kind: 'bit', elements, isScalar: false } as const;
+    const selected = this.#scopes.select(operand, register, selectors, (at) => this.whole(at));
+    return { ...selected, name, offset };
   }
 
   #conditional({ condition, whenTrue, whenFalse }: Conditional): Completion {
     const f = this.#truth(condition);
     if (f.kind === 'constant') {
-      return this.#scopes.within(() => this.#body(f.value ? whenTrue : whenFalse));
+      return this.#inBlock(() => this.#body(f.value ? whenTrue : whenFalse));
     }
-    const frame = this.#frames.frame([f]);
-    this.#branch(frame, f, whenTrue);
-    this.#branch(frame, this.diagrams.not(f), whenFalse);
+    this.#branches([
+      { holds: f, body: whenTrue },
+      { holds: this.diagrams.not(f), body: whenFalse },
+    ]);
     return 'next';
   }
 
   #switch({ subject, cases, otherwise }: Switch): Completion {
     const value = this.#evaluate(subject);
     let remaining: BitFunction = ALWAYS;
-    const branches: { holds: BitFunction; body: readonly Statement[] }[] = [];
+    const branches: Branch[] = [];
     for (const { labels, body } of cases) {
       let matches: BitFunction = NEVER;
       for (const label of labels) {
-        const equal = withPlace(this.tokens, label.offset, () =>
-          truthOf(this.diagrams, binary(this.diagrams, '==', value, this.#evaluate(label))),
-        );
+        const equal = withPlace(this.tokens, label.offset, () => {
+          const compared = binary(this.diagrams, '==', value, this.#evaluate(label));
+          return this.#memory.truth(compared, label.offset);
+        });
         matches = this.diagrams.or(matches, equal);
       }
       branches.push({ holds: this.diagrams.and(remaining, matches), body });
@@ -279,57 +451,323 @@ export class Interpreter implements Scope, Elaborating {
     }
     branches.push({ holds: remaining, body: otherwise });
     const certain = branches.find(({ holds }) => holds === ALWAYS);
-    if (certain !== undefined) return this.#scopes.within(() => this.#body(certain.body));
-    const frame = this.#frames.frame(branches.map(({ holds }) => holds));
-    for (const { holds, body } of branches) this.#branch(frame, holds, body);
+    if (certain !== undefined) return this.#inBlock(() => this.#body(certain.body));
+    this.#branches(branches);
     return 'next';
   }
 
-  #branch(frame: Frame, f: BitFunction, body: readonly Statement[]): void {
-    if (f === NEVER) return;
-    this.#frames.under(frame, f, () => this.#scopes.within(() => this.#body(body)));
-  }
-
-  #while(condition: Expression, body: readonly Statement[], offset: number): Completion {
-    for (;;) {
-      const f = this.#truth(condition);
-      if (f.kind === 'choice') throw this.tokens.unsupported(offset, '"while" on measured bits');
-      if (!f.value) return 'next';
-      const completion = this.#scopes.within(() => this.#inLoop(() => this.#body(body)));
-      if (completion === 'end') return 'end';
-      if (completion === 'break') return 'next';
-      this.takeSteps(1, offset);
+  /** Runs the branches of an `if` or `switch`, no two of which run together. */
+  #branches(branches: readonly Branch[]): void {
+    const frame = this.#frames.frame(branches.map(({ holds }) => holds));
+    for (const [i, { holds, body }] of branches.entries()) {
+      if (holds === NEVER || body.length === 0) continue;
+      // What a branch leaves, the others do not run after.
+      const guarded = this.#guarded;
+      this.#guarded = new Set([...guarded, ...this.#left]);
+      this.#frames.under(frame, i, () => this.#inBlock(() => this.#body(body)));
+      this.#guarded = guarded;
     }
   }
 
+  /** A loop over values that are known, whose rounds are written one after the other. */
+  #for(loop: ForLoop): Completion {
+    const before = this.#left;
+    const run = () => this.#body(loop.body);
+    for (const value of this.#loopValues(loop)) {
+      const guarded = this.#leftSince(before);
+      const completion = this.#unless(guarded, () => this.#round(loop, value, run));
+      this.#drop('continue', before);
+      if (completion === 'break') break;
+      if (completion === 'end' || completion === 'return') return completion;
+    }
+    this.#drop('break', before);
+    return 'next';
+  }
+
+  #while(condition: Expression, body: readonly Statement[], offset: number): Completion {
+    const before = this.#left;
+    for (;;) {
+      const left = this.#leftSince(before);
+      const f = this.diagrams.and(this.#truth(condition), this.#noneOf(left));
+      if (f.kind === 'choice') {
+        this.#loopAtRunTime(condition, f, body, offset);
+        break;
+      }
+      if (!f.value) break;
+      const completion = this.#inBlock(() => this.#inLoop(() => this.#body(body)));
+      this.#drop('continue', before);
+      if (completion === 'break') break;
+      if (completion === 'end' || completion === 'return') return completion;
+      this.takeSteps(1, offset);
+    }
+    this.#drop('break', before);
+    return 'next';
+  }
+
+  /**
+   * A loop whose rounds depend on measured bits. A scratch bit says whether there is another.
+   *
+   * @param first - Whether there is a first round.
+   */
+  #loopAtRunTime(
+    condition: Expression,
+    first: BitFunction,
+    body: readonly Statement[],
+    offset: number,
+  ): void {
+    const flag = this.builder.declareScratch(1, offset);
+    const goesOn = (f: BitFunction) => {
+      const value = expressionOf({ kind: 'bits', bits: [f], isScalar: true });
+      this.builder.add({ kind: 'assign', bits: [flag], value }, offset);
+    };
+    goesOn(this.diagrams.and(this.#frames.holds(offset), first));
+    const carryBack = this.#memory.carry(this.#assignedIn(body), offset);
+    const { place } = this.builder;
+    const [before, guarded] = [this.#left, this.#guarded];
+    this.#guarded = new Set(before);
+    this.builder.beginLoop();
+    this.#frames.isolated(() => {
+      const completion = this.#inBlock(() => this.#inLoop(() => this.#body(body)));
+      carryBack();
+      const left = this.#leftSince(before).filter(({ kind }) => kind !== 'continue');
+      const isOver = completion !== 'next' && completion !== 'continue';
+      goesOn(isOver ? NEVER : this.diagrams.and(this.#truth(condition), this.#noneOf(left)));
+    });
+    this.builder.endLoop({ bits: [flag], value: 1 });
+    this.#guarded = guarded;
+    this.#drop('continue', before);
+    this.#drop('break', before);
+    // What is left for good counts only if it was left now, not in an earlier run of the loop.
+    for (const { bit } of this.#leftSince(before)) {
+      this.builder.insert(place, { kind: 'assign', bits: [bit], value: scalar('bool', 0) }, offset);
+    }
+  }
+
+  /** The variables outside a body that it may give values to. */
+  #assignedIn(body: readonly Statement[]): readonly VariableSymbol[] {
+    const found = new Set<VariableSymbol>();
+    for (const name of namesWritten(body)) {
+      const symbol = this.#scopes.find(name);
+      if (symbol?.kind === 'variable' && !symbol.isConst) found.add(symbol);
+      if (symbol?.kind === 'array') for (const element of symbol.elements) found.add(element);
+    }
+    return [...found];
+  }
+
   #inLoop<T>(run: () => T): T {
-    const outer = this.#loopDepth;
-    this.#loopDepth = this.#frames.depth;
+    const outer = this.#loop;
+    this.#loop = this.#here();
     const result = run();
-    this.#loopDepth = outer;
+    this.#loop = outer;
     return result;
   }
 
+  /** Runs something in a block of its own. */
+  #inBlock<T>(run: () => T): T {
+    return this.#scopes.within(run, (symbols) => this.#memory.forget(symbols));
+  }
+
+  /** Runs statements; what follows one that may have been left runs only where it was not. */
   #body(statements: readonly Statement[]): Completion {
-    for (const statement of statements) {
-      const completion = this.run(statement);
+    for (const [i, statement] of statements.entries()) {
+      const left = this.#left.filter((leave) => !this.#guarded.has(leave));
+      if (left.length > 0) return this.#unless(left, () => this.#body(statements.slice(i)));
+      const completion = this.#run(statement);
       if (completion !== 'next') return completion;
     }
     return 'next';
   }
 
-  #checkLeave(kind: 'break' | 'continue' | 'end', offset: number): void {
-    const around = kind === 'end' ? 0 : this.#loopDepth;
+  /** Runs something where none of these was left. */
+  #unless(left: readonly Leave[], run: () => Completion): Completion {
+    const none = this.#noneOf(left);
+    if (none === NEVER) return 'next';
+    const guarded = this.#guarded;
+    this.#guarded = new Set([...guarded, ...left]);
+    const completion = this.#under(none, run);
+    this.#guarded = guarded;
+    return completion;
+  }
+
+  #noneOf(left: readonly Leave[]): BitFunction {
+    return left.reduce<BitFunction>(
+      (none, { bit }) => this.diagrams.and(none, this.diagrams.not(this.diagrams.bit(bit))),
+      ALWAYS,
+    );
+  }
+
+  #leftSince(before: readonly Leave[]): readonly Leave[] {
+    return this.#left.filter((leave) => !before.includes(leave));
+  }
+
+  /** Forgets what was left of a loop or subroutine that is over. */
+  #drop(over: Leave['kind'], before: readonly Leave[]): void {
+    this.#left = this.#left.filter((leave) => leave.kind !== over || before.includes(leave));
+  }
+
+  #here(): Around {
+    return { level: this.#frames.level, depth: this.#frames.depth };
+  }
+
+  /** Leaves a round, a loop, a subroutine or the program, at once or where a condition holds. */
+  #leave(kind: Leave['kind'], offset: number): Completion {
+    const around = this.#leftBy(kind);
     if (around === undefined) {
-      throw this.tokens.meaningless(offset, `There is no loop here for ${quoted(kind)} to leave.`);
+      const what = kind === 'return' ? 'subroutine' : 'loop';
+      throw this.tokens.meaningless(
+        offset,
+        `There is no ${what} here for ${quoted(kind)} to leave.`,
+      );
     }
-    if (this.#frames.depth > around) {
-      throw this.tokens.unsupported(offset, `${quoted(kind)} under a condition on measured bits`);
+    const { level, depth } = this.#here();
+    if (around.level === level && around.depth === depth) return kind;
+    const bit = this.builder.declareScratch(1, offset);
+    const holds: Bits = { kind: 'bits', bits: [this.#frames.holds(offset)], isScalar: true };
+    this.builder.add({ kind: 'assign', bits: [bit], value: expressionOf(holds) }, offset);
+    this.#left = [...this.#left, { kind, bit }];
+    return 'next';
+  }
+
+  #leftBy(kind: Leave['kind']): Around | undefined {
+    if (kind === 'end') return { level: 0, depth: 0 };
+    return kind === 'return' ? this.#subroutine : this.#loop;
+  }
+
+  // Subroutines.
+
+  /** What a subroutine returns; undefined where it returns nothing. */
+  #runSubroutine(name: string, args: readonly Expression[], offset: number): Value | undefined {
+    const symbol = this.#scopes.find(name);
+    if (symbol === undefined) throw this.#scopes.undeclared(name, offset);
+    if (symbol.kind !== 'subroutine') {
+      throw this.tokens.meaningless(offset, `${quoted(name)} is no function and no subroutine.`);
+    }
+    const { definition } = symbol;
+    const { parameters, returns } = definition;
+    if (args.length !== parameters.length) {
+      const problem = `${quoted(name)} takes ${parameters.length} arguments, not ${args.length}.`;
+      throw this.tokens.meaningless(offset, problem);
+    }
+    if (this.#numCalls === MAX_CALLS) {
+      const problem = `Subroutines call one another, or themselves, more than ${MAX_CALLS} deep`;
+      throw this.tokens.pastLimit(offset, `${problem}; each call is written out where it stands.`);
+    }
+    const bind = parameters.map((parameter, i) => this.#argument(parameter, args[i]!, definition));
+    const [outer, loop, before] = [this.#subroutine, this.#loop, this.#left];
+    this.#numCalls++;
+    const result = returns === undefined ? undefined : this.#newVariable(this.#resultType(returns));
+    this.#subroutine = { ...this.#here(), definition, result };
+    this.#loop = undefined;
+    const forget = (symbols: Iterable<{ readonly kind: string }>) => this.#memory.forget(symbols);
+    this.#scopes.apart(() => {
+      for (const declare of bind) declare();
+      this.#body(definition.body);
+    }, forget);
+    [this.#subroutine, this.#loop] = [outer, loop];
+    this.#numCalls--;
+    this.#drop('return', before);
+    if (result === undefined) return undefined;
+    this.#memory.forget([result]);
+    const { value } = result;
+    if (value === undefined) {
+      throw this.tokens.meaningless(offset, `${quoted(name)} returned nothing here.`);
+    }
+    if (returns?.base !== 'bit' || value.kind !== 'bits') return value;
+    return { ...value, isScalar: returns.width === undefined };
+  }
+
+  /** Evaluates an argument; what is given back declares the parameter. */
+  #argument(
+    { name, of, type, offset }: SubroutineParameter,
+    argument: Expression,
+    { body }: SubroutineDefinition,
+  ): () => void {
+    const operand = operandOf(argument);
+    const place = argument.offset;
+    switch (of) {
+      case 'qubit': {
+        if (operand === undefined) {
+          throw this.tokens.meaningless(place, `Qubits stand here, for ${quoted(name)}.`);
+        }
+        const { elements } = this.#operand(operand, 'qubit');
+        this.#checkSize(name, type, elements.length, place);
+        const symbol = { kind: of, elements, isScalar: type.width === undefined } as const;
+        return () => this.#scopes.declare(name, symbol, offset);
+      }
+      case 'array': {
+        const symbol = operand && this.#scopes.find(operand.name);
+        if (symbol?.kind !== 'array') {
+          throw this.tokens.meaningless(place, `An array stands here, for ${quoted(name)}.`);
+        }
+        return () => this.#scopes.declare(name, symbol, offset);
+      }
+      case 'bit': {
+        const isScalar = type.width === undefined;
+        const width = type.width === undefined ? 1 : this.whole(type.width);
+        const value = this.#memory.row(this.#evaluate(argument), width, place);
+        const elements = value.bits.map((f) =>
+          f.kind === 'choice' && isBit(f) ? f.bit : undefined,
+        );
+        // The caller's own bits serve where nothing writes the parameter.
+        if (!namesWritten(body).has(name) && elements.every((bit) => bit !== undefined)) {
+          return () => this.#scopes.declare(name, { kind: 'bit', elements, isScalar }, offset);
+        }
+        const first = this.builder.declareScratch(width, place);
+        const bits = value.bits.map((_, i) => first + i);
+        this.#memory.write(bits, expressionOf(value), place);
+        return () => this.#scopes.declare(name, { kind: 'bit', elements: bits, isScalar }, offset);
+      }
+      case 'number': {
+        const held = this.#stored(this.#numberType(type), argument);
+        return () => {
+          const symbol = this.#newVariable(this.#numberType(type));
+          this.#scopes.declare(name, symbol, offset);
+          this.#memory.set(symbol, held, place);
+        };
+      }
     }
   }
 
+  #checkSize(name: string, { width }: WrittenType, size: number, offset: number): void {
+    const expected = width === undefined ? 1 : this.whole(width);
+    if (size === expected) return;
+    const problem = `${quoted(name)} is ${expected} of the elements, and here stand ${size}.`;
+    throw this.tokens.meaningless(offset, problem);
+  }
+
+  /** The type of the variable that holds what a subroutine returns; bits are held as a number's. */
+  #resultType(returns: WrittenType): NumberType {
+    if (returns.base !== 'bit') return this.#numberType(returns);
+    return returns.width === undefined ? BIT : { base: 'uint', width: this.whole(returns.width) };
+  }
+
+  #return(value: Expression | undefined, offset: number): Completion {
+    const call = this.#subroutine;
+    if (call !== undefined && value !== undefined) {
+      const { result, definition } = call;
+      if (result === undefined) {
+        const problem = `${quoted(definition.name)} is declared without "->", so it returns no value.`;
+        throw this.tokens.meaningless(offset, problem);
+      }
+      const given = this.#evaluate(value);
+      const { base, width } = result.type;
+      const held =
+        definition.returns?.base === 'bit'
+          ? this.#memory.row(given, width ?? 1, offset)
+          : withPlace(this.tokens, offset, () => stored(this.diagrams, { base, width }, given));
+      this.#memory.set(result, held, offset);
+    }
+    return this.#leave('return', offset);
+  }
+
+  // Declarations and assignments.
+
+  #newVariable(type: NumberType, isConst = false): VariableSymbol {
+    return { kind: 'variable', type, isConst, ...this.#here(), value: undefined };
+  }
+
   #declareRegister(declaration: RegisterDeclaration): void {
-    const { of, name, size, measured, value, offset } = declaration;
+    const { of, role, name, size, measured, value, offset } = declaration;
     if (of === 'qubit' && !(this.#scopes.isGlobal && this.#frames.depth === 0)) {
       throw this.tokens.unsupported(offset, 'A qubit declared inside a block');
     }
@@ -339,27 +777,112 @@ export class Interpreter implements Scope, Elaborating {
       const place = size?.offset ?? offset;
       throw this.tokens.meaningless(place, 'A register has at least one element.');
     }
+    if (role !== 'plain' && !this.#scopes.isGlobal) throw this.#notGlobal(role, offset);
+    if (role === 'input') {
+      const type = { base: 'uint', width: count } as const;
+      const symbol = this.#newVariable(size === undefined ? BIT : type, true);
+      const given = this.#inputs.takeBits(name, count);
+      const bits = given.map((bit) => (bit ? ALWAYS : NEVER));
+      symbol.value = { kind: 'bits', bits, isScalar: size === undefined };
+      this.#scopes.declare(name, symbol, offset);
+      return;
+    }
+    const isLocal = of === 'bit' && this.#subroutine !== undefined;
     const first =
       of === 'qubit'
         ? this.builder.declareQubits(count, offset)
-        : this.builder.declareBits(count, offset);
+        : isLocal
+          ? this.builder.declareScratch(count, offset)
+          : this.builder.declareBits(count, offset);
     const elements = Array.from({ length: count }, (_, i) => first + i);
+    if (role === 'output') this.builder.giveOut(elements);
     const symbol: RegisterSymbol = { kind: of, elements, isScalar: size === undefined };
     this.#scopes.declare(name, symbol, offset);
     const whole = { name, selectors: [], offset };
     if (measured !== undefined) this.#measure(this.#operand(measured, 'qubit'), whole, offset);
-    else if (value !== undefined) this.#clearBits(whole, this.#evaluate(value), value.offset);
+    else if (value !== undefined) this.#assignBits(whole, this.#evaluate(value), value.offset);
   }
 
   #declareVariable({ role, type: written, name, value, offset }: VariableDeclaration): void {
     const type = this.#numberType(written);
-    if (role === 'input' && !this.#scopes.isGlobal) {
-      throw this.tokens.meaningless(offset, 'An input stands outside all blocks.');
+    if ((role === 'input' || role === 'output') && !this.#scopes.isGlobal) {
+      throw this.#notGlobal(role, offset);
     }
-    const held = role === 'input' ? this.#inputs.take(name, type) : this.#stored(type, value);
-    const isConst = role !== 'plain';
-    const depth = this.#frames.depth;
-    this.#scopes.declare(name, { kind: 'variable', type, isConst, depth, value: held }, offset);
+    const symbol = this.#newVariable(type, role === 'const' || role === 'input');
+    const held =
+      role === 'input'
+        ? this.#inputs.take(name, type)
+        : value === undefined
+          ? undefined
+          : this.#stored(type, value);
+    this.#scopes.declare(name, symbol, offset);
+    if (held !== undefined) this.#memory.set(symbol, held, offset);
+    if (role !== 'output') return;
+    const width = widthOf(type);
+    const first = this.builder.declareBits(width, offset);
+    const bits = Array.from({ length: width }, (_, i) => first + i);
+    this.builder.giveOut(bits);
+    this.#outputs.push({ symbol, bits });
+  }
+
+  #notGlobal(role: 'input' | 'output', offset: number) {
+    return this.tokens.meaningless(offset, `An ${role} stands outside all blocks.`);
+  }
+
+  #declareArray({ type: written, sizes, name, values, offset }: ArrayDeclaration): void {
+    const type = this.#numberType(written);
+    const dimensions = sizes.map((size) => this.whole(size));
+    const count = dimensions.reduce((product, size) => product * size, 1);
+    if (dimensions.some((size) => size < 1) || count > MAX_ELEMENTS) {
+      const problem = `An array has 1 to ${MAX_ELEMENTS} elements, not ${count}.`;
+      throw this.tokens.pastLimit(offset, problem);
+    }
+    this.takeSteps(count, offset);
+    const elements = Array.from({ length: count }, () => this.#newVariable(type));
+    this.#scopes.declare(name, { kind: 'array', sizes: dimensions, elements }, offset);
+    if (values !== undefined) this.#fillArray(elements, dimensions, values, offset);
+  }
+
+  #fillArray(
+    elements: readonly VariableSymbol[],
+    [size, ...inner]: readonly number[],
+    values: ArrayValues,
+    offset: number,
+  ): void {
+    if (size === undefined) {
+      if ('list' in values)
+        throw this.tokens.meaningless(offset, 'A number stands here, not a list.');
+      this.#memory.set(elements[0]!, this.#stored(elements[0]!.type, values), offset);
+      return;
+    }
+    if (!('list' in values) || values.list.length !== size) {
+      throw this.tokens.meaningless(offset, `A list of ${size} values stands here.`);
+    }
+    const stride = elements.length / size;
+    for (const [i, value] of values.list.entries()) {
+      this.#fillArray(elements.slice(i * stride, (i + 1) * stride), inner, value, offset);
+    }
+  }
+
+  /** The element of an array that indices name. */
+  #element({ name, selectors, offset }: OperandSyntax, { sizes, elements }: ArraySymbol) {
+    if (selectors.length !== sizes.length) {
+      const problem = `${quoted(name)} has ${sizes.length} dimensions, and here stand ${selectors.length} indices`;
+      throw this.tokens.meaningless(offset, `${problem}; parts of arrays are not supported.`);
+    }
+    let place = 0;
+    for (const [i, selector] of selectors.entries()) {
+      if (selector.kind !== 'index') throw this.tokens.unsupported(offset, 'A part of an array');
+      const size = sizes[i]!;
+      const index = this.whole(selector.index);
+      const at = index < 0 ? index + size : index;
+      if (at < 0 || at >= size) {
+        const problem = `${name}[${index}] is out of range; there are indices 0 to ${size - 1}.`;
+        throw this.tokens.meaningless(selector.index.offset, problem);
+      }
+      place = place * size + at;
+    }
+    return elements[place]!;
   }
 
   #declareAlias(name: string, parts: readonly OperandSyntax[], offset: number): void {
@@ -375,38 +898,60 @@ export class Interpreter implements Scope, Elaborating {
   }
 
   #assign({ target, operator, value, offset }: Extract<Statement, { kind: 'assign' }>): void {
-    const symbol = this.#scopes.find(target.name);
-    if (symbol?.kind !== 'variable') {
-      if (operator !== undefined) {
-        throw this.tokens.unsupported(offset, 'Assigning anything but a measurement to bits');
+    const found = this.#scopes.find(target.name);
+    const symbol = found?.kind === 'array' ? this.#element(target, found) : found;
+    const isWholeNumber = found?.kind === 'array' || target.selectors.length === 0;
+    if (symbol?.kind !== 'variable' || !isWholeNumber) {
+      const given = this.#evaluate(value);
+      if (operator === undefined) {
+        this.#assignBits(target, given, offset);
+        return;
       }
-      this.#clearBits(target, this.#evaluate(value), offset);
+      const result = withPlace(this.tokens, offset, () =>
+        binary(this.diagrams, operator, this.read(target), given),
+      );
+      this.#assignBits(target, result, offset);
       return;
     }
-    if (symbol.isConst) {
-      throw this.tokens.meaningless(offset, `${quoted(target.name)} is constant.`);
-    }
-    if (target.selectors.length > 0) throw this.tokens.unsupported(offset, 'A bit of a number');
-    if (symbol.depth < this.#frames.depth) {
-      const construct = 'Assigning a number under a condition on measured bits';
-      throw this.tokens.unsupported(offset, construct);
-    }
+    this.#checkAssignable(symbol, target);
     const given = this.#evaluate(value);
-    symbol.value = withPlace(this.tokens, offset, () => {
+    const held = withPlace(this.tokens, offset, () => {
       const old = this.#variable(target, symbol, operator === undefined);
       const result = operator === undefined ? given : binary(this.diagrams, operator, old, given);
       return stored(this.diagrams, symbol.type, result);
     });
+    this.#memory.set(symbol, held, offset);
   }
 
-  /** Bits read 0 until they are measured into; no operation of a circuit writes anything else. */
-  #clearBits(target: OperandSyntax, value: Value, offset: number): void {
-    const { elements } = this.#bits(target);
-    if (isZero(value) && !elements.some((bit) => this.#written.has(bit))) return;
-    throw this.tokens.unsupported(
-      offset,
-      'Assigning anything but a measurement, or zeros before any, to bits',
-    );
+  #checkAssignable({ isConst }: VariableSymbol, { name, offset }: OperandSyntax): void {
+    if (isConst) throw this.tokens.meaningless(offset, `${quoted(name)} is constant.`);
+  }
+
+  /** Gives bits the value of an expression; a register takes as many bits as it has. */
+  #assignBits(target: OperandSyntax, value: Value, offset: number): void {
+    const { elements, isScalar } = this.#bits(target);
+    const width = elements.length;
+    if (value.kind === 'bits' && value.bits.length > width) {
+      const problem = `${quoted(target.name)} is ${width} bits wide here, and the value ${value.bits.length}`;
+      throw this.tokens.meaningless(offset, `${problem}.`);
+    }
+    if (value.kind === 'scalar' && !isWhole(value.type)) {
+      throw this.tokens.meaningless(offset, 'Bits are made of whole numbers, and this is none.');
+    }
+    const row = isScalar
+      ? { kind: 'bits' as const, bits: [this.#memory.truth(value, offset)], isScalar }
+      : withPlace(this.tokens, offset, () => this.#asRow(value, width, offset));
+    const isZero = row.bits.every((f) => f === NEVER);
+    const isFresh = this.#frames.level === 0 && !elements.some((bit) => this.#written.has(bit));
+    // Bits read 0 before they are written.
+    if (isZero && isFresh) return;
+    this.#memory.write(elements, expressionOf({ ...row, isScalar: false }), offset);
+    for (const bit of elements) this.#written.add(bit);
+  }
+
+  #asRow(value: Value, width: number, offset: number): Bits {
+    const row = asBits(this.diagrams, width, value);
+    return row.kind === 'bits' ? row : this.#memory.row(value, width, offset);
   }
 
   // Values and operands.
@@ -433,14 +978,31 @@ export class Interpreter implements Scope, Elaborating {
     return this.tokens.unsupported(offset, 'Declaring qubits beside those of the machine ($0)');
   }
 
-  #variable(operand: OperandSyntax, symbol: VariableSymbol, isOverwritten = false): Scalar {
-    if (operand.selectors.length > 0) {
-      throw this.tokens.unsupported(operand.offset, 'A bit of a number');
-    }
+  #variable({ name, offset }: OperandSyntax, symbol: VariableSymbol, isOverwritten = false): Value {
     if (symbol.value !== undefined) return symbol.value;
     if (isOverwritten) return scalar(symbol.type.base, 0);
-    const problem = `${quoted(operand.name)} has no value yet.`;
-    throw this.tokens.meaningless(operand.offset, problem);
+    const problem = `${quoted(name)} has no value yet.`;
+    throw this.tokens.meaningless(offset, problem);
+  }
+
+  /** Bits of a number: `i[0]`, `i[0:3]`. */
+  #bitsOfNumber(operand: OperandSyntax, symbol: VariableSymbol): Value {
+    const { selectors, offset } = operand;
+    const value = this.#variable(operand, symbol);
+    if (symbol.type.base === 'float' || symbol.type.base === 'bool') {
+      throw this.tokens.meaningless(offset, `A ${symbol.type.base} has no bits to select.`);
+    }
+    const { width } = symbol.type;
+    if (symbol.type.base === 'angle' && width === undefined) {
+      const problem = 'An angle has bits where its declaration says how many, as in angle[16].';
+      throw this.tokens.meaningless(offset, problem);
+    }
+    const row = this.#memory.row(value, widthOf(symbol.type), offset);
+    const elements = row.bits.map((_, i) => i);
+    const register = { kind: 'bit', elements, isScalar: false } as const;
+    const selected = this.#scopes.select(operand, register, selectors, (at) => this.whole(at));
+    const bits = selected.elements.map((i) => row.bits[i]!);
+    return { kind: 'bits', bits, isScalar: selected.isScalar };
   }
 
   #evaluate(expression: Expression): Value {
@@ -449,39 +1011,154 @@ export class Interpreter implements Scope, Elaborating {
   }
 
   #truth(expression: Expression): BitFunction {
-    return truthOf(this.diagrams, this.#evaluate(expression));
+    const value = this.#evaluate(expression);
+    return withPlace(this.tokens, expression.offset, () =>
+      this.#memory.truth(value, expression.offset),
+    );
   }
 
-  #stored(type: NumberType, value: Expression | undefined): Scalar | undefined {
-    if (value === undefined) return undefined;
+  #stored(type: NumberType, value: Expression): Value {
     const given = this.#evaluate(value);
     return withPlace(this.tokens, value.offset, () => stored(this.diagrams, type, given));
   }
 
-  #numberType({ base, width }: CastType): NumberType {
-    if (base === 'bit') {
-      throw new Error(`unreachable: a number of type ${typeName({ base, width })}`);
+  #castType({ base, width }: WrittenType): CastType {
+    if (width === undefined) return { base, width };
+    const bits = this.whole(width);
+    if (bits < 1 || bits > MAX_TYPE_WIDTH) {
+      const problem = `A type has 1 to ${MAX_TYPE_WIDTH} bits, not ${bits}.`;
+      throw this.tokens.meaningless(width.offset, problem);
     }
+    return { base, width: bits };
+  }
+
+  #numberType(written: WrittenType): NumberType {
+    const { base, width } = this.#castType(written);
+    if (base === 'bit') throw new Error('unreachable: bits are no number');
     return { base, width };
   }
 
-  *#loopValues({ values, offset, body }: ForLoop): Generator<Scalar> {
+  *#loopValues({ values, offset, body }: ForLoop): Generator<Value> {
     if (values.kind === 'set') {
-      for (const member of values.members) yield this.scalar(member);
+      for (const member of values.members) yield this.#evaluate(member);
       return;
     }
-    if (values.start === undefined || values.stop === undefined) {
-      throw this.tokens.meaningless(offset, "A loop's range has a start and a stop.");
+    if (values.kind === 'elements') {
+      yield* this.#elementsOf(values.of);
+      return;
     }
-    const start = this.whole(values.start);
-    const stop = this.whole(values.stop);
-    const step = values.step === undefined ? 1 : this.whole(values.step);
-    if (step === 0) throw this.tokens.meaningless(offset, 'A range has a step other than 0.');
+    const { start, stop, step } = this.#knownRange(values, offset);
     // A loop that nothing leaves early is refused before its first round, not after its millionth.
     const numRounds = Math.max(0, Math.floor((stop - start) / step) + 1);
     if (!mayLeave(body)) this.builder.holdSteps(numRounds * (1 + body.length), offset);
     for (let i = start; step > 0 ? i <= stop : i >= stop; i += step) yield scalar('int', i);
   }
+
+  #knownRange(range: RangeSyntax, offset: number) {
+    if (range.start === undefined || range.stop === undefined) {
+      throw this.tokens.meaningless(offset, "A loop's range has a start and a stop.");
+    }
+    const start = this.whole(range.start);
+    const stop = this.whole(range.stop);
+    const step = range.step === undefined ? 1 : this.whole(range.step);
+    if (step === 0) throw this.tokens.meaningless(offset, 'A range has a step other than 0.');
+    return { start, stop, step };
+  }
+
+  /** The values of an array, or the bits of a register, one after the other. */
+  *#elementsOf(operand: OperandSyntax): Generator<Value> {
+    const symbol = this.#scopes.find(operand.name);
+    if (symbol?.kind === 'array' && operand.selectors.length === 0) {
+      for (const element of symbol.elements) yield this.#variable(operand, element);
+      return;
+    }
+    const value = this.read(operand);
+    if (value.kind !== 'bits') {
+      throw this.tokens.meaningless(
+        operand.offset,
+        'A range, a set, an array or a register stands here.',
+      );
+    }
+    for (const f of value.bits) yield { kind: 'bits', bits: [f], isScalar: true };
+  }
+}
+
+/** One way on from an `if` or `switch`. */
+interface Branch {
+  readonly holds: BitFunction;
+  readonly body: readonly Statement[];
+}
+
+/** Whether a function is what one bit reads. */
+const isBit = (f: Extract<BitFunction, { kind: 'choice' }>): boolean =>
+  f.low === NEVER && f.high === ALWAYS;
+
+/** Whether a value is a number that the program text alone decides. */
+const isKnown = (value: Value): boolean =>
+  value.kind === 'scalar' ||
+  (value.kind === 'bits' && value.bits.every(({ kind }) => kind === 'constant'));
+
+/** The operand that an expression is, if it is nothing else. */
+function operandOf({ instructions }: Expression): OperandSyntax | undefined {
+  const [only] = instructions;
+  return instructions.length === 1 && only?.kind === 'operand' ? only.operand : undefined;
+}
+
+/** Names that statements may give a value to, among them arrays that subroutines are handed. */
+function namesWritten(statements: readonly Statement[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const addArguments = (expressions: readonly Expression[]): void => {
+    for (const { instructions } of expressions) {
+      for (const instruction of instructions) {
+        if (instruction.kind === 'operand') names.add(instruction.operand.name);
+        if (instruction.kind === 'invoke') addArguments(instruction.args);
+      }
+    }
+  };
+  const addInvoked = (expression: Expression | undefined): void => {
+    for (const instruction of expression?.instructions ?? []) {
+      if (instruction.kind === 'invoke') addArguments(instruction.args);
+    }
+  };
+  const walk = (statement: Statement): void => {
+    switch (statement.kind) {
+      case 'assign':
+        names.add(statement.target.name);
+        addInvoked(statement.value);
+        return;
+      case 'measure':
+        if (statement.to !== undefined) names.add(statement.to.name);
+        return;
+      case 'call':
+        if (statement.operands.length === 0) addArguments(statement.angles);
+        return;
+      case 'if':
+        addInvoked(statement.condition);
+        statement.whenTrue.forEach(walk);
+        statement.whenFalse.forEach(walk);
+        return;
+      case 'switch':
+        for (const { body } of statement.cases) body.forEach(walk);
+        statement.otherwise.forEach(walk);
+        return;
+      case 'while':
+        addInvoked(statement.condition);
+        statement.body.forEach(walk);
+        return;
+      case 'for':
+      case 'block':
+        statement.body.forEach(walk);
+        return;
+      case 'variable':
+      case 'register':
+      case 'return':
+        addInvoked(statement.value);
+        return;
+      default:
+    }
+  };
+  statements.forEach(walk);
+  return names;
 }
 
 /** Whether a statement among these, or inside them, may end a loop around them or skip part of a round. */
@@ -490,6 +1167,7 @@ function mayLeave(statements: readonly Statement[]): boolean {
     switch (statement.kind) {
       case 'break':
       case 'continue':
+      case 'return':
       case 'end':
         return true;
       case 'if':

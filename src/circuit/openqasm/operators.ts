@@ -1,112 +1,92 @@
-/** What OpenQASM's operators and functions do to values. */
+/** What OpenQASM's operators and functions do to values, known or not. */
+import {
+  applied,
+  BITWISE,
+  bool,
+  COMPARISONS,
+  FUNCTIONS,
+  ValueProblem,
+  wholeNumber,
+} from '../classical-evaluation.ts';
+import { isWhole, type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import {
   type Bits,
   bitsOfInteger,
-  bool,
+  type Dynamic,
+  expressionOf,
   integerOf,
-  isWhole,
-  type Scalar,
-  scalar,
   truth,
   type Value,
 } from './values.ts';
 
-/** Functions of one float. */
-const FLOAT_FUNCTIONS: ReadonlyMap<string, (x: number) => number> = new Map([
-  ['sin', Math.sin],
-  ['cos', Math.cos],
-  ['tan', Math.tan],
-  ['exp', Math.exp],
-  ['ln', Math.log],
-  ['log', Math.log],
-  ['sqrt', Math.sqrt],
-  ['asin', Math.asin],
-  ['acos', Math.acos],
-  ['atan', Math.atan],
-  ['arcsin', Math.asin],
-  ['arccos', Math.acos],
-  ['arctan', Math.atan],
-]);
-
-/** Names that take arguments, with how many; what OpenQASM 2 lacks is told apart. */
-export const FUNCTIONS: ReadonlyMap<string, FunctionSignature> = new Map<string, FunctionSignature>(
-  [
-    ...[...FLOAT_FUNCTIONS.keys()].map((name) => [name, { arity: 1, in2: true }] as const),
-    ...['ceiling', 'floor', 'popcount', 'abs'].map(
-      (name) => [name, { arity: 1, in2: false }] as const,
-    ),
-    ...['mod', 'pow', 'rotl', 'rotr'].map((name) => [name, { arity: 2, in2: false }] as const),
-  ],
-);
-
-interface FunctionSignature {
-  readonly arity: number;
-  readonly in2: boolean;
-}
-
-const ARITHMETIC: ReadonlyMap<string, (x: number, y: number) => number> = new Map([
-  ['+', (x: number, y: number) => x + y],
-  ['-', (x: number, y: number) => x - y],
-  ['*', (x: number, y: number) => x * y],
-  ['/', (x: number, y: number) => x / y],
-  ['%', (x: number, y: number) => x % y],
-  ['**', (x: number, y: number) => x ** y],
-]);
-
-const COMPARISONS: ReadonlyMap<string, (x: number, y: number) => boolean> = new Map([
-  ['==', (x: number, y: number) => x === y],
-  ['!=', (x: number, y: number) => x !== y],
-  ['<', (x: number, y: number) => x < y],
-  ['<=', (x: number, y: number) => x <= y],
-  ['>', (x: number, y: number) => x > y],
-  ['>=', (x: number, y: number) => x >= y],
-]);
-
-const BITWISE: ReadonlyMap<string, (x: bigint, y: bigint) => bigint> = new Map([
-  ['&', (x: bigint, y: bigint) => x & y],
-  ['|', (x: bigint, y: bigint) => x | y],
-  ['^', (x: bigint, y: bigint) => x ^ y],
-]);
-
-/** Why a value cannot be had; the reader adds the place. */
-export class ValueProblem extends Error {
-  /** Whether the text means something, only nothing that is run here. */
-  readonly isUnsupported: boolean;
-
-  constructor(message: string, isUnsupported = false) {
-    super(message);
-    this.isUnsupported = isUnsupported;
-  }
-}
-
-/** A whole number that is exact in a float; past 2^53 there is none. */
-function whole(type: Scalar['type'], value: number): Scalar {
-  if (Number.isFinite(value) && !Number.isSafeInteger(value)) {
-    throw new ValueProblem(`A whole number passes 2^53 in size.`);
-  }
-  if (!Number.isFinite(value)) throw new ValueProblem('A whole number is divided by zero.');
-  // −0 + 0 is 0: whole numbers have no negative zero.
-  return scalar(type === 'bool' ? 'int' : type, value + 0);
-}
-
-/** The truth of a value, as a condition. */
+/**
+ * The truth of a value, as a condition.
+ *
+ * @throws {ValueProblem} where it is a number that is computed while the circuit runs.
+ */
 export function truthOf(diagrams: DecisionDiagrams, value: Value): BitFunction {
+  if (value.kind === 'dynamic')
+    throw new ValueProblem('A number computed while it runs, here,', true);
   if (value.kind === 'scalar') return value.value === 0 ? NEVER : ALWAYS;
   return value.bits.reduce((any, f) => diagrams.or(any, f), NEVER);
 }
 
+/** The type of a value as an operand; a row of bits is an unsigned number. */
+function typeOf(value: Value): ScalarType {
+  if (value.kind === 'bits') return value.isScalar ? 'bool' : 'uint';
+  return value.type;
+}
+
+/** Whether a value is a number only once the circuit runs, as far as arithmetic goes. */
+const isMeasured = (value: Value): boolean =>
+  value.kind === 'dynamic' ||
+  (value.kind === 'bits' && value.bits.some((f) => f.kind === 'choice'));
+
+/** An operator or function that is applied while the circuit runs. */
+function atRunTime(operator: string, operands: readonly Value[]): Dynamic {
+  const [left = 'int', right] = operands.map(typeOf);
+  return {
+    kind: 'dynamic',
+    type: resultType(operator, left, right),
+    expression: { kind: 'apply', operator, operands: operands.map(expressionOf) },
+  };
+}
+
+/** As `applied` types its result. */
+function resultType(operator: string, left: ScalarType, right: ScalarType | undefined): ScalarType {
+  if (COMPARISONS.has(operator) || ['&&', '||', '!'].includes(operator)) return 'bool';
+  const numeric = left === 'bool' ? 'int' : left;
+  if (operator === '<<' || operator === '>>' || BITWISE.has(operator)) return numeric;
+  if (right !== undefined) {
+    if (!isWhole(left) || !isWhole(right)) {
+      return left === 'angle' || right === 'angle' ? 'angle' : 'float';
+    }
+    return left === 'uint' && right === 'uint' ? 'uint' : 'int';
+  }
+  if (operator === '-' || operator === 'abs') return isWhole(left) ? 'int' : left;
+  if (operator === 'popcount') return 'uint';
+  return operator === 'ceiling' || operator === 'floor' ? 'int' : 'float';
+}
+
 /** `-x`, `!x`, `~x`. */
 export function unary(diagrams: DecisionDiagrams, operator: string, operand: Value): Value {
-  if (operator === '!') return truth(diagrams.not(truthOf(diagrams, operand)));
+  if (operator === '!') {
+    if (operand.kind === 'dynamic') return atRunTime('!', [operand]);
+    return truth(diagrams.not(truthOf(diagrams, operand)));
+  }
   if (operator === '~') {
     if (operand.kind === 'bits') {
       return { ...operand, bits: operand.bits.map((f) => diagrams.not(f)) };
     }
-    throw new ValueProblem('~ turns the bits of a register; of a number it is not', true);
+    if (typeOf(operand) === 'int') {
+      return binary(diagrams, '-', unary(diagrams, '-', operand), scalar('int', 1));
+    }
+    throw new ValueProblem('~ turns the bits of a register or of an int; of this it is not', true);
   }
-  const { type, value } = asScalar(operand);
-  return isWhole(type) ? whole('int', -value) : scalar(type, -value);
+  return isMeasured(operand)
+    ? atRunTime('-', [operand])
+    : applied('-', asScalar(operand), undefined);
 }
 
 /** Any operator between two values. */
@@ -116,46 +96,31 @@ export function binary(
   left: Value,
   right: Value,
 ): Value {
+  if (left.kind === 'dynamic' || right.kind === 'dynamic') {
+    return atRunTime(operator, [left, right]);
+  }
   if (operator === '&&' || operator === '||') {
     const [f, g] = [truthOf(diagrams, left), truthOf(diagrams, right)];
     return truth(operator === '&&' ? diagrams.and(f, g) : diagrams.or(f, g));
   }
   if (left.kind === 'bits' || right.kind === 'bits') return onBits(diagrams, operator, left, right);
-  return onScalars(operator, left, right);
+  return applied(operator, left, right);
 }
 
-function onScalars(operator: string, left: Scalar, right: Scalar): Value {
-  const compare = COMPARISONS.get(operator);
-  if (compare !== undefined) return bool(compare(left.value, right.value));
-  const areWhole = isWhole(left.type) && isWhole(right.type);
-  const bitwise = BITWISE.get(operator);
-  if (bitwise !== undefined || operator === '<<' || operator === '>>') {
-    if (!areWhole) throw new ValueProblem(`${operator} needs whole numbers.`);
-    if (bitwise === undefined) {
-      const factor = 2 ** (operator === '<<' ? right.value : -right.value);
-      return whole(left.type, Math.floor(left.value * factor));
-    }
-    const value = Number(bitwise(BigInt(left.value), BigInt(right.value)));
-    return whole(left.type, value);
-  }
-  const compute = ARITHMETIC.get(operator);
-  if (compute === undefined) throw new Error(`unreachable: no operator is written ${operator}`);
-  const value = compute(left.value, right.value);
-  if (!areWhole) {
-    const isAngle = left.type === 'angle' || right.type === 'angle';
-    return scalar(isAngle ? 'angle' : 'float', value);
-  }
-  // Between whole numbers / drops the fraction, as in C; a negative power is no whole number.
-  if (operator === '**' && right.value < 0) return scalar('float', value);
-  const type = left.type === 'uint' && right.type === 'uint' ? 'uint' : 'int';
-  return whole(type, Math.trunc(value));
-}
-
-function onBits(diagrams: DecisionDiagrams, operator: string, left: Value, right: Value): Value {
+function onBits(
+  diagrams: DecisionDiagrams,
+  operator: string,
+  left: Scalar | Bits,
+  right: Scalar | Bits,
+): Value {
   if (operator === '<<' || operator === '>>') return shifted(operator, left, right);
   const isComparison = COMPARISONS.has(operator);
   if (!isComparison && !BITWISE.has(operator)) {
-    return onScalars(operator, asScalar(left), asScalar(right));
+    if (isMeasured(left) || isMeasured(right)) return atRunTime(operator, [left, right]);
+    return applied(operator, asScalar(left), asScalar(right));
+  }
+  if (isComparison && [left, right].some(isFraction)) {
+    return atRunTime(operator, [left, right]);
   }
   const width = Math.max(...[left, right].map((v) => (v.kind === 'bits' ? v.bits.length : 1)));
   if (isComparison) {
@@ -186,7 +151,12 @@ function onBits(diagrams: DecisionDiagrams, operator: string, left: Value, right
 }
 
 /** What a comparison with a number that the bits never read comes to; undefined for other numbers. */
-function comparedOutside(operator: string, left: Value, right: Value, width: number) {
+function comparedOutside(
+  operator: string,
+  left: Scalar | Bits,
+  right: Scalar | Bits,
+  width: number,
+) {
   const compare = COMPARISONS.get(operator)!;
   const isNever = ({ value }: Scalar) =>
     value < 0 || value >= 2 ** width || !Number.isInteger(value);
@@ -203,9 +173,14 @@ function comparedOutside(operator: string, left: Value, right: Value, width: num
   return undefined;
 }
 
-function shifted(operator: '<<' | '>>', left: Value, right: Value): Value {
+/** A number between two that bits can read. */
+const isFraction = (value: Value): boolean =>
+  value.kind === 'scalar' && Number.isFinite(value.value) && !Number.isInteger(value.value);
+
+function shifted(operator: '<<' | '>>', left: Scalar | Bits, right: Scalar | Bits): Value {
+  if (isMeasured(right)) return atRunTime(operator, [left, right]);
   const by = asScalar(right);
-  if (left.kind === 'scalar') return onScalars(operator, left, by);
+  if (left.kind === 'scalar') return applied(operator, left, by);
   if (!isWhole(by.type) || by.value < 0) throw new ValueProblem('Bits shift by a whole number.');
   const step = operator === '<<' ? -by.value : by.value;
   return { ...left, bits: left.bits.map((_, i) => left.bits[i + step] ?? NEVER) };
@@ -231,7 +206,7 @@ function less(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
 }
 
 /** As a row of bits of that width. */
-function asBits(value: Value, width: number): Bits {
+function asBits(value: Scalar | Bits, width: number): Bits {
   if (value.kind === 'scalar') {
     const fits = Number.isInteger(value.value) && value.value >= 0 && value.value < 2 ** width;
     if (!fits) throw new ValueProblem(`Bits are compared with whole numbers from 0.`);
@@ -248,33 +223,54 @@ function asBits(value: Value, width: number): Bits {
  */
 export function asScalar(value: Value): Scalar {
   if (value.kind === 'scalar') return value;
-  const known = integerOf(value.bits);
+  const known = value.kind === 'bits' ? integerOf(value.bits) : undefined;
   if (known === undefined) {
-    throw new ValueProblem('A number that depends on measured bits, other than in "if",', true);
+    throw new ValueProblem('A number that depends on measured bits, here,', true);
   }
-  return whole('uint', known);
+  return wholeNumber('uint', known);
 }
 
 /** A function of the language applied to its arguments. */
 export function call(name: string, operands: readonly Value[]): Value {
-  const [x, y] = operands.map(asScalar);
+  const [x, y] = operands;
   if (x === undefined) throw new Error(`unreachable: ${name} without an argument`);
-  const float = FLOAT_FUNCTIONS.get(name);
-  if (float !== undefined) return scalar('float', float(x.value));
-  switch (name) {
-    case 'ceiling':
-      return whole('int', Math.ceil(x.value));
-    case 'floor':
-      return whole('int', Math.floor(x.value));
-    case 'abs':
-      return scalar(x.type, Math.abs(x.value));
-    case 'popcount':
-      return whole('uint', [...x.value.toString(2)].filter((digit) => digit === '1').length);
-    case 'pow':
-      return onScalars('**', x, y!);
-    case 'mod':
-      return onScalars('%', x, y!);
-    default:
-      throw new ValueProblem(`${name}() is not`, true);
+  if (x.kind === 'bits') {
+    if (name === 'popcount') return popcount(x);
+    if (name === 'rotl' || name === 'rotr') return rotated(name, x, asScalar(y!));
   }
+  if (name === 'pow') return call('**', operands);
+  if (name === 'mod') return call('%', operands);
+  if (!FUNCTIONS.has(name) && operands.length === 1) {
+    throw new Error(`unreachable: no function is called ${name}`);
+  }
+  if (operands.some(isMeasured)) return atRunTime(name, operands);
+  return applied(name, asScalar(x), y === undefined ? undefined : asScalar(y));
+}
+
+/** How many bits read 1; a register may be wider than a whole number is exact. */
+function popcount({ bits }: Bits): Value {
+  let known = 0;
+  let sum: Dynamic | undefined;
+  for (const f of bits) {
+    if (f.kind === 'constant') {
+      known += f.value ? 1 : 0;
+      continue;
+    }
+    const bit: Bits = { kind: 'bits', bits: [f], isScalar: true };
+    sum =
+      sum === undefined
+        ? { ...atRunTime('+', [bit, scalar('uint', 0)]), type: 'uint' }
+        : atRunTime('+', [sum, bit]);
+  }
+  if (sum === undefined) return scalar('uint', known);
+  return atRunTime('+', [sum, scalar('uint', known)]);
+}
+
+/** The bits of a register moved round by a known number of places. */
+function rotated(name: 'rotl' | 'rotr', register: Bits, { type, value }: Scalar): Value {
+  if (!isWhole(type)) throw new ValueProblem(`${name} turns by a whole number.`);
+  const { bits } = register;
+  const step = name === 'rotl' ? -value : value;
+  const place = (i: number) => (((i + step) % bits.length) + bits.length) % bits.length;
+  return { ...register, bits: bits.map((_, i) => bits[place(i)]!) };
 }

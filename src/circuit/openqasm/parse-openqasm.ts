@@ -1,14 +1,14 @@
 /**
- * OpenQASM text → Circuit.
+ * OpenQASM text → DynamicCircuit.
  *
  * One token of lookahead, one statement kept at a time: time and memory are linear in the text and
  * in what it expands to. The version in the header picks the dialect. Without one a program is of
  * version 3, unless it includes a library of version 2 and can be read as that. The two differ then
  * in angles such as `1/2`, a whole number in version 3 alone.
  */
-import type { Circuit } from '../circuit.ts';
+import { type Circuit, type DynamicCircuit, isStatic } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
-import { OpenQasmError, OpenQasmLimitError } from '../errors.ts';
+import { OpenQasmError, OpenQasmLimitError, OpenQasmUnsupportedError } from '../errors.ts';
 import { withoutIdleResets } from '../idle-resets.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
 import { DiagramTooLargeError } from './decision-diagram.ts';
@@ -30,7 +30,7 @@ export interface OpenQasmOptions {
 
 /** What a program comes to. */
 export interface OpenQasmProgram {
-  readonly circuit: Circuit;
+  readonly circuit: DynamicCircuit;
   /** What of the text was ignored. */
   readonly warnings: readonly ProgramWarning[];
   /** What the text asks to have returned. */
@@ -38,22 +38,27 @@ export interface OpenQasmProgram {
 }
 
 /**
- * The circuit of a program, for callers whose own request says what is returned.
+ * The circuit of a program, for callers who take no loops on measured bits, and whose own request says
+ * what is returned.
  *
- * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text asks for results.
+ * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text asks for results, loops on
+ *   measured bits or computes values from them.
  */
 export function parseOpenQasm(
   source: string,
   limits: CircuitLimits,
   options: OpenQasmOptions = {},
 ): Circuit {
-  return readAny(source, limits, { ...options, takesResults: false }).circuit;
+  const { circuit } = readAny(source, limits, { ...options, takesResults: false });
+  if (isStatic(circuit)) return circuit;
+  const construct = 'A loop on measured bits, or a value computed from them, in this place';
+  throw new OpenQasmUnsupportedError({ line: 1, column: 1 }, construct);
 }
 
 /**
- * The circuit of an OpenQASM 2.0 program, or of an OpenQASM 3 program that is a static circuit
- * with feed-forward: loops and variables are worked out while reading, measured bits decide in
- * `if` and `switch` alone.
+ * The circuit of an OpenQASM 2.0 or 3 program. What is known while reading (variables, loops over
+ * ranges, subroutines) is worked out; what depends on measured bits becomes conditions, assignments
+ * and loops of the circuit.
  *
  * Registers are numbered in the order of their declaration. Gate definitions are expanded. Resets of
  * qubits that are still |0⟩ are left out.
@@ -131,7 +136,7 @@ function includesLibraryOf2(source: string): boolean {
 
 /** Statements of which something stays in memory until the program is read. */
 const STAYS: ReadonlySet<Statement['kind']> = new Set([
-  ...(['gate', 'opaque', 'variable', 'register', 'alias', 'duration'] as const),
+  ...(['gate', 'def', 'opaque', 'variable', 'array', 'register', 'alias', 'duration'] as const),
 ]);
 
 function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Inputs): Interpreter {
@@ -149,13 +154,14 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
     // What follows `end` is read for its grammar, but nothing happens any more.
     if (hasEnded) continue;
     try {
-      hasEnded = interpreter.run(statement) === 'end';
+      hasEnded = interpreter.runNext(statement);
       if (STAYS.has(statement.kind)) tokens.keepStatement();
     } catch (error) {
       if (!(error instanceof DiagramTooLargeError)) throw error;
       throw tokens.pastLimit(offset, 'A condition on measured bits has too many cases.');
     }
   }
+  interpreter.finish();
   return interpreter;
 }
 

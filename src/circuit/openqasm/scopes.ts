@@ -1,10 +1,13 @@
 /** The names of an OpenQASM 3 program, and what operands such as `q[{0, -1}]` select. */
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { CastType, Expression } from './expressions.ts';
+import type { Bit } from '../circuit.ts';
+import type { NumberType } from '../classical-evaluation.ts';
+import type { Expression } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
 import type { Operand } from './registers.ts';
+import type { SubroutineDefinition } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
-import type { Scalar, ScalarType } from './values.ts';
+import type { Value } from './values.ts';
 
 /** A register, an alias of parts of some, or a single qubit or bit. */
 export interface RegisterSymbol {
@@ -16,12 +19,29 @@ export interface RegisterSymbol {
 /** A number with a name. */
 export interface VariableSymbol {
   readonly kind: 'variable';
-  readonly type: CastType & { readonly base: ScalarType };
+  readonly type: NumberType;
   readonly isConst: boolean;
-  /** How many conditions on measured bits its declaration is under. */
+  /** How many loops and how many conditions on measured bits its declaration is in. */
+  readonly level: number;
   readonly depth: number;
   /** Undefined until it is given one. */
-  value: Scalar | undefined;
+  value: Value | undefined;
+  /** Scratch bits that hold it while the circuit runs, once it needs any. */
+  memory?: readonly Bit[];
+}
+
+/** Numbers in rows. */
+export interface ArraySymbol {
+  readonly kind: 'array';
+  readonly sizes: readonly number[];
+  /** The last dimension runs fastest. */
+  readonly elements: readonly VariableSymbol[];
+}
+
+/** A subroutine. */
+export interface SubroutineSymbol {
+  readonly kind: 'subroutine';
+  readonly definition: SubroutineDefinition;
 }
 
 /** A length of time with a name. */
@@ -30,17 +50,31 @@ export interface DurationSymbol {
 }
 
 /** What a name stands for. */
-export type SymbolEntry = RegisterSymbol | VariableSymbol | DurationSymbol;
+export type SymbolEntry =
+  | RegisterSymbol
+  | VariableSymbol
+  | ArraySymbol
+  | SubroutineSymbol
+  | DurationSymbol;
 
 const KINDS = { qubit: 'quantum', bit: 'classical' } as const;
+const NOUNS = {
+  variable: 'a number',
+  array: 'an array',
+  subroutine: 'a subroutine',
+  duration: 'a duration',
+} as const;
 
 /** Gives an index the value it has in the current scope; the caller's business. */
 type WholeNumber = (expression: Expression) => number;
 
+/** Told of the names of a block that has ended. */
+type EndOfBlock = (symbols: Iterable<SymbolEntry>) => void;
+
 /** Blocks inside one another, each with its names. */
 export class Scopes {
   readonly #tokens: TokenStream;
-  readonly #blocks: Map<string, SymbolEntry>[] = [new Map()];
+  #blocks: Map<string, SymbolEntry>[] = [new Map()];
 
   constructor(tokens: TokenStream) {
     this.#tokens = tokens;
@@ -52,10 +86,21 @@ export class Scopes {
   }
 
   /** Runs something in a block of its own. */
-  within<T>(run: () => T): T {
-    this.#blocks.push(new Map());
+  within<T>(run: () => T, onEnd: EndOfBlock): T {
+    const block = new Map<string, SymbolEntry>();
+    this.#blocks.push(block);
     const result = run();
     this.#blocks.pop();
+    onEnd(block.values());
+    return result;
+  }
+
+  /** Runs something that sees only the global names and its own. */
+  apart<T>(run: () => T, onEnd: EndOfBlock): T {
+    const blocks = this.#blocks;
+    this.#blocks = [blocks[0]!];
+    const result = this.within(run, onEnd);
+    this.#blocks = blocks;
     return result;
   }
 
@@ -93,24 +138,35 @@ export class Scopes {
     const { name, selectors, offset } = operand;
     const symbol = this.find(name);
     if (symbol === undefined) throw this.undeclared(name, offset);
-    if (symbol.kind === 'variable' || symbol.kind === 'duration') {
-      const is = symbol.kind === 'variable' ? 'number' : 'duration';
-      throw this.#tokens.meaningless(offset, `${quoted(name)} is a ${is}; a register stands here.`);
+    if (symbol.kind !== 'qubit' && symbol.kind !== 'bit') {
+      const problem = `${quoted(name)} is ${NOUNS[symbol.kind]}; a register stands here.`;
+      throw this.#tokens.meaningless(offset, problem);
     }
     if (kind !== undefined && symbol.kind !== kind) {
       const is = `${quoted(name)} is a ${KINDS[symbol.kind]} register`;
       throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one stands here.`);
     }
-    let { elements, isScalar } = symbol;
+    const selected = this.select(operand, symbol, selectors, toWhole);
+    return { ...selected, kind: symbol.kind, name, offset };
+  }
+
+  /** Elements of a register, or of the bits of a number. */
+  select(
+    { name, offset }: OperandSyntax,
+    of: RegisterSymbol,
+    selectors: readonly Selector[],
+    toWhole: WholeNumber,
+  ): Pick<RegisterSymbol, 'elements' | 'isScalar'> {
+    let { elements, isScalar } = of;
     for (const selector of selectors) {
       if (isScalar) {
-        const is = `${name} is here a single ${symbol.kind}`;
+        const is = `${name} is here a single ${of.kind}`;
         throw this.#tokens.meaningless(offset, `${is}, which has no elements to select.`);
       }
       elements = this.#select(name, elements, selector, toWhole);
       isScalar = selector.kind === 'index';
     }
-    return { kind: symbol.kind, elements, isScalar, name, offset };
+    return { elements, isScalar };
   }
 
   #select(

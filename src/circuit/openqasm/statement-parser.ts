@@ -1,21 +1,27 @@
 /**
- * The grammar of OpenQASM 3 for circuits with feed-forward: tokens → statements. Pulses, timing,
- * subroutines and whatever else no circuit stands for are named and refused.
+ * The grammar of OpenQASM 3 but for pulses: tokens → statements. What no circuit stands for is named
+ * and refused.
  *
  * @see https://openqasm.com/versions/3.1/grammar/ (OpenQASM live specification, 3.1).
  */
 import { DurationParser } from './durations.ts';
 import type { ExpressionParser } from './expression-parser.ts';
-import type { CastType, Expression } from './expressions.ts';
+import type { CastType, Expression, WrittenType } from './expressions.ts';
 import type { OperandSyntax } from './operand-syntax.ts';
 import { isPragma, readPragma, skipIgnored } from './pragmas.ts';
-import type { ForLoop, GateCall, Modifier, RegisterDeclaration, Statement } from './syntax-tree.ts';
+import type {
+  ArrayValues,
+  ForLoop,
+  GateCall,
+  Modifier,
+  RegisterDeclaration,
+  Statement,
+  SubroutineParameter,
+} from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** Keywords that begin what is not supported. */
-const UNSUPPORTED: ReadonlySet<string> = new Set([
-  ...['array', 'complex', 'def', 'output', 'return', 'mutable'],
-]);
+const UNSUPPORTED: ReadonlySet<string> = new Set(['complex']);
 
 /** Keywords of what only a control system can do, with what a program for a simulator does instead. */
 const OF_HARDWARE: ReadonlyMap<string, string> = new Map([
@@ -80,7 +86,17 @@ export class StatementParser {
     switch (text) {
       case 'qubit':
       case 'bit':
-        return this.#register(text);
+        return this.#register(text, 'plain');
+      case 'array':
+        return this.#array();
+      case 'def':
+        return this.#subroutine();
+      case 'return': {
+        this.#tokens.next();
+        const value = this.#tokens.isSymbol(';') ? undefined : this.#expressions.parse();
+        this.#tokens.expect(';');
+        return { kind: 'return', value, offset };
+      }
       case 'qreg':
       case 'creg':
         return this.#oldRegister(text === 'qreg' ? 'qubit' : 'bit');
@@ -89,7 +105,9 @@ export class StatementParser {
         return this.#gateDefinition(text);
       case 'const':
       case 'input':
+      case 'output':
         this.#tokens.next();
+        if (text !== 'const' && this.#tokens.isWord('bit')) return this.#register('bit', text);
         return this.#variable(text, offset);
       case 'let':
         return this.#alias();
@@ -153,23 +171,16 @@ export class StatementParser {
     return this.#callOrAssignment();
   }
 
-  #type(base: CastType['base']): CastType {
+  #type(base: CastType['base']): WrittenType {
     this.#tokens.next();
-    let width: number | undefined;
-    if (this.#tokens.accept('[')) {
-      width = this.#tokens.expectInteger('a width in bits, a whole number');
-      this.#tokens.expect(']');
-    }
-    return { base, width };
+    return { base, width: this.#expressions.width() };
   }
 
-  #register(of: 'qubit' | 'bit'): RegisterDeclaration {
+  #register(of: 'qubit' | 'bit', role: RegisterDeclaration['role']): RegisterDeclaration {
     this.#tokens.next();
-    const isScalar = !this.#tokens.accept('[');
-    const size = isScalar ? undefined : this.#expressions.parse();
-    if (!isScalar) this.#tokens.expect(']');
+    const size = this.#expressions.width();
     const { text: name, offset } = this.#tokens.expectWord("the register's name");
-    const declared = { kind: 'register', of, name, size, offset } as const;
+    const declared = { kind: 'register', role, of, name, size, offset } as const;
     if (of === 'qubit' || !this.#tokens.accept('=')) {
       this.#tokens.expect(';');
       return { ...declared, measured: undefined, value: undefined };
@@ -191,14 +202,115 @@ export class StatementParser {
       this.#tokens.expect(']');
     }
     this.#tokens.expect(';');
-    return { kind: 'register', of, name, size, measured: undefined, value: undefined, offset };
+    const declared = { kind: 'register', role: 'plain', of, name, size, offset } as const;
+    return { ...declared, measured: undefined, value: undefined };
   }
 
-  #variable(role: 'const' | 'input' | 'plain', offset: number): Statement {
+  /** `array[int[8], 4] a = {1, 2, 3, 4};` */
+  #array(): Statement {
+    this.#tokens.next();
+    this.#tokens.expect('[');
+    const type = this.#elementType();
+    const sizes: Expression[] = [];
+    while (this.#tokens.accept(',')) sizes.push(this.#expressions.parse());
+    this.#tokens.expect(']');
+    const { text: name, offset } = this.#tokens.expectWord("the array's name");
+    const values = this.#tokens.accept('=') ? this.#arrayValues() : undefined;
+    this.#tokens.expect(';');
+    return { kind: 'array', type, sizes, name, values, offset };
+  }
+
+  #elementType(): WrittenType {
+    const { kind, text, offset } = this.#tokens.current;
+    if (kind === 'identifier' && isNumberType(text)) return this.#type(text);
+    if (text === 'bit' || UNSUPPORTED.has(text)) {
+      throw this.#tokens.unsupported(offset, `An array of "${text}"`);
+    }
+    throw this.#tokens.unexpected('a type: int, uint, float, angle or bool');
+  }
+
+  #arrayValues(): ArrayValues {
+    if (!this.#tokens.isSymbol('{')) return this.#expressions.parse();
+    const { offset } = this.#tokens.next();
+    if (++this.#depth > MAX_DEPTH) {
+      throw this.#tokens.pastLimit(offset, `Lists nest at most ${MAX_DEPTH} deep.`);
+    }
+    const list: ArrayValues[] = [];
+    do list.push(this.#arrayValues());
+    while (this.#tokens.accept(',') && !this.#tokens.isSymbol('}'));
+    this.#tokens.expect('}');
+    this.#depth--;
+    return { list };
+  }
+
+  /** `def f(qubit[2] q, int[8] n) -> bit { … }` */
+  #subroutine(): Statement {
+    this.#tokens.next();
+    const { text: name, offset } = this.#tokens.expectWord("the subroutine's name");
+    this.#tokens.expect('(');
+    const parameters: SubroutineParameter[] = [];
+    if (!this.#tokens.isSymbol(')')) {
+      do parameters.push(this.#parameter());
+      while (this.#tokens.accept(',') && !this.#tokens.isSymbol(')'));
+    }
+    this.#tokens.expect(')');
+    let returns: WrittenType | undefined;
+    if (this.#tokens.accept('->')) {
+      const { text } = this.#tokens.current;
+      returns = text === 'bit' ? this.#type(text) : this.#elementType();
+    }
+    return { kind: 'def', name, parameters, returns, body: this.#block(), offset };
+  }
+
+  #parameter(): SubroutineParameter {
+    const { kind, text, offset } = this.#tokens.current;
+    const named = (of: SubroutineParameter['of'], type: WrittenType) => ({
+      of,
+      type,
+      name: this.#tokens.expectWord("the parameter's name").text,
+      offset,
+    });
+    if (kind !== 'identifier') throw this.#tokens.unexpected('the type of a parameter');
+    switch (text) {
+      case 'qubit':
+        this.#tokens.next();
+        return named('qubit', { base: 'bit', width: this.#expressions.width() });
+      case 'bit':
+        return named('bit', this.#type(text));
+      case 'qreg':
+      case 'creg': {
+        this.#tokens.next();
+        const { text: name } = this.#tokens.expectWord("the parameter's name");
+        const type = { base: 'bit', width: this.#expressions.width() } as const;
+        return { of: text === 'qreg' ? 'qubit' : 'bit', type, name, offset };
+      }
+      case 'readonly':
+      case 'mutable': {
+        this.#tokens.next();
+        if (!this.#tokens.isWord('array')) throw this.#tokens.unexpected('"array"');
+        this.#tokens.next();
+        this.#tokens.expect('[');
+        const type = this.#elementType();
+        // Sizes, or `#dim = 2`: an array brings its own.
+        while (this.#tokens.accept(',')) {
+          if (this.#tokens.accept('#')) {
+            this.#tokens.expectWord('dim');
+            this.#tokens.expect('=');
+          }
+          this.#expressions.parse();
+        }
+        this.#tokens.expect(']');
+        return named('array', type);
+      }
+    }
+    return named('number', this.#elementType());
+  }
+
+  #variable(role: 'const' | 'input' | 'output' | 'plain', offset: number): Statement {
     const { text } = this.#tokens.current;
     if (text === 'duration' && role === 'const') return this.#durationDeclaration();
     if (!isNumberType(text)) {
-      if (text === 'bit' || text === 'duration' || UNSUPPORTED.has(text)) {
+      if (['bit', 'array', 'duration'].includes(text) || UNSUPPORTED.has(text)) {
         const construct = `"${role} ${text}" of OpenQASM 3`;
         throw this.#tokens.unsupported(offset, construct);
       }
@@ -340,7 +452,9 @@ export class StatementParser {
   #forLoop(): ForLoop {
     const { offset } = this.#tokens.next();
     const { text } = this.#tokens.current;
-    if (!isNumberType(text)) throw this.#tokens.unexpected("the type of the loop's variable");
+    if (!isNumberType(text) && text !== 'bit') {
+      throw this.#tokens.unexpected("the type of the loop's variable");
+    }
     const type = this.#type(text);
     const { text: variable, offset: variableOffset } =
       this.#tokens.expectWord("the loop's variable");
@@ -351,9 +465,9 @@ export class StatementParser {
       const members = this.#expressions.set();
       return { ...shared, values: { kind: 'set', members }, body: this.#body() };
     }
-    const place = this.#tokens.current.offset;
     if (this.#tokens.current.kind === 'identifier') {
-      throw this.#tokens.unsupported(place, 'Looping over anything but a range or a set');
+      const of = this.#expressions.operand('a range, a set, an array or a register');
+      return { ...shared, values: { kind: 'elements', of }, body: this.#body() };
     }
     this.#tokens.expect('[');
     const values = this.#expressions.indexOrRange();

@@ -1,6 +1,6 @@
 /** The statements of OpenQASM 3 as trees, so that a loop's body can run again. */
 import type { DurationSyntax } from './durations.ts';
-import type { CastType, Expression } from './expressions.ts';
+import type { Expression, WrittenType } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
 import type { ResultPragma, UnitaryPragma } from './pragmas.ts';
 
@@ -25,13 +25,16 @@ export interface GateCall {
   readonly offset: number;
 }
 
-/** `for int i in [0:3] { … }`; what is looped over is a range, a set, or a register's bits. */
+/** `for int i in [0:3] { … }`; what is looped over is a range, a set, an array or a register's bits. */
 export interface ForLoop {
   readonly kind: 'for';
-  readonly type: CastType;
+  readonly type: WrittenType;
   readonly variable: string;
   readonly variableOffset: number;
-  readonly values: RangeSyntax | { readonly kind: 'set'; readonly members: readonly Expression[] };
+  readonly values:
+    | RangeSyntax
+    | { readonly kind: 'set'; readonly members: readonly Expression[] }
+    | { readonly kind: 'elements'; readonly of: OperandSyntax };
   readonly body: readonly Statement[];
   readonly offset: number;
 }
@@ -76,9 +79,10 @@ export interface Switch {
   readonly offset: number;
 }
 
-/** `qubit[4] q;`, `bit c;`, `bit[4] c = measure q;`, `bit[2] c = "00";` */
+/** `qubit[4] q;`, `bit c;`, `bit[4] c = measure q;`, `bit[2] c = "00";`, `output bit[2] c;` */
 export interface RegisterDeclaration {
   readonly kind: 'register';
+  readonly role: 'input' | 'output' | 'plain';
   readonly of: 'qubit' | 'bit';
   readonly name: string;
   /** Undefined for a single qubit or bit. */
@@ -91,15 +95,48 @@ export interface RegisterDeclaration {
 /** `const int n = 3;`, `float x;`, `input angle theta;` */
 export interface VariableDeclaration {
   readonly kind: 'variable';
-  readonly role: 'const' | 'input' | 'plain';
-  readonly type: CastType;
+  readonly role: 'const' | 'input' | 'output' | 'plain';
+  readonly type: WrittenType;
   readonly name: string;
   readonly value: Expression | undefined;
   readonly offset: number;
 }
 
-/** How a statement ends: on to the next one, out of a loop, on with it, or out of the program. */
-export type Completion = 'next' | 'break' | 'continue' | 'end';
+/** Values for the elements of an array; of several dimensions lists of lists. */
+export type ArrayValues = Expression | { readonly list: readonly ArrayValues[] };
+
+/** `array[int[8], 2, 3] a = {{1, 2, 3}, {4, 5, 6}};` */
+export interface ArrayDeclaration {
+  readonly kind: 'array';
+  readonly type: WrittenType;
+  readonly sizes: readonly Expression[];
+  readonly name: string;
+  readonly values: ArrayValues | undefined;
+  readonly offset: number;
+}
+
+/** A parameter of a subroutine: a number, bits, qubits, or an array of the caller's. */
+export interface SubroutineParameter {
+  readonly name: string;
+  readonly of: 'qubit' | 'bit' | 'number' | 'array';
+  /** Of a number its type, of a register its size in bits, of an array its elements' type. */
+  readonly type: WrittenType;
+  readonly offset: number;
+}
+
+/** `def f(qubit[2] q, int n) -> bit { … }` */
+export interface SubroutineDefinition {
+  readonly kind: 'def';
+  readonly name: string;
+  readonly parameters: readonly SubroutineParameter[];
+  /** What it returns; undefined for nothing. */
+  readonly returns: WrittenType | undefined;
+  readonly body: readonly Statement[];
+  readonly offset: number;
+}
+
+/** How a statement ends: on to the next one, or out of a loop's round, a loop, a subroutine, the program. */
+export type Completion = 'next' | 'break' | 'continue' | 'return' | 'end';
 
 /** One statement. */
 export type Statement =
@@ -113,6 +150,13 @@ export type Statement =
   | Switch
   | RegisterDeclaration
   | VariableDeclaration
+  | ArrayDeclaration
+  | SubroutineDefinition
+  | {
+      readonly kind: 'return';
+      readonly value: Expression | undefined;
+      readonly offset: number;
+    }
   | {
       readonly kind: 'measure';
       readonly from: OperandSyntax;

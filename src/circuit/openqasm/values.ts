@@ -1,15 +1,14 @@
 /** What an expression of a program comes to. */
+import { bool } from '../classical-evaluation.ts';
+import {
+  type BitDiagram,
+  type ClassicalExpression,
+  FALSE_NODE,
+  type Scalar,
+  type ScalarType,
+  TRUE_NODE,
+} from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
-
-/** Types of numbers. An angle is a float in radians here; its width in bits is not modelled. */
-export type ScalarType = 'int' | 'uint' | 'float' | 'angle' | 'bool';
-
-/** A number known while the program is read; of a bool 0 or 1. */
-export interface Scalar {
-  readonly kind: 'scalar';
-  readonly type: ScalarType;
-  readonly value: number;
-}
 
 /** A row of bits, least significant first, each a function of what measurements will read. */
 export interface Bits {
@@ -19,18 +18,15 @@ export interface Bits {
   readonly isScalar: boolean;
 }
 
-/** Either. */
-export type Value = Scalar | Bits;
+/** A number that is computed while the circuit runs. */
+export interface Dynamic {
+  readonly kind: 'dynamic';
+  readonly type: ScalarType;
+  readonly expression: ClassicalExpression;
+}
 
-/** A number of that type. */
-export const scalar = (type: ScalarType, value: number): Scalar => ({
-  kind: 'scalar',
-  type,
-  value,
-});
-
-/** A bool known while the program is read. */
-export const bool = (value: boolean): Scalar => scalar('bool', value ? 1 : 0);
+/** A number known while the program is read, or one of the two that depend on measured bits. */
+export type Value = Scalar | Bits | Dynamic;
 
 /** The truth of something about measured bits; a known bool where nothing depends on them. */
 export function truth(f: BitFunction): Value {
@@ -38,10 +34,10 @@ export function truth(f: BitFunction): Value {
   return { kind: 'bits', bits: [f], isScalar: true };
 }
 
-/** The bits of a whole number, `width` of them. */
+/** The bits of a whole number in two's complement, `width` of them. */
 export function bitsOfInteger(value: number, width: number): readonly BitFunction[] {
   return Array.from({ length: width }, (_, i) =>
-    Math.floor(value / 2 ** i) % 2 === 0 ? NEVER : ALWAYS,
+    ((Math.floor(value / 2 ** i) % 2) + 2) % 2 === 0 ? NEVER : ALWAYS,
   );
 }
 
@@ -55,5 +51,38 @@ export function integerOf(bits: readonly BitFunction[]): number | undefined {
   return value;
 }
 
-/** Whether a type holds whole numbers only; a bool counts as 0 or 1. */
-export const isWhole = (type: ScalarType): boolean => type !== 'float' && type !== 'angle';
+/** A value as what a circuit computes; bits are read as an unsigned number, a single one as a bool. */
+export function expressionOf(value: Value): ClassicalExpression {
+  switch (value.kind) {
+    case 'scalar':
+      return value;
+    case 'dynamic':
+      return value.expression;
+    case 'bits':
+      return {
+        kind: 'read',
+        bits: value.bits.map(diagramOf),
+        encoding: 'uint',
+        type: value.isScalar ? 'bool' : 'uint',
+      };
+  }
+}
+
+/** A function as plain data. */
+export function diagramOf(f: BitFunction): BitDiagram {
+  if (f.kind === 'constant') return f.value;
+  if (f.low === NEVER && f.high === ALWAYS) return f.bit;
+  const nodes: [bit: number, low: number, high: number][] = [];
+  const places = new Map<BitFunction, number>();
+  const place = (node: BitFunction): number => {
+    if (node.kind === 'constant') return node.value ? TRUE_NODE : FALSE_NODE;
+    const known = places.get(node);
+    if (known !== undefined) return known;
+    const [low, high] = [place(node.low), place(node.high)];
+    const at = nodes.push([node.bit, low, high]) - 1;
+    places.set(node, at);
+    return at;
+  };
+  place(f);
+  return { nodes };
+}

@@ -1,5 +1,5 @@
 /** What there is to do for a circuit, as far as it decides how long a run takes. */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
@@ -25,7 +25,7 @@ export interface RunWork {
 export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits'>;
 
 /** The work of a circuit. */
-export function circuitWork(circuit: Circuit): CircuitWork {
+export function circuitWork(circuit: DynamicCircuit): CircuitWork {
   return {
     numQubits: circuit.numQubits,
     numOperations: circuit.operations.length,

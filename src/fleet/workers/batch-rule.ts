@@ -12,7 +12,13 @@
  * as it was is kept compiled, which is faster yet where it is wide; so circuits without angles are
  * none of a batch's. Measured by bench/worker-batches.ts.
  */
-import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  isStatic,
+  measuredQubits,
+} from '../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Precision, SentBatch, SentItem, SentTask } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit } from './written-circuit.ts';
@@ -56,8 +62,9 @@ export function mayBeBatched(task: SentItem): task is ShapedTask {
 }
 
 /** Whether a batch gives the counts that a compiled circuit of the shape gives. */
-export function hasExactBatches(circuit: Circuit): boolean {
-  if (circuit.numBits > MAX_BITS || hasMidCircuitMeasurement(circuit)) return false;
+export function hasExactBatches(circuit: DynamicCircuit): circuit is Circuit {
+  if (!isStatic(circuit) || circuit.numBits > MAX_BITS || hasMidCircuitMeasurement(circuit))
+    return false;
   const read = new Set(measuredQubits(circuit));
   read.delete(null);
   return read.size === circuit.numQubits;

@@ -7,7 +7,7 @@
  * notes of each object makes a million at once take three times as long.
  */
 import { deserialize, serialize } from 'node:v8';
-import type { Circuit, Operation } from '../../circuit/circuit.ts';
+import type { DynamicCircuit, DynamicOperation } from '../../circuit/circuit.ts';
 import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
 import { readCircuit, type WrittenCircuit } from './written-circuit.ts';
 
@@ -25,7 +25,7 @@ export interface SerializedCircuit {
 }
 
 /** Writes a circuit into shared memory. */
-export function serializeCircuit(circuit: Circuit): SerializedCircuit {
+export function serializeCircuit(circuit: DynamicCircuit): SerializedCircuit {
   const { operations, ...rest } = circuit;
   const clones = [serialize(rest)];
   for (let from = 0; from < operations.length; from += RUN_LENGTH) {
@@ -44,12 +44,14 @@ export function serializeCircuit(circuit: Circuit): SerializedCircuit {
 }
 
 /** The circuit in any form as objects. */
-export function circuitOf(circuit: Circuit | SerializedCircuit | WrittenCircuit): Circuit {
+export function circuitOf(
+  circuit: DynamicCircuit | SerializedCircuit | WrittenCircuit,
+): DynamicCircuit {
   if ('shape' in circuit) return readCircuit(circuit);
   return 'bytes' in circuit ? deserialized(circuit.bytes) : circuit;
 }
 
-function deserialized(bytes: Uint8Array): Circuit {
+function deserialized(bytes: Uint8Array): DynamicCircuit {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const next = (): unknown => {
@@ -59,14 +61,14 @@ function deserialized(bytes: Uint8Array): Circuit {
     return deserialize(Uint8Array.from(bytes.subarray(start, at)));
   };
   // Checked: serializeCircuit wrote the bytes.
-  const rest = next() as Omit<Circuit, 'operations'>;
-  const operations: Operation[] = [];
-  while (at < bytes.length) for (const each of next() as Operation[]) operations.push(each);
+  const rest = next() as Omit<DynamicCircuit, 'operations'>;
+  const operations: DynamicOperation[] = [];
+  while (at < bytes.length) for (const each of next() as DynamicOperation[]) operations.push(each);
   return { ...rest, operations };
 }
 
 /** About what a circuit takes in memory while it waits, bytes. */
-export function sizeOfCircuit(circuit: Circuit | SerializedCircuit): number {
+export function sizeOfCircuit(circuit: DynamicCircuit | SerializedCircuit): number {
   const BYTES_PER_OPERATION = 300;
   return 'bytes' in circuit
     ? circuit.bytes.byteLength
@@ -74,6 +76,6 @@ export function sizeOfCircuit(circuit: Circuit | SerializedCircuit): number {
 }
 
 /** What there is to do for a circuit in either form. */
-export function workOfCircuit(circuit: Circuit | SerializedCircuit): CircuitWork {
+export function workOfCircuit(circuit: DynamicCircuit | SerializedCircuit): CircuitWork {
   return 'bytes' in circuit ? circuit.work : circuitWork(circuit);
 }

@@ -1,5 +1,5 @@
 /** An engine in a worker and the circuits prepared for it: from a task to its outcome. */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport, CompileOptions } from '../../compiler/compile.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -17,7 +17,7 @@ import type {
 
 /** The compiler's pipeline. */
 export type Compile = (
-  circuit: Circuit,
+  circuit: DynamicCircuit,
   target: TargetProfile,
   options: CompileOptions,
 ) => { readonly program: Program; readonly report: CompilationReport };

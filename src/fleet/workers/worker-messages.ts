@@ -5,7 +5,7 @@
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
  */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { Circuit, DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { TargetProfile } from '../../compiler/program.ts';
 import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
@@ -99,7 +99,7 @@ export type WorkerFailure =
   | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string };
 
 /** A circuit as a worker takes it: in writing where it can be, for that costs both sides least. */
-export type SentCircuit = WrittenCircuit | Circuit | SerializedCircuit;
+export type SentCircuit = WrittenCircuit | DynamicCircuit | SerializedCircuit;
 
 /** One circuit of a list. */
 export interface SentTask {

@@ -1,5 +1,5 @@
 /** What a worker is given in a list, and what is sent of it. */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { RunRequest } from '../../engine/engine.ts';
 import { type Batch, factsOfShape } from './batch-tasks.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
@@ -22,7 +22,7 @@ export interface WorkerFollowing {
 
 /** A circuit for a worker. */
 export interface WorkerTask extends WorkerFollowing {
-  readonly circuit: Circuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit | SerializedCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
 }
 
@@ -57,7 +57,7 @@ export function sentTasks(
 
 /** @param written - The last of each shape: the same circuit is cloned once. */
 function sentCircuit(
-  circuit: Circuit | SerializedCircuit,
+  circuit: DynamicCircuit | SerializedCircuit,
   written: Map<string, WrittenCircuit>,
 ): SentCircuit {
   if ('bytes' in circuit) return circuit;

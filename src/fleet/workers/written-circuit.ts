@@ -9,6 +9,7 @@ import type {
   Bit,
   Circuit,
   Condition,
+  DynamicCircuit,
   GateOperation,
   Operation,
   Qubit,
@@ -59,12 +60,12 @@ const MEASURE = 0;
 const RESET = 1;
 const BARRIER = 2;
 
-/** The circuit in writing; undefined for one with an explicit matrix. */
+/** The circuit in writing; undefined for one with an explicit matrix, a loop or an assignment. */
 export function writeCircuit({
   numQubits,
   numBits,
   operations,
-}: Circuit): WrittenCircuit | undefined {
+}: DynamicCircuit): WrittenCircuit | undefined {
   const angles: number[] = [];
   let shape = `[${numQubits},${numBits}`;
   for (const operation of operations) {
@@ -84,6 +85,8 @@ export function writeCircuit({
         shape += `,[${BARRIER},[${operation.qubits}]]`;
         continue;
       case 'unitary':
+      case 'assign':
+      case 'while':
         return undefined;
     }
     const { condition } = operation;

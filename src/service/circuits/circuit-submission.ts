@@ -5,13 +5,17 @@
  * body with faults of form elsewhere still has its other faults listed.
  */
 import {
-  type Circuit,
+  type DynamicCircuit,
   hasMidCircuitMeasurement,
   measuredQubits,
   type Qubit,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
-import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
+import {
+  type CircuitLimits,
+  DEFAULT_MAX_ROUNDS,
+  tooManyQubits,
+} from '../../circuit/circuit-limits.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { FaultList } from '../../circuit/fault-list.ts';
 import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
@@ -79,7 +83,7 @@ class LiveTarget implements Target {
 export interface PreparedCircuit {
   readonly processorId: string;
   /** With its final measurement. */
-  readonly circuit: Circuit | SerializedCircuit;
+  readonly circuit: DynamicCircuit | SerializedCircuit;
   /** The circuit as written measures nothing: its last operation, which measures all, was added. */
   readonly isMeasurementAdded: boolean;
   readonly numBits: number;
@@ -216,6 +220,7 @@ function limitsOf(target: Target | undefined, targets: readonly Target[]): Circu
   return {
     maxQubits,
     maxGates: Math.max(1, ...specs.map((spec) => spec.maxGates)),
+    maxRounds: Math.max(...specs.map((spec) => spec.maxRounds ?? DEFAULT_MAX_ROUNDS)),
     ...(stateMemory === undefined ? {} : { stateMemory }),
   };
 }
@@ -241,11 +246,11 @@ function readProgram(
 
 /** The circuit on `numQubits` qubits, of which the text declares only the first. */
 function widened(
-  circuit: Circuit,
+  circuit: DynamicCircuit,
   numQubits: number,
   limits: CircuitLimits,
   faults: FaultList,
-): Circuit | undefined {
+): DynamicCircuit | undefined {
   if (numQubits < circuit.numQubits) {
     faults.add('qubits', `The text declares ${circuit.numQubits} qubits, not ${numQubits}.`);
   } else if (numQubits > limits.maxQubits) {
@@ -281,13 +286,17 @@ function checkShots(shots: number | undefined, spec: ProcessorSpec, faults: Faul
   faults.add('shots', problem, LIMIT_EXCEEDED);
 }
 
-function checkOutputLimits(circuit: Circuit, outputs: readonly Output[], faults: FaultList): void {
+function checkOutputLimits(
+  circuit: DynamicCircuit,
+  outputs: readonly Output[],
+  faults: FaultList,
+): void {
   const isMidCircuit = hasMidCircuitMeasurement(circuit);
   for (const name of outputs) {
     if (isMidCircuit && NEEDS_FINAL_STATE.includes(name)) {
       const needs =
         'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
-      faults.add('return', `${name} ${needs}. Leave those out, or ask for counts.`);
+      faults.add('return', `${name} ${needs}.`);
     }
   }
   if (outputs.includes('statevector') && circuit.numQubits > MAX_LISTED_QUBITS) {
@@ -301,7 +310,11 @@ function checkOutputLimits(circuit: Circuit, outputs: readonly Output[], faults:
   }
 }
 
-function checkOutcomeBits(circuit: Circuit, shots: number | undefined, faults: FaultList): void {
+function checkOutcomeBits(
+  circuit: DynamicCircuit,
+  shots: number | undefined,
+  faults: FaultList,
+): void {
   if (shots === undefined || circuit.numBits * shots <= MAX_OUTCOME_BITS) return;
   const most = Math.floor(MAX_OUTCOME_BITS / circuit.numBits);
   const problem = `${shots} shots of ${circuit.numBits} classical bits; the limit is ${most} shots (2^28 bits in all).`;

@@ -5,7 +5,7 @@
  * A circuit that measures nothing keeps the state it makes of |0…0⟩; one that measures keeps the
  * distribution of what it measures, and what that cannot show is dropped.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
+import { type Circuit, isStatic } from '../../circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
@@ -82,9 +82,17 @@ function compileWarnings({ warnings, outputs }: PreparedCircuit): readonly Progr
   return [...warnings, { code: 'CIRCUIT_RESULT_IGNORED', message }];
 }
 
+const NOT_PRINTED: Fault = {
+  path: 'qasm',
+  message:
+    'A program with loops on measured bits, or with values computed from them, can be run but not written out compiled. Submit it to POST /api/v1/quantum/circuits.',
+  code: 'CIRCUIT_OPENQASM_UNSUPPORTED',
+};
+
 /** Without the measurement that only a run would need. */
 function circuitAsWritten({ circuit: prepared, isMeasurementAdded }: PreparedCircuit): Circuit {
   const circuit = circuitOf(prepared);
+  if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);
   if (!isMeasurementAdded) return circuit;
   return { ...circuit, numBits: 0, operations: circuit.operations.slice(0, -1) };
 }
