@@ -151,6 +151,20 @@ describe('counts', () => {
     expect(other.counts).not.toEqual(first.counts);
   });
 
+  test.each([
+    ['549755813889', '1'],
+    ['549755813888', '0'],
+    // 2^40 is no number of 40 bits.
+    ['1099511627776', '0'],
+  ])('of a condition on 40 bits that reads %s', async (value, expected) => {
+    const qasm = `OPENQASM 2.0; include "qelib1.inc"; qreg q[2]; creg c[40]; creg d[1];
+      x q[0]; measure q[0] -> c[0]; measure q[0] -> c[39]; if (c == ${value}) x q[1];
+      measure q[1] -> d[0];`;
+    const body = { qasm, target_processor: 'statevector-sim', shots: 10 };
+    const { data } = (await service.submit(body)).json();
+    expect(data.counts).toEqual({ [`${expected}1${'0'.repeat(38)}1`]: 10 });
+  });
+
   test('of teleportation, by measurement and conditions, are those of the state sent', async () => {
     const theta = 1.1;
     const circuit = [

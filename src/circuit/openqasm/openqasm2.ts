@@ -7,6 +7,8 @@ import type { CircuitLimits } from '../circuit-limits.ts';
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
 import { Actions, type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
+import { ConditionFrames } from './condition-frames.ts';
+import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import { evaluateAngle, NO_PARAMETERS } from './expressions.ts';
 import { Gates } from './gate-definitions.ts';
 import { readInclude } from './include.ts';
@@ -25,12 +27,15 @@ export class OpenQasm2Reader {
   readonly #gates: Gates;
   readonly #registers: Registers;
   readonly #actions: Actions;
+  readonly #diagrams = new DecisionDiagrams();
+  readonly #frames: ConditionFrames;
 
   constructor(tokens: TokenStream, limits: CircuitLimits) {
     this.#tokens = tokens;
     this.#gates = new Gates(2, tokens);
     this.#registers = new Registers(tokens);
     this.#actions = new Actions(tokens, limits);
+    this.#frames = new ConditionFrames(this.#actions.builder, this.#diagrams);
   }
 
   /** Reads the program to its end. */
@@ -146,10 +151,11 @@ export class OpenQasm2Reader {
     this.#tokens.expect('(');
     const register = this.#registers.readOperand('bit');
     this.#tokens.expect('==');
-    const { offset } = this.#tokens.current;
-    const value = this.#tokens.expectInteger('a whole number');
+    const { kind: valueKind, text: value, offset } = this.#tokens.current;
+    if (valueKind !== 'integer') throw this.#tokens.unexpected('a whole number');
+    this.#tokens.next();
     this.#tokens.expect(')');
-    const conditions = this.#registerReads(register, value, offset);
+    const conditions = this.#registerReads(register, BigInt(value), offset);
     const { kind, text } = this.#tokens.current;
     if (kind !== 'identifier' || DECLARATIONS.has(text)) {
       throw this.#tokens.unexpected('a gate, measure, reset or barrier');
@@ -158,12 +164,18 @@ export class OpenQasm2Reader {
   }
 
   /** The condition that a register reads a value; where it never does, no condition is met. */
-  #registerReads({ elements: bits, name }: Operand, value: number, offset: number): Conditions {
-    if (value >= 2 ** bits.length) return [];
-    if (bits.length > MAX_CONDITION_BITS) {
-      const problem = `${name} has ${bits.length} bits; the limit for one condition is`;
-      throw this.#tokens.pastLimit(offset, `${problem} ${MAX_CONDITION_BITS}.`);
-    }
-    return [{ bits, value }];
+  #registerReads({ elements: bits }: Operand, value: bigint, offset: number): Conditions {
+    if (value >= 2n ** BigInt(bits.length)) return [];
+    if (bits.length <= MAX_CONDITION_BITS) return [{ bits, value: Number(value) }];
+    this.#actions.builder.takeSteps(bits.length, offset);
+    const holds = bits.reduceRight<BitFunction>((others, bit, i) => {
+      const isOne = (value >> BigInt(i)) & 1n;
+      const f = this.#diagrams.bit(bit);
+      return this.#diagrams.ifThenElse(f, isOne ? others : NEVER, isOne ? NEVER : others);
+    }, ALWAYS);
+    const frame = this.#frames.frame([holds]);
+    const conditions = this.#frames.under(frame, 0, () => this.#frames.conditions(offset));
+    this.#diagrams.tidy();
+    return conditions;
   }
 }

@@ -276,11 +276,6 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     ['qubits', 'qreg a[1];', 'declares 6 qubits; the limit max_qubits is 5'],
     ['a register of 10^20 qubits', 'qreg a[100000000000000000000];', 'the limit max_qubits is 5'],
     ['bits', 'creg a[1023];', 'declares 1025 classical bits; the limit is 1024'],
-    [
-      'bits of a condition',
-      'creg a[33]; if (a == 1) h q;',
-      'a has 33 bits; the limit for one condition is 32',
-    ],
     ['gates', 'h q[0];'.repeat(101), 'the limit max_gates is 100'],
     ['gates over a register', 'h q;'.repeat(34), 'the limit max_gates is 100'],
     ['measurements', 'measure r -> c;'.repeat(101), 'the limit max_gates is 100'],
