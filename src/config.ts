@@ -109,8 +109,8 @@ export const SETTINGS = {
       'Most rounds that one shot may take in loops on measured bits (`while` of OpenQASM 3), all loops together. A shot that takes more fails its circuit.',
   },
   QCS_MAX_RUN_MINUTES: {
-    schema: integer(1, 1_000_000).default(240),
-    defaultText: '240',
+    schema: integer(1, 1_000_000).default(120),
+    defaultText: '120',
     description:
       'Longest run. A circuit that is expected to take longer, by its qubits, gates and shots and by the runs measured so far, is refused.',
   },

@@ -47,7 +47,7 @@ function greeting({
   recovered,
 }: RunningService): string {
   const lines = [
-    `Quantum compute service: ${origin}/api/v1`,
+    `Quantum Compute Service: ${origin}/api/v1`,
     `Demo, without a key:     ${origin}/`,
     `Documentation:           ${origin}/docs`,
     'What runs circuits:',

@@ -193,9 +193,9 @@ export class OperandReader {
     } else if (qubit >= numQubits) {
       const range = numQubits === 1 ? '(0)' : `(0 to ${numQubits - 1})`;
       const has = `the circuit has ${counted(numQubits, 'qubit')} ${range}`;
-      this.#faults.add(place, `Qubit ${qubit}, but ${has}.`);
+      this.#faults.add(place, `Qubit ${qubit}, but ${has}; qubits count from 0.`);
     } else {
-      this.#faults.add(place, `Qubit ${qubit} is named twice.`);
+      this.#faults.add(place, `Qubit ${qubit} is named twice; a gate acts on different qubits.`);
     }
   }
 }

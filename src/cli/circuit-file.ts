@@ -1,7 +1,8 @@
 /** A circuit file → the body that POST /quantum/circuits would take. */
-import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { jsonFault } from '../errors/json-fault.ts';
+import { nearestNames } from '../errors/nearest-names.ts';
 import { FileNotFoundError, FileUnreadableError } from './errors.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
@@ -49,10 +50,19 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new FileNotFoundError(path, { cause: error });
+      throw new FileNotFoundError(path, { cause: error }, await nearFiles(path));
     }
     throw new FileUnreadableError(path, messageOf(error), { cause: error });
   }
+}
+
+/** Files beside it whose names are nearly the same. */
+async function nearFiles(path: string): Promise<string> {
+  const folder = dirname(path);
+  const near = nearestNames(basename(path), await readdir(folder).catch(() => []));
+  return near.length === 0
+    ? ''
+    : ` Did you mean ${near.map((name) => join(folder, name)).join(' or ')}?`;
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -5,8 +5,9 @@ import { CodedError } from '../errors/coded-error.ts';
 export class FileNotFoundError extends CodedError {
   readonly code = 'CLI_FILE_NOT_FOUND';
 
-  constructor(path: string, options?: ErrorOptions) {
-    super(`There is no file ${path}.`, [], options);
+  /** @param advice - A sentence after a space, or nothing. */
+  constructor(path: string, options?: ErrorOptions, advice = '') {
+    super(`There is no file ${path}.${advice}`, [], options);
   }
 }
 

@@ -132,6 +132,7 @@ function sentence(issue: z.core.$ZodIssue, place: Place): string {
 function nameOf(path: readonly PropertyKey[]): string {
   const last = path.findLastIndex((part) => typeof part !== 'number');
   const name = formatPath(path.slice(Math.max(0, last)));
+  if (name.startsWith('[')) return `Entry ${name}`;
   return name === '' ? 'The body' : name;
 }
 

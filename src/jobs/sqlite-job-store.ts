@@ -100,6 +100,7 @@ export class SqliteJobStore implements JobStore {
   readonly #listings = new Map<string, StatementSync>();
 
   readonly #onDamaged: OnDamaged;
+  #turn: Promise<void> = Promise.resolve();
 
   /** @param onDamaged - Told of rows that are left out of listings, each time. */
   constructor(database: DatabaseSync, onDamaged: OnDamaged = () => {}) {
@@ -171,7 +172,7 @@ export class SqliteJobStore implements JobStore {
       else if (end === undefined) return jobs;
       else {
         from = end;
-        await setImmediate();
+        await this.#nextTurn();
       }
     }
   }
@@ -242,6 +243,12 @@ export class SqliteJobStore implements JobStore {
       throw new JobTransitionError(id, from, to, status);
     });
     return this.#whole(row);
+  }
+
+  /** In each turn of the event loop one piece is read, however many listings are under way. */
+  #nextTurn(): Promise<void> {
+    this.#turn = this.#turn.then(() => setImmediate());
+    return this.#turn;
   }
 
   #placeOf(query: ListingQuery | undefined): ListingPlace | undefined {

@@ -6,13 +6,26 @@ export class CannotOpenStorageError extends CodedError {
   readonly code = 'STORAGE_CANNOT_OPEN';
 
   constructor(path: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     super(
-      `Cannot open ${path}: ${why}. QCS_DATA_DIR names the folder; choose one that can be made and written.`,
+      `Cannot open ${path}: ${whyNotOpen(cause)}. QCS_DATA_DIR names the folder; choose one that can be made and written.`,
       [],
       { cause },
     );
   }
+}
+
+const OPEN_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'nothing can be made there',
+  EACCES: 'this user may not write there',
+  EPERM: 'nothing may be made there',
+  EEXIST: 'it is a file',
+  ENOTDIR: 'what stands above it is a file',
+  EROFS: 'its file system is read-only',
+};
+
+function whyNotOpen(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return OPEN_FAULTS[code] ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 /** There was a database, and it is gone or empty. */

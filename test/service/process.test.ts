@@ -34,10 +34,13 @@ describe('npm start', () => {
     expect(service.key).toMatch(/^qcs_/);
   });
 
-  test('prints a curl command that submits a Bell circuit and works as pasted', async () => {
-    const command = /^\s*(curl (?:.|\n)*?'\{.*?\}')$/m.exec(service.output())?.[1];
+  test('prints a key and a curl command that submit a Bell circuit as pasted', async () => {
+    const command = /^\s*(export QCS_API_KEY=(?:.|\n)*?'\{.*?\}')$/m.exec(service.output())?.[1];
     if (command === undefined) throw new Error(`no curl command in: ${service.output()}`);
-    const { stdout } = await run('bash', ['-c', command.replace('curl ', 'curl --silent ')]);
+    // Not what the environment of the tests has.
+    const env = { PATH: process.env['PATH'] };
+    const pasted = command.replace('curl ', 'curl --silent ');
+    const { stdout } = await run('bash', ['-c', pasted], { env });
     const answer = JSON.parse(stdout);
     expect(answer).toMatchObject({ success: true, data: { status: 'completed' } });
     expect(Object.keys(answer.data.counts).sort()).toEqual(['00', '11']);
@@ -61,10 +64,12 @@ describe('npm start', () => {
     expect(service.log()).not.toContain(service.key?.split('_')[2]);
   });
 
-  test('prints no key at the second start', async () => {
+  test('prints at the second start how many keys there are and how to make one, and no key', async () => {
     await service.stop('SIGTERM');
     service = await startServiceProcess(folder.path);
     expect(service.key).toBeUndefined();
+    expect(service.output()).toContain('There is 1 API key; a key is shown only when it is made.');
+    expect(service.output()).toContain('npx qcs keys create --name NAME');
   });
 });
 
@@ -86,7 +91,7 @@ test('a start that failed for a taken port makes no key that nobody has seen', a
     env: { ...process.env, QCS_PORT: String(port), QCS_DATA_DIR: folder.path },
   }).catch((error: { code: number; stderr: string }) => error);
   expect(failure).toMatchObject({ code: 1 });
-  expect(failure.stderr).toContain(`QCS_PORT=${port}`);
+  expect(failure.stderr).toBe(`Port ${port} is in use; choose another with QCS_PORT.\n`);
   holder.close();
 
   const service = await startServiceProcess(folder.path);

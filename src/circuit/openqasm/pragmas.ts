@@ -41,7 +41,7 @@ const OBSERVABLES: ReadonlySet<string> = new Set(['i', 'x', 'y', 'z', 'h']);
 
 /** What follows `pragma` on the current line; undefined where the line is no pragma. */
 function pragmaText(tokens: TokenStream): string | undefined {
-  return /^(?:#\s*)?pragma\s+(.*?)\s*$/.exec(tokens.restOfLine())?.[1];
+  return /^(?:#\s*)?pragma\s(.*)$/s.exec(tokens.restOfLine())?.[1]?.trim();
 }
 
 /**

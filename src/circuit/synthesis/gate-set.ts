@@ -4,6 +4,8 @@
  * A set can do it if its one-qubit gates make any rotation, and it has a two-qubit gate that a CX can be
  * made of with rotations. One gate with a free angle is enough where another gate moves its axis.
  */
+
+import { nearestNames } from '../../errors/nearest-names.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { adjoint, multiply } from '../../math/complex-matrix.ts';
 import type { GateDefinition } from '../gate-definition.ts';
@@ -126,13 +128,24 @@ export function gateSetFaults(
   names: readonly string[],
 ): readonly { readonly index?: number; readonly message: string }[] {
   const faults = names.flatMap((name, index) =>
-    findGate(name) === undefined ? [{ index, message: `No gate is called ${name}.` }] : [],
+    findGate(name) === undefined ? [{ index, message: unknownGate(name) }] : [],
   );
   if (faults.length > 0) return faults;
   const known = new Set(names.map((name) => findGate(name)?.name ?? name));
   return [oneQubitFault(known), entanglerFault(known)].flatMap((message) =>
     message === undefined ? [] : [{ message }],
   );
+}
+
+function unknownGate(name: string): string {
+  // Of trapped ions. With both phases 0, which RZ around it makes of any, it is RXX(θ).
+  if (name.toLowerCase() === 'ms') return 'No gate is called ms; name rxx, which MS(0, 0, θ) is.';
+  const near = nearestNames(
+    name,
+    GATES.flatMap((gate) => [gate.name, ...gate.aliases]),
+  );
+  const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+  return `No gate is called ${JSON.stringify(name)}.${suggestion}`;
 }
 
 function oneQubitFault(names: ReadonlySet<string>): string | undefined {

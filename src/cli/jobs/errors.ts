@@ -49,7 +49,7 @@ export class ServiceUnreachableError extends CodedError {
   /** @param why - The system's word for it, such as ECONNREFUSED. */
   constructor(origin: string, why: string, options?: ErrorOptions) {
     super(
-      `No service answers at ${origin} (${why}). --url and QCS_URL say where it is.`,
+      `No service answers at ${origin} (${why}). \`qcs serve\` starts one here; --url or QCS_URL name another.`,
       [],
       options,
     );

@@ -296,7 +296,7 @@ function checkOutputLimits(
     if (isMidCircuit && NEEDS_FINAL_STATE.includes(name)) {
       const needs =
         'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
-      faults.add('return', `${name} ${needs}.`);
+      faults.add('return', `${name} ${needs}. Leave those out, or ask for counts.`);
     }
   }
   if (outputs.includes('statevector') && circuit.numQubits > MAX_LISTED_QUBITS) {

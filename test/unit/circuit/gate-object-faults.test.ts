@@ -263,7 +263,7 @@ describe('the error', () => {
     const error = refusal([{ gate: 'H', qubit: 5 }], { numQubits: 4 });
     expect(error.code).toBe('CIRCUIT_INVALID');
     expect(error.message).toBe(
-      'The circuit has a fault: circuit[0].qubit: Qubit 5, but the circuit has 4 qubits (0 to 3).',
+      'The circuit has a fault: circuit[0].qubit: Qubit 5, but the circuit has 4 qubits (0 to 3); qubits count from 0.',
     );
   });
 

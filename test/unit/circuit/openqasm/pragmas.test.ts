@@ -261,6 +261,12 @@ describe('what is ignored is warned about:', () => {
     });
   });
 
+  test('a line of any length, however it is spaced', () => {
+    const spaces = ' '.repeat(500_000);
+    const { warnings } = read(`#${spaces}pragma a${spaces}b\n@${spaces}c`);
+    expect(warnings.map(({ line }) => line)).toEqual([4, 5]);
+  });
+
   test('nothing else', () => {
     expect(read('h q; c[0] = measure q[0];').warnings).toEqual([]);
   });

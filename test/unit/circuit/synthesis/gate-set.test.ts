@@ -153,5 +153,7 @@ describe('a set is refused, with the reason', () => {
 
   test('and so is one that has a name of no gate, with its place', () => {
     expect(gateSetFaults(['cx', 'rz', 'wobble'])).toMatchObject([{ index: 2 }]);
+    expect(gateSetFaults(['cx', 'rzs'])[0]?.message).toContain('Did you mean');
+    expect(gateSetFaults(['ms', 'u'])[0]?.message).toContain('rxx');
   });
 });
