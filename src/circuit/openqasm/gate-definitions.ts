@@ -3,7 +3,13 @@
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { counted } from '../fault-list.ts';
 import { ExpressionParser } from './expression-parser.ts';
-import { bindParameters, type Expression, NO_PARAMETERS, type Parameters } from './expressions.ts';
+import {
+  bindParameters,
+  type Expression,
+  literal,
+  NO_PARAMETERS,
+  type Parameters,
+} from './expressions.ts';
 import {
   BUILTINS_2,
   BUILTINS_3,
@@ -14,6 +20,7 @@ import {
 } from './gate-library.ts';
 import { type BodyStatement, definedGate, type GateMeaning, opaqueGate } from './gate-meaning.ts';
 import { quoted, TokenStream } from './token-stream.ts';
+import { scalar } from './values.ts';
 
 /** A gate's name as a program writes it, with what it means there. */
 export interface NamedGate {
@@ -58,16 +65,39 @@ export class Gates {
     return this.named(name, offset);
   }
 
-  /** Reads the angles of a call, `(…)` or nothing; as many as the gate takes. */
+  /**
+   * Reads the angles of a call, `(…)` or nothing; as many as the gate takes.
+   *
+   * What its body does not read may be anything: Qiskit exports `initialize(0.5,0.5j)` and `pauli(XYZ)`,
+   * whose bodies are written out for these.
+   */
   readAngles(called: NamedGate, parameters: Parameters): readonly Expression[] {
+    const { gate } = called;
     const angles: Expression[] = [];
     if (this.#tokens.accept('(') && !this.#tokens.accept(')')) {
-      do angles.push(this.#readAngle(parameters));
-      while (this.#tokens.accept(','));
+      do {
+        const isRead = gate.kind !== 'defined' || gate.usedParameters.has(angles.length);
+        angles.push(isRead ? this.#readAngle(parameters) : this.#skipAngle());
+      } while (this.#tokens.accept(','));
       this.#tokens.expect(')');
     }
     this.checkNumAngles(called, angles.length);
     return angles;
+  }
+
+  #skipAngle(): Expression {
+    const { offset } = this.#tokens.current;
+    let depth = 0;
+    const isEnd = () => depth === 0 && (this.#tokens.isSymbol(',') || this.#tokens.isSymbol(')'));
+    if (isEnd()) throw this.#tokens.unexpected('an angle');
+    while (!isEnd()) {
+      if (this.#tokens.isSymbol(';') || this.#tokens.current.kind === 'end') {
+        throw this.#tokens.unexpected('")"');
+      }
+      const { kind, text } = this.#tokens.next();
+      if (kind === 'symbol') depth += text === '(' ? 1 : text === ')' ? -1 : 0;
+    }
+    return literal(scalar('float', 0), offset);
   }
 
   #readAngle(parameters: Parameters): Expression {

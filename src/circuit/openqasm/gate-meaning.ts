@@ -29,6 +29,8 @@ export interface DefinedGate {
   readonly numQubits: number;
   readonly numParameters: number;
   readonly body: readonly BodyStatement[];
+  /** Positions of the parameters that the body reads. */
+  readonly usedParameters: ReadonlySet<number>;
   readonly cost: ExpansionCost;
 }
 
@@ -118,7 +120,26 @@ export function definedGate(
 ): DefinedGate {
   // Calls that come to nothing are dropped, or doubling them would take steps without end.
   const body = statements.filter(({ kind, ...call }) => !('gate' in call && isEmpty(call.gate)));
-  return { kind: 'defined', numParameters, numQubits, body, cost: costOfBody(body) };
+  const usedParameters = usedIn(body);
+  return {
+    kind: 'defined',
+    numParameters,
+    numQubits,
+    body,
+    usedParameters,
+    cost: costOfBody(body),
+  };
+}
+
+function usedIn(body: readonly BodyStatement[]): ReadonlySet<number> {
+  const used = new Set<number>();
+  for (const statement of body) {
+    if (statement.kind !== 'call') continue;
+    for (const { instructions } of statement.angles) {
+      for (const part of instructions) if (part.kind === 'parameter') used.add(part.index);
+    }
+  }
+  return used;
 }
 
 function isEmpty(gate: GateMeaning): boolean {

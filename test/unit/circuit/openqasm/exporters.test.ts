@@ -281,6 +281,26 @@ test('a box holds statements, and a gate may say how long it takes', () => {
   expect(operations.map((o) => (o.kind === 'gate' ? o.gate : o.kind))).toEqual(['RX', 'X', 'H']);
 });
 
+test('arguments that a gate does not read may be anything in OpenQASM 2.0, as Qiskit exports them', () => {
+  const { operations } = parse(`${HEADERS[0][1]}
+    gate initialize(a, b) x { reset x; ry(0.5) x; } gate pauli(p) x, y { x x; z y; }
+    gate half(a, b) x { rx(b/2) x; } h q[0];
+    initialize(0.5,0.5j) q[0]; pauli(XZ) q[1],q[2]; half((1+2j)*3, 4) q[3];`);
+  expect(operations.map((o) => (o.kind === 'gate' ? [o.gate, ...o.angles] : o.kind))).toEqual([
+    ...[['H'], 'reset', ['RY', 0.5], ['X'], ['Z'], ['RX', 2]],
+  ]);
+});
+
+test.each([
+  ['g() q[0];', 'g takes 2 parameters, not 0'],
+  ['g(,1) q[0];', 'expected an angle, found ","'],
+  ['g((1 q[0];', 'expected ")", found ";"'],
+  ['g(1j, 2j) q[0];', 'expected ")", found "j"'],
+])('but there are as many as it takes: %s', (call, problem) => {
+  const text = `${HEADERS[0][1]} gate g(a, b) x { rx(b) x; } ${call}`;
+  expect(() => parse(text)).toThrow(problem);
+});
+
 test("Braket's gates need no include in OpenQASM 3", () => {
   const { operations } = parse(
     `OPENQASM 3; qubit[3] q; h q[0]; cnot q[0], q[1]; ccnot q[0], q[1], q[2]; xy(pi) q[0], q[1];
