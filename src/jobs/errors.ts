@@ -7,7 +7,7 @@ export class JobNotFoundError extends CodedError {
   readonly code = 'JOBS_NOT_FOUND';
 
   constructor(id: JobId) {
-    super(`There is no job ${id}.`);
+    super(`There is no job ${id} of this key; it may have been deleted, or be another key's.`);
   }
 }
 

@@ -111,6 +111,15 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
         title: 'A misspelt gate',
         qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nh q[0];\ncxx q[0], q[1];\n',
       },
+      {
+        title: 'A missing include',
+        qasm: 'OPENQASM 3.0;\nqubit[2] q;\nh q[0];\ncx q[0], q[1];\n',
+      },
+      {
+        title: 'Gates of OpenQASM 2 in a program of OpenQASM 3',
+        note: 'This is no mistake here: with its include, a program has the gates of both versions and those that exporters write.',
+        qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[0];\ncu1(pi/2) q[0], q[1];\n',
+      },
       { title: 'A semicolon that is missing', qasm: 'OPENQASM 3.0;\nqubit[2] q\nh q[0];\n' },
       {
         title: 'A register that nothing declares',
