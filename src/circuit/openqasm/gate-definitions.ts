@@ -1,6 +1,7 @@
 /** The gates a program can call at a place in its text, and how it defines further ones. */
 
 import { didYouMean } from '../../errors/nearest-names.ts';
+import { scalar } from '../classical-expression.ts';
 import { counted } from '../fault-list.ts';
 import { ExpressionParser } from './expression-parser.ts';
 import {
@@ -20,7 +21,6 @@ import {
 } from './gate-library.ts';
 import { type BodyStatement, definedGate, type GateMeaning, opaqueGate } from './gate-meaning.ts';
 import { quoted, TokenStream } from './token-stream.ts';
-import { scalar } from './values.ts';
 
 /** A gate's name as a program writes it, with what it means there. */
 export interface NamedGate {
