@@ -337,8 +337,13 @@ export class Interpreter implements Scope, Elaborating {
 
   #callGate(call: GateCall): void {
     const { name, offset } = call;
-    if (call.operands.length === 0 && this.#scopes.find(name)?.kind === 'subroutine') {
-      this.#runSubroutine(name, call.angles, offset);
+    if (this.#scopes.find(name)?.kind === 'subroutine' && call.modifiers.length === 0) {
+      // `f(1) q;` is how examples of the specification write `f(1, q);`.
+      this.#runSubroutine(
+        name,
+        [...call.angles, ...call.operands.map(expressionOfOperand)],
+        offset,
+      );
       return;
     }
     this.#checkDuration(call.duration);
@@ -1098,6 +1103,12 @@ const isKnown = (value: Value): boolean =>
   value.kind === 'scalar' ||
   (value.kind === 'bits' && value.bits.every(({ kind }) => kind === 'constant'));
 
+/** The expression that is one operand. */
+const expressionOfOperand = (operand: OperandSyntax): Expression => ({
+  instructions: [{ kind: 'operand', operand }],
+  offset: operand.offset,
+});
+
 /** The operand that an expression is, if it is nothing else. */
 function operandOf({ instructions }: Expression): OperandSyntax | undefined {
   const [only] = instructions;
@@ -1130,7 +1141,7 @@ function namesWritten(statements: readonly Statement[]): ReadonlySet<string> {
         if (statement.to !== undefined) names.add(statement.to.name);
         return;
       case 'call':
-        if (statement.operands.length === 0) addArguments(statement.angles);
+        addArguments([...statement.angles, ...statement.operands.map(expressionOfOperand)]);
         return;
       case 'if':
         addInvoked(statement.condition);

@@ -122,7 +122,11 @@ function onBits(
   if (isComparison && [left, right].some(isFraction)) {
     return atRunTime(operator, [left, right]);
   }
-  const width = Math.max(...[left, right].map((v) => (v.kind === 'bits' ? v.bits.length : 1)));
+  const isNegative = (v: Value) => v.kind === 'scalar' && v.value < 0;
+  if (!isComparison && (isNegative(left) || isNegative(right))) {
+    return atRunTime(operator, [left, right]);
+  }
+  const width = Math.max(...[left, right].map((v) => widthOf(v, isComparison)));
   if (isComparison) {
     const outside = comparedOutside(operator, left, right, width);
     if (outside !== undefined) return bool(outside);
@@ -171,6 +175,12 @@ function comparedOutside(
     return compare(left.value, middle(left.value));
   }
   return undefined;
+}
+
+/** Bits that a value needs beside bits; what is only compared with them needs none of its own. */
+function widthOf(value: Scalar | Bits, isCompared: boolean): number {
+  if (value.kind === 'bits') return value.bits.length;
+  return isCompared || value.value < 2 ? 1 : Math.floor(Math.log2(value.value)) + 1;
 }
 
 /** A number between two that bits can read. */

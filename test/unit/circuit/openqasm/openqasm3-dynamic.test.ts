@@ -43,6 +43,11 @@ describe('a variable that depends on measured bits', () => {
       { '000': 0.25, '001': 0.25, '011': 0.25, '110': 0.25 },
     ],
     [
+      'a number combined bit by bit',
+      `${coin} uint[4] n = 12; n = n | c; int[4] m = -2; m = m & c; bit[4] d; d = n; bit[2] e; e = m;`,
+      { '0011000': 0.5, '0011011': 0.5 },
+    ],
+    [
       'a float',
       'qubit[2] q; bit[2] c; h q[0]; c[0] = measure q[0]; float t = 0; if (c[0]) t = pi; rx(t) q[1]; c[1] = measure q[1];',
       { '00': 0.5, '11': 0.5 },
@@ -197,6 +202,11 @@ describe('a condition', () => {
 
 describe('a subroutine', () => {
   test.each([
+    [
+      'may be called as a gate is',
+      'def turn(float t, qubit[2] a) { rx(t) a; } qubit[2] q; turn(pi) q; bit[2] c = measure q;',
+      { '11': 1 },
+    ],
     [
       'acts on the caller’s qubits',
       'def flip(qubit[2] a) { x a[1]; } qubit[3] q; flip(q[1:2]); bit[3] c = measure q;',
