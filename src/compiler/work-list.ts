@@ -77,14 +77,15 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
   const builder = new WorkBuilder(numQubits, numBits, maxDenseQubits);
-  const measuresLast =
-    operations.every(({ kind }) => kind !== 'measure') || !hasMidCircuitMeasurement(circuit);
+  const isStraight = !hasMidCircuitMeasurement(circuit);
+  const measuresLast = isStraight || operations.every(({ kind }) => kind !== 'measure');
   const measurements: MeasureOperation[] = [];
   const assignments: AssignOperation[] = [];
   for (const [index, operation] of operations.entries()) {
     if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
-    else if (measuresLast && operation.kind === 'assign') assignments.push(operation);
+    // A condition may read what is assigned before it.
+    else if (isStraight && operation.kind === 'assign') assignments.push(operation);
     else builder.add(operation, index);
   }
   return {
