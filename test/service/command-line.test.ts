@@ -289,7 +289,7 @@ test.each([
   ['WebGPU on threads', ['--engine', 'webgpu', '--threads', '2'], '--threads'],
   ['reference in f32', ['--engine', 'reference', '--precision', 'f32'], 'f64 only'],
   ['reference on two threads', ['--engine', 'reference', '--threads', '2'], 'one thread'],
-  ['an engine and a processor', ['--engine', 'cpu', '--processor', 'gpu-fleet'], '--processor'],
+  ['an engine and a processor', ['--engine', 'cpu', '--processor', 'gpu-fleet'], '--target'],
   ['an unknown engine', ['--engine', 'abacus'], 'cpu, reference, webgpu'],
   ['an unknown precision', ['--precision', 'f16'], 'f32, f64'],
   ['no thread', ['--threads', '0'], 'from 1 to 256'],

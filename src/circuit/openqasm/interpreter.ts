@@ -985,9 +985,11 @@ export class Interpreter implements Scope, Elaborating {
 
   #variable({ name, offset }: OperandSyntax, symbol: VariableSymbol, isOverwritten = false): Value {
     if (symbol.value !== undefined) return symbol.value;
-    if (isOverwritten) return scalar(symbol.type.base, 0);
-    const problem = `${quoted(name)} has no value yet.`;
-    throw this.tokens.meaningless(offset, problem);
+    if (!isOverwritten) {
+      const problem = `${quoted(name)} is read before it is given a value; it is taken as 0.`;
+      this.tokens.warn('CIRCUIT_VARIABLE_UNSET', offset, problem);
+    }
+    return scalar(symbol.type.base, 0);
   }
 
   /** Bits of a number: `i[0]`, `i[0:3]`. */

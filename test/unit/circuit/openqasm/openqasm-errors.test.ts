@@ -113,7 +113,6 @@ describe('text without meaning in OpenQASM 3 has the code CIRCUIT_OPENQASM_INVAL
     ['x q[0.5];', 5, 'A whole number stands here'],
     ['int i = 0.5;', 9, '0.5 is no whole number'],
     ['uint i = -1;', 10, 'uint holds no negative number'],
-    ['int i; x q[i];', 12, '"i" has no value yet'],
     ['const int i = 0; i = 1;', 18, '"i" is constant'],
     ['int i = 0; int i = 1;', 16, '"i" is declared twice'],
     ['int i = 1 / 0;', 11, 'divided by zero'],

@@ -91,6 +91,17 @@ describe('a variable that depends on measured bits', () => {
     expect(outcomesOf(body)).toEqual(expected);
   });
 
+  test('counts as 0, with a warning, before it is given a value', () => {
+    const text = `${HEADER} qubit q; angle[3] a; rx(a) q; uint[2] n; n += 1;`;
+    const { circuit, warnings } = readOpenQasm(text, LIMITS);
+    expect(circuit.operations).toMatchObject([{ gate: 'RX', angles: [0] }]);
+    expect(warnings).toMatchObject([
+      { code: 'CIRCUIT_VARIABLE_UNSET' },
+      { code: 'CIRCUIT_VARIABLE_UNSET' },
+    ]);
+    expect(warnings[0]?.message).toContain('"a" is read before it is given a value');
+  });
+
   test('is written to bits only where it must be', () => {
     const circuit = read(`${coin} int n; n = c; switch (n) { case 0 { x q; } default { z q; } }`);
     expect(isStatic(circuit)).toBe(true);
