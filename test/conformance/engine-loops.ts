@@ -102,10 +102,8 @@ export function describeLoops({ engine, maxQubits }: EngineUnderTest): void {
 
     test('that a shot goes through too often fail the run, and say so', async () => {
       const running = runCircuit(engine(), untilOne(3), { shots: 1000, seed: 3 });
-      await expect(running).rejects.toMatchObject({
-        code: 'ENGINE_TOO_MANY_ROUNDS',
-        message: expect.stringContaining('more than 3 rounds'),
-      });
+      await expect(running).rejects.toMatchObject({ code: 'ENGINE_TOO_MANY_ROUNDS' });
+      await expect(running).rejects.toThrow('more than 3 rounds');
     });
 
     test.each(Array.from({ length: 8 }, (_, i) => i))('random loop %i', async (seed) => {
