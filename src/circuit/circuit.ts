@@ -128,6 +128,7 @@ export const numRegisterBits = ({ numBits, control }: DynamicCircuit): number =>
 
 /** Whether a dynamic circuit computes nothing classical while it runs. */
 export function isStatic(circuit: DynamicCircuit): circuit is Circuit {
+  if (circuit.control !== undefined) return false;
   return circuit.operations.every(({ kind }) => kind !== 'assign' && kind !== 'while');
 }
 

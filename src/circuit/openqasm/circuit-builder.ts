@@ -211,6 +211,7 @@ export class CircuitBuilder implements OperationSink {
   }
 
   #isDynamic(): boolean {
+    if (this.#numScratchBits > 0) return true;
     return this.#operations.some(({ kind }) => kind === 'assign' || kind === 'while');
   }
 

@@ -11,6 +11,7 @@ import {
   evaluateExpression,
   MAX_WIDTH,
   type NumberType,
+  ValueProblem,
 } from '../classical-evaluation.ts';
 import {
   type BitDiagram,
@@ -126,7 +127,8 @@ export class ClassicalMemory {
     if (value.kind !== 'dynamic') return truthOf(this.#diagrams, value);
     const { expression } = value;
     const bits = [...bitsRead(expression)];
-    if (bits.length <= MAX_TABULATED_BITS) return this.#tabulated(expression, bits);
+    const table = bits.length <= MAX_TABULATED_BITS ? this.#tabulated(expression, bits) : undefined;
+    if (table !== undefined) return table;
     const [bit] = this.#scratch(
       1,
       { kind: 'apply', operator: '!=', operands: [expression, scalar('int', 0)] },
@@ -279,8 +281,8 @@ export class ClassicalMemory {
     this.#builder.add(condition === undefined ? assignment : { ...assignment, condition }, offset);
   }
 
-  /** A value of few bits, for each of what they may read. */
-  #tabulated(expression: ClassicalExpression, bits: readonly Bit[]): BitFunction {
+  /** A value of few bits, for each of what they may read; undefined where it does not exist for some. */
+  #tabulated(expression: ClassicalExpression, bits: readonly Bit[]): BitFunction | undefined {
     const ones = new Set<Bit>();
     const follow = (i: number): BitFunction => {
       const bit = bits[i];
@@ -294,7 +296,13 @@ export class ClassicalMemory {
       ones.delete(bit);
       return this.#diagrams.ifThenElse(this.#diagrams.bit(bit), high, low);
     };
-    return follow(0);
+    try {
+      return follow(0);
+    } catch (error) {
+      // Shots for which it does not exist may never come here.
+      if (error instanceof ValueProblem) return undefined;
+      throw error;
+    }
   }
 
   #functionOf(diagram: BitDiagram): BitFunction {

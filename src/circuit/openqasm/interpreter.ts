@@ -312,7 +312,8 @@ export class Interpreter implements Scope, Elaborating {
 
   loop(loop: ForLoop, run: () => Completion): Completion {
     for (const value of this.#loopValues(loop)) {
-      const completion = this.#round(loop, asScalar(value), run);
+      const known = withPlace(this.tokens, loop.offset, () => asScalar(value));
+      const completion = this.#round(loop, known, run);
       if (completion === 'end' || completion === 'return') return completion;
       if (completion === 'break') break;
     }
@@ -709,7 +710,8 @@ export class Interpreter implements Scope, Elaborating {
       case 'bit': {
         const isScalar = type.width === undefined;
         const width = type.width === undefined ? 1 : this.whole(type.width);
-        const value = this.#memory.row(this.#evaluate(argument), width, place);
+        const given = this.#evaluate(argument);
+        const value = withPlace(this.tokens, place, () => this.#memory.row(given, width, place));
         const elements = value.bits.map((f) =>
           f.kind === 'choice' && isBit(f) ? f.bit : undefined,
         );
@@ -756,10 +758,11 @@ export class Interpreter implements Scope, Elaborating {
       }
       const given = this.#evaluate(value);
       const { base, width } = result.type;
-      const held =
+      const held = withPlace(this.tokens, offset, () =>
         definition.returns?.base === 'bit'
           ? this.#memory.row(given, width ?? 1, offset)
-          : withPlace(this.tokens, offset, () => stored(this.diagrams, { base, width }, given));
+          : stored(this.diagrams, { base, width }, given),
+      );
       this.#memory.set(result, held, offset);
     }
     return this.#leave('return', offset);

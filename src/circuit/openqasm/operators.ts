@@ -253,6 +253,9 @@ export function call(name: string, operands: readonly Value[]): Value {
   if (!FUNCTIONS.has(name) && operands.length === 1) {
     throw new Error(`unreachable: no function is called ${name}`);
   }
+  if (name === 'rotl' || name === 'rotr') {
+    throw new ValueProblem(`${name}() turns the bits of a register; of a number it is not`, true);
+  }
   if (operands.some(isMeasured)) return atRunTime(name, operands);
   return applied(name, asScalar(x), y === undefined ? undefined : asScalar(y));
 }

@@ -102,6 +102,13 @@ describe('a variable that depends on measured bits', () => {
     expect(warnings[0]?.message).toContain('"a" is read before it is given a value');
   });
 
+  test('that is measured by itself is no part of the outcome', () => {
+    const body =
+      'qubit[2] q; bit c; h q[0]; bool b = measure q[0]; if (b) x q[1]; c = measure q[1];';
+    expect(outcomesOf(body)).toEqual({ '0': 0.5, '1': 0.5 });
+    expect(isStatic(read(body))).toBe(false);
+  });
+
   test('is written to bits only where it must be', () => {
     const circuit = read(`${coin} int n; n = c; switch (n) { case 0 { x q; } default { z q; } }`);
     expect(isStatic(circuit)).toBe(true);
