@@ -8,6 +8,7 @@ import { agentsDocument } from './agents-document.ts';
 import { generateErrorsDoc } from './errors-document.ts';
 import { gatesDocument } from './gates-document.ts';
 import { generateOpenApi } from './openapi-document.ts';
+import { openQasmDocument } from './openqasm-corpora.ts';
 import { tpuDocument } from './tpu-document.ts';
 
 /** A file of the repository that is made from other files. */
@@ -24,6 +25,7 @@ export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/tpu.md', render: tpuDocument },
   { path: 'docs/errors.md', render: generateErrorsDoc },
   { path: 'docs/openapi.json', render: generateOpenApi },
+  { path: 'docs/openqasm.md', render: openQasmDocument },
 ];
 
 /** Where a path of the repository lies. */
