@@ -6,7 +6,6 @@
  */
 
 import { z } from 'zod';
-import { DEFAULT_MAX_ROUNDS } from './circuit/circuit-limits.ts';
 import { CodedError, type Fault } from './errors/coded-error.ts';
 import { nearestNames } from './errors/nearest-names.ts';
 import { addressList, baseUrl, choice, flag, integer, originList } from './setting-schemas.ts';
@@ -103,8 +102,8 @@ export const SETTINGS = {
     description: 'Most operations of one circuit.',
   },
   QCS_MAX_LOOP_ROUNDS: {
-    schema: integer(1, 1_000_000_000).default(DEFAULT_MAX_ROUNDS),
-    defaultText: String(DEFAULT_MAX_ROUNDS),
+    schema: integer(1, 1_000_000_000).default(10_000),
+    defaultText: '10000',
     description:
       'Most rounds that one shot may take in loops on measured bits (`while` of OpenQASM 3), all loops together. A shot that takes more fails its circuit.',
   },

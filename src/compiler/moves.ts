@@ -4,7 +4,8 @@
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import { reachOf } from './exchange-plan.ts';
-import { localQubits, type Step, type TargetProfile } from './program.ts';
+import type { MatrixPool } from './matrix-pool.ts';
+import { localQubits, type PermutationKernel, type Step, type TargetProfile } from './program.ts';
 
 /** Where wires lay before steps that left them in these places. */
 export function placesBefore(steps: readonly Step[], after: readonly Qubit[]): readonly Qubit[] {
@@ -26,6 +27,7 @@ export function moveSteps(
   from: readonly Qubit[],
   to: readonly Qubit[],
   target: TargetProfile,
+  pool: MatrixPool,
 ): readonly Step[] {
   const steps: Step[] = [];
   /** What is at a place has yet to go to this place. */
@@ -54,12 +56,8 @@ export function moveSteps(
   for (let first = goesTo.findIndex(isAway); first >= 0; first = goesTo.findIndex(isAway)) {
     const resident = residentFor(goesTo, numLowest, tileQubits);
     const moved = withinTile(goesTo, resident);
-    steps.push({
-      kind: 'sweep',
-      resident,
-      kernels: [],
-      store: resident.map((place) => moved.get(place) ?? place),
-    });
+    // Swaps rather than a store: a tile that is the whole state is changed where it lies.
+    steps.push({ kind: 'sweep', resident, kernels: swapsFor(moved, pool) });
     const before = goesTo.slice();
     for (const [place, next] of moved) goesTo[next] = before[place]!;
   }
@@ -106,4 +104,28 @@ function withinTile(
     if (!moved.has(place)) moved.set(place, left.shift()!);
   }
   return moved;
+}
+
+/** The entries of a permutation without phases. */
+const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
+
+/** A permutation of places as swaps of two. */
+function swapsFor(
+  moved: ReadonlyMap<Qubit, Qubit>,
+  pool: MatrixPool,
+): readonly PermutationKernel[] {
+  const goesTo = new Map(moved);
+  const offset = pool.add(ONES);
+  const swaps: PermutationKernel[] = [];
+  for (const first of moved.keys()) {
+    for (let place = goesTo.get(first)!; place !== first; ) {
+      const targets = [first, place];
+      swaps.push({ kind: 'permutation', targets, controls: [], offset, rows: [0, 2, 1, 3] });
+      const next = goesTo.get(place)!;
+      goesTo.set(place, place);
+      place = next;
+    }
+    goesTo.set(first, first);
+  }
+  return swaps;
 }

@@ -131,7 +131,8 @@ class PieceList {
   }
 
   #moveTo(layout: readonly Qubit[]): void {
-    for (const step of moveSteps(this.layout, layout, this.#target)) this.steps.push(step);
+    for (const step of moveSteps(this.layout, layout, this.#target, this.#pool))
+      this.steps.push(step);
     this.layout = layout;
   }
 }

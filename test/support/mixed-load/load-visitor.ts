@@ -76,14 +76,17 @@ export async function readListing(
 ): Promise<readonly ListedJob[]> {
   const found: ListedJob[] = [];
   let cursor = '';
+  let last: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const answer = await client.request('GET', `${path}?limit=${limit}${cursor}`);
     const { sentAt, receivedAt } = answer;
     const data = z.looseObject({ next_cursor: z.string().nullable() }).parse(answer.data);
     for (const each of z.array(entry).parse(data[listName])) {
       const id = String(each[idName]);
-      const last = found.at(-1)?.id;
-      if (last !== undefined && id >= last) throw new Error(`${id} is listed after ${last}`);
+      // Newest first, and by id where several began in one millisecond.
+      const order = `${String(each['created_at'])} ${id}`;
+      if (last !== undefined && order >= last) throw new Error(`${order} is listed after ${last}`);
+      last = order;
       const parentId = each['parent_id'] === undefined ? undefined : String(each['parent_id']);
       found.push({ id, status: each.status, parentId });
       const { status, progress } = each;

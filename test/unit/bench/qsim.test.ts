@@ -126,7 +126,9 @@ describe('a circuit in the text format of qsim', () => {
     expect(qsimText(circuitOf(2, operation))).toBe(`2\n0 ${line}\n`);
   });
 
-  test.each(GATES.map((definition) => [definition.name, definition] as const))(
+  // A rotation of two excitations has no form there.
+  const known = GATES.filter(({ name }) => name !== 'XX-YY');
+  test.each(known.map((definition) => [definition.name, definition] as const))(
     'means %s, under any number of controls',
     (_, { name, numControls, numTargets, parameters }) => {
       const stream = new RandomStream(31);

@@ -66,8 +66,13 @@ test.each<[string, ClassificationRequest, string, readonly string[]]>([
     ['NaN'],
   ],
   ['an endless length', request({ rows: [[1, Infinity, 3, 4]] }), 'inputs[0][1]', ['Infinity']],
-  ['an input above 1', own({}, [[0, 0, 1.001, 0]]), 'inputs[0][2]', ['1.001', '[-1, 1]']],
-  ['an input below -1', own({}, [SCALED, [-1.5, 0, 0, 0]]), 'inputs[1][0]', ['-1.5', '[-1, 1]']],
+  ['an input above 1', own({}, [[0, 0, 1.001, 0]]), 'inputs[0][2]', ['1.001', 'from -1 to 1']],
+  [
+    'an input below -1',
+    own({}, [SCALED, [-1.5, 0, 0, 0]]),
+    'inputs[1][0]',
+    ['-1.5', 'from -1 to 1'],
+  ],
   ['an input that is no number', own({}, [[Number.NaN, 0, 0, 0]]), 'inputs[0][0]', ['NaN']],
   ['13 qubits', own({ numQubits: 13, theta: zeros(39) }), 'parameters.qubits', ['13', '12']],
   ['0 qubits', own({ numQubits: 0, theta: [] }), 'parameters.qubits', ['0', '12']],
@@ -102,9 +107,14 @@ test.each<[string, ClassificationRequest, string, readonly string[]]>([
     'thetas whose sum is endless',
     own({ theta: zeros(12).with(0, 1.7e308) }),
     'parameters.theta[0]',
-    ['1.7e+308', 'too large'],
+    ['1.7e+308', 'below 1e308'],
   ],
-  ['a threshold above 1', own({ threshold: 1.01 }), 'parameters.threshold', ['1.01', '[-1, 1]']],
+  [
+    'a threshold above 1',
+    own({ threshold: 1.01 }),
+    'parameters.threshold',
+    ['1.01', 'from -1 to 1'],
+  ],
   [
     'a threshold that is no number',
     own({ threshold: Number.NaN }),
@@ -146,7 +156,7 @@ test('keeps 20 faults at most, and says how many there are', () => {
   expect(faults).toHaveLength(20);
   expect(faults[0]!.path).toBe('shots');
   expect(faults.at(-1)!.path).toBe('inputs[9][0]');
-  expect(() => checkClassification(asked)).toThrow('has 513 faults; the first: shots 0');
+  expect(() => checkClassification(asked)).toThrow('has 513 faults; the first: shots must be');
 });
 
 test('looks at no more rows than it takes', () => {
