@@ -95,15 +95,18 @@ export class ClassicalMemory {
   prepareWrite(bits: readonly Bit[], offset: number): void {
     const written = new Set(bits);
     for (const symbol of this.#dynamic) {
-      if (readsAny(symbol.value, written)) this.#spill(symbol, offset);
+      // What is written into a variable's own bits is written into the variable.
+      const isOwner = this.#isInMemory(symbol) && bits.every((bit) => symbol.memory.includes(bit));
+      if (!isOwner && readsAny(symbol.value, written)) this.#spill(symbol, offset);
     }
   }
 
   /** Assigns a value to bits, where the statement at `offset` is to run. */
   write(bits: readonly Bit[], value: ClassicalExpression, offset: number): void {
     this.prepareWrite(bits, offset);
-    const condition = this.#frames.conditionToWrite(bits, offset);
-    this.#assign(bits, value, condition, offset);
+    for (const condition of this.#frames.singleConditionToWrite(bits, offset)) {
+      this.#assign(bits, value, condition, offset);
+    }
   }
 
   /** Gives a variable a value that its type holds, where the statement at `offset` is to run. */
@@ -116,10 +119,14 @@ export class ClassicalMemory {
 
   /** Scratch bits that hold the variable's value from here on; they may be written. */
   bitsOfVariable(symbol: VariableSymbol, offset: number): readonly Bit[] {
+    return this.#isInMemory(symbol) ? symbol.memory : this.#spill(symbol, offset);
+  }
+
+  #isInMemory(
+    symbol: VariableSymbol,
+  ): symbol is VariableSymbol & { readonly memory: readonly Bit[] } {
     const { value, memory } = symbol;
-    const isThere =
-      memory !== undefined && value !== undefined && isReadOf(expressionOf(value), memory);
-    return isThere ? memory : this.#spill(symbol, offset);
+    return memory !== undefined && value !== undefined && isReadOf(expressionOf(value), memory);
   }
 
   /** The truth of a value as a function of bits, which may be a scratch bit made for it. */
@@ -166,7 +173,9 @@ export class ClassicalMemory {
    */
   carry(symbols: readonly VariableSymbol[], offset: number): () => void {
     for (const symbol of [...this.#dynamic]) this.bitsOfVariable(symbol, offset);
-    const carried = symbols.map((symbol) => ({ symbol, bits: this.#spill(symbol, offset) }));
+    const carried = symbols.map((symbol) => {
+      return { symbol, bits: this.bitsOfVariable(symbol, offset) };
+    });
     return () => this.#carryBack(carried, offset);
   }
 
@@ -212,12 +221,11 @@ export class ClassicalMemory {
   /** Assigns the variable's value to scratch bits of its own. */
   #spill(symbol: VariableSymbol, offset: number): readonly Bit[] {
     const { type, value = scalar(type.base, 0), memory } = symbol;
-    const own = memory === undefined ? undefined : new Set(memory);
-    const isOthers =
-      own === undefined ||
-      [...this.#dynamic].some((other) => other !== symbol && readsAny(other.value, own));
-    const width = widthOf(type);
-    const bits = isOthers || memory === undefined ? this.#newBits(width, offset) : memory;
+    const own = new Set(memory);
+    const isOthers = [...this.#dynamic].some(
+      (other) => other !== symbol && readsAny(other.value, own),
+    );
+    const bits = memory === undefined || isOthers ? this.#newBits(widthOf(type), offset) : memory;
     this.#frames.noteWrite(bits);
     // Also where the statement runs under a condition: the value is what it is either way.
     this.#assign(bits, expressionOf(value), undefined, offset);

@@ -5,7 +5,7 @@
  * differ as soon as a block writes a bit that it is under. What the condition came to is then kept in a
  * scratch bit, which is assigned where the `if` begins.
  */
-import type { Bit, Condition } from '../circuit.ts';
+import type { Bit } from '../circuit.ts';
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
 import { type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder, Place } from './circuit-builder.ts';
@@ -130,13 +130,12 @@ export class ConditionFrames {
     return conditions;
   }
 
-  /** The same as one condition. */
-  conditionToWrite(bits: readonly Bit[], offset: number): Condition | undefined {
-    const conditions = this.conditions(offset);
-    if (conditions.length > 1) {
+  /** The same as one condition at most; none for what is never run. */
+  singleConditionToWrite(bits: readonly Bit[], offset: number): Conditions {
+    if (this.conditions(offset).length > 1) {
       this.#conditions = this.#workedOut(this.holds(offset), offset);
     }
-    return this.conditionsToWrite(bits, offset)[0];
+    return this.conditionsToWrite(bits, offset);
   }
 
   /** Notes that bits are written by something that runs under no condition. */

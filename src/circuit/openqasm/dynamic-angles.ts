@@ -6,8 +6,6 @@ import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decisi
 
 /** Angles that depend on so many bits are listed, one gate for each value. */
 export const MAX_LISTED_BITS = 10;
-/** With fewer bits than this a list is no longer than a sum. */
-const MIN_SUMMED_BITS = 2;
 
 /** A gate to apply, and where. */
 export interface AngleCase {
@@ -29,7 +27,7 @@ export function angleCases(
 ): readonly AngleCase[] | undefined {
   const bits = [...new Set(angles.flatMap((angle) => [...bitsRead(angle)]))].sort((a, b) => a - b);
   const [only] = angles;
-  if (addsAngles && only !== undefined && bits.length >= MIN_SUMMED_BITS) {
+  if (addsAngles && only !== undefined) {
     const sum = affineForm(only);
     if (sum !== undefined) return summands(diagrams, sum);
   }

@@ -494,7 +494,7 @@ export class Interpreter implements Scope, Elaborating {
     const before = this.#left;
     for (;;) {
       const left = this.#leftSince(before);
-      const f = this.diagrams.and(this.#truth(condition), this.#noneOf(left));
+      const f = this.#truthUnless(left, condition);
       if (f.kind === 'choice') {
         this.#loopAtRunTime(condition, f, body, offset);
         break;
@@ -537,7 +537,7 @@ export class Interpreter implements Scope, Elaborating {
       carryBack();
       const left = this.#leftSince(before).filter(({ kind }) => kind !== 'continue');
       const isOver = completion !== 'next' && completion !== 'continue';
-      goesOn(isOver ? NEVER : this.diagrams.and(this.#truth(condition), this.#noneOf(left)));
+      goesOn(isOver ? NEVER : this.#truthUnless(left, condition));
     });
     this.builder.endLoop({ bits: [flag], value: 1 });
     this.#guarded = guarded;
@@ -593,6 +593,15 @@ export class Interpreter implements Scope, Elaborating {
     const completion = this.#under(none, run);
     this.#guarded = guarded;
     return completion;
+  }
+
+  /** Whether none of these was left and a condition holds, which may measure and is tested only then. */
+  #truthUnless(left: readonly Leave[], condition: Expression): BitFunction {
+    const none = this.#noneOf(left);
+    return this.diagrams.and(
+      none,
+      this.#under(none, () => this.#truth(condition)),
+    );
   }
 
   #noneOf(left: readonly Leave[]): BitFunction {
@@ -932,6 +941,10 @@ export class Interpreter implements Scope, Elaborating {
   }
 
   #checkAssignable({ isConst }: VariableSymbol, { name, offset }: OperandSyntax): void {
+    if (this.#subroutine !== undefined && this.#scopes.isFromOutside(name)) {
+      const problem = `${quoted(name)} is declared outside the subroutine, which may read it but not change it`;
+      throw this.tokens.meaningless(offset, `${problem}; return the value instead.`);
+    }
     if (isConst) throw this.tokens.meaningless(offset, `${quoted(name)} is constant.`);
   }
 

@@ -104,6 +104,11 @@ export class Scopes {
     return result;
   }
 
+  /** Whether a name means what it does outside of all blocks. */
+  isFromOutside(name: string): boolean {
+    return this.#blocks.findLastIndex((block) => block.has(name)) === 0;
+  }
+
   /** Gives a name its meaning in the innermost block; it must be new there. */
   declare(name: string, symbol: SymbolEntry, offset: number): void {
     const block = this.#blocks.at(-1)!;

@@ -143,6 +143,7 @@ describe('text without meaning in OpenQASM 3 has the code CIRCUIT_OPENQASM_INVAL
     ['def f(qubit a) { } f(c[0]);', 22, '"c" is a classical register'],
     ['def f(qubit a) { } f(3);', 22, 'Qubits stand here, for "a"'],
     ['def f(qubit[2] a) { } f(q[0]);', 25, '"a" is 2 of the elements, and here stand 1'],
+    ['int n = 2; def f() { n = 3; } f();', 22, '"n" is declared outside the subroutine'],
     ['const int n = 2; n = 3;', 18, '"n" is constant'],
     ['array[int, 2] a = {1, 2, 3};', 15, 'A list of 2 values stands here'],
     ['array[int, 2] a; a[2] = 1;', 20, 'a[2] is out of range'],

@@ -73,6 +73,11 @@ describe('a variable that depends on measured bits', () => {
       { '00': 0.5, '10': 0.5 },
     ],
     [
+      'one whose bits are written after it was copied',
+      `${coin} uint[2] n; n[0] = c; uint[2] m = n; n[1] = 1; bit[2] d; d = n; bit[2] e; e = m;`,
+      { '00100': 0.5, '01111': 0.5 },
+    ],
+    [
       'two that change places',
       `${coin} int a = c; int b = 2; int t = a; a = b; b = t; bit[2] x_; bit[2] y_; x_ = a; y_ = b;`,
       { '00100': 0.5, '01101': 0.5 },
@@ -176,6 +181,13 @@ describe('a loop on measured bits', () => {
     expect(found['100']).toBeCloseTo(3 / 16, 5);
   });
 
+  test('that was left does not measure for its condition again', () => {
+    const body = `qubit[2] q; bit c; x q[0];
+      while (measure q[0]) { h q[1]; c = measure q[1]; if (c) { reset q[0]; h q[0]; break; } }
+      h q[0]; output bit d; d = measure q[0];`;
+    expect(outcomesOf(body)).toEqual({ '0': 1 });
+  });
+
   test('under a condition runs only where that holds, whatever it writes', () => {
     const body = `qubit[2] q; bit c; bit d; h q[0]; c = measure q[0];
       if (c) { while (c) { h q[0]; c = measure q[0]; } x q[1]; }
@@ -210,6 +222,11 @@ describe('a condition', () => {
     expect(outcomesOf(body)).toEqual(
       Object.fromEntries(Object.entries(expected).sort(([a], [b]) => (a < b ? -1 : 1))),
     );
+  });
+
+  test('that never holds writes nothing', () => {
+    const body = 'qubit q; bit c; bit d; h q; c = measure q; if (c) { if (!c) { d = 1; } }';
+    expect(outcomesOf(body)).toEqual({ '00': 0.5, '01': 0.5 });
   });
 
   test('on a register of any width is worked out once', () => {
