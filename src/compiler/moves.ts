@@ -7,6 +7,9 @@ import { reachOf } from './exchange-plan.ts';
 import type { MatrixPool } from './matrix-pool.ts';
 import { localQubits, type PermutationKernel, type Step, type TargetProfile } from './program.ts';
 
+/** The entries of a permutation of two qubits without phases. */
+const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
+
 /** Where wires lay before steps that left them in these places. */
 export function placesBefore(steps: readonly Step[], after: readonly Qubit[]): readonly Qubit[] {
   let places = after;
@@ -50,82 +53,28 @@ export function moveSteps(
     steps.push({ kind: 'exchange', pairs: [[far, near]] });
     swap(far, near);
   }
-  // Then as many near places in one sweep as a tile holds beside the lowest ones.
+  // Then swaps of near places, as many in one sweep as its tile holds the places of. Not a store: a
+  // tile that is the whole state is changed where it lies.
   const tileQubits = Math.min(target.tileQubits, numNear);
-  const numLowest = Math.min(target.contiguousQubits, numNear);
-  for (let first = goesTo.findIndex(isAway); first >= 0; first = goesTo.findIndex(isAway)) {
-    const resident = residentFor(goesTo, numLowest, tileQubits);
-    const moved = withinTile(goesTo, resident);
-    // Swaps rather than a store: a tile that is the whole state is changed where it lies.
-    steps.push({ kind: 'sweep', resident, kernels: swapsFor(moved, pool) });
-    const before = goesTo.slice();
-    for (const [place, next] of moved) goesTo[next] = before[place]!;
-  }
-  return steps;
-}
-
-const isAway = (next: Qubit, place: Qubit): boolean => next !== place;
-
-/** A tile that holds places to move: cycles as far as it has room, ascending. */
-function residentFor(
-  goesTo: readonly Qubit[],
-  numLowest: number,
-  tileQubits: number,
-): readonly Qubit[] {
-  const resident = new Set(Array.from({ length: numLowest }, (_, place) => place));
-  for (const [first, next] of goesTo.entries()) {
-    if (next === first) continue;
-    for (let place = first; ; place = goesTo[place]!) {
-      if (resident.size === tileQubits && !resident.has(place)) break;
-      resident.add(place);
-      if (goesTo[place] === first) break;
-    }
-  }
-  return [...resident].sort((a, b) => a - b);
-}
-
-/** Old place → new place inside a tile: each to where it belongs, or along its way as far as it goes. */
-function withinTile(
-  goesTo: readonly Qubit[],
-  resident: readonly Qubit[],
-): ReadonlyMap<Qubit, Qubit> {
-  const inside = new Set(resident);
-  const moved = new Map<Qubit, Qubit>();
-  const taken = new Set<Qubit>();
-  for (const place of resident) {
-    const next = goesTo[place]!;
-    if (!inside.has(next)) continue;
-    moved.set(place, next);
-    taken.add(next);
-  }
-  // What belongs outside takes the places that are left.
-  const left = resident.filter((place) => !taken.has(place));
-  for (const place of resident) {
-    if (!moved.has(place)) moved.set(place, left.shift()!);
-  }
-  return moved;
-}
-
-/** The entries of a permutation without phases. */
-const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
-
-/** A permutation of places as swaps of two. */
-function swapsFor(
-  moved: ReadonlyMap<Qubit, Qubit>,
-  pool: MatrixPool,
-): readonly PermutationKernel[] {
-  const goesTo = new Map(moved);
+  const lowest = Array.from({ length: Math.min(target.contiguousQubits, numNear) }, (_, i) => i);
   const offset = pool.add(ONES);
-  const swaps: PermutationKernel[] = [];
-  for (const first of moved.keys()) {
-    for (let place = goesTo.get(first)!; place !== first; ) {
-      const targets = [first, place];
-      swaps.push({ kind: 'permutation', targets, controls: [], offset, rows: [0, 2, 1, 3] });
-      const next = goesTo.get(place)!;
-      goesTo.set(place, place);
-      place = next;
+  let resident = new Set<Qubit>(lowest);
+  let kernels: PermutationKernel[] = [];
+  const finishSweep = () => {
+    if (kernels.length === 0) return;
+    steps.push({ kind: 'sweep', resident: [...resident].sort((a, b) => a - b), kernels });
+    resident = new Set(lowest);
+    kernels = [];
+  };
+  for (const first of goesTo.keys()) {
+    while (goesTo[first] !== first) {
+      const targets = [first, goesTo[first]!] as const;
+      if (resident.union(new Set(targets)).size > tileQubits) finishSweep();
+      for (const place of targets) resident.add(place);
+      kernels.push({ kind: 'permutation', targets, controls: [], offset, rows: [0, 2, 1, 3] });
+      swap(...targets);
     }
-    goesTo.set(first, first);
   }
-  return swaps;
+  finishSweep();
+  return steps;
 }

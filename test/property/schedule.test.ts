@@ -1,6 +1,6 @@
 /** Whatever the target, a schedule means its circuit and keeps the target's limits. */
 import { describe, expect, test } from 'vitest';
-import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
+import type { Circuit, DynamicCircuit, Operation } from '../../src/circuit/circuit.ts';
 import { DEFAULT_COSTS } from '../../src/compiler/cost-model.ts';
 import type { KernelCosts, Program, TargetProfile } from '../../src/compiler/program.ts';
 import { hashProgram } from '../../src/compiler/program-hash.ts';
@@ -12,7 +12,12 @@ import { countsByLabel, runProgram, worstAmplitude } from '../support/engine-run
 import { circuitUnitary } from '../support/kronecker-oracle.ts';
 import { ALWAYS_FUSES, NEVER_FUSES, profile } from '../support/profiles.ts';
 import { breaches } from '../support/program-promises.ts';
-import { gate, randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
+import {
+  gate,
+  randomDynamicCircuit,
+  randomGates,
+  randomLoopCircuit,
+} from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
 
@@ -51,7 +56,7 @@ const CHUNKED_TARGETS: readonly [string, TargetProfile][] = [
 ];
 const SEEDS = Array.from({ length: 12 }, (_, i) => i);
 
-function programOf(circuit: Circuit, forTarget: TargetProfile): Program {
+function programOf(circuit: DynamicCircuit, forTarget: TargetProfile): Program {
   const scheduled = schedule(circuit, forTarget);
   return { hash: hashProgram(scheduled), ...scheduled };
 }
@@ -72,6 +77,16 @@ describe.each([...TARGETS, ...CHUNKED_TARGETS])('for %s', (_, forTarget) => {
 
   test.each(SEEDS)('random circuit %i with measurements keeps every shot', async (seed) => {
     const circuit = randomDynamicCircuit(new RandomStream(5100 + seed), 5, 4, 30);
+    const program = programOf(circuit, forTarget);
+    expect(breaches(program, forTarget)).toEqual([]);
+    const ask = { shots: 300, seed };
+    const { counts } = await runProgram(engine, program, ask);
+    const whole = await runProgram(engine, programOf(circuit, engine.target), ask);
+    expect(countsByLabel(counts)).toEqual(countsByLabel(whole.counts));
+  });
+
+  test.each(SEEDS)('random loop %i finds its qubits where it left them', async (seed) => {
+    const circuit = randomLoopCircuit(new RandomStream(5150 + seed), 6);
     const program = programOf(circuit, forTarget);
     expect(breaches(program, forTarget)).toEqual([]);
     const ask = { shots: 300, seed };

@@ -1,10 +1,12 @@
 /** The passes in the order they run: each leaves less for the next. */
 import {
+  type AssignOperation,
   allOperations,
   type DynamicCircuit,
   type DynamicOperation,
   numRegisterBits,
   type Operation,
+  type WhileOperation,
 } from '../../circuit/circuit.ts';
 import { absorbKnownStates } from './absorb-known-states.ts';
 import { cancelInverses } from './cancel-inverses.ts';
@@ -51,6 +53,9 @@ export function optimize<C extends DynamicCircuit>(
   return { circuit: { ...circuit, operations } as C, passes };
 }
 
+const partsPieces = (operation: DynamicOperation): operation is AssignOperation | WhileOperation =>
+  operation.kind === 'while' || operation.kind === 'assign';
+
 function runOnPieces(
   pass: Pass,
   circuit: DynamicCircuit,
@@ -58,6 +63,11 @@ function runOnPieces(
 ): readonly DynamicOperation[] {
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
+  if (!operations.some(partsPieces)) {
+    // Checked: there is nothing else.
+    const whole = { numQubits, numBits, operations: operations as readonly Operation[] };
+    return pass.run(whole, requested).operations;
+  }
   const last = operations.findLastIndex(({ kind }) => kind !== 'assign');
   const done: DynamicOperation[] = [];
   let from = 0;
@@ -73,7 +83,7 @@ function runOnPieces(
     startsFresh = false;
   };
   for (const [index, operation] of operations.entries()) {
-    if (operation.kind !== 'while' && operation.kind !== 'assign') continue;
+    if (!partsPieces(operation)) continue;
     runPiece(index);
     from = index + 1;
     startsFresh = false;

@@ -78,6 +78,9 @@ export function lowerProgram(
       touched |= lowered.layout.residentMask;
       isFirst = false;
       const isLast = i === lowered.parts.length - 1;
+      if (isLast && shape.isWholeState && lowered.sources !== undefined) {
+        throw new Error('unreachable: a store of the whole state, which is changed where it lies');
+      }
       return isLast && lowered.sources !== undefined
         ? { ...shape, sources: lowered.sources }
         : shape;
