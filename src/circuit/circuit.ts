@@ -142,6 +142,15 @@ export function* allOperations(
   }
 }
 
+/** How many operations there are, loops and what is in them counted once each. */
+export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations'>): number {
+  let count = operations.length;
+  for (const operation of operations) {
+    if (operation.kind === 'while') count += numOperationsOf({ operations: operation.body });
+  }
+  return count;
+}
+
 /** The qubits an operation touches, controls first. */
 export function operationQubits(operation: Operation): readonly Qubit[] {
   switch (operation.kind) {

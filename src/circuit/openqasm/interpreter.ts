@@ -38,19 +38,23 @@ import { asScalar, binary } from './operators.ts';
 import type { Operand } from './registers.ts';
 import { Results } from './results.ts';
 import { type ArraySymbol, type RegisterSymbol, Scopes, type VariableSymbol } from './scopes.ts';
-import type {
-  ArrayDeclaration,
-  ArrayValues,
-  Completion,
-  Conditional,
-  ForLoop,
-  GateCall,
-  RegisterDeclaration,
-  Statement,
-  SubroutineDefinition,
-  SubroutineParameter,
-  Switch,
-  VariableDeclaration,
+import {
+  type ArrayDeclaration,
+  type ArrayValues,
+  type Completion,
+  type Conditional,
+  expressionOfOperand,
+  type ForLoop,
+  type GateCall,
+  mayLeave,
+  namesWritten,
+  operandOf,
+  type RegisterDeclaration,
+  type Statement,
+  type SubroutineDefinition,
+  type SubroutineParameter,
+  type Switch,
+  type VariableDeclaration,
 } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 import { type Bits, expressionOf, type Value } from './values.ts';
@@ -1120,95 +1124,3 @@ const isBit = (f: Extract<BitFunction, { kind: 'choice' }>): boolean =>
 const isKnown = (value: Value): boolean =>
   value.kind === 'scalar' ||
   (value.kind === 'bits' && value.bits.every(({ kind }) => kind === 'constant'));
-
-/** The expression that is one operand. */
-const expressionOfOperand = (operand: OperandSyntax): Expression => ({
-  instructions: [{ kind: 'operand', operand }],
-  offset: operand.offset,
-});
-
-/** The operand that an expression is, if it is nothing else. */
-function operandOf({ instructions }: Expression): OperandSyntax | undefined {
-  const [only] = instructions;
-  return instructions.length === 1 && only?.kind === 'operand' ? only.operand : undefined;
-}
-
-/** Names that statements may give a value to, among them arrays that subroutines are handed. */
-function namesWritten(statements: readonly Statement[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  const addArguments = (expressions: readonly Expression[]): void => {
-    for (const { instructions } of expressions) {
-      for (const instruction of instructions) {
-        if (instruction.kind === 'operand') names.add(instruction.operand.name);
-        if (instruction.kind === 'invoke') addArguments(instruction.args);
-      }
-    }
-  };
-  const addInvoked = (expression: Expression | undefined): void => {
-    for (const instruction of expression?.instructions ?? []) {
-      if (instruction.kind === 'invoke') addArguments(instruction.args);
-    }
-  };
-  const walk = (statement: Statement): void => {
-    switch (statement.kind) {
-      case 'assign':
-        names.add(statement.target.name);
-        addInvoked(statement.value);
-        return;
-      case 'measure':
-        if (statement.to !== undefined) names.add(statement.to.name);
-        return;
-      case 'call':
-        addArguments([...statement.angles, ...statement.operands.map(expressionOfOperand)]);
-        return;
-      case 'if':
-        addInvoked(statement.condition);
-        statement.whenTrue.forEach(walk);
-        statement.whenFalse.forEach(walk);
-        return;
-      case 'switch':
-        for (const { body } of statement.cases) body.forEach(walk);
-        statement.otherwise.forEach(walk);
-        return;
-      case 'while':
-        addInvoked(statement.condition);
-        statement.body.forEach(walk);
-        return;
-      case 'for':
-      case 'block':
-        statement.body.forEach(walk);
-        return;
-      case 'variable':
-      case 'register':
-      case 'return':
-        addInvoked(statement.value);
-        return;
-      default:
-    }
-  };
-  statements.forEach(walk);
-  return names;
-}
-
-/** Whether a statement among these, or inside them, may end a loop around them or skip part of a round. */
-function mayLeave(statements: readonly Statement[]): boolean {
-  return statements.some((statement) => {
-    switch (statement.kind) {
-      case 'break':
-      case 'continue':
-      case 'return':
-      case 'end':
-        return true;
-      case 'if':
-        return mayLeave(statement.whenTrue) || mayLeave(statement.whenFalse);
-      case 'switch':
-        return mayLeave(statement.otherwise) || statement.cases.some(({ body }) => mayLeave(body));
-      case 'for':
-      case 'while':
-      case 'block':
-        return mayLeave(statement.body);
-      default:
-        return false;
-    }
-  });
-}

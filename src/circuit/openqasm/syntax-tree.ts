@@ -1,4 +1,7 @@
-/** The statements of OpenQASM 3 as trees, so that a loop's body can run again. */
+/**
+ * The statements of OpenQASM 3 as trees, so that a loop's body can run again, and what can be told of
+ * them without running them.
+ */
 import type { DurationSyntax } from './durations.ts';
 import type { Expression, WrittenType } from './expressions.ts';
 import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
@@ -211,3 +214,95 @@ export type Statement =
       readonly offset: number;
     }
   | { readonly kind: 'break' | 'continue' | 'end'; readonly offset: number };
+
+/** The expression that is one operand. */
+export const expressionOfOperand = (operand: OperandSyntax): Expression => ({
+  instructions: [{ kind: 'operand', operand }],
+  offset: operand.offset,
+});
+
+/** The operand that an expression is, if it is nothing else. */
+export function operandOf({ instructions }: Expression): OperandSyntax | undefined {
+  const [only] = instructions;
+  return instructions.length === 1 && only?.kind === 'operand' ? only.operand : undefined;
+}
+
+/** Names that statements may give a value to, among them arrays that subroutines are handed. */
+export function namesWritten(statements: readonly Statement[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const addArguments = (expressions: readonly Expression[]): void => {
+    for (const { instructions } of expressions) {
+      for (const instruction of instructions) {
+        if (instruction.kind === 'operand') names.add(instruction.operand.name);
+        if (instruction.kind === 'invoke') addArguments(instruction.args);
+      }
+    }
+  };
+  const addInvoked = (expression: Expression | undefined): void => {
+    for (const instruction of expression?.instructions ?? []) {
+      if (instruction.kind === 'invoke') addArguments(instruction.args);
+    }
+  };
+  const walk = (statement: Statement): void => {
+    switch (statement.kind) {
+      case 'assign':
+        names.add(statement.target.name);
+        addInvoked(statement.value);
+        return;
+      case 'measure':
+        if (statement.to !== undefined) names.add(statement.to.name);
+        return;
+      case 'call':
+        addArguments([...statement.angles, ...statement.operands.map(expressionOfOperand)]);
+        return;
+      case 'if':
+        addInvoked(statement.condition);
+        statement.whenTrue.forEach(walk);
+        statement.whenFalse.forEach(walk);
+        return;
+      case 'switch':
+        for (const { body } of statement.cases) body.forEach(walk);
+        statement.otherwise.forEach(walk);
+        return;
+      case 'while':
+        addInvoked(statement.condition);
+        statement.body.forEach(walk);
+        return;
+      case 'for':
+      case 'block':
+        statement.body.forEach(walk);
+        return;
+      case 'variable':
+      case 'register':
+      case 'return':
+        addInvoked(statement.value);
+        return;
+      default:
+    }
+  };
+  statements.forEach(walk);
+  return names;
+}
+
+/** Whether a statement among these, or inside them, may end a loop around them or skip part of a round. */
+export function mayLeave(statements: readonly Statement[]): boolean {
+  return statements.some((statement) => {
+    switch (statement.kind) {
+      case 'break':
+      case 'continue':
+      case 'return':
+      case 'end':
+        return true;
+      case 'if':
+        return mayLeave(statement.whenTrue) || mayLeave(statement.whenFalse);
+      case 'switch':
+        return mayLeave(statement.otherwise) || statement.cases.some(({ body }) => mayLeave(body));
+      case 'for':
+      case 'while':
+      case 'block':
+        return mayLeave(statement.body);
+      default:
+        return false;
+    }
+  });
+}

@@ -1,6 +1,9 @@
 /** What there is to do for a circuit, as far as it decides how long a run takes. */
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  numOperationsOf,
+} from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
@@ -28,7 +31,7 @@ export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits'>
 export function circuitWork(circuit: DynamicCircuit): CircuitWork {
   return {
     numQubits: circuit.numQubits,
-    numOperations: circuit.operations.length,
+    numOperations: numOperationsOf(circuit),
     gateCost: circuitCost(circuit),
     isBranching: hasMidCircuitMeasurement(circuit),
   };

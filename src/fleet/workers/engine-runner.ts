@@ -21,7 +21,7 @@ import type {
 } from './worker-messages.ts';
 import {
   isSendable,
-  numOperationsOf,
+  numOperationsToCompile,
   sentTasks,
   type WorkerItem,
   type WorkerTask,
@@ -203,7 +203,9 @@ export class EngineRunner {
     if (this.#options.silenceLimitMs === undefined) return;
     clearTimeout(this.#silenceTimer);
     if (this.#running.size === 0) return;
-    const numOperations = [...this.#running.values()].map(({ task }) => numOperationsOf(task));
+    const numOperations = [...this.#running.values()].map(({ task }) =>
+      numOperationsToCompile(task),
+    );
     const limitMs =
       this.#options.silenceLimitMs + Math.floor(Math.max(...numOperations) * COMPILING_MS);
     this.#silenceTimer = setTimeout(() => this.#give(`it said nothing for ${limitMs} ms`), limitMs);

@@ -7,7 +7,11 @@
  * notes of each object makes a million at once take three times as long.
  */
 import { deserialize, serialize } from 'node:v8';
-import type { DynamicCircuit, DynamicOperation } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  type DynamicOperation,
+  numOperationsOf,
+} from '../../circuit/circuit.ts';
 import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
 import { readCircuit, type WrittenCircuit } from './written-circuit.ts';
 
@@ -72,7 +76,7 @@ export function sizeOfCircuit(circuit: DynamicCircuit | SerializedCircuit): numb
   const BYTES_PER_OPERATION = 300;
   return 'bytes' in circuit
     ? circuit.bytes.byteLength
-    : circuit.operations.length * BYTES_PER_OPERATION;
+    : numOperationsOf(circuit) * BYTES_PER_OPERATION;
 }
 
 /** What there is to do for a circuit in either form. */

@@ -1,5 +1,5 @@
 /** What a worker is given in a list, and what is sent of it. */
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
 import type { RunRequest } from '../../engine/engine.ts';
 import { type Batch, factsOfShape } from './batch-tasks.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
@@ -33,10 +33,10 @@ export interface WorkerBatch extends WorkerFollowing, Batch {}
 export type WorkerItem = WorkerTask | WorkerBatch;
 
 /** Operations that a worker compiles for an item; a batch task's shape has few. */
-export function numOperationsOf(task: WorkerItem): number {
+export function numOperationsToCompile(task: WorkerItem): number {
   if ('shape' in task) return 0;
   const { circuit } = task;
-  return 'bytes' in circuit ? circuit.work.numOperations : circuit.operations.length;
+  return 'bytes' in circuit ? circuit.work.numOperations : numOperationsOf(circuit);
 }
 
 /** The list as it is sent: what of it can be is in writing. */

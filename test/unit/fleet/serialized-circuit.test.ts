@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
+import type { Circuit, DynamicCircuit, Operation } from '../../../src/circuit/circuit.ts';
 import {
   circuitOf,
   serializeCircuit,
@@ -43,6 +43,20 @@ test('so does one of many operations, each in its place', () => {
   expect(circuitOf(serializeCircuit(long))).toEqual(long);
   const empty: Circuit = { ...circuit, operations: [] };
   expect(circuitOf(serializeCircuit(empty))).toEqual(empty);
+});
+
+test('a loop comes back as it was, and what is in it counts', () => {
+  const { operations } = circuit;
+  const body = [...operations, ...operations];
+  const loop: DynamicCircuit = {
+    ...circuit,
+    control: { numScratchBits: 1, maxRounds: 10 },
+    operations: [{ kind: 'while', condition: { bits: [1], value: 1 }, body }],
+  };
+  const serialized = serializeCircuit(loop);
+  expect(circuitOf(serialized)).toEqual(loop);
+  expect(serialized.work.numOperations).toBe(1 + body.length);
+  expect(sizeOfCircuit(loop)).toBeGreaterThan(2 * sizeOfCircuit(circuit));
 });
 
 test('a circuit of objects is taken as it is', () => {
