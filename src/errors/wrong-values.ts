@@ -37,7 +37,8 @@ function numberInsteadOf(value: unknown): string {
   if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'number') {
     return `; write ${value[0]}`;
   }
-  if (typeof value !== 'string') return '';
+  // Nobody writes a number so long, and what looks at texts below may look at them again and again.
+  if (typeof value !== 'string' || value.length > MAX_SHOWN) return '';
   if (value.trim() !== '' && Number.isFinite(Number(value))) {
     return `; write ${Number(value)} without quotation marks`;
   }
@@ -52,7 +53,7 @@ function numberInsteadOf(value: unknown): string {
 
 /** What to write for a multiple of π, such as `pi/2`; undefined for anything else. */
 export function angleText(text: string): string | undefined {
-  const angle = multipleOfPi(text);
+  const angle = text.length > MAX_SHOWN ? undefined : multipleOfPi(text);
   return angle === undefined ? undefined : `write ${text.trim()} as a number in radians, ${angle}`;
 }
 
