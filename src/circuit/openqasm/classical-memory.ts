@@ -73,6 +73,8 @@ export class ClassicalMemory {
   readonly #frames: ConditionFrames;
   /** Variables whose value is a function of bits. */
   readonly #dynamic = new Set<VariableSymbol>();
+  /** The bits that values depend on, which are asked for again and again. */
+  readonly #bitsOf = new WeakMap<Value, ReadonlySet<Bit>>();
 
   constructor(builder: CircuitBuilder, diagrams: DecisionDiagrams, frames: ConditionFrames) {
     this.#builder = builder;
@@ -93,11 +95,11 @@ export class ClassicalMemory {
 
   /** Takes note that bits are about to be written: values computed from them are kept first. */
   prepareWrite(bits: readonly Bit[], offset: number): void {
-    const written = new Set(bits);
+    this.#builder.takeSteps(this.#dynamic.size, offset);
     for (const symbol of this.#dynamic) {
       // What is written into a variable's own bits is written into the variable.
       const isOwner = this.#isInMemory(symbol) && bits.every((bit) => symbol.memory.includes(bit));
-      if (!isOwner && readsAny(symbol.value, written)) this.#spill(symbol, offset);
+      if (!isOwner && this.#readsAny(symbol.value, bits)) this.#spill(symbol, offset);
     }
   }
 
@@ -207,6 +209,16 @@ export class ClassicalMemory {
     }
   }
 
+  #readsAny(value: Value | undefined, bits: readonly Bit[]): boolean {
+    if (value === undefined || value.kind === 'scalar') return false;
+    let read = this.#bitsOf.get(value);
+    if (read === undefined) {
+      read = bitsRead(expressionOf(value));
+      this.#bitsOf.set(value, read);
+    }
+    return bits.some((bit) => read.has(bit));
+  }
+
   /** Notes a variable that depends on bits, and works a large value out. */
   #follow(symbol: VariableSymbol, offset: number): void {
     const { value } = symbol;
@@ -220,12 +232,13 @@ export class ClassicalMemory {
 
   /** Assigns the variable's value to scratch bits of its own. */
   #spill(symbol: VariableSymbol, offset: number): readonly Bit[] {
-    const { type, value = scalar(type.base, 0), memory } = symbol;
-    const own = new Set(memory);
+    const { type, value = scalar(type.base, 0), memory = [] } = symbol;
+    this.#builder.takeSteps(this.#dynamic.size, offset);
     const isOthers = [...this.#dynamic].some(
-      (other) => other !== symbol && readsAny(other.value, own),
+      (other) => other !== symbol && this.#readsAny(other.value, memory),
     );
-    const bits = memory === undefined || isOthers ? this.#newBits(widthOf(type), offset) : memory;
+    const isFree = memory.length > 0 && !isOthers;
+    const bits = isFree ? memory : this.#newBits(widthOf(type), offset);
     this.#frames.noteWrite(bits);
     // Also where the statement runs under a condition: the value is what it is either way.
     this.#assign(bits, expressionOf(value), undefined, offset);
@@ -326,11 +339,6 @@ export class ClassicalMemory {
     }
     return functions.at(-1)!;
   }
-}
-
-function readsAny(value: Value | undefined, bits: ReadonlySet<Bit>): boolean {
-  if (value === undefined || value.kind === 'scalar') return false;
-  return [...bitsRead(expressionOf(value))].some((bit) => bits.has(bit));
 }
 
 /** Whether an expression is what those bits read, and nothing else. */

@@ -489,6 +489,7 @@ export class Interpreter implements Scope, Elaborating {
       this.#drop('continue', before);
       if (completion === 'break') break;
       if (completion === 'end' || completion === 'return') return completion;
+      this.#join(before, loop.offset);
     }
     this.#drop('break', before);
     return 'next';
@@ -619,6 +620,27 @@ export class Interpreter implements Scope, Elaborating {
     return this.#left.filter((leave) => !before.includes(leave));
   }
 
+  /** Makes one of all that was left in the same way, so that a condition on many rounds stays small. */
+  #join(before: readonly Leave[], offset: number): void {
+    for (const kind of ['break', 'return', 'end'] as const) {
+      const same = this.#leftSince(before).filter((leave) => leave.kind === kind);
+      if (same.length < 2) continue;
+      const any = this.diagrams.not(this.#noneOf(same));
+      this.#left = [
+        ...this.#left.filter((leave) => !same.includes(leave)),
+        this.#noted(kind, any, offset),
+      ];
+    }
+  }
+
+  /** Notes in a scratch bit where something was left. */
+  #noted(kind: Leave['kind'], holds: BitFunction, offset: number): Leave {
+    const bit = this.builder.declareScratch(1, offset);
+    const value = expressionOf({ kind: 'bits', bits: [holds], isScalar: true });
+    this.builder.add({ kind: 'assign', bits: [bit], value }, offset);
+    return { kind, bit };
+  }
+
   /** Forgets what was left of a loop or subroutine that is over. */
   #drop(over: Leave['kind'], before: readonly Leave[]): void {
     this.#left = this.#left.filter((leave) => leave.kind !== over || before.includes(leave));
@@ -640,10 +662,7 @@ export class Interpreter implements Scope, Elaborating {
     }
     const { level, depth } = this.#here();
     if (around.level === level && around.depth === depth) return kind;
-    const bit = this.builder.declareScratch(1, offset);
-    const holds: Bits = { kind: 'bits', bits: [this.#frames.holds(offset)], isScalar: true };
-    this.builder.add({ kind: 'assign', bits: [bit], value: expressionOf(holds) }, offset);
-    this.#left = [...this.#left, { kind, bit }];
+    this.#left = [...this.#left, this.#noted(kind, this.#frames.holds(offset), offset)];
     return 'next';
   }
 

@@ -86,8 +86,8 @@ export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | 
   const { offset } = tokens.current;
   const text = pragmaText(tokens) ?? '';
   const [vendor, kind, what] = text.split(/[^\w.]+/, 3);
-  const refused = tokens.unsupported(offset, `The pragma ${quoted(text)}`);
-  if (vendor !== 'braket') throw refused;
+  const refused = () => tokens.unsupported(offset, `The pragma ${quoted(text)}`);
+  if (vendor !== 'braket') throw refused();
   const line = tokens.takeLine();
   line.accept('#');
   for (let i = 0; i < 3; i++) line.next();
@@ -109,7 +109,7 @@ export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | 
     case 'result':
       return readResult(line, what ?? '', offset);
     default:
-      throw refused;
+      throw refused();
   }
 }
 

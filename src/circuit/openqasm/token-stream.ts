@@ -130,7 +130,7 @@ export class TokenStream {
   get warnings(): readonly ProgramWarning[] {
     const further = this.#numWarnings - this.#warnings.length;
     if (further === 0) return this.#warnings;
-    const message = `${further} further lines of the program are ignored.`;
+    const message = `${further} further warnings are not listed.`;
     return [...this.#warnings, { code: 'CIRCUIT_MORE_IGNORED', message }];
   }
 

@@ -165,6 +165,13 @@ describe('a loop on measured bits', () => {
     expect(outcomesOf(text)).toEqual(expected);
   });
 
+  test('over a range may be left in any of a thousand rounds', () => {
+    const body =
+      'qubit q; bit c; uint[2] n; for int i in [1:1000] { h q; c = measure q; if (n < 3) n += 1; if (c) break; } output uint[2] d; d = n;';
+    const found = outcomesOf(body);
+    expect(found).toEqual({ '01': 0.5, '10': 0.25, '11': 0.25 });
+  });
+
   test('inside another keeps its own count', () => {
     const body = `qubit q; uint[3] rounds = 0; uint[2] outer = 0; bit c; bit go = 1;
       while (go) {

@@ -257,7 +257,7 @@ describe('what is ignored is warned about:', () => {
     expect(warnings).toHaveLength(21);
     expect(warnings.at(-1)).toEqual({
       code: 'CIRCUIT_MORE_IGNORED',
-      message: '30 further lines of the program are ignored.',
+      message: '30 further warnings are not listed.',
     });
   });
 
