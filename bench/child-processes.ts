@@ -1,4 +1,4 @@
-/** What a service's processes are, and what memory they have; on Linux, from /proc. */
+/** Lists the child processes of a service with their memory; on Linux, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** A process that another has started. */

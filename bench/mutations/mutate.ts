@@ -241,7 +241,7 @@ function changedNumber(value: number, random: RandomStream): Json {
 }
 
 const TOKEN = /[A-Za-z_π][\w]*|\d+(?:\.\d+)?|"[^"]*"|\s+|[^\w\s]/gu;
-/** Of OpenQASM 2 and 3, and of expressions. */
+/** Words and symbols that occur in OpenQASM 2 and 3 and in expressions. */
 const VOCABULARY = [
   ...'OPENQASM|include|"stdgates.inc"|"qelib1.inc"|qubit|bit|qreg|creg|int|uint|float|angle|bool|const|complex'.split(
     '|',

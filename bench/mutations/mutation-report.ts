@@ -1,4 +1,4 @@
-/** What came of mutated requests, in figures; of faults one example a kind is kept. */
+/** Figures of a run of mutated requests, with one example of each kind of fault. */
 import type { Verdict } from './answer-check.ts';
 import type { Pause } from './loop-watch.ts';
 import type { MutatedRequest } from './request-deck.ts';

@@ -24,7 +24,7 @@ export interface MutatedRequest {
   readonly isFramed: boolean;
   /** Sent with it; undefined without one. */
   readonly key: string | undefined;
-  /** What was done to it. */
+  /** The change that made this request of its example. */
   readonly mutations: readonly string[];
 }
 

@@ -74,7 +74,7 @@ export class Wire implements Disposable {
 
   #open(): Socket {
     const socket = connect({ host: this.#host, port: this.#port, noDelay: true });
-    // What comes of it is told by 'close'.
+    // The event 'close' follows and tells what came of it.
     socket.on('error', () => {});
     socket.on('close', () => {
       if (this.#socket === socket) this.#socket = undefined;

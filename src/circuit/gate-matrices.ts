@@ -79,6 +79,15 @@ export const SX = (sign: 1 | -1): ComplexMatrix =>
       [0.5, 0.5 * sign],
     ],
   );
+/** Entries of a rotation by θ between two states with phase β: both diagonal ones are `c`. */
+export function phasedRotation(theta: number, beta: number) {
+  const s = Math.sin(theta / 2);
+  const [sinBeta, cosBeta] = [s * Math.sin(beta), s * Math.cos(beta)];
+  const low: Complex = [sinBeta, -cosBeta];
+  const high: Complex = [-sinBeta, -cosBeta];
+  return { c: real(Math.cos(theta / 2)), low, high };
+}
+
 /** Exchanges the two qubits. */
 export const SWAP = (): ComplexMatrix => exchange(ZERO, ONE, ONE, ZERO, ONE);
 /** diag(1, e^{i·angle}). */

@@ -19,6 +19,7 @@ import {
   imaginary,
   ONE,
   phase,
+  phasedRotation,
   phaseGate,
   RX,
   RXX,
@@ -590,11 +591,8 @@ export const GATES: readonly GateDefinition[] = [
     numTargets: 2,
     parameters: ['theta', 'beta'],
     matrix: (angles) => {
-      const c = real(Math.cos(a(angles, 0) / 2));
-      const s = Math.sin(a(angles, 0) / 2);
-      const sinBeta = s * Math.sin(a(angles, 1));
-      const cosBeta = s * Math.cos(a(angles, 1));
-      return exchange(c, [-sinBeta, -cosBeta], [sinBeta, -cosBeta], c, ONE);
+      const { c, low, high } = phasedRotation(a(angles, 0), a(angles, 1));
+      return exchange(c, high, low, c, ONE);
     },
     formula: '[[cos θ/2, −i e^{−iβ} sin θ/2], [−i e^{iβ} sin θ/2, cos θ/2]] on |01⟩, |10⟩',
     traits: [],
@@ -609,15 +607,12 @@ export const GATES: readonly GateDefinition[] = [
     numTargets: 2,
     parameters: ['theta', 'beta'],
     matrix: (angles) => {
-      const c = real(Math.cos(a(angles, 0) / 2));
-      const s = Math.sin(a(angles, 0) / 2);
-      const sinBeta = s * Math.sin(a(angles, 1));
-      const cosBeta = s * Math.cos(a(angles, 1));
+      const { c, low, high } = phasedRotation(a(angles, 0), a(angles, 1));
       return rows(
-        [c, ZERO, ZERO, [-sinBeta, -cosBeta]],
+        [c, ZERO, ZERO, high],
         [ZERO, ONE, ZERO, ZERO],
         [ZERO, ZERO, ONE, ZERO],
-        [[sinBeta, -cosBeta], ZERO, ZERO, c],
+        [low, ZERO, ZERO, c],
       );
     },
     formula: '[[cos θ/2, −i e^{−iβ} sin θ/2], [−i e^{iβ} sin θ/2, cos θ/2]] on |00⟩, |11⟩',
