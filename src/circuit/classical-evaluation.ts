@@ -135,7 +135,7 @@ export function applied(operator: string, left: Scalar, right: Scalar | undefine
     return wholeNumber(left.type, Number(bitwise(BigInt(left.value), BigInt(right.value))));
   }
   const compute = ARITHMETIC.get(operator);
-  if (compute === undefined) throw new ValueProblem(`${operator}() is not`, true);
+  if (compute === undefined) throw new ValueProblem(`${operator}()`, true);
   const value = compute(left.value, right.value);
   if (!areWhole) {
     const isAngle = left.type === 'angle' || right.type === 'angle';
@@ -179,7 +179,7 @@ function appliedToOne(operator: string, operand: Scalar): Scalar {
     case 'popcount':
       return wholeNumber('uint', [...value.toString(2)].filter((digit) => digit === '1').length);
     default:
-      throw new ValueProblem(`${operator}() is not`, true);
+      throw new ValueProblem(`${operator}()`, true);
   }
 }
 

@@ -82,7 +82,7 @@ export function unary(diagrams: DecisionDiagrams, operator: string, operand: Val
     if (typeOf(operand) === 'int') {
       return binary(diagrams, '-', unary(diagrams, '-', operand), scalar('int', 1));
     }
-    throw new ValueProblem('~ turns the bits of a register or of an int; of this it is not', true);
+    throw new ValueProblem('~ of anything but a register or an int', true);
   }
   return isMeasured(operand)
     ? atRunTime('-', [operand])
@@ -254,7 +254,7 @@ export function call(name: string, operands: readonly Value[]): Value {
     throw new Error(`unreachable: no function is called ${name}`);
   }
   if (name === 'rotl' || name === 'rotr') {
-    throw new ValueProblem(`${name}() turns the bits of a register; of a number it is not`, true);
+    throw new ValueProblem(`${name}() of anything but a register`, true);
   }
   if (operands.some(isMeasured)) return atRunTime(name, operands);
   return applied(name, asScalar(x), y === undefined ? undefined : asScalar(y));

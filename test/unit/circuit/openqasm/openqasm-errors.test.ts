@@ -242,6 +242,8 @@ describe('a construct that is not run has the code CIRCUIT_OPENQASM_UNSUPPORTED 
     ['input duration t;', '"input duration"'],
     ['complex a;', '"complex"'],
     ['array[bit, 3] a;', 'An array of "bit"'],
+    ['int n = 3; if (rotl(n, 1) == 2) x q;', 'rotl() of anything but a register is not supported'],
+    ['float t = 3; if (~t == 2) x q;', '~ of anything but a register or an int is not supported'],
     ['array[int, 3] a; a[0:1] = 1;', 'A part of an array'],
     ['float t = 0; while (d) { t = t * 2; rx(t) q[0]; }', 'An angle of rx that is no sum'],
     ['gate g(t) a { rx(f(t)) a; }', 'A subroutine or measurement in a gate body'],
