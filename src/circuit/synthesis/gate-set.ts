@@ -5,7 +5,7 @@
  * made of with rotations. One gate with a free angle is enough where another gate moves its axis.
  */
 
-import { nearestNames } from '../../errors/nearest-names.ts';
+import { didYouMean } from '../../errors/nearest-names.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { adjoint, multiply } from '../../math/complex-matrix.ts';
 import type { GateDefinition } from '../gate-definition.ts';
@@ -140,12 +140,8 @@ export function gateSetFaults(
 function unknownGate(name: string): string {
   // Of trapped ions. With both phases 0, which RZ around it makes of any, it is RXX(θ).
   if (name.toLowerCase() === 'ms') return 'No gate is called ms; name rxx, which MS(0, 0, θ) is.';
-  const near = nearestNames(
-    name,
-    GATES.flatMap((gate) => [gate.name, ...gate.aliases]),
-  );
-  const suggestion = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-  return `No gate is called ${JSON.stringify(name)}.${suggestion}`;
+  const known = GATES.flatMap((gate) => [gate.name, ...gate.aliases]);
+  return `No gate is called ${JSON.stringify(name)}.${didYouMean(name, known)}`;
 }
 
 function oneQubitFault(names: ReadonlySet<string>): string | undefined {
