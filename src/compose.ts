@@ -17,6 +17,7 @@ import { buildApp } from './service/app.ts';
 import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
 import { CircuitIntake } from './service/circuits/circuit-intake.ts';
 import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
+import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
@@ -24,7 +25,6 @@ import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import { Readers } from './service/reading/readers.ts';
-import type { ProcessorDirectory } from './service/service-deps.ts';
 import { version } from './service/software-version.ts';
 import { createTaskJobHandler } from './service/tasks/task-job-handler.ts';
 import { createTpuJobHandler } from './service/tpu/tpu-job-handler.ts';

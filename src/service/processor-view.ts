@@ -2,10 +2,10 @@
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { hasDevices, viewSummary } from './device-view.ts';
+import type { ProcessorDirectory } from './directories.ts';
 import { isoTime } from './envelope.ts';
 import { ProcessorNotFoundError } from './errors.ts';
 import type { ProcessorView } from './schemas/processors.ts';
-import type { ProcessorDirectory } from './service-deps.ts';
 
 /**
  * The processor of that id.

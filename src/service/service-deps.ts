@@ -2,69 +2,23 @@
 import type { FastifyServerOptions } from 'fastify';
 import type { DemoFacts } from '../console/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
-import type { Processor } from '../fleet/processor.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
-import type { JobRunner } from '../jobs/job-runner.ts';
 import type { OnDamaged } from '../storage/damaged-records.ts';
 import type { StorageUsage } from '../storage/storage-usage.ts';
-import type { AgentRoster } from '../workloads/agents/agent-roster.ts';
-import type { Model } from '../workloads/models/model.ts';
-import type { QnnHybrid } from '../workloads/models/qnn-hybrid/qnn-hybrid.ts';
-import type { TextModel } from '../workloads/models/text-generation/text-model.ts';
-import type { MonitoredProcedures } from '../workloads/monitored-procedures.ts';
 import type { Planner } from '../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../workloads/procedures/procedure-pool.ts';
-import type { TpuFleet } from '../workloads/tpu/tpu-fleet.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { CircuitIntake } from './circuits/circuit-intake.ts';
+import type {
+  AgentDirectory,
+  Jobs,
+  ModelDirectory,
+  ProcessorDirectory,
+  TpuDirectory,
+} from './directories.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
-
-/** The processors that callers may target: what the service needs of the fleet. */
-export interface ProcessorDirectory {
-  readonly processors: readonly Processor[];
-  get(id: string): Processor | undefined;
-}
-
-/** The models that callers may ask: what the service needs of the registry. */
-export interface ModelDirectory {
-  readonly models: readonly Model[];
-  readonly classifier: Pick<
-    QnnHybrid,
-    keyof Model | 'card' | 'knownAnswers' | 'lastSelfTest' | 'classify'
-  >;
-  readonly text: Pick<TextModel, keyof Model | 'limits' | 'isConfigured' | 'generate'>;
-}
-
-/** The agents that callers may send tasks to: what the service needs of the roster. */
-export type AgentDirectory = Pick<AgentRoster, 'agents' | 'get'>;
-
-/** The modelled TPU fleet, and what does the work of its jobs. */
-export interface TpuDirectory {
-  readonly fleet: TpuFleet;
-  readonly work: MonitoredProcedures;
-}
-
-/** What the service needs of the job runner. */
-export type Jobs = Pick<
-  JobRunner,
-  | 'submit'
-  | 'run'
-  | 'get'
-  | 'list'
-  | 'waitFor'
-  | 'cancel'
-  | 'remove'
-  | 'watch'
-  | 'queuePosition'
-  | 'expectedStart'
-  | 'progress'
-  | 'inFlight'
-  | 'inFlightCharacters'
-  | 'inHand'
-  | 'isShuttingDown'
->;
 
 /** Settings of the service. */
 export interface ServiceSettings {

@@ -1,10 +1,10 @@
 /** An agent as it stands now, as callers see it. */
 import type { ServedAgent } from '../../workloads/agents/agent-roster.ts';
+import type { AgentDirectory } from '../directories.ts';
 import { isoTime } from '../envelope.ts';
 import { AgentNotFoundError } from '../errors.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-view.ts';
 import type { AgentView } from '../schemas/agents.ts';
-import type { AgentDirectory } from '../service-deps.ts';
 
 /**
  * The agent of that id.

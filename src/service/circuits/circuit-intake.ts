@@ -8,10 +8,10 @@
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
+import type { ProcessorDirectory } from '../directories.ts';
 import { storedBodyJson } from '../jobs/stored-request.ts';
 import type { Readers, ReadingCaller } from '../reading/readers.ts';
 import type { BodySource } from '../reading/reading-messages.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
 import {
   liveTargetsOf,
   type PreparedCircuit,

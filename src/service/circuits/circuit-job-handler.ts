@@ -2,7 +2,7 @@
 import type { Processor } from '../../fleet/processor.ts';
 import type { JobId } from '../../jobs/job.ts';
 import type { JobHandler } from '../../jobs/job-handler.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
+import type { ProcessorDirectory } from '../directories.ts';
 import type { CircuitIntake } from './circuit-intake.ts';
 import { runRequest } from './circuit-submission.ts';
 import { decodeFacts } from './stored-request.ts';

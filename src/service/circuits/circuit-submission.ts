@@ -26,9 +26,9 @@ import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/serialized-circuit.ts';
+import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
 import type { BodyParts } from './circuit-form.ts';
 
 /** Bits of all shots together: what outcomes may take in memory, 32 MiB. */

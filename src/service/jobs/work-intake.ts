@@ -3,9 +3,10 @@
  * with OpenQASM always there, for a short text may loop for long; and those with an expression, whose
  * parser takes most of a second to load and some 150 MB to hold.
  */
-import type { ReadingCaller } from '../reading/readers.ts';
-import type { BodySource } from '../reading/reading-messages.ts';
-import type { ServiceDeps } from '../service-deps.ts';
+
+import type { ProcessorDirectory } from '../directories.ts';
+import type { Readers, ReadingCaller } from '../reading/readers.ts';
+import type { BodySource, ReadWork, WorkRequest } from '../reading/reading-messages.ts';
 import { type ReadPlan, type ReadTask, readPlan, readTask } from '../tasks/read-task.ts';
 import { type ReadTpuJob, readTpuJob } from '../tpu/read-tpu-job.ts';
 import { requestHash } from './canonical-hash.ts';
@@ -17,20 +18,6 @@ const QUICK_BODY_BYTES = 8192;
 export interface CallersBody {
   readonly source: BodySource;
   readonly caller: ReadingCaller;
-}
-
-/** Work that was read, and the hash by which a repeat is known, where one was asked for. */
-export interface ReadWork<Read> {
-  readonly read: Read;
-  readonly bodyHash?: string;
-}
-
-/** What is asked beside the body. */
-export interface WorkRequest {
-  /** Ids of the processors that circuits may be sent to. */
-  readonly simulators: readonly string[];
-  /** Path of the endpoint, where a hash is wanted. */
-  readonly hashPath?: string;
 }
 
 /** Reads a task's body: the work of `WorkIntake.readTask`, wherever that is done. */
@@ -56,9 +43,15 @@ export function readTpuJobBody(body: unknown, request: WorkRequest): ReadWork<Re
 
 /** Reads bodies. */
 export class WorkIntake {
-  readonly #deps: Pick<ServiceDeps, 'intake' | 'fleet'>;
+  readonly #deps: {
+    readonly intake: { readonly readers: Pick<Readers, 'run'> };
+    readonly fleet: ProcessorDirectory;
+  };
 
-  constructor(deps: Pick<ServiceDeps, 'intake' | 'fleet'>) {
+  constructor(deps: {
+    readonly intake: { readonly readers: Pick<Readers, 'run'> };
+    readonly fleet: ProcessorDirectory;
+  }) {
     this.#deps = deps;
   }
 

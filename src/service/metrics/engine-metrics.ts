@@ -15,7 +15,7 @@ import type {
   Processor,
   TaskHooks,
 } from '../../fleet/processor.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
+import type { ProcessorDirectory } from '../directories.ts';
 
 interface Labels {
   readonly processor: string;

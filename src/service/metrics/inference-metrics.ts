@@ -2,9 +2,9 @@
 import { Counter, type Registry } from 'prom-client';
 import { CodedError } from '../../errors/coded-error.ts';
 import type { Model } from '../../workloads/models/model.ts';
+import type { ModelDirectory } from '../directories.ts';
 import { specCodeOf } from '../error-table.ts';
 import { VISITORS } from '../models/visitors.ts';
-import type { ModelDirectory } from '../service-deps.ts';
 
 type Outcome = 'completed' | 'refused' | 'unavailable' | 'failed' | 'abandoned';
 

@@ -1,15 +1,18 @@
 /** How things stand: read from the fleet, the jobs and the models when somebody asks, and not before. */
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { DeviceDirectory } from '../../fleet/fleet-device.ts';
 import { JOB_KINDS } from '../../jobs/job.ts';
+import type { Jobs, ModelDirectory, ProcessorDirectory } from '../directories.ts';
 import type { Readers } from '../reading/readers.ts';
-import type { ServiceDeps } from '../service-deps.ts';
 
-/** What is looked at. */
-export interface LiveSources extends Pick<ServiceDeps, 'fleet' | 'devices'> {
+/** Sources of the live metrics. */
+export interface LiveSources {
+  readonly fleet: ProcessorDirectory;
+  readonly devices: DeviceDirectory;
   readonly intake: { readonly readers: Pick<Readers, 'load'> };
-  readonly models: Pick<ServiceDeps['models'], 'models'>;
-  readonly jobs: Pick<ServiceDeps['jobs'], 'inHand'>;
-  readonly settings: Pick<ServiceDeps['settings'], 'version'>;
+  readonly models: Pick<ModelDirectory, 'models'>;
+  readonly jobs: Pick<Jobs, 'inHand'>;
+  readonly settings: { readonly version: string };
 }
 
 const ENDINGS = ['completed', 'failed', 'lost'] as const;

@@ -8,7 +8,7 @@
 import { Counter, Registry } from 'prom-client';
 import type { JobStore } from '../../jobs/job-store.ts';
 import { DAMAGED_TABLES, type DamagedRecord } from '../../storage/damaged-records.ts';
-import type { ModelDirectory, ProcessorDirectory } from '../service-deps.ts';
+import type { ModelDirectory, ProcessorDirectory } from '../directories.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { InferenceMetrics } from './inference-metrics.ts';

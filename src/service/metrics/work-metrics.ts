@@ -1,9 +1,16 @@
 /** How agents, the planner, the TPU fleet and the processes that do their work stand, when somebody asks. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ServiceDeps } from '../service-deps.ts';
+import type { Planner } from '../../workloads/plans/planner.ts';
+import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
+import type { AgentDirectory, TpuDirectory } from '../directories.ts';
 
-/** What is looked at. */
-export type WorkSources = Pick<ServiceDeps, 'agents' | 'planner' | 'tpu' | 'pool'>;
+/** Sources of the metrics of tasks and TPU jobs. */
+export interface WorkSources {
+  readonly agents: AgentDirectory;
+  readonly planner: Pick<Planner, 'availability'>;
+  readonly tpu: TpuDirectory;
+  readonly pool: Pick<ProcedurePool, 'load'>;
+}
 
 const OUTCOMES = ['completed', 'failed', 'cancelled'] as const;
 

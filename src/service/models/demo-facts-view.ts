@@ -1,6 +1,6 @@
 /** What the page at `/` shows of the classifier, from its card and its state now. */
 import type { DemoFacts } from '../../console/demo-facts.ts';
-import type { ModelDirectory } from '../service-deps.ts';
+import type { ModelDirectory } from '../directories.ts';
 import { viewDemoRun } from './classification-view.ts';
 
 /** Why a processor is not available is the operator's own words, and not for everybody. */

@@ -3,6 +3,7 @@
 import type { Model } from '../../workloads/models/model.ts';
 import { GHZ_REUPLOADING, NUM_FEATURES } from '../../workloads/models/qnn-hybrid/ansatz.ts';
 import { INFERENCE_LIMITS } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import type { ModelDirectory } from '../directories.ts';
 import { isoTime } from '../envelope.ts';
 import { ModelNotFoundError } from '../errors.ts';
 import type {
@@ -11,7 +12,6 @@ import type {
   ModelSummaryView,
   TextCardView,
 } from '../schemas/models.ts';
-import type { ModelDirectory } from '../service-deps.ts';
 
 /**
  * The model of that id.

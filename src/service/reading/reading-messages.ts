@@ -2,12 +2,25 @@
 import type { Fault } from '../../errors/coded-error.ts';
 import type { PreparedCircuit, Target } from '../circuits/circuit-submission.ts';
 import type { ReadSubmission } from '../circuits/read-submission.ts';
-import type { ReadWork, WorkRequest } from '../jobs/work-intake.ts';
 import type { ReadPlan, ReadTask } from '../tasks/read-task.ts';
 import type { ReadTpuJob } from '../tpu/read-tpu-job.ts';
 
 /** A body: as it came over the wire, or read. */
 export type BodySource = { readonly bytes: Uint8Array } | { readonly value: unknown };
+
+/** Work that was read, and the hash by which a repeat is known, where one was asked for. */
+export interface ReadWork<Read> {
+  readonly read: Read;
+  readonly bodyHash?: string;
+}
+
+/** What is asked beside the body. */
+export interface WorkRequest {
+  /** Ids of the processors that circuits may be sent to. */
+  readonly simulators: readonly string[];
+  /** Path of the endpoint, where a hash is wanted. */
+  readonly hashPath?: string;
+}
 
 /** Work for a reader, by kind: what it gets, and what it gives back. */
 export interface ReadingWork {

@@ -2,18 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
+import type { ProcessorDirectory } from '../directories.ts';
 import type { JsonText } from '../envelope.ts';
 import { retryHash } from '../jobs/canonical-hash.ts';
 import { idempotencyOf } from '../jobs/idempotent-starts.ts';
 import { type JobResource, locationOf } from '../jobs/job-resources.ts';
 import type { WorkOptions } from '../jobs/procedure-input.ts';
 import { WorkSubmitter } from '../jobs/submit-work.ts';
-import { type CallersBody, type ReadWork, WorkIntake } from '../jobs/work-intake.ts';
+import { type CallersBody, WorkIntake } from '../jobs/work-intake.ts';
 import type { Tier } from '../keys/api-key.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { readingCaller } from '../plugins/caller-signal.ts';
 import { sourceOf } from '../plugins/json-body.ts';
-import type { ProcessorDirectory } from '../service-deps.ts';
+import type { ReadWork } from '../reading/reading-messages.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Room for circuits, matrices and rows as many as any work takes. */

@@ -12,8 +12,8 @@ import type { JobHooks } from '../../jobs/job-handler.ts';
 import { PlanTaskError } from '../../workloads/plans/errors.ts';
 import { runPlan } from '../../workloads/plans/run-plan.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
+import type { Jobs } from '../directories.ts';
 import { parseStored } from '../jobs/stored-request.ts';
-import type { Jobs } from '../service-deps.ts';
 import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from './stored-task.ts';
 
 /** How often a task that this process has not taken up yet after a restart is looked at. */

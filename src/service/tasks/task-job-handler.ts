@@ -3,10 +3,10 @@ import { JobDamagedError } from '../../jobs/errors.ts';
 import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JobHandler, JobHooks } from '../../jobs/job-handler.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
+import type { AgentDirectory } from '../directories.ts';
 import { procedureHooks } from '../jobs/procedure-hooks.ts';
 import { workInputOf } from '../jobs/stored-request.ts';
 import { outcomeJson } from '../procedures-view.ts';
-import type { AgentDirectory } from '../service-deps.ts';
 import { type PlanHandlerDeps, type PlanJobs, runPlanJob } from './plan-handler.ts';
 import { PLANNER, taskFactsOf } from './stored-task.ts';
 

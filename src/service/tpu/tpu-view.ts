@@ -14,11 +14,11 @@ import {
   TPU_ZONES,
   type TpuType,
 } from '../../workloads/tpu/tpu-zones.ts';
+import type { TpuDirectory } from '../directories.ts';
 import { isoTime, type JsonText } from '../envelope.ts';
 import { type LiveFacts, recordText, viewJob } from '../jobs/job-view.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-view.ts';
 import type { TpuFleetView } from '../schemas/tpu.ts';
-import type { TpuDirectory } from '../service-deps.ts';
 import { tpuJobFactsOf } from './stored-tpu-job.ts';
 
 /** What a fleet is asked for in examples. */

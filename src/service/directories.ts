@@ -1,0 +1,54 @@
+/** Views of the layers below: processors, models, agents, TPU fleet and jobs, as far as the service uses them. */
+import type { Processor } from '../fleet/processor.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
+import type { AgentRoster } from '../workloads/agents/agent-roster.ts';
+import type { Model } from '../workloads/models/model.ts';
+import type { QnnHybrid } from '../workloads/models/qnn-hybrid/qnn-hybrid.ts';
+import type { TextModel } from '../workloads/models/text-generation/text-model.ts';
+import type { MonitoredProcedures } from '../workloads/monitored-procedures.ts';
+import type { TpuFleet } from '../workloads/tpu/tpu-fleet.ts';
+
+/** Processors that callers may target. */
+export interface ProcessorDirectory {
+  readonly processors: readonly Processor[];
+  get(id: string): Processor | undefined;
+}
+
+/** Models that callers may ask. */
+export interface ModelDirectory {
+  readonly models: readonly Model[];
+  readonly classifier: Pick<
+    QnnHybrid,
+    keyof Model | 'card' | 'knownAnswers' | 'lastSelfTest' | 'classify'
+  >;
+  readonly text: Pick<TextModel, keyof Model | 'limits' | 'isConfigured' | 'generate'>;
+}
+
+/** Agents that callers may send tasks to. */
+export type AgentDirectory = Pick<AgentRoster, 'agents' | 'get'>;
+
+/** The modelled TPU fleet, and the procedures that do the work of its jobs. */
+export interface TpuDirectory {
+  readonly fleet: TpuFleet;
+  readonly work: MonitoredProcedures;
+}
+
+/** The job runner, as routes use it. */
+export type Jobs = Pick<
+  JobRunner,
+  | 'submit'
+  | 'run'
+  | 'get'
+  | 'list'
+  | 'waitFor'
+  | 'cancel'
+  | 'remove'
+  | 'watch'
+  | 'queuePosition'
+  | 'expectedStart'
+  | 'progress'
+  | 'inFlight'
+  | 'inFlightCharacters'
+  | 'inHand'
+  | 'isShuttingDown'
+>;
