@@ -5,10 +5,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { agentsDocument } from './agents-document.ts';
+import { apiDocument } from './api-document.ts';
 import { generateErrorsDoc } from './errors-document.ts';
 import { gatesDocument } from './gates-document.ts';
+import { limitsDocument } from './limits-document.ts';
 import { generateOpenApi } from './openapi-document.ts';
 import { openQasmDocument } from './openqasm-corpora.ts';
+import { capacityDocument, performanceDocument } from './performance-document.ts';
+import { settingsDocument } from './settings-document.ts';
 import { tpuDocument } from './tpu-document.ts';
 
 /** A file of the repository that is made from other files. */
@@ -26,6 +30,12 @@ export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/errors.md', render: generateErrorsDoc },
   { path: 'docs/openapi.json', render: generateOpenApi },
   { path: 'docs/openqasm.md', render: openQasmDocument },
+  // Reads docs/openapi.json, so it comes after it.
+  { path: 'docs/api.md', render: apiDocument },
+  { path: 'docs/settings.md', render: settingsDocument },
+  { path: 'docs/limits.md', render: limitsDocument },
+  { path: 'docs/performance.md', render: performanceDocument },
+  { path: 'docs/capacity.md', render: capacityDocument },
 ];
 
 /** Where a path of the repository lies. */

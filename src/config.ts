@@ -1,7 +1,7 @@
 /**
  * The environment as one frozen Config: one zod schema a setting, all faults reported together.
  *
- * The table in the README and the one that `qcs serve --help` prints are made from SETTINGS, so
+ * The table in docs/settings.md and the one that `qcs serve --help` prints are made from SETTINGS, so
  * they cannot differ from what is read.
  */
 
@@ -37,104 +37,105 @@ export const SETTINGS = {
     schema: z.string().trim().min(1, { error: 'must not be empty' }).default('./data'),
     defaultText: './data',
     description:
-      'Folder of the SQLite database (keys, jobs) and of what was measured of GPU adapters; made if missing.',
+      'Folder of the SQLite database (keys, jobs) and of the measurements of GPU adapters. It is created if missing.',
   },
   QCS_MIN_FREE_DISK_MIB: {
     schema: integer(0, 16 * MIB).default(256),
     defaultText: '256',
     description:
-      'While the disk of the data directory has less than this left, the service takes no new work and says so; reads go on.',
+      'Free space that the disk of the data directory must have. With less, the service refuses new work and says so; reads continue.',
   },
   QCS_STORAGE_MIB: {
     schema: integer(16, 16 * MIB).default(65_536),
     defaultText: '65536',
-    description: 'Most that the database may take; beyond it the service takes no new work.',
+    description: 'Largest size of the database. Beyond it the service refuses new work.',
   },
   QCS_STORAGE_MIB_STANDARD: {
     schema: integer(1, 16 * MIB).default(1024),
     defaultText: '1024',
     description:
-      'What jobs and results of a Standard key may take in the database; beyond it submissions are answered 429.',
+      'Space in the database for the jobs and results of one Standard key. Beyond it submissions are answered 429.',
   },
   QCS_STORAGE_MIB_ENTERPRISE: {
     schema: integer(1, 16 * MIB).default(16_384),
     defaultText: '16384',
-    description: 'The same of an Enterprise key.',
+    description: 'Space in the database for the jobs and results of one Enterprise key.',
   },
   QCS_DURABILITY: {
     schema: choice(['power-loss', 'process-crash']).default('power-loss'),
     defaultText: 'power-loss',
     description:
-      'What answered work survives: a power cut, for which each answer waits until the disk has it, or only the end of the process.',
+      'What accepted work survives. `power-loss`: a power cut; every answer waits until the disk has stored it. `process-crash`: the end of the process only.',
   },
   QCS_ENGINE: {
     schema: choice(['auto', 'webgpu', 'cpu']).default('auto'),
     defaultText: 'auto',
     description:
-      'What `gpu-fleet` runs on: a GPU where there is one and else the CPU (`auto`), a GPU or nothing (`webgpu`), the CPU (`cpu`).',
+      'What `gpu-fleet` runs on. `auto`: a GPU if there is one, otherwise the CPU. `webgpu`: a GPU only. `cpu`: the CPU only.',
   },
   QCS_SOFTWARE_ADAPTERS: {
     schema: flag.default(false),
     defaultText: '0',
     description:
-      '`1` takes software Vulkan drivers as adapters too, for tests; they are never called a GPU.',
+      '`1` also uses software Vulkan drivers as adapters, for tests. They are never reported as GPUs.',
   },
   QCS_THREADS: {
     schema: integer(1, 256).optional(),
-    defaultText: 'one a core',
+    defaultText: 'one per core',
     description:
-      'Threads of the CPU engine: so many circuits of up to 17 qubits run at the same time, and so many threads work on a wider one.',
+      'Threads of the CPU engine. Circuits of up to 17 qubits use one thread each; wider ones use all threads.',
   },
   QCS_MEMORY_MIB: {
     schema: integer(16, 16 * MIB).optional(),
-    defaultText: 'half of the machine’s',
-    description: 'Memory for state vectors, over all circuits; it decides `max_qubits`.',
+    defaultText: 'half of the machine’s memory',
+    description:
+      'Memory for the state vectors of all circuits together. It determines `max_qubits`.',
   },
   QCS_GPU_MEMORY_MIB: {
     schema: integer(16, 16 * MIB).optional(),
-    defaultText: 'what is free',
+    defaultText: 'free memory',
     description:
-      'Memory of one adapter for state vectors. By default what its driver says is free, less 512 MiB, which is known of NVIDIA and AMD cards; of others one buffer. Software adapters share half of `QCS_MEMORY_MIB`.',
+      'Memory of one adapter for state vectors. Default on NVIDIA and AMD cards: the free memory that the driver reports, less 512 MiB; on other cards: one buffer. Software adapters share half of `QCS_MEMORY_MIB`.',
   },
   QCS_MAX_GATES: {
     schema: integer(1, 1_000_000).default(1_000_000),
     defaultText: '1000000',
-    description: 'Most operations of one circuit.',
+    description: 'Maximum number of operations in a circuit.',
   },
   QCS_MAX_LOOP_ROUNDS: {
     schema: integer(1, 1_000_000_000).default(10_000),
     defaultText: '10000',
     description:
-      'Most rounds that one shot may take in loops on measured bits (`while` of OpenQASM 3), all loops together. A shot that takes more fails its circuit.',
+      'Maximum number of iterations of loops on measured bits (`while` of OpenQASM 3) in one shot, all loops together. A circuit with a shot that takes more fails.',
   },
   QCS_MAX_RUN_MINUTES: {
     schema: integer(1, 1_000_000).default(120),
     defaultText: '120',
     description:
-      'Longest run. A circuit that is expected to take longer, by its qubits, gates and shots and by the runs measured so far, is refused.',
+      'Longest expected run time of a circuit. A circuit that is expected to take longer is refused. The estimate uses its qubits, gates and shots, and the runs measured so far.',
   },
   QCS_MAX_SHOTS: {
     schema: integer(1, 1_000_000).default(1_000_000),
     defaultText: '1000000',
-    description: 'Most shots of one circuit.',
+    description: 'Maximum number of shots of a circuit.',
   },
   QCS_QUEUE_LIMIT: {
     schema: integer(1, 1_000_000).default(1000),
     defaultText: '1000',
     description:
-      'Circuits that may wait, and as many tasks, and as many TPU jobs; one more is answered 503.',
+      'Maximum number of waiting circuits; the same number of tasks and of TPU jobs. The next submission is answered 503.',
   },
   QCS_TASK_PROCESSES: {
     schema: integer(1, 64).optional(),
-    defaultText: 'one a core, 2 to 4',
+    defaultText: 'one per core, 2 to 4',
     description:
-      'Processes that run tasks of agents and TPU jobs, one at a time each; started as they are needed. While tasks only wait for a processor others take their places, in up to twice as many processes.',
+      'Processes that run tasks of agents and TPU jobs, one at a time each. They are started on demand. While tasks wait for a processor, other tasks may run, in up to twice as many processes.',
   },
   QCS_TASK_MEMORY_MIB: {
     schema: integer(64, 65_536).default(256),
     defaultText: '256',
     description:
-      'JavaScript heap of each of those processes: a task that needs more fails. In all a process may grow to twice that and 128 MiB.',
+      'JavaScript heap of each process of `QCS_TASK_PROCESSES`. A task that needs more fails. The whole process may use twice this and 128 MiB more.',
   },
   QCS_BODY_LIMIT_MIB: {
     schema: integer(1, 256).default(64),
@@ -143,64 +144,65 @@ export const SETTINGS = {
   },
   QCS_READ_CPU_MS: {
     schema: integer(10, 3_600_000).optional(),
-    defaultText: '1000 for each 100,000 of `QCS_MAX_GATES`',
+    defaultText: '1000 per 100,000 of `QCS_MAX_GATES`',
     description:
-      'CPU time in which a body must be read; ten times as much for one that is to be compiled. What takes longer is refused.',
+      'CPU time for parsing and checking one request body; ten times as much for `POST /quantum/compile`. A body that takes longer is refused.',
   },
   QCS_READ_MIB: {
     schema: integer(1, 1_048_576).optional(),
     defaultText: '256',
     description:
-      'Bodies of 64 KiB and more that arrive or are read, of all keys together, and at least four times `QCS_BODY_LIMIT_MIB`. One key may have a quarter.',
+      'Memory for request bodies of 64 KiB and more that are being received or parsed, over all keys; at least four times `QCS_BODY_LIMIT_MIB`. One key may use a quarter of it.',
   },
   QCS_REQUEST_TIMEOUT_S: {
     schema: integer(1, 3600).default(60),
     defaultText: '60',
     description:
-      'Time in which a request must arrive whole, and a client that is sent an answer must read on; then its connection is closed.',
+      'Time for a request to arrive completely, and for a client to continue reading an answer. After it the connection is closed.',
   },
   QCS_MAX_CONNECTIONS: {
     schema: integer(1, 1_000_000).default(10_000),
     defaultText: '10000',
-    description: 'Connections at once; one more is closed.',
+    description: 'Maximum number of open connections. Further ones are closed.',
   },
   QCS_MAX_CONNECTIONS_PER_ADDRESS: {
     schema: integer(1, 1_000_000).default(1000),
     defaultText: '1000',
     description:
-      'Connections at once of one address that is not one of `QCS_TRUSTED_PROXIES`; one more is closed.',
+      'Maximum number of open connections of one client address. Further ones are closed. Addresses in `QCS_TRUSTED_PROXIES` are exempt.',
   },
   QCS_RATE_LIMIT_STANDARD: {
     schema: integer(1, 1_000_000_000).default(100),
     defaultText: '100',
-    description: 'Requests a minute of a Standard key.',
+    description: 'Requests per minute of a Standard key.',
   },
   QCS_RATE_LIMIT_ENTERPRISE: {
     schema: integer(1, 1_000_000_000).default(1000),
     defaultText: '1000',
-    description: 'Requests a minute of an Enterprise key.',
+    description: 'Requests per minute of an Enterprise key.',
   },
   QCS_DEMO_RATE_LIMIT: {
     schema: integer(1, 1_000_000).default(10),
     defaultText: '10',
-    description: 'Requests a minute of one address to the public demo, which needs no key.',
+    description:
+      'Requests per minute of one client address to the public demo, which needs no key.',
   },
   QCS_PUBLIC_RATE_LIMIT: {
     schema: integer(1, 1_000_000_000).default(600),
     defaultText: '600',
     description:
-      'Requests a minute of one address to what needs no key and is not the demo: pages and documents.',
+      'Requests per minute of one client address to pages and documents, which need no key.',
   },
   QCS_IN_FLIGHT_STANDARD: {
     schema: integer(1, 1_000_000).default(200),
     defaultText: '200',
     description:
-      'Circuits of a Standard key that may wait or run at once, as many inferences, tasks and TPU jobs; one more is answered 429.',
+      'Maximum number of waiting and running circuits of a Standard key; the same number of inferences, tasks and TPU jobs. The next one is answered 429.',
   },
   QCS_IN_FLIGHT_ENTERPRISE: {
     schema: integer(1, 1_000_000).default(500),
     defaultText: '500',
-    description: 'The same of an Enterprise key.',
+    description: 'The same maximum for an Enterprise key.',
   },
   QCS_TRUSTED_PROXIES: {
     schema: addressList.default([]),
@@ -211,19 +213,19 @@ export const SETTINGS = {
     schema: originList.default([]),
     defaultText: 'none',
     description:
-      'Origins, such as `https://app.example.com`, whose pages may call the service from a browser; `*` for those of every site.',
+      'Origins, such as `https://app.example.com`, whose pages may call the service from a browser; `*` for all.',
   },
   QCS_METRICS_ADDRESSES: {
     schema: addressList.default([]),
     defaultText: 'none',
     description:
-      'Clients (addresses or CIDR ranges) that may read `/metrics` without a key; others need one with the scope `admin`.',
+      'Clients (addresses or CIDR ranges) that may read `/metrics` without a key. Others need a key with the scope `admin`.',
   },
   QCS_REVOKED_KEY_JOBS: {
     schema: choice(['finish', 'cancel']).default('finish'),
     defaultText: 'finish',
     description:
-      'What becomes of the waiting jobs of a key that is revoked: they run as they would (`finish`), or are cancelled within a second (`cancel`). Running ones end as they would either way.',
+      'What happens to the waiting jobs of a revoked key. `finish`: they run. `cancel`: they are cancelled within a second. Running jobs finish in both cases.',
   },
   QCS_JOB_RETENTION_DAYS: {
     schema: integer(1, 36_500).default(30),
@@ -234,18 +236,19 @@ export const SETTINGS = {
     schema: integer(1, 1000).default(10),
     defaultText: '10',
     description:
-      'A job that ran alone in so many processes that died is given up as their likely cause; in company it may be interrupted far more often (docs/jobs.md).',
+      'Number of crashes of the service after which the only job that was running fails as their likely cause. Jobs that ran beside others may be interrupted more often (docs/jobs.md).',
   },
   QCS_SHUTDOWN_GRACE_S: {
     schema: integer(0, 3600).default(10),
     defaultText: '10',
-    description: 'Time that running circuits get to finish on SIGTERM; then they are queued again.',
+    description:
+      'Time for running circuits to finish after SIGTERM. Those that do not finish are queued again.',
   },
   QCS_LLM_BASE_URL: {
     schema: baseUrl.optional(),
     defaultText: 'none',
     description:
-      'Base URL of the OpenAI-compatible interface that serves `llma-text`, such as `http://127.0.0.1:11434/v1`. Without one the model is unavailable and the other `QCS_LLM_` settings have no effect.',
+      'Base URL of the OpenAI-compatible API that serves `llma-text`, such as `http://127.0.0.1:11434/v1`. Without it the model is unavailable and the other `QCS_LLM_` settings have no effect.',
     isSecret: true,
   },
   QCS_LLM_MODEL: {
@@ -254,9 +257,8 @@ export const SETTINGS = {
       .trim()
       .regex(/^\P{C}{1,200}$/u, { error: 'must be 1 to 200 printable characters' })
       .optional(),
-    defaultText: 'the only one',
-    description:
-      'The upstream’s model. It has to be named where the upstream’s `/models` lists several.',
+    defaultText: 'the only one listed',
+    description: 'Model of the upstream. Required if the upstream’s `/models` lists more than one.',
   },
   QCS_LLM_API_KEY: {
     schema: z
@@ -267,29 +269,31 @@ export const SETTINGS = {
       })
       .optional(),
     defaultText: 'none',
-    description: 'Sent to the upstream as bearer token; shown nowhere.',
+    description: 'Bearer token for the upstream. It is never shown.',
     isSecret: true,
   },
   QCS_LLM_TIMEOUT_S: {
     schema: integer(1, 300).default(30),
     defaultText: '30',
-    description: 'Longest time of one request to the upstream, and of the wait for its turn.',
+    description:
+      'Longest time that a request waits for its turn, and then for the upstream’s answer.',
   },
   QCS_LLM_MAX_TOKENS: {
     schema: integer(1, 32_768).default(1024),
     defaultText: '1024',
-    description: 'Largest `max_tokens` of a caller.',
+    description: 'Largest `max_tokens` that a caller may ask for.',
   },
   QCS_LLM_PROBE_S: {
     schema: integer(10, 86_400).default(300),
     defaultText: '300',
     description:
-      'Between self-tests of the upstream, each a completion of a few tokens; while they fail, 30 s at most.',
+      'Time between self-tests of the upstream. Each is a completion of a few tokens. While they fail, they are repeated after 30 s at most.',
   },
   QCS_LOG_LEVEL: {
     schema: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     defaultText: 'info',
-    description: 'Least severe log lines to write; `info` has a line a request.',
+    description:
+      'Lowest severity of the log lines that are written. `info` includes one line per request.',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -513,7 +517,7 @@ export function settingsWithoutEffect(
   return Object.keys(SETTINGS).filter((name) => name.startsWith('QCS_LLM_') && environment[name]);
 }
 
-/** The settings as a Markdown table, for the README. */
+/** The settings as a Markdown table, for docs/settings.md. */
 export function settingsMarkdown(): string {
   const rows = Object.entries(SETTINGS).map(
     ([name, { defaultText, description }]) => `| \`${name}\` | ${defaultText} | ${description} |`,

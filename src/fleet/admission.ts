@@ -6,9 +6,9 @@ import { QueueFullError } from './errors.ts';
 import type { ComingTask } from './processor.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
-const MAX_WAITING_BYTES = 512 * 2 ** 20;
+export const MAX_WAITING_BYTES = 512 * 2 ** 20;
 /** Those of one key may take this much, likewise. */
-const MAX_WAITING_BYTES_OF_KEY = MAX_WAITING_BYTES / 4;
+export const MAX_WAITING_BYTES_OF_KEY = MAX_WAITING_BYTES / 4;
 
 /** What the room depends on. */
 export interface AdmissionOptions {

@@ -192,8 +192,8 @@ test('takes what other parts read from the same environment, and what is empty',
   expect(loadConfig({ ...others, QCS_PROT: '', HOME: '/' })).toEqual(loadConfig({}));
 });
 
-test('the README shows the table of settings as the code has it', () => {
-  expect(readFileSync('README.md', 'utf8')).toContain(settingsMarkdown());
+test('docs/settings.md shows the table of settings as the code has it', () => {
+  expect(readFileSync('docs/settings.md', 'utf8')).toContain(settingsMarkdown());
 });
 
 test('the help text names every setting', () => {

@@ -32,7 +32,7 @@ import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/cir
 import type { BodyParts } from './circuit-form.ts';
 
 /** Bits of all shots together: what outcomes may take in memory, 32 MiB. */
-const MAX_OUTCOME_BITS = 2 ** 28;
+export const MAX_OUTCOME_BITS = 2 ** 28;
 
 /** Outputs that only a circuit without mid-circuit measurement has. */
 const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];

@@ -14,7 +14,7 @@ import { demoBody, demoResult } from '../schemas/models.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Over all addresses, so that visitors cannot fill the queue that keys share. */
-const MAX_UNDER_WAY = 32;
+export const MAX_UNDER_WAY = 32;
 /** The body has four numbers. */
 const MAX_BODY_BYTES = 4096;
 

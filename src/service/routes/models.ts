@@ -20,10 +20,10 @@ import {
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Room for the longest text, escaped, and for any rows and circuits. */
-const MAX_BODY_BYTES = 256 * 1024;
+export const MAX_BODY_BYTES = 256 * 1024;
 
 /** Of one key, so that none fills the line that all share before the upstream. */
-const MAX_TEXTS_AT_ONCE = 8;
+export const MAX_TEXTS_AT_ONCE = 8;
 
 /** Registers the routes below `/models`. */
 export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {

@@ -1,0 +1,122 @@
+/** The tables of docs/limits.md, from the constants and settings that the service obeys. */
+import { MAX_CLASSICAL_BITS, MAX_UNITARY_QUBITS } from '../src/circuit/circuit-limits.ts';
+import { loadConfig } from '../src/config.ts';
+import { MAX_CPU_QUBITS } from '../src/engine/cpu/cpu-engine.ts';
+import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
+import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
+import { MAX_OUTCOME_BITS } from '../src/service/circuits/circuit-submission.ts';
+import { MAX_STREAMS_OF_KEY } from '../src/service/events/open-streams.ts';
+import { MAX_FAILED_ATTEMPTS } from '../src/service/plugins/authentication.ts';
+import { MAX_UNDER_WAY } from '../src/service/routes/demo.ts';
+import {
+  MAX_BODY_BYTES as MAX_INFERENCE_BYTES,
+  MAX_TEXTS_AT_ONCE,
+} from '../src/service/routes/models.ts';
+import { MAX_WORK_BODY_BYTES } from '../src/service/routes/work-submission.ts';
+import { MAX_LISTED_QUBITS, MAX_TERMS } from '../src/service/schemas/circuits.ts';
+import { INFERENCE_LIMITS } from '../src/workloads/models/qnn-hybrid/classification-request.ts';
+import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
+import { tableOf, withSections } from './document-sections.ts';
+
+/** docs/limits.md with its tables made anew. */
+export function limitsDocument(): string {
+  return withSections('docs/limits.md', { circuits: circuits(), callers: callers() });
+}
+
+const HEAD = ['limit', 'value', 'setting'];
+
+function circuits(): string {
+  const config = loadConfig({});
+  return tableOf(HEAD, [
+    [
+      'qubits',
+      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine`,
+      '`QCS_MEMORY_MIB`, `QCS_GPU_MEMORY_MIB`',
+    ],
+    ['operations', count(config.maxGates), '`QCS_MAX_GATES`'],
+    ['shots', count(config.maxShots), '`QCS_MAX_SHOTS`'],
+    [
+      'expected run time',
+      `${config.maxRunMs / 3_600_000} hours ([large circuits](operations.md#large-circuits))`,
+      '`QCS_MAX_RUN_MINUTES`',
+    ],
+    [
+      'iterations of loops on measured bits, in one shot',
+      count(config.maxRounds),
+      '`QCS_MAX_LOOP_ROUNDS`',
+    ],
+    [
+      'classical bits',
+      `${count(MAX_CLASSICAL_BITS)}; and bits × shots at most 2^${Math.log2(MAX_OUTCOME_BITS)}`,
+      '',
+    ],
+    ['qubits of a `UNITARY`', MAX_UNITARY_QUBITS, ''],
+    ['`observables`', `${count(MAX_TERMS)} Pauli terms in all`, ''],
+    ['`statevector` in an answer', `${MAX_LISTED_QUBITS} qubits`, ''],
+    ['`probabilities` in an answer', `${MAX_LISTED_QUBITS} measured bits`, ''],
+    [
+      'request body',
+      `${mib(config.bodyLimitBytes)} of UTF-8 JSON, not compressed`,
+      '`QCS_BODY_LIMIT_MIB`',
+    ],
+    [
+      'waiting circuits',
+      `${count(config.queueLimit)}; and ${mib(MAX_WAITING_BYTES)} of memory, ${mib(MAX_WAITING_BYTES_OF_KEY)} for one key; then 503`,
+      '`QCS_QUEUE_LIMIT`',
+    ],
+  ]);
+}
+
+function callers(): string {
+  const { rateLimits, inFlightLimits, demoRateLimit, publicRateLimit, storageLimits } = loadConfig(
+    {},
+  );
+  const { maxRows, maxShots, maxQubits, maxLayers } = INFERENCE_LIMITS;
+  return tableOf(HEAD, [
+    [
+      'requests of a key',
+      `${count(rateLimits.standard)} per minute for a Standard key, ${count(rateLimits.enterprise)} for an Enterprise key, in windows of 60 seconds that begin with a request; then 429`,
+      '`QCS_RATE_LIMIT_STANDARD`, `QCS_RATE_LIMIT_ENTERPRISE`',
+    ],
+    [
+      'waiting and running circuits of a key',
+      `${count(inFlightLimits.standard)} for a Standard key, ${count(inFlightLimits.enterprise)} for an Enterprise key; the same number of inferences, of tasks and of TPU jobs; then 429`,
+      '`QCS_IN_FLIGHT_STANDARD`, `QCS_IN_FLIGHT_ENTERPRISE`',
+    ],
+    [
+      'stored jobs and results of a key',
+      `${mib(storageLimits.standard)} for a Standard key, ${mib(storageLimits.enterprise)} for an Enterprise key; then 429`,
+      '`QCS_STORAGE_MIB_STANDARD`, `QCS_STORAGE_MIB_ENTERPRISE`',
+    ],
+    ['open event streams of a key', `${MAX_STREAMS_OF_KEY}; then 429`, ''],
+    ['requests with a missing or wrong key', `${MAX_FAILED_ATTEMPTS} per minute and address`, ''],
+    [
+      'public demo',
+      `${demoRateLimit} requests per minute and address; ${MAX_UNDER_WAY} at once over all addresses`,
+      '`QCS_DEMO_RATE_LIMIT`',
+    ],
+    [
+      'pages and documents',
+      `${count(publicRateLimit)} requests per minute and address`,
+      '`QCS_PUBLIC_RATE_LIMIT`',
+    ],
+    [
+      'one inference',
+      `${maxRows} rows of ${count(maxShots)} shots; a circuit of your own: ${maxQubits} qubits, ${maxLayers} layers; a body of ${MAX_INFERENCE_BYTES / 1024} KiB`,
+      '',
+    ],
+    ['texts of a key at once', MAX_TEXTS_AT_ONCE, ''],
+    [
+      'a task, plan or TPU job',
+      `a body of ${mib(MAX_WORK_BODY_BYTES)}; ${MAX_PLAN_TASKS} tasks in a plan. [agents.md](agents.md) and [tpu.md](tpu.md) have the limits of each task`,
+      '',
+    ],
+  ]);
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');
+
+const mib = (bytes: number): string => {
+  const inMib = bytes / 2 ** 20;
+  return inMib >= 1024 ? `${inMib / 1024} GiB` : `${inMib} MiB`;
+};

@@ -1,0 +1,219 @@
+/** The tables of docs/performance.md and docs/capacity.md, from the recorded runs in bench/results. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { tableOf, withSections } from './document-sections.ts';
+
+const figure = z.looseObject({ name: z.string(), value: z.number() });
+const cpuRun = z.looseObject({
+  circuit: z.string(),
+  numQubits: z.number(),
+  precision: z.enum(['f32', 'f64']),
+  threads: z.number(),
+  evolutionMs: z.number(),
+  qsimMs: z.number().optional(),
+  timesFasterThanQsim: z.number().optional(),
+});
+const gpuRun = z.looseObject({
+  circuit: z.string(),
+  numQubits: z.number(),
+  evolutionMs: z.number(),
+  sweeps: z.number(),
+  asWrittenMs: z.number(),
+  gateByGateMs: z.number(),
+  gateByGateSweeps: z.number(),
+  timesFasterThanGateByGate: z.number(),
+  plainMs: z.number().optional(),
+  timesFasterThanPlain: z.number().optional(),
+});
+const placementRun = z.looseObject({
+  trace: z.string(),
+  sigma: z.number(),
+  lowerBoundMs: z.number(),
+  earliestFinishMs: z.number(),
+  learningMs: z.number(),
+  leastLoadedMs: z.number(),
+  roundRobinMs: z.number(),
+});
+const results = z.looseObject({
+  date: z.string(),
+  machine: z.object({ cpu: z.string(), cores: z.number(), node: z.string() }),
+  adapter: z.object({ driver: z.string() }).optional(),
+  measurements: z.array(z.unknown()),
+});
+
+/** docs/performance.md with its tables made anew. */
+export function performanceDocument(): string {
+  return withSections('docs/performance.md', {
+    'CPU engine': cpuEngine(),
+    'WebGPU engine': webgpuEngine(),
+    'circuits over HTTP': circuitsOverHttp(),
+  });
+}
+
+/** docs/capacity.md with the tables of its placements made anew. */
+export function capacityDocument(): string {
+  return withSections('docs/capacity.md', { placement: placement() });
+}
+
+function cpuEngine(): string {
+  const recorded = recordedRun('cpu-engine');
+  const figures = matching(figure, recorded.measurements);
+  const runs = matching(cpuRun, recorded.measurements);
+  const widths = [...new Set(runs.map((run) => run.numQubits))].sort((a, b) => a - b);
+  const widest = widths.at(-1) ?? 0;
+  const threads = Math.max(...runs.map((run) => run.threads));
+  const single = runs.filter((run) => run.precision === 'f32' && run.threads === threads);
+  const rows = distinct(single.map((run) => run.circuit)).map((circuit) => {
+    const own = widths.map((n) =>
+      single.find((run) => run.circuit === circuit && run.numQubits === n),
+    );
+    return [
+      circuit,
+      ...own.map((run) => digits(run?.evolutionMs)),
+      digits(own.at(-1)?.qsimMs),
+      own.map((run) => digits(run?.timesFasterThanQsim)).join(' / '),
+    ];
+  });
+  const slowdowns = runs
+    .filter((run) => run.precision === 'f64')
+    .map(
+      (run) =>
+        run.evolutionMs /
+        (single.find((each) => each.circuit === run.circuit && each.numQubits === run.numQubits)
+          ?.evolutionMs ?? Number.NaN),
+    );
+  const shortest = figures.find(({ name }) => name.startsWith('Bell, 1,000 shots, f32'));
+  const sampling = figures.find(({ name }) => /^1,000,000 shots from .*f32$/.test(name));
+  return [
+    provenance('cpu-engine', recorded),
+    tableOf(
+      [
+        `circuit, ${threads} threads`,
+        ...widths.map((n) => `n = ${n}, ms`),
+        `qsim at ${widest}, ms`,
+        `times faster than qsim at ${widths.join(' / ')}`,
+      ],
+      rows,
+    ),
+    `Double precision takes ${digits(Math.min(...slowdowns))} to ${digits(Math.max(...slowdowns))} times as long as single precision. A Bell circuit with 1,000 shots takes
+${digits(shortest?.value)} µs in the engine. A million shots from 24 qubits take ${digits(sampling?.value)} ms.`,
+  ].join('\n\n');
+}
+
+function webgpuEngine(): string {
+  const recorded = recordedRun('webgpu-engine');
+  const runs = matching(gpuRun, recorded.measurements);
+  const widest = Math.max(
+    ...runs.filter((run) => run.plainMs !== undefined).map((run) => run.numQubits),
+  );
+  return [
+    `${provenance('webgpu-engine', recorded)} The adapter was ${recorded.adapter?.driver ?? 'not recorded'}.`,
+    tableOf(
+      [
+        `circuit, n = ${widest}`,
+        'engine, ms',
+        'without compiler passes, ms',
+        'one gate per sweep, ms',
+        'times faster',
+        'one plain kernel per gate, ms',
+        'times faster',
+      ],
+      runs
+        .filter((run) => run.numQubits === widest)
+        .map((run) => [
+          run.circuit,
+          `${digits(run.evolutionMs)} in ${run.sweeps} sweeps`,
+          digits(run.asWrittenMs),
+          `${digits(run.gateByGateMs)} in ${run.gateByGateSweeps}`,
+          digits(run.timesFasterThanGateByGate),
+          digits(run.plainMs),
+          digits(run.timesFasterThanPlain),
+        ]),
+    ),
+  ].join('\n\n');
+}
+
+function circuitsOverHttp(): string {
+  const recorded = recordedRun('http-circuits');
+  const figures = matching(figure, recorded.measurements);
+  const loads = distinct(
+    figures.map(({ name }) => name.slice(0, name.indexOf(':'))).filter((name) => name !== ''),
+  );
+  const rows = loads.map((load) => {
+    const of = (part: string) =>
+      digits(figures.find(({ name }) => name.startsWith(`${load}:`) && name.includes(part))?.value);
+    return [
+      load,
+      of('100 shots'),
+      of('latency p50'),
+      of('latency p99'),
+      of('main thread'),
+      of('its workers'),
+    ];
+  });
+  return [
+    provenance('http-circuits', recorded),
+    tableOf(
+      [
+        'load',
+        'circuits per second',
+        'p50, ms',
+        'p99, ms',
+        'main thread, µs of CPU time per circuit',
+        'workers, µs',
+      ],
+      rows,
+    ),
+  ].join('\n\n');
+}
+
+function placement(): string {
+  const recorded = recordedRun('placement');
+  const runs = matching(placementRun, recorded.measurements);
+  const tables = distinct(runs.map((run) => run.sigma)).map((sigma) =>
+    tableOf(
+      [`σ = ${sigma}`, 'ours', 'learning', 'least-loaded', 'round-robin'],
+      runs
+        .filter((run) => run.sigma === sigma)
+        .map((run) => [
+          run.trace,
+          ...[run.earliestFinishMs, run.learningMs, run.leastLoadedMs, run.roundRobinMs].map((ms) =>
+            (ms / run.lowerBoundMs).toFixed(3),
+          ),
+        ]),
+    ),
+  );
+  return [
+    `Run of ${recorded.date.slice(0, 10)} (\`bench/results/placement.json\`):`,
+    ...tables,
+  ].join('\n\n');
+}
+
+function recordedRun(name: string): z.output<typeof results> {
+  const url = new URL(`../bench/results/${name}.json`, import.meta.url);
+  return results.parse(JSON.parse(readFileSync(url, 'utf8')));
+}
+
+/** The measurements that have the form of a schema. */
+function matching<T extends z.ZodType>(
+  schema: T,
+  measurements: readonly unknown[],
+): readonly z.output<T>[] {
+  return measurements.flatMap((each) => {
+    const { data, success } = schema.safeParse(each);
+    return success ? [data] : [];
+  });
+}
+
+function provenance(name: string, { date, machine }: z.output<typeof results>): string {
+  return `Measured on ${date.slice(0, 10)} on ${machine.cores} cores of an ${machine.cpu} with Node ${machine.node.replace(/^v/, '')} (\`bench/results/${name}.json\`).`;
+}
+
+/** Two digits, or all those of a larger whole number. */
+function digits(value: number | undefined): string {
+  if (value === undefined) return '';
+  if (value >= 10) return Math.round(value).toLocaleString('en-US');
+  return value.toPrecision(2);
+}
+
+const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
