@@ -10,12 +10,10 @@
  * matrix's index; angles are radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
-import { bitsRead, type ClassicalExpression } from './classical-expression.ts';
+import { type Bit, bitsRead, type ClassicalExpression } from './classical-expression.ts';
 
 /** Index of a qubit, from 0. */
 export type Qubit = number;
-/** Index into the classical register, from 0. */
-export type Bit = number;
 
 /** Runs the operation only where the classical `bits`, `bits[0]` least significant, read `value`. */
 export interface Condition {

@@ -1,6 +1,7 @@
 /** The classical bits of a circuit while it is read: which are written, and who may read them. */
-import type { Bit, Condition } from './circuit.ts';
+import type { Condition } from './circuit.ts';
 import { MAX_CLASSICAL_BITS, MAX_CONDITION_BITS } from './circuit-limits.ts';
+import type { Bit } from './classical-expression.ts';
 import { LIMIT_EXCEEDED } from './errors.ts';
 import { counted, type FaultList } from './fault-list.ts';
 

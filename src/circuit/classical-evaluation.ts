@@ -2,7 +2,7 @@
  * What OpenQASM's operators, functions and types do to numbers. The same code works values out while a
  * program is read and while its circuit runs.
  */
-import type { Bit } from './circuit.ts';
+import type { Bit } from './classical-expression.ts';
 import {
   type BitDiagram,
   type BitEncoding,

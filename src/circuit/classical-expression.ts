@@ -5,7 +5,9 @@
  * An expression is plain data, so that it crosses threads with its circuit. Whole numbers are exact up
  * to 2^53 in size; angles and floats are doubles. `classical-evaluation.ts` evaluates expressions.
  */
-import type { Bit } from './circuit.ts';
+
+/** Index into the classical register, from 0. */
+export type Bit = number;
 
 /** Types of numbers. An angle is in radians. */
 export type ScalarType = 'int' | 'uint' | 'float' | 'angle' | 'bool';

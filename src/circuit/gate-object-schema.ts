@@ -6,8 +6,11 @@
  * answer lists all of its faults; the integer bounds below are for the document's readers.
  */
 import { z } from 'zod';
+import type { FieldAdvice } from '../errors/form-faults.ts';
 import { FIELD_ADVICE } from '../errors/form-faults.ts';
-import { adviseGateField } from './gate-fields.ts';
+import { nearestNames } from '../errors/nearest-names.ts';
+import type { GateDefinition } from './gate-definition.ts';
+import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-object.ts';
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
 const qubit = index('A qubit, from 0');
@@ -49,5 +52,47 @@ export const gateObject = z
       .describe('Runs the operation only where earlier measured bits read the value'),
   })
   .meta({ id: 'GateObject' });
+
+/** What to write in place of a field that no gate object has: `RX takes theta, not angle.` */
+const adviseGateField: FieldAdvice = (object, field) => {
+  const given = Object.keys(Object(object));
+  const name = Object(object).gate;
+  const operation = typeof name === 'string' ? findOperation(name) : undefined;
+  if (operation === undefined) return undefined;
+  const shown = field.length > 40 ? `${field.slice(0, 40)}…` : field;
+  const { needed, others } = fieldsOf(operation, given);
+  const open = [...needed, ...others].filter((known) => !given.includes(known));
+  const near = nearestNames(field, open).slice(0, 1);
+  const meant = near.length > 0 ? near : needed;
+  if (meant.length > 0) return `${operation.name} takes ${meant.join(' and ')}, not ${shown}.`;
+  return `${operation.name} takes no ${shown}; leave it out. It also takes ${open.join(', ')}.`;
+};
+
+/** The fields that the object still lacks, and all others that it may have. */
+function fieldsOf(operation: GateDefinition | SpecialOperation, given: readonly string[]) {
+  const takesTargets = !('parameters' in operation) || operation.numTargets > 0;
+  const hasTargets = TARGET_FIELDS.some((field) => given.includes(field));
+  const isGate = 'parameters' in operation;
+  const numQubits = isGate ? operation.numControls + operation.numTargets : 2;
+  const target = numQubits === 1 ? 'qubit' : 'qubits';
+  const own = isGate ? operation.parameters : SPECIAL_FIELDS[operation.name];
+  const needsTargets = takesTargets && !hasTargets && operation.name !== 'BARRIER';
+  const needed = [
+    ...(needsTargets ? [target] : []),
+    ...own.filter((name) => !given.includes(name)),
+  ];
+  const optional = operation.name === 'M' ? ['bits'] : [];
+  const controls = isGate || operation.name === 'UNITARY' ? ['control', 'controls'] : [];
+  const targets = hasTargets ? [] : TARGET_FIELDS;
+  const conditional = operation.name === 'BARRIER' ? [] : ['condition'];
+  return { needed, others: [...targets, ...controls, ...optional, ...conditional] };
+}
+
+const SPECIAL_FIELDS: Readonly<Record<SpecialOperation['name'], readonly string[]>> = {
+  UNITARY: ['matrix'],
+  M: [],
+  RESET: [],
+  BARRIER: [],
+};
 
 FIELD_ADVICE.add(gateObject, { advise: adviseGateField });

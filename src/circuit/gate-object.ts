@@ -4,8 +4,9 @@
  * One loose shape with optional fields rather than a union by gate: which fields a gate takes is
  * the gate table's knowledge, and a fault should name the field, not a union's branches.
  */
-import type { Bit, Condition, Qubit } from './circuit.ts';
+import type { Condition, Qubit } from './circuit.ts';
 import { MAX_UNITARY_QUBITS } from './circuit-limits.ts';
+import type { Bit } from './classical-expression.ts';
 import type { GateDefinition } from './gate-definition.ts';
 import { findGate, GATES } from './gates.ts';
 

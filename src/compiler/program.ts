@@ -7,13 +7,8 @@
  * any qubit, because outside the tile they are constants of the tile; any other kernel's targets
  * are resident. Plain data throughout, so that a program crosses threads by structured clone.
  */
-import type {
-  AssignOperation,
-  Bit,
-  ClassicalControl,
-  Condition,
-  Qubit,
-} from '../circuit/circuit.ts';
+import type { AssignOperation, ClassicalControl, Condition, Qubit } from '../circuit/circuit.ts';
+import type { Bit } from '../circuit/classical-expression.ts';
 
 interface KernelBase {
   /** Physical; bit i of the kernel's index is `targets[i]`. */

@@ -2,7 +2,6 @@
 import {
   allOperations,
   assignedBits,
-  type Bit,
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
@@ -10,6 +9,7 @@ import {
   operationQubits,
   type Qubit,
 } from '../circuit/circuit.ts';
+import type { Bit } from '../circuit/classical-expression.ts';
 import type { PassReport } from './passes/pass.ts';
 import type { Optimized } from './passes/pipeline.ts';
 import type { Step, TargetProfile } from './program.ts';

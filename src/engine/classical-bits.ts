@@ -1,6 +1,7 @@
 /** The classical register while a program runs: 32-bit words, bit 0 of word 0 being bit 0. */
-import type { AssignOperation, Bit, Condition } from '../circuit/circuit.ts';
+import type { AssignOperation, Condition } from '../circuit/circuit.ts';
 import { bitsToWrite, ValueProblem } from '../circuit/classical-evaluation.ts';
+import type { Bit } from '../circuit/classical-expression.ts';
 import { ClassicalValueError } from './errors.ts';
 
 /** Words that hold `numBits` bits; at least one, so that an outcome always has a value. */

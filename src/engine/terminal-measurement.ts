@@ -1,5 +1,6 @@
 /** The trailing measurements: which bits they write, and the outcomes of the basis states drawn. */
-import type { AssignOperation, Bit, Qubit } from '../circuit/circuit.ts';
+import type { AssignOperation, Qubit } from '../circuit/circuit.ts';
+import type { Bit } from '../circuit/classical-expression.ts';
 import type { Program } from '../compiler/program.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { assign, outcomeOf } from './classical-bits.ts';

@@ -1,6 +1,7 @@
 /** Random circuits for property tests: every gate of the table, any operands, measured bits only. */
 import fc from 'fast-check';
-import type { Bit, Circuit, Condition, Operation } from '../../src/circuit/circuit.ts';
+import type { Circuit, Condition, Operation } from '../../src/circuit/circuit.ts';
+import type { Bit } from '../../src/circuit/classical-expression.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import { withoutIdleResets } from '../../src/circuit/idle-resets.ts';
 import { type ComplexMatrix, multiply } from '../../src/math/complex-matrix.ts';

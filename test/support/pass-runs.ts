@@ -1,5 +1,6 @@
 /** Short ways to write circuits for passes and to run one. */
-import type { Bit, Operation, Qubit } from '../../src/circuit/circuit.ts';
+import type { Operation, Qubit } from '../../src/circuit/circuit.ts';
+import type { Bit } from '../../src/circuit/classical-expression.ts';
 import type { Pass, Requested } from '../../src/compiler/passes/pass.ts';
 
 /** What a pass makes of operations on four qubits and four bits. */

@@ -1,7 +1,6 @@
 /** The circuit while a program is read: its operations so far, held to the limits as they grow. */
 import type {
   AssignOperation,
-  Bit,
   Condition,
   DynamicCircuit,
   DynamicOperation,
@@ -15,6 +14,7 @@ import {
   MAX_SCRATCH_BITS,
   tooManyQubits,
 } from '../circuit-limits.ts';
+import type { Bit } from '../classical-expression.ts';
 import { renumbered } from '../classical-expression.ts';
 import type { GateUse, OperationSink } from './gate-expansion.ts';
 import type { ExpansionCost } from './gate-meaning.ts';

@@ -5,7 +5,7 @@
  * condition on it stays a condition on what was measured. Before one of those bits is written, or where
  * a loop begins, the value is assigned to scratch bits.
  */
-import type { Bit, Condition } from '../circuit.ts';
+import type { Condition } from '../circuit.ts';
 import {
   bitsToWrite,
   evaluateExpression,
@@ -13,6 +13,7 @@ import {
   type NumberType,
   ValueProblem,
 } from '../classical-evaluation.ts';
+import type { Bit } from '../classical-expression.ts';
 import {
   type BitDiagram,
   type BitEncoding,

@@ -5,8 +5,9 @@
  * differ as soon as a block writes a bit that it is under. What the condition came to is then kept in a
  * scratch bit, which is assigned where the `if` begins.
  */
-import type { Bit } from '../circuit.ts';
+
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
+import type { Bit } from '../classical-expression.ts';
 import { type Conditions, UNCONDITIONED } from './actions.ts';
 import type { CircuitBuilder, Place } from './circuit-builder.ts';
 import {

@@ -7,7 +7,8 @@
  *
  * @see Bryant, "Graph-based algorithms for Boolean function manipulation", IEEE ToC 35 (1986).
  */
-import type { Bit, Condition } from '../circuit.ts';
+import type { Condition } from '../circuit.ts';
+import type { Bit } from '../classical-expression.ts';
 
 /** A function: a constant, or a choice by one bit. Equal functions are the same object. */
 export type BitFunction = Constant | Choice;

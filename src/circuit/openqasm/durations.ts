@@ -5,7 +5,7 @@
  * names are declared, and its operators combine lengths of time and numbers as they may.
  */
 import type { ExpressionParser } from './expression-parser.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
+import type { OperandSyntax } from './expressions.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /** What a part of a duration is. */

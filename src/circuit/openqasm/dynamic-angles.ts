@@ -1,6 +1,7 @@
 /** Gates whose angles depend on measured bits: which angles they may have, and when. */
-import type { Bit } from '../circuit.ts';
+
 import { evaluateExpression } from '../classical-evaluation.ts';
+import type { Bit } from '../classical-expression.ts';
 import { bitsRead, type ClassicalExpression } from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 

@@ -2,8 +2,8 @@
 import { FUNCTIONS } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
+import type { OperandSyntax, RangeSyntax, Selector } from './expressions.ts';
 import { type Expression, type Instruction, type WrittenType, withPlace } from './expressions.ts';
-import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
 import { binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';

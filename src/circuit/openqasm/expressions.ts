@@ -8,10 +8,31 @@
 import { ValueProblem } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { DecisionDiagrams } from './decision-diagram.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
 import { asScalar, binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
+
+/** What stands in one pair of brackets after a name. */
+export type Selector =
+  | { readonly kind: 'index'; readonly index: Expression }
+  | RangeSyntax
+  | { readonly kind: 'set'; readonly indices: readonly Expression[] };
+
+/** `a:b` or `a:step:b`, both ends included; in brackets either end may be left out. */
+export interface RangeSyntax {
+  readonly kind: 'range';
+  readonly start: Expression | undefined;
+  readonly step: Expression | undefined;
+  readonly stop: Expression | undefined;
+  readonly offset: number;
+}
+
+/** A name with what is selected of it. */
+export interface OperandSyntax {
+  readonly name: string;
+  readonly selectors: readonly Selector[];
+  readonly offset: number;
+}
 
 /** Pushes a value, or applies something to the top of the stack. */
 export type Instruction =

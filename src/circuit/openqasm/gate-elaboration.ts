@@ -1,6 +1,7 @@
 /** Gate calls and definitions of OpenQASM 3 → what the gates mean, modifiers and loops undone. */
 
 import type { Scalar } from '../classical-expression.ts';
+import type { OperandSyntax } from './expressions.ts';
 import { bindParameters, type Expression, type Parameters } from './expressions.ts';
 import type { Gates, NamedGate } from './gate-definitions.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type GateMeaning,
   power,
 } from './gate-meaning.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
 import type {
   Completion,
   ForLoop,

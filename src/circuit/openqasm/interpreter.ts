@@ -8,9 +8,10 @@
  *
  * @see https://openqasm.com/versions/3.1/language/ (OpenQASM live specification, 3.1).
  */
-import type { Bit } from '../circuit.ts';
+
 import type { CircuitLimits } from '../circuit-limits.ts';
 import type { NumberType } from '../classical-evaluation.ts';
+import type { Bit } from '../classical-expression.ts';
 import { isWhole, type Scalar, scalar } from '../classical-expression.ts';
 import { Actions } from './actions.ts';
 import type { CircuitBuilder } from './circuit-builder.ts';
@@ -20,6 +21,7 @@ import { asBits, converted, stored } from './conversions.ts';
 import { ALWAYS, type BitFunction, DecisionDiagrams, NEVER } from './decision-diagram.ts';
 import { checkDuration, type DurationSyntax } from './durations.ts';
 import { angleCases, MAX_LISTED_BITS } from './dynamic-angles.ts';
+import type { OperandSyntax, RangeSyntax } from './expressions.ts';
 import {
   type CastType,
   type Expression,
@@ -33,7 +35,6 @@ import { Gates, type NamedGate } from './gate-definitions.ts';
 import { calledGate, definedMeaning, type Elaborating } from './gate-elaboration.ts';
 import { addsAngles, opaqueGate } from './gate-meaning.ts';
 import type { Inputs } from './inputs.ts';
-import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
 import { asScalar, binary } from './operators.ts';
 import type { Operand } from './registers.ts';
 import { Results } from './results.ts';

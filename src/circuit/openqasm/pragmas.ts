@@ -9,7 +9,7 @@
  */
 import type { MatrixRows } from '../gate-object.ts';
 import { ExpressionParser } from './expression-parser.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
+import type { OperandSyntax } from './expressions.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
 /** `#pragma braket unitary([[0, 1], [1, 0]]) q[0]` */

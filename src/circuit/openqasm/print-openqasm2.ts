@@ -2,7 +2,8 @@
  * What of a circuit is written in OpenQASM 2.0's own way: every further control taken apart, and
  * conditions on whole registers, for which the bits are cut into registers.
  */
-import type { Bit, Circuit, Condition, MeasureOperation, Qubit } from '../circuit.ts';
+import type { Circuit, Condition, MeasureOperation, Qubit } from '../circuit.ts';
+import type { Bit } from '../classical-expression.ts';
 import { OpenQasmUnprintableError } from '../errors.ts';
 import { gateNamed } from '../gates.ts';
 import { controlledGates, type ElementaryGate } from '../multi-control.ts';

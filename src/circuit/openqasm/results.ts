@@ -1,7 +1,7 @@
 /** What a program asks to have returned, by `#pragma braket result`. */
 import type { Qubit } from '../circuit.ts';
 import type { PauliTermObject } from '../observable.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
+import type { OperandSyntax } from './expressions.ts';
 import type { ObservableFactor, ResultPragma } from './pragmas.ts';
 import type { Operand } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';

@@ -1,9 +1,8 @@
 /** The names of an OpenQASM 3 program, and what operands such as `q[{0, -1}]` select. */
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { Bit } from '../circuit.ts';
 import type { NumberType } from '../classical-evaluation.ts';
-import type { Expression } from './expressions.ts';
-import type { OperandSyntax, RangeSyntax, Selector } from './operand-syntax.ts';
+import type { Bit } from '../classical-expression.ts';
+import type { Expression, OperandSyntax, RangeSyntax, Selector } from './expressions.ts';
 import type { Operand } from './registers.ts';
 import type { SubroutineDefinition } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';

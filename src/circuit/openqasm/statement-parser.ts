@@ -6,8 +6,7 @@
  */
 import { DurationParser } from './durations.ts';
 import type { ExpressionParser } from './expression-parser.ts';
-import type { CastType, Expression, WrittenType } from './expressions.ts';
-import type { OperandSyntax } from './operand-syntax.ts';
+import type { CastType, Expression, OperandSyntax, WrittenType } from './expressions.ts';
 import { isPragma, readPragma, skipIgnored } from './pragmas.ts';
 import type {
   ArrayValues,

@@ -3,8 +3,7 @@
  * them without running them.
  */
 import type { DurationSyntax } from './durations.ts';
-import type { Expression, WrittenType } from './expressions.ts';
-import type { OperandSyntax, RangeSyntax } from './operand-syntax.ts';
+import type { Expression, OperandSyntax, RangeSyntax, WrittenType } from './expressions.ts';
 import type { ResultPragma, UnitaryPragma } from './pragmas.ts';
 
 /** `ctrl(2) @`, `inv @`, `pow(0.5) @` before a gate's name. */

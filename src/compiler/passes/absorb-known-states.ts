@@ -11,20 +11,20 @@
  * Knowledge is classical on purpose. Following qubits in other product states (|+⟩, say) finds more
  * in circuits made for it and nothing in most others.
  */
-import type {
-  Circuit,
-  Condition,
-  MeasureOperation,
-  Operation,
-  Qubit,
-  ResetOperation,
+import {
+  type Circuit,
+  type Condition,
+  type MeasureOperation,
+  type Operation,
+  operationQubits,
+  type Qubit,
+  type ResetOperation,
 } from '../../circuit/circuit.ts';
-import { operationQubits } from '../../circuit/circuit.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { factsNamed, nameUnderControls } from './gate-facts.ts';
 import { conditionOf, type GateLike, matrixOf, phaseOn } from './gate-like.ts';
-import { KnownBits } from './known-bits.ts';
 import { operationOf } from './operation-of-matrix.ts';
 import type { Pass, Requested } from './pass.ts';
 import { basisImage, phaseOf, restricted } from './restrict-matrix.ts';
@@ -41,6 +41,7 @@ export const absorbKnownStates: Pass = {
 
 type Unbarred = Exclude<Operation, { kind: 'barrier' }>;
 
+/** Value of a qubit or bit that is not known. */
 const UNKNOWN = -1;
 
 class Absorber {
@@ -287,4 +288,33 @@ function lengthBeforeTrailingMeasurements(operations: readonly Operation[]): num
     (operation) => operation.kind !== 'measure' || operation.condition !== undefined,
   );
   return last + 1;
+}
+
+/** Follows what is written into bits. */
+class KnownBits {
+  readonly #values: Int8Array;
+
+  /** @param startsCleared - Whether all bits read 0 at first; else nothing is known of them. */
+  constructor(numBits: number, startsCleared: boolean) {
+    this.#values = new Int8Array(numBits).fill(startsCleared ? 0 : UNKNOWN);
+  }
+
+  /** Notes a measurement, perhaps under a condition that may hold; undefined is any outcome. */
+  write(bit: Bit, outcome: 0 | 1 | undefined, condition: Condition | undefined): void {
+    const value = outcome ?? UNKNOWN;
+    const isCertain = condition === undefined || value === this.#values[bit];
+    this.#values[bit] = isCertain ? value : UNKNOWN;
+  }
+
+  /** Whether a condition holds in every shot, in none, or that is not known. */
+  holds(condition: Condition | undefined): 'always' | 'never' | 'perhaps' {
+    if (condition === undefined) return 'always';
+    let isKnown = true;
+    for (const [i, bit] of condition.bits.entries()) {
+      const value = this.#values[bit]!;
+      if (value === UNKNOWN) isKnown = false;
+      else if (value !== Math.floor(condition.value / 2 ** i) % 2) return 'never';
+    }
+    return isKnown ? 'always' : 'perhaps';
+  }
 }

@@ -9,7 +9,6 @@
  * written again before anyone reads it is dropped on the same terms.
  */
 import type {
-  Bit,
   Circuit,
   Condition,
   MeasureOperation,
@@ -18,6 +17,7 @@ import type {
   ResetOperation,
 } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { monomialRows } from '../../math/complex-matrix.ts';
 import { Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, matrixOf } from './gate-like.ts';

@@ -2,13 +2,110 @@
  * Merges rotations and phases, also across what commutes with them, and cancels what stood around
  * those that came to nothing.
  */
-import { inverseRule } from './inverse-rule.ts';
+
+import type { GateOperation, Qubit } from '../../circuit/circuit.ts';
+import { reducedAngle, sumOfAngles } from '../../math/angles.ts';
+import { inverseRule } from './cancel-inverses.ts';
+import { factsNamed, isNearIdentity, NEGLIGIBLE, nameUnderControls } from './gate-facts.ts';
+import { conditionOf, phaseAngleOf, phaseOn, wrapped } from './gate-like.ts';
+import type { PairRule, Rewritten } from './pair-rewriter.ts';
 import { rewritePairs } from './pair-rewriter.ts';
 import type { Pass } from './pass.ts';
-import { rotationRule } from './rotation-rule.ts';
 
 /** Keeps the unitary, its global phase included; a second run finds nothing more. */
 export const mergeRotations: Pass = {
   name: 'merge-rotations',
   run: (circuit) => rewritePairs(circuit, [rotationRule, inverseRule]),
 };
+
+const Z_ROTATION = 'RZ';
+
+/** A multiplication by e^{i·angle} where all the qubits are |1⟩, and of everything by another. */
+interface PhaseView {
+  readonly qubits: readonly Qubit[];
+  readonly angle: number;
+  readonly globalPhase: number;
+  readonly isZRotation: boolean;
+}
+
+/** Adds angles up. */
+const rotationRule: PairRule = {
+  combine(earlier, later) {
+    if (earlier.kind !== 'gate' || later.kind !== 'gate') return undefined;
+    const first = phaseViewOf(earlier);
+    const second = phaseViewOf(later);
+    if (first !== undefined && second !== undefined) return joinedPhases(first, second, later);
+    return joinedRotations(earlier, later);
+  },
+
+  simplify(operation) {
+    if (operation.kind === 'unitary') {
+      return isNearIdentity(operation.matrix) ? { phase: 0 } : undefined;
+    }
+    const phase = phaseViewOf(operation);
+    if (phase === undefined || phase.isZRotation) return degenerate(operation);
+    // A global phase always goes to the one that the circuit has.
+    if (phase.qubits.length === 0) return { phase: phase.angle };
+    const isNothing = Math.abs(wrapped(phase.angle, 2 * Math.PI)) < NEGLIGIBLE;
+    return isNothing ? { phase: 0 } : undefined;
+  },
+};
+
+function phaseViewOf(operation: GateOperation): PhaseView | undefined {
+  const { gate, controls, targets, condition } = operation;
+  // Under a condition or control, the global phase of an RZ would be neither global nor free.
+  if (gate === Z_ROTATION && controls.length === 0 && condition === undefined) {
+    const angle = reducedAngle(operation.angles[0]!);
+    return { qubits: targets, angle, globalPhase: -angle / 2, isZRotation: true };
+  }
+  const angle = phaseAngleOf(operation);
+  if (angle === undefined) return undefined;
+  const qubits = controls.length === 0 ? targets : [...targets, ...controls];
+  return { qubits, angle, globalPhase: 0, isZRotation: false };
+}
+
+function joinedPhases(first: PhaseView, second: PhaseView, later: GateOperation): Rewritten {
+  const angle = sumOfAngles(first.angle, second.angle);
+  if (first.isZRotation && second.isZRotation) {
+    return rotation({ ...later, angles: [angle] });
+  }
+  const operation = phaseOn(second.qubits, angle, conditionOf(later));
+  const phase = first.globalPhase + second.globalPhase;
+  return operation === undefined ? { phase } : { operation, phase };
+}
+
+function joinedRotations(earlier: GateOperation, later: GateOperation): Rewritten | undefined {
+  const { base, adds, isSymmetric } = factsNamed(earlier.gate);
+  if (adds === undefined || base !== factsNamed(later.gate).base) return undefined;
+  const isOrderFree = isSymmetric || earlier.targets[0] === later.targets[0];
+  const isSameAxis = later.angles.every((angle, i) => adds[i] || angle === earlier.angles[i]);
+  if (!isOrderFree || !isSameAxis) return undefined;
+  const angles = later.angles.map((angle, i) =>
+    adds[i] ? sumOfAngles(angle, earlier.angles[i]!) : angle,
+  );
+  return rotation({ ...later, angles });
+}
+
+/** A rotation by angles that were added up, in their smallest form and under its usual name. */
+function rotation(operation: GateOperation): Rewritten {
+  const { base, adds = [], period } = factsNamed(operation.gate);
+  const angles = operation.angles.map((angle, i) => (adds[i] ? wrapped(angle, period) : angle));
+  const gate = nameUnderControls(base, operation.controls.length);
+  return degenerate(operation) ?? { operation: { ...operation, gate, angles }, phase: 0 };
+}
+
+/** What a rotation by nothing, or by the angle that only changes the sign, comes to. */
+function degenerate(operation: GateOperation): Rewritten | undefined {
+  const { adds, period, isSpinor } = factsNamed(operation.gate);
+  if (adds === undefined) return undefined;
+  const sizes = operation.angles.flatMap((angle, i) =>
+    adds[i] ? [Math.abs(wrapped(angle, period))] : [],
+  );
+  if (sizes.every((size) => size < NEGLIGIBLE)) return { phase: 0 };
+  if (!isSpinor || !sizes.every((size) => Math.abs(size - period / 2) < NEGLIGIBLE)) {
+    return undefined;
+  }
+  if (operation.controls.length === 0) return { phase: Math.PI };
+  const sign = phaseOn(operation.controls, Math.PI, conditionOf(operation));
+  return sign === undefined ? { phase: 0 } : { operation: sign, phase: 0 };
+}

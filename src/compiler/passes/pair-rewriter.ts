@@ -2,13 +2,17 @@
  * Takes two operations as one wherever a rule knows how and they can be brought together past what
  * commutes. The engine of cancelling and merging; rules say what, this says when.
  */
-import type { Circuit, Condition, Operation } from '../../circuit/circuit.ts';
-import { operationQubits } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type Condition,
+  type Operation,
+  operationQubits,
+  type Qubit,
+} from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import { CommutingGroups, type Place } from './commuting-groups.ts';
-import { Z_AXIS } from './gate-facts.ts';
+import { factsNamed, PHASE_GATE, UNITARY_FAMILY, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, phaseOn } from './gate-like.ts';
-import { type MeetingKey, meetingKey } from './meeting-key.ts';
 
 /** What became of one operation or two. */
 export interface Rewritten {
@@ -142,4 +146,53 @@ class PairRewriter {
     while (waiting.at(-1)?.isGone) waiting.pop();
     return waiting;
   }
+}
+
+/** Equal keys are equal by `===`. */
+type MeetingKey = number | string;
+
+const BASE = 64;
+/** So many digits stay exact. */
+const MAX_QUBITS_IN_NUMBER = 7;
+const PHASE_FAMILY = factsNamed(PHASE_GATE).family;
+
+/** @param writes - How often each classical bit was written so far. */
+function meetingKey(operation: GateLike, writes: Uint32Array): MeetingKey {
+  const { targets, controls, condition } = operation;
+  const family =
+    operation.kind === 'unitary'
+      ? UNITARY_FAMILY + targets.length
+      : factsNamed(operation.gate).family;
+  // A phase acts on its qubits alike; on others, who is a control matters.
+  const first = ascending(family === PHASE_FAMILY ? [...targets, ...controls] : targets);
+  const second = family === PHASE_FAMILY ? [] : ascending(controls);
+  const key = numberOf(family, first, second) ?? `${family}|${first}|${second}`;
+  return condition === undefined ? key : `${key}${conditionKey(condition, writes)}`;
+}
+
+function numberOf(
+  family: number,
+  first: readonly Qubit[],
+  second: readonly Qubit[],
+): number | undefined {
+  if (first.length + second.length > MAX_QUBITS_IN_NUMBER || family >= BASE - 1) return undefined;
+  let key = family + 1;
+  for (const qubits of [first, second]) {
+    for (const qubit of qubits) {
+      if (qubit >= BASE - 1) return undefined;
+      key = key * BASE + qubit + 1;
+    }
+  }
+  return key;
+}
+
+function ascending(qubits: readonly Qubit[]): readonly Qubit[] {
+  if (qubits.length < 2) return qubits;
+  if (qubits.length > 2) return [...qubits].sort((a, b) => a - b);
+  return qubits[0]! < qubits[1]! ? qubits : [qubits[1]!, qubits[0]!];
+}
+
+/** A condition means the same only as long as nothing writes its bits. */
+function conditionKey({ bits, value }: Condition, writes: Uint32Array): string {
+  return `?${bits.map((bit) => `${bit}.${writes[bit]}`)}=${value}`;
 }

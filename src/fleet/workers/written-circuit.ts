@@ -6,7 +6,6 @@
  * reading it, and most circuits are never read, because they were met before.
  */
 import type {
-  Bit,
   Circuit,
   Condition,
   DynamicCircuit,
@@ -14,6 +13,7 @@ import type {
   Operation,
   Qubit,
 } from '../../circuit/circuit.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 
 /** A circuit without explicit matrices. */
 export interface WrittenCircuit {
