@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FairQueue, type QueueLine } from '../../src/fleet/schedule/fair-queue.ts';
+import { RunQueue, type SizeClass } from '../../src/fleet/schedule/run-queue.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { NaiveQueue } from '../support/scheduler-naive-queue.ts';
 
@@ -9,7 +9,7 @@ const AGEING_MS = 100;
 /** Something that happens to a queue; what it is about depends on what waits. */
 const step = fc.record({
   kind: fc.constantFrom('add', 'add', 'add', 'come back', 'start', 'start any', 'remove', 'wait'),
-  line: fc.constantFrom<QueueLine>('small', 'wide'),
+  sizeClass: fc.constantFrom<SizeClass>('small', 'wide'),
   processor: fc.constantFrom('p', 'q'),
   key: fc.constantFrom('a', 'b', 'c', 'd'),
   level: fc.nat(5),
@@ -23,17 +23,17 @@ describe('the order of a queue', () => {
     let numOrdered = 0;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.nat(2), (steps, leftOut) => {
-        const queue = new FairQueue(AGEING_MS);
+        const queue = new RunQueue(AGEING_MS);
         const naive = new NaiveQueue(AGEING_MS);
         const isLeftOut = (processor: string) => ['p', 'q'][leftOut] === processor;
         let now = 0;
-        for (const [i, { kind, line, which, cost, ...task }] of steps.entries()) {
-          const waiting = [...queue.tasks()].map(({ id }) => id);
+        for (const [i, { kind, sizeClass, which, cost, ...run }] of steps.entries()) {
+          const waiting = [...queue.runs()].map(({ id }) => id);
           const any = waiting[which % waiting.length];
           if (kind === 'add' || kind === 'come back') {
             const comesBack = kind === 'come back';
-            queue.add({ id: `${i}`, ...task }, line, cost, now, comesBack);
-            naive.add({ id: `${i}`, ...task }, line, cost, now, comesBack);
+            queue.add({ id: `${i}`, ...run }, sizeClass, cost, now, comesBack);
+            naive.add({ id: `${i}`, ...run }, sizeClass, cost, now, comesBack);
           } else if (kind === 'wait') {
             now += which % 150;
           } else if (any !== undefined && kind === 'remove') {
@@ -46,10 +46,12 @@ describe('the order of a queue', () => {
             naive.start(id, now);
           }
         }
-        const order = [...queue.walk(now, { isLeftOut })].map(({ task }) => task.id);
+        const order = [...queue.walk(now, { isLeftOut })].map(({ run }) => run.id);
         expect(order).toEqual(naive.order(now, isLeftOut));
         numOrdered += order.length;
-        expect(queue.drain()).toHaveLength(naive.order(now, () => false).length);
+        const left = [...queue.runs()];
+        expect(left).toHaveLength(naive.order(now, () => false).length);
+        for (const { id } of left) queue.remove(id);
         expect([...queue.walk(now)]).toEqual([]);
       }),
       { seed: 61, numRuns: 2000 },
@@ -60,7 +62,7 @@ describe('the order of a queue', () => {
   test('is that in which tasks start, if each starts as the walk comes to it', () => {
     for (let seed = 1; seed <= 200; seed++) {
       const random = new RandomStream(seed);
-      const queue = new FairQueue(AGEING_MS);
+      const queue = new RunQueue(AGEING_MS);
       const now = 450;
       for (let i = 0; i < 40; i++) {
         const task = {
@@ -69,16 +71,22 @@ describe('the order of a queue', () => {
           key: random.pick(['a', 'b', 'c']),
           level: random.below(6),
         };
-        const line = random.pick(['small', 'wide'] as const);
-        queue.add(task, line, 10 * random.uniform(), random.below(now), random.below(10) === 0);
+        const sizeClass = random.pick(['small', 'wide'] as const);
+        queue.add(
+          task,
+          sizeClass,
+          10 * random.uniform(),
+          random.below(now),
+          random.below(10) === 0,
+        );
       }
-      const planned = [...queue.walk(now)].map(({ task }) => task.id);
+      const planned = [...queue.walk(now)].map(({ run }) => run.id);
       const started: string[] = [];
       for (let i = 0; i < planned.length; i++) {
         const [next] = queue.walk(now);
         if (next === undefined) break;
-        started.push(next.task.id);
-        queue.start(next.task.id, now);
+        started.push(next.run.id);
+        queue.start(next.run.id, now);
       }
       expect(started).toEqual(planned);
     }
@@ -86,7 +94,7 @@ describe('the order of a queue', () => {
 
   test('is not changed by tasks that start while it is walked', () => {
     const fill = (random: RandomStream) => {
-      const queue = new FairQueue(AGEING_MS);
+      const queue = new RunQueue(AGEING_MS);
       for (let i = 0; i < 40; i++) {
         const key = random.pick(['a', 'b', 'c']);
         const task = { id: `${i}`, processor: 'p', key, level: random.below(3) };
@@ -95,20 +103,20 @@ describe('the order of a queue', () => {
       return queue;
     };
     for (let seed = 1; seed <= 100; seed++) {
-      const planned = [...fill(new RandomStream(seed)).walk(0)].map(({ task }) => task.id);
+      const planned = [...fill(new RandomStream(seed)).walk(0)].map(({ run }) => run.id);
       const random = new RandomStream(seed);
       const queue = fill(random);
       const walked: string[] = [];
-      for (const { task } of queue.walk(0)) {
-        walked.push(task.id);
-        if (random.below(2) === 0) queue.start(task.id, 0);
+      for (const { run } of queue.walk(0)) {
+        walked.push(run.id);
+        if (random.below(2) === 0) queue.start(run.id, 0);
       }
       expect(walked).toEqual(planned);
     }
   });
 
   test('lets a key that could not start for long go three tasks ahead, and not more', () => {
-    const queue = new FairQueue(AGEING_MS);
+    const queue = new RunQueue(AGEING_MS);
     const add = (id: string, key: string) => {
       queue.add({ id, processor: 'p', key, level: 3 }, 'small', 10, 0);
     };
@@ -118,36 +126,39 @@ describe('the order of a queue', () => {
       queue.start(`busy ${i}`, 0);
     }
     add('new', 'new');
-    const order = [...queue.walk(0)].map(({ task }) => task.id);
+    const order = [...queue.walk(0)].map(({ run }) => run.id);
     expect(order.indexOf('new')).toBe(3);
   });
 
   test('gives no turn to what the walker says will not start', () => {
-    const queue = new FairQueue(AGEING_MS);
+    const queue = new RunQueue(AGEING_MS);
     for (const [i, key] of [...'aaabb'].entries()) {
       queue.add({ id: `${i}${key}`, processor: 'p', key, level: 3 }, 'small', 10, 0);
     }
     const walked: string[] = [];
     for (const stop of queue.walk(0)) {
-      walked.push(stop.task.id);
-      stop.takesTurn = stop.task.id !== '0a';
+      walked.push(stop.run.id);
+      stop.takesTurn = stop.run.id !== '0a';
     }
     expect(walked).toEqual(['0a', '1a', '3b', '2a', '4b']);
-    expect([...queue.walk(0)].map(({ task }) => task.id)).toEqual(['0a', '3b', '1a', '4b', '2a']);
+    expect([...queue.walk(0)].map(({ run }) => run.id)).toEqual(['0a', '3b', '1a', '4b', '2a']);
   });
 
   test('ends once nothing that is left is open', () => {
-    const queue = new FairQueue(AGEING_MS);
+    const queue = new RunQueue(AGEING_MS);
     const of = (id: string, processor: string) => ({ id, processor, key: 'a', level: 3 });
     queue.add(of('1', 'p'), 'small', 1, 0);
     queue.add(of('2', 'q'), 'wide', 1, 0);
     queue.add(of('3', 'p'), 'small', 1, 0);
     queue.add(of('4', 'p'), 'wide', 1, 0);
-    const ids = (isOpen: (line: QueueLine, processor: string) => boolean) =>
-      [...queue.walk(0, { isOpen })].map(({ task }) => task.id);
+    const ids = (isOpen: (sizeClass: SizeClass, processor: string) => boolean) =>
+      [...queue.walk(0, { isOpen })].map(({ run }) => run.id);
     expect(ids(() => false)).toEqual([]);
-    expect(ids((line, processor) => line === 'wide' && processor === 'q')).toEqual(['1', '2']);
-    expect(ids((line, processor) => line === 'small' && processor === 'p')).toEqual([
+    expect(ids((sizeClass, processor) => sizeClass === 'wide' && processor === 'q')).toEqual([
+      '1',
+      '2',
+    ]);
+    expect(ids((sizeClass, processor) => sizeClass === 'small' && processor === 'p')).toEqual([
       '1',
       '2',
       '3',
@@ -156,7 +167,7 @@ describe('the order of a queue', () => {
   });
 
   test('stays the same when hundreds of keys have come and gone', () => {
-    const queue = new FairQueue(AGEING_MS);
+    const queue = new RunQueue(AGEING_MS);
     const add = (id: string, key: string, cost: number) =>
       queue.add({ id, processor: 'p', key, level: 3 }, 'small', cost, 0);
     // Both are ahead of all that follow, one by more.
@@ -176,7 +187,7 @@ describe('the order of a queue', () => {
     add('heavy 2', 'heavy', 1);
     add('light 2', 'light', 1);
     add('new', 'new', 1);
-    expect([...queue.walk(0)].map(({ task }) => task.id)).toEqual([
+    expect([...queue.walk(0)].map(({ run }) => run.id)).toEqual([
       'known',
       'new',
       'light 2',

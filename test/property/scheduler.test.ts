@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lineOf } from '../../src/fleet/schedule/eligible-lanes.ts';
+import { sizeClassOf } from '../../src/fleet/schedule/eligible-lanes.ts';
 import type { Plan, Scheduler } from '../../src/fleet/schedule/scheduler.ts';
 import type { TestTask } from '../support/scheduler-fleets.ts';
 import { runScenario, type ScenarioOptions } from '../support/scheduler-scenario.ts';
@@ -104,7 +104,7 @@ describe('a plan', () => {
         const waiting = [...scheduler.waiting];
         for (const line of ['small', 'wide'] as const) {
           const places = waiting
-            .filter((task) => lineOf(task, scheduler.maxSmallQubits) === line)
+            .filter((task) => sizeClassOf(task, scheduler.maxSmallQubits) === line)
             .map(({ id }) => positions.get(id) ?? -1);
           expect(places.sort((a, b) => a - b)).toEqual(places.map((_, i) => i));
         }

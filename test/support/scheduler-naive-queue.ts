@@ -1,18 +1,18 @@
-/** The order of waiting tasks by its rules, one task after another by looking at all of them. */
-import type { QueuedTask, QueueLine } from '../../src/fleet/schedule/fair-queue.ts';
+/** The order of waiting runs by its rules, one run after another by looking at all of them. */
+import type { QueuedRun, SizeClass } from '../../src/fleet/schedule/run-queue.ts';
 
 interface Waiting {
-  readonly task: QueuedTask;
-  readonly line: QueueLine;
+  readonly run: QueuedRun;
+  readonly sizeClass: SizeClass;
   readonly cost: number;
   readonly since: number;
   readonly arrival: number;
   readonly comesBack: boolean;
 }
 
-/** What keys were given: tags by line (or all), level and key; times by line (or all) and level. */
+/** What keys were given: tags by sizeClass (or all), level and key; times by sizeClass (or all) and level. */
 interface Turns {
-  /** When each key was last given a start, by line and key. */
+  /** When each key was last given a start, by sizeClass and key. */
   readonly starts: Map<string, number>;
   readonly tags: Map<string, number>;
   readonly times: Map<string, number>;
@@ -29,27 +29,27 @@ export class NaiveQueue {
     this.#ageingMs = ageingMs;
   }
 
-  add(task: QueuedTask, line: QueueLine, cost: number, since: number, comesBack: boolean): void {
+  add(run: QueuedRun, sizeClass: SizeClass, cost: number, since: number, comesBack: boolean): void {
     const arrival = this.#arrivals++;
-    const level = comesBack ? -1 : task.level;
-    for (const of of [line, 'all']) {
+    const level = comesBack ? -1 : run.level;
+    for (const of of [sizeClass, 'all']) {
       const waits = this.#waiting.some(
-        (other) => other.task.key === task.key && (of === 'all' || other.line === line),
+        (other) => other.run.key === run.key && (of === 'all' || other.sizeClass === sizeClass),
       );
       if (waits) continue;
-      const name = `${of} ${level} ${task.key}`;
+      const name = `${of} ${level} ${run.key}`;
       const time = this.#turns.times.get(`${of} ${level}`) ?? 0;
       this.#turns.tags.set(name, Math.max(time, this.#turns.tags.get(name) ?? 0));
     }
-    this.#waiting = [...this.#waiting, { task, line, cost, since, arrival, comesBack }];
+    this.#waiting = [...this.#waiting, { run, sizeClass, cost, since, arrival, comesBack }];
   }
 
   remove(id: string): void {
-    this.#waiting = this.#waiting.filter(({ task }) => task.id !== id);
+    this.#waiting = this.#waiting.filter(({ run }) => run.id !== id);
   }
 
   start(id: string, now: number): void {
-    const waiting = this.#waiting.find(({ task }) => task.id === id);
+    const waiting = this.#waiting.find(({ run }) => run.id === id);
     if (waiting === undefined) throw new Error(`${id} does not wait`);
     this.#charge(this.#turns, waiting, now);
     this.remove(id);
@@ -62,16 +62,16 @@ export class NaiveQueue {
       times: new Map(this.#turns.times),
       starts: new Map(this.#turns.starts),
     };
-    let left = this.#waiting.filter(({ task }) => !isLeftOut(task.processor));
+    let left = this.#waiting.filter(({ run }) => !isLeftOut(run.processor));
     const order: string[] = [];
     while (left.length > 0) {
-      const heads = (['small', 'wide'] as const).flatMap((line) => {
-        const ofLine = left.filter((waiting) => waiting.line === line);
-        return ofLine.length === 0 ? [] : [this.#first(ofLine, line, turns, now)];
+      const heads = (['small', 'wide'] as const).flatMap((sizeClass) => {
+        const ofLine = left.filter((waiting) => waiting.sizeClass === sizeClass);
+        return ofLine.length === 0 ? [] : [this.#first(ofLine, sizeClass, turns, now)];
       });
       const next = this.#first(heads, 'all', turns, now);
       this.#charge(turns, next, now);
-      order.push(next.task.id);
+      order.push(next.run.id);
       left = left.filter((waiting) => waiting !== next);
     }
     return order;
@@ -80,7 +80,7 @@ export class NaiveQueue {
   #first(some: readonly Waiting[], of: string, turns: Turns, now: number): Waiting {
     const rank = (waiting: Waiting) => {
       const level = this.#level(waiting, turns, now);
-      return [level, turns.tags.get(`${of} ${level} ${waiting.task.key}`) ?? 0, waiting.arrival];
+      return [level, turns.tags.get(`${of} ${level} ${waiting.run.key}`) ?? 0, waiting.arrival];
     };
     return some.reduce((a, b) => (isBefore(rank(b), rank(a)) ? b : a));
   }
@@ -88,9 +88,9 @@ export class NaiveQueue {
   #charge(turns: Turns, waiting: Waiting, now: number): void {
     const { tags, times, starts } = turns;
     const level = this.#level(waiting, turns, now);
-    starts.set(`${waiting.line} ${waiting.task.key}`, now);
-    for (const of of [waiting.line, 'all']) {
-      const name = `${of} ${level} ${waiting.task.key}`;
+    starts.set(`${waiting.sizeClass} ${waiting.run.key}`, now);
+    for (const of of [waiting.sizeClass, 'all']) {
+      const name = `${of} ${level} ${waiting.run.key}`;
       const time = times.get(`${of} ${level}`) ?? 0;
       const tag = Math.max(time - 2 * waiting.cost - 4, tags.get(name) ?? 0);
       times.set(`${of} ${level}`, Math.max(time, tag));
@@ -98,11 +98,11 @@ export class NaiveQueue {
     }
   }
 
-  #level({ task, line, since, comesBack }: Waiting, { starts }: Turns, now: number): number {
+  #level({ run, sizeClass, since, comesBack }: Waiting, { starts }: Turns, now: number): number {
     if (comesBack) return -1;
-    const lastStart = starts.get(`${line} ${task.key}`) ?? Number.NEGATIVE_INFINITY;
-    if (now - lastStart < this.#ageingMs) return task.level;
-    return Math.max(0, task.level - Math.floor((now - since) / this.#ageingMs));
+    const lastStart = starts.get(`${sizeClass} ${run.key}`) ?? Number.NEGATIVE_INFINITY;
+    if (now - lastStart < this.#ageingMs) return run.level;
+    return Math.max(0, run.level - Math.floor((now - since) / this.#ageingMs));
   }
 }
 

@@ -1,12 +1,12 @@
 /** Which lanes may run a task: memory, precision, and what its processor allows. */
 import type { LaneId } from '../width.ts';
 import type { Precision } from '../workers/worker-messages.ts';
-import type { QueueLine } from './fair-queue.ts';
 import type { LaneView } from './lane-view.ts';
+import type { SizeClass } from './run-queue.ts';
 import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';
 
-/** Where a task waits: with what contends for the same engines. */
-export function lineOf(task: ScheduledTask, maxSmallQubits: number): QueueLine {
+/** The size class in which a run waits: with the runs that contend for the same engines. */
+export function sizeClassOf(task: ScheduledTask, maxSmallQubits: number): SizeClass {
   if (task.mayRunOn === 'adapter') return 'wide';
   return task.work.numQubits <= maxSmallQubits ? 'small' : 'wide';
 }

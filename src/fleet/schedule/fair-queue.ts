@@ -1,82 +1,86 @@
 /**
- * The order in which waiting tasks start: levels first, keys in fair turns within a level, first come,
- * first served within a key. A pure data structure: time is passed in, nothing here waits.
+ * A fair queue: items start in the order of their levels, keys take turns within a level, and items of
+ * one key and level start in the order of arrival. A pure data structure: time is passed in, nothing
+ * here waits.
  *
- * A task rises one level for each `ageingMs` that it has waited, unless its key was given a start in that
- * line within the last `ageingMs`: so a steady stream of urgent work keeps no key from a start for long,
- * and a flood, which waits long because of itself, does not rise above what others send meanwhile. Among
- * equals keys take turns (fair-turns.ts): a thousand tasks of one key delay another key's first task by
- * one task.
- *
- * Tasks wait in lines, one for each kind of engine that they contend for, and each line has turns of
- * its own: a wide circuit of many seconds is not held against the small ones of its key, which run on
- * other engines. Where lines meet, on adapters and devices, the turns of all lines together decide
- * whose task goes first, so that a flood in one line does not delay another key in the other.
+ * Among equals keys take turns (start-tags.ts): a thousand items of one key delay another key's first
+ * item by one item. The queue knows an item's level, key and cost, and nothing else of it. Queues whose
+ * items compete for the same may share their tags (run-queue.ts).
  */
-import { FairTurns } from './fair-turns.ts';
-import {
-  type Flow,
-  type Head,
-  LineWalk,
-  type QueuedTask,
-  type QueueLine,
-  type Waiting,
-} from './line-walk.ts';
+import { StartTags } from './start-tags.ts';
 
-export type { QueuedTask, QueueLine } from './line-walk.ts';
-
-const LINES: readonly QueueLine[] = ['small', 'wide'];
-
-/** Waiting that raises a circuit of the service by one level, milliseconds; a priority is two levels. */
+/** Waiting that raises an item of the service by one level, milliseconds; a priority is two levels. */
 export const AGEING_MS = 15_000;
 
-/** Level of tasks that have waited once already. */
+/** Level of items that have waited once already. */
 const RETURNING = -1;
 
-/** A task as a walk comes to it. */
+/** Items that were ever added to any queue; equals of several queues start in the order of arrival. */
+let numArrivals = 0;
+
+/** An item as its queue sees it. */
+export interface QueuedItem {
+  /** Unique among the items that wait. */
+  readonly id: string;
+  /** Keys take turns. */
+  readonly key: string;
+  /** 0 goes first. */
+  readonly level: number;
+}
+
+/** An item that waits, linked with its neighbours in its flow. */
+interface Waiting<T> {
+  readonly item: T;
+  readonly flow: Flow<T>;
+  readonly since: number;
+  readonly arrival: number;
+  /** Milliseconds that it is expected to take. */
+  readonly cost: number;
+  next: Waiting<T> | undefined;
+  previous: Waiting<T> | undefined;
+}
+
+/** Items of one key and level, in order of arrival. */
+interface Flow<T> {
+  readonly key: string;
+  readonly level: number;
+  first: Waiting<T> | undefined;
+  last: Waiting<T> | undefined;
+}
+
+/** The next item of a flow in a scan. */
+export interface Head<T> {
+  readonly waiting: Waiting<T>;
+  /** Level when the scan last looked; never below what it is now. */
+  level: number;
+  /** Tag of its key at that level when the scan last looked; never above what it is now. */
+  tag: number;
+}
+
+/** An item that a walk has reached. */
 export interface WalkStop<T> {
-  readonly task: T;
-  readonly line: QueueLine;
-  /** To be set to false where it would not start, now or later: then it delays nothing of its key. */
+  readonly item: T;
+  /** Set it to false where the item would not start, now or later: then it delays nothing of its key. */
   takesTurn: boolean;
 }
 
-/** Where a walk goes. */
-export interface WalkOptions {
-  /** Whose tasks it goes without, as though they did not wait. */
-  readonly isLeftOut?: (processor: string) => boolean;
-  /** Asked before each step: once all that is left is not open, the walk ends. */
-  readonly isOpen?: (line: QueueLine, processor: string) => boolean;
-}
-
-/** Waiting tasks. Times are milliseconds of one clock that never goes back. */
-export class FairQueue<T extends QueuedTask> {
-  readonly #ageingMs: number;
-  readonly #flows: Readonly<Record<QueueLine, Map<string, Flow<T>>>> = {
-    small: new Map(),
-    wide: new Map(),
-  };
+/** Waiting items. Times are milliseconds of one clock that never goes back. */
+export class FairQueue<T extends QueuedItem> {
+  /** Tags by which the queue is ordered. */
+  readonly #tags: StartTags;
+  /** All tags in which its items count. */
+  readonly #allTags: readonly StartTags[];
+  readonly #flows = new Map<string, Flow<T>>();
   readonly #waiting = new Map<string, Waiting<T>>();
-  /** By processor. */
-  readonly #numWaiting: Readonly<Record<QueueLine, Map<string, number>>> = {
-    small: new Map(),
-    wide: new Map(),
-  };
-  readonly #turns: Readonly<Record<QueueLine, FairTurns>> = {
-    small: new FairTurns(),
-    wide: new FairTurns(),
-  };
-  readonly #turnsOfAll = new FairTurns();
-  /** When a key was last given a start, by line. */
-  readonly #lastStarts: Readonly<Record<QueueLine, Map<string, number>>> = {
-    small: new Map(),
-    wide: new Map(),
-  };
-  #arrivals = 0;
 
-  /** @param ageingMs - Waiting that raises a task by one level. */
-  constructor(ageingMs: number) {
-    this.#ageingMs = ageingMs;
+  /**
+   * @param ageingMs - Waiting that raises an item by one level.
+   * @param tags - Tags that order it, perhaps shared with other queues; tags of its own by default.
+   * @param alsoIn - Further tags in which its items count, for whoever merges queues.
+   */
+  constructor(ageingMs: number, tags = new StartTags(ageingMs), alsoIn: readonly StartTags[] = []) {
+    this.#tags = tags;
+    this.#allTags = [tags, ...alsoIn];
   }
 
   get length(): number {
@@ -88,18 +92,18 @@ export class FairQueue<T extends QueuedTask> {
   }
 
   /**
-   * Adds a task behind those of its key and level, or, when it comes back, before all others.
+   * Adds an item behind those of its key and level, or, when it comes back, before all others.
    *
-   * @param cost - Milliseconds that it is expected to take; its key's turn is charged with them.
+   * @param cost - Milliseconds that it is expected to take; its key is charged with them when it starts.
    */
-  add(task: T, line: QueueLine, cost: number, now: number, comesBack = false): void {
-    if (this.#waiting.has(task.id)) throw new Error(`unreachable: ${task.id} waits already`);
-    const flow = this.#flowOf(task, line, comesBack ? RETURNING : task.level);
+  add(item: T, cost: number, now: number, comesBack = false): void {
+    if (this.#waiting.has(item.id)) throw new Error(`unreachable: ${item.id} waits already`);
+    const flow = this.#flowOf(item.key, comesBack ? RETURNING : item.level);
     const waiting: Waiting<T> = {
-      task,
+      item,
       flow,
       since: now,
-      arrival: this.#arrivals++,
+      arrival: numArrivals++,
       cost,
       next: undefined,
       previous: flow.last,
@@ -107,40 +111,34 @@ export class FairQueue<T extends QueuedTask> {
     if (flow.last === undefined) flow.first = waiting;
     else flow.last.next = waiting;
     flow.last = waiting;
-    this.#waiting.set(task.id, waiting);
-    this.#count(flow, 1);
-    for (const turns of [this.#turns[line], this.#turnsOfAll]) turns.enter(flow.level, task.key);
+    this.#waiting.set(item.id, waiting);
+    for (const tags of this.#allTags) tags.enter(flow.level, item.key);
   }
 
-  /** Takes out a task that starts now: its key's next turn comes later by its cost. */
+  /** Takes out an item that starts now and charges its key. */
   start(id: string, now: number): T | undefined {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return undefined;
-    const { flow, cost } = waiting;
-    const level = this.#levelAt(waiting, now);
-    this.#turns[flow.line].charge(level, flow.key, cost);
-    this.#turnsOfAll.charge(level, flow.key, cost);
-    this.#noteStart(flow, now);
+    const { flow, cost, since } = waiting;
+    const level = this.#tags.levelAt(flow.level, flow.key, since, now);
+    this.charge(flow.key, level, cost);
+    this.#tags.noteStart(flow.key, now);
     return this.remove(id);
   }
 
-  /** Charges a key for the milliseconds that a started task has taken beyond its cost. */
-  charge(key: string, line: QueueLine, level: number, ms: number): void {
-    if (ms <= 0) return;
-    this.#turns[line].charge(level, key, ms);
-    this.#turnsOfAll.charge(level, key, ms);
+  /** Charges a key for milliseconds that it was given; what a started item took beyond its cost, say. */
+  charge(key: string, level: number, ms: number): void {
+    for (const tags of this.#allTags) tags.charge(level, key, ms);
   }
 
-  /** Takes out a task that will not run; undefined when it does not wait. */
+  /** Takes out an item that will not run; undefined when it does not wait. */
   remove(id: string): T | undefined {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return undefined;
     this.#waiting.delete(id);
     this.#unlink(waiting);
-    const { line, key } = waiting.flow;
-    this.#count(waiting.flow, -1);
-    for (const turns of [this.#turns[line], this.#turnsOfAll]) turns.leave(key);
-    return waiting.task;
+    for (const tags of this.#allTags) tags.leave(waiting.flow.key);
+    return waiting.item;
   }
 
   /** Takes out everything. */
@@ -148,100 +146,42 @@ export class FairQueue<T extends QueuedTask> {
     return [...this.#waiting.keys()].flatMap((id) => this.remove(id) ?? []);
   }
 
-  /** All tasks, in no order that matters. */
-  *tasks(): Generator<T> {
-    for (const { task } of this.#waiting.values()) yield task;
+  /** All items, in no order that matters. */
+  *items(): Generator<T> {
+    for (const { item } of this.#waiting.values()) yield item;
   }
 
   /**
-   * The tasks in the order in which they would start if each started as the walk passes it. The queue
-   * must not change meanwhile, but for tasks that the walk has passed.
+   * The items in the order in which they would start if each started as the walk passes it. The queue
+   * must not change meanwhile, but for items that the walk has passed.
    */
-  *walk(now: number, options: WalkOptions = {}): Generator<WalkStop<T>> {
-    const { isLeftOut = () => false, isOpen = () => true } = options;
-    // Keys that the walk has given a start.
-    const given = { small: new Set<string>(), wide: new Set<string>() };
-    const levelAt = (waiting: Waiting<T>) =>
-      given[waiting.flow.line].has(waiting.flow.key)
-        ? waiting.flow.level
-        : this.#levelAt(waiting, now);
-    const walks = LINES.map((line) => {
-      const flows = [...this.#flows[line].values()].filter(
-        ({ processor }) => !isLeftOut(processor),
-      );
-      return new LineWalk(flows, new FairTurns(this.#turns[line]), levelAt);
-    });
-    const turnsOfAll = new FairTurns(this.#turnsOfAll);
-    const left = this.#kinds(isLeftOut);
-    while (left.some(({ count, line, processor }) => count > 0 && isOpen(line, processor))) {
-      let walk: LineWalk<T> | undefined;
-      let head: Head<T> | undefined;
-      for (const other of walks) {
-        const otherHead = other.peek();
-        if (otherHead === undefined) continue;
-        if (head !== undefined && !isEarlier(otherHead, head, turnsOfAll)) continue;
-        walk = other;
-        head = otherHead;
-      }
-      if (walk === undefined || head === undefined) return;
-      const { task, flow, cost } = head.waiting;
-      const kind = left.find(
-        (other) => other.line === flow.line && other.processor === flow.processor,
-      );
-      if (kind !== undefined) kind.count--;
-      // Moves on first: whoever consumes the walk may take this task out of the queue.
-      walk.pass(head);
-      const stop = { task, line: flow.line, takesTurn: true };
-      const walked = [walk.turns, turnsOfAll];
-      for (const turns of walked) turns.keep(head.level, flow.key);
+  *walk(now: number): Generator<WalkStop<T>> {
+    const tags = this.#tags.ahead();
+    const scan = this.scan(tags, now);
+    for (let head = scan.peek(); head !== undefined; head = scan.peek()) {
+      const { item, flow, cost } = head.waiting;
+      // Moves on first: whoever consumes the walk may take this item out of the queue.
+      scan.pass(head);
+      const stop = { item, takesTurn: true };
+      tags.keep(head.level, flow.key);
       yield stop;
       if (!stop.takesTurn) continue;
-      given[flow.line].add(flow.key);
-      for (const turns of walked) turns.charge(head.level, flow.key, cost);
+      tags.noteStart(flow.key, now);
+      tags.charge(head.level, flow.key, cost);
     }
   }
 
-  /** How many wait of each line and processor. */
-  #kinds(isLeftOut: (processor: string) => boolean) {
-    return LINES.flatMap((line) =>
-      [...this.#numWaiting[line]]
-        .filter(([processor]) => !isLeftOut(processor))
-        .map(([processor, count]) => ({ line, processor, count })),
-    );
+  /** Starts a scan whose order follows from the tags, which its caller charges as it passes items. */
+  scan(tags: StartTags, now: number): QueueScan<T> {
+    return new QueueScan(this.#flows.values(), tags, now);
   }
 
-  #levelAt({ flow, since }: Waiting<T>, now: number): number {
-    if (flow.level === RETURNING) return RETURNING;
-    const lastStart = this.#lastStarts[flow.line].get(flow.key);
-    if (lastStart !== undefined && now - lastStart < this.#ageingMs) return flow.level;
-    return Math.max(0, flow.level - Math.floor((now - since) / this.#ageingMs));
-  }
-
-  #noteStart({ line, key }: Flow<T>, now: number): void {
-    const starts = this.#lastStarts[line];
-    // In the order of starts, the longest ago first.
-    starts.delete(key);
-    starts.set(key, now);
-    for (const [other, at] of starts) {
-      if (now - at < this.#ageingMs) break;
-      starts.delete(other);
-    }
-  }
-
-  #count({ line, processor }: Flow<T>, change: number): void {
-    const counts = this.#numWaiting[line];
-    const count = (counts.get(processor) ?? 0) + change;
-    if (count > 0) counts.set(processor, count);
-    else counts.delete(processor);
-  }
-
-  #flowOf({ processor, key }: T, line: QueueLine, level: number): Flow<T> {
-    const flows = this.#flows[line];
-    const name = `${level} ${processor} ${key}`;
-    let flow = flows.get(name);
+  #flowOf(key: string, level: number): Flow<T> {
+    const name = `${level} ${key}`;
+    let flow = this.#flows.get(name);
     if (flow === undefined) {
-      flow = { name, line, processor, key, level, first: undefined, last: undefined };
-      flows.set(name, flow);
+      flow = { key, level, first: undefined, last: undefined };
+      this.#flows.set(name, flow);
     }
     return flow;
   }
@@ -251,14 +191,83 @@ export class FairQueue<T extends QueuedTask> {
     else previous.next = next;
     if (next === undefined) flow.last = previous;
     else next.previous = previous;
-    if (flow.first === undefined) this.#flows[flow.line].delete(flow.name);
+    if (flow.first === undefined) this.#flows.delete(`${flow.level} ${flow.key}`);
   }
 }
 
-/** Between lines. */
-function isEarlier<T>(a: Head<T>, b: Head<T>, turns: FairTurns): boolean {
+/** A scan of one queue: the heads of its flows in a heap. */
+export class QueueScan<T extends QueuedItem> {
+  readonly #heads: Head<T>[] = [];
+  readonly #tags: StartTags;
+  readonly #now: number;
+
+  constructor(flows: Iterable<Flow<T>>, tags: StartTags, now: number) {
+    this.#tags = tags;
+    this.#now = now;
+    for (const { first } of flows) if (first !== undefined) this.#heads.push(this.#headOf(first));
+    for (let i = (this.#heads.length >> 1) - 1; i >= 0; i--) this.#sink(i);
+  }
+
+  /** The next item. */
+  peek(): Head<T> | undefined {
+    for (;;) {
+      const head = this.#heads[0];
+      if (head === undefined) return undefined;
+      // Its key may have been given a start for another flow meanwhile. That only moves heads back, so it
+      // is enough to look again at the one that comes first.
+      const level = this.#levelOf(head.waiting);
+      const tag = this.#tags.tagOf(level, head.waiting.flow.key);
+      if (level === head.level && tag === head.tag) return head;
+      head.level = level;
+      head.tag = tag;
+      this.#sink(0);
+    }
+  }
+
+  /** Goes past the head that `peek` gave. */
+  pass({ waiting }: Head<T>): void {
+    if (waiting.next === undefined) {
+      this.#dropFirst();
+      return;
+    }
+    this.#heads[0] = this.#headOf(waiting.next);
+    this.#sink(0);
+  }
+
+  #headOf(waiting: Waiting<T>): Head<T> {
+    const level = this.#levelOf(waiting);
+    return { waiting, level, tag: this.#tags.tagOf(level, waiting.flow.key) };
+  }
+
+  #levelOf({ flow, since }: Waiting<T>): number {
+    return this.#tags.levelAt(flow.level, flow.key, since, this.#now);
+  }
+
+  #dropFirst(): void {
+    const last = this.#heads.pop();
+    if (last === undefined || this.#heads.length === 0) return;
+    this.#heads[0] = last;
+    this.#sink(0);
+  }
+
+  #sink(from: number): void {
+    const heads = this.#heads;
+    const head = heads[from]!;
+    let i = from;
+    for (;;) {
+      let child = 2 * i + 1;
+      if (child >= heads.length) break;
+      if (child + 1 < heads.length && isBefore(heads[child + 1]!, heads[child]!)) child++;
+      if (!isBefore(heads[child]!, head)) break;
+      heads[i] = heads[child]!;
+      i = child;
+    }
+    heads[i] = head;
+  }
+}
+
+/** Whether one head starts before another whose tag is of the same tags. */
+export function isBefore<T>(a: Head<T>, b: Head<T>): boolean {
   if (a.level !== b.level) return a.level < b.level;
-  const tagOfA = turns.tagOf(a.level, a.waiting.flow.key);
-  const tagOfB = turns.tagOf(b.level, b.waiting.flow.key);
-  return tagOfA === tagOfB ? a.waiting.arrival < b.waiting.arrival : tagOfA < tagOfB;
+  return a.tag === b.tag ? a.waiting.arrival < b.waiting.arrival : a.tag < b.tag;
 }

@@ -1,7 +1,7 @@
 /**
  * The scheduler of a fleet: what waits, what runs where, and what starts next. It holds the state of the
  * fleet as data; every decision is made by `EarliestFinish` over a snapshot of it, in the order of
- * `FairQueue`. Time is passed in and nothing here waits, so that a live fleet, property tests and
+ * `RunQueue`. Time is passed in and nothing here waits, so that a live fleet, property tests and
  * simulations of fleets that are not there run the same code.
  */
 import type { LaneId } from '../width.ts';
@@ -12,11 +12,11 @@ import {
   type EligibleOptions,
   type LaneNeed,
   laneNeedOf,
-  lineOf,
+  sizeClassOf,
 } from './eligible-lanes.ts';
-import { FairQueue, type QueueLine } from './fair-queue.ts';
 import type { DeviceView, LaneView, PoolId } from './lane-view.ts';
 import { RunEstimates } from './run-estimates.ts';
+import { RunQueue, type SizeClass } from './run-queue.ts';
 import type { ScheduledTask } from './scheduled-task.ts';
 import { WaitingNeeds } from './waiting-needs.ts';
 
@@ -82,7 +82,7 @@ interface Running<T extends ScheduledTask> {
 export class Scheduler<T extends ScheduledTask> {
   readonly estimates: RunEstimates;
   readonly devices = new DeviceBook();
-  readonly #queue: FairQueue<T>;
+  readonly #queue: RunQueue<T>;
   /** The widest circuit of the line of small ones. */
   readonly maxSmallQubits: number;
   readonly #lanes = new Map<LaneId, LaneView>();
@@ -95,7 +95,7 @@ export class Scheduler<T extends ScheduledTask> {
   #laneList: readonly LaneView[] = [];
 
   constructor({ ageingMs, maxSmallQubits, estimates }: SchedulerOptions) {
-    this.#queue = new FairQueue(ageingMs);
+    this.#queue = new RunQueue(ageingMs);
     this.maxSmallQubits = maxSmallQubits;
     this.estimates = estimates ?? new RunEstimates();
   }
@@ -147,15 +147,15 @@ export class Scheduler<T extends ScheduledTask> {
 
   /** @param comesBack - It ran and was lost: it goes before what has not run yet. */
   add(task: T, now: number, comesBack = false): void {
-    const line = lineOf(task, this.maxSmallQubits);
-    this.#queue.add(task, line, this.#costOf(task), now, comesBack);
-    this.#needs.add(task, line);
-    this.#exhausted.delete(`${line} ${task.processor}`);
+    const sizeClass = sizeClassOf(task, this.maxSmallQubits);
+    this.#queue.add(task, sizeClass, this.#costOf(task), now, comesBack);
+    this.#needs.add(task, sizeClass);
+    this.#exhausted.delete(`${sizeClass} ${task.processor}`);
   }
 
   /** All waiting tasks, in no order that matters. */
   get waiting(): Iterable<T> {
-    return this.#queue.tasks();
+    return this.#queue.runs();
   }
 
   /** The lanes that take such a task, in order of preference. */
@@ -171,7 +171,7 @@ export class Scheduler<T extends ScheduledTask> {
   remove(id: string): T | undefined {
     const task = this.#queue.remove(id);
     if (task === undefined) return undefined;
-    this.#needs.remove(task, lineOf(task, this.maxSmallQubits));
+    this.#needs.remove(task, sizeClassOf(task, this.maxSmallQubits));
     // It may have held something for itself.
     this.#exhausted.clear();
     return task;
@@ -179,7 +179,7 @@ export class Scheduler<T extends ScheduledTask> {
 
   /** Takes all waiting tasks out for good. */
   drain(): readonly T[] {
-    return [...this.#queue.tasks()].flatMap(({ id }) => this.remove(id) ?? []);
+    return [...this.#queue.runs()].flatMap(({ id }) => this.remove(id) ?? []);
   }
 
   /** Starts what can start now. The caller runs it, and says of each task that it has `ended`. */
@@ -189,28 +189,28 @@ export class Scheduler<T extends ScheduledTask> {
     const placer = new EarliestFinish(this.#snapshot(now));
     // What is full stays full during a walk: each placement only takes more.
     const full = new Set<string>();
-    const isOpen = (line: QueueLine, processor: string) => {
-      const name = `${line} ${processor}`;
+    const isOpen = (sizeClass: SizeClass, processor: string) => {
+      const name = `${sizeClass} ${processor}`;
       if (full.has(name)) return false;
       const mayStart =
-        (this.#exhausted.get(name) ?? now) <= now && this.#mayStart(placer, line, processor);
+        (this.#exhausted.get(name) ?? now) <= now && this.#mayStart(placer, sizeClass, processor);
       if (!mayStart) full.add(name);
       return mayStart;
     };
     const isLeftOut = (processor: string) => this.#paused.has(processor);
     const walked = new Map<string, number>();
     for (const stop of this.#queue.walk(now, { isLeftOut, isOpen })) {
-      const { task, line } = stop;
+      const { run: task, sizeClass } = stop;
       const placement = placer.place(task);
       stop.takesTurn = placement !== undefined;
-      const name = `${line} ${task.processor}`;
+      const name = `${sizeClass} ${task.processor}`;
       walked.set(name, (walked.get(name) ?? 0) + 1);
       if (placement === undefined) continue;
       if (placement.joins !== undefined) open.get(placement.joins)?.push(task);
       else if (placement.startAt <= now) open.set(placement, [task]);
       else continue;
       this.#queue.start(task.id, now);
-      this.#needs.remove(task, line);
+      this.#needs.remove(task, sizeClass);
     }
     // A line that is still open at the end of the walk has nothing that could start now. Time alone may
     // change that: what runs is late, or what waits has risen by a level.
@@ -264,8 +264,8 @@ export class Scheduler<T extends ScheduledTask> {
     const places = { small: 0, wide: 0 };
     const isLeftOut = (processor: string) => this.#paused.has(processor);
     for (const stop of this.#queue.walk(now, { isLeftOut })) {
-      const { task, line } = stop;
-      positions.set(task.id, places[line]++);
+      const { run: task, sizeClass } = stop;
+      positions.set(task.id, places[sizeClass]++);
       const placement = placer.place(task);
       stop.takesTurn = placement !== undefined;
       if (placement === undefined) continue;
@@ -295,8 +295,8 @@ export class Scheduler<T extends ScheduledTask> {
   #placePaused(paused: string, positions: Map<string, number>, now: number): void {
     const places = { small: 0, wide: 0 };
     const isLeftOut = (processor: string) => processor !== paused && this.#paused.has(processor);
-    for (const { task, line } of this.#queue.walk(now, { isLeftOut })) {
-      const place = places[line]++;
+    for (const { run: task, sizeClass } of this.#queue.walk(now, { isLeftOut })) {
+      const place = places[sizeClass]++;
       if (task.processor === paused) positions.set(task.id, place);
     }
   }
@@ -354,8 +354,8 @@ export class Scheduler<T extends ScheduledTask> {
   }
 
   /** Whether a lane that takes any of such tasks could start one now. */
-  #mayStart(placer: EarliestFinish<T>, line: QueueLine, processor: string): boolean {
-    const { lanes, needDevice } = this.#needs.wanted(line, processor);
+  #mayStart(placer: EarliestFinish<T>, sizeClass: SizeClass, processor: string): boolean {
+    const { lanes, needDevice } = this.#needs.wanted(sizeClass, processor);
     return lanes.some((lane) => placer.isOpen(lane, needDevice));
   }
 }

@@ -2,7 +2,7 @@
 import type { LaneId } from '../width.ts';
 import { eligibleLanes, type Placeable } from './eligible-lanes.ts';
 import type { LaneView } from './lane-view.ts';
-import type { QueueLine } from './line-walk.ts';
+import type { SizeClass } from './run-queue.ts';
 import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';
 
 /** Tasks of one line and processor that the same lanes take. */
@@ -35,8 +35,8 @@ export class WaitingNeeds {
     this.#wanted.clear();
   }
 
-  add(task: ScheduledTask, line: QueueLine): void {
-    const name = nameOf(line, task.processor);
+  add(task: ScheduledTask, sizeClass: SizeClass): void {
+    const name = nameOf(sizeClass, task.processor);
     let needs = this.#needs.get(name);
     if (needs === undefined) {
       needs = new Map();
@@ -54,8 +54,8 @@ export class WaitingNeeds {
     this.#wanted.delete(name);
   }
 
-  remove(task: ScheduledTask, line: QueueLine): void {
-    const name = nameOf(line, task.processor);
+  remove(task: ScheduledTask, sizeClass: SizeClass): void {
+    const name = nameOf(sizeClass, task.processor);
     const needs = this.#needs.get(name);
     const needName = `${needOf(task)} ${task.needsDevice}`;
     const need = needs?.get(needName);
@@ -81,8 +81,8 @@ export class WaitingNeeds {
   }
 
   /** The lanes that take anything of a line and processor now. */
-  wanted(line: QueueLine, processor: string): Wanted {
-    const name = nameOf(line, processor);
+  wanted(sizeClass: SizeClass, processor: string): Wanted {
+    const name = nameOf(sizeClass, processor);
     let wanted = this.#wanted.get(name);
     if (wanted === undefined) {
       const needs = [...(this.#needs.get(name)?.values() ?? [])];
@@ -96,8 +96,8 @@ export class WaitingNeeds {
   }
 }
 
-function nameOf(line: QueueLine, processor: string): string {
-  return `${line} ${processor}`;
+function nameOf(sizeClass: SizeClass, processor: string): string {
+  return `${sizeClass} ${processor}`;
 }
 
 const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {

@@ -8,7 +8,7 @@
  * body is tried again.
  */
 import { extname } from 'node:path';
-import { AGEING_MS, FairQueue, type QueuedTask } from '../../fleet/schedule/fair-queue.ts';
+import { AGEING_MS, FairQueue, type QueuedItem } from '../../fleet/schedule/fair-queue.ts';
 import {
   type ProcessEnd,
   SupervisedProcess,
@@ -55,8 +55,7 @@ const FIRST_MS_PER_BYTE = 5e-5;
 const TELLING_BYTES = 65_536;
 /** Weight of the last body in the average. */
 const NEWEST = 0.2;
-/** One line of one queue, in which all are at one level. */
-const LINE = 'small';
+/** All bodies wait at one level. */
 const LEVEL = 0;
 
 /** Room that a body takes which was small enough to be parsed where it arrived. */
@@ -97,7 +96,7 @@ export interface ReadingLoad {
   readonly bytes: number;
 }
 
-interface Reading extends QueuedTask {
+interface Reading extends QueuedItem {
   readonly message: ToReader;
   readonly numBytes: number;
   readonly costMs: number;
@@ -177,7 +176,6 @@ export class Readers {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#wait({
         id,
-        processor: 'readers',
         key: keyId,
         level: LEVEL,
         // Checked: the input is that of the kind.
@@ -211,7 +209,7 @@ export class Readers {
   expectedWaitMs(keyId: string): number {
     const backlogs = new Map<string, number>();
     const add = (key: string, ms: number) => backlogs.set(key, (backlogs.get(key) ?? 0) + ms);
-    for (const { key, costMs } of this.#queue.tasks()) add(key, costMs);
+    for (const { key, costMs } of this.#queue.items()) add(key, costMs);
     let numBusy = 0;
     for (const { reading, runningMs } of this.#processes) {
       if (reading === undefined) continue;
@@ -250,7 +248,7 @@ export class Readers {
   }
 
   #wait(reading: Reading, comesBack = false): void {
-    this.#queue.add(reading, LINE, reading.costMs, performance.now(), comesBack);
+    this.#queue.add(reading, reading.costMs, performance.now(), comesBack);
     this.#goOn();
   }
 
@@ -279,7 +277,7 @@ export class Readers {
       if (reading !== undefined) numOfKey.set(reading.key, (numOfKey.get(reading.key) ?? 0) + 1);
     }
     for (const stop of this.#queue.walk(performance.now())) {
-      if ((numOfKey.get(stop.task.key) ?? 0) < this.#options.numReaders - 1) return stop.task;
+      if ((numOfKey.get(stop.item.key) ?? 0) < this.#options.numReaders - 1) return stop.item;
       stop.takesTurn = false;
     }
     return undefined;
@@ -312,7 +310,7 @@ export class Readers {
 
   /** What it took is held against its key, and expected of the next of its kind. */
   #note({ message: { kind }, key, numBytes, costMs }: Reading, ms: number): void {
-    this.#queue.charge(key, LINE, LEVEL, ms - costMs);
+    if (ms > costMs) this.#queue.charge(key, LEVEL, ms - costMs);
     if (numBytes < TELLING_BYTES) return;
     const before = this.#msPerByte.get(kind) ?? FIRST_MS_PER_BYTE;
     const perByte = ms / numBytes;

@@ -4,16 +4,14 @@
  * A call that was accepted before takes no room: neither does a full queue refuse it, nor does it fill
  * the queue for others.
  */
-import { AGEING_MS, FairQueue, type QueuedTask } from '../../fleet/schedule/fair-queue.ts';
+import { AGEING_MS, FairQueue, type QueuedItem } from '../../fleet/schedule/fair-queue.ts';
 import { ProcedureQueueFullError } from './errors.ts';
 
-/** One queue of one kind. */
-const LINE = 'small';
 /** How long the places that one walk has found are told; they change by ageing, too, which is slow. */
 const PLACES_STAND_MS = 250;
 
 /** A call in the queue. */
-export interface QueuedCall extends QueuedTask {
+export interface QueuedCall extends QueuedItem {
   /** Whether it is counted among those that may wait. */
   readonly takesRoom: boolean;
   /** Since when it waits, of `performance.now()`. */
@@ -77,7 +75,7 @@ export class CallQueue<T extends QueuedCall> {
    * @param comesBack - Goes before all others.
    */
   add(call: T, cost: number, comesBack: boolean): void {
-    this.#queue.add(call, LINE, cost, performance.now(), comesBack);
+    this.#queue.add(call, cost, performance.now(), comesBack);
     this.#changed(call, 1);
   }
 
@@ -85,7 +83,7 @@ export class CallQueue<T extends QueuedCall> {
   lengthWithout(keys: ReadonlySet<string>): number {
     if (keys.size === 0) return this.length;
     let length = 0;
-    for (const { key } of this.tasks()) if (!keys.has(key)) length++;
+    for (const { key } of this.calls()) if (!keys.has(key)) length++;
     return length;
   }
 
@@ -98,8 +96,8 @@ export class CallQueue<T extends QueuedCall> {
 
   /** The first one that waits since that time or longer, as though those of some keys did not. */
   overdue(since: number, withoutKeys: ReadonlySet<string>): T | undefined {
-    for (const { task } of this.#queue.walk(performance.now())) {
-      if (task.since <= since && !withoutKeys.has(task.key)) return task;
+    for (const { item } of this.#queue.walk(performance.now())) {
+      if (item.since <= since && !withoutKeys.has(item.key)) return item;
     }
     return undefined;
   }
@@ -132,8 +130,8 @@ export class CallQueue<T extends QueuedCall> {
   }
 
   /** All that wait, in no order that matters. */
-  tasks(): Iterable<T> {
-    return this.#queue.tasks();
+  calls(): Iterable<T> {
+    return this.#queue.items();
   }
 
   /** Calls that will start before this one; undefined when it does not wait. */
@@ -142,7 +140,7 @@ export class CallQueue<T extends QueuedCall> {
     const now = performance.now();
     if (this.#places === undefined || now - this.#places.at > PLACES_STAND_MS) {
       const of = new Map<string, number>();
-      for (const { task } of this.#queue.walk(now)) of.set(task.id, of.size);
+      for (const { item } of this.#queue.walk(now)) of.set(item.id, of.size);
       this.#places = { at: now, of };
     }
     return this.#places.of.get(id);
@@ -150,7 +148,7 @@ export class CallQueue<T extends QueuedCall> {
 
   #first(now: number, withoutKeys: ReadonlySet<string>): T | undefined {
     for (const stop of this.#queue.walk(now)) {
-      if (!withoutKeys.has(stop.task.key)) return stop.task;
+      if (!withoutKeys.has(stop.item.key)) return stop.item;
       stop.takesTurn = false;
     }
     return undefined;

@@ -52,8 +52,6 @@ const MIB = 2 ** 20;
 /** What is there beyond the usual number is kept this long, for the next time. */
 const EXTRA_KEPT_MS = 10_000;
 const RELIEF_MS = 2000;
-/** There is but one. */
-const QUEUE = 'procedures';
 
 interface WaitingCall extends QueuedCall {
   readonly call: ProcedureCall;
@@ -160,7 +158,7 @@ export class ProcedurePool {
       };
       const { id, keyId: key, priority, tier } = call;
       const level = levelOf(priority, tier);
-      const own = { id, processor: QUEUE, key, level, takesRoom };
+      const own = { id, key, level, takesRoom };
       const given = { call, hooks, signal, processors, onAbort };
       this.#wait(
         { ...own, ...given, attempt: 1, since: performance.now(), resolve, reject },
@@ -223,7 +221,7 @@ export class ProcedurePool {
 
   #expectedWaitMs(): number {
     let total = 0;
-    for (const { call } of this.#queue.tasks()) total += this.#runTimes.expected(call.address);
+    for (const { call } of this.#queue.calls()) total += this.#runTimes.expected(call.address);
     for (const [process, expectedMs] of this.#running) {
       total += Math.max(0, expectedMs - (process.call?.runningMs ?? 0));
     }

@@ -71,7 +71,6 @@ export interface TpuFleetOptions {
 /** A job in a line. */
 interface WaitingJob {
   readonly id: string;
-  readonly processor: string;
   readonly key: string;
   readonly level: number;
   readonly chips: number;
@@ -175,8 +174,8 @@ export class TpuFleet {
         resolve();
       };
       const level = levelOf(priority, tier);
-      const job = { id, processor: zone, key: keyId, level, chips, onPlaced };
-      pool.queue.add(job, 'wide', chips, this.#now());
+      const job = { id, key: keyId, level, chips, onPlaced };
+      pool.queue.add(job, chips, this.#now());
       signal.addEventListener('abort', onAbort, { once: true });
       this.#serve(pool);
     });
@@ -188,8 +187,8 @@ export class TpuFleet {
     const pool = this.#pools.find(({ queue }) => queue.has(id));
     if (pool === undefined) return undefined;
     let position = 0;
-    for (const { task } of pool.queue.walk(this.#now())) {
-      if (task.id === id) return position;
+    for (const { item } of pool.queue.walk(this.#now())) {
+      if (item.id === id) return position;
       position++;
     }
     throw new Error(`unreachable: ${id} waits, but not in its line`);
@@ -220,12 +219,12 @@ export class TpuFleet {
     for (;;) {
       const now = this.#now();
       const first = pool.queue.walk(now).next();
-      if (first.done === true || first.value.task.chips > pool.availableChips) return;
-      const { task } = first.value;
-      pool.queue.start(task.id, now);
-      pool.availableChips -= task.chips;
+      if (first.done === true || first.value.item.chips > pool.availableChips) return;
+      const { item: job } = first.value;
+      pool.queue.start(job.id, now);
+      pool.availableChips -= job.chips;
       pool.jobsPlaced++;
-      task.onPlaced();
+      job.onPlaced();
     }
   }
 

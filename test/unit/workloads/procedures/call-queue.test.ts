@@ -5,7 +5,7 @@ import { CallQueue, type QueuedCall } from '../../../../src/workloads/procedures
 const NOBODY = { numSpare: 0, expectedWaitMs: () => 2500 };
 
 function queued(id: string, key = 'key', takesRoom = true): QueuedCall {
-  return { id, processor: 'one', key, level: 2, takesRoom, since: 0 };
+  return { id, key, level: 2, takesRoom, since: 0 };
 }
 
 describe('positions', () => {
