@@ -11,8 +11,8 @@ import type { BatchExecutable } from '../src/engine/batch-request.ts';
 import { type CpuEngine, openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Executable } from '../src/engine/engine.ts';
 import { EnginePool } from '../src/fleet/workers/engine-pool.ts';
-import { threadStarter } from '../src/fleet/workers/thread-host.ts';
 import { uniformDraw } from '../src/math/philox.ts';
+import { childThread } from '../src/processes/child-thread.ts';
 import { type Measurement, median, report } from './harness.ts';
 
 const WIDTHS = [2, 4, 8, 12];
@@ -194,7 +194,7 @@ async function bellCosts(): Promise<readonly Measurement[]> {
   const maxQubits = { f32: MAX_QUBITS, f64: MAX_QUBITS };
   const engine = { numThreads: 1, maxQubits, memoryBytes: 2 ** 24 };
   const pool = new EnginePool(
-    { numWorkers: 1, start: threadStarter({ entry, setup: { engine }, heapLimitMb: 512 }) },
+    { numWorkers: 1, start: childThread({ entry, setup: { engine }, heapLimitMb: 512 }) },
     { onIdle: isOpen.resolve, onFault: isOpen.reject },
   );
   await isOpen.promise;

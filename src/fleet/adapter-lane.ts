@@ -1,7 +1,7 @@
 /** An adapter as what circuits run on: the lane of its process, and whether it may be given any. */
 import { EngineLane } from './engine-lane.ts';
 import type { LaneId } from './width.ts';
-import type { StartWorker } from './workers/worker-host.ts';
+import type { StartWorker } from './workers/worker-messages.ts';
 
 /** Sweeps of wide states stop within some tens of milliseconds, but software drivers take longer. */
 const CANCEL_GRACE_MS = 5000;

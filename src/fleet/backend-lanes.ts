@@ -3,13 +3,13 @@
  * how much of it is free.
  */
 import { extname } from 'node:path';
+import { childThread } from '../processes/child-thread.ts';
 import { AdapterLane, type AdapterLaneOptions } from './adapter-lane.ts';
 import type { SubmittedTask } from './backend-task.ts';
 import { EngineLane } from './engine-lane.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Scheduler } from './schedule/scheduler.ts';
 import { type LaneId, WIDTHS, type Width } from './width.ts';
-import { threadStarter } from './workers/thread-host.ts';
 import type { EngineOptions } from './workers/worker-messages.ts';
 
 const WORKER_ENTRY = new URL(`./workers/engine-worker${extname(import.meta.url)}`, import.meta.url);
@@ -158,7 +158,7 @@ export class BackendLanes {
   ): void {
     const lane = new EngineLane(id, {
       numWorkers,
-      start: threadStarter({ entry: workerEntry, setup: { engine }, heapLimitMb }),
+      start: childThread({ entry: workerEntry, setup: { engine }, heapLimitMb }),
       ...(cancelGraceMs !== undefined && { cancelGraceMs }),
     });
     this.#lanes.set(id, lane);

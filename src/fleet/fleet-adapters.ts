@@ -1,5 +1,6 @@
 /** The adapters of this machine: found, planned, and each given a process of its own. */
 import { extname } from 'node:path';
+import { childProcess, withOwnBuffers } from '../processes/child-process.ts';
 import type { AdapterLane } from './adapter-lane.ts';
 import { discoverAdapters } from './adapters/adapter-discovery.ts';
 import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapters/adapter-plan.ts';
@@ -12,8 +13,7 @@ import type { BackingAdapter } from './gpu-backing.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { LaneId } from './width.ts';
-import { processStarter } from './workers/process-host.ts';
-import type { GpuWorkerSetup } from './workers/worker-messages.ts';
+import type { GpuWorkerSetup, StartWorker } from './workers/worker-messages.ts';
 
 const GPU_WORKER = new URL(`./adapters/gpu-worker${extname(import.meta.url)}`, import.meta.url);
 
@@ -161,9 +161,10 @@ export class FleetAdapters {
     const { settings, backend, onLost } = this.#options;
     const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs } = settings;
     const { name, backend: driver, isSoftware } = plan.adapter;
-    const start = processStarter({
+    const start: StartWorker = childProcess({
       entry: gpuWorkerEntry,
       setup: this.#setupOf(plan),
+      receive: withOwnBuffers,
       ...(plan.pin && { environment: { ...environment, ...plan.pin } }),
     });
     const lane: AdapterLane = backend.addAdapter(

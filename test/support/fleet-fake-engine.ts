@@ -9,7 +9,6 @@
 
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
 import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
 import type { Program } from '../../src/compiler/program.ts';
 import type { BatchExecutable } from '../../src/engine/batch-request.ts';
@@ -23,15 +22,14 @@ import {
 } from '../../src/engine/errors.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
 import { KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
-import { processPort } from '../../src/fleet/workers/process-host.ts';
 import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
 import type { MaybeBatchEngine } from '../../src/fleet/workers/shape-batches.ts';
-import { threadPort } from '../../src/fleet/workers/thread-host.ts';
 import type {
   GpuWorkerSetup,
   Precision,
   SpreadWorkerSetup,
 } from '../../src/fleet/workers/worker-messages.ts';
+import { parentOfProcess, parentOfThread } from '../../src/processes/parent-port.ts';
 
 let isWrong = false;
 let numOpened = 0;
@@ -264,12 +262,11 @@ export function serveFakeAdapter(): void {
     };
   };
   const report = { target: { ...target, maxQubits, precision: 'f32' }, openMs: 1 } as const;
-  serveEngine(processPort(), { open, compile, kept: KEPT_ON_CPU, report });
+  serveEngine(parentOfProcess(), { open, compile, kept: KEPT_ON_CPU, report });
 }
 
 /** Serves the pool from this thread. */
 export function serveFakeEngine(options: { readonly isWrong: boolean }): void {
-  if (parentPort === null) throw new Error('unreachable: called in a thread');
   isWrong = options.isWrong;
-  serveEngine(threadPort(parentPort), { open: openEngine, compile, kept: KEPT_ON_CPU });
+  serveEngine(parentOfThread(), { open: openEngine, compile, kept: KEPT_ON_CPU });
 }

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const SRC = new URL('../../src/', import.meta.url);
 
 const LEFT_OF_ENGINE = ['errors', 'math', 'storage', 'circuit'];
-const LEFT_OF_SERVICE = [...LEFT_OF_ENGINE, 'compiler', 'fleet', 'workloads', 'jobs'];
+const LEFT_OF_SERVICE = [...LEFT_OF_ENGINE, 'compiler', 'processes', 'fleet', 'workloads', 'jobs'];
 const LEFT_OF_ROOTS = [...LEFT_OF_SERVICE, 'console', 'service', 'config.ts', 'compose.ts'];
 
 /** What each layer, a folder or file directly under src/, may import besides itself. */
@@ -20,8 +20,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   circuit: ['errors', 'math', 'storage'],
   compiler: LEFT_OF_ENGINE,
   engine: [...LEFT_OF_ENGINE, 'compiler'],
-  fleet: [...LEFT_OF_ENGINE, 'compiler', 'engine'],
-  workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'fleet'],
+  processes: ['errors'],
+  fleet: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes'],
+  workloads: [...LEFT_OF_ENGINE, 'compiler', 'engine', 'processes', 'fleet'],
   jobs: ['errors', 'storage'],
   // The page runs in a browser: it is given facts, and the service knows no more than their types.
   console: [],

@@ -2,15 +2,11 @@
  * Finds the GPU adapters that WebGPU sees on this machine, from the safety of a short-lived child
  * process: whatever the drivers do, this process neither crashes nor hangs, and it never loads them.
  */
-import { fork } from 'node:child_process';
 import { extname } from 'node:path';
-import { describeExit } from '../workers/process-host.ts';
+import { childProcess } from '../../processes/child-process.ts';
 import { type AdapterDiscovery, withDriverFault } from './adapter-report.ts';
 
 const PROBE = new URL(`./adapter-probe${extname(import.meta.url)}`, import.meta.url);
-
-/** Characters kept of what the child prints: the last ones. */
-const MAX_WARNINGS = 4096;
 
 /** How discovery is done. */
 export interface DiscoveryOptions {
@@ -26,39 +22,35 @@ export interface DiscoveryOptions {
 
 /** Lists the adapters; an empty list comes with its reason. Never rejects. */
 export function discoverAdapters(options: DiscoveryOptions = {}): Promise<AdapterDiscovery> {
-  const timeoutMs = options.timeoutMs ?? 15_000;
+  const { probe = PROBE, timeoutMs = 15_000, environment, signal } = options;
   const { promise, resolve } = Promise.withResolvers<AdapterDiscovery>();
-  const child = fork(options.probe ?? PROBE, {
-    // Drivers print warnings: they are kept for the reason. Flags of this process (a debugger's port)
-    // are not for the child.
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: [],
-    killSignal: 'SIGKILL',
-    ...(options.environment && { env: options.environment }),
-    ...(options.signal && { signal: options.signal }),
-  });
-  let warnings = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    warnings = (warnings + text).slice(-MAX_WARNINGS);
-  });
   let found: AdapterDiscovery | undefined;
-  const none = (reason: string) => resolve({ adapters: [], reason });
-  const end = (how: string) => {
-    if (found === undefined) none(`Looking for GPU adapters ${how}.`);
-    else resolve(withDriverFault(found, warnings));
+  const end = (how: string) =>
+    resolve(found ?? { adapters: [], reason: `Looking for GPU adapters ${how}.` });
+  const child = childProcess<never, AdapterDiscovery>({
+    entry: probe,
+    setup: {},
+    ...(environment && { environment }),
+  })({
+    onMessage: (discovery) => {
+      found = discovery;
+    },
+    onExit: ({ how, inFull = how, lastWords = '' }) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      if (found !== undefined) found = withDriverFault(found, lastWords);
+      end(`ended with ${inFull}`);
+    },
+  });
+  child.setHolding(true);
+  // Not once the process has ended: a process that waits for a driver may not end at all.
+  const giveUp = (how: string) => {
+    end(how);
+    child.kill();
   };
-  const timer = setTimeout(() => {
-    end(`took more than ${timeoutMs} ms`);
-    child.kill('SIGKILL');
-  }, timeoutMs);
-  child.on('message', (discovery: AdapterDiscovery) => {
-    found = discovery;
-  });
-  child.on('error', (error) => none(`GPU adapters cannot be looked for: ${error.message}`));
-  // Not on exit: only now everything that it printed has been read.
-  child.on('close', (code, signal) => {
-    clearTimeout(timer);
-    end(`ended with ${describeExit(code, signal, warnings)}`);
-  });
+  const timer = setTimeout(() => giveUp(`took more than ${timeoutMs} ms`), timeoutMs);
+  const onAbort = () => giveUp('was stopped');
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
   return promise;
 }

@@ -1,8 +1,7 @@
 /** Starts the process in which several adapters hold states together. */
 import { extname } from 'node:path';
-import { processStarter } from '../workers/process-host.ts';
-import type { StartWorker } from '../workers/worker-host.ts';
-import type { SpreadMember, SpreadWorkerSetup } from '../workers/worker-messages.ts';
+import { childProcess, withOwnBuffers } from '../../processes/child-process.ts';
+import type { SpreadMember, SpreadWorkerSetup, StartWorker } from '../workers/worker-messages.ts';
 
 const SPREAD_WORKER = new URL(`./spread-worker${extname(import.meta.url)}`, import.meta.url);
 
@@ -23,5 +22,10 @@ export function spreadStarter({
   entry = SPREAD_WORKER,
 }: SpreadStarterOptions): StartWorker {
   const setup: SpreadWorkerSetup = { members };
-  return processStarter({ entry, setup, ...(environment && { environment }) });
+  return childProcess({
+    entry,
+    setup,
+    ...(environment && { environment }),
+    receive: withOwnBuffers,
+  });
 }

@@ -6,9 +6,9 @@
  * made, so this entry sets them, and only while that adapter is opened.
  */
 import { compile } from '../../compiler/compile.ts';
+import { parentOfProcess } from '../../processes/parent-port.ts';
 import { KEPT_ON_ADAPTER } from '../workers/prepared-circuits.ts';
-import { processPort } from '../workers/process-host.ts';
-import { serveEngine } from '../workers/serve-engine.ts';
+import { serveEngine, type WorkerPort } from '../workers/serve-engine.ts';
 import { warmUp } from '../workers/warm-up.ts';
 import type { SpreadWorkerSetup } from '../workers/worker-messages.ts';
 import { watchDevice } from './device-watch.ts';
@@ -27,12 +27,12 @@ const openPinned: OpenPinned = async (pin, open) => {
   }
 };
 
-const port = processPort();
+const port: WorkerPort = parentOfProcess();
 // Checked: spreadStarter wrote it.
 const setup: SpreadWorkerSetup = JSON.parse(process.argv[2] ?? '');
 const { engine, devices, tuning } = await openSpread(setup, openPinned);
 for (const device of devices) {
-  watchDevice(device, (how) => port.post({ kind: 'lost', how }, []));
+  watchDevice(device, (how) => port.post({ kind: 'lost', how }));
 }
 await warmUp(engine);
 serveEngine(port, {

@@ -8,15 +8,10 @@
  * The pool does not queue: whoever calls `run` has seen that a worker is idle.
  */
 
+import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { NoWorkerError } from '../errors.ts';
-import {
-  EngineRunner,
-  type WorkerExit,
-  type WorkerItem,
-  type WorkerTask,
-} from './engine-runner.ts';
-import type { StartWorker } from './worker-host.ts';
-import type { EngineReport, ItemOutcome, WorkerOutcome } from './worker-messages.ts';
+import { EngineRunner, type WorkerItem, type WorkerTask } from './engine-runner.ts';
+import type { EngineReport, ItemOutcome, StartWorker, WorkerOutcome } from './worker-messages.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
@@ -126,7 +121,7 @@ export class EnginePool {
         onOutcomes: () => {
           this.#numFailures = 0;
         },
-        onExit: (_, exit) => this.#onExit(worker, exit),
+        onExit: (_, end) => this.#onExit(worker, end),
       },
     );
     this.#runners.add(worker);
@@ -140,18 +135,18 @@ export class EnginePool {
     this.#events.onIdle();
   }
 
-  #onExit(worker: EngineRunner, exit: WorkerExit): void {
+  #onExit(worker: EngineRunner, end: ChildEnd): void {
     this.#runners.delete(worker);
     const place = this.#idle.indexOf(worker);
     if (place >= 0) this.#idle.splice(place, 1);
     if (this.#isClosed) return;
-    if (exit.wasIntended) {
+    if (end.wasIntended) {
       this.#start();
       return;
     }
-    this.#events.onLost?.(exit.how);
+    this.#events.onLost?.(end.inFull);
     const delayMs = delayAfter(this.#numFailures++);
-    if (!exit.wasReady) this.#onFailedStart(exit.how);
+    if (!end.wasReady) this.#onFailedStart(end.inFull);
     // Unref'ed: whoever has work waiting keeps the process alive.
     const timer = setTimeout(() => {
       this.#restarts.delete(timer);

@@ -7,16 +7,18 @@
  * has not begun is dropped from the list. One that is still running after the grace is stopped by
  * ending its worker, and so are those of a worker that falls silent where a limit is set to that.
  */
+import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import { WorkerLostError } from '../errors.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
 import { errorOf } from './worker-failure.ts';
-import type { StartWorker, WorkerHost } from './worker-host.ts';
 import type {
   Ended,
   EngineReport,
   FromWorker,
   ItemOutcome,
   SentItem,
+  StartWorker,
+  ToWorker,
   WorkerOutcome,
 } from './worker-messages.ts';
 import {
@@ -52,16 +54,7 @@ export interface EngineRunnerEvents {
   /** Circuits came through. */
   readonly onOutcomes: () => void;
   /** The worker has ended. */
-  readonly onExit: (runner: EngineRunner, exit: WorkerExit) => void;
-}
-
-/** How a worker ended. */
-export interface WorkerExit {
-  readonly wasReady: boolean;
-  /** Ended on purpose: closed, or to stop a cancelled circuit. */
-  readonly wasIntended: boolean;
-  /** For people: "exit code 1", or the uncaught error's message. */
-  readonly how: string;
+  readonly onExit: (runner: EngineRunner, end: ChildEnd) => void;
 }
 
 type News = Extract<FromWorker, { kind: 'news' }>;
@@ -85,40 +78,36 @@ interface Ending {
 
 /** A worker with an engine. */
 export class EngineRunner {
-  readonly #host: WorkerHost;
+  readonly #child: SupervisedChild<ToWorker, FromWorker>;
   readonly #options: EngineRunnerOptions;
   readonly #events: EngineRunnerEvents;
-  readonly #startTimer: NodeJS.Timeout;
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #stopSilenceWatch: (() => void) | undefined;
   readonly #unpacker = new OutcomeUnpacker();
   /** By id, in the order of the list. */
   readonly #running = new Map<number, Running>();
   #numRun = 0;
-  #isReady = false;
-  #isEnding = false;
   #report: EngineReport | undefined;
-  #fault: { readonly how: string; readonly cause?: unknown } | undefined;
 
   constructor(options: EngineRunnerOptions, events: EngineRunnerEvents) {
     this.#options = options;
     this.#events = events;
-    this.#host = options.start({
-      onMessage: (message) => this.#onMessage(message),
-      onFault: (how, cause) => {
-        this.#fault ??= { how, cause };
+    const { start, startLimitMs = START_LIMIT_MS } = options;
+    this.#child = new SupervisedChild<ToWorker, FromWorker>(
+      { start, startLimitMs },
+      {
+        onReady: ({ report }) => {
+          this.#report = report;
+          events.onIdle(this);
+        },
+        onMessage: (message) => this.#onMessage(message),
+        onEnd: (end) => this.#onEnd(end),
       },
-      onExit: (how) => this.#onExit(how),
-    });
-    const { startLimitMs = START_LIMIT_MS } = options;
-    this.#startTimer = setTimeout(
-      () => this.#give(`it was not open after ${startLimitMs} ms`),
-      startLimitMs,
-    ).unref();
+    );
   }
 
   /** Whether the engine has been opened. */
   get isReady(): boolean {
-    return this.#isReady;
+    return this.#child.isReady;
   }
 
   /** What the worker said of its engine when it was open. */
@@ -128,7 +117,7 @@ export class EngineRunner {
 
   /** Of the worker's process, where it has one of its own. */
   get pid(): number | undefined {
-    return this.#host.pid;
+    return this.#child.pid;
   }
 
   /**
@@ -150,7 +139,7 @@ export class EngineRunner {
       ids.push(id);
       return promise;
     });
-    this.#host.setHolding(true);
+    this.#child.setHolding(true);
     this.#watchSilence();
     this.#send(sentTasks(tasks, ids));
     return promises;
@@ -158,14 +147,14 @@ export class EngineRunner {
 
   /** Ends the worker; circuits it has not answered are rejected. */
   async end(): Promise<void> {
-    this.#isEnding = true;
-    await this.#host.end();
+    this.#child.kill();
+    await this.#child.ended;
   }
 
   /** What cannot be cloned is rejected, and the rest goes on. */
   #send(tasks: readonly SentItem[]): void {
     try {
-      if (tasks.length > 0) this.#host.post({ kind: 'run', tasks });
+      if (tasks.length > 0) this.#child.post({ kind: 'run', tasks });
     } catch (error) {
       const sendable = tasks.filter(isSendable);
       const others = tasks.filter((task) => !sendable.includes(task));
@@ -179,56 +168,44 @@ export class EngineRunner {
     if (first !== undefined) this.#begin(first, performance.now());
   }
 
-  /** Ends a worker that is of no more use. */
-  #give(how: string): void {
-    this.#fault ??= { how };
-    void this.#host.end();
-  }
-
   #cancel(id: number): void {
     const running = this.#running.get(id);
     if (running === undefined) return;
-    this.#host.post({ kind: 'cancel', id });
+    this.#child.post({ kind: 'cancel', id });
     running.graceTimer = setTimeout(() => this.#onGraceOver(running), this.#options.cancelGraceMs);
   }
 
   /** What has not begun by now waits behind another circuit, which is not to suffer for it. */
   #onGraceOver(running: Running): void {
-    if (running.hasBegun) void this.end();
+    if (running.hasBegun) this.#child.kill();
     else this.#settle(this.#ending(running.id, ({ task, reject }) => reject(task.signal.reason)));
   }
 
   /** Counts again from now. */
   #watchSilence(): void {
     if (this.#options.silenceLimitMs === undefined) return;
-    clearTimeout(this.#silenceTimer);
+    this.#stopSilenceWatch?.();
     if (this.#running.size === 0) return;
     const numOperations = [...this.#running.values()].map(({ task }) =>
       numOperationsToCompile(task),
     );
     const limitMs =
       this.#options.silenceLimitMs + Math.floor(Math.max(...numOperations) * COMPILING_MS);
-    this.#silenceTimer = setTimeout(() => this.#give(`it said nothing for ${limitMs} ms`), limitMs);
+    this.#stopSilenceWatch = this.#child.killAfter(limitMs, `it said nothing for ${limitMs} ms`);
   }
 
-  #onMessage(message: FromWorker): void {
+  #onMessage(message: Exclude<FromWorker, { kind: 'ready' }>): void {
     switch (message.kind) {
-      case 'ready':
-        this.#isReady = true;
-        this.#report = message.report;
-        clearTimeout(this.#startTimer);
-        this.#events.onIdle(this);
-        return;
       case 'lost':
-        this.#give(message.how);
+        this.#child.kill(message.how);
         return;
       case 'progress':
         this.#watchSilence();
-        if (!this.#isEnding) this.#running.get(message.id)?.task.onProgress(message.fraction);
+        if (!this.#child.isEnding) this.#running.get(message.id)?.task.onProgress(message.fraction);
         return;
       case 'news':
         // An ending worker is not given another list, so what it says no longer matters.
-        if (!this.#isEnding) this.#onNews(message);
+        if (!this.#child.isEnding) this.#onNews(message);
         return;
     }
   }
@@ -282,7 +259,7 @@ export class EngineRunner {
     if (endings.length === 0) return;
     this.#watchSilence();
     if (this.#running.size === 0) {
-      this.#host.setHolding(false);
+      this.#child.setHolding(false);
       this.#events.onIdle(this);
     }
     for (const { running, startedAt, answer } of endings) {
@@ -299,15 +276,12 @@ export class EngineRunner {
     running.task.onStarted?.(startedAt);
   }
 
-  #onExit(exitHow: string): void {
-    clearTimeout(this.#startTimer);
-    const how = this.#fault?.how ?? exitHow;
+  #onEnd(end: ChildEnd): void {
     const left = [...this.#running.keys()].flatMap((id) => this.#take(id) ?? []);
-    this.#watchSilence();
-    this.#events.onExit(this, { wasReady: this.#isReady, wasIntended: this.#isEnding, how });
+    this.#events.onExit(this, end);
     for (const { task, reject } of left) {
       if (task.signal.aborted) reject(task.signal.reason);
-      else reject(new WorkerLostError(how, left.length === 1, { cause: this.#fault?.cause }));
+      else reject(new WorkerLostError(end.inFull, left.length === 1, { cause: end.cause }));
     }
   }
 

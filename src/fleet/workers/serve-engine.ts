@@ -7,6 +7,7 @@
  * not; what does not yield is ended by the pool. A self-test asks for more than counts, so it always
  * takes the whole way.
  */
+import type { ParentPort } from '../../processes/parent-port.ts';
 import { isBriefBatch } from './batch-rule.ts';
 import { isEngineLost } from './engine-lost.ts';
 import type { KeptCircuits } from './prepared-circuits.ts';
@@ -22,11 +23,8 @@ const MAX_BRIEF_OPERATIONS = 64;
 
 const NEVER = new AbortController().signal;
 
-/** The way to the pool and back. */
-export interface WorkerPort {
-  post(message: FromWorker, transfer: readonly ArrayBuffer[]): void;
-  onMessage(listener: (message: ToWorker) => void): void;
-}
+/** A worker's connection to the pool. */
+export type WorkerPort = ParentPort<ToWorker, FromWorker>;
 
 /** What a worker serves the pool with. */
 export interface ServedEngines {
@@ -53,7 +51,7 @@ export function serveEngine(port: WorkerPort, engines: ServedEngines): void {
     }
   });
   const { report } = engines;
-  port.post({ kind: 'ready', ...(report && { report }) }, []);
+  port.post({ kind: 'ready', ...(report && { report }) });
 }
 
 class EngineServer {

@@ -12,6 +12,7 @@ import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../../engine/engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
+import type { StartChild } from '../../processes/supervised-child.ts';
 import type { PackedOutcomes } from './packed-outcomes.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 import type { WrittenCircuit, WrittenShape } from './written-circuit.ts';
@@ -139,6 +140,9 @@ export type Ended =
   | (Begun & { readonly kind: 'failed'; readonly failure: WorkerFailure })
   /** Whether or not it was begun. */
   | { readonly kind: 'aborted'; readonly id: number };
+
+/** Starts a worker: a thread, or a process with an adapter. */
+export type StartWorker = StartChild<ToWorker, FromWorker>;
 
 /** From a worker. */
 export type FromWorker =

@@ -6,8 +6,9 @@
  * that no body can take a result down with it.
  */
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { CircuitResult } from '../../fleet/processor.ts';
+import { childThread } from '../../processes/child-thread.ts';
+import { SupervisedChild } from '../../processes/supervised-child.ts';
 import { ResultThreadLostError } from '../errors.ts';
 import type { ResultLayout } from './result-json.ts';
 
@@ -18,11 +19,14 @@ export interface ToResultThread {
   readonly result: CircuitResult;
 }
 
-/** What became of it. */
+/** The thread's messages. */
 export type FromResultThread =
-  | { readonly id: number; readonly text: string }
-  | { readonly id: number; readonly stack: string };
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'written'; readonly id: number; readonly text: string }
+  | { readonly kind: 'broken'; readonly id: number; readonly stack: string };
 
+/** The machine may be busy. */
+const START_LIMIT_MS = 60_000;
 const ENTRY = new URL(`./result-thread-entry${extname(import.meta.url)}`, import.meta.url);
 
 interface Pending {
@@ -34,7 +38,7 @@ interface Pending {
 export class ResultThread {
   readonly #entry: URL;
   readonly #pending = new Map<number, Pending>();
-  #worker: Worker | undefined;
+  #thread: SupervisedChild<ToResultThread, FromResultThread> | undefined;
   #numSent = 0;
   #isClosed = false;
 
@@ -52,45 +56,46 @@ export class ResultThread {
     if (this.#isClosed) return Promise.reject(new ResultThreadLostError('it was closed'));
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const id = this.#numSent++;
-    this.#worker ??= this.#start();
-    this.#worker.ref();
+    this.#thread ??= this.#start();
+    this.#thread.setHolding(true);
     this.#pending.set(id, { resolve, reject });
     const { numBits, measuredQubits, outputs, warnings } = layout;
     const needed = { numBits, measuredQubits, outputs, warnings };
     const message: ToResultThread = { id, layout: needed, result };
-    this.#worker.postMessage(message, buffersOf(result));
+    this.#thread.post(message, buffersOf(result));
     return promise;
   }
 
   /** Ends the thread; work under way is rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#worker?.terminate();
+    this.#thread?.kill();
+    await this.#thread?.ended;
   }
 
-  #start(): Worker {
-    const worker = new Worker(this.#entry);
-    let fault: unknown;
-    worker.on('message', (message: FromResultThread) => this.#onMessage(message));
-    worker.on('error', (error) => {
-      fault = error;
-    });
-    worker.on('exit', (exitCode) => {
-      this.#worker = undefined;
-      const how = fault instanceof Error ? fault.message : `exit code ${exitCode}`;
-      for (const { reject } of this.#pending.values()) {
-        reject(new ResultThreadLostError(how, { cause: fault }));
-      }
-      this.#pending.clear();
-    });
-    return worker;
+  #start(): SupervisedChild<ToResultThread, FromResultThread> {
+    return new SupervisedChild(
+      { start: childThread({ entry: this.#entry }), startLimitMs: START_LIMIT_MS },
+      {
+        // Results may be sent before: they wait in the thread's queue of messages.
+        onReady: () => {},
+        onMessage: (message) => this.#onMessage(message),
+        onEnd: ({ how, cause }) => {
+          this.#thread = undefined;
+          for (const { reject } of this.#pending.values()) {
+            reject(new ResultThreadLostError(how, { cause }));
+          }
+          this.#pending.clear();
+        },
+      },
+    );
   }
 
-  #onMessage(message: FromResultThread): void {
+  #onMessage(message: Exclude<FromResultThread, { kind: 'ready' }>): void {
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);
-    if (this.#pending.size === 0) this.#worker?.unref();
-    if ('text' in message) {
+    if (this.#pending.size === 0) this.#thread?.setHolding(false);
+    if (message.kind === 'written') {
       pending?.resolve(message.text);
       return;
     }

@@ -1,5 +1,6 @@
 /** Entry of a process that reads bodies, one after the other. Started by `Readers`. */
 import { CodedError } from '../../errors/coded-error.ts';
+import { parentOfProcess } from '../../processes/parent-port.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
 import { findProcedure, type Procedure } from '../../workloads/procedures/procedure.ts';
@@ -10,14 +11,9 @@ import { readPlanBody, readTaskBody, readTpuJobBody } from '../jobs/work-intake.
 import { parseJsonBody } from '../plugins/json-body.ts';
 import type { BodySource, FromReader, ToReader } from './reading-messages.ts';
 
-// Ctrl-C in a terminal reaches every process of the group: when to stop is for the service to say.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-process.on('disconnect', () => process.exit(0));
-
-const send = (message: FromReader) => void process.send?.(message);
-// Checked: `Readers` sends nothing else.
-process.on('message', async (message) => send(await answer(message as ToReader)));
-send({ kind: 'ready' });
+const parent = parentOfProcess<ToReader, FromReader>();
+parent.onMessage(async (message) => parent.post(await answer(message)));
+parent.post({ kind: 'ready' });
 
 async function answer(message: ToReader): Promise<FromReader> {
   try {
@@ -38,12 +34,12 @@ const prepared = new Set<Procedure>();
 async function prepare(tasks: readonly (Procedure | undefined)[]): Promise<void> {
   const missing = tasks.filter((each) => each?.lateFaultsOf !== undefined && !prepared.has(each));
   if (missing.length === 0) return;
-  send({ kind: 'preparing' });
+  parent.post({ kind: 'preparing' });
   for (const each of missing) {
     await each?.lateFaultsOf?.(each.example);
     if (each !== undefined) prepared.add(each);
   }
-  send({ kind: 'prepared' });
+  parent.post({ kind: 'prepared' });
 }
 
 /** The procedure that a task names, of the agent that it names unless there is an owner. */

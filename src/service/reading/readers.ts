@@ -9,10 +9,8 @@
  */
 import { extname } from 'node:path';
 import { AGEING_MS, FairQueue, type QueuedItem } from '../../fleet/schedule/fair-queue.ts';
-import {
-  type ProcessEnd,
-  SupervisedProcess,
-} from '../../workloads/procedures/supervised-process.ts';
+import { childProcess } from '../../processes/child-process.ts';
+import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import {
   KeyReadingRoomError,
   ReaderLostError,
@@ -292,7 +290,7 @@ export class Readers {
           this.#goOn();
         },
         onRead: (reading, outcome, ms) => this.#onRead(reading, outcome, ms),
-        onEnd: (reading, end, wasReady) => this.#onEnd(reader, reading, end, wasReady),
+        onEnd: (reading, end) => this.#onEnd(reader, reading, end),
       });
       this.#processes.add(reader);
     } catch (error) {
@@ -317,11 +315,12 @@ export class Readers {
     this.#msPerByte.set(kind, before + NEWEST * (perByte - before));
   }
 
-  #onEnd(reader: Reader, reading: Reading | undefined, end: ReaderEnd, wasReady: boolean): void {
+  #onEnd(reader: Reader, reading: Reading | undefined, end: ReaderEnd): void {
     this.#processes.delete(reader);
     if (reading !== undefined) this.#endReading(reading, end, reader.runningMs);
-    else if (!end.wasOnPurpose) this.#options.onLost?.(end.inFull);
-    const isFault = !wasReady && !(end.wasKilled && ++this.#numKilledStarts < MAX_KILLED_STARTS);
+    else if (!end.wasIntended) this.#options.onLost?.(end.inFull);
+    const isFault =
+      !end.wasReady && !(end.wasKilled && ++this.#numKilledStarts < MAX_KILLED_STARTS);
     if (isFault && !this.#isClosed) this.#failedToStart(end.how);
     else this.#goOn();
   }
@@ -372,8 +371,7 @@ function factorOf(kind: ReadingKind): number {
   return kind === 'readStored' ? STORED_FACTOR : 1;
 }
 
-interface ReaderEnd extends ProcessEnd {
-  readonly wasOnPurpose: boolean;
+interface ReaderEnd extends ChildEnd {
   /** What its caller is told where it was ended on purpose. */
   readonly error: unknown;
 }
@@ -381,22 +379,19 @@ interface ReaderEnd extends ProcessEnd {
 interface ReaderEvents {
   readonly onReady: () => void;
   readonly onRead: (reading: Reading, outcome: Outcome, ms: number) => void;
-  readonly onEnd: (reading: Reading | undefined, end: ReaderEnd, wasReady: boolean) => void;
+  readonly onEnd: (reading: Reading | undefined, end: ReaderEnd) => void;
 }
 
 /** A process, and the body that it reads. */
 class Reader {
-  readonly #process: SupervisedProcess<ToReader, FromReader>;
+  readonly #process: SupervisedChild<ToReader, FromReader>;
   readonly #events: ReaderEvents;
   readonly #wornBytes: number;
   #reading: Reading | undefined;
   #since = performance.now();
   #cpuBeforeMs = 0;
   #looking: NodeJS.Timeout | undefined;
-  readonly #starting: NodeJS.Timeout;
   #error: unknown;
-  #isEnding = false;
-  isReady = false;
 
   constructor(
     { entry = ENTRY, heapLimitMb, startLimitMs = START_LIMIT_MS }: ReadersOptions,
@@ -404,29 +399,46 @@ class Reader {
   ) {
     this.#events = events;
     this.#wornBytes = WORN_AT * heapLimitMb * MIB;
-    const options = { entry, setup: {}, heapLimitMb, environment: {}, niceness: NICENESS };
-    this.#process = new SupervisedProcess<ToReader, FromReader>(options, {
-      onMessage: (message) => this.#hear(message),
-      onEnd: (end) => {
-        clearInterval(this.#looking);
-        clearTimeout(this.#starting);
-        const reading = this.#reading;
-        const wasOnPurpose = this.#isEnding;
-        this.#isEnding = true;
-        this.#reading = undefined;
-        this.#events.onEnd(reading, { ...end, wasOnPurpose, error: this.#error }, this.isReady);
-      },
+    const start = childProcess<ToReader, FromReader>({
+      entry,
+      setup: {},
+      confinement: { imports: [] },
+      heapLimitMb,
+      environment: {},
+      niceness: NICENESS,
     });
-    this.#starting = setTimeout(() => this.kill(undefined), startLimitMs).unref();
+    this.#process = new SupervisedChild(
+      { start, startLimitMs },
+      {
+        onReady: () => {
+          this.#since = performance.now();
+          this.#process.setHolding(false);
+          events.onReady();
+        },
+        onMessage: (message) => this.#hear(message),
+        onEnd: (end) => {
+          clearInterval(this.#looking);
+          const reading = this.#reading;
+          this.#reading = undefined;
+          events.onEnd(reading, { ...end, error: this.#error });
+        },
+      },
+    );
+    // A body waits for it.
+    this.#process.setHolding(true);
   }
 
   get reading(): Reading | undefined {
     return this.#reading;
   }
 
+  get isReady(): boolean {
+    return this.#process.isReady;
+  }
+
   /** Whether it can be given a body. */
   get isFree(): boolean {
-    return this.isReady && !this.#isEnding && this.#reading === undefined;
+    return this.isReady && !this.#process.isEnding && this.#reading === undefined;
   }
 
   /** Since it was given its body, milliseconds; after its end, what that took. */
@@ -460,7 +472,6 @@ class Reader {
 
   /** Ends it; its caller is told the error, or the end of the process where there is none. */
   kill(error: unknown): void {
-    this.#isEnding = true;
     this.#error = error;
     this.#process.kill();
   }
@@ -475,17 +486,9 @@ class Reader {
     if (tookMs > cpuLimitMs) this.kill(new ReadingTimeError(cpuLimitMs));
   }
 
-  #hear(message: FromReader): void {
-    if (message.kind === 'ready') {
-      clearTimeout(this.#starting);
-      this.isReady = true;
-      this.#since = performance.now();
-      this.#process.setHolding(false);
-      this.#events.onReady();
-      return;
-    }
+  #hear(message: Exclude<FromReader, { kind: 'ready' }>): void {
     const reading = this.#reading;
-    if (reading === undefined || this.#isEnding) return;
+    if (reading === undefined || this.#process.isEnding) return;
     if (message.kind === 'preparing') {
       clearInterval(this.#looking);
       return;

@@ -1,14 +1,15 @@
 /** A process of the pool: given one call after the other until it ends or has to be ended. */
 import { extname } from 'node:path';
-import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
-import type { ProcessGuard } from './process-guard.ts';
-import { withoutLinks } from './readable-folders.ts';
-import { RunningCall, type StartingCall } from './running-call.ts';
+import { childProcess } from '../../processes/child-process.ts';
+import type { ProcessGuard } from '../../processes/process-guard.ts';
+import { withoutLinks } from '../../processes/read-permissions.ts';
 import {
-  type ProcessEnd,
-  SupervisedProcess,
-  type SupervisedProcessOptions,
-} from './supervised-process.ts';
+  type ChildEnd,
+  type StartChild,
+  SupervisedChild,
+} from '../../processes/supervised-child.ts';
+import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
+import { RunningCall, type StartingCall } from './running-call.ts';
 
 /** As this module's own: `.ts` in the sources, `.js` in what is published. */
 const ENTRY = new URL(`./procedure-process${extname(import.meta.url)}`, import.meta.url);
@@ -48,62 +49,67 @@ export interface ProcessEvents {
   /** Its call is seen only to wait for processors; told again and again while that is so. */
   readonly onParked: () => void;
   /** It has ended. */
-  readonly onEnd: (process: PooledProcess, end: ProcessEnd) => void;
+  readonly onEnd: (process: PooledProcess, end: ChildEnd) => void;
 }
 
 /** A process. */
 export class PooledProcess {
-  readonly #host: SupervisedProcess<ToProcess, FromProcess>;
+  readonly #child: SupervisedChild<ToProcess, FromProcess>;
   readonly #events: ProcessEvents;
   readonly #options: PooledProcessOptions;
-  #isReady = false;
   #call: RunningCall | undefined;
-  #isEnding = false;
   #isTooLarge = false;
   /** When it was last looked at. */
   #wasIdle = false;
   /** What ends the call now is the process, which has come back with it. */
   #comesBack = false;
   #numCalls = 0;
-  /** Of the start, then of the memory. */
-  #timer: NodeJS.Timeout;
-  #graceTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #stopGrace: (() => void) | undefined;
 
   constructor(options: PooledProcessOptions, events: ProcessEvents) {
     this.#events = events;
     this.#options = options;
-    this.#host = new SupervisedProcess(processOf(options), {
-      onMessage: (message) => {
-        try {
-          this.#hear(message);
-        } catch (error) {
-          // A message that is none, or a hook of the caller: the end of this call, not of the service.
-          this.#call?.end({ kind: 'failed', error });
-          this.kill();
-        }
+    this.#child = new SupervisedChild(
+      { start: starterOf(options), startLimitMs: START_LIMIT_MS },
+      {
+        onReady: () => {
+          this.#child.setHolding(false);
+          events.onFree(this);
+        },
+        onMessage: (message) => {
+          try {
+            this.#hear(message);
+          } catch (error) {
+            // A message that is none, or a hook of the caller: the end of this call, not of the service.
+            this.#call?.end({ kind: 'failed', error });
+            this.kill();
+          }
+        },
+        onEnd: (end) => this.#ended(end),
       },
-      onEnd: (end) => this.#ended(end),
-    });
-    this.#timer = setTimeout(() => this.kill(), START_LIMIT_MS).unref();
+    );
+    // Its call waits for it.
+    this.#child.setHolding(true);
   }
 
   get wasReady(): boolean {
-    return this.#isReady;
+    return this.#child.isReady;
   }
 
   /** Whether it is about to go: it takes no further call. */
   get isEnding(): boolean {
-    return this.#isEnding;
+    return this.#child.isEnding;
   }
 
   /** Whether it can be given a call. */
   get isFree(): boolean {
-    return this.#isReady && this.#call === undefined && !this.#isEnding;
+    return this.wasReady && this.#call === undefined && !this.isEnding;
   }
 
   /** Whether it will be free without anything ending before. */
   get isStarting(): boolean {
-    return !this.#isReady && !this.#isEnding;
+    return !this.wasReady && !this.isEnding;
   }
 
   /** Whose call it has; undefined without one. */
@@ -124,7 +130,7 @@ export class PooledProcess {
   /** Gives a call to a free process. */
   run(starting: StartingCall): void {
     if (!this.isFree) throw new Error('unreachable: the process has a call');
-    this.#host.setHolding(true);
+    this.#child.setHolding(true);
     const { onEnd } = starting;
     const call = new RunningCall(
       {
@@ -135,31 +141,23 @@ export class PooledProcess {
         },
       },
       this.#numCalls++,
-      (message) => this.#host.post(message),
+      (message) => this.#child.post(message),
     );
     this.#call = call;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#lookTimer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   /** Ends it, whatever it does. */
   kill(): void {
-    this.#isEnding = true;
-    this.#host.kill();
+    this.#child.kill();
   }
 
   /** Resolves when it has gone. */
   get ended(): Promise<void> {
-    return this.#host.ended;
+    return this.#child.ended;
   }
 
-  #hear(message: FromProcess): void {
-    if (message.kind === 'ready') {
-      clearTimeout(this.#timer);
-      this.#isReady = true;
-      this.#host.setHolding(false);
-      this.#events.onFree(this);
-      return;
-    }
+  #hear(message: Exclude<FromProcess, { kind: 'ready' }>): void {
     const call = this.#call;
     this.#comesBack = ENDS.has(message.kind);
     const news = call?.hear(message) ?? 'goes-on';
@@ -168,20 +166,20 @@ export class PooledProcess {
     this.#release();
     const mayHaveGrown = call.runningMs > SHORT_MS;
     if (news === 'came-back-broken' || (mayHaveGrown && this.#isWorn())) this.kill();
-    else if (!this.#isEnding) this.#events.onFree(this);
+    else if (!this.isEnding) this.#events.onFree(this);
   }
 
   /** Its call has been answered: it has a while to be through with it, too. */
   #hurry(): void {
-    this.#graceTimer = setTimeout(() => this.kill(), this.#options.graceMs).unref();
+    this.#stopGrace = this.#child.killAfter(this.#options.graceMs);
   }
 
   #release(): void {
     this.#call = undefined;
     this.#wasIdle = false;
-    clearTimeout(this.#graceTimer);
-    clearInterval(this.#timer);
-    this.#host.setHolding(false);
+    this.#stopGrace?.();
+    clearInterval(this.#lookTimer);
+    this.#child.setHolding(false);
   }
 
   /** For longer than a circuit takes that hardly waits. */
@@ -190,37 +188,34 @@ export class PooledProcess {
   }
 
   #isWorn(): boolean {
-    return (this.#host.rssBytes() ?? 0) > WORN_AT * this.#options.maxRssBytes;
+    return (this.#child.rssBytes() ?? 0) > WORN_AT * this.#options.maxRssBytes;
   }
 
   #look(): void {
-    if ((this.#host.rssBytes() ?? 0) > this.#options.maxRssBytes) {
+    if ((this.#child.rssBytes() ?? 0) > this.#options.maxRssBytes) {
       this.#isTooLarge = true;
       this.kill();
       return;
     }
-    this.#wasIdle = this.#isWaiting && !this.#host.isComputing();
+    this.#wasIdle = this.#isWaiting && !this.#child.isComputing();
     if (this.#wasIdle) this.#events.onParked();
   }
 
-  #ended(end: ProcessEnd): void {
+  #ended(end: ChildEnd): void {
     const call = this.#call;
-    this.#isEnding = true;
-    clearTimeout(this.#timer);
     if (call !== undefined) this.#release();
     this.#events.onEnd(this, end);
     if (end.isOutOfMemory || this.#isTooLarge) call?.end({ kind: 'out-of-memory' });
     else call?.end({ kind: 'lost', end });
-    clearTimeout(this.#graceTimer);
   }
 }
 
-function processOf({
+function starterOf({
   catalog,
   maxResultBytes,
   maxRssBytes,
   ...rest
-}: PooledProcessOptions): SupervisedProcessOptions {
+}: PooledProcessOptions): StartChild<ToProcess, FromProcess> {
   const setup: ProcessSetup = {
     catalog: withoutLinks(catalog).href,
     maxResultBytes,
@@ -228,5 +223,6 @@ function processOf({
   };
   const { heapLimitMb, environment, guard } = rest;
   const flags = ['--disallow-code-generation-from-strings'];
-  return { entry: ENTRY, setup, imports: [catalog], heapLimitMb, flags, environment, guard };
+  const confinement = { imports: [catalog] };
+  return childProcess({ entry: ENTRY, setup, confinement, heapLimitMb, flags, environment, guard });
 }

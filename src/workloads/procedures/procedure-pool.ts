@@ -9,6 +9,8 @@
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-task.ts';
+import { ProcessGuard } from '../../processes/process-guard.ts';
+import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { soonEmpty } from '../models/soon-empty.ts';
 import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
 import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
@@ -21,10 +23,8 @@ import type {
   ProcedureLoad,
   ProcedureOutcome,
 } from './procedure-call.ts';
-import { ProcessGuard } from './process-guard.ts';
 import { RunTimes } from './run-times.ts';
 import type { CallEnd } from './running-call.ts';
-import type { ProcessEnd } from './supervised-process.ts';
 
 export type { ExecutedOn } from './executed-on.ts';
 export type {
@@ -311,7 +311,7 @@ export class ProcedurePool {
     for (const process of this.#free.splice(0, this.#census().numExtra)) process.kill();
   }
 
-  #ended(process: PooledProcess, { how, inFull, wasKilled }: ProcessEnd): void {
+  #ended(process: PooledProcess, { how, inFull, wasKilled }: ChildEnd): void {
     this.#processes.delete(process);
     const place = this.#free.indexOf(process);
     if (place >= 0) this.#free.splice(place, 1);

@@ -1,12 +1,12 @@
 /** A call while a process has it: its deadline, its circuits, its progress, and how it ends. */
 import type { Processor } from '../../fleet/processor.ts';
+import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { CallCircuits } from './call-circuits.ts';
 import { ProcedureDeadlineError } from './errors.ts';
 import type { ProcedureCall, ProcedureHooks, ProcedureOutcome } from './procedure-call.ts';
 import { errorOf } from './procedure-failure.ts';
 import type { FromProcess, ToProcess } from './procedure-messages.ts';
 import { StopClock } from './stop-clock.ts';
-import type { ProcessEnd } from './supervised-process.ts';
 
 /** How a call ended on one process. */
 export type CallEnd =
@@ -14,7 +14,7 @@ export type CallEnd =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'out-of-memory' }
   /** The process ended under it. */
-  | { readonly kind: 'lost'; readonly end: ProcessEnd };
+  | { readonly kind: 'lost'; readonly end: ChildEnd };
 
 /** A call that a process is to be given. */
 export interface StartingCall {

@@ -1,16 +1,11 @@
 /** The inside of a process that runs procedures: one call after the other, as the service sends them. */
+import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Procedure } from './procedure.ts';
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
 import { ServedCall } from './served-call.ts';
 
 /** How often the memory is looked at while a call runs and lets timers run. */
 const LOOK_EVERY_MS = 100;
-
-/** The way to the service. */
-export interface ServicePort {
-  post(message: FromProcess): void;
-  onMessage(listener: (message: ToProcess) => void): void;
-}
 
 /** A module of procedures. */
 export interface ProcedureCatalog {
@@ -27,7 +22,7 @@ export interface ProcedureCatalog {
 export function serveProcedures(
   { findProcedure }: ProcedureCatalog,
   { maxResultBytes, maxRssBytes }: Pick<ProcessSetup, 'maxResultBytes' | 'maxRssBytes'>,
-  port: ServicePort,
+  port: ParentPort<ToProcess, FromProcess>,
 ): (error: unknown) => boolean {
   const { rss } = process.memoryUsage;
   const hasTooMuchMemory = () => rss() > maxRssBytes;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/workers/engine-pool.ts';
 import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
-import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
 import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import { childThread } from '../../../src/processes/child-thread.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
@@ -41,7 +41,7 @@ function startPool({
   const pool = new EnginePool(
     {
       numWorkers: 1,
-      start: threadStarter({ entry: workerEntry, setup, heapLimitMb }),
+      start: childThread({ entry: workerEntry, setup, heapLimitMb }),
       ...options,
     },
     { onIdle: () => {}, onFault: (fault) => faults.push(fault) },

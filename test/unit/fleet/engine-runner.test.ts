@@ -1,17 +1,13 @@
 /** The main thread's side of a list, with a worker that says what the test has it say. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  EngineRunner,
-  type WorkerExit,
-  type WorkerTask,
-} from '../../../src/fleet/workers/engine-runner.ts';
+import { EngineRunner, type WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
 import { OutcomePacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import type { WorkerHostEvents } from '../../../src/fleet/workers/worker-host.ts';
 import type {
   FromWorker,
   ToWorker,
   WorkerOutcome,
 } from '../../../src/fleet/workers/worker-messages.ts';
+import type { ChildEnd, ChildHandleEvents } from '../../../src/processes/supervised-child.ts';
 import { gate } from '../../support/random-circuits.ts';
 
 const GRACE_MS = 100;
@@ -51,9 +47,9 @@ const OUTCOME: WorkerOutcome = {
 function openRunner() {
   const told: ToWorker[] = [];
   const holds: boolean[] = [];
-  const exits: WorkerExit[] = [];
+  const exits: ChildEnd[] = [];
   const seen = { numIdle: 0, numEnded: 0 };
-  const worker: { events?: WorkerHostEvents } = {};
+  const worker: { events?: ChildHandleEvents<FromWorker> } = {};
   const runner = new EngineRunner(
     {
       cancelGraceMs: GRACE_MS,
@@ -63,9 +59,9 @@ function openRunner() {
         return {
           post: (message) => void told.push(message),
           setHolding: (isHolding) => void holds.push(isHolding),
-          end: async () => {
+          kill: () => {
             seen.numEnded++;
-            events.onExit('ended');
+            events.onExit({ how: 'ended' });
           },
         };
       },

@@ -1,8 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
-import type { StartWorker, WorkerHostEvents } from '../../../src/fleet/workers/worker-host.ts';
-import type { EngineReport } from '../../../src/fleet/workers/worker-messages.ts';
+import type {
+  EngineReport,
+  FromWorker,
+  StartWorker,
+} from '../../../src/fleet/workers/worker-messages.ts';
+import type { ChildHandleEvents } from '../../../src/processes/supervised-child.ts';
 import { FAKE_LANES, instruction, never } from '../../support/fleet-fixtures.ts';
 
 const open: CircuitBackend[] = [];
@@ -55,7 +59,7 @@ async function openAdapters(adapters: readonly Measured[]) {
   open.push(backend);
   const given: number[] = [];
   let numTasks = 0;
-  const processes: WorkerHostEvents[] = [];
+  const processes: ChildHandleEvents<FromWorker>[] = [];
   const starter =
     (index: number): StartWorker =>
     (events) => {
@@ -65,7 +69,7 @@ async function openAdapters(adapters: readonly Measured[]) {
       return {
         post: ({ kind }) => void (kind === 'run' && given.push(index)),
         setHolding: () => {},
-        end: async () => events.onExit('ended'),
+        kill: () => events.onExit({ how: 'ended' }),
       };
     };
   const lanes = adapters.map((_, index) => {

@@ -5,11 +5,10 @@ import { compile } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { EnginePool } from '../../../src/fleet/workers/engine-pool.ts';
 import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
-import { processStarter } from '../../../src/fleet/workers/process-host.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
-import { threadStarter } from '../../../src/fleet/workers/thread-host.ts';
-import type { StartWorker } from '../../../src/fleet/workers/worker-host.ts';
-import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import type { StartWorker, WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import { childProcess, withOwnBuffers } from '../../../src/processes/child-process.ts';
+import { childThread } from '../../../src/processes/child-thread.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
@@ -48,14 +47,15 @@ afterEach(async () => {
 
 const fakeThread = thread(FAKE_WORKER);
 const realThread = thread(REAL_WORKER);
-const fakeProcess = processStarter({
+const fakeProcess: StartWorker = childProcess({
   entry: FAKE_GPU,
+  receive: withOwnBuffers,
   setup: { adapter: { backend: 'vulkan', name: 'a' }, memoryBytes: 2 ** 20 },
 });
 
 function thread(entry: URL): StartWorker {
   const engine = { ...ENGINE, maxQubits: { f32: MAX_QUBITS, f64: MAX_QUBITS } };
-  return threadStarter({ entry, setup: { engine }, heapLimitMb: 512 });
+  return childThread({ entry, setup: { engine }, heapLimitMb: 512 });
 }
 
 /** A pool of one worker, once it is open. */

@@ -1,9 +1,9 @@
 /** Calls whose circuits wait for processors, and what others have of their places. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { SupervisedChild } from '../../../../src/processes/supervised-child.ts';
 import { type CountedProcess, censusOf } from '../../../../src/workloads/procedures/pool-census.ts';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';
 import { StopClock } from '../../../../src/workloads/procedures/stop-clock.ts';
-import { SupervisedProcess } from '../../../../src/workloads/procedures/supervised-process.ts';
 import { EngineProcessor } from '../../../support/engine-processor.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { callOf, POOL, running } from '../../../support/procedure-calls.ts';
@@ -96,7 +96,7 @@ test('a call that computes while its circuit waits keeps its place, and has its 
   const other = echo('b').outcome;
   await eventually(() => processor.tasks.length === 1);
   // Its process is looked at time and again, and is computing each time.
-  const looks = vi.spyOn(SupervisedProcess.prototype, 'isComputing');
+  const looks = vi.spyOn(SupervisedChild.prototype, 'isComputing');
   await eventually(() => looks.mock.calls.length === 5);
   expect(looks.mock.results.map(({ value }) => value)).toEqual(Array(5).fill(true));
   looks.mockRestore();

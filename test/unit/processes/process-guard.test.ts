@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { ProcessGuard } from '../../../../src/workloads/procedures/process-guard.ts';
+import { ProcessGuard } from '../../../src/processes/process-guard.ts';
 
 /** A process that ends by itself only long after the test. */
 function sleeper(): { readonly pid: number; readonly ended: Promise<unknown> } {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeExit, withOwnBuffers } from '../../../src/fleet/workers/process-host.ts';
 import type { Ended } from '../../../src/fleet/workers/worker-messages.ts';
+import { describeExit, withOwnBuffers } from '../../../src/processes/child-process.ts';
 
 test('what was read off a channel is taken out of the buffer that it lay in', () => {
   const channel = new ArrayBuffer(1024);
