@@ -38,18 +38,18 @@ export const gateObject = z
     matrix: z
       .array(z.array(z.tuple([z.number(), z.number()]).describe('[re, im]')))
       .optional()
-      .describe('UNITARY only: rows of [re, im], 2^k of each for k qubits'),
+      .describe('UNITARY only: matrix as 2^k rows of 2^k entries [re, im], for k qubits'),
     bits: z
       .array(index('A classical bit, from 0'))
       .optional()
-      .describe('M only: the classical bit of each qubit; by default the next free ones'),
+      .describe('M only: classical bit of each qubit; by default the next free ones'),
     condition: z
       .strictObject({
         bits: z.array(index('A classical bit')).describe('bits[0] is the least significant'),
-        value: index('What the bits must read'),
+        value: index('Value that the bits must have'),
       })
       .optional()
-      .describe('Runs the operation only where earlier measured bits read the value'),
+      .describe('The operation runs only if these measured bits have this value'),
   })
   .meta({ id: 'GateObject' });
 

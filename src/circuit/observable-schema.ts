@@ -6,7 +6,7 @@ const MAX_COEFFICIENT = 1e100;
 
 /** A Pauli string and its coefficient. */
 export const pauliTerm = z.strictObject({
-  pauli: z.string().max(4096).describe('For example `Z0 Z1`; `I` is the identity'),
+  pauli: z.string().max(4096).describe('Pauli string, such as `Z0 Z1`; `I` is the identity'),
   coefficient: z
     .number()
     .min(-MAX_COEFFICIENT)

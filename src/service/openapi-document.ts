@@ -31,15 +31,15 @@ export function openApiBase(version: string): Partial<Document> {
     externalDocs: { description: 'Guides', url: '/docs/guides' },
     servers: [{ url: '/api/v1' }],
     tags: [
-      { name: 'service', description: 'What the service is and how it is' },
-      { name: 'processors', description: 'What circuits run on' },
-      { name: 'operations', description: 'What circuits may hold' },
+      { name: 'service', description: 'The service and its health' },
+      { name: 'processors', description: 'Simulators and devices that run circuits' },
+      { name: 'operations', description: 'Gates and other operations of circuits' },
       { name: 'circuits', description: 'Submitting circuits and reading their results' },
-      { name: 'systems', description: 'What stands behind the systems, and plans' },
+      { name: 'systems', description: 'Systems and plans' },
       { name: 'agents', description: 'Agents, and submitting tasks to them' },
       { name: 'tasks', description: "Records of agents' tasks and of plans" },
       { name: 'tpu', description: 'The modelled TPU fleet and its jobs' },
-      { name: 'models', description: 'What is known of models, and inference with them' },
+      { name: 'models', description: 'Models, their cards, and inference' },
       { name: 'keys', description: "The caller's key" },
       { name: 'administration', description: 'For operators' },
     ],
@@ -55,7 +55,8 @@ const REQUEST_ID: OpenAPIV3_1.ParameterObject = {
   name: 'X-Request-Id',
   in: 'header',
   required: false,
-  description: "1 to 64 of A-Za-z0-9._- are kept as the answer's request id; anything else is not",
+  description:
+    'The request id, 1 to 64 characters of A-Za-z0-9._-. Any other value is replaced by a generated id',
   schema: { type: 'string' },
 };
 
@@ -66,14 +67,14 @@ const whole = (description: string): Header => ({ description, schema: { type: '
 const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-Id': text('Also in `meta.request_id`'),
   'RateLimit-Policy': text('The quota and the seconds of its window: `"standard";q=100;w=60`'),
-  RateLimit: text('What remains, and the seconds until the reset: `"standard";r=99;t=60`'),
-  'X-RateLimit-Limit': whole('Requests a window'),
+  RateLimit: text('Remaining requests, and the seconds until the reset: `"standard";r=99;t=60`'),
+  'X-RateLimit-Limit': whole('Requests per window'),
   'X-RateLimit-Remaining': whole('Requests left in this window'),
   'X-RateLimit-Reset': whole('Seconds until the window ends'),
-  'Retry-After': whole('Seconds after which to try again; with 503 only where it is known'),
+  'Retry-After': whole('Seconds after which to try again; with 503 only if known'),
   Location: text('Path of the record'),
   'Preference-Applied': text('The preferences of Prefer that were honoured'),
-  'Idempotent-Replayed': text('`true` where the answer is that of an earlier request'),
+  'Idempotent-Replayed': text('`true` if the answer is that of an earlier request'),
 };
 
 /** Their names, and that of the header which documents are known by. */
@@ -104,7 +105,7 @@ const PROBLEM_REF = { $ref: '#/components/schemas/Problem' };
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success',
   201: 'Created',
-  204: 'Nothing more to tell',
+  204: 'No content',
   ...Object.fromEntries(Object.values(SPEC_CODES).map(({ status, meaning }) => [status, meaning])),
 };
 

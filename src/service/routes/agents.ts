@@ -76,7 +76,7 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
         tags: ['agents'],
         summary: 'Submit a task to an agent',
         description:
-          'Answers at once; the work runs as a job. Which tasks there are, what they take and an example of each is in the `capabilities` of the agent.',
+          'Answers at once; the task runs as a job. `capabilities` of the agent lists its tasks, with the input and an example of each.',
         params: agentParams,
         body: taskBody,
         headers: idempotencyHeaders,

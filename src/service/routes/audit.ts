@@ -16,7 +16,7 @@ export function auditRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
         tags: ['administration'],
         summary: 'Who administered what, newest first',
         description:
-          'Keys made, changed, rotated and revoked, over HTTP or by `qcs keys`; maintenance; admin calls of keys without the scope, counted by the hour after the first. Entries are never changed or deleted.',
+          'Keys that were created, changed, rotated or revoked, over HTTP or with `qcs keys`; maintenance; and admin calls of keys without the scope: the first is logged at once, later ones are counted per hour. Entries are never changed or deleted.',
         querystring: auditQuery,
         response: { 200: successEnvelope(auditPage), ...errorResponses(400) },
       },

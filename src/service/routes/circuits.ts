@@ -58,7 +58,7 @@ export function circuitRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
         tags: ['circuits'],
         summary: 'Submit a circuit and wait for its counts',
         description:
-          'Waits for the result unless the header Prefer says otherwise. An error with a Location header is that of a job which was created and failed.',
+          'The answer comes when the circuit has run, unless the header Prefer asks otherwise. An error with a Location header belongs to a job that was created and failed.',
         body: circuitBody,
         headers: submissionHeaders,
         response: { 201: successEnvelope(circuitRecord), ...errorResponses(400, 404, 503) },

@@ -19,7 +19,7 @@ export function compileRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
         tags: ['circuits'],
         summary: 'Compile a circuit without running it',
         description:
-          'Answers the circuit as the compiler leaves it for the target, and what each pass saved. A circuit that measures nothing keeps the state it makes of |0…0⟩; one that measures keeps the distribution of what it measures.',
+          'Answers the circuit compiled for the target, and what each compiler pass saved. A circuit without measurements keeps the state that it makes of |0…0⟩; one with measurements keeps the distribution of its outcomes.',
         body: compileBody,
         response: { 200: successEnvelope(compiledCircuit), ...errorResponses(400, 503) },
       },

@@ -36,7 +36,7 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
         tags: ['models'],
         summary: 'Classify one flower, without a key',
         description:
-          'As an inference with `qnn-hybrid`, with fixed shots and with the raw counts: the expectation is the sum over them of +1 where the rightmost bit is 0 and −1 where it is 1, by the shots. Limited for each address.',
+          'An inference with `qnn-hybrid` with a fixed number of shots. The answer also has the raw counts: the expectation is (shots whose rightmost bit is 0 − shots whose rightmost bit is 1) / shots. Requests are limited per client address.',
         body: demoBody,
         response: { 200: successEnvelope(demoResult), ...errorResponses(400, 429, 503) },
       },

@@ -83,7 +83,7 @@ export function fleetDeviceRoutes(app: ServiceApp, { deps, envelopes }: RouteCon
         tags: ['administration'],
         summary: 'Take a device of the fleet out of service, or back',
         description:
-          'What runs on it is finished, and nothing new is placed on it: what waits runs on others, and where none is left, new circuits are answered 503. Kept over restarts.',
+          'Running circuits finish, and no new ones are placed on it: they run on other devices. If no device is left, new circuits are answered 503. It lasts over restarts.',
         params: deviceMaintenanceParams,
         body: maintenanceBody,
         response: { 200: successEnvelope(device), ...errorResponses(400, 404) },

@@ -46,7 +46,7 @@ function registerKind(
             description: 'The events',
             content: { 'text/event-stream': { schema: eventStream } },
           },
-          204: z.undefined().describe('There is nothing after the event `done`'),
+          204: z.undefined().describe('The client has received the event `done`; nothing follows'),
           ...errorResponses(404),
         },
       },

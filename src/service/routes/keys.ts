@@ -103,7 +103,7 @@ export function keyRoutes(
         operationId: 'createKey',
         tags: ['administration'],
         summary: 'Make an API key',
-        description: 'The answer is the only one that shows the key: the service keeps its hash.',
+        description: 'Only this answer shows the key; the service stores its hash.',
         body: newKeyBody,
         response: { 201: successEnvelope(keyWithText), ...errorResponses(400) },
       },
@@ -133,7 +133,7 @@ export function keyRoutes(
         tags: ['administration'],
         summary: 'Change name, tier, scopes or expiry of an API key',
         description:
-          'What is left out stays. It takes effect from the next request on; streams of events that the key may not read any more end. The last valid key with the scope `admin` keeps it.',
+          'Fields that are left out stay as they are. The change takes effect with the next request; event streams that the key may no longer read end. The last valid key with the scope `admin` cannot lose it.',
         params: keyParams,
         body: keyChangesBody,
         response: { 200: successEnvelope(keyView), ...errorResponses(400, 404) },
@@ -164,7 +164,7 @@ export function keyRoutes(
         tags: ['administration'],
         summary: 'Give an API key a new secret',
         description:
-          'The key keeps its id, and so its jobs and limits. The secret that it has now is accepted for `grace_s` more seconds; one from before an earlier rotation no longer. The answer is the only one that shows the new key.',
+          'The key keeps its id, jobs and limits. Its present secret is accepted for another `grace_s` seconds; older secrets are refused. Only this answer shows the new key.',
         params: keyParams,
         body: rotationBody,
         response: { 200: successEnvelope(keyWithText), ...errorResponses(400, 404) },
@@ -189,7 +189,7 @@ export function keyRoutes(
         tags: ['administration'],
         summary: 'Revoke an API key',
         description:
-          'It is refused from the next request on, and its streams of events end. Its running jobs go on; those that wait go on or are cancelled, as the service is set up. The last valid key with the scope `admin` is not revoked. A revoked key stays listed.',
+          'The key is refused from the next request on, and its event streams end. Its running jobs continue; QCS_REVOKED_KEY_JOBS decides whether its waiting jobs run or are cancelled. The last valid key with the scope `admin` cannot be revoked. A revoked key stays listed.',
         params: keyParams,
         response: { 200: successEnvelope(keyView), ...errorResponses(400, 404) },
       },

@@ -74,7 +74,7 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
         tags: ['models'],
         summary: 'Run one inference',
         description:
-          '`qnn-hybrid` takes `input`, or `inputs` with several rows, and runs its circuit now; with `parameters.theta` it runs a circuit of the caller. `llma-text` takes a text, 8 at once of one key at most.',
+          '`qnn-hybrid` takes `input`, or `inputs` with several rows, and runs its circuit; with `parameters.theta` it runs a circuit of your own. `llma-text` takes a text; a key may have 8 of these requests at once.',
         params: modelParams,
         body: inferenceBody,
         response: { 200: successEnvelope(inferenceResult), ...errorResponses(400, 404, 503) },

@@ -58,7 +58,7 @@ export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteConte
         tags: ['administration'],
         summary: 'Take a processor out of service, or back',
         description:
-          'What runs is finished and what waits keeps waiting; new circuits are answered 503. Kept over restarts.',
+          'Running circuits finish, waiting ones keep waiting, and new ones are answered 503. It lasts over restarts.',
         params: processorParams,
         body: maintenanceBody,
         response: { 200: successEnvelope(processor), ...errorResponses(400, 404) },

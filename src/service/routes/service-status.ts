@@ -16,19 +16,19 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 const SERVICES: RootView['services'] = [
   {
     id: 'status',
-    description: 'Health of the service and all that it offers',
+    description: 'Health of the service and its parts',
     path: '/api/v1/status',
     methods: ['GET'],
   },
   {
     id: 'processors',
-    description: 'What circuits run on, with its availability now',
+    description: 'Processors that run circuits, and their availability now',
     path: '/api/v1/quantum/processors',
     methods: ['GET'],
   },
   {
     id: 'devices',
-    description: 'The devices of the fleet, and what backs each',
+    description: 'The devices of the fleet, and what runs behind each',
     path: '/api/v1/quantum/processors/gpu-fleet/devices',
     methods: ['GET'],
   },

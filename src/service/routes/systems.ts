@@ -60,7 +60,7 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
         tags: ['systems'],
         summary: 'Submit a goal of several tasks',
         description:
-          "Answers at once with the plan as a task, whose `tasks` are the agents' tasks it will run: each has a record of its own once it is submitted, and the results of earlier ones in its input. When one fails or is cancelled the plan fails; cancelling the plan cancels them.",
+          "Answers at once with the plan, which is itself a task. Its `tasks` are the agents' tasks that it runs; each has a record once it is submitted, and its input contains results of earlier ones. If one fails or is cancelled, the plan fails. Cancelling the plan cancels them.",
         body: planBody,
         headers: idempotencyHeaders,
         response: { 201: successEnvelope(taskRecord), ...errorResponses(400, 404, 503) },

@@ -61,7 +61,7 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
         tags: ['tpu'],
         summary: 'Submit a TPU job',
         description:
-          'Answers at once. The job waits for a slice of the modelled fleet, and its work then really runs on this node: the record has what ran it and how long that took, beside the modelled duration.',
+          'Answers at once. The job waits for a slice of the modelled fleet; then its work runs on this node. The record has what ran it, the measured duration, and the modelled one.',
         body: tpuJobBody,
         headers: idempotencyHeaders,
         response: { 201: successEnvelope(tpuJobRecord), ...errorResponses(400, 404, 503) },

@@ -12,11 +12,13 @@ export const agent = z
     kind: z.enum(['Computation', 'Research', 'Security', 'Design', 'Robotics']),
     description: z.string(),
     available: z.boolean(),
-    reason: z.string().optional().describe('Why it is not available'),
+    reason: z.string().optional().describe('Reason, if it is not available'),
     checked_at: isoTime,
     tasks_per_sec: z
       .number()
-      .describe('Of the task that `tasks_per_sec_basis` names; 0 before it was measured'),
+      .describe(
+        'Measured rate of the task that `tasks_per_sec_basis` names; 0 before the first measurement',
+      ),
     tasks_per_sec_basis: rateBasis.nullable(),
     capabilities: z.array(capability),
     stats: workStats,

@@ -11,7 +11,7 @@ export const auditQuery = z.strictObject({
     .string()
     .regex(/^[1-9]\d{0,14}$/, { error: 'Must be a next_cursor of an earlier page' })
     .optional()
-    .describe('`next_cursor` of the page before'),
+    .describe('`next_cursor` of the previous page'),
 });
 
 const auditEntry = z
@@ -22,7 +22,7 @@ const auditEntry = z
     subject: z.string().describe('Id of the key, processor or device'),
     details: z
       .record(z.string(), z.unknown())
-      .describe('What was set, or what it changed from and to; never a secret'),
+      .describe('New values, or the old and the new ones; never a secret'),
   })
   .meta({ id: 'AuditEntry' });
 /** An entry, as it is written. */
@@ -31,5 +31,8 @@ export type AuditEntryView = z.output<typeof auditEntry>;
 /** A page of the log. */
 export const auditPage = z.strictObject({
   entries: z.array(auditEntry),
-  next_cursor: z.string().nullable().describe('Pass as `cursor` for older ones; null at the end'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Pass it as `cursor` for the next, older page; null on the last page'),
 });

@@ -42,8 +42,10 @@ export const circuitBody = z
     circuit: z
       .array(gateObject)
       .optional()
-      .describe('Operations in order. Either this or `qasm` is required'),
-    qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text, instead of `circuit`'),
+      .describe(
+        'Operations in the order in which they run. Either `circuit` or `qasm` is required',
+      ),
+    qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
     inputs: z
       .record(z.string().max(256), z.union([z.number(), z.boolean()]))
       .optional()
@@ -52,20 +54,26 @@ export const circuitBody = z
     shots: z
       .int()
       .min(1)
-      .describe("Repetitions; at most the processor's max_shots")
+      .describe("Number of repetitions; at most the processor's max_shots")
       .meta({ maximum: MAX_SHOTS }),
     qubits: z
       .int()
       .min(1)
       .optional()
-      .describe('Width of the register; by default one past the highest qubit named'),
+      .describe(
+        'Number of qubits of the register; by default one more than the highest qubit used',
+      ),
     seed: z
       .int()
       .min(0)
       .max(MAX_SEED)
       .optional()
-      .describe('The same request with the same seed returns the same counts; drawn by default'),
-    priority: priority.optional().describe('Default normal; high takes effect for Enterprise keys'),
+      .describe(
+        'The same request with the same seed returns the same counts. By default a seed is drawn, and returned',
+      ),
+    priority: priority
+      .optional()
+      .describe('Default normal. high takes effect for Enterprise keys only'),
     ...labelFields,
     return: z
       .array(output)
@@ -81,7 +89,7 @@ export const circuitBody = z
       .min(1)
       .optional()
       .describe(
-        'Each element a Pauli term, or a list of terms that are summed; at most 10,000 terms in all',
+        'Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all',
       ),
   })
   .meta({
@@ -118,7 +126,7 @@ export const backend = z.strictObject({
   execution: z.string(),
   precision: z.enum(['f32', 'f64']),
   hardware: z.string(),
-  devices: z.array(z.string()).optional().describe('Of a fleet: the devices that it ran on'),
+  devices: z.array(z.string()).optional().describe('Devices of the fleet that ran the circuit'),
 });
 /** It, as it is written. */
 export type BackendView = z.output<typeof backend>;
@@ -129,46 +137,52 @@ export const warnings = z
     z.strictObject({
       code: z.string().meta({ examples: ['CIRCUIT_PRAGMA_IGNORED'] }),
       message: z.string(),
-      line: z.int().min(1).optional().describe('Of the OpenQASM text'),
+      line: z.int().min(1).optional().describe('Line of the OpenQASM text'),
     }),
   )
-  .describe('What of the OpenQASM text was ignored; absent where nothing was');
+  .describe('Parts of the OpenQASM text that were ignored; absent if there are none');
 
 /** What a completed circuit's record holds beyond the record of any other. */
 export const circuitResult = z.strictObject({
   counts: z
     .record(z.string(), z.int())
     .optional()
-    .describe('Bit string, classical bit 0 rightmost → how often; sums to `shots`')
+    .describe(
+      'Number of shots for each bit string, classical bit 0 rightmost; the numbers sum to `shots`',
+    )
     .meta({ examples: [{ '00': 503, '11': 497 }] }),
   probabilities: z
     .record(z.string(), probability)
     .optional()
-    .describe('Bit string → exact probability; outcomes of probability zero are left out'),
+    .describe('Exact probability of each bit string; those of probability zero are left out'),
   statevector: z
     .array(z.tuple([z.number(), z.number()]))
     .optional()
-    .describe('[re, im] of each basis state before the final measurement, little-endian'),
+    .describe(
+      'Amplitude [re, im] of each basis state before the final measurement; qubit 0 is the least significant bit of the index',
+    ),
   expectation: z
     .strictObject({ values: z.array(z.number()), sum: z.number() })
     .optional()
-    .describe('Exact values, one an element of `observables`, and their sum'),
-  backend: backend.describe('What really ran it'),
+    .describe('Exact values, one for each element of `observables`, and their sum'),
+  backend: backend.describe('Engine and device that ran the circuit'),
   compilation: compilationFields.extend({
-    state_passes: z.int().describe('Trips of the whole state through memory that the run made'),
+    state_passes: z.int().describe('Number of times that the run read and wrote the whole state'),
   }),
   timing: z.strictObject({
     queue_ms: z.number(),
     compile_ms: z.number(),
-    execution_ms: z.number().describe('Evolution and sampling'),
+    execution_ms: z.number().describe('Duration of evolution and sampling, milliseconds'),
     sampling_ms: z
       .number()
-      .describe('The part of it in which shots were drawn; 0 where a batch timed both as one'),
+      .describe('The part of `execution_ms` that drew the shots; 0 if a batch timed both together'),
   }),
   bit_order: z.literal('little-endian'),
   measured_qubits: z
     .array(z.int().nullable())
-    .describe('Index = classical bit; null for a bit that nothing is measured into'),
+    .describe(
+      'Measured qubit of each classical bit, by index; null for a bit without a measurement',
+    ),
   warnings: warnings.optional(),
 });
 /** The result fields. */
@@ -204,6 +218,6 @@ export const submissionHeaders = idempotencyHeaders.extend({
     .max(1000)
     .optional()
     .describe(
-      'RFC 7240. `respond-async` answers at once with status queued; `wait=N` waits N seconds at most',
+      'RFC 7240. `respond-async`: the answer comes at once, with status queued. `wait=N`: it comes after N seconds at most',
     ),
 });

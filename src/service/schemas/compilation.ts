@@ -7,14 +7,14 @@ const gateNumbers = z.strictObject({ before: z.int(), after: z.int() });
 export const compilationFields = z.strictObject({
   gates: gateNumbers,
   depth: gateNumbers,
-  two_qubit_gates: gateNumbers.describe('Gates on two qubits, controls counted'),
+  two_qubit_gates: gateNumbers.describe('Number of gates on two qubits, controls included'),
   passes: z
     .array(z.strictObject({ name: z.string(), operations: gateNumbers }))
-    .describe("The compiler's passes in order, and the operations each left"),
-  kernels: z.int().describe('What the gates that are left became'),
-  fused_blocks: z.int().describe('Kernels that hold more than one gate'),
+    .describe('Compiler passes in order, with the number of operations after each'),
+  kernels: z.int().describe('Number of kernels that the remaining gates were compiled to'),
+  fused_blocks: z.int().describe('Number of kernels that combine more than one gate'),
   bytes_moved: z
     .number()
-    .describe('By a model: the state read and written once for each sweep and exchange'),
-  sweeps: z.int().describe('Trips of the state through memory that the program needs with tiles'),
+    .describe('Estimate: the state is read and written once for each sweep and exchange'),
+  sweeps: z.int().describe('Number of times that the tiled program reads and writes the state'),
 });

@@ -13,7 +13,10 @@ export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 export const compileBody = circuitBody
   .omit({ shots: true, seed: true, priority: true, return: true, observables: true })
   .extend({
-    format: z.enum(COMPILE_FORMATS).optional().describe('Of the compiled circuit; default json'),
+    format: z
+      .enum(COMPILE_FORMATS)
+      .optional()
+      .describe('Format of the compiled circuit; default json'),
   })
   .meta({
     id: 'CompileRequest',

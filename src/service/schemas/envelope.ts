@@ -25,9 +25,11 @@ const detail = z
   .strictObject({
     path: z
       .string()
-      .describe('Where, as in `circuit[3].qubit`; empty when the whole request is meant'),
+      .describe(
+        'Path of the faulty field, such as `circuit[3].qubit`; empty for the whole request',
+      ),
     message: z.string(),
-    code: z.string().describe('The exact condition; all codes are listed in docs/errors.md'),
+    code: z.string().describe('Code of the exact condition; docs/errors.md lists all codes'),
   })
   .meta({ id: 'ErrorDetail' });
 
@@ -39,7 +41,7 @@ export const errorEnvelope = z
     success: z.literal(false),
     error: z.strictObject({
       code: specCode,
-      message: z.string().describe('One sentence for people'),
+      message: z.string().describe('One sentence that explains the error'),
       status: z.int(),
       details: z.array(detail).max(20).optional(),
     }),

@@ -11,47 +11,52 @@ export const device = z
   .strictObject({
     id: z.string().meta({ examples: ['gpu-00'] }),
     node: z.string().meta({ examples: ['node-0'] }),
-    slot: z.int().min(0).describe('Place in its node, from 0'),
-    modelled: z.boolean().describe('A model of a device rather than a GPU of its own'),
+    slot: z.int().min(0).describe('Position in its node, from 0'),
+    modelled: z.boolean().describe('Whether this is a model of a device, without a GPU of its own'),
     backing: z
       .strictObject({
         kind: backingKind,
         name: z.string(),
-        software: z.boolean().describe('It computes on the CPU; no GPU'),
-        shared_by: z.int().min(1).describe('Devices that share it, this one among them'),
+        software: z.boolean().describe('Whether the driver computes on the CPU, without a GPU'),
+        shared_by: z.int().min(1).describe('Number of devices that share it, including this one'),
       })
-      .describe('What really runs its circuits'),
-    memory_bytes: z.int().min(0).describe('For the amplitudes of what runs on it'),
-    max_qubits: z.int().min(0).describe('Of a circuit that it takes alone'),
-    available: z.boolean().describe('Whether it would be given a circuit now'),
-    reason: z.string().optional().describe('Why not, when not available'),
-    checked_at: isoTime.describe('When the last self-test of what backs it ended'),
+      .describe('What runs the circuits of this device'),
+    memory_bytes: z.int().min(0).describe('Memory for the amplitudes of its circuits, bytes'),
+    max_qubits: z.int().min(0).describe('Qubits of the largest circuit that it can run alone'),
+    available: z.boolean().describe('Whether it takes circuits now'),
+    reason: z.string().optional().describe('Reason, if it is not available'),
+    checked_at: isoTime.describe('End of the last self-test of the adapter or CPU behind it'),
     maintenance: z
       .strictObject({ reason: z.string() })
       .optional()
-      .describe('Present while an operator has it out of service'),
-    queue_depth: z.int().min(0).describe('Waiting circuits that are planned for it'),
-    busy: z.boolean().describe('Whether it runs circuits now'),
+      .describe('Present while an operator has taken it out of service'),
+    queue_depth: z.int().min(0).describe('Number of waiting circuits that are planned for it'),
+    busy: z.boolean().describe('Whether it runs a circuit now'),
     expected_wait_ms: z
       .number()
       .min(0)
       .optional()
-      .describe('Until a circuit placed on it now would start; absent while it is not available'),
+      .describe(
+        'Milliseconds until a circuit placed on it now would start; absent while it is not available',
+      ),
     counters: z
       .strictObject({
         completed: z.int().min(0),
-        failed: z.int().min(0).describe('Ended with an error, or were cancelled while they ran'),
-        lost: z.int().min(0).describe('Lost with what ran them'),
-        busy_ms: z.number().min(0).describe('Time with a circuit'),
+        failed: z
+          .int()
+          .min(0)
+          .describe('Circuits that ended with an error, or were cancelled while they ran'),
+        lost: z.int().min(0).describe('Circuits whose adapter or worker was lost while they ran'),
+        busy_ms: z.number().min(0).describe('Milliseconds during which it ran a circuit'),
       })
-      .describe('Circuits since the time that `utilisation` names'),
+      .describe('Counts since the time that `utilisation` names'),
     utilisation: z
       .strictObject({
         fraction: z.number().min(0).max(1),
         basis: z.literal('measured'),
         since: isoTime,
       })
-      .describe('Part of the time that it had a circuit'),
+      .describe('Part of the time during which it ran a circuit, 0 to 1'),
   })
   .meta({ id: 'Device' });
 /** A device, as it is written. */
@@ -65,7 +70,7 @@ export const deviceSummary = z
     total: count,
     available: count,
     in_maintenance: count,
-    quarantined: count.describe('Out of service because what backs them failed'),
+    quarantined: count.describe('Devices out of service because the adapter behind them failed'),
     busy: count,
     backings: z
       .array(
@@ -77,7 +82,7 @@ export const deviceSummary = z
           available: count,
         }),
       )
-      .describe('What backs them, and how many of them'),
+      .describe('Number of devices for each adapter or CPU behind them'),
   })
   .meta({ id: 'DeviceSummary' });
 /** The summary, as it is written. */

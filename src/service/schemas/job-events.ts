@@ -4,19 +4,25 @@ import { JOB_STATUSES } from '../../jobs/job.ts';
 import { isoTime } from './envelope.ts';
 
 const status = z.enum(JOB_STATUSES);
-const attempt = z.int().min(1).describe('Which run, above 1 after an interruption');
+const attempt = z
+  .int()
+  .min(1)
+  .describe('Number of the run, from 1; it grows when the service crashes under the job');
 const error = z
   .strictObject({ code: z.string(), message: z.string() })
   .optional()
-  .describe('Of a failed job');
+  .describe('Error of a failed job');
 
 /** `data` of the event `status`. */
 export const statusData = z
   .strictObject({
     status,
-    at: isoTime.describe('When it was created, started or finished'),
+    at: isoTime.describe('When the job was created, started or finished'),
     attempt,
-    queue_position: z.int().optional().describe('While queued'),
+    queue_position: z
+      .int()
+      .optional()
+      .describe('Number of jobs that start before this one, while it is queued'),
     expected_start_at: isoTime.optional(),
     error,
   })
@@ -27,10 +33,17 @@ export type StatusData = z.output<typeof statusData>;
 /** `data` of the event `progress`. */
 export const progressData = z
   .strictObject({
-    progress: z.number().min(0).max(1).describe('In thousandths, rounded down'),
+    progress: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('Completed part of the work, rounded down to a thousandth'),
     percent: z.int().min(0).max(100),
     attempt,
-    message: z.string().optional().describe('What is being done, where the work says so'),
+    message: z
+      .string()
+      .optional()
+      .describe('Current step of a task or TPU job; circuits have none'),
   })
   .meta({ id: 'ProgressEvent' });
 /** It, as it is written. */
@@ -41,7 +54,7 @@ export const doneData = z
   .strictObject({
     status,
     at: isoTime,
-    location: z.string().describe('Path of the record, which has the result'),
+    location: z.string().describe('Path of the job record, which has the result'),
     error,
   })
   .meta({ id: 'DoneEvent' });
@@ -57,7 +70,7 @@ export const EVENT_DATA = { status: statusData, progress: progressData, done: do
  */
 export const eventStream = z.string().meta({
   description:
-    'A stream of Server-Sent Events that goes on until the event `done`: each has `event`, `id`, and `data`, a JSON text whose schema `x-event-data` names by the event',
+    'Server-Sent Events until the event `done`. Each has `event`, `id` and `data`. `data` is JSON; `x-event-data` has its schema for each event',
   'x-event-data': Object.fromEntries(
     Object.entries(EVENT_DATA).map(([event, data]) => [
       event,
@@ -98,5 +111,7 @@ export const eventHeaders = z.looseObject({
   'last-event-id': z
     .string()
     .optional()
-    .describe('Id of the last event that was seen; what came after it is told. Unknown: all is'),
+    .describe(
+      'Id of the last event that the client received. The stream continues after it; with an unknown id it starts at the beginning',
+    ),
 });

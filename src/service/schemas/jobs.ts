@@ -23,7 +23,7 @@ const tag = text(MAX_TAG_LENGTH);
 
 /** What every submission may say, beside what it asks for. */
 export const labelFields = {
-  name: name.optional().describe('What you call it; others may be called the same'),
+  name: name.optional().describe('Your name for the job; it need not be unique'),
   tags: z
     .array(tag)
     .max(MAX_TAGS)
@@ -36,28 +36,38 @@ export const labelFields = {
     })
     .meta({ uniqueItems: true })
     .optional()
-    .describe('Words to find it by in listings'),
+    .describe('Labels for finding the job in listings'),
 };
 
 /** The fields that every record has, by name. */
 export const jobFields = {
   status,
-  name: z.string().optional().describe('As it was submitted'),
-  tags: z.array(z.string()).optional().describe('As they were submitted'),
-  priority: priority.describe('The level that took effect'),
+  name: z.string().optional().describe('The name that was submitted'),
+  tags: z.array(z.string()).optional().describe('The tags that were submitted'),
+  priority: priority.describe(
+    'Priority that took effect; that of the request may not be allowed to the key',
+  ),
   created_at: isoTime,
-  retry_of: z.string().optional().describe('The job that it runs again'),
+  retry_of: z.string().optional().describe('Id of the job that this one repeats'),
   started_at: isoTime.optional(),
   finished_at: isoTime.optional(),
-  queue_position: z.int().optional().describe('While queued: those that start before this one'),
+  queue_position: z
+    .int()
+    .optional()
+    .describe('While queued: number of jobs that start before this one'),
   expected_start_at: isoTime
     .optional()
-    .describe('While queued: when it would start as planned now, from measured run times'),
-  progress: z.number().min(0).max(1).optional().describe('While running'),
+    .describe('While queued: planned start, estimated from measured run times'),
+  progress: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Completed part of the work, 0 to 1, while the job runs'),
   error: z
     .strictObject({ code: z.string(), message: z.string() })
     .optional()
-    .describe('Once failed'),
+    .describe('Present if the job failed'),
 };
 const fields = z.strictObject(jobFields);
 /** Those fields, as they are written. */
@@ -76,7 +86,9 @@ export const requestFields = {
   request_bytes: z
     .int()
     .optional()
-    .describe('In the answer to GET, in place of a larger request: its size as JSON'),
+    .describe(
+      'Size of a larger request as JSON, in bytes. It replaces `request` in the answer to GET',
+    ),
 };
 
 /** Query of a record. */
@@ -84,14 +96,19 @@ export const recordQuery = z.strictObject({
   include: z
     .enum(['request'])
     .optional()
-    .describe(`\`request\`: the request also where it has more than ${SHOWN_REQUEST_BYTES} bytes`),
+    .describe(
+      `\`request\` includes the request even if it has more than ${SHOWN_REQUEST_BYTES} bytes`,
+    ),
 });
 
 /** A page of the caller's own. */
 export function jobPage<Summary extends z.ZodType>({ listName }: JobResource, summary: Summary) {
   return z.strictObject({
     [listName]: z.array(summary),
-    next_cursor: z.string().nullable().describe('Pass as `cursor` for older ones; null at the end'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Pass it as `cursor` for the next, older page; null on the last page'),
   });
 }
 
@@ -146,22 +163,22 @@ export function jobQuery({ kind }: JobResource) {
         error: 'Must be a next_cursor of an earlier page',
       })
       .optional()
-      .describe('`next_cursor` of the page before; keep the filters as they were'),
+      .describe('`next_cursor` of the previous page. Keep the filters unchanged'),
     status: z
       .array(status)
       .max(JOB_STATUSES.length)
       .optional()
-      .describe('Only those in this status; given several times: in any of them'),
-    name: name.optional().describe('Only those with exactly this name'),
+      .describe('Only jobs in this status; if repeated, in any of the statuses'),
+    name: name.optional().describe('Only jobs with exactly this name'),
     tag: z
       .array(tag)
       .max(MAX_TAGS)
       .optional()
-      .describe('Only those with this tag; given several times: with all of them'),
+      .describe('Only jobs with this tag; if repeated, with all of the tags'),
     created_after: queryTime.describe(
-      'Only those created then or later: an ISO 8601 time with its zone, or a date',
+      'Only jobs created at this time or later: an ISO 8601 time with its zone, or a date',
     ),
-    created_before: queryTime.describe('Only those created earlier'),
+    created_before: queryTime.describe('Only jobs created before this time'),
   });
 }
 
@@ -187,5 +204,5 @@ export const idempotencyHeaders = z.looseObject({
     .string()
     .regex(IDEMPOTENCY_KEY, { error: 'Must be 1 to 255 printable characters' })
     .optional()
-    .describe('A repeat with the same body within 24 h returns the stored answer'),
+    .describe('Makes a repeat safe: the same key and body within 24 h return the stored answer'),
 });

@@ -13,7 +13,7 @@ export const keyInfo = z.strictObject({
   limits: z.strictObject({
     requests: z.int(),
     window_s: z.int(),
-    in_flight: z.int().describe('Circuits that may wait or run at once'),
+    in_flight: z.int().describe('Maximum number of waiting and running circuits'),
   }),
   usage: z
     .strictObject({
@@ -21,12 +21,16 @@ export const keyInfo = z.strictObject({
       requests: z.int(),
       remaining: z.int(),
       resets_at: isoTime,
-      in_flight: z.int().describe('Circuits of the key that wait or run now'),
+      in_flight: z.int().describe('Number of waiting and running circuits of the key'),
     })
-    .describe('Of the open window, this request included'),
-  storage_bytes: z.int().describe('What jobs, results and idempotency keys take as stored'),
-  storage_limit_bytes: z.int().describe('Beyond it submissions are answered 429'),
-  priority_queue: z.boolean().describe('Whether priority high takes effect'),
+    .describe('Requests in the current window, including this one'),
+  storage_bytes: z
+    .int()
+    .describe('Bytes that jobs, results and idempotency keys of the key take in the database'),
+  storage_limit_bytes: z
+    .int()
+    .describe('Maximum of `storage_bytes`. Beyond it submissions are answered 429'),
+  priority_queue: z.boolean().describe('Whether the priority high takes effect for this key'),
 });
 /** The key, as it is written. */
 export type KeyInfoView = z.output<typeof keyInfo>;
@@ -39,12 +43,14 @@ export const keyView = z
     tier: z.enum(TIERS),
     scopes: z.array(z.enum(SCOPES)),
     created_at: isoTime,
-    expires_at: isoTime.nullable().describe('From then on the key is refused; null: never'),
+    expires_at: isoTime
+      .nullable()
+      .describe('Time from which the key is refused; null if it does not expire'),
     revoked_at: isoTime.nullable(),
     old_secret_until: isoTime
       .nullable()
       .describe(
-        'Until then the secret before the last rotation is accepted, too; null: never rotated',
+        'Time until which the secret before the last rotation is still accepted; null if the key was never rotated',
       ),
   })
   .meta({ id: 'ApiKey' });
@@ -60,7 +66,7 @@ const name = z
   .regex(/^\P{C}{1,100}$/u, { error: 'must be 1 to 100 printable characters' })
   // As it is before it is trimmed.
   .meta({ pattern: '^\\s*(?=\\S)\\P{C}{1,100}$' })
-  .describe('What the key is for');
+  .describe('Purpose of the key, for people');
 const scopes = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
 const expiresAt = z.iso.datetime({ offset: true });
 
@@ -72,7 +78,7 @@ export const newKeyBody = z
     scopes: scopes.optional().describe(`By default ${DEFAULT_SCOPES.join(', ')}`),
     expires_at: expiresAt
       .optional()
-      .describe('ISO 8601 time in the future; by default the key never expires'),
+      .describe('Expiry: an ISO 8601 time in the future. By default the key does not expire'),
   })
   .meta({ examples: [{ name: 'notebooks', tier: 'standard', scopes: ['read', 'circuits'] }] });
 
@@ -81,11 +87,11 @@ export const keyChangesBody = z
   .strictObject({
     name: name.optional(),
     tier: z.enum(TIERS).optional(),
-    scopes: scopes.optional().describe('All that the key is to have'),
+    scopes: scopes.optional().describe('All scopes of the key; they replace the present ones'),
     expires_at: expiresAt
       .nullable()
       .optional()
-      .describe('ISO 8601 time in the future; null: the key never expires'),
+      .describe('Expiry: an ISO 8601 time in the future; null if the key does not expire'),
   })
   .refine((changes) => Object.keys(changes).length > 0, {
     error: 'Name something to change: name, tier, scopes or expires_at.',
@@ -102,13 +108,13 @@ export const rotationBody = z
       .min(0)
       .max(MAX_GRACE_S)
       .default(DEFAULT_GRACE_S)
-      .describe('Seconds for which the secret that the key has now is accepted beside the new one'),
+      .describe('Seconds for which the present secret is accepted beside the new one'),
   })
   .meta({ examples: [{ grace_s: 3600 }] });
 
 /** A key with its text, after it was made or rotated. */
 export const keyWithText = z.strictObject({
-  key: z.string().describe('The key itself. It is shown this once: only its hash is stored'),
+  key: z.string().describe('The key. It is shown only in this answer; the service stores its hash'),
   ...keyView.shape,
 });
 

@@ -44,15 +44,17 @@ const classificationParameters = z.strictObject({
   qubits: z
     .int()
     .optional()
-    .describe(`Of a circuit of the caller's own, 1 to ${maxQubits}; 4 by default`)
+    .describe(`Qubits of your own circuit, 1 to ${maxQubits}; 4 by default`)
     .meta({ minimum: 1, maximum: maxQubits }),
   threshold: z
     .number()
     .optional()
-    .describe("Of a circuit of the caller's own; 0 by default")
+    .describe('Threshold of your own circuit; default 0')
     .meta({ minimum: -1, maximum: 1 }),
-  shots: shots.describe(`1 to ${maxShots}; may stand beside \`input\` instead`),
-  seed: seed.describe('The same request with the same seed has the same answer; likewise'),
+  shots: shots.describe(`1 to ${maxShots}; may also be given next to \`input\``),
+  seed: seed.describe(
+    'The same request with the same seed has the same answer; may also be given next to `input`',
+  ),
 });
 
 /** Body of an inference with `qnn-hybrid`. */
@@ -66,7 +68,7 @@ export const classificationBody = z
     inputs: z
       .array(row)
       .optional()
-      .describe(`In place of \`input\`: up to ${maxRows} rows, run as one batch`)
+      .describe(`Replaces \`input\`: up to ${maxRows} rows, which run as one batch`)
       .meta({ minItems: 1, maxItems: maxRows }),
     parameters: classificationParameters.meta(OWN_CIRCUIT_RULES).optional(),
     shots: shots.describe(`1 to ${maxShots}; the deployed number by default`),
@@ -109,7 +111,7 @@ export const textBody = z
         temperature: z
           .number()
           .optional()
-          .describe("The upstream's own by default")
+          .describe('By default that of the upstream')
           .meta({ minimum: 0, maximum: MAX_TEMPERATURE }),
       })
       .optional(),
@@ -152,21 +154,21 @@ const decisionFields = {
     .number()
     .min(0)
     .describe(
-      'Distance of the expectation from the threshold, in binomial standard errors of the expectation',
+      'Distance of the expectation from the threshold, in units of the standard error of the expectation (binomial)',
     ),
   out_of_range: z
     .array(z.string())
-    .describe('Features that were outside the range of the training data and drawn to its end'),
+    .describe('Features outside the range of the training data; each was clipped to that range'),
 };
 const runFields = {
   model_id: z.string(),
   mode: z.enum(['trained', 'custom']),
-  threshold: z.number().describe('Class 1 above it'),
-  backend: z.string().describe('What ran the circuits'),
+  threshold: z.number().describe('Threshold of the expectation: class 1 above it'),
+  backend: z.string().describe('Processor and engine that ran the circuits'),
   backend_details: backend.extend({ processor: z.string() }),
   qubits: z.int(),
   layers: z.int(),
-  parameters: z.int().describe('Of the circuit'),
+  parameters: z.int().describe('Number of parameters of the circuit'),
   shots_per_circuit: z.int(),
   seed: z.int(),
   timing,
@@ -196,7 +198,7 @@ export const demoResult = z
     counts: z
       .record(z.string(), z.int())
       .describe(
-        'How often each outcome was read, qubit 0 rightmost: the expectation is made of it',
+        'Number of shots for each outcome, qubit 0 rightmost. The expectation is computed from them',
       ),
     bit_order: z.literal('little-endian'),
   })
@@ -227,9 +229,11 @@ const modelFields = {
   name: z.string(),
   task: z.enum(['classification', 'text-generation']),
   description: z.string(),
-  available: z.boolean().describe('Whether an inference sent now would run: the last self-test'),
-  reason: z.string().optional().describe('Why not, when not available'),
-  checked_at: isoTime.describe('When the last self-test ended'),
+  available: z
+    .boolean()
+    .describe('Whether the last self-test passed, so that an inference sent now would run'),
+  reason: z.string().optional().describe('Reason, if it is not available'),
+  checked_at: isoTime.describe('End of the last self-test'),
 };
 
 /** A model in the listing. */
@@ -269,7 +273,9 @@ const customCircuit = z.strictObject({
   theta: z.string(),
   default_qubits: z.int(),
   parameters_per_qubit_and_layer: z.int(),
-  theta_lengths: z.array(z.int()).describe('For the default number of qubits'),
+  theta_lengths: z
+    .array(z.int())
+    .describe('Valid lengths of `theta` for the default number of qubits'),
 });
 
 const inferenceFacts = z.strictObject({

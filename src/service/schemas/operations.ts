@@ -9,20 +9,25 @@ export const operation = z
     aliases: z.array(z.string()),
     summary: z.string(),
     kind: z.enum(['unitary', 'measurement', 'reset', 'directive']),
-    num_qubits: z.int().nullable().describe('Null where the operation has any width'),
+    num_qubits: z.int().nullable().describe('Null if the operation acts on any number of qubits'),
     operands: z.array(
       z.strictObject({
         field: z.enum(['qubit', 'qubits', 'control', 'controls', 'target', 'targets']),
         min: z.int(),
-        max: z.int().nullable().describe('Null where there is no bound'),
+        max: z.int().nullable().describe('Null if there is no maximum'),
       }),
     ),
     parameters: z.array(z.strictObject({ name: z.string(), unit: z.literal('radians') })),
-    formula: z.string().nullable().describe('What acts on the targets where the controls are |1⟩'),
+    formula: z
+      .string()
+      .nullable()
+      .describe('Matrix that acts on the targets if all controls are |1⟩'),
     matrix: z
       .array(z.array(z.tuple([z.number(), z.number()])))
       .nullable()
-      .describe("The whole matrix at the example's angles, rows of [re, im]; first operand lowest"),
+      .describe(
+        'Whole matrix at the angles of the example, as rows of [re, im]; the first operand is the least significant bit',
+      ),
     openqasm: z
       .strictObject({
         name: z.string(),
@@ -30,7 +35,7 @@ export const operation = z
       })
       .nullable(),
     traits: z.array(z.enum(['diagonal', 'permutation', 'real', 'self-inverse'])),
-    example: gateObject.describe('A circuit of this object alone runs'),
+    example: gateObject.describe('Complete gate object; a circuit with only this object runs'),
   })
   .meta({ id: 'Operation' });
 

@@ -7,31 +7,31 @@ import { isoTime, jsonObject } from './envelope.ts';
 export const executedOn = z.strictObject({
   process: z
     .strictObject({ runtime: z.string(), hardware: z.string() })
-    .describe('What ran the code of the work itself'),
+    .describe('Process that ran the code of the work'),
   processors: z
     .array(
       z.strictObject({
         processor: z.string(),
-        backend: backend.describe('What really ran its circuits'),
+        backend: backend.describe('Engine and device that ran the circuits'),
         circuits: z.int(),
         execution_ms: z.number(),
       }),
     )
-    .describe('What ran its circuits; empty where it has none'),
+    .describe('What ran the circuits of the work; empty if it has none'),
 });
 /** It, as it is written. */
 export type ExecutedOnView = z.output<typeof executedOn>;
 
 /** What a completed record has beside the record of any other. */
 export const procedureResult = {
-  result: jsonObject.describe('What the work found; its fields depend on the task'),
+  result: jsonObject.describe('Result of the work; its fields depend on the task'),
   seed: z
     .int()
-    .describe('All chance of the work came from it: that of the input, or else a drawn one'),
+    .describe('Seed of all random numbers of the work: that of the input, or one that was drawn'),
   executed_on: executedOn,
   timing: z.strictObject({
     queue_ms: z.number(),
-    execution_ms: z.number().describe('From its start to its end, on the clock'),
+    execution_ms: z.number().describe('Wall-clock time from start to end, milliseconds'),
   }),
 };
 
@@ -44,8 +44,10 @@ export const capability = z.strictObject({
   feeds: z
     .record(z.string(), z.string())
     .optional()
-    .describe('In plans: fields of the result, and the input fields of later tasks they feed'),
-  example: jsonObject.describe('A whole request body that runs'),
+    .describe(
+      'In plans: for each field of the result, the input field of later tasks that it fills',
+    ),
+  example: jsonObject.describe('Complete request body that runs'),
 });
 /** It, as it is written. */
 export type CapabilityView = z.output<typeof capability>;
@@ -53,11 +55,11 @@ export type CapabilityView = z.output<typeof capability>;
 /** How a rate came about. */
 export const rateBasis = z.strictObject({
   basis: z.literal('measured'),
-  method: z.string().describe('How it was measured, for people'),
+  method: z.string().describe('Description of the measurement, for people'),
   measured_at: isoTime,
-  task: z.string().describe('What was run'),
-  tasks: z.int().describe('How many of them, at once'),
-  duration_ms: z.number().describe('That they took together'),
+  task: z.string().describe('Name of the task that was measured'),
+  tasks: z.int().describe('Number of tasks that ran at the same time'),
+  duration_ms: z.number().describe('Time that they took together, milliseconds'),
   executed_on: executedOn,
 });
 /** It, as it is written. */
@@ -67,15 +69,22 @@ export type RateBasisView = z.output<typeof rateBasis>;
 export const workStats = z.strictObject({
   queued: z.int(),
   running: z.int(),
-  completed: z.int().describe('Since the start of the service; so are the next two'),
+  completed: z
+    .int()
+    .describe(
+      'Tasks completed since the start of the service; `failed` and `cancelled` count since then, too',
+    ),
   failed: z.int(),
   cancelled: z.int(),
-  tasks_per_sec: z.number().describe('Completed within the window, a second'),
+  tasks_per_sec: z.number().describe('Tasks completed per second, within the window'),
   units_per_sec: z
     .number()
-    .describe('Units of their work (circuits, rows, steps) within the window, a second'),
+    .describe('Units of work (circuits, rows, steps) completed per second, within the window'),
   window_s: z.number(),
-  duration_ms_p50: z.number().nullable().describe('Of the last 256 completed; null before any'),
+  duration_ms_p50: z
+    .number()
+    .nullable()
+    .describe('Median over the last 256 completed tasks; null before the first'),
   duration_ms_p95: z.number().nullable(),
   basis: z.literal('measured'),
   measured_at: isoTime,

@@ -9,31 +9,38 @@ export const processor = z
     id: z.string().meta({ examples: ['statevector-sim'] }),
     name: z.string(),
     family: z.enum(['statevector', 'gpu-fleet', 'superconducting']),
-    available: z.boolean().describe('Whether a circuit sent now would run: the last self-test'),
-    reason: z.string().optional().describe('Why not, when not available'),
-    checked_at: isoTime.describe('When the last self-test ended'),
-    qubits: z.int().describe('Largest circuit that would run now; 0 when not available'),
+    available: z
+      .boolean()
+      .describe('Whether the last self-test passed, so that a circuit sent now would run'),
+    reason: z.string().optional().describe('Reason, if it is not available'),
+    checked_at: isoTime.describe('End of the last self-test'),
+    qubits: z
+      .int()
+      .describe('Qubits of the largest circuit that would run now; 0 if not available'),
     max_qubits: z.int(),
     max_shots: z.int(),
     max_gates: z.int(),
-    precision: z.enum(['f32', 'f64']).nullable().describe('Of amplitudes; null for hardware'),
+    precision: z
+      .enum(['f32', 'f64'])
+      .nullable()
+      .describe('Precision of amplitudes; null for hardware'),
     execution: z.enum(['webgpu', 'cpu', 'cpu-fallback', 'hardware']),
-    physical_gpus: z.int().optional().describe('Of a fleet: GPUs that are really there'),
+    physical_gpus: z.int().optional().describe('Fleet only: number of real GPUs'),
     adapters: z
       .array(z.strictObject({ name: z.string(), software: z.boolean() }))
       .optional()
-      .describe('Of a fleet: what wide circuits run on now; one that is software is no GPU'),
-    devices: deviceSummary.optional().describe('Of a fleet: its devices, summed up'),
+      .describe('Fleet only: adapters that run wide circuits now. A software adapter is not a GPU'),
+    devices: deviceSummary.optional().describe('Fleet only: totals over its devices'),
     queue_depth: z.int(),
     expected_wait_ms: z
       .number()
       .describe(
-        'Until a small circuit that this key sent now would start: until it is read, and from the run times of recent ones',
+        'Expected milliseconds until a small circuit of this key would start, if it were sent now: the time to parse it, and the wait estimated from recent run times',
       ),
     expected_wide_wait_ms: z
       .number()
       .describe(
-        'The same of a wide circuit, which runs on an adapter or on all threads at once: one of more than 17 qubits, or of fewer where memory is short',
+        'Expected milliseconds until a wide circuit of this key would start. Circuits of more than 17 qubits are wide, and smaller ones if memory is short; they run on an adapter, or on all threads of the CPU',
       ),
   })
   .meta({ id: 'Processor' });

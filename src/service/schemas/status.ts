@@ -13,7 +13,7 @@ export const status = z.strictObject({
   status: z
     .enum(['operational', 'degraded', 'down'])
     .describe(
-      'down: no simulator is available, so nothing runs. degraded: new bodies wait more than 5 s to be read, or a simulator, an agent, the planner, the TPU fleet or the trained classifier is not available, or an upstream for text is configured and is not, or what backs devices of the fleet is in quarantine. operational: none of these. Hardware does not count, which is offline until an operator configures a provider; nor does maintenance of single devices, nor text without an upstream',
+      'down: no simulator is available, so nothing runs. degraded: new bodies wait more than 5 s to be parsed; or a simulator, an agent, the planner, the TPU fleet or the trained classifier is not available; or a text upstream is configured and not available; or an adapter behind devices of the fleet is in quarantine. operational: otherwise. Hardware is offline until an operator configures a provider and does not count; neither does maintenance of single devices, nor text generation without an upstream',
     ),
   uptime_s: z.number(),
   systems: z.array(systemSummary.pick(HOW)),
@@ -31,16 +31,20 @@ export const status = z.strictObject({
   ),
   reading: z
     .strictObject({
-      waiting: z.int().describe('Bodies that wait to be read'),
-      running: z.int().describe('Bodies that are read now'),
-      bytes: z.int().describe('Bytes of large bodies that arrive, wait or are read'),
+      waiting: z.int().describe('Request bodies that wait to be parsed'),
+      running: z.int().describe('Request bodies that are being parsed'),
+      bytes: z
+        .int()
+        .describe(
+          'Bytes of large request bodies that are being received, wait, or are being parsed',
+        ),
       expected_wait_ms: z
         .number()
         .describe(
-          'Until a small body of this key would be read, in fair turns with the bodies of others; part of `expected_wait_ms` of the processors',
+          'Milliseconds until a small body of this key would be parsed; keys take turns. Included in `expected_wait_ms` of the processors',
         ),
     })
-    .describe('Large bodies, and programs that loop for long, wait to be read'),
+    .describe('Queue of request bodies for parsing: large ones, and programs with long loops'),
   models: z.array(modelSummary.pick(HOW)),
   tpu: tpuFleet.pick({
     available: true,

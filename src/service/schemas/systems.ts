@@ -12,9 +12,9 @@ const systemFields = {
   name: z.string(),
   description: z.string(),
   available: z.boolean(),
-  reason: z.string().optional().describe('Why it is not available'),
+  reason: z.string().optional().describe('Reason, if it is not available'),
   checked_at: isoTime,
-  self_test: z.string().describe('What its availability follows from'),
+  self_test: z.string().describe('Self-test that decides its availability'),
 };
 
 /** A system in the listing. */
@@ -41,14 +41,14 @@ const qvmDetail = z.strictObject({
       execution: true,
     }),
   ),
-  operations: z.int().describe('Of the catalog at GET /quantum/operations'),
+  operations: z.int().describe('Number of operations in the catalog at GET /quantum/operations'),
   languages: z.array(z.string()),
 });
 
 /** What the scheduler has before it. */
 const quantumOsDetail = z.strictObject({
   uptime_s: z.number(),
-  queue_depth: z.int().describe('Circuits and batches that wait'),
+  queue_depth: z.int().describe('Number of waiting circuits and batches'),
   running: z.int(),
   devices: deviceSummary,
   jobs_in_flight: z.strictObject({ circuit: inHand, task: inHand, tpu_job: inHand }),
@@ -59,7 +59,7 @@ const quantumOsDetail = z.strictObject({
       waiting: z.int(),
       expected_wait_ms: z.number(),
     })
-    .describe('What runs the code of tasks and TPU jobs'),
+    .describe('Processes that run the code of tasks and TPU jobs'),
 });
 
 /** What plans are made of. */
@@ -68,13 +68,13 @@ const asiDetail = z.strictObject({
   path: z.string(),
   agents: z.array(z.strictObject({ id: z.string(), available: z.boolean(), tasks: z.int() })),
   max_tasks: z.int(),
-  example: jsonObject.describe('A whole request body that runs'),
+  example: jsonObject.describe('Complete request body that runs'),
 });
 
 /** What writes text. */
 const llmaDetail = z.strictObject({
   model: z.string(),
-  configured: z.boolean().describe('Whether the operator names an upstream'),
+  configured: z.boolean().describe('Whether the operator has configured an upstream'),
   path: z.string(),
   limits: z.strictObject({
     input_characters: z.int(),

@@ -12,11 +12,11 @@ const processorField = z
   .max(100)
   .optional()
   .describe(
-    'A simulator from GET /quantum/processors that its circuits run on; by default the first available one, double precision preferred',
+    'Simulator from GET /quantum/processors that runs the circuits of the task; by default the first available one, preferring double precision',
   );
 const priorityField = priority
   .optional()
-  .describe('Default normal; high takes effect for Enterprise keys');
+  .describe('Default normal. high takes effect for Enterprise keys only');
 
 /** The body of POST /agents/{agent_id}/execute; the input is the task's own business. */
 export const taskBody = z
@@ -25,7 +25,7 @@ export const taskBody = z
       .string()
       .max(64)
       .describe("One of the agent's `capabilities`; `computation` means `evaluate`"),
-    input: jsonObject.describe('As the `input_schema` of the task says'),
+    input: jsonObject.describe('Input of the task; `input_schema` of the task describes it'),
     priority: priorityField,
     target_processor: processorField,
     ...labelFields,
@@ -38,13 +38,17 @@ export const taskBody = z
 /** The body of POST /systems/asi/plans. */
 export const planBody = z
   .strictObject({
-    goal: z.string().max(500).optional().describe('In words, for people; it is not interpreted'),
+    goal: z
+      .string()
+      .max(500)
+      .optional()
+      .describe('The goal in words, for people. The service does not interpret it'),
     tasks: z
       .array(planTask)
       .min(1)
       .max(MAX_PLAN_TASKS)
       .describe(
-        'In order: a task may refer to those before it. One that lacks a field gets it from the nearest task before it that feeds such a field',
+        'Tasks in order. A task may refer to earlier ones. A missing input field is taken from the nearest earlier task that feeds it',
       ),
     priority: priorityField,
     target_processor: processorField,
@@ -56,7 +60,7 @@ const summaryFields = {
   [TASKS.idName]: z.string().meta({ examples: ['task_0199f3a2c5d87c3e9b1f2a4d6c8e0b35'] }),
   agent: z.string().describe('`asi` for a plan'),
   task: z.string().describe('`plan` for a plan'),
-  parent_id: z.string().optional().describe('The plan that it is part of'),
+  parent_id: z.string().optional().describe('Id of the plan that the task belongs to'),
   ...jobFields,
 };
 
@@ -65,18 +69,18 @@ export const taskSummary = z.strictObject(summaryFields).meta({ id: 'TaskSummary
 
 const planNode = z.strictObject({
   name: z.string(),
-  task_id: z.string().describe('There is a record once the task has been submitted'),
+  task_id: z.string().describe('The task has a record once it has been submitted'),
   agent: z.string(),
   task: z.string(),
   status: jobFields.status.describe(
-    'queued also before it is submitted; cancelled where the plan ended without it',
+    'queued also before the task is submitted; cancelled if the plan ended without it',
   ),
   progress: jobFields.progress,
-  needs: z.array(z.string()).describe('Names of the tasks that have to be completed before'),
+  needs: z.array(z.string()).describe('Names of the tasks that must be completed first'),
   fed: z
     .array(z.strictObject({ field: z.string(), from: z.string(), path: z.string() }))
     .optional()
-    .describe('Input fields that the planner itself took from earlier results'),
+    .describe('Input fields that the planner filled from earlier results'),
   error: jobFields.error,
 });
 /** A task of a plan as it stands. */
@@ -87,8 +91,8 @@ export const taskRecord = z
   .strictObject({
     ...summaryFields,
     ...requestFields,
-    goal: z.string().optional().describe('Of a plan'),
-    tasks: z.array(planNode).optional().describe('Of a plan: its tasks, in order'),
+    goal: z.string().optional().describe('Goal of a plan'),
+    tasks: z.array(planNode).optional().describe('Tasks of a plan, in order'),
     ...z.strictObject(procedureResult).partial().shape,
   })
   .meta({ id: 'Task' });

@@ -11,26 +11,26 @@ import { capability, procedureResult, rateBasis, workStats } from './procedures.
 export const JOB_TYPES = ['training', 'inference', 'simulation', 'optimization'] as const;
 
 const tpuType = z.enum(TPU_TYPES);
-const modelled = z.literal('modelled').describe('A model of hardware that is not there');
+const modelled = z.literal('modelled').describe('Model of hardware that does not exist here');
 
 const capacity = {
   chips: z.int(),
-  available_chips: z.int().describe('Not on a slice of a job now'),
+  available_chips: z.int().describe('Chips that no job uses now'),
   rated_tasks_per_sec: z.number(),
 };
 
 /** GET /tpu/fleet. */
 export const tpuFleet = z
   .strictObject({
-    modelled: z.literal(true).describe('No such chip is here'),
-    backing: z.string().describe('What really runs the jobs'),
-    available: z.boolean().describe('Whether a job would run now'),
+    modelled: z.literal(true).describe('Always true: the chips are a model'),
+    backing: z.string().describe('What runs the jobs'),
+    available: z.boolean().describe('Whether a job submitted now would run'),
     reason: z.string().optional(),
     checked_at: isoTime,
     chips: z.int(),
     available_chips: z.int(),
-    jobs_placed: z.int().describe('That have their chips'),
-    jobs_waiting: z.int().describe('For chips'),
+    jobs_placed: z.int().describe('Jobs that have their chips'),
+    jobs_waiting: z.int().describe('Jobs that wait for chips'),
     zones: z.array(
       z.strictObject({
         zone: z.string(),
@@ -47,14 +47,14 @@ export const tpuFleet = z
         zones: z.array(z.string()),
         peak_bf16_tflops_per_chip: z.number().describe("The vendor's figure"),
         pod_chips: z.int().describe("The vendor's figure"),
-        slice_chips: z.array(z.int()).describe('What `chips` of a job may be'),
+        slice_chips: z.array(z.int()).describe('Allowed values of `chips` of a job'),
       }),
     ),
     rated_tasks_per_sec: z.number(),
     rated_tasks_per_sec_basis: z.strictObject({ basis: modelled, how: z.string() }),
     measured_tasks_per_sec: z
       .number()
-      .describe('Units of work (circuits) that jobs really ran here within the window, a second'),
+      .describe('Units of work (circuits) that jobs ran here per second, within the window'),
     measured_tasks_per_sec_basis: z.strictObject({
       basis: z.literal('measured'),
       how: z.string(),
@@ -78,22 +78,26 @@ export const tpuJobBody = z
     zone: z
       .string()
       .max(64)
-      .describe('A zone of GET /tpu/fleet that has the type')
+      .describe('Zone of GET /tpu/fleet that has chips of the type')
       .meta({ enum: [...TPU_ZONES] }),
     chips: z
       .int()
       .optional()
-      .describe('Of the slice: a power of two, up to what the zone has; 4 by default')
+      .describe('Chips of the slice: a power of two, at most those of the zone; default 4')
       .meta({ enum: [...new Set(TPU_TYPES.flatMap(sliceSizesOfType))].sort((a, b) => a - b) }),
     input: jsonObject
       .optional()
-      .describe('As the `input_schema` of the job type says; every field has a default'),
-    priority: priority.optional().describe('Default normal; high takes effect for Enterprise keys'),
+      .describe(
+        'Input of the job; `input_schema` of the job type describes it. Every field has a default',
+      ),
+    priority: priority
+      .optional()
+      .describe('Default normal. high takes effect for Enterprise keys only'),
     target_processor: z
       .string()
       .max(100)
       .optional()
-      .describe('A simulator that its circuits run on; by default the first available one'),
+      .describe('Simulator that runs the circuits of the job; by default the first available one'),
     ...labelFields,
   })
   .meta({
@@ -110,7 +114,9 @@ const summaryFields = {
   placed: z
     .boolean()
     .optional()
-    .describe('While queued or running: whether it has its chips; it may still wait for this node'),
+    .describe(
+      'While queued or running: whether the job has its chips. It may still wait for a process of this node',
+    ),
   ...jobFields,
 };
 
@@ -126,10 +132,10 @@ export const tpuJobRecord = z
     measured: z
       .strictObject({ basis: z.literal('measured'), duration_ms: z.number() })
       .optional()
-      .describe('What the work really took here'),
+      .describe('Measured duration of the work on this node'),
     modelled: z
       .strictObject({ basis: modelled, duration_ms: z.number(), how: z.string() })
       .optional()
-      .describe('What it would take on the slice, by a model'),
+      .describe('Modelled duration on the slice'),
   })
   .meta({ id: 'TpuJob' });

@@ -19,20 +19,22 @@ const name = z.string().regex(NAME, {
 export const planTask = z.strictObject({
   name: name
     .optional()
-    .describe('What other tasks call it; by default `step1`, `step2` and so on, by its place'),
+    .describe('Name by which other tasks refer to it; by default `step1`, `step2`, …, by position'),
   agent: z.string().max(64).describe('Id of an agent'),
   task: z.string().max(64).describe('A task of that agent'),
   input: z
     .record(z.string(), z.unknown())
     .default({})
     .describe(
-      'The input of the task. Where `{"$from": "name", "path": "circuit"}` stands, it gets that part of the result of the task called so',
+      'Input of the task. `{"$from": "name", "path": "circuit"}` is replaced by that part of the result of the task `name`',
     ),
   after: z
     .array(name)
     .max(MAX_PLAN_TASKS)
     .optional()
-    .describe('Tasks that have to be completed before, beside those it refers to'),
+    .describe(
+      'Names of further tasks that must be completed first, besides those that the input refers to',
+    ),
 });
 /** It, of good form. */
 export type PlanTask = z.output<typeof planTask>;

@@ -38,7 +38,7 @@ export const circuitFields = {
     .string()
     .max(MAX_QASM_LENGTH)
     .optional()
-    .describe('OpenQASM 2.0 or 3 text, instead of `circuit`'),
+    .describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
   qubits: z
     .int()
     .min(1)

@@ -18,21 +18,21 @@ const input = z.strictObject({
     .max(MAX_ROWS)
     .optional()
     .describe(
-      'Flowers, each sepal length, sepal width, petal length, petal width in centimetres; by default the 100 of the Iris data whose labels are known',
+      'Flowers, each as sepal length, sepal width, petal length, petal width in centimetres; by default the 100 labelled flowers of the Iris data',
     ),
   labels: z
     .array(z.union([z.literal(0), z.literal(1)]))
     .max(MAX_ROWS)
     .optional()
-    .describe('What the rows of `inputs` are, 0 versicolor and 1 virginica: tells the accuracy'),
+    .describe(
+      'True classes of the rows of `inputs`, 0 versicolor and 1 virginica; with them the result has the accuracy',
+    ),
   shots: z
     .int()
     .min(0)
     .max(MAX_SHOTS)
     .default(1024)
-    .describe(
-      'Measurements behind each prediction; 0 takes the exact expectation value; default 1024',
-    ),
+    .describe('Shots of each prediction; 0 uses the exact expectation value. Default 1024'),
   seed: seedField,
 });
 
@@ -43,7 +43,7 @@ export type InferenceInput = z.output<typeof input>;
 export const inference = procedure({
   name: 'inference',
   description:
-    'Classifies rows with the deployed qnn-hybrid model, one circuit a row. The result has a prediction, its label and its expectation value a row, and the accuracy where labels are known.',
+    'Classifies rows with the deployed qnn-hybrid model, one circuit per row. The result has a prediction, its label and its expectation value for each row, and the accuracy if labels are known.',
   input,
   check: ({ inputs, labels }) => labelFaults(inputs?.length, labels?.length),
   limits: { deadline_ms: 120_000, inputs: MAX_ROWS, shots: MAX_SHOTS },

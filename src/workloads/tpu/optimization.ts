@@ -37,7 +37,7 @@ const input = z.strictObject({
     .enum(['maxcut', 'ising'])
     .default('maxcut')
     .describe(
-      'maxcut: nodes in two groups, so that the edges between them weigh the most; ising: spins ±1 of least energy Σ h_i·s_i + Σ J_ij·s_i·s_j. Default maxcut',
+      'maxcut: splits the nodes into two groups with the largest total weight of edges between them; ising: finds spins ±1 of least energy Σ h_i·s_i + Σ J_ij·s_i·s_j. Default maxcut',
     ),
   edges: z
     .array(z.tuple([place, place]))
@@ -49,19 +49,19 @@ const input = z.strictObject({
     .array(weight)
     .max(LIMITS.edges)
     .optional()
-    .describe('maxcut only: of each edge, in the order of `edges`; by default 1 each'),
+    .describe('maxcut only: weight of each edge, in the order of `edges`; default 1'),
   nodes: z
     .int()
     .min(2)
     .max(LIMITS.qubits)
     .optional()
-    .describe('maxcut only: how many; by default one past the highest of an edge'),
+    .describe('maxcut only: number of nodes; by default one more than the highest node of an edge'),
   h: z
     .array(weight)
     .min(1)
     .max(LIMITS.qubits)
     .optional()
-    .describe('ising only: the field of each spin, whose number is the number of spins'),
+    .describe('ising only: field of each spin; the length is the number of spins'),
   j: z
     .array(z.tuple([place, place, weight]))
     .max(LIMITS.edges)
@@ -72,8 +72,10 @@ const input = z.strictObject({
     .min(1)
     .max(LIMITS.layers)
     .default(2)
-    .describe('Rounds of phases and mixing in the circuit; default 2'),
-  shots: shotsField(LIMITS.shots, 1_024).describe('Samples of the final circuit; default 1024'),
+    .describe('Number of QAOA layers, each a phase and a mixing step; default 2'),
+  shots: shotsField(LIMITS.shots, 1_024).describe(
+    'Number of samples of the final circuit; default 1024',
+  ),
   seed: seedField,
 });
 
@@ -84,7 +86,7 @@ export type OptimizationInput = z.output<typeof input>;
 export const optimization = procedure({
   name: 'optimization',
   description:
-    'Solves MaxCut or an Ising problem of up to 16 nodes or spins by QAOA. The result has the best cut or spins that were sampled, the exact optimum by brute force, the ratio of the two, and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, over that of one even guess among all candidates.',
+    'Solves MaxCut or an Ising problem of up to 16 nodes or spins by QAOA. The result has the best cut or spins that were sampled, the exact optimum by brute force, the ratio of the two, and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, divided by that of one uniform guess among all candidates.',
   input,
   check: optimizationFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },

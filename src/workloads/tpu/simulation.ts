@@ -35,18 +35,18 @@ const UPDATES_PER_DRAW = 50;
 
 const entry = z.strictObject({
   ...circuitFields,
-  name: z.string().max(64).optional().describe('Repeated in the result'),
+  name: z.string().max(64).optional().describe('Name of the circuit, repeated in the result'),
   shots: z
     .int()
     .min(0)
     .max(LIMITS.shots)
     .optional()
-    .describe('Of this circuit; 0 draws none; by default as for all'),
+    .describe('Shots of this circuit; 0 draws none. By default the `shots` of the job'),
   observables: outputFields.observables,
   probabilities: z
     .boolean()
     .default(false)
-    .describe('Whether to give exact probabilities; those below 1e-12 are left out'),
+    .describe('Whether the result has exact probabilities; those below 1e-12 are left out'),
 });
 
 const { seed: _seed, ...sweepOnly } = sweepFields;
@@ -57,17 +57,17 @@ const input = z.strictObject({
     .min(1)
     .max(LIMITS.circuits)
     .optional()
-    .describe('Circuits, each with what to compute of it; by default a Bell pair and a GHZ state'),
+    .describe('Circuits, each with the outputs asked for; by default a Bell pair and a GHZ state'),
   sweep: z
     .strictObject(sweepOnly)
     .optional()
-    .describe('Instead of circuits: one with named parameters, at many values of them'),
+    .describe('One circuit with named parameters, at many values of them; replaces circuits'),
   shots: z
     .int()
     .min(1)
     .max(LIMITS.shots)
     .default(1024)
-    .describe('Of each of the circuits that names none of its own; default 1024'),
+    .describe('Shots of every circuit without shots of its own; default 1024'),
   seed: seedField,
 });
 

@@ -41,15 +41,13 @@ const input = z.strictObject({
     .min(1)
     .max(LIMITS.steps)
     .default(40)
-    .describe('Of the optimiser, at most; default 40'),
+    .describe('Maximum number of steps of the optimiser; default 40'),
   learning_rate: z
     .number()
     .min(1e-5)
     .max(1)
     .optional()
-    .describe(
-      "Size of Adam's steps, radians; default 0.1. With vqe only where its optimizer is adam",
-    ),
+    .describe('Step size of Adam, radians; default 0.1. For vqe only with optimizer adam'),
   seed: seedField,
   rows: z
     .array(row)
@@ -69,13 +67,15 @@ const input = z.strictObject({
     .min(0)
     .max(0.5)
     .optional()
-    .describe('classifier only: part of the rows of each class held out for the test; default 0.2'),
+    .describe(
+      'classifier only: part of the rows of each class that is held out for testing; default 0.2',
+    ),
   batch_size: z
     .int()
     .min(1)
     .max(LIMITS.rows)
     .optional()
-    .describe('classifier only: rows of a step, drawn anew in each pass; by default all'),
+    .describe('classifier only: rows per step, drawn anew in each pass; by default all'),
   ansatz: z
     .enum(['ghz-reuploading', 'ring-reuploading'])
     .optional()
@@ -87,8 +87,13 @@ const input = z.strictObject({
     .min(1)
     .max(LIMITS.qubits)
     .optional()
-    .describe('classifier only: by default one a feature, and at least 2'),
-  layers: z.int().min(1).max(LIMITS.layers).optional().describe('classifier only: default 1'),
+    .describe('classifier only: number of qubits; by default one per feature, and at least 2'),
+  layers: z
+    .int()
+    .min(1)
+    .max(LIMITS.layers)
+    .optional()
+    .describe('classifier only: number of layers; default 1'),
   vqe: z
     .strictObject(searchFields)
     .optional()
@@ -112,7 +117,7 @@ const CLASSIFIER_FIELDS = [
 export const training = procedure({
   name: 'training',
   description:
-    'Trains a variational classifier (parameter-shift gradients, Adam) or a variational quantum eigensolver. The result has a loss or energy a step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one. `scaler` has the range of each feature in the training rows: the circuit takes 2 (x − minimum) / (maximum − minimum) − 1, drawn to −1 or 1 outside of it; of a constant feature the maximum is set 1 above the minimum. A row is of class 1 where its expectation value is above `threshold`.',
+    'Trains a variational classifier (parameter-shift gradients, Adam) or a variational quantum eigensolver. The result has the loss or energy of each step, the trained parameters, and the accuracy on training and held-out rows or the energy beside the exact one. `scaler` has the range of each feature in the training rows: the circuit gets 2 (x − minimum) / (maximum − minimum) − 1, clipped to [−1, 1]; for a constant feature the maximum is the minimum plus 1. A row has class 1 if its expectation value is above `threshold`.',
   input,
   check: trainingFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },

@@ -14,9 +14,11 @@ import {
 const MAX_ORDER = 4;
 
 const input = z.strictObject({
-  expression: expressionField.describe('`x^2 * sin(x)`; every other variable is a constant'),
-  variable: z.string().min(1).max(64).describe('What it is derived by: `x`'),
-  order: z.int().min(1).max(MAX_ORDER).default(1).describe('How often; default 1'),
+  expression: expressionField.describe(
+    'Expression to differentiate: `x^2 * sin(x)`. Every other variable is a constant',
+  ),
+  variable: z.string().min(1).max(64).describe('Variable of differentiation: `x`'),
+  order: z.int().min(1).max(MAX_ORDER).default(1).describe('Order of the derivative; default 1'),
 });
 /** An input of good form. */
 export type DerivativeInput = z.output<typeof input>;
@@ -25,7 +27,7 @@ export type DerivativeInput = z.output<typeof input>;
 export const derivative = procedure({
   name: 'derivative',
   description:
-    'The derivative of an expression by a variable, simplified, and compared with difference quotients at random points, real ones where the expression has any; one that they contradict is an error. `result` is an expression; `verification` has the number of points, the largest relative difference and the domain of the values; `verified` is false where no point could be compared.',
+    'Differentiates an expression and simplifies the derivative. It is compared with difference quotients at random points, real ones if possible; a contradiction is an error. `result` is an expression; `verification` has the number of points, the largest relative difference and the domain of the values; `verified` is false if no point could be compared.',
   input,
   check: inputFaults,
   limits: {

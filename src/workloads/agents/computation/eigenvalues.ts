@@ -4,7 +4,7 @@ import { procedure } from '../../procedures/procedure.ts';
 import { MAX_MATRIX_SIZE, matrixField, raggedFaults, squareFaults } from './matrix-input.ts';
 
 const input = z.strictObject({
-  matrix: matrixField.describe('Square: rows of numbers, or of [re, im]'),
+  matrix: matrixField.describe('Square matrix: rows of numbers or [re, im]'),
   vectors: z.boolean().default(true).describe('Whether eigenvectors are returned; default true'),
 });
 /** An input of good form. */

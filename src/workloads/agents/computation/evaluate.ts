@@ -34,19 +34,19 @@ export type VariableValue = z.output<typeof variableValue>;
 
 const input = z.strictObject({
   expression: expressionField.describe(
-    'In the syntax of mathjs: `sqrt(3^2 + 4^2)`, `[1, 2; 3, 4] * [5; 6]`, `f(x) = x^2; f(3)`, `5 cm to inch`. Objects, methods and functions that change the language are not taken',
+    'In the syntax of mathjs: `sqrt(3^2 + 4^2)`, `[1, 2; 3, 4] * [5; 6]`, `f(x) = x^2; f(3)`, `5 cm to inch`. Objects, methods and functions that change the language are refused',
   ),
   scope: z
     .record(z.string().max(64), variableValue)
     .optional()
     .describe(
-      'Variables by name: numbers, {re, im}, booleans, texts, lists and matrices as lists of rows',
+      'Values of variables by name: numbers, {re, im}, booleans, strings, lists, and matrices as lists of rows',
     ),
   precision: z
     .enum(['number', 'bignumber', 'fraction'])
     .default('number')
     .describe(
-      'What decimal numbers become, those of `scope` too: double (Infinity beyond 1.8e308), decimal of `digits` digits (an error beyond 10^±max_decimal_exponent), exact fraction',
+      'Type of decimal numbers, also those in `scope`: double (Infinity beyond 1.8e308), decimal with `digits` digits (an error beyond 10^±max_decimal_exponent), or exact fraction',
     ),
   digits: z
     .int()
@@ -68,7 +68,7 @@ export const evaluate = procedure({
   // As the specification can be read: "a computation task carries `expression`".
   aliases: ['computation'],
   description:
-    'Evaluates an expression of numbers, complex numbers, matrices, units and functions of its own. The result has `result` as JSON, its `type`, and `text` as a person would write it; exact types are texts. The task `computation` is another name for it.',
+    'Evaluates an expression with numbers, complex numbers, matrices, units and functions that it defines. The result has the value as JSON (`result`; exact types are strings), its `type`, and a readable `text`. `computation` is another name of this task.',
   input,
   check: inputFaults,
   limits: {

@@ -23,7 +23,7 @@ const input = z.strictObject({
     .min(1)
     .max(MAX_OBSERVABLES)
     .describe(
-      `Each element a Pauli term, such as {"pauli": "Z0 Z1"}, or a list of terms that are summed; at most ${MAX_TERMS} terms in all`,
+      `Each element is a Pauli term, such as {"pauli": "Z0 Z1"}, or a list of terms that are summed; at most ${MAX_TERMS} terms in all`,
     ),
 });
 /** An input of good form. */

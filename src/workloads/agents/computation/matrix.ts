@@ -31,19 +31,19 @@ const input = z.strictObject({
       'exponential',
     ])
     .describe(
-      'add, subtract, multiply and kronecker take two or more matrices, from the left; solve takes A and B and finds X with A X = B; the others take one',
+      'add, subtract, multiply and kronecker take two or more matrices, combined from the left; solve takes A and B and finds X with A X = B; the others take one',
     ),
   matrices: z
     .array(matrixField)
     .min(1)
     .max(MAX_MATRICES)
-    .describe('In order; each a list of rows of numbers, or of [re, im]'),
+    .describe('Matrices in order; each is a list of rows of numbers or [re, im]'),
   exponent: z
     .int()
     .min(-MAX_EXPONENT)
     .max(MAX_EXPONENT)
     .optional()
-    .describe('Of power; a negative one takes the inverse'),
+    .describe('Exponent of power; a negative one uses the inverse'),
 });
 /** An input of good form. */
 export type MatrixInput = z.output<typeof input>;

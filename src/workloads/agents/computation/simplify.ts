@@ -10,7 +10,7 @@ import {
 
 const input = z.strictObject({
   expression: expressionField.describe(
-    'Of numbers, variables, operators and functions: `2x + 3x`, `sin(x)^2 + cos(x)^2`',
+    'Expression with numbers, variables, operators and functions: `2x + 3x`, `sin(x)^2 + cos(x)^2`',
   ),
 });
 /** An input of good form. */
@@ -20,7 +20,7 @@ export type SimplifyInput = z.output<typeof input>;
 export const simplify = procedure({
   name: 'simplify',
   description:
-    'Collects like terms and powers of an expression of real variables, with exact fractions, multiplied out where that is shorter. The result is equal wherever both are defined (x/x is 1), which is verified at random points: `verification` has their number and the largest relative difference.',
+    'Simplifies an expression of real variables: collects like terms and powers, with exact fractions, and expands products if that is shorter. The result equals the expression wherever both are defined (x/x is 1). This is verified at random points; `verification` has their number and the largest relative difference.',
   input,
   check: ({ expression }) => expressionTextFaults(expression, 'expression'),
   limits: {

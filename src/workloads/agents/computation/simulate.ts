@@ -25,7 +25,7 @@ const input = z.strictObject({
     .max(3)
     .default(['counts'])
     .describe(
-      `What the result has; default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; both exact`,
+      `Parts of the result; default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; both exact`,
     ),
 });
 /** An input of good form. */

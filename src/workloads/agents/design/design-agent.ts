@@ -11,7 +11,7 @@ export const designAgent: Agent = {
   name: 'Design Agent',
   kind: 'Design',
   description:
-    'Designs circuits: shortens them, routes them to a device, prepares states, synthesises unitaries. What it answers was verified by simulation where that is possible, and the result says how.',
+    'Designs circuits: shortens them, routes them to a device, prepares states, synthesises unitaries. Results are verified by simulation where possible, and say how.',
   procedures: [shorten, route, prepareState, synthesize],
   selfTest: {
     task: 'synthesize',

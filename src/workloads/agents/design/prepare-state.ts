@@ -22,28 +22,28 @@ export const prepareStateInput = z.strictObject({
     .max(2 ** MAX_AMPLITUDE_QUBITS)
     .optional()
     .describe(
-      'The state: 2^n amplitudes, each a number or [re, im], qubit 0 the least significant bit of the index',
+      '2^n amplitudes of the state, each a number or [re, im]; qubit 0 is the least significant bit of the index',
     ),
   state: z
     .enum(STATE_FAMILIES)
     .optional()
-    .describe('A state by name, instead of `amplitudes`; needs `qubits`'),
+    .describe('Name of a known state; replaces `amplitudes` and needs `qubits`'),
   qubits: z
     .int()
     .min(1)
     .max(MAX_FAMILY_QUBITS)
     .optional()
-    .describe('Width of a state that is given by name'),
+    .describe('Number of qubits of a state given by name'),
   excitations: z
     .int()
     .min(0)
     .max(MAX_FAMILY_QUBITS)
     .optional()
-    .describe('With `dicke`: ones in each basis state; default 1'),
+    .describe('`dicke` only: number of ones in each basis state; default 1'),
   normalize: z
     .boolean()
     .default(false)
-    .describe('Whether amplitudes are scaled to length 1; without it other lengths are refused'),
+    .describe('Whether amplitudes are scaled to norm 1. Otherwise another norm is refused'),
   gate_set: gateSetField,
 });
 

@@ -24,21 +24,24 @@ const place = z.int().min(0).max(MAX_PLACE);
 /** Of the input. */
 export const routeInput = z.strictObject({
   ...circuitFields,
-  device: z.enum(DEVICE_IDS).optional().describe('A public device, or give `coupling_map` instead'),
+  device: z
+    .enum(DEVICE_IDS)
+    .optional()
+    .describe('Name of a public device. Give either this or `coupling_map`'),
   coupling_map: z
     .array(z.tuple([place, place]))
     .min(1)
     .max(MAX_COUPLERS)
     .optional()
-    .describe('Pairs of physical qubits that can have a gate, in any order'),
+    .describe('Pairs of physical qubits that a two-qubit gate can act on, in any order'),
   native_gates: gateSetField.describe(
-    'Names of the native gates; by default those of the device, or cz, rz, sx and x',
+    'Names of the native gates; by default those of the device, otherwise cz, rz, sx and x',
   ),
   layout: z
     .enum(['auto', 'trivial'])
     .default('auto')
     .describe(
-      'Where qubits start: `auto` (default): where fewest SWAPs were needed; `trivial`: qubit i on physical qubit i, or the i-th of the largest connected part',
+      'Initial layout. `auto` (default): the one found with the fewest SWAPs. `trivial`: qubit i on physical qubit i, or on the i-th of the largest connected part',
     ),
   trials: z
     .int()
@@ -46,7 +49,7 @@ export const routeInput = z.strictObject({
     .max(MAX_TRIALS)
     .default(8)
     .describe(
-      'Random layouts to begin the search with; fewer are tried for long circuits. Default 8',
+      'Number of random layouts that the search starts from; fewer for long circuits. Default 8',
     ),
   seed: seedField,
 });
@@ -58,7 +61,7 @@ export type RouteInput = z.output<typeof routeInput>;
 export const route = procedure({
   name: 'route',
   description:
-    "Fits a circuit to a device: finds places for its qubits, inserts SWAPs where gates' qubits are apart (SABRE), and writes it in native gates. The result has the circuit on physical qubits, the layouts before and after, counts and depths, an estimate of success from the device's published errors, and how both fit and equivalence were verified.",
+    'Fits a circuit to a device: chooses physical qubits, inserts SWAPs between distant qubits (SABRE), and writes it in native gates. The result has the circuit on physical qubits, the layouts before and after, counts and depths, an estimate of the success probability from the published errors of the device, and how fit and equivalence were verified.',
   input: routeInput,
   check: routeFaults,
   limits: {

@@ -16,7 +16,7 @@ export const shortenInput = z.strictObject({
     .enum(PRESERVED)
     .default('unitary')
     .describe(
-      'What the shorter circuit has in common with the given one: `unitary` (default): what it does to any state, and what it measures; `state`: the state it makes of |0…0⟩; `outcomes`: the distribution of its classical bits',
+      'What the shorter circuit preserves. `unitary` (default): its action on any state, and its measurements. `state`: the state it makes of |0…0⟩. `outcomes`: the distribution of its classical bits',
     ),
   seed: seedField,
 });

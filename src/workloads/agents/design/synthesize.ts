@@ -22,7 +22,7 @@ export const synthesizeInput = z.strictObject({
     .max(0.1)
     .default(1e-9)
     .describe(
-      'How far each of the three interaction angles may be moved where that saves a two-qubit gate, in radians; `error` says what came of it. Default 1e-9',
+      'Largest change of each of the three interaction angles that may save a two-qubit gate, radians; `error` has the resulting error. Default 1e-9',
     ),
 });
 
@@ -40,7 +40,7 @@ const H = Math.SQRT1_2;
 export const synthesize = procedure({
   name: 'synthesize',
   description:
-    'Finds a circuit for a given unitary of one or two qubits: at most three rotations, or with the least number of CX that can make it, none to three. A gate set may be any that can write every circuit: of a gate like CX or iSWAP as few are used as can make the unitary; of a weaker one, such as the root of iSWAP, two for each CX. The result has the circuit, its global phase, and the error as operator distance. Of two qubits it has `interaction_angles`: a, b and c, radians, such that the unitary is exp(i(a XX + b YY + c ZZ)) but for one-qubit gates and phase, which decide the number of CX.',
+    'Finds a circuit for a given unitary of one or two qubits: at most three rotations for one qubit, or the smallest possible number of CX (0 to 3) for two. Any universal gate set may be given. Gates such as CX or iSWAP are used as few times as possible; of weaker ones, such as the square root of iSWAP, two replace each CX. The result has the circuit, its global phase, and the error as operator distance. For two qubits the result also has `interaction_angles` a, b and c, radians: up to one-qubit gates and phase the unitary is exp(i(a XX + b YY + c ZZ)). They decide the number of CX.',
   input: synthesizeInput,
   check: (input) => {
     const faults = new FaultList();

@@ -40,24 +40,26 @@ const input = z.strictObject({
     .min(1)
     .max(LIMITS.levels)
     .optional()
-    .describe('Levels of noise to compare; this, or device'),
+    .describe('Noise levels to compare. Give either this or device'),
   device: z
     .enum(DEVICE_NAMES)
     .optional()
-    .describe("Emulates noise of a device's published medians, on gates as they are written"),
+    .describe('Device whose published median errors are emulated, on the gates as written'),
   scale_factors: z
     .array(z.number().min(0).max(1000))
     .min(1)
     .max(LIMITS.levels)
     .optional()
-    .describe("device only: a level for each, with so many times the device's noise; default [1]"),
+    .describe(
+      'device only: factors by which the noise of the device is multiplied, one level for each; default [1]',
+    ),
   observables: outputFields.observables,
   trajectories: z
     .int()
     .min(2)
     .max(LIMITS.trajectories)
     .default(400)
-    .describe('Patterns of errors drawn for each level; default 400'),
+    .describe('Number of error patterns drawn for each level; default 400'),
   seed: seedField,
 });
 /** An input of good form. */

@@ -29,12 +29,12 @@ const input = z.strictObject({
   unitary: gates
     .optional()
     .describe(
-      `Gate objects whose product is the unitary, on qubits 0 to ${LIMITS.unitary_qubits - 1}: [{"gate": "T", "qubit": 0}], or UNITARY with a matrix; this, or hamiltonian`,
+      `Gate objects whose product is the unitary, on qubits 0 to ${LIMITS.unitary_qubits - 1}: [{"gate": "T", "qubit": 0}], or UNITARY with a matrix. Give either this or hamiltonian`,
     ),
   hamiltonian: z
     .array(
       z.strictObject({
-        pauli: z.string().max(40).describe('For example "Z0 X1"; "I" is the identity'),
+        pauli: z.string().max(40).describe('Pauli string, such as "Z0 X1"; "I" is the identity'),
         coefficient: z.number().min(-1e6).max(1e6).optional().describe('Default 1'),
       }),
     )
@@ -47,7 +47,7 @@ const input = z.strictObject({
     .min(-1e6)
     .max(1e6)
     .optional()
-    .describe('hamiltonian only: how long it acts; default 1'),
+    .describe('hamiltonian only: evolution time; default 1'),
   counting_qubits: z
     .int()
     .min(1)
@@ -60,19 +60,19 @@ const input = z.strictObject({
     .max(2 ** LIMITS.unitary_qubits - 1)
     .optional()
     .describe(
-      "Which of the unitary's eigenstates to prepare, exactly: by ascending phase, from 0; by default the last",
+      'Index of the eigenstate of the unitary to prepare, exactly; by ascending phase, from 0. By default the last',
     ),
   preparation: gates
     .optional()
     .describe(
-      'Gate objects that prepare the state instead, from |0…0⟩ of the qubits of the unitary',
+      'Gate objects that prepare the state from |0…0⟩ on the qubits of the unitary; replaces eigenstate',
     ),
   shots: z
     .int()
     .min(1)
     .max(LIMITS.shots)
     .optional()
-    .describe('Draws so many estimates beside the exact distribution; none unless given'),
+    .describe('Number of estimates to draw in addition to the exact distribution; default none'),
   seed: seedField,
 });
 /** An input of good form. */

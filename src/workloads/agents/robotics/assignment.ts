@@ -12,7 +12,9 @@ const input = z.strictObject({
     .array(z.array(z.number().min(-MAX_COST).max(MAX_COST)).min(1).max(MAX_ROBOTS))
     .min(2)
     .max(MAX_ROBOTS)
-    .describe('costs[robot][task], square: each robot gets one task, and each task one robot'),
+    .describe(
+      'costs[robot][task], a square matrix: each robot gets one task, and each task one robot',
+    ),
   ...qaoaFields,
 });
 
@@ -23,7 +25,7 @@ export type AssignmentInput = z.output<typeof input>;
 export const assignment = procedure({
   name: 'assignment',
   description:
-    'Assigns each robot one task at the least total cost by QAOA over permutations. The result has the best assignment sampled, the optimum by brute force, approximation_ratio = (worst − found)/(worst − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, over that of one even guess among all candidates.',
+    'Assigns each robot one task at the least total cost by QAOA over permutations. The result has the best assignment sampled, the optimum by brute force, approximation_ratio = (worst − found)/(worst − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, divided by that of one uniform guess among all candidates.',
   input,
   check: ({ costs }) => matrixFaults(costs, 'costs'),
   limits: {

@@ -16,7 +16,9 @@ export const qaoaFields = {
     .min(1)
     .max(MAX_LAYERS)
     .default(2)
-    .describe('Rounds of phases and mixing in the circuit; default 2'),
-  shots: shotsField(MAX_SHOTS, 1_024).describe('Samples of the final circuit; default 1024'),
+    .describe('Number of QAOA layers, each a phase and a mixing step; default 2'),
+  shots: shotsField(MAX_SHOTS, 1_024).describe(
+    'Number of samples of the final circuit; default 1024',
+  ),
   seed: seedField,
 };

@@ -17,13 +17,13 @@ const input = z.strictObject({
     .min(MIN_SITES)
     .max(MAX_SITES)
     .optional()
-    .describe('[x, y] of each site; distances are straight lines'),
+    .describe('Coordinates [x, y] of each site; distances are Euclidean'),
   distances: z
     .array(z.array(z.number().min(0).max(MAX_COST)).min(1).max(MAX_SITES))
     .min(MIN_SITES)
     .max(MAX_SITES)
     .optional()
-    .describe('distances[from][to], square, 0 on the diagonal; instead of coordinates'),
+    .describe('distances[from][to], a square matrix with 0 on the diagonal; replaces coordinates'),
   one_way: z
     .boolean()
     .default(false)
@@ -48,7 +48,7 @@ export type RoutingInput = z.output<typeof input>;
 export const routing = procedure({
   name: 'routing',
   description:
-    'Finds a short route of a robot through all sites, a travelling salesman, by QAOA over the orders of visit. The result has the best route sampled, the optimum by brute force, approximation_ratio = (longest − found)/(longest − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, over that of one even guess among all candidates.',
+    'Finds a short route of a robot through all sites, a travelling salesman, by QAOA over the orders of visit. The result has the best route sampled, the optimum by brute force, approximation_ratio = (longest − found)/(longest − optimum), and how the circuit compares with guessing. `gain_over_guessing` is the probability of an optimum in one shot, divided by that of one uniform guess among all candidates.',
   input,
   check: faultsOf,
   limits: {

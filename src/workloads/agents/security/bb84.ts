@@ -7,29 +7,31 @@ import { procedure } from '../../procedures/procedure.ts';
 const MAX_QUBITS = 200_000;
 
 const input = z.strictObject({
-  bits: z.int().min(16).max(MAX_QUBITS).describe('Qubits that Alice sends'),
+  bits: z.int().min(16).max(MAX_QUBITS).describe('Number of qubits that Alice sends'),
   eavesdrop: z
     .boolean()
     .default(false)
-    .describe('Whether Eve measures every qubit and sends on what she found; default false'),
+    .describe('Whether Eve measures every qubit and resends the result; default false'),
   intercept_fraction: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('Instead of eavesdrop: the probability with which Eve does so to a qubit'),
+    .describe('Probability that Eve intercepts a qubit; replaces eavesdrop'),
   noise: z
     .number()
     .min(0)
     .max(1)
     .default(0)
-    .describe('Probability with which the channel to Bob fully mixes a qubit; default 0'),
+    .describe('Probability that the channel to Bob fully depolarises a qubit; default 0'),
   sample_size: z
     .int()
     .min(1)
     .max(MAX_QUBITS)
     .optional()
-    .describe('Sifted bits that are compared in public and given up; by default half of them'),
+    .describe(
+      'Number of sifted bits that are compared publicly and discarded; by default half of them',
+    ),
   seed: seedField,
 });
 
@@ -40,7 +42,7 @@ export type Bb84Input = z.output<typeof input>;
 export const bb84 = procedure({
   name: 'bb84',
   description:
-    'Runs the BB84 protocol qubit by qubit: preparation, interception, measurement, sifting and the estimate of the error rate, with the decision to abort above 11 %. Full interception is expected to cause 25 % errors. The bits are pseudorandom and no key is returned. `eve_knows_share` is the share of sifted bits that Eve holds rightly, her lucky guesses included: three quarters are expected where she intercepts every qubit, one half known and one quarter guessed.',
+    'Runs the BB84 protocol qubit by qubit: preparation, interception, measurement, sifting and the estimate of the error rate; above 11 % it aborts. Full interception is expected to cause 25 % errors. The bits are pseudorandom and no key is returned. `eve_knows_share` is the share of sifted bits of which Eve has the right value, lucky guesses included: 3/4 is expected if she intercepts every qubit (1/2 known, 1/4 guessed).',
   input,
   check: ({ eavesdrop, intercept_fraction: fraction }): readonly Fault[] =>
     eavesdrop && fraction !== undefined

@@ -10,7 +10,9 @@ const angle = (what: string) =>
   z.number().min(-MAX_ANGLE).max(MAX_ANGLE).describe(`Analyser angle ${what}, radians`);
 
 const input = z.strictObject({
-  shots: shotsField(MAX_SHOTS, 4_096).describe('Pairs measured in each of the four settings'),
+  shots: shotsField(MAX_SHOTS, 4_096).describe(
+    'Number of pairs measured in each of the four settings',
+  ),
   seed: seedField,
   angles: z
     .strictObject({
@@ -26,7 +28,7 @@ const input = z.strictObject({
     .min(0)
     .max(1)
     .default(1)
-    .describe('Share of the Bell pair in a mixture with the fully mixed state; default 1'),
+    .describe('Weight of the Bell pair in a mixture with the maximally mixed state; default 1'),
 });
 
 /** An input of the CHSH test. */
@@ -36,7 +38,7 @@ export type ChshInput = z.output<typeof input>;
 export const chsh = procedure({
   name: 'chsh',
   description:
-    'Measures Bell pairs in four settings of two analysers and compares S with the classical bound 2 and with 2√2. The result has the four correlations, S with its standard error, and its exact value; `violates_classical_bound` is true where |S| is more than 3 standard errors beyond 2, since S alone exceeds 2 by luck where shots are few.',
+    'Measures Bell pairs in four settings of two analysers and compares S with the classical bound 2 and with 2√2. The result has the four correlations, S with its standard error, and its exact value; `violates_classical_bound` is true if |S| exceeds 2 by more than 3 standard errors: with few shots S exceeds 2 by chance.',
   input,
   limits: { deadline_ms: 60_000, shots: MAX_SHOTS },
   example: { shots: 2_000, seed: 7 },

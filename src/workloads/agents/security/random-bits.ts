@@ -15,7 +15,7 @@ const input = z.strictObject({
     .min(1)
     .max(MAX_QUBITS)
     .default(4)
-    .describe('Qubits of each circuit, which gives as many bits; default 4'),
+    .describe('Number of qubits, and so of bits, of each circuit; default 4'),
   seed: seedField,
   tests: z.boolean().default(true).describe('Whether the bits are tested; default true'),
   ...suiteFields,
@@ -28,7 +28,7 @@ export type RandomBitsInput = z.output<typeof input>;
 export const randomBits = procedure({
   name: 'random_bits',
   description:
-    'Samples bits by measuring qubits that a Hadamard gate brought to even superpositions, one circuit a sample, and tests them. A simulator draws its measurements pseudorandomly: the bits follow from the seed and must not be used for keys.',
+    'Samples bits by measuring qubits in equal superposition (Hadamard gates), one circuit per sample, and tests them. A simulator draws its measurements pseudorandomly: the bits follow from the seed and must not be used for keys.',
   input,
   limits: {
     deadline_ms: 120_000,

@@ -11,7 +11,7 @@ const input = z.strictObject({
     .max(MAX_BITS)
     .regex(/^[01]*$/, 'Must be a string of 0 and 1')
     .optional()
-    .describe('The sequence as a text of 0 and 1, the first bit first'),
+    .describe('Sequence of bits as a string of 0 and 1, the first bit first'),
   hex: z
     .string()
     .min(1)

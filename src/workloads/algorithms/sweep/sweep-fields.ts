@@ -34,7 +34,7 @@ const UPDATES_PER_DRAW = 50;
 
 const value = z.number().min(-1e6).max(1e6);
 const pauliTerm = z.strictObject({
-  pauli: z.string().max(200).describe('For example "Z0 X1"; "I" is the identity'),
+  pauli: z.string().max(200).describe('Pauli string, such as "Z0 X1"; "I" is the identity'),
   coefficient: value.optional().describe('Default 1'),
 });
 
@@ -49,7 +49,7 @@ export const outputFields = {
   probabilities: z
     .boolean()
     .default(false)
-    .describe('Whether to give exact probabilities; those below 1e-12 are left out'),
+    .describe('Whether the result has exact probabilities; those below 1e-12 are left out'),
   shots: z
     .int()
     .min(1)

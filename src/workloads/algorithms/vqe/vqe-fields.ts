@@ -53,7 +53,7 @@ export const vqeFields = {
   observable: z
     .array(
       z.strictObject({
-        pauli: z.string().max(100).describe('For example "Z0 X1"; "I" is the identity'),
+        pauli: z.string().max(100).describe('Pauli string, such as "Z0 X1"; "I" is the identity'),
         coefficient: coefficient.optional().describe('Default 1'),
       }),
     )

@@ -12,8 +12,8 @@ const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 /** An accuracy over the test folds of a cross-validation. */
 const accuracyOverFolds = z.strictObject({
-  mean: fraction.describe('Over all test folds'),
-  spread: fraction.describe('Sample standard deviation from fold to fold'),
+  mean: fraction.describe('Mean over all test folds'),
+  spread: fraction.describe('Sample standard deviation between folds'),
 });
 
 const candidate = z.strictObject({
@@ -27,7 +27,7 @@ const candidate = z.strictObject({
 const crossValidation = z.strictObject({
   folds: z.int(),
   repeats: z.int(),
-  seed: z.int().describe('Of the splits'),
+  seed: z.int().describe('Seed of the splits'),
 });
 
 const operation = z.strictObject({
@@ -53,15 +53,15 @@ export const modelCard = z.strictObject({
   task: z.literal('binary-classification'),
   description: z.string(),
   trained_parameters_deployed: z.boolean(),
-  parameter_hash: sha256.describe('Of the parameters, as canonical JSON'),
-  measured_at: z.iso.date().describe('When the figures below were first measured'),
+  parameter_hash: sha256.describe('Hash of the parameters as canonical JSON'),
+  measured_at: z.iso.date().describe('Date of the first measurement of the figures below'),
   feature_names: z.array(z.string()).length(4),
   features: z.array(
     z.strictObject({
       name: z.string(),
       unit: z.literal('cm'),
-      minimum: z.number().describe('Of the training data: −1 after scaling'),
-      maximum: z.number().describe('Of the training data: 1 after scaling'),
+      minimum: z.number().describe('Minimum in the training data; −1 after scaling'),
+      maximum: z.number().describe('Maximum in the training data; 1 after scaling'),
       mean: z.number(),
     }),
   ),
@@ -78,7 +78,9 @@ export const modelCard = z.strictObject({
     decision: z.string(),
     threshold: z.number(),
     shots_per_circuit: z.int().min(1).max(8192),
-    operations: z.array(operation).describe('As deployed, with the trained numbers'),
+    operations: z
+      .array(operation)
+      .describe('Operations of the deployed circuit, with the trained numbers'),
   }),
   training: z.strictObject({
     data: z.strictObject({
@@ -94,9 +96,7 @@ export const modelCard = z.strictObject({
     optimiser: z.string(),
     steps: z.int(),
     learning_rate: z.number(),
-    weight_bound: z
-      .number()
-      .describe('Radians: most that the sizes of all weights of features may sum up to'),
+    weight_bound: z.number().describe('Largest sum of the absolute weights of features, radians'),
     initialisation: z.string(),
     threshold_calibration: z.string(),
     seed: z.int(),
@@ -110,19 +110,23 @@ export const modelCard = z.strictObject({
   metrics: z.strictObject({
     basis: z.literal('measured'),
     cross_validation: crossValidation,
-    accuracy: accuracyOverFolds.describe('Of exact expectation values'),
+    accuracy: accuracyOverFolds.describe('Accuracy with exact expectation values'),
     accuracy_at_deployed_shots: accuracyOverFolds.extend({
       shots: z.int(),
-      seed: z.int().describe('Of the first circuit; the next ones count up'),
+      seed: z
+        .int()
+        .describe('Seed of the first circuit; each further circuit uses the next number'),
     }),
     held_out_confusion_matrix: z.strictObject({
       rows: z.string(),
       labels: z.array(z.string()),
       matrix: z.array(z.array(z.int())).describe('matrix[true class][predicted class]'),
     }),
-    log_loss: z.number().describe('Nats, of probabilities 1 / (1 + e^(−slope·(E − threshold)))'),
+    log_loss: z
+      .number()
+      .describe('Log loss in nats, of the probabilities 1 / (1 + e^(−slope·(E − threshold)))'),
     training_accuracy: fraction.describe(
-      'Of the deployed parameters on the rows they were trained on',
+      'Accuracy of the deployed parameters on their training rows',
     ),
   }),
   baselines: z
