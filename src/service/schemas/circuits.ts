@@ -43,7 +43,7 @@ export const circuitBody = z
       .array(gateObject)
       .optional()
       .describe(
-        'Operations in the order in which they run. Either `circuit` or `qasm` is required',
+        'Operations in the order in which they run; either `circuit` or `qasm` is required',
       ),
     qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
     inputs: z

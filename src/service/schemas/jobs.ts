@@ -163,7 +163,7 @@ export function jobQuery({ kind }: JobResource) {
         error: 'Must be a next_cursor of an earlier page',
       })
       .optional()
-      .describe('`next_cursor` of the previous page. Keep the filters unchanged'),
+      .describe('`next_cursor` of the previous page; keep the filters unchanged'),
     status: z
       .array(status)
       .max(JOB_STATUSES.length)

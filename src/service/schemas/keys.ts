@@ -29,7 +29,7 @@ export const keyInfo = z.strictObject({
     .describe('Bytes that jobs, results and idempotency keys of the key take in the database'),
   storage_limit_bytes: z
     .int()
-    .describe('Maximum of `storage_bytes`. Beyond it submissions are answered 429'),
+    .describe('Maximum of `storage_bytes`; beyond it submissions are answered 429'),
   priority_queue: z.boolean().describe('Whether the priority high takes effect for this key'),
 });
 /** The key, as it is written. */
@@ -78,7 +78,7 @@ export const newKeyBody = z
     scopes: scopes.optional().describe(`By default ${DEFAULT_SCOPES.join(', ')}`),
     expires_at: expiresAt
       .optional()
-      .describe('Expiry: an ISO 8601 time in the future. By default the key does not expire'),
+      .describe('Expiry: an ISO 8601 time in the future; by default the key does not expire'),
   })
   .meta({ examples: [{ name: 'notebooks', tier: 'standard', scopes: ['read', 'circuits'] }] });
 
@@ -114,7 +114,7 @@ export const rotationBody = z
 
 /** A key with its text, after it was made or rotated. */
 export const keyWithText = z.strictObject({
-  key: z.string().describe('The key. It is shown only in this answer; the service stores its hash'),
+  key: z.string().describe('The key; it is shown only in this answer; the service stores its hash'),
   ...keyView.shape,
 });
 

@@ -12,7 +12,7 @@ export const maintenanceBody = z
       .max(200)
       .meta({ pattern: '\\S' })
       .optional()
-      .describe('Reason that callers are shown. Allowed only with enabled true'),
+      .describe('Reason that callers are shown; allowed only with enabled true'),
   })
   .meta({
     if: { properties: { enabled: { const: false } } },

@@ -29,7 +29,7 @@ export const processor = z
     adapters: z
       .array(z.strictObject({ name: z.string(), software: z.boolean() }))
       .optional()
-      .describe('Fleet only: adapters that run wide circuits now. A software adapter is not a GPU'),
+      .describe('Fleet only: adapters that run wide circuits now; a software adapter is not a GPU'),
     devices: deviceSummary.optional().describe('Fleet only: totals over its devices'),
     queue_depth: z.int(),
     expected_wait_ms: z

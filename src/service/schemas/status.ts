@@ -35,9 +35,7 @@ export const status = z.strictObject({
       running: z.int().describe('Request bodies that are being parsed'),
       bytes: z
         .int()
-        .describe(
-          'Bytes of large request bodies that are being received, wait, or are being parsed',
-        ),
+        .describe('Bytes of large request bodies that arrive, wait or are being parsed'),
       expected_wait_ms: z
         .number()
         .describe(

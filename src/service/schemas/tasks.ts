@@ -42,7 +42,7 @@ export const planBody = z
       .string()
       .max(500)
       .optional()
-      .describe('The goal in words, for people. The service does not interpret it'),
+      .describe('The goal in words, for people; the service does not interpret it'),
     tasks: z
       .array(planTask)
       .min(1)

@@ -32,7 +32,7 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_SHOTS)
     .default(1024)
-    .describe('Shots of each prediction; 0 uses the exact expectation value. Default 1024'),
+    .describe('Shots of each prediction; 0 uses the exact expectation value; default 1024'),
   seed: seedField,
 });
 

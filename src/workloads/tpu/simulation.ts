@@ -41,7 +41,7 @@ const entry = z.strictObject({
     .min(0)
     .max(LIMITS.shots)
     .optional()
-    .describe('Shots of this circuit; 0 draws none. By default the `shots` of the job'),
+    .describe('Shots of this circuit; 0 draws none; by default the `shots` of the job'),
   observables: outputFields.observables,
   probabilities: z
     .boolean()

@@ -47,7 +47,7 @@ const input = z.strictObject({
     .min(1e-5)
     .max(1)
     .optional()
-    .describe('Step size of Adam, radians; default 0.1. For vqe only with optimizer adam'),
+    .describe('Step size of Adam, radians; default 0.1; for vqe only with optimizer adam'),
   seed: seedField,
   rows: z
     .array(row)

@@ -15,7 +15,7 @@ const MAX_ORDER = 4;
 
 const input = z.strictObject({
   expression: expressionField.describe(
-    'Expression to differentiate: `x^2 * sin(x)`. Every other variable is a constant',
+    'Expression to differentiate: `x^2 * sin(x)`; every other variable is a constant',
   ),
   variable: z.string().min(1).max(64).describe('Variable of differentiation: `x`'),
   order: z.int().min(1).max(MAX_ORDER).default(1).describe('Order of the derivative; default 1'),

@@ -43,7 +43,7 @@ export const prepareStateInput = z.strictObject({
   normalize: z
     .boolean()
     .default(false)
-    .describe('Whether amplitudes are scaled to norm 1. Otherwise another norm is refused'),
+    .describe('Whether amplitudes are scaled to norm 1; otherwise another norm is refused'),
   gate_set: gateSetField,
 });
 

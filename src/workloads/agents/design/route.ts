@@ -27,7 +27,7 @@ export const routeInput = z.strictObject({
   device: z
     .enum(DEVICE_IDS)
     .optional()
-    .describe('Name of a public device. Give either this or `coupling_map`'),
+    .describe('Name of a public device; give either this or `coupling_map`'),
   coupling_map: z
     .array(z.tuple([place, place]))
     .min(1)

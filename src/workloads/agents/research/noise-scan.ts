@@ -40,7 +40,7 @@ const input = z.strictObject({
     .min(1)
     .max(LIMITS.levels)
     .optional()
-    .describe('Noise levels to compare. Give either this or device'),
+    .describe('Noise levels to compare; give either this or device'),
   device: z
     .enum(DEVICE_NAMES)
     .optional()
