@@ -1,27 +1,27 @@
-/** The memory that a state may take. */
+/** Memory that a service has for one state. */
 export interface StateMemory {
   readonly bytes: number;
   readonly bytesPerAmplitude: number;
-  /** The setting that gives it more; absent where none does. */
+  /** Name of the setting that raises `bytes`; absent where none does. */
   readonly setting?: string;
 }
 
-/** Bounds a circuit must keep before anything is compiled or run. */
+/** Limits that a circuit must keep, checked before anything is compiled or run. */
 export interface CircuitLimits {
   readonly maxQubits: number;
-  /** What decides `maxQubits`; absent where it is something else. */
+  /** Memory that `maxQubits` follows from; absent where another limit decides. */
   readonly stateMemory?: StateMemory;
-  /** Operations, barriers not counted. */
+  /** Most operations. Barriers are counted apart, with the same limit. */
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; DEFAULT_MAX_ROUNDS unless given. */
   readonly maxRounds?: number;
-  /** Steps after which the reading of a program is given up with a StepsSpentError. */
+  /** Steps of reading a program after which a StepsSpentError is thrown. */
   readonly maxSteps?: number;
 }
 
 /**
- * That something has more qubits than may be, as sentences: what they need and what there is, where memory
- * is the limit.
+ * Message that a circuit or state has too many qubits. Where memory is the limit, it says how much is
+ * needed and how much there is.
  *
  * @param what - A clause that names the number: `The circuit has 41 qubits`.
  */
@@ -34,7 +34,7 @@ export function tooManyQubits(
   if (stateMemory === undefined || numQubits > MAX_EXPLAINED_QUBITS) return plain;
   const { bytes, bytesPerAmplitude, setting } = stateMemory;
   const needed = bytesPerAmplitude * 2 ** numQubits;
-  // A limit may be set lower than memory asks for.
+  // A limit may be set lower than memory allows.
   if (needed <= bytes) return plain;
   const held = `this service holds ${maxQubits} qubits (${sizeText(bytesPerAmplitude * 2 ** maxQubits)})`;
   const advice = setting === undefined ? '' : ` ${setting} raises it.`;
@@ -43,29 +43,29 @@ export function tooManyQubits(
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB', 'ZiB'];
 
-/** Of powers of two: whole in their unit. */
+/** Formats a power of two, which is whole in its unit. */
 function sizeText(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${bytes / 2 ** (10 * unit)} ${UNITS[unit]}`;
 }
 
-/** Beyond this the figure means nothing to anybody. */
+/** Widest circuit whose memory is spelled out; beyond this the figure is meaningless. */
 const MAX_EXPLAINED_QUBITS = 64;
 
-/** Classical bits a circuit may have, whatever runs it: outcomes stay short enough to list. */
+/** Classical bits that a circuit may have on any engine, so that outcomes stay short enough to list. */
 export const MAX_CLASSICAL_BITS = 1024;
 
-/** Rounds that one shot may take in all loops on measured bits together. */
+/** Default limit of the rounds that one shot may take in all loops on measured bits together. */
 export const DEFAULT_MAX_ROUNDS = 10_000;
 
-/** Bits for variables that depend on measured bits, and for conditions kept for later. */
+/** Scratch bits for variables that depend on measured bits, and for stored conditions. */
 export const MAX_SCRATCH_BITS = 2 ** 16;
 
-/** Bits one condition may read: its value stays an exact 32-bit number on every engine. */
+/** Bits that one condition may read: its value stays an exact 32-bit number on every engine. */
 export const MAX_CONDITION_BITS = 32;
 
 /** Targets of an explicit unitary: 4^6 entries fit every engine's fast memory. */
 export const MAX_UNITARY_QUBITS = 6;
 
-/** How far U†U of an explicit unitary may be from the identity, in its worst entry. */
+/** Largest entry that |U†U − 1| of an explicit unitary may have. */
 export const UNITARITY_TOLERANCE = 1e-6;

@@ -1,13 +1,12 @@
 /**
- * The circuit as its caller meant it: a flat, immutable list of operations on numbered qubits and
- * classical bits.
+ * Circuits: a flat, immutable list of operations on numbered qubits and classical bits.
  *
- * Flat rather than a graph: order is meaning here, passes that want dependencies build them, and a
- * list of plain objects crosses threads by structured clone.
+ * A list rather than a graph: the order of operations has meaning, passes that need dependencies build
+ * them, and plain objects cross threads by structured clone.
  *
- * Conventions, everywhere in the project: qubit 0 is the least significant bit of a basis index
- * and the rightmost character of a label; `targets[0]` is the least significant bit of a gate
- * matrix's index; angles are radians.
+ * Conventions of the whole project: qubit 0 is the least significant bit of a basis index and the
+ * rightmost character of a label; `targets[0]` is the least significant bit of a gate matrix's index;
+ * angles are in radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 import { type Bit, bitsRead, type ClassicalExpression } from './classical-expression.ts';
@@ -15,15 +14,15 @@ import { type Bit, bitsRead, type ClassicalExpression } from './classical-expres
 /** Index of a qubit, from 0. */
 export type Qubit = number;
 
-/** Runs the operation only where the classical `bits`, `bits[0]` least significant, read `value`. */
+/** Condition of an operation: the classical `bits`, `bits[0]` least significant, must read `value`. */
 export interface Condition {
   readonly bits: readonly Bit[];
   readonly value: number;
 }
 
 /**
- * A named gate. Its matrix acts on `targets` where every control is |1⟩; `controls` holds the
- * gate's own (one for CX) and any further ones alike.
+ * A gate of the gate table. Its matrix acts on `targets` where every control is |1⟩; `controls` holds
+ * the gate's own controls (one for CX) and any further ones alike.
  */
 export interface GateOperation {
   readonly kind: 'gate';
@@ -36,7 +35,7 @@ export interface GateOperation {
   readonly condition?: Condition;
 }
 
-/** An explicit unitary on one to six targets, under any controls. */
+/** An explicit unitary on one to six targets, with any number of controls. */
 export interface UnitaryOperation {
   readonly kind: 'unitary';
   readonly controls: readonly Qubit[];
@@ -60,7 +59,7 @@ export interface ResetOperation {
   readonly condition?: Condition;
 }
 
-/** No operation moves across it; an engine sees nothing of it. */
+/** Keeps passes from moving operations on its qubits across it. Engines never see one. */
 export interface BarrierOperation {
   readonly kind: 'barrier';
   readonly qubits: readonly Qubit[];
@@ -82,7 +81,7 @@ export interface Circuit {
   readonly operations: readonly Operation[];
 }
 
-/** Writes a value computed from classical bits into classical bits, `bits[0]` least significant. */
+/** Assigns a value computed from classical bits to classical bits, `bits[0]` least significant. */
 export interface AssignOperation {
   readonly kind: 'assign';
   readonly bits: readonly Bit[];
@@ -90,18 +89,18 @@ export interface AssignOperation {
   readonly condition?: Condition;
 }
 
-/** Runs its body again and again while the condition holds; tested before each round. */
+/** Loop that runs its body while the condition holds; the condition is tested before each round. */
 export interface WhileOperation {
   readonly kind: 'while';
   readonly condition: Condition;
   readonly body: readonly DynamicOperation[];
 }
 
-/** What classical computation needs while a circuit runs. */
+/** Resources of a circuit's classical computation. */
 export interface ClassicalControl {
-  /** Bits from the circuit's `numBits` on, which are no part of an outcome. */
+  /** Bits from the circuit's `numBits` on, which are not part of an outcome. */
   readonly numScratchBits: number;
-  /** Rounds that one shot may take in all its loops together; one that takes more fails the run. */
+  /** Rounds that one shot may take in all its loops together; a shot that takes more fails the run. */
   readonly maxRounds: number;
 }
 
@@ -110,7 +109,7 @@ export type DynamicOperation = Operation | AssignOperation | WhileOperation;
 
 /**
  * A circuit with classical computation while it runs: loops on measured bits, and bits computed from
- * bits. Every `Circuit` is one; what handles no more than those takes a `Circuit`.
+ * bits. Every `Circuit` is one; code that handles no classical computation takes a `Circuit`.
  */
 export interface DynamicCircuit {
   readonly numQubits: number;
@@ -120,17 +119,17 @@ export interface DynamicCircuit {
   readonly operations: readonly DynamicOperation[];
 }
 
-/** Bits that a circuit keeps while it runs: those of its outcome, and scratch. */
+/** Number of bits that a circuit keeps while it runs: bits of the outcome and scratch bits. */
 export const numRegisterBits = ({ numBits, control }: DynamicCircuit): number =>
   numBits + (control?.numScratchBits ?? 0);
 
-/** Whether a dynamic circuit computes nothing classical while it runs. */
+/** Whether a circuit has no loops, no assignments and no scratch bits. */
 export function isStatic(circuit: DynamicCircuit): circuit is Circuit {
   if (circuit.control !== undefined) return false;
   return circuit.operations.every(({ kind }) => kind !== 'assign' && kind !== 'while');
 }
 
-/** All operations, those inside loops among them once each. */
+/** Yields all operations but loops; the body of a loop once. */
 export function* allOperations(
   operations: readonly DynamicOperation[],
 ): Generator<Exclude<DynamicOperation, WhileOperation>> {
@@ -140,7 +139,7 @@ export function* allOperations(
   }
 }
 
-/** How many operations there are, loops and what is in them counted once each. */
+/** Number of operations, where a loop counts as one plus its body. */
 export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations'>): number {
   let count = operations.length;
   for (const operation of operations) {
@@ -149,7 +148,7 @@ export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations
   return count;
 }
 
-/** The qubits an operation touches, controls first. */
+/** Qubits that an operation acts on, controls first. */
 export function operationQubits(operation: Operation): readonly Qubit[] {
   switch (operation.kind) {
     case 'gate':
@@ -164,12 +163,12 @@ export function operationQubits(operation: Operation): readonly Qubit[] {
   }
 }
 
-/** The bits an assignment touches: those it writes, those its value reads, those of its condition. */
+/** Bits that an assignment writes, that its value reads, and that its condition reads. */
 export function assignedBits({ bits, value, condition }: AssignOperation): readonly Bit[] {
   return [...new Set([...bits, ...bitsRead(value), ...(condition?.bits ?? [])])];
 }
 
-/** How many angles the circuit's gates have together. */
+/** Number of angles of all gates together. */
 export function numAnglesOf(circuit: DynamicCircuit): number {
   let count = 0;
   for (const operation of allOperations(circuit.operations)) {
@@ -179,8 +178,8 @@ export function numAnglesOf(circuit: DynamicCircuit): number {
 }
 
 /**
- * For each classical bit, the qubit last measured into it; null for a bit never written, or last
- * written by an assignment.
+ * For each classical bit, the qubit last measured into it; null for a bit that was never written, or
+ * last written by an assignment.
  *
  * @returns Length `numBits`.
  */
@@ -196,7 +195,7 @@ export function measuredQubits(circuit: DynamicCircuit): readonly (Qubit | null)
   return qubits;
 }
 
-/** The circuit itself, or, when it measures nothing, with a measurement of qubit i into bit i. */
+/** Adds a measurement of qubit i into bit i for every qubit, if the circuit measures nothing. */
 export function withFinalMeasurement(circuit: Circuit): Circuit;
 export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit;
 export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
@@ -212,8 +211,8 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
 }
 
 /**
- * Whether anything happens after, or because of, a measurement or reset, so that one final state
- * does not describe the run: then shots part ways and there is no single state vector.
+ * Whether any operation happens after, or because of, a measurement or reset. Shots then differ, and no
+ * single final state vector describes the run.
  */
 export function hasMidCircuitMeasurement(circuit: DynamicCircuit): boolean {
   const measured = new Set<Qubit>();

@@ -1,11 +1,11 @@
-/** The classical bits of a circuit while it is read: which are written, and who may read them. */
+/** Checks of the classical bits that a JSON circuit measures into and reads in conditions. */
 import type { Condition } from './circuit.ts';
 import { MAX_CLASSICAL_BITS, MAX_CONDITION_BITS } from './circuit-limits.ts';
 import type { Bit } from './classical-expression.ts';
 import { LIMIT_EXCEEDED } from './errors.ts';
 import { counted, type FaultList } from './fault-list.ts';
 
-/** Follows measurements in order and checks conditions against them. */
+/** Tracks which bits measurements have written, and checks conditions against them. */
 export class ClassicalBits {
   readonly #faults: FaultList;
   readonly #written = new Set<Bit>();
@@ -15,7 +15,7 @@ export class ClassicalBits {
     this.#faults = faults;
   }
 
-  /** One past the highest bit named so far. */
+  /** One past the highest bit written so far. */
   get numBits(): number {
     return this.#numBits;
   }
@@ -26,9 +26,9 @@ export class ClassicalBits {
   }
 
   /**
-   * Notes the bits a measurement writes, reporting those that are none.
+   * Records the bits that a measurement writes, and reports invalid ones.
    *
-   * @param path - Of the list, for example `circuit[3].bits`.
+   * @param path - Path of the list of bits, for example `circuit[3].bits`.
    */
   write(bits: readonly Bit[], path: string): void {
     const seen = new Set<Bit>();
@@ -50,10 +50,10 @@ export class ClassicalBits {
   }
 
   /**
-   * Whether a condition reads distinct, already written bits and a value they can have; reports
-   * what is wrong where it does not.
+   * Whether a condition reads distinct bits that are already written, and a value that they can have;
+   * reports every fault otherwise.
    *
-   * @param path - Of the condition, for example `circuit[3].condition`.
+   * @param path - Path of the condition, for example `circuit[3].condition`.
    */
   check({ bits, value }: Condition, path: string): boolean {
     const before = this.#faults.count;

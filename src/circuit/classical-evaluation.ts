@@ -1,6 +1,6 @@
 /**
- * What OpenQASM's operators, functions and types do to numbers. The same code works values out while a
- * program is read and while its circuit runs.
+ * Arithmetic of OpenQASM's operators, functions and types. Reading a program and running its circuit
+ * share this code.
  */
 import type { Bit } from './classical-expression.ts';
 import {
@@ -15,7 +15,7 @@ import {
   TRUE_NODE,
 } from './classical-expression.ts';
 
-/** Wider whole numbers are not exact in a double. */
+/** Bits of the widest whole number that is exact in a double. */
 export const MAX_WIDTH = 53;
 
 /** Functions of one float. */
@@ -40,7 +40,7 @@ interface FunctionSignature {
   readonly in2: boolean;
 }
 
-/** Names that take arguments, with how many; what OpenQASM 2 lacks is told apart. */
+/** Functions of a program with the number of their arguments, and whether OpenQASM 2 has them. */
 export const FUNCTIONS: ReadonlyMap<string, FunctionSignature> = new Map<string, FunctionSignature>(
   [
     ...[...FLOAT_FUNCTIONS.keys()].map((name) => [name, { arity: 1, in2: true }] as const),
@@ -60,7 +60,7 @@ const ARITHMETIC: ReadonlyMap<string, (x: number, y: number) => number> = new Ma
   ['**', (x: number, y: number) => x ** y],
 ]);
 
-/** Comparisons by how they are written. */
+/** Comparison operators. */
 export const COMPARISONS: ReadonlyMap<string, (x: number, y: number) => boolean> = new Map([
   ['==', (x: number, y: number) => x === y],
   ['!=', (x: number, y: number) => x !== y],
@@ -70,16 +70,16 @@ export const COMPARISONS: ReadonlyMap<string, (x: number, y: number) => boolean>
   ['>=', (x: number, y: number) => x >= y],
 ]);
 
-/** Operators on whole numbers bit by bit. */
+/** Bitwise operators on whole numbers. */
 export const BITWISE: ReadonlyMap<string, (x: bigint, y: bigint) => bigint> = new Map([
   ['&', (x: bigint, y: bigint) => x & y],
   ['|', (x: bigint, y: bigint) => x | y],
   ['^', (x: bigint, y: bigint) => x ^ y],
 ]);
 
-/** Why a value cannot be had; whoever asked for it adds the place. */
+/** Reason why an expression has no value. The caller adds the place in the program. */
 export class ValueProblem extends Error {
-  /** Whether the text means something, only nothing that is run here. */
+  /** Whether the construct is valid OpenQASM that this service does not support. */
   readonly isUnsupported: boolean;
 
   constructor(message: string, isUnsupported = false) {
@@ -88,25 +88,29 @@ export class ValueProblem extends Error {
   }
 }
 
-/** A type as a program writes it. */
+/** Writes a type as a program does: `int[8]`. */
 export const typeName = (base: string, width: number | undefined): string =>
   width === undefined ? base : `${base}[${width}]`;
 
-/** A bool. */
+/** Makes a bool. */
 export const bool = (value: boolean): Scalar => scalar('bool', value ? 1 : 0);
 
-/** A whole number that is exact in a float; past 2^53 there is none. */
+/**
+ * Makes a whole number, which must be exact in a double.
+ *
+ * @throws {ValueProblem} if it exceeds 2^53 or is not finite.
+ */
 export function wholeNumber(type: ScalarType, value: number): Scalar {
   if (Number.isFinite(value) && !Number.isSafeInteger(value)) {
-    throw new ValueProblem('A whole number passes 2^53 in size.');
+    throw new ValueProblem('A whole number exceeds 2^53 in size.');
   }
   if (!Number.isFinite(value)) throw new ValueProblem('A whole number is divided by zero.');
-  // −0 + 0 is 0: whole numbers have no negative zero.
+  // Adding 0 turns −0 into 0: whole numbers have no negative zero.
   return scalar(type === 'bool' ? 'int' : type, value + 0);
 }
 
 /**
- * An operator or function applied to numbers.
+ * Applies an operator or function to one or two numbers.
  *
  * @param right - Undefined for operators and functions of one number.
  * @throws {ValueProblem} where there is no result.
@@ -141,7 +145,7 @@ export function applied(operator: string, left: Scalar, right: Scalar | undefine
     const isAngle = left.type === 'angle' || right.type === 'angle';
     return scalar(isAngle ? 'angle' : 'float', value);
   }
-  // Between whole numbers / drops the fraction, as in C; a negative power is no whole number.
+  // Division of whole numbers drops the fraction, as in C; a negative power gives a float.
   if (operator === '**' && right.value < 0) return scalar('float', value);
   const type = left.type === 'uint' && right.type === 'uint' ? 'uint' : 'int';
   return wholeNumber(type, Math.trunc(value));
@@ -149,14 +153,14 @@ export function applied(operator: string, left: Scalar, right: Scalar | undefine
 
 function shifted(operator: '<<' | '>>', left: Scalar, right: Scalar): Scalar {
   if (!isWhole(right.type) || right.value < 0) {
-    throw new ValueProblem(`${operator} shifts by a whole number from 0.`);
+    throw new ValueProblem(`${operator} shifts by a whole number that is at least 0.`);
   }
   const factor = 2 ** (operator === '<<' ? right.value : -right.value);
   if (left.type === 'angle' && left.width !== undefined) {
     return angleOfMultiple(Math.floor(multipleOf(left.value, left.width) * factor), left.width);
   }
   if (!isWhole(left.type)) {
-    throw new ValueProblem(`${operator} needs a whole number, or an angle of so many bits.`);
+    throw new ValueProblem(`${operator} needs a whole number, or an angle with a width, such as angle[16].`);
   }
   return wholeNumber(left.type, Math.floor(left.value * factor));
 }
@@ -183,18 +187,18 @@ function appliedToOne(operator: string, operand: Scalar): Scalar {
   }
 }
 
-/** A number's type in a declaration or a cast. */
+/** Type of a number in a declaration or a cast. */
 export interface NumberType {
   readonly base: ScalarType;
-  /** In bits. */
+  /** Width in bits; undefined for the type's default. */
   readonly width: number | undefined;
 }
 
 /**
- * A number as a variable of that type holds it.
+ * Converts a number to a type, as assigning it to a variable of that type does.
  *
- * @param isCast - Whether fractions are dropped, as a cast does.
- * @throws {ValueProblem} where it does not fit.
+ * @param isCast - Whether fractions are dropped, as in a cast.
+ * @throws {ValueProblem} where the type cannot hold the number.
  */
 export function convertedScalar(
   { base, width }: NumberType,
@@ -209,17 +213,17 @@ export function convertedScalar(
   }
   if (!Number.isInteger(value) && !isCast) {
     throw new ValueProblem(
-      `${value} is no whole number; ${typeName(base, width)} holds those. A cast, ${base}(…), drops the fraction.`,
+      `${value} is not a whole number, and ${typeName(base, width)} holds only those. The cast ${base}(…) drops the fraction.`,
     );
   }
-  if (!Number.isFinite(value)) throw new ValueProblem('A cast of what is no number.');
+  if (!Number.isFinite(value)) throw new ValueProblem('A cast needs a finite number.');
   return wrapped(base, width, Math.trunc(value) + 0);
 }
 
-/** A whole number in `width` bits, the higher ones dropped. */
+/** Keeps the lowest `width` bits of a whole number. */
 function wrapped(base: 'int' | 'uint', width: number | undefined, value: number): Scalar {
   if (base === 'uint' && width === undefined && value < 0) {
-    throw new ValueProblem(`uint holds no negative number, and here it would be ${value}.`);
+    throw new ValueProblem(`uint holds no negative number; this one is ${value}.`);
   }
   if (width === undefined || width >= MAX_WIDTH) return scalar(base, value);
   const size = 2 ** width;
@@ -227,7 +231,7 @@ function wrapped(base: 'int' | 'uint', width: number | undefined, value: number)
   return scalar(base, base === 'int' && low >= size / 2 ? low - size : low);
 }
 
-/** The whole number of 2π/2^width nearest to an angle, not reduced. */
+/** Nearest multiple of 2π/2^width to an angle, as a whole number; not reduced modulo 2^width. */
 function multipleOf(angle: number, width: number): number {
   return Math.round((angle / (2 * Math.PI)) * 2 ** width);
 }
@@ -238,10 +242,10 @@ function angleOfMultiple(multiple: number, width: number): Scalar {
   return { ...scalar('angle', (low / size) * 2 * Math.PI), width };
 }
 
-/** What a bit reads. */
+/** Returns the current value of a bit. */
 export type ReadBit = (bit: Bit) => boolean;
 
-/** Whether the function holds. */
+/** Evaluates a boolean function of bits. */
 export function diagramHolds(diagram: BitDiagram, read: ReadBit): boolean {
   if (typeof diagram === 'boolean') return diagram;
   if (typeof diagram === 'number') return read(diagram);
@@ -254,9 +258,9 @@ export function diagramHolds(diagram: BitDiagram, read: ReadBit): boolean {
 }
 
 /**
- * The value of an expression while bits read what they do.
+ * Evaluates an expression with the current values of the bits.
  *
- * @throws {ValueProblem} where it has none: a division by zero, a whole number past 2^53.
+ * @throws {ValueProblem} where it has no value: a division by zero, a whole number past 2^53.
  */
 export function evaluateExpression(expression: ClassicalExpression, read: ReadBit): Scalar {
   switch (expression.kind) {
@@ -288,7 +292,7 @@ export function evaluateExpression(expression: ClassicalExpression, read: ReadBi
 }
 
 /**
- * What an assignment writes into that many bits, least significant first.
+ * Bits that an assignment writes into a register of `numBits` bits, least significant first.
  *
  * @throws {ValueProblem} as `evaluateExpression`.
  */
@@ -298,7 +302,7 @@ export function bitsToWrite(
   read: ReadBit,
 ): readonly boolean[] {
   if (value.kind === 'read' && (isWhole(value.type) || value.bits.length === numBits)) {
-    // Bit by bit, so that a register may be wider than a number is exact.
+    // Copied bit by bit, because a register may be wider than a double is exact.
     const bits = value.bits.map((diagram) => diagramHolds(diagram, read));
     const sign = value.encoding === 'int' && bits.at(-1) === true;
     return Array.from({ length: numBits }, (_, i) => bits[i] ?? sign);
@@ -329,8 +333,8 @@ function encoded({ type, value }: Scalar, numBits: number): readonly boolean[] {
     return Array.from({ length: numBits }, (_, i) => ((words[i >> 5]! >> (i & 31)) & 1) === 1);
   }
   const whole = type === 'angle' ? multipleOf(value, numBits) : value;
-  if (!Number.isInteger(whole)) throw new ValueProblem(`${whole} is no whole number.`);
-  // Two's complement, the higher bits dropped.
+  if (!Number.isInteger(whole)) throw new ValueProblem(`${whole} is not a whole number.`);
+  // Two's complement; higher bits are dropped.
   const low = BigInt.asUintN(numBits, BigInt(whole));
   return Array.from({ length: numBits }, (_, i) => ((low >> BigInt(i)) & 1n) === 1n);
 }

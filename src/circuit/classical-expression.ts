@@ -1,9 +1,9 @@
 /**
- * Values computed from classical bits while a circuit runs: what a program assigns, and what the tests
- * of its loops come to.
+ * Expressions over classical bits that are evaluated while a circuit runs: values of assignments and
+ * tests of loops.
  *
  * An expression is plain data, so that it crosses threads with its circuit. Whole numbers are exact up
- * to 2^53 in size; angles and floats are doubles. `classical-evaluation.ts` evaluates expressions.
+ * to 2^53; angles and floats are doubles. `classical-evaluation.ts` evaluates expressions.
  */
 
 /** Index into the classical register, from 0. */
@@ -17,35 +17,36 @@ export interface Scalar {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly value: number;
-  /** Of an angle that is a multiple of 2π/2^width: the bits that say which. */
+  /** Width in bits of an angle that is a multiple of 2π/2^width. */
   readonly width?: number;
 }
 
 /**
- * A boolean function of bits as a decision diagram, or the bit or constant that it equals.
+ * A boolean function of bits: a decision diagram, or the single bit or constant that it equals.
  *
- * `nodes[i]` is a choice by a bit: where to go if it reads 0, and if it reads 1. A place in `nodes`
- * leads on, −1 is false and −2 is true. The walk begins at the last node.
+ * `nodes[i]` branches on a bit: it holds the index of the next node if the bit reads 0, and if it reads
+ * 1. Instead of an index, −1 is the result false and −2 the result true. Evaluation starts at the last
+ * node.
  */
 export type BitDiagram =
   | Bit
   | boolean
   | { readonly nodes: readonly (readonly [bit: Bit, low: number, high: number])[] };
 
-/** The results of a walk through a diagram. */
+/** Results of evaluating a diagram, in place of the index of a node. */
 export const FALSE_NODE = -1;
 export const TRUE_NODE = -2;
 
 /**
- * How bits are read as a number: two's complement for `int`, an IEEE 754 double for `float`. An angle
- * of n bits in `uint` is so many times 2π/2^n.
+ * Encoding of a number in bits: two's complement for `int`, an IEEE 754 double for `float`. An angle of
+ * n bits is a `uint` that counts multiples of 2π/2^n.
  */
 export type BitEncoding = 'uint' | 'int' | 'float';
 
 /** A value computed from classical bits. */
 export type ClassicalExpression =
   | Scalar
-  /** The bits, the first least significant, as a number of that type. */
+  /** Reads bits, the first one least significant, as a number of a type. */
   | {
       readonly kind: 'read';
       readonly bits: readonly BitDiagram[];
@@ -54,31 +55,31 @@ export type ClassicalExpression =
     }
   | {
       readonly kind: 'apply';
-      /** As OpenQASM writes it, or the name of a function. */
+      /** Operator as OpenQASM writes it, or the name of a function. */
       readonly operator: string;
       readonly operands: readonly ClassicalExpression[];
     }
-  /** The first value where the test is not 0, else the second. */
+  /** `whenTrue` where the test is not 0, else `whenFalse`. */
   | {
       readonly kind: 'select';
       readonly test: ClassicalExpression;
       readonly whenTrue: ClassicalExpression;
       readonly whenFalse: ClassicalExpression;
     }
-  /** As a variable of that type holds it. */
+  /** Converts a value to a type, as assigning it to a variable does. */
   | {
       readonly kind: 'convert';
       readonly type: ScalarType;
       readonly width: number | undefined;
-      /** A cast drops fractions; without one a whole number is not made of 2.5. */
+      /** Whether fractions are dropped; without a cast a fraction is an error. */
       readonly isCast: boolean;
       readonly operand: ClassicalExpression;
     };
 
-/** Bits that hold a double. */
+/** Bits of a double. */
 export const FLOAT_BITS = 64;
 
-/** A number of that type. */
+/** Makes a number of a type. */
 export const scalar = (type: ScalarType, value: number): Scalar => ({
   kind: 'scalar',
   type,
@@ -88,7 +89,7 @@ export const scalar = (type: ScalarType, value: number): Scalar => ({
 /** Whether a type holds whole numbers only; a bool counts as 0 or 1. */
 export const isWhole = (type: ScalarType): boolean => type !== 'float' && type !== 'angle';
 
-/** The bits that an expression's value depends on. */
+/** Bits that an expression's value depends on. */
 export function bitsRead(expression: ClassicalExpression): ReadonlySet<Bit> {
   const bits = new Set<Bit>();
   const walk = (part: ClassicalExpression): void => {
@@ -117,7 +118,7 @@ function bitsOfDiagram(diagram: BitDiagram): readonly Bit[] {
   return typeof diagram === 'number' ? [diagram] : diagram.nodes.map(([bit]) => bit);
 }
 
-/** Numbers, reads and operators of an expression together: what evaluating it costs. */
+/** Cost of evaluating an expression: its numbers, diagram nodes and operators. */
 export function sizeOf(expression: ClassicalExpression): number {
   switch (expression.kind) {
     case 'scalar':
@@ -138,7 +139,7 @@ export function sizeOf(expression: ClassicalExpression): number {
   }
 }
 
-/** The expression on other bits. */
+/** Rewrites an expression to read other bits. */
 export function renumbered(
   expression: ClassicalExpression,
   toBit: (bit: Bit) => Bit,

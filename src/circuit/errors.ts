@@ -1,19 +1,19 @@
-/** Errors of the circuit layer: what a caller wrote is not a circuit, or not one within limits. */
+/** Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. */
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
 
-/** The code of a fault that is a limit exceeded; its message names the limit and its value. */
+/** Code of a fault that exceeds a limit; the message names the limit and its value. */
 export const LIMIT_EXCEEDED = 'CIRCUIT_LIMIT_EXCEEDED';
 
-/** Gate objects (or observables) that do not make a circuit. */
+/** Gate objects or observables are invalid. */
 export class InvalidCircuitError extends CodedError {
   readonly code = 'CIRCUIT_INVALID';
-  /** All faults found, also those past the ones listed. */
+  /** Number of all faults, listed or not. */
   readonly numFaults: number;
 
   /**
    * @param faults - At least one; the first 20 are kept.
-   * @param numFaults - How many there were, when more than were kept.
+   * @param numFaults - Number of all faults, if it is more than were passed.
    */
   constructor(faults: readonly Fault[], numFaults: number = faults.length) {
     const first = faults[0];
@@ -29,16 +29,16 @@ export class InvalidCircuitError extends CodedError {
   }
 }
 
-/** A place in an OpenQASM text; both count from 1, columns in UTF-16 units. */
+/** A position in an OpenQASM text; both count from 1, columns in UTF-16 units. */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Names in a text may be of any length; a message that quotes them is cut here. */
+/** Longest problem that a message quotes. Names in a text may have any length. */
 const MAX_PROBLEM_LENGTH = 300;
 
-/** An OpenQASM program that is not taken; the subclasses say why. */
+/** An OpenQASM program is rejected; the subclasses say why. */
 export abstract class OpenQasmError extends CodedError {
   readonly line: number;
   readonly column: number;
@@ -56,7 +56,7 @@ export abstract class OpenQasmError extends CodedError {
 /** The text breaks the grammar. */
 export class OpenQasmSyntaxError extends OpenQasmError {
   readonly code = 'CIRCUIT_OPENQASM_SYNTAX';
-  /** What the grammar allows at that place. */
+  /** Tokens that the grammar allows at that place. */
   readonly expected: string;
 
   constructor(position: SourcePosition, expected: string, found: string) {
@@ -65,7 +65,7 @@ export class OpenQasmSyntaxError extends OpenQasmError {
   }
 }
 
-/** The grammar is kept, but the text means nothing: an unknown name, an index out of range. */
+/** The grammar is kept, but the program is invalid: an unknown name, an index out of range. */
 export class OpenQasmMeaningError extends OpenQasmError {
   readonly code = 'CIRCUIT_OPENQASM_INVALID';
 
@@ -74,7 +74,7 @@ export class OpenQasmMeaningError extends OpenQasmError {
   }
 }
 
-/** A part of OpenQASM that this service does not run. */
+/** The program uses a part of OpenQASM that this service does not run. */
 export class OpenQasmUnsupportedError extends OpenQasmError {
   readonly code = 'CIRCUIT_OPENQASM_UNSUPPORTED';
 
@@ -83,7 +83,7 @@ export class OpenQasmUnsupportedError extends OpenQasmError {
   }
 }
 
-/** The program is larger than a limit. */
+/** The program exceeds a limit. */
 export class OpenQasmLimitError extends OpenQasmError {
   readonly code = LIMIT_EXCEEDED;
 
@@ -92,7 +92,7 @@ export class OpenQasmLimitError extends OpenQasmError {
   }
 }
 
-/** Values for the inputs of a program that are missing, unknown, or of another type. */
+/** Values for a program's inputs are missing, unknown, or of a wrong type. */
 export class OpenQasmInputError extends CodedError {
   readonly code = 'CIRCUIT_OPENQASM_INPUT';
 
@@ -108,12 +108,12 @@ export class OpenQasmInputError extends CodedError {
   }
 }
 
-/** A circuit that a version of OpenQASM has no words for. */
+/** A version of OpenQASM cannot express the circuit. */
 export class OpenQasmUnprintableError extends CodedError {
   readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';
 
-  /** @param what - The operation and what of it cannot be said. */
+  /** @param what - The operation, and the part of it that cannot be expressed. */
   constructor(what: string) {
-    super(`${what}; OpenQASM 2 tests whole registers only. OpenQASM 3 can say it.`);
+    super(`${what}; OpenQASM 2 tests whole registers only. OpenQASM 3 can express it.`);
   }
 }

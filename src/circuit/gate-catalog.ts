@@ -1,7 +1,7 @@
 /**
- * The catalog of operations: what a caller needs to write each one, taken from the gate table.
+ * The catalog of operations for callers: the fields of each one, derived from the gate table.
  *
- * Field names are those of the wire, because the catalog is itself a document for callers.
+ * Field names are those of the JSON API, because the catalog is published as it is.
  */
 import { type ComplexMatrix, dimension } from '../math/complex-matrix.ts';
 import { MAX_UNITARY_QUBITS } from './circuit-limits.ts';
@@ -15,39 +15,42 @@ import {
 import { GATES } from './gates.ts';
 import { rowsFromMatrix } from './matrix-rows.ts';
 
-/** A JSON field that names qubits, and how many it holds; `max` is null where there is no bound. */
+/** A JSON field that names qubits, and how many it takes; `max` is null where there is no limit. */
 export interface CatalogOperand {
   readonly field: 'qubit' | 'qubits' | 'control' | 'controls' | 'target' | 'targets';
   readonly min: number;
   readonly max: number | null;
 }
 
-/** An angle an operation takes. */
+/** An angle that an operation takes. */
 export interface CatalogParameter {
   readonly name: ParameterName;
   readonly unit: 'radians';
 }
 
-/** One operation a circuit may hold. */
+/** One operation that a circuit may contain. */
 export interface CatalogEntry {
   readonly gate: string;
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly kind: 'unitary' | 'measurement' | 'reset' | 'directive';
-  /** Own controls and targets; null where the operation has any width. */
+  /** Own controls and targets together; null for an operation of any width. */
   readonly num_qubits: number | null;
   readonly operands: readonly CatalogOperand[];
   readonly parameters: readonly CatalogParameter[];
-  /** What acts on the targets where the controls are |1⟩; null where nothing unitary does. */
+  /**
+   * Matrix that acts on the targets where the controls are |1⟩, as a formula; null where nothing unitary
+   * does.
+   */
   readonly formula: string | null;
   /**
-   * The whole matrix, own controls included, at the example's angles. Operands in OpenQASM's
-   * order, controls first; the first one is the least significant bit of an index.
+   * Full matrix at the example's angles, own controls included. Operands are in OpenQASM's order,
+   * controls first; the first one is the least significant bit of an index.
    */
   readonly matrix: MatrixRows | null;
   readonly openqasm: OpenQasmName | null;
   readonly traits: readonly GateTrait[];
-  /** A circuit of this object alone runs. */
+  /** A gate object that is a valid circuit by itself. */
   readonly example: GateObject;
 }
 
@@ -61,7 +64,7 @@ const EXAMPLE_ANGLES: Readonly<Record<ParameterName, number>> = {
 
 const FURTHER_CONTROLS: CatalogOperand = { field: 'controls', min: 0, max: null };
 
-/** Every operation, gates of the gate table first, in its order. */
+/** Catalog entries of every operation: gates in the order of the gate table, then the others. */
 export function gateCatalog(): readonly CatalogEntry[] {
   return [...GATES.map(gateEntry), ...SPECIAL_OPERATIONS.map(specialEntry)];
 }
@@ -118,7 +121,7 @@ function exampleOperands({ numControls, numTargets }: GateDefinition): Partial<G
   };
 }
 
-/** The matrix on controls and targets; controls are the low bits of an index. */
+/** Extends a target matrix to its controls, which become the low bits of an index. */
 function underControls(matrix: ComplexMatrix, numControls: number): ComplexMatrix {
   const numPatterns = 2 ** numControls;
   const d = dimension(matrix);
@@ -142,7 +145,7 @@ function underControls(matrix: ComplexMatrix, numControls: number): ComplexMatri
   return whole;
 }
 
-/** What an operation that is no gate of the table adds to its name, aliases and summary. */
+/** Facts of an operation outside the gate table, beside its name, aliases and summary. */
 type SpecialFacts = Pick<
   CatalogEntry,
   'kind' | 'operands' | 'formula' | 'matrix' | 'openqasm' | 'example'

@@ -1,7 +1,7 @@
-/** What the gate table says of a gate: the one type that gates.ts fills and everything else reads. */
+/** The type of a gate table record: gates.ts fills it, everything else reads it. */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 
-/** Angles a gate may take, by the names callers write. */
+/** Names of the angles that a gate may take, as callers write them. */
 export type ParameterName = 'theta' | 'phi' | 'lambda' | 'gamma' | 'beta';
 
 /** All parameter names, in the order documents list them. */
@@ -14,44 +14,44 @@ export const PARAMETER_NAMES: readonly ParameterName[] = [
 ];
 
 /**
- * A claim about the target matrix that holds for every angle; tests check each claim.
+ * A property of the target matrix that holds for every angle; tests check each one.
  *
- * `permutation`: one nonzero entry a column (a permutation with phases). `self-inverse`: U·U = 1.
+ * `permutation`: one nonzero entry per column (a permutation with phases). `self-inverse`: U·U = 1.
  */
 export type GateTrait = 'diagonal' | 'permutation' | 'real' | 'self-inverse';
 
-/** How OpenQASM writes the gate. */
+/** The gate's name in OpenQASM. */
 export interface OpenQasmName {
   readonly name: string;
   /**
-   * Where the name is defined: both standard libraries, one of them, or nowhere, in which case a
-   * printed program carries the definition itself.
+   * Library that defines the name: both standard libraries, one of them, or none. A printed program
+   * defines a gate of no library itself.
    */
   readonly library: 'qelib1+stdgates' | 'qelib1' | 'stdgates' | 'builtin' | 'none';
 }
 
-/** The gate that undoes a gate, on the same controls. */
+/** The inverse of a gate, on the same controls. */
 export interface InverseGate {
   readonly gate: string;
   readonly angles: readonly number[];
-  /** Set where the inverse takes the targets in another order: positions into the old targets. */
+  /** Positions into the gate's targets, where the inverse takes them in another order. */
   readonly targetOrder?: readonly number[];
 }
 
 /** One record of the gate table. */
 export interface GateDefinition {
-  /** Canonical, upper case. */
+  /** Canonical name, upper case. */
   readonly name: string;
-  /** Also accepted, in any case: the names of OpenQASM, Qiskit, IonQ, Braket, Cirq. */
+  /** Other accepted names, in any case: those of OpenQASM, Qiskit, IonQ, Braket and Cirq. */
   readonly aliases: readonly string[];
   readonly summary: string;
   /** Controls that are part of the gate; callers may add further ones. */
   readonly numControls: number;
   readonly numTargets: number;
   readonly parameters: readonly ParameterName[];
-  /** What acts on the targets where the controls are |1⟩; 2^numTargets rows. */
+  /** Matrix that acts on the targets where the controls are |1⟩; 2^numTargets rows. */
   matrix(angles: readonly number[]): ComplexMatrix;
-  /** The target matrix as a formula for people. */
+  /** The target matrix as a formula for readers. */
   readonly formula: string;
   readonly traits: readonly GateTrait[];
   inverse(angles: readonly number[]): InverseGate;

@@ -1,7 +1,7 @@
 /**
- * The matrices behind the gate table.
+ * Matrices of the gate table.
  *
- * Phases are exact, never "up to a global phase": under a further control they would show.
+ * Phases are exact, never "up to a global phase": under a further control a phase is observable.
  */
 import { sumOfAngles } from '../math/angles.ts';
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
@@ -23,7 +23,7 @@ export const real = (value: number): Complex => [value, 0];
 /** An imaginary number. */
 export const imaginary = (value: number): Complex => [0, value];
 
-/** A matrix from its rows. */
+/** Builds a matrix from its rows. */
 export function rows(...entries: readonly (readonly Complex[])[]): ComplexMatrix {
   const d = entries.length;
   const out = new Float64Array(2 * d * d);
@@ -37,12 +37,12 @@ export function rows(...entries: readonly (readonly Complex[])[]): ComplexMatrix
   return out;
 }
 
-/** A diagonal matrix. */
+/** Builds a diagonal matrix. */
 export function diagonal(...entries: readonly Complex[]): ComplexMatrix {
   return rows(...entries.map((entry, i) => entries.map((_, j) => (i === j ? entry : ZERO))));
 }
 
-/** The middle block [[a, b], [c, d]] on |01⟩, |10⟩ of a two-qubit gate, with `corner` at |11⟩. */
+/** Builds a two-qubit matrix with the block [[a, b], [c, d]] on |01⟩, |10⟩, and `corner` at |11⟩. */
 export function exchange(
   a: Complex,
   b: Complex,
@@ -67,7 +67,7 @@ export const Z = (): ComplexMatrix => diagonal(ONE, real(-1));
 /** Hadamard. */
 export const H = (): ComplexMatrix =>
   rows([real(SQRT_HALF), real(SQRT_HALF)], [real(SQRT_HALF), real(-SQRT_HALF)]);
-/** √X, or with −1 its inverse. */
+/** √X, or its inverse for −1. */
 export const SX = (sign: 1 | -1): ComplexMatrix =>
   rows(
     [
@@ -79,7 +79,7 @@ export const SX = (sign: 1 | -1): ComplexMatrix =>
       [0.5, 0.5 * sign],
     ],
   );
-/** Entries of a rotation by θ between two states with phase β: both diagonal ones are `c`. */
+/** Entries of a rotation by θ with phase β between two basis states; both diagonal entries are `c`. */
 export function phasedRotation(theta: number, beta: number) {
   const s = Math.sin(theta / 2);
   const [sinBeta, cosBeta] = [s * Math.sin(beta), s * Math.cos(beta)];
@@ -88,12 +88,12 @@ export function phasedRotation(theta: number, beta: number) {
   return { c: real(Math.cos(theta / 2)), low, high };
 }
 
-/** Exchanges the two qubits. */
+/** Exchanges two qubits. */
 export const SWAP = (): ComplexMatrix => exchange(ZERO, ONE, ONE, ZERO, ONE);
 /** diag(1, e^{i·angle}). */
 export const phaseGate = (angle: number): ComplexMatrix => diagonal(ONE, phase(angle));
 
-/** cos(θ/2)·1 − i·sin(θ/2)·(cos φ X + sin φ Y): a rotation about an axis of the equator. */
+/** cos(θ/2)·1 − i·sin(θ/2)·(cos φ X + sin φ Y): a rotation about an axis in the equator. */
 export function equatorRotation(theta: number, phi: number): ComplexMatrix {
   const c = real(Math.cos(theta / 2));
   const s = Math.sin(theta / 2);
@@ -129,7 +129,7 @@ export function euler(theta: number, phi: number, lambda: number, gamma: number)
   );
 }
 
-/** exp(−iθ/2 · P) for a two-qubit Pauli P given by its action |j⟩ → factor(j)·|j ^ flip⟩. */
+/** exp(−iθ/2 · P) for a two-qubit Pauli P, given by its action |j⟩ → factor(j)·|j ^ flip⟩. */
 function pauliRotation(theta: number, flip: number, factor: (j: number) => Complex): ComplexMatrix {
   const c = Math.cos(theta / 2);
   const s = Math.sin(theta / 2);

@@ -1,9 +1,9 @@
 /**
- * The form of one entry of a circuit.
+ * Schema of a gate object, one entry of a circuit in JSON.
  *
- * Only types and field names are checked here. Which fields a gate takes and which numbers are
- * qubits is the circuit layer's knowledge, and a circuit of good form goes there whole, so that one
- * answer lists all of its faults; the integer bounds below are for the document's readers.
+ * It checks types and field names only. Which fields a gate takes, and which numbers are qubits, is
+ * checked by `gate-objects.ts`, so that one answer lists all faults of a circuit. The integer bounds
+ * below are for readers of the API document.
  */
 import { z } from 'zod';
 import type { FieldAdvice } from '../errors/form-faults.ts';
@@ -53,7 +53,9 @@ export const gateObject = z
   })
   .meta({ id: 'GateObject' });
 
-/** What to write in place of a field that no gate object has: `RX takes theta, not angle.` */
+/**
+ * Says what to write in place of a field that the operation does not have: `RX takes theta, not angle.`
+ */
 const adviseGateField: FieldAdvice = (object, field) => {
   const given = Object.keys(Object(object));
   const name = Object(object).gate;
@@ -68,7 +70,7 @@ const adviseGateField: FieldAdvice = (object, field) => {
   return `${operation.name} takes no ${shown}; leave it out. It also takes ${open.join(', ')}.`;
 };
 
-/** The fields that the object still lacks, and all others that it may have. */
+/** Fields that the object still lacks, and all others that it may have. */
 function fieldsOf(operation: GateDefinition | SpecialOperation, given: readonly string[]) {
   const takesTargets = !('parameters' in operation) || operation.numTargets > 0;
   const hasTargets = TARGET_FIELDS.some((field) => given.includes(field));

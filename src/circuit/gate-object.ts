@@ -1,8 +1,8 @@
 /**
- * The JSON form of an operation: what a caller writes, before it is known to make sense.
+ * Gate objects: operations as callers write them in JSON, not yet checked.
  *
- * One loose shape with optional fields rather than a union by gate: which fields a gate takes is
- * the gate table's knowledge, and a fault should name the field, not a union's branches.
+ * One type with optional fields rather than a union by gate: the gate table decides which fields a gate
+ * takes, and a fault should name a field, not the branches of a union.
  */
 import type { Condition, Qubit } from './circuit.ts';
 import { MAX_UNITARY_QUBITS } from './circuit-limits.ts';
@@ -13,9 +13,9 @@ import { findGate, GATES } from './gates.ts';
 /** A matrix as rows of `[re, im]`. */
 export type MatrixRows = readonly (readonly (readonly [re: number, im: number])[])[];
 
-/** One entry of a circuit in JSON. Qubits and bits count from 0; angles are radians. */
+/** One entry of a circuit in JSON. Qubits and bits count from 0; angles are in radians. */
 export interface GateObject {
-  /** A catalog name or alias, in any case. */
+  /** Name or alias from the catalog, in any case. */
   readonly gate: string;
   readonly qubit?: Qubit | undefined;
   readonly target?: Qubit | undefined;
@@ -28,27 +28,27 @@ export interface GateObject {
   readonly lambda?: number | undefined;
   readonly gamma?: number | undefined;
   readonly beta?: number | undefined;
-  /** `UNITARY` only. */
+  /** For `UNITARY` only. */
   readonly matrix?: MatrixRows | undefined;
-  /** `M` only: the classical bit of each qubit. */
+  /** For `M` only: the classical bit of each qubit. */
   readonly bits?: readonly Bit[] | undefined;
   readonly condition?: Condition | undefined;
 }
 
-/** The four names under which the targets may stand; a gate object uses one. */
+/** Names of the field that holds the targets; a gate object uses one of them. */
 export const TARGET_FIELDS = ['qubit', 'target', 'qubits', 'targets'] as const;
-/** One of the four. */
+/** Name of a field that may hold the targets. */
 export type TargetField = (typeof TARGET_FIELDS)[number];
 
-/** An operation that is no named gate of the gate table. */
+/** An operation that is not in the gate table. */
 export interface SpecialOperation {
   readonly name: 'UNITARY' | 'M' | 'RESET' | 'BARRIER';
-  /** Also accepted, in any case. */
+  /** Other accepted names, in any case. */
   readonly aliases: readonly string[];
   readonly summary: string;
 }
 
-/** What a circuit may hold beside the gates of the gate table. */
+/** Operations that a circuit may contain beside the gates of the gate table. */
 export const SPECIAL_OPERATIONS: readonly SpecialOperation[] = [
   {
     name: 'UNITARY',
@@ -71,12 +71,12 @@ for (const operation of SPECIAL_OPERATIONS) {
   }
 }
 
-/** What a gate object's `gate` names, in any case; undefined when nothing is called that. */
+/** Finds the operation of a name or alias, in any case; undefined where there is none. */
 export function findOperation(name: string): GateDefinition | SpecialOperation | undefined {
   return findGate(name) ?? specialByName.get(name.toLowerCase());
 }
 
-/** Every name and alias a gate object's `gate` may hold. */
+/** Every name and alias that `gate` of a gate object may have. */
 export function operationNames(): readonly string[] {
   return [...GATES, ...SPECIAL_OPERATIONS].flatMap(({ name, aliases }) => [name, ...aliases]);
 }

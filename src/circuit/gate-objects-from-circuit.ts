@@ -1,13 +1,14 @@
-/** Circuit → gate objects: the JSON a caller could have written for it. */
+/** Converts a circuit to gate objects, the JSON that a caller could have written for it. */
 import type { Circuit, GateOperation, Operation, Qubit } from './circuit.ts';
 import type { GateObject } from './gate-object.ts';
 import { gateNamed } from './gates.ts';
 import { rowsFromMatrix } from './matrix-rows.ts';
 
 /**
- * Gate objects that describe the circuit; reading them back with its `numQubits` gives it again.
+ * Returns gate objects that describe a circuit; reading them with its `numQubits` gives the circuit
+ * again.
  *
- * Two things that OpenQASM can say have no gate object: classical bits past the last measured one,
+ * Gate objects cannot express two things that OpenQASM can: classical bits past the last measured one,
  * and conditions on bits that nothing measures.
  */
 export function gateObjectsFromCircuit(circuit: Circuit): GateObject[] {
@@ -58,7 +59,7 @@ function controlFields(controls: readonly Qubit[]): Pick<GateObject, 'control' |
   return controls.length === 1 ? { control: controls[0] } : { controls };
 }
 
-/** `qubit` or `qubits`; under controls `target` or `targets`. */
+/** Fields for the targets: `qubit` or `qubits`, and `target` or `targets` where there are controls. */
 function targetFields(
   targets: readonly Qubit[],
   isControlled: boolean,

@@ -1,8 +1,8 @@
 /**
- * Gate objects → Circuit: the one place where the meaning of a JSON circuit is checked.
+ * Converts gate objects to a circuit, and checks everything that the schema leaves open.
  *
- * Two passes, each linear: the first finds the register's width, the second reads each object
- * against it. Faults are collected, not thrown one by one, so that a caller mends them all at once.
+ * Two linear passes: the first finds the number of qubits, the second reads each object against it.
+ * Faults are collected, not thrown one by one, so that a caller can correct them all at once.
  */
 import { didYouMean } from '../errors/nearest-names.ts';
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
@@ -22,20 +22,20 @@ import { OperandReader, type OperandShape } from './gate-operands.ts';
 import { withoutIdleResets } from './idle-resets.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
 
-/** How gate objects are read. */
+/** Options for reading gate objects. */
 export interface GateObjectOptions {
-  /** Width of the register; by default one past the highest qubit named, at least 1. */
+  /** Number of qubits; by default one past the highest qubit named, and at least 1. */
   readonly numQubits?: number;
   readonly limits: CircuitLimits;
-  /** What faults call the list; default `circuit`. */
+  /** Path of the list in messages; `circuit` by default. */
   readonly path?: string;
 }
 
 /**
- * The circuit that a list of gate objects describes.
+ * Returns the circuit that a list of gate objects describes.
  *
- * `M` without `bits` writes the bits after the highest one written so far. An empty list is a
- * circuit only where `numQubits` says how wide it is. Resets of qubits that are still |0⟩ are left out.
+ * `M` without `bits` writes the bits after the highest one written so far. An empty list is valid only
+ * with `numQubits`. Resets of qubits that are still |0⟩ are left out.
  *
  * @throws {InvalidCircuitError} listing every fault (the first 20) with its path.
  */
@@ -57,7 +57,7 @@ export function circuitFromGateObjects(
   return withoutIdleResets({ numQubits, numBits: reader.numBits, operations });
 }
 
-/** Holds the number of entries to the limits. Barriers cost nothing to run but are not free. */
+/** Checks the number of gates, and of barriers, which cost nothing to run but take time to read. */
 function checkSize(
   objects: readonly GateObject[],
   { limits, numQubits }: GateObjectOptions,
@@ -65,7 +65,7 @@ function checkSize(
   faults: FaultList,
 ): void {
   if (objects.length === 0 && numQubits === undefined) {
-    faults.add(path, 'The circuit is empty; `qubits` must then say how wide it is.');
+    faults.add(path, 'The circuit is empty; `qubits` must then give its width.');
   }
   if (objects.length <= limits.maxGates) return;
   const numBarriers = objects.filter(({ gate }) => gate.toLowerCase() === 'barrier').length;
@@ -79,7 +79,7 @@ function checkSize(
   }
 }
 
-/** The register's width: as given, or as wide as the operands ask, within the limit. */
+/** Number of qubits: as given, or as the operands need, within the limit. */
 function registerWidth(
   objects: readonly GateObject[],
   { limits, numQubits }: GateObjectOptions,
@@ -121,7 +121,7 @@ const UNITARY_SHAPE: OperandShape = {
 
 const ANY_WIDTH = { numControls: 0, numTargets: { min: 1, max: Infinity }, takesControls: false };
 
-/** Reads objects in order; what a measurement wrote is known to the objects after it. */
+/** Reads objects in order; conditions are checked against the measurements before them. */
 class GateObjectReader {
   readonly #faults: FaultList;
   readonly #operands: OperandReader;
@@ -133,17 +133,17 @@ class GateObjectReader {
     this.#faults = faults;
     this.#operands = new OperandReader({ numQubits, limits }, faults);
     this.#bits = new ClassicalBits(faults);
-    // A width past the limit is a fault already; the list need not be that long.
+    // A width past the limit is reported already; the list need not be that long.
     const width = Math.min(numQubits, limits.maxQubits);
     this.#allQubits = Array.from({ length: width }, (_, qubit) => qubit);
   }
 
-  /** Width of the classical register after the objects read so far. */
+  /** Number of classical bits after the objects read so far. */
   get numBits(): number {
     return this.#bits.numBits;
   }
 
-  /** The operation, or undefined after reporting what is wrong with it. */
+  /** Returns the operation; undefined after reporting its faults. */
   read(object: GateObject, path: string): Operation | undefined {
     const found = findOperation(object.gate);
     if (found === undefined) {
@@ -155,7 +155,7 @@ class GateObjectReader {
       : this.#special(object, found, path);
   }
 
-  /** Suggestions are sought only for faults that will be listed: each costs a walk over all names. */
+  /** Suggests names only for faults that will be listed, because each suggestion compares all names. */
   #unknownGate(gate: string): string {
     if (this.#faults.isFull) return '';
     const shown = gate.length > 40 ? `${gate.slice(0, 40)}…` : gate;
@@ -207,7 +207,7 @@ class GateObjectReader {
     }
   }
 
-  /** The angles in the order of the gate's parameters. */
+  /** Returns the angles in the order of the gate's parameters. */
   #angles(
     object: GateObject,
     { name, parameters }: Pick<GateDefinition, 'name' | 'parameters'>,
@@ -233,7 +233,7 @@ class GateObjectReader {
     return angles;
   }
 
-  /** The condition, or undefined where there is none or it is reported as wrong. */
+  /** Returns the condition; undefined where there is none or it was reported as invalid. */
   #condition({ condition }: GateObject, path: string): Condition | undefined {
     if (condition === undefined) return undefined;
     return this.#bits.check(condition, `${path}.condition`) ? condition : undefined;
@@ -259,7 +259,7 @@ class GateObjectReader {
   #measure(object: GateObject, path: string): Operation | undefined {
     const operands = this.#operands.read(object, { name: 'M', ...ANY_WIDTH }, path);
     const condition = this.#condition(object, path);
-    // Also after a fault: later conditions are then not blamed for the bits this one would write.
+    // Bits count as written even after a fault, so that later conditions on them are not blamed.
     const numNamed = operands?.targets.length ?? (object.qubits ?? object.targets)?.length ?? 1;
     const bits = object.bits ?? this.#bits.nextFree(numNamed);
     if (bits.length !== numNamed) {
@@ -280,7 +280,7 @@ class GateObjectReader {
     return condition === undefined ? operation : { ...operation, condition };
   }
 
-  /** With no qubits named, a barrier stands across all of them. */
+  /** Reads a barrier; one without qubits spans them all. */
   #barrier(object: GateObject, path: string): Operation | undefined {
     if (object.condition !== undefined) {
       this.#faults.add(`${path}.condition`, 'BARRIER takes no condition.');

@@ -1,10 +1,9 @@
 /**
- * Reads which qubits a gate object acts on: generous in how they are written, strict in what the
- * writing means.
+ * Reads the qubits of a gate object. Several spellings are accepted; their meaning is checked strictly.
  *
- * Controls are `control` and then `controls`; targets stand in one of `qubit`, `target`, `qubits`,
- * `targets`. A list that holds the gate's own controls and its targets together is in OpenQASM's
- * order, controls first, and `control` and `controls` are then further ones.
+ * Controls are `control` followed by `controls`. Targets are in one of `qubit`, `target`, `qubits`,
+ * `targets`. A list that holds the gate's own controls and its targets together is in OpenQASM's order,
+ * controls first; `control` and `controls` are then further ones.
  */
 import type { Qubit } from './circuit.ts';
 import { type CircuitLimits, tooManyQubits } from './circuit-limits.ts';
@@ -12,46 +11,46 @@ import { LIMIT_EXCEEDED } from './errors.ts';
 import { counted, type FaultList } from './fault-list.ts';
 import { type GateObject, TARGET_FIELDS, type TargetField } from './gate-object.ts';
 
-/** How many qubits an operation takes. */
+/** Numbers of qubits that an operation takes. */
 export interface OperandShape {
   readonly name: string;
-  /** Its own controls; further ones may be added where `takesControls`. */
+  /** Own controls; further ones are allowed if `takesControls`. */
   readonly numControls: number;
   /** A number, or a range for operations of any width. */
   readonly numTargets: number | { readonly min: number; readonly max: number };
   readonly takesControls: boolean;
 }
 
-/** Distinct qubits in range. */
+/** Qubits of an operation, distinct and in range. */
 export interface Operands {
   readonly controls: readonly Qubit[];
   readonly targets: readonly Qubit[];
 }
 
-/** The targets as written: which field, and its qubits. */
+/** Targets as written: the field's name and its qubits. */
 interface ListedTargets {
   readonly field: TargetField;
   readonly isList: boolean;
   readonly qubits: readonly Qubit[];
 }
 
-/** The field a fault names when an operation's targets are missing. */
+/** Name of the field that a fault mentions when an operation's targets are missing. */
 function usualField(shape: OperandShape): TargetField {
   if (shape.numTargets !== 1) return shape.numControls > 0 ? 'targets' : 'qubits';
   return shape.numControls > 0 ? 'target' : 'qubit';
 }
 
-/** The register that operands are checked against. */
+/** Register that operands are checked against. */
 export interface Register {
   readonly numQubits: number;
   readonly limits: CircuitLimits;
 }
 
-/** Reads operands and reports what is wrong with them. */
+/** Reads operands and reports their faults. */
 export class OperandReader {
   readonly #register: Register;
   readonly #faults: FaultList;
-  /** For each qubit, the last object that named it: repeats are found without a set an object. */
+  /** For each qubit, the last object that named it, which finds repeats without one set per object. */
   readonly #lastUse: Int32Array;
   #use = 0;
 
@@ -62,9 +61,9 @@ export class OperandReader {
   }
 
   /**
-   * The operands of a gate object, or undefined after reporting why there are none.
+   * Returns the operands of a gate object; undefined after reporting its faults.
    *
-   * @param path - Of the object, for example `circuit[3]`.
+   * @param path - Path of the object, for example `circuit[3]`.
    */
   read(object: GateObject, shape: OperandShape, path: string): Operands | undefined {
     const before = this.#faults.count;
@@ -75,7 +74,7 @@ export class OperandReader {
     return this.#faults.count === before ? operands : undefined;
   }
 
-  /** `control` and then `controls`, each qubit checked. */
+  /** Controls: `control` followed by `controls`, each qubit checked. */
   #controls(object: GateObject, shape: OperandShape, path: string): readonly Qubit[] {
     const { control, controls } = object;
     if (control === undefined && controls === undefined) return [];
@@ -90,7 +89,7 @@ export class OperandReader {
     return controls === undefined ? [control] : [control, ...controls];
   }
 
-  /** The one target field given, each qubit checked. */
+  /** Targets from the one field given, each qubit checked. */
   #listedTargets(object: GateObject, shape: OperandShape, path: string): ListedTargets | undefined {
     let listed: ListedTargets | undefined;
     for (const field of TARGET_FIELDS) {
@@ -119,7 +118,7 @@ export class OperandReader {
     return listed;
   }
 
-  /** Tells the gate's own controls from its targets. */
+  /** Separates the gate's own controls from its targets. */
   #assign(
     shape: OperandShape,
     controls: readonly Qubit[],
@@ -172,7 +171,7 @@ export class OperandReader {
     for (let i = 0; i < qubits.length; i++) this.#check(qubits[i]!, path, field, i);
   }
 
-  /** Reports a qubit that is none, is out of range, or was named by this object before. */
+  /** Reports an invalid qubit: not a whole number, out of range, or named twice by this object. */
   #check(qubit: Qubit, path: string, field: string, position?: number): void {
     if (
       Number.isInteger(qubit) &&

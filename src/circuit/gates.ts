@@ -1,13 +1,13 @@
 /**
- * THE gate table: one record a gate. The parser, the compiler, validation, the catalog endpoint,
- * docs/gates.md and the conformance suite read it; adding a gate means adding a record here.
+ * The gate table: one record per gate. Parser, compiler, validation, catalog, docs/gates.md and the
+ * conformance suite read it; adding a gate means adding a record here.
  *
- * A controlled gate is its base matrix plus a count of controls, so that controls stay controls
- * all the way to the engines, where they cost nothing, instead of growing the matrix.
+ * A controlled gate is its base matrix plus a number of controls. Controls thus reach the engines as
+ * controls, where they cost nothing, instead of growing the matrix.
  *
- * One long file on purpose: it is a table, and a gate is looked up and added in one place.
- * Matrix conventions are those of OpenQASM 3's stdgates.inc and of Qiskit's circuit library; a
- * difference of global phase matters under further controls, so phases are exact, not "up to".
+ * The file is long because it is a table: a gate is looked up and added in one place. Matrices follow
+ * OpenQASM 3's stdgates.inc and Qiskit's circuit library. A difference of global phase matters under
+ * further controls, so phases are exact, not "up to".
  */
 import type { GateDefinition, InverseGate } from './gate-definition.ts';
 import {
@@ -51,7 +51,7 @@ const fixed =
 
 const DUAL = 'qelib1+stdgates';
 
-/** Every gate with a name, in the order documents list them. */
+/** All named gates, in the order documents list them. */
 export const GATES: readonly GateDefinition[] = [
   {
     name: 'ID',
@@ -700,12 +700,12 @@ for (const definition of GATES) {
   }
 }
 
-/** The gate of that name or alias, in any case; undefined when there is none. */
+/** Finds a gate by name or alias, in any case; undefined where there is none. */
 export function findGate(name: string): GateDefinition | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** The gate of that canonical name, which the caller knows to exist. */
+/** Returns the gate of a canonical name that is known to exist. */
 export function gateNamed(name: string): GateDefinition {
   const definition = byName.get(name.toLowerCase());
   if (definition === undefined) throw new Error(`unreachable: no gate is called ${name}`);

@@ -1,9 +1,9 @@
 /**
- * Resets that do nothing, because their qubits are still |0⟩.
+ * Removes resets of qubits that are still |0⟩.
  *
- * Programs often begin with a reset of every qubit. Kept, it would make shots part ways, and the run
- * would have no final state to return. Readers of circuits drop such resets, so that all who are
- * handed a circuit agree on what it needs.
+ * Programs often begin with a reset of every qubit. Such a reset would make the run branch into shots,
+ * without one final state to return. Readers of circuits remove it, so that all users of a circuit agree
+ * on what it needs.
  */
 import {
   allOperations,
@@ -18,18 +18,17 @@ import {
 import { gateNamed } from './gates.ts';
 
 /**
- * The circuit without the resets of qubits that no operation before them has turned.
+ * Returns the circuit without resets of qubits that are certainly |0⟩.
  *
- * Only what is certain without numbers counts: a gate under a control that is |0⟩ does nothing, a
- * diagonal gate leaves |0⟩ alone, a SWAP exchanges what is known, a reset makes |0⟩. Loops are left as
- * they are.
+ * No numbers are computed: a gate under a control that is |0⟩ does nothing, a diagonal gate leaves |0⟩
+ * alone, a SWAP exchanges what is known, a reset makes |0⟩. Resets inside loops are kept.
  */
 export function withoutIdleResets(circuit: Circuit): Circuit;
 export function withoutIdleResets(circuit: DynamicCircuit): DynamicCircuit;
 export function withoutIdleResets(circuit: DynamicCircuit): DynamicCircuit {
   const { numQubits, operations } = circuit;
   if (operations.every(({ kind }) => kind !== 'reset')) return circuit;
-  /** Of each qubit whether it may be anything but |0⟩. */
+  /** Whether each qubit may be other than |0⟩. */
   const isTurned = new Array<boolean>(numQubits).fill(false);
   const kept: DynamicOperation[] = [];
   for (const operation of operations) {
@@ -52,7 +51,7 @@ function note(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isTurned:
       noteGate(operation, isTurned);
       return;
     case 'while':
-      // What turns a qubit in one round does so before the next.
+      // A qubit that one round changes is changed before the next round.
       for (const inner of allOperations(operation.body)) {
         if (inner.kind === 'assign') continue;
         for (const qubit of operationQubits(inner)) isTurned[qubit] = true;

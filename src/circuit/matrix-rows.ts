@@ -1,4 +1,4 @@
-/** Matrices as JSON writes them, rows of `[re, im]`, to and from the flat form. */
+/** Converts matrices between JSON, as rows of `[re, im]`, and the flat form. */
 import {
   type ComplexMatrix,
   dimension,
@@ -9,14 +9,13 @@ import { UNITARITY_TOLERANCE } from './circuit-limits.ts';
 import { counted, type FaultList } from './fault-list.ts';
 import type { MatrixRows } from './gate-object.ts';
 
-/** Of a matrix of doubles that is as unitary as doubles can be. */
+/** Unitarity defect that double precision can leave. */
 const ROUNDING = 1e-14;
 
 /**
- * The unitary on `numTargets` qubits that the rows spell out, or undefined after reporting why
- * they do not.
+ * Reads a unitary on `numTargets` qubits; returns undefined after reporting its faults.
  *
- * @param path - Of the matrix, for example `circuit[3].matrix`.
+ * @param path - Path of the matrix, for example `circuit[3].matrix`.
  */
 export function unitaryFromRows(
   rows: MatrixRows,
@@ -48,7 +47,7 @@ export function unitaryFromRows(
   }
   if (faults.count > before) return undefined;
   const defect = unitarityDefect(matrix);
-  // What is off by more than rounding would add up over many gates to probabilities above 1.
+  // A larger defect is corrected: over many gates it would add up to probabilities above 1.
   if (defect <= ROUNDING) return matrix;
   if (defect <= UNITARITY_TOLERANCE) return orthonormalizedRows(matrix);
   const found = `U†U differs from 1 by ${defect.toPrecision(2)} in its worst entry`;
@@ -56,7 +55,7 @@ export function unitaryFromRows(
   return undefined;
 }
 
-/** The rows of a matrix; −0 is written as 0, because JSON does so too. */
+/** Writes a matrix as rows; −0 becomes 0, as in JSON. */
 export function rowsFromMatrix(matrix: ComplexMatrix): MatrixRows {
   const d = dimension(matrix);
   return Array.from({ length: d }, (_, row) =>

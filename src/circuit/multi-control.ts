@@ -1,16 +1,17 @@
 /**
- * One-qubit gates under many controls as gates under one, with CX and CCX, and no further qubits.
+ * Decomposes one-qubit gates with many controls into gates with at most one, CX and CCX, without further
+ * qubits.
  *
- * Other qubits serve as "dirty" ancillas: they may hold anything and get it back.
+ * Other qubits of the circuit serve as "dirty" ancillas: they may be in any state, and it is restored.
  *
- * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995):
- *   lemmas 7.2 and 7.3 (X), 7.5 (any gate).
+ * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995): lemmas
+ *   7.2 and 7.3 (X), 7.5 (any gate).
  */
 import { adjoint, type ComplexMatrix, maxAbsDifference } from '../math/complex-matrix.ts';
 import type { Qubit } from './circuit.ts';
 import { principalPower } from './unitary-power.ts';
 
-/** X under one or two controls, or any gate under at most one. */
+/** X with up to two controls, or any one-qubit gate with at most one control. */
 export type ElementaryGate =
   | { readonly kind: 'x'; readonly controls: readonly Qubit[]; readonly target: Qubit }
   | {
@@ -21,9 +22,9 @@ export type ElementaryGate =
     };
 
 /**
- * Gates that make up `matrix` on `target` where all controls are 1.
+ * Returns gates that apply `matrix` to `target` where all controls are 1.
  *
- * @param spare - Other qubits; the more, the shorter the result.
+ * @param spare - Other qubits; more of them make the result shorter.
  */
 export function controlledGates(
   matrix: ComplexMatrix,
@@ -38,7 +39,9 @@ export function controlledGates(
   return byRoot(matrix, controls, target, spare);
 }
 
-/** By the matrix's square root under the last control, which the others flip there and back. */
+/**
+ * Decomposes with the matrix's square root under the last control, which the others flip and restore.
+ */
 function byRoot(
   matrix: ComplexMatrix,
   controls: readonly Qubit[],
@@ -76,7 +79,7 @@ function controlledX(
   return [...onAncilla, ...onTarget, ...onAncilla, ...onTarget];
 }
 
-/** Toffolis down a ladder of ancillas and up again, twice. */
+/** A ladder of Toffoli gates over ancillas, down and up, twice. */
 function ladder(
   controls: readonly Qubit[],
   target: Qubit,

@@ -1,7 +1,7 @@
-/** The form of a Pauli sum as callers write it. */
+/** Schema of a Pauli term, one entry of an observable in JSON. */
 import { z } from 'zod';
 
-/** Far from where sums of thousands of terms overflow. */
+/** Largest coefficient; sums of thousands of such terms do not overflow. */
 const MAX_COEFFICIENT = 1e100;
 
 /** A Pauli string and its coefficient. */

@@ -1,4 +1,4 @@
-/** Pauli sums as callers write them (`"Z0 Z1"`) and as engines read them (bit masks' ingredients). */
+/** Observables: sums of Pauli terms, parsed from strings such as `"Z0 Z1"`. */
 import type { Fault } from '../errors/coded-error.ts';
 import type { Qubit } from './circuit.ts';
 import { InvalidCircuitError } from './errors.ts';
@@ -22,7 +22,7 @@ export type PauliSum = readonly PauliTerm[];
 const FACTOR = /^([IXYZ])(\d{1,3})$/i;
 
 /**
- * The factors of a text such as `"X0 Y3 Z4"`; `"I"` and `""` are the identity.
+ * Parses a Pauli string such as `"X0 Y3 Z4"`; `"I"` and `""` are the identity.
  *
  * @returns The factors, or the fault found.
  */
@@ -55,21 +55,21 @@ export function parsePauliString(
   return factors;
 }
 
-/** One term of an observable as JSON writes it. */
+/** One term of an observable in JSON. */
 export interface PauliTermObject {
-  /** For example `"Z0 Z1"`. */
+  /** Pauli string, for example `"Z0 Z1"`. */
   readonly pauli: string;
-  /** Default 1. */
+  /** 1 by default. */
   readonly coefficient?: number | undefined;
 }
 
-/** An observable as JSON writes it: one term, or the terms of a sum. */
+/** An observable in JSON: one term, or the terms of a sum. */
 export type ObservableObject = PauliTermObject | readonly PauliTermObject[];
 
 /**
- * The observables of a request, in order.
+ * Parses the observables of a request, in order.
  *
- * @param path - What faults call the list, for example `observables`.
+ * @param path - Path of the list in messages, for example `observables`.
  * @throws {InvalidCircuitError} listing every fault (the first 20) with paths such as
  *   `observables[1][0].pauli`.
  */
@@ -89,7 +89,7 @@ export function parseObservables(
   return sums;
 }
 
-/** Array.isArray does not narrow a readonly array away. */
+/** Type guard: Array.isArray does not narrow readonly arrays. */
 function isSum(observable: ObservableObject): observable is readonly PauliTermObject[] {
   return Array.isArray(observable);
 }

@@ -1,7 +1,7 @@
-/** The Euler angles of a one-qubit unitary. */
+/** Euler angles of one-qubit unitaries. */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 
-/** e^{iγ}·U(θ, φ, λ), in radians. */
+/** Angles of e^{iγ}·U(θ, φ, λ), in radians. */
 export interface EulerAngles {
   readonly theta: number;
   readonly phi: number;
@@ -9,10 +9,14 @@ export interface EulerAngles {
   readonly gamma: number;
 }
 
-/** Entries below this have an angle of rounding only. */
+/** Entries below this are rounding errors and have no meaningful phase. */
 const NEGLIGIBLE = 1e-15;
 
-/** The angles whose U(θ, φ, λ), turned by the phase γ, is the matrix; U's upper left is real. */
+/**
+ * Returns the angles of e^{iγ}·U(θ, φ, λ) for a unitary; U has a real upper left entry.
+ *
+ * @param unitary - Two rows.
+ */
 export function eulerAngles(unitary: ComplexMatrix): EulerAngles {
   const size = (i: number) => Math.hypot(unitary[2 * i]!, unitary[2 * i + 1]!);
   const angle = (i: number, sign = 1) =>
@@ -20,7 +24,7 @@ export function eulerAngles(unitary: ComplexMatrix): EulerAngles {
   const theta = 2 * Math.atan2(size(2), size(0));
   const gamma = angle(0);
   const phi = size(2) < NEGLIGIBLE ? 0 : angle(2) - gamma;
-  // The larger pair of entries fixes the last angle, whatever rounding does to the smaller one.
+  // The larger pair of entries gives the last angle, because it is more precise.
   const lambda = size(0) >= size(2) ? angle(3) - gamma - phi : angle(1, -1) - gamma;
   return { theta, phi, lambda, gamma };
 }

@@ -1,9 +1,9 @@
-/** The matrix of a few gates on a few qubits. */
+/** Matrices of operations and of short circuits on a few qubits. */
 import { type ComplexMatrix, identity } from '../math/complex-matrix.ts';
 import type { GateOperation, UnitaryOperation } from './circuit.ts';
 import { gateNamed } from './gates.ts';
 
-/** A gate's or unitary's own matrix, on its targets. */
+/** Matrix of a gate or unitary on its targets. */
 export function targetMatrix(operation: GateOperation | UnitaryOperation): ComplexMatrix {
   return operation.kind === 'unitary'
     ? operation.matrix
@@ -11,8 +11,8 @@ export function targetMatrix(operation: GateOperation | UnitaryOperation): Compl
 }
 
 /**
- * The product of operations on qubits 0 … numQubits − 1, the first one applied first; conditions
- * are passed over.
+ * Product of operations on qubits 0 … numQubits − 1, the first one applied first. Conditions are
+ * ignored.
  *
  * @returns Row-major, 2^numQubits rows.
  */

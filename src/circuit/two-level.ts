@@ -1,16 +1,18 @@
 /**
- * Any small unitary as one-qubit gates under full controls.
+ * Decomposes any small unitary into one-qubit gates with controls on all other qubits.
  *
  * Givens rotations between basis states that are neighbours in Gray code clear one entry after the
- * other; such neighbours differ in one bit, so each rotation is a one-qubit gate on that bit under
- * controls on all others. Quadratic in the number of rows and not the shortest, but exact to
- * rounding and without cases.
+ * other. Such neighbours differ in one bit, so each rotation is a one-qubit gate on that bit, controlled
+ * by all others. The number of gates is quadratic in the number of rows and not minimal, but the result
+ * is exact to rounding and needs no special cases.
  *
  * @see Nielsen & Chuang, section 4.5.1 and 4.5.2 (two-level unitaries).
  */
 import { type ComplexMatrix, dimension } from '../math/complex-matrix.ts';
 
-/** A one-qubit gate that acts where each control reads its value; positions in the unitary's list. */
+/**
+ * A one-qubit gate that acts where each control reads its value. Positions index the unitary's qubits.
+ */
 export interface TwoLevelGate {
   readonly target: number;
   readonly controls: readonly { readonly position: number; readonly value: 0 | 1 }[];
@@ -20,7 +22,7 @@ export interface TwoLevelGate {
 
 const NEGLIGIBLE = 1e-15;
 
-/** Gates whose product, the first one applied first, is the unitary. */
+/** Returns gates whose product, the first one applied first, is the unitary. */
 export function twoLevelGates(unitary: ComplexMatrix): readonly TwoLevelGate[] {
   const d = dimension(unitary);
   const left = unitary.slice();
@@ -32,11 +34,11 @@ export function twoLevelGates(unitary: ComplexMatrix): readonly TwoLevelGate[] {
       if (rotation !== undefined) rotations.push(rotation);
     }
   }
-  // What is left is diagonal: U = (first rotation)† … (last rotation)† · diagonal.
+  // The remaining matrix is diagonal: U = (first rotation)† … (last rotation)† · diagonal.
   return [...diagonalGates(left, d), ...rotations.reverse()];
 }
 
-/** Rotates rows so that entry (low, column) vanishes; returns the inverse rotation. */
+/** Rotates two rows so that entry (low, column) vanishes; returns the inverse rotation. */
 function clear(
   matrix: ComplexMatrix,
   d: number,
@@ -49,7 +51,7 @@ function clear(
   if (Math.hypot(br, bi) < NEGLIGIBLE) return undefined;
   const norm = Math.hypot(ar, ai, br, bi);
   const [xr, xi, yr, yi] = [ar / norm, ai / norm, br / norm, bi / norm];
-  // Rows become x̄·high + ȳ·low and −y·high + x·low.
+  // The rows become x̄·high + ȳ·low and −y·high + x·low.
   for (let col = 0; col < d; col++) {
     const [p, q] = [2 * (high * d + col), 2 * (low * d + col)];
     const [hr, hi, lr, li] = [matrix[p]!, matrix[p + 1]!, matrix[q]!, matrix[q + 1]!];
@@ -65,7 +67,7 @@ function clear(
   return gateBetween(high, low, d, Float64Array.from(isLowOne ? inverse : swapped));
 }
 
-/** One gate for each pair of rows that differ in bit 0. */
+/** One gate per pair of rows that differ in bit 0. */
 function diagonalGates(matrix: ComplexMatrix, d: number): readonly TwoLevelGate[] {
   const gates: TwoLevelGate[] = [];
   for (let row = 0; row < d; row += 2) {
@@ -78,7 +80,7 @@ function diagonalGates(matrix: ComplexMatrix, d: number): readonly TwoLevelGate[
   return gates;
 }
 
-/** The gate on two basis states that differ in one bit. */
+/** The gate between two basis states that differ in one bit. */
 function gateBetween(a: number, b: number, d: number, matrix: ComplexMatrix): TwoLevelGate {
   const target = Math.log2(a ^ b);
   const positions = Array.from({ length: Math.log2(d) }, (_, position) => position);

@@ -1,10 +1,10 @@
 /**
- * Any power of a small unitary, by its eigenvalues.
+ * Powers of small unitaries, by their eigenvalues.
  *
  * A unitary U commutes with its adjoint, so the Hermitian matrices (U + U†)/2 and (U − U†)/2i share
- * eigenvectors, and so does any real mixture of them. One mixture in a direction that no two
- * eigenvalues of a real circuit line up with is taken apart by Jacobi rotations, which are slow for
- * large matrices but exact to rounding, and leave what is diagonal exactly diagonal.
+ * eigenvectors, and so does any real combination of them. Jacobi rotations diagonalise one combination,
+ * chosen so that no two eigenvalues of a real circuit coincide in it. They are slow for large matrices,
+ * but exact to rounding, and keep a diagonal matrix exactly diagonal.
  */
 import {
   adjoint,
@@ -14,13 +14,13 @@ import {
   multiply,
 } from '../math/complex-matrix.ts';
 
-/** Off-diagonal entries below this, against entries of size 1, are rounding. */
+/** Off-diagonal entries below this, next to entries of size 1, are rounding errors. */
 const NEGLIGIBLE = 1e-15;
-/** Jacobi converges quadratically; a dozen sweeps are many. */
+/** Jacobi rotations converge quadratically; more than a dozen sweeps are rare. */
 const MAX_SWEEPS = 40;
 
 /**
- * The principal power: eigenvalues e^{iθ} with −π < θ ≤ π become e^{i·exponent·θ}.
+ * Returns the principal power: eigenvalues e^{iθ} with −π < θ ≤ π become e^{i·exponent·θ}.
  *
  * @param unitary - At most 64 rows.
  */
@@ -31,7 +31,7 @@ export function principalPower(unitary: ComplexMatrix, exponent: number): Comple
   const powers = new Float64Array(2 * d * d);
   for (let i = 0; i < d; i++) {
     const at = 2 * (i * d + i);
-    // Rounding must not tip an eigenvalue of −1 over to the other side of the cut.
+    // Rounding must not move an eigenvalue of −1 across the branch cut.
     const angle = Math.atan2(values[at + 1]!, values[at]!);
     const theta = angle < -Math.PI + 1e-9 ? angle + 2 * Math.PI : angle;
     powers[at] = Math.cos(exponent * theta);
@@ -41,8 +41,10 @@ export function principalPower(unitary: ComplexMatrix, exponent: number): Comple
 }
 
 /**
- * Columns that diagonalise a unitary. Two eigenvalues that lie the same way from the mixture's direction,
- * e^{0.737i}, are told apart badly; turn the whole unitary by some phase where that may be.
+ * Returns eigenvectors of a unitary, as columns.
+ *
+ * Two eigenvalues that are mirror images about the direction e^{0.737i} coincide in the combination and
+ * are separated badly; multiply the unitary by some phase where that may happen.
  *
  * @param unitary - At most 64 rows.
  */
@@ -69,7 +71,7 @@ export function eigenvectorsOfUnitary(unitary: ComplexMatrix): ComplexMatrix {
   return vectors;
 }
 
-/** One Jacobi rotation that clears entry (p, q); false where there is nothing to clear. */
+/** Clears entry (p, q) by one Jacobi rotation; false where it is negligible already. */
 function turn(matrix: ComplexMatrix, vectors: ComplexMatrix, d: number, p: number, q: number) {
   const at = 2 * (p * d + q);
   const size = Math.hypot(matrix[at]!, matrix[at + 1]!);
@@ -92,7 +94,9 @@ function turn(matrix: ComplexMatrix, vectors: ComplexMatrix, d: number, p: numbe
   return true;
 }
 
-/** (x, y) → (c·x − s·e^{−iφ}·y, s·e^{iφ}·x + c·y) for the entries at i and j; e^{iφ} = re + i·im. */
+/**
+ * Maps the entries (x, y) at i and j to (c·x − s·e^{−iφ}·y, s·e^{iφ}·x + c·y), where e^{iφ} = re + i·im.
+ */
 function mix(m: ComplexMatrix, i: number, j: number, c: number, s: number, re: number, im: number) {
   const [xr, xi, yr, yi] = [m[i]!, m[i + 1]!, m[j]!, m[j + 1]!];
   m[i] = c * xr - s * (re * yr + im * yi);

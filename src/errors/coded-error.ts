@@ -1,14 +1,16 @@
 /**
- * The base of every error this project throws on purpose.
+ * Base class of every error that this project throws on purpose.
  *
- * A code is public and stable (docs/errors.md lists them all); which HTTP status it becomes is
- * decided in service/error-table.ts alone. Whatever is thrown and is not a CodedError is a bug and
- * reaches a client only as a bare 500.
+ * A code is public and stable; docs/errors.md lists them all. service/error-table.ts alone decides
+ * which HTTP status a code becomes. Any other error is a bug, and a client sees only a bare 500.
  */
 
-/** One thing wrong with an input: where, what, and optionally the exact condition's code. */
+/**
+ * One fault of an input: where it is, what is wrong, and optionally the code of the exact
+ * condition.
+ */
 export interface Fault {
-  /** As a caller would write it: `circuit[3].qubit`; empty when the whole input is meant. */
+  /** Path as a caller would write it: `circuit[3].qubit`; empty for the whole input. */
   readonly path: string;
   readonly message: string;
   readonly code?: string;
@@ -17,7 +19,7 @@ export interface Fault {
 /** An expected failure with a stable code of the form `LAYER_CONDITION`. */
 export abstract class CodedError extends Error {
   abstract readonly code: string;
-  /** Every fault found, at most 20; empty where the message says it all. */
+  /** Faults found, at most 20; empty where the message says it all. */
   readonly faults: readonly Fault[];
 
   constructor(message: string, faults: readonly Fault[] = [], options?: ErrorOptions) {
@@ -27,5 +29,5 @@ export abstract class CodedError extends Error {
   }
 }
 
-/** The most faults one answer lists. */
+/** Most faults that one answer lists. */
 export const MAX_FAULTS = 20;

@@ -1,10 +1,10 @@
-/** The path of a fault, as a caller would write it: `circuit[3].qubit`. */
+/** Paths of faults, as a caller would write them: `circuit[3].qubit`. */
 import type { Fault } from './coded-error.ts';
 
-/** Longest name of an unknown field that an answer repeats. */
+/** Characters of an unknown field's name that an answer repeats. */
 const MAX_NAME = 64;
 
-/** Joins the parts of a path; a name that is no identifier stands in brackets and quotes. */
+/** Joins the parts of a path. A name that is not an identifier is put in brackets and quotes. */
 export function formatPath(parts: readonly PropertyKey[]): string {
   let path = '';
   for (const part of parts) {
@@ -20,11 +20,13 @@ export function formatPath(parts: readonly PropertyKey[]): string {
   return path;
 }
 
-/** A fault as one sentence that says where: `circuit[3].theta must be …`, `circuit[3]: …`. */
+/**
+ * Writes a fault as one sentence that says where: `circuit[3].theta must be …`, `circuit[3]: …`.
+ */
 export function faultSentence({ path, message }: Pick<Fault, 'path' | 'message'>): string {
   if (path === '') return message;
   const [name = ''] = message.split(' ', 1);
-  // The message begins with the last part of the path, which then need not be said twice.
+  // The message often begins with the last part of the path, which is then not repeated.
   const isNamed = path === name || path.endsWith(`.${name}`);
   if (isNamed) return `${path}${message.slice(name.length)}`;
   return /^(?:has|is|must)$/.test(name) ? `${path} ${message}` : `${path}: ${message}`;

@@ -1,7 +1,8 @@
 /**
- * What zod finds wrong with a value, in plain words: which field, what it must be, what was found, and
- * what to write instead. This is the one place where zod's findings become sentences; its own wording
- * reaches nobody.
+ * Turns the issues that zod finds in a value into plain sentences: which field is wrong, what it
+ * must be, what was found, and what to write instead.
+ *
+ * Every message about the form of an input is worded here; zod's own wording is never shown.
  */
 import { z } from 'zod';
 import { type Fault, MAX_FAULTS } from './coded-error.ts';
@@ -10,21 +11,26 @@ import { kindOf, schemaAt, unwrapped } from './form-schema.ts';
 import { didYouMean } from './nearest-names.ts';
 import { foundText, insteadOf } from './wrong-values.ts';
 
-/** What an object's own schema says of a field that it does not have; undefined: nothing particular. */
+/**
+ * Returns a schema's own advice on a field that its object does not have; undefined where it has
+ * none.
+ */
 export type FieldAdvice = (object: unknown, field: string) => string | undefined;
 
-/** The advice of schemas that have some, by the schema that was given a name or meta data last. */
+/** Advice of schemas. Register the schema last: a name or meta data makes a new schema object. */
 export const FIELD_ADVICE = z.registry<{ readonly advise: FieldAdvice }>();
 
 /** Most fields of an object that a message lists. */
 const MAX_LISTED = 20;
 
 /**
- * The faults of a value's form; one a field, also where zod reports several fields together. A message
- * begins with the name of its field, or names it in quotation marks.
+ * Returns the faults of a value's form, one a field even where zod reports several fields together.
  *
- * @param error - What `schema` found in `value`.
- * @param root - Where the value stands.
+ * A message begins with the name of its field, or quotes it.
+ *
+ * @param error - Result of parsing `value` with `schema`.
+ * @param root - Path of `value` in the input.
+ * @returns At most MAX_FAULTS faults.
  */
 export function formFaults(
   error: z.ZodError,
@@ -37,7 +43,7 @@ export function formFaults(
   return faults.slice(0, MAX_FAULTS);
 }
 
-/** A value, its schema, and where it stands in what the caller sent. */
+/** A value, its schema, and its path in the caller's input. */
 interface Place {
   readonly schema: z.ZodType | undefined;
   readonly value: unknown;
@@ -47,13 +53,16 @@ interface Place {
 function describe(issues: readonly z.core.$ZodIssue[], place: Place, faults: Fault[]): void {
   for (const [i, issue] of issues.entries()) {
     if (faults.length >= MAX_FAULTS) return;
-    if (isSaidBetter(issue, issues[i + 1])) continue;
+    if (isRepeated(issue, issues[i + 1])) continue;
     describeIssue(issue, inside(place, issue.path), faults);
   }
 }
 
-/** An integer beyond 2^53 breaks the bound of all integers, and then that of its field. */
-function isSaidBetter(issue: z.core.$ZodIssue, next: z.core.$ZodIssue | undefined): boolean {
+/**
+ * Whether the next issue says the same of the same value. An integer beyond 2^53 breaks zod's bound
+ * for integers first, and then that of its field.
+ */
+function isRepeated(issue: z.core.$ZodIssue, next: z.core.$ZodIssue | undefined): boolean {
   const isOfBound = issue.code === 'too_big' || issue.code === 'too_small';
   return isOfBound && next?.code === issue.code && `${next.path}` === `${issue.path}`;
 }
@@ -61,7 +70,7 @@ function isSaidBetter(issue: z.core.$ZodIssue, next: z.core.$ZodIssue | undefine
 function inside({ schema, value, root }: Place, path: readonly PropertyKey[]): Place {
   let found = value;
   for (const key of path) {
-    // Checked: any own field of an object may be looked at.
+    // Checked: reading an own field of an object is safe.
     found =
       typeof found === 'object' && found !== null && Object.hasOwn(found, key)
         ? (found as Record<PropertyKey, unknown>)[key]
@@ -91,7 +100,10 @@ function describeIssue(issue: z.core.$ZodIssue, place: Place, faults: Fault[]): 
   faults.push({ path: formatPath(place.root), message: sentence(issue, place) });
 }
 
-/** The alternative whose own type fits and that has fewest faults: what is wrong is inside it. */
+/**
+ * Alternative of a union that the caller most likely meant: its own type fits, and it has the
+ * fewest issues.
+ */
 function branchMeant(
   branches: readonly (readonly z.core.$ZodIssue[])[],
 ): readonly z.core.$ZodIssue[] | undefined {
@@ -117,10 +129,10 @@ function unknownField(field: string, { schema, value }: Place): string {
   return `${problem}; leave it out. The fields are ${listed}${known.length > MAX_LISTED ? ', …' : ''}.`;
 }
 
-/** `shots must be at least 1, not 0.` */
+/** Builds the sentence of one issue: `shots must be at least 1, not 0.` */
 function sentence(issue: z.core.$ZodIssue, place: Place): string {
   const name = nameOf(place.root);
-  // Its own words, which may be a sentence already.
+  // A custom check may bring a whole sentence of its own.
   if (issue.code === 'custom' && !/^must\b/i.test(issue.message)) return issue.message;
   if (place.value === undefined) {
     return `${name} is missing; give ${withNote(kindOf(place.schema), place.schema)}.`;
@@ -128,7 +140,7 @@ function sentence(issue: z.core.$ZodIssue, place: Place): string {
   return `${name} ${predicate(issue, place)}`;
 }
 
-/** The last name of a path and the numbers after it; the whole input is the body. */
+/** Last name of a path with the indices after it. The whole input is called the body. */
 function nameOf(path: readonly PropertyKey[]): string {
   const last = path.findLastIndex((part) => typeof part !== 'number');
   const name = formatPath(path.slice(Math.max(0, last)));
@@ -161,7 +173,7 @@ function predicate(issue: z.core.$ZodIssue, { schema, value, root }: Place): str
     case 'custom':
       return `${lowerFirst(issue.message).replace(/\.$/, '')}.`;
     default:
-      // Of a wrong type, whichever way zod found out.
+      // All other issues are wrong types, however zod reports them.
       return `must be ${withNote(kindOf(schema), schema)}, not ${found}${instead(value, schema)}.`;
   }
 }
@@ -186,25 +198,25 @@ function boundText(
   return `have ${exact ? 'exactly' : `at ${end}`} ${bound} ${nouns}`;
 }
 
-/** Of texts and lists their length, of numbers the number. */
+/** Length of a string or list that has a wrong size; the number itself of a number. */
 function sizeFound(value: unknown): string {
   if (typeof value === 'string' || Array.isArray(value)) return `; it has ${value.length}`;
   return `, not ${foundText(value)}`;
 }
 
-/** What the schema itself says, or what the format is called. */
+/** Name of a format, or else the schema's own message. */
 function formatText({ format, message }: z.core.$ZodIssueInvalidStringFormat): string {
   if (format === 'datetime') return 'must be a time with its zone, such as 2027-06-30T00:00:00Z';
   return lowerFirst(message).replace(/\.$/, '');
 }
 
-/** `low, normal or high`. */
+/** Joins values: `low, normal or high`. */
 function oneOf(values: readonly string[]): string {
   const last = values.at(-1) ?? '';
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** With what the document says of the field, where that is short. */
+/** Adds the field's description from the document, where it is short. */
 function withNote(kind: string, schema: z.ZodType | undefined): string {
   const description = schema?.description ?? (schema && unwrapped(schema).description);
   if (description === undefined || description.length > MAX_NOTE) return kind;
@@ -214,6 +226,6 @@ function withNote(kind: string, schema: z.ZodType | undefined): string {
 const MAX_NOTE = 80;
 
 function lowerFirst(text: string): string {
-  // Names such as M, UNITARY and OpenQASM stay as they are.
+  // Keeps names such as M, UNITARY and OpenQASM as they are.
   return /^(?:A|[A-Z][a-z]+)\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -1,7 +1,12 @@
-/** Which part of a zod schema describes a place of a value, and what kind of value it takes, in words. */
+/**
+ * Finds the part of a zod schema that describes a place in a value, and names the kind of value
+ * that it accepts.
+ */
 import { z } from 'zod';
 
-/** The schema without what only says that a field may be left out or is changed after it was read. */
+/**
+ * Strips the wrappers that make a schema optional, nullable, defaulted, read-only or transformed.
+ */
 export function unwrapped(schema: z.ZodType): z.ZodType {
   let inner: unknown = schema;
   for (;;) {
@@ -17,16 +22,18 @@ export function unwrapped(schema: z.ZodType): z.ZodType {
     } else if (inner instanceof z.ZodPipe) {
       inner = inner.def.in;
     } else {
-      // Checked: all that zod's public constructors wrap are its public types.
+      // Checked: zod's public constructors wrap public types only.
       return inner as z.ZodType;
     }
   }
 }
 
 /**
- * The schema of a place; undefined where the schema says nothing of it.
+ * Returns the schema of a place; undefined where the schema does not describe it.
  *
- * @param value - What stands at the root: of a union the alternative is taken that has such a place.
+ * @param path - Path from the root to the place.
+ * @param value - Value at the root. In a union, the first alternative that has such a place is
+ *   taken.
  */
 export function schemaAt(
   schema: z.ZodType,
@@ -58,7 +65,7 @@ function childOf(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
   return undefined;
 }
 
-/** What a schema takes, as the end of "must be …" and "give …". */
+/** Names the kind of value that a schema accepts, to end "must be …" and "give …". */
 export function kindOf(schema: z.ZodType | undefined): string {
   const inner = schema && unwrapped(schema);
   if (inner instanceof z.ZodNumber) return isWhole(inner) ? 'a whole number' : 'a number';
@@ -76,12 +83,12 @@ export function kindOf(schema: z.ZodType | undefined): string {
   return 'a value';
 }
 
-/** Also those that only the document calls integers. */
+/** Whether a number must be an integer, including those that only the document calls integers. */
 function isWhole(schema: z.ZodNumber): boolean {
   return schema.format === 'safeint' || schema.meta()?.['type'] === 'integer';
 }
 
-/** Checked: what zod's public constructors hold are its public types. */
+/** Checked: zod's public constructors hold public types only. */
 function publicType(schema: z.core.$ZodType): z.ZodType {
   return schema as z.ZodType;
 }

@@ -1,10 +1,12 @@
 /**
- * Where a text stops being JSON, and what to write there instead. JSON.parse names a place only for some
- * faults, and none of them in the words of someone who writes JSON by hand.
+ * Finds where a text stops being JSON, and says what to write there instead.
+ *
+ * JSON.parse names a position only for some faults, and words none of them for people who write
+ * JSON by hand.
  */
 import { angleText } from './wrong-values.ts';
 
-/** What may come next. */
+/** Tokens that the grammar allows next. */
 type Next = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma';
 
 /** A fault and its index in the text. */
@@ -19,7 +21,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const FIRST_PRINTABLE = 0x20;
 const WORD = /[^\s,:"'[\]{}]{1,40}/y;
 
-/** What Python and JavaScript write where JSON writes something else. */
+/** Words of Python and JavaScript, with what JSON has in their place. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   True: 'write true',
   False: 'write false',
@@ -28,9 +30,10 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The first fault as the end of a sentence: `line 1, column 40: there is a comma before "]"; leave it out.`
+ * Describes the first fault as the end of a sentence: `line 1, column 40: there is a comma before
+ * "]"; leave it out.`
  *
- * @param text - One that JSON.parse refuses.
+ * @param text - A text that JSON.parse refuses.
  */
 export function jsonFault(text: string): string {
   const { at, problem } = firstFault(text);
@@ -101,8 +104,8 @@ function matched(pattern: RegExp, text: string, at: number): string {
 }
 
 /**
- * The index after the string that begins at `at`; undefined where it is none. Not a regular expression: one
- * runs out of stack in strings of megabytes.
+ * Index after the string that begins at `at`; undefined where it is not a valid string. A loop,
+ * because a regular expression overflows the stack on strings of megabytes.
  */
 function endOfString(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; ) {
@@ -160,6 +163,6 @@ function wrongValue(text: string, at: number): string {
   if (other !== undefined) return `JSON has no ${word}; ${other}`;
   const angle = angleText(word);
   if (angle !== undefined) return `JSON has no expressions; ${angle}`;
-  if (/^[-+.\d]/.test(word)) return `${word} is no number of JSON; write it as 0.5, -2 or 1e-3`;
-  return `${word} is no value of JSON; a string is in double quotation marks`;
+  if (/^[-+.\d]/.test(word)) return `${word} is not a JSON number; write it as 0.5, -2 or 1e-3`;
+  return `${word} is not a JSON value; a string is in double quotation marks`;
 }

@@ -1,10 +1,13 @@
-/** Which known names a misspelt one may have meant. */
+/** Suggests known names for a misspelt one. */
 
-/** Longer words are not compared: no name is that long, and the cost grows with the length. */
+/**
+ * Longer words are not compared: no known name is that long, and the cost grows with the length.
+ */
 const MAX_COMPARED_LENGTH = 32;
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+ * Edit distance: insertions, deletions, replacements and swaps of neighbours that turn one word
+ * into the other.
  *
  * @see Damerau 1964; the restricted ("optimal string alignment") form.
  */
@@ -28,9 +31,10 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The names nearest to a misspelt one, nearest first, at most three; none when all are far off.
+ * Returns up to three known names nearest to a misspelt one, nearest first; none where all are far
+ * off.
  *
- * Case is ignored. A third of the word may be wrong, at least one letter.
+ * Case is ignored. A third of the letters may be wrong, and always one.
  */
 export function nearestNames(name: string, known: Iterable<string>): readonly string[] {
   if (name.length > MAX_COMPARED_LENGTH) return [];
@@ -47,9 +51,10 @@ export function nearestNames(name: string, known: Iterable<string>): readonly st
 }
 
 /**
- * A sentence to follow "there is no such name": ` Did you mean CX or CNOT?`, or nothing.
+ * Returns ` Did you mean CX or CNOT?`, to follow "there is no such name"; empty where no name is
+ * near.
  *
- * @param known - What could stand there.
+ * @param known - Names that are valid there.
  */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const near = nearestNames(name, known);

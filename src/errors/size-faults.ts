@@ -1,12 +1,14 @@
-/** Arrays and objects that are too long, found before a schema goes through every entry of them. */
+/** Finds arrays and objects that are too long, before a schema validates every entry of them. */
 import { type Fault, MAX_FAULTS } from './coded-error.ts';
 import { formatPath } from './fault-path.ts';
 
 /**
- * Notes every array and object that is too long; the value is not nested deeply.
+ * Returns a fault for every array and object that is too long.
  *
- * @param maxLength - Entries of any array, fields of any object.
- * @param longer - Fields of the value itself that may be longer arrays, as may the arrays in them.
+ * @param value - Parsed JSON that is not nested deeply: the walk is recursive.
+ * @param maxLength - Most entries of an array, and most fields of an object.
+ * @param longer - Fields of `value` itself whose arrays, and the arrays directly in them, have no
+ *   limit here.
  */
 export function sizeFaults(
   value: unknown,
@@ -14,10 +16,10 @@ export function sizeFaults(
   longer: ReadonlySet<PropertyKey> = new Set(),
 ): readonly Fault[] {
   const faults: Fault[] = [];
-  look(value, [], faults);
+  walk(value, [], faults);
   return faults;
 
-  function look(part: unknown, path: readonly PropertyKey[], found: Fault[]): void {
+  function walk(part: unknown, path: readonly PropertyKey[], found: Fault[]): void {
     if (typeof part !== 'object' || part === null || found.length >= MAX_FAULTS) return;
     const isList = Array.isArray(part);
     const isLonger = isList && path.length <= 2 && longer.has(path[0] ?? '');
@@ -31,7 +33,7 @@ export function sizeFaults(
     const names = isList ? undefined : Object.keys(part);
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i];
-      if (typeof entry === 'object') look(entry, [...path, names?.[i] ?? i], found);
+      if (typeof entry === 'object') walk(entry, [...path, names?.[i] ?? i], found);
     }
   }
 }

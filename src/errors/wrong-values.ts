@@ -1,8 +1,8 @@
-/** Values of a wrong type in words, and what their writers most likely meant. */
+/** Describes values of a wrong type, and guesses what their writers meant. */
 
 const MAX_SHOWN = 40;
 
-/** `the string "pi/2"`, `a list`, `0.5`. */
+/** Describes a value: `the string "pi/2"`, `a list`, `0.5`. */
 export function foundText(value: unknown): string {
   if (typeof value === 'string') {
     return `the string ${JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)}`;
@@ -10,7 +10,7 @@ export function foundText(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
-  // JSON has no infinity, but numbers that are too large for a double.
+  // JSON.parse reads a number that is too large for a double as infinity.
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     return 'one beyond the largest, 1.8e308';
   }
@@ -18,9 +18,9 @@ export function foundText(value: unknown): string {
 }
 
 /**
- * What to write instead, as the end of a sentence; empty where nobody can know.
+ * Suggests what to write instead, as the end of a sentence; empty where there is no good guess.
  *
- * @param kind - As kindOf() says it.
+ * @param kind - Expected kind, as kindOf() names it.
  */
 export function insteadOf(value: unknown, kind: string): string {
   if (kind.endsWith('number')) return numberInsteadOf(value);
@@ -37,7 +37,7 @@ function numberInsteadOf(value: unknown): string {
   if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'number') {
     return `; write ${value[0]}`;
   }
-  // Nobody writes a number so long, and what looks at texts below may look at them again and again.
+  // Nobody writes a number this long, and the patterns below may backtrack on long texts.
   if (typeof value !== 'string' || value.length > MAX_SHOWN) return '';
   if (value.trim() !== '' && Number.isFinite(Number(value))) {
     return `; write ${Number(value)} without quotation marks`;
@@ -51,13 +51,13 @@ function numberInsteadOf(value: unknown): string {
   return angle === undefined ? '' : `; ${angle}`;
 }
 
-/** What to write for a multiple of π, such as `pi/2`; undefined for anything else. */
+/** Suggests the number for a multiple of π such as `pi/2`; undefined for any other text. */
 export function angleText(text: string): string | undefined {
   const angle = text.length > MAX_SHOWN ? undefined : multipleOfPi(text);
   return angle === undefined ? undefined : `write ${text.trim()} as a number in radians, ${angle}`;
 }
 
-/** `pi/2`, `-3*pi/4`, `2π`, `np.pi`. */
+/** Matches `pi/2`, `-3*pi/4`, `2π`, `np.pi`. */
 const PI =
   /^([-+]?)(?:([\d.]+)\s*\*?\s*)?(?:\w+\.)?(?:pi|π)(?:\s*\*\s*([\d.]+))?(?:\s*\/\s*([\d.]+))?$/i;
 

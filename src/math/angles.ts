@@ -1,33 +1,34 @@
 /**
- * Angles of any size, taken as the exact numbers that they are.
+ * Sums and multiples of angles of any size, exact to a few roundings.
  *
- * The sum of two large doubles has lost what matters of both: 1e15 + 0.3 is 1e15 + 0.25. So angles are
- * reduced before they are added. Gates turn by half angles, so that whole periods of 4π are left out;
- * that is right for those of period 2π, too.
+ * A sum of two large doubles loses their low digits: 1e15 + 0.3 is 1e15 + 0.25. So angles are
+ * reduced before they are added. Gates rotate by half angles, so angles are reduced modulo 4π,
+ * which is also right for gates of period 2π.
  */
 
-/** Whole turns beyond this size are left out. */
+/** Angles up to this size, in radians, are not reduced. */
 const LARGEST = 2 * Math.PI;
 
 /**
- * The angle itself within [−2π, 2π], else the one there that differs by a multiple of 4π, within two
- * roundings. By sine and cosine, which `Math` reduces exactly, where a remainder would be of a
- * rounded π.
+ * Reduces an angle to [−2π, 2π] modulo 4π, within two roundings; angles already there stay as they
+ * are.
+ *
+ * Uses sine and cosine, which `Math` reduces exactly; a remainder would divide by a rounded π.
  */
 export function reducedAngle(angle: number): number {
   if (Math.abs(angle) <= LARGEST) return angle;
   return 2 * Math.atan2(Math.sin(angle / 2), Math.cos(angle / 2));
 }
 
-/** The sum, up to a multiple of 4π; within [−4π, 4π]. */
+/** Adds two angles modulo 4π; the result is within [−4π, 4π]. */
 export function sumOfAngles(a: number, b: number): number {
   return reducedAngle(a) + reducedAngle(b);
 }
 
 /**
- * `times` an angle, up to a multiple of 4π; not finite where the product is not.
+ * Multiplies an angle by a whole number, modulo 4π; not finite where the product is not.
  *
- * A product that is large is not rounded: factors of 26 bits are multiplied exactly.
+ * Large products are not rounded: factors of 26 bits are multiplied exactly.
  *
  * @param times - A whole number.
  * @see Dekker, "A floating-point technique for extending the available precision" (1971).
@@ -43,9 +44,9 @@ export function multipleOfAngle(angle: number, times: number): number {
   return reducedAngle(sum);
 }
 
-/** Two numbers of at most 26 bits with that sum. */
+/** Splits a number into two of at most 26 bits that add up to it. */
 function halves(value: number): readonly [number, number] {
-  // Scaled by a power of 2, so that nothing overflows.
+  // Scaling by a power of 2 avoids overflow.
   const scale = Math.abs(value) > 2 ** 900 ? 2 ** -100 : 1;
   const scaled = value * scale;
   const shifted = scaled * (2 ** 27 + 1);

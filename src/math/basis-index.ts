@@ -3,15 +3,16 @@
  * rightmost character of a label: X on qubit 0 of 3 gives index 1, label "001".
  */
 
-/** The label of a basis index: `width` characters, bit 0 rightmost. Exact up to 53 bits. */
+/** Label of a basis index: `width` characters, bit 0 rightmost. Exact up to 53 bits. */
 export function basisLabel(index: number, width: number): string {
   return width === 0 ? '' : index.toString(2).padStart(width, '0');
 }
 
 /**
- * The bit string of an outcome of any width, bit 0 of its first word rightmost.
+ * Label of an outcome of any width, bit 0 of its first word rightmost.
  *
- * @param words - 32-bit words, least significant first, of which `numWords` from `offset` on.
+ * @param words - 32-bit words, least significant first; the outcome is `numWords` of them from
+ *   `offset` on.
  */
 export function outcomeLabel(
   words: Uint32Array,
@@ -28,7 +29,7 @@ export function outcomeLabel(
 }
 
 /**
- * Spreads an index over the gaps between fixed bit positions: inserts a zero bit at each position.
+ * Inserts a zero bit into an index at each of the positions.
  *
  * Uses arithmetic instead of shifts, so that indices past 2^31 stay exact.
  *

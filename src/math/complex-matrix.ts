@@ -14,14 +14,14 @@ export function dimension(matrix: ComplexMatrix): number {
   return Math.round(Math.sqrt(matrix.length / 2));
 }
 
-/** The identity of `d` rows. */
+/** Identity matrix of `d` rows. */
 export function identity(d: number): ComplexMatrix {
   const out = new Float64Array(2 * d * d);
   for (let i = 0; i < d; i++) out[2 * (i * d + i)] = 1;
   return out;
 }
 
-/** The product a·b. */
+/** Matrix product a·b. */
 export function multiply(a: ComplexMatrix, b: ComplexMatrix): ComplexMatrix {
   const d = dimension(a);
   const out = new Float64Array(a.length);
@@ -42,7 +42,7 @@ export function multiply(a: ComplexMatrix, b: ComplexMatrix): ComplexMatrix {
   return out;
 }
 
-/** The conjugate transpose; of a unitary, its inverse. */
+/** Conjugate transpose; the inverse of a unitary. */
 export function adjoint(matrix: ComplexMatrix): ComplexMatrix {
   const d = dimension(matrix);
   const out = new Float64Array(matrix.length);
@@ -55,7 +55,7 @@ export function adjoint(matrix: ComplexMatrix): ComplexMatrix {
   return out;
 }
 
-/** The largest |a_ij − b_ij|. */
+/** Largest |a_ij − b_ij|. */
 export function maxAbsDifference(a: ComplexMatrix, b: ComplexMatrix): number {
   let worst = 0;
   for (let i = 0; i < a.length; i += 2) {
@@ -64,7 +64,7 @@ export function maxAbsDifference(a: ComplexMatrix, b: ComplexMatrix): number {
   return worst;
 }
 
-/** How far U†U is from the identity: the largest entry of the difference. */
+/** Largest entry of |U†U − 1|: how far a matrix is from unitary. */
 export function unitarityDefect(matrix: ComplexMatrix): number {
   return maxAbsDifference(multiply(adjoint(matrix), matrix), identity(dimension(matrix)));
 }
@@ -80,8 +80,8 @@ export function isDiagonal(matrix: ComplexMatrix): boolean {
 }
 
 /**
- * The row of each column's only nonzero entry, or undefined when some column has more than one
- * (the matrix is then not monomial).
+ * Row of the only nonzero entry of each column; undefined where a column has none or several, so
+ * that the matrix is not monomial.
  */
 export function monomialRows(matrix: ComplexMatrix): readonly number[] | undefined {
   const d = dimension(matrix);
@@ -101,8 +101,8 @@ export function monomialRows(matrix: ComplexMatrix): readonly number[] | undefin
 }
 
 /**
- * The rows made orthonormal one after the other: of an almost unitary matrix, a unitary one as close
- * to it as it was to being unitary.
+ * Makes the rows orthonormal, one after the other. An almost unitary matrix becomes a unitary one,
+ * as close to it as it was to being unitary.
  *
  * @see Golub & Van Loan, "Matrix Computations", section 5.2.8 (modified Gram–Schmidt).
  */

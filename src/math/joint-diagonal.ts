@@ -1,21 +1,21 @@
 /**
- * Diagonalises real symmetric matrices that commute, all of them at once.
+ * Diagonalises commuting real symmetric matrices together.
  *
- * One after the other would not do: where the first has equal eigenvalues, its eigenvectors are any
- * basis of their space, and only the others say which. Jacobi rotations that look at all matrices
- * have no such case.
+ * One after the other would fail where the first has equal eigenvalues: its eigenvectors are then
+ * any basis of their space, and only the other matrices tell which. Jacobi rotations over all
+ * matrices have no such case.
  *
  * @see Cardoso, Souloumiac, "Jacobi angles for simultaneous diagonalization", SIAM J. Matrix Anal.
  *   Appl. 17, 161 (1996).
  */
 
-/** Entries smaller than this, against entries of size 1, are rounding. */
+/** Off-diagonal entries below this, next to entries of size 1, are rounding errors. */
 const NEGLIGIBLE = 1e-15;
-/** Convergence is quadratic; a dozen sweeps are many. */
+/** Convergence is quadratic; more than a dozen sweeps are rare. */
 const MAX_SWEEPS = 60;
 
 /**
- * An orthogonal matrix whose columns are eigenvectors of all the matrices.
+ * Returns an orthogonal matrix whose columns are eigenvectors of all the matrices.
  *
  * @param matrices - Real, symmetric, commuting; row-major, length d².
  * @returns Row-major, length d².
@@ -36,7 +36,10 @@ export function jointEigenvectors(matrices: readonly Float64Array[], d: number):
   return vectors;
 }
 
-/** Rotates the plane (p, q) so that least is left off the diagonals; false where nothing is. */
+/**
+ * Rotates the plane (p, q) by the angle that leaves least off the diagonals; false where that is
+ * negligible already.
+ */
 function turn(
   matrices: readonly Float64Array[],
   vectors: Float64Array,

@@ -1,11 +1,11 @@
 /**
  * Counter-based random numbers: Philox4x32-10.
  *
- * A draw is a pure function of (seed, counter), so any engine, thread or GPU invocation computes
- * the draw of shot s on its own and all agree; nothing is carried from one draw to the next.
+ * A draw is a pure function of (seed, counter). Any engine, thread or GPU invocation computes the
+ * draw of shot s on its own, and all agree; no state is carried from one draw to the next.
  *
- * @see Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11); the
- *   tests hold it to the known answers of the authors' Random123 library.
+ * @see Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11); the tests
+ *   compare it with the known answers of the authors' Random123 library.
  */
 
 const MULTIPLIER_0 = 0xd2511f53;
@@ -14,7 +14,7 @@ const WEYL_0 = 0x9e3779b9;
 const WEYL_1 = 0xbb67ae85;
 const NUM_ROUNDS = 10;
 
-/** Upper 32 bits of the 64-bit product of two 32-bit unsigned integers, as a signed 32-bit word. */
+/** Upper 32 bits of the product of two unsigned 32-bit integers, as a signed 32-bit word. */
 function mulHigh(a: number, b: number): number {
   const aLow = a & 0xffff;
   const aHigh = a >>> 16;
@@ -27,12 +27,12 @@ function mulHigh(a: number, b: number): number {
 }
 
 /**
- * The last block computed. A sampler draws millions of times, and an array a draw would cost more
+ * Block computed last. A sampler draws millions of times, and an array per draw would cost more
  * than the arithmetic; every function that fills this reads it before it returns.
  */
 const block = new Int32Array(4);
 
-/** Fills `block`. Words are 32 bits, signed or not. */
+/** Computes a block into `block`. Words are 32 bits, signed or unsigned. */
 function computeBlock(
   counter0: number,
   counter1: number,
@@ -64,7 +64,7 @@ function computeBlock(
 }
 
 /**
- * The four 32-bit words of one Philox4x32-10 block.
+ * Returns the four 32-bit words of one Philox4x32-10 block.
  *
  * @param counter - Four unsigned 32-bit words.
  * @param key - Two unsigned 32-bit words.
@@ -77,17 +77,17 @@ export function philox4x32(
   return [block[0]! >>> 0, block[1]! >>> 0, block[2]! >>> 0, block[3]! >>> 0];
 }
 
-/** The largest seed: every integer from 0 to here is exact as a JSON number. */
+/** Largest seed: every integer from 0 to this is exact as a JSON number. */
 export const MAX_SEED = 2 ** 53 - 1;
 
 /**
- * One uniform draw in [0, 1) with 53 random bits.
+ * Draws one uniform number in [0, 1) with 53 random bits.
  *
  * @param seed - Integer in [0, 2^53 − 1].
- * @param shot - Which shot the draw belongs to; below 2^32.
- * @param event - Which measuring event of the program; below 2^32.
- * @param position - Which draw of that event; below 2^32.
- * @param round - How many rounds of loops the shot has begun; below 2^32.
+ * @param shot - Index of the shot; below 2^32.
+ * @param event - Index of the measurement or reset in the program; below 2^32.
+ * @param position - Index of the draw within the event; below 2^32.
+ * @param round - Rounds of loops that the shot has begun; below 2^32.
  */
 export function uniformDraw(
   seed: number,

@@ -1,19 +1,19 @@
 /**
- * SHA-256 for hosts without one that answers at once: a browser's own is asynchronous. A tenth as
- * fast as Node's, which is why it is not used there.
+ * SHA-256 without Node: for the browser, whose own is asynchronous. It has a tenth of the speed of
+ * Node's, which the service uses.
  *
  * @see FIPS 180-4, section 6.2.
  */
 
 const NUM_ROUNDS = 64;
 const BLOCK_BYTES = 64;
-/** At the end of the last block: the message's length in bits. */
+/** Bytes at the end of the last block that hold the message's length in bits. */
 const LENGTH_BYTES = 8;
 
 /** Fractions of the square roots of the first 8 primes, and of the cube roots of the first 64. */
 const { INITIAL, ROUND_CONSTANTS } = constants();
 
-/** The digest, as 64 hex digits. */
+/** Digest of a message, as 64 hex digits. */
 export function sha256(message: Uint8Array): string {
   const hash = Int32Array.from(INITIAL);
   const rest = message.length % BLOCK_BYTES;
@@ -72,7 +72,8 @@ function constants() {
   for (let n = 2; primes.length < NUM_ROUNDS; n++) {
     if (primes.every((prime) => n % prime > 0)) primes.push(n);
   }
-  // A root has fewer than 5 bits before the point, so 48 of a double's 53 are behind it: enough.
+  // A root has fewer than 5 bits before the binary point, so at least 48 of a double's 53 bits
+  // follow it; 32 are needed.
   const fraction = (x: number) => Math.floor((x % 1) * 2 ** 32);
   return {
     INITIAL: primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime))),

@@ -1,8 +1,8 @@
-/** Products of two one-qubit matrices, and the way back. */
+/** Tensor products of two one-qubit matrices, and their factors. */
 import type { ComplexMatrix } from './complex-matrix.ts';
 
 /**
- * The matrix that does `low` to bit 0 of an index and `high` to bit 1.
+ * Returns the matrix that applies `low` to bit 0 of an index and `high` to bit 1.
  *
  * @param high - Two rows.
  * @param low - Two rows.
@@ -22,16 +22,21 @@ export function tensorProduct(high: ComplexMatrix, low: ComplexMatrix): ComplexM
   return out;
 }
 
-/** The two factors of a unitary that is a tensor product: bit 1's and bit 0's. */
+/**
+ * Factors of a two-qubit unitary that is a tensor product: `high` acts on bit 1, `low` on bit 0.
+ */
 export interface TensorFactors {
   readonly high: ComplexMatrix;
   /** Of determinant 1. */
   readonly low: ComplexMatrix;
 }
 
-/** The factors of a tensor product of unitaries; of another matrix they mean nothing. */
+/**
+ * Splits a tensor product of unitaries into its factors. Any other matrix gives a meaningless
+ * result.
+ */
 export function tensorFactors(product: ComplexMatrix): TensorFactors {
-  // Any block that is not nothing is the low factor times a number: the largest loses least.
+  // Every nonzero block is the low factor times a number; the largest block loses least precision.
   let best = new Float64Array(8);
   for (const high of [0, 1, 2, 3]) {
     const block = blockOf(product, high >> 1, high & 1);
@@ -64,7 +69,7 @@ function blockOf(matrix: ComplexMatrix, row: number, col: number): Float64Array<
   return out;
 }
 
-/** A one-qubit unitary over a square root of its determinant. */
+/** Divides a one-qubit unitary by a square root of its determinant. */
 export function ofDeterminantOne(m: ComplexMatrix): ComplexMatrix {
   const re = m[0]! * m[6]! - m[1]! * m[7]! - m[2]! * m[4]! + m[3]! * m[5]!;
   const im = m[0]! * m[7]! + m[1]! * m[6]! - m[2]! * m[5]! - m[3]! * m[4]!;

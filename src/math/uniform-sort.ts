@@ -1,14 +1,14 @@
 /**
  * Sorts numbers drawn uniformly from [0, 1) in linear time.
  *
- * Scatters them into equal ranges of about eight, after which an insertion sort moves each number
- * past its few neighbours only: a tenth of the time of the general sort, for a thousand draws and
- * for a million. On other inputs it is still right, but may take quadratic time.
+ * It scatters them into equal ranges of about eight, after which an insertion sort moves each
+ * number past its few neighbours only. That takes a tenth of the time of the general sort, for a
+ * thousand draws and for a million. Other inputs are sorted too, but may take quadratic time.
  */
 
 const DRAWS_PER_RANGE = 8;
 
-/** The draws, each in [0, 1), in ascending order; the input is left as it is. */
+/** Returns the draws, each in [0, 1), in ascending order; the input is not changed. */
 export function sortUniformDraws(draws: Float64Array): Float64Array {
   const numRanges = Math.max(1, Math.floor(draws.length / DRAWS_PER_RANGE));
   const starts = new Uint32Array(numRanges + 1);

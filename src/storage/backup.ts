@@ -1,10 +1,10 @@
 /**
- * Copies of a database that are whole: made while a service writes to it, and put back in its place.
+ * Backs up a database while a service writes to it, restores backups, and checks databases.
  *
- * A backup is one file. It is made by VACUUM INTO, within one read transaction, so that it is consistent
- * and writers go on. SQLite's page-by-page backup was not taken: it begins again whenever another process
- * has written in between, and under load never ends. Backup and restored database appear under their names
- * complete, by `link` and `rename`.
+ * A backup is one file. VACUUM INTO makes it within one read transaction, so it is consistent and
+ * writers go on. SQLite's page-by-page backup was not taken: it begins again whenever another
+ * process writes in between, and under load never ends. Backups and restored databases appear under
+ * their names complete, by `link` and `rename`.
  */
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
@@ -23,23 +23,23 @@ import { makePrivateFile } from './private-files.ts';
 import { lockDataDirectory, requireSoleUse } from './service-lock.ts';
 import { checkFiles, declareWhole, leaveMarker } from './write-ahead-log.ts';
 
-/** What was found in a database. */
+/** Result of checking a database. */
 export interface Inspection {
-  /** Without the log. */
+  /** Size of the database file, without its write-ahead log. */
   readonly bytes: number;
   readonly schemaVersion: number;
-  /** Rows that could be read of each table. */
+  /** Readable rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** What is wrong, a line each. */
+  /** Problems found, one a line. */
   readonly faults: readonly string[];
 }
 
 /**
- * Writes a backup of a database that others may use meanwhile.
+ * Writes a backup of a database, which others may use meanwhile.
  *
- * @param target - Made with mode 0600.
- * @throws {BackupExistsError} if the target exists; it is left as it is.
- * @throws as `openDatabase`, and {DatabaseDamagedError} if the copy is not whole.
+ * @param target - Path of the backup; the file gets mode 0600.
+ * @throws {BackupExistsError} if the target exists; it is not touched.
+ * @throws as `openDatabase`, and {DatabaseDamagedError} if the copy has faults.
  */
 export function backUp(path: string, target: string): void {
   if (exists(target)) throw new BackupExistsError(target);
@@ -49,7 +49,8 @@ export function backUp(path: string, target: string): void {
     {
       using database = openDatabase(path);
       makePrivateFile(partial);
-      // The copy gives space back to the disk, also that of a file of an earlier version.
+      // Gives the copy the setting that returns free pages to the disk, which files of old versions
+      // lack.
       database.exec('PRAGMA auto_vacuum = INCREMENTAL');
       database.prepare('VACUUM INTO ?').run(partial);
     }
@@ -65,16 +66,16 @@ export function backUp(path: string, target: string): void {
 }
 
 /**
- * Puts a backup in the place of a data directory's database, which is kept aside.
+ * Replaces a data directory's database by a backup, and keeps the old one aside.
  *
- * A restore that is killed leaves the old database or the new one, or a database whose log was put aside
- * already: the service refuses to start with that, and the restore can be run again.
+ * A restore that is killed leaves the old database, the new one, or a database whose log was moved
+ * aside already. The service refuses to start with the last, and the restore can be run again.
  *
- * @param backup - What `backUp` wrote, or a database file with its log beside it.
- * @param suffix - Of the file that keeps the old database.
- * @returns That file; undefined if there was no database.
+ * @param backup - A file that `backUp` wrote, or a database file with its log beside it.
+ * @param suffix - Suffix of the file that keeps the old database.
+ * @returns Path of that file; undefined if there was no database.
  * @throws {DataDirectoryInUseError} if a service or a command has the database open.
- * @throws {DatabaseDamagedError | LogLostError} if the backup is not whole; then nothing was replaced.
+ * @throws {DatabaseDamagedError | LogLostError} if the backup has faults; nothing is replaced then.
  */
 export async function restore(
   folder: string,
@@ -103,7 +104,7 @@ export async function restore(
 
   const aside = exists(path) ? `${path}.${suffix}` : undefined;
   if (aside !== undefined) linkSync(path, aside);
-  // Before the new database is there: SQLite would take the old log for its own.
+  // The old log goes first: SQLite would apply it to the new database.
   if (exists(`${path}-wal`)) renameSync(`${path}-wal`, `${aside ?? path}-wal.${suffix}`);
   rmSync(`${path}-shm`, { force: true });
   renameSync(restored, path);
@@ -113,9 +114,9 @@ export async function restore(
 }
 
 /**
- * Reads all of a database, which may be in use, and changes nothing.
+ * Checks all of a database, which may be in use, without changing it.
  *
- * @throws {DatabaseMissingError} if there is none.
+ * @throws {DatabaseMissingError} if there is no database.
  */
 export function inspect(path: string): Inspection {
   const faults: string[] = [];
@@ -128,7 +129,7 @@ export function inspect(path: string): Inspection {
     faults.push(messageOf(error));
   }
   const file = pathToFileURL(path);
-  // Without its log, which SQLite would use or delete as it sees fit.
+  // `immutable` opens the database without its log, which SQLite would otherwise replay or delete.
   if (isLogLost) file.searchParams.set('immutable', '1');
   const rows: Record<string, number> = {};
   let schemaVersion = 0;
@@ -150,13 +151,13 @@ export function inspect(path: string): Inspection {
 }
 
 /**
- * Has a database go on without what was in a log that is missing or damaged. What can be read of the log
- * is kept, and the log itself aside.
+ * Lets a database go on without the transactions of a missing or damaged log. Readable transactions
+ * are kept, and the log is copied aside.
  *
- * @param suffix - Of the file that keeps the log.
+ * @param suffix - Suffix of the file that keeps the log.
  * @returns Whether anything was lost.
  * @throws {DataDirectoryInUseError} if a service runs.
- * @throws as `checkFiles`, where it is not the log that is lost.
+ * @throws as `checkFiles`, for any fault other than a lost log.
  */
 export async function acceptLoss(folder: string, suffix: string): Promise<boolean> {
   using _lock = lockDataDirectory(folder);
@@ -176,7 +177,9 @@ export async function acceptLoss(folder: string, suffix: string): Promise<boolea
   return true;
 }
 
-/** Copies the log into the file, whatever it lacks, and has both on the disk. */
+/**
+ * Copies the log, as far as it is readable, into the database file, and flushes the file to disk.
+ */
 function makeWhole(path: string): void {
   const database = new DatabaseSync(path);
   try {
@@ -192,7 +195,10 @@ function requireNoFaults(path: string, name = path): void {
   if (fault !== undefined) throw new DatabaseDamagedError(name, fault);
 }
 
-/** Also where the lock file of a running service was removed; nobody can use a damaged database. */
+/**
+ * Checks that nobody uses the database, even if the lock file of a running service was removed.
+ * Nobody can use a damaged database.
+ */
 function requireUnused(path: string, folder: string): void {
   try {
     checkFiles(path);

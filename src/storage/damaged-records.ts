@@ -1,7 +1,10 @@
-/** Rows that cannot be read: each fails by itself, and whoever runs the service is told of it. */
+/** Damaged rows: one that cannot be read fails alone, and the operator is told of it. */
 import type { SQLOutputValue } from 'node:sqlite';
 
-/** A row as SQLite gives it; read with big integers, for one too large would fail all rows beside it. */
+/**
+ * A row as SQLite returns it. Rows are read with big integers, because a number that is too large
+ * would fail the whole query.
+ */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>;
 
 /** Tables whose rows are checked as they are read. */
@@ -11,20 +14,22 @@ export const DAMAGED_TABLES = ['api_keys', 'idempotency', 'jobs', 'maintenance']
 export interface DamagedRecord {
   readonly table: (typeof DAMAGED_TABLES)[number];
   readonly id: string;
-  /** What is wrong with it: `its status is "x"`. */
+  /** Problem with the row: `its status is "x"`. */
   readonly what: string;
 }
 
-/** Told of a row that cannot be read, every time that somebody tries. */
+/** Callback for a row that cannot be read, called at every attempt to read it. */
 export type OnDamaged = (record: DamagedRecord) => void;
 
-/** The latest time that a date can show, milliseconds since 1970 UTC. */
+/** Latest time that a Date can hold, in milliseconds since 1970 UTC. */
 export const LAST_TIME = 8.64e15;
 
-/** So many damaged records are told apart; of more, some are told again. */
+/**
+ * Records remembered as reported. After this many the list is cleared, and some are reported again.
+ */
 const MAX_TOLD = 10_000;
 
-/** Tells of each record once. */
+/** Wraps a callback so that it reports each record once. */
 export function toldOnce(tell: OnDamaged): OnDamaged {
   const told = new Set<string>();
   return (record) => {
@@ -36,7 +41,7 @@ export function toldOnce(tell: OnDamaged): OnDamaged {
   };
 }
 
-/** A whole number from 0 to `last`; undefined for anything else, and for none. */
+/** Reads a whole number from 0 to `last`; undefined for any other value and for null. */
 export function storedNumber(value: SQLOutputValue | undefined, last: number): number | undefined {
   if (typeof value !== 'bigint' && typeof value !== 'number') return undefined;
   return value >= 0 && value <= last ? Number(value) : undefined;

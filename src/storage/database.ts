@@ -1,9 +1,10 @@
 /**
- * The embedded SQLite database: one file in the data directory, in write-ahead mode, with every
- * table of every store defined here and versioned by `user_version`.
+ * The embedded SQLite database: one file in the data directory, in write-ahead mode. The tables of
+ * every store are defined here and versioned by `user_version`.
  *
- * A committed transaction survives the death of the process at any point (`kill -9`), and by default a
- * power cut. Several processes may open the file: `qcs keys create` works while the service runs.
+ * A committed transaction survives the death of the process at any point (`kill -9`), and by
+ * default a power cut. Several processes may open the file: `qcs keys create` works while the
+ * service runs.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,11 +13,11 @@ import { CannotOpenStorageError, DatabaseDamagedError } from './errors.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { checkFiles, checkpointLog } from './write-ahead-log.ts';
 
-/** The database's name inside the data directory. */
+/** Name of the database file in the data directory. */
 export const DATABASE_FILE = 'qcs.sqlite';
 
 /**
- * Entry i brings a database of version i to version i + 1. Never edit one that was released.
+ * Migrations: entry i brings a database from version i to version i + 1. Never edit a released one.
  *
  * Tables whose rows hold whole requests and answers keep their rowid: without one, every row would
  * sit inside the B-tree of its key, four to a page.
@@ -87,7 +88,7 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
   `,
-  // REPLACE deletes a row without its delete trigger, hence the third one.
+  // REPLACE deletes a row without firing its delete trigger, hence the third trigger.
   `
   ALTER TABLE api_keys ADD COLUMN old_secret_hash TEXT;
   ALTER TABLE api_keys ADD COLUMN old_secret_until INTEGER;
@@ -118,12 +119,13 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE jobs ADD COLUMN suspicion REAL NOT NULL DEFAULT 0;
   ALTER TABLE jobs ADD COLUMN retry_of TEXT;
   `,
-  // Of damaged rows alone; it is empty, and costs nothing, as long as there are none.
+  // Index of damaged rows. It is empty, and costs nothing, as long as there are none.
   `
   CREATE INDEX jobs_lost ON jobs (created_at)
     WHERE finished_at IS NULL AND status NOT IN ('queued', 'running');
   `,
-  // Bytes by key, kept by triggers: no writer can forget them. A row counts with what its indexes take.
+  // Bytes stored by key. Triggers keep the count, so no writer can forget it; a row counts with its
+  // index entries.
   `
   ALTER TABLE jobs ADD COLUMN contents INTEGER NOT NULL DEFAULT 0;
   CREATE TABLE job_contents (
@@ -190,9 +192,9 @@ const MIGRATIONS: readonly string[] = [
       WHERE key_id = OLD.key_id;
   END;
   `,
-  // Names and tags of jobs, and listings by them, by status and by time. Each index ends in the order of a
-  // listing, so that a page of one filter is a piece of it. What a name or a tag takes beside its own text
-  // is an entry of an index, 96 bytes. Tags that somebody damaged must not keep their row from being deleted.
+  // Names and tags of jobs, and listings by them, by status and by time. Each index ends in the
+  // order of a listing, so that a page of one filter is a range of it. A name or tag counts its own
+  // text and an index entry of 96 bytes. Damaged tags do not keep their row from being deleted.
   `
   ALTER TABLE jobs ADD COLUMN name TEXT;
   ALTER TABLE jobs ADD COLUMN tags TEXT;
@@ -239,33 +241,33 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** The version that this software brings a database to. */
+/** Schema version of this software. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Databases up to this size are read through each time they are opened, which takes 0.6 s a GiB. */
+/** Databases up to this size are checked each time they are opened, which takes 0.6 s a GiB. */
 const CHECK_UP_TO_BYTES = 256 * 2 ** 20;
 
-/** Result codes of SQLite for a file that is damaged or no database. */
+/** SQLite's result codes for a damaged file and for a file that is not a database. */
 const DAMAGED_CODES: readonly unknown[] = [11, 26];
 
 /**
- * What a commit survives: a power cut, for which it waits until the disk has it; or the end of the process
- * alone, `kill -9` included. Neither leaves a damaged file.
+ * Events that a commit survives: a power cut, for which it waits until the data is on disk, or only
+ * the end of the process, `kill -9` included. Neither leaves a damaged file.
  */
 export type Durability = 'power-loss' | 'process-crash';
 
-/** By path, the connection that this process opened last. */
+/** Connections that this process opened last, by path. */
 const openedHere = new Map<string, DatabaseSync>();
 
 /**
- * Opens the database, creating the file and its directory and bringing the tables up to date.
+ * Opens the database, creating its file and folder where they are missing, and migrates the tables.
  *
  * @param path - A file, or ":memory:" for a database of this process alone.
- * @throws {DatabaseMissingError} if there was a database and it is gone.
- * @throws {DatabaseDamagedError} if its file is damaged.
- * @throws {LogLostError} if committed transactions are lost with its write-ahead log.
- * @throws {CannotOpenStorageError} if it cannot be opened otherwise, or was written by a newer version of
- *   this software.
+ * @throws {DatabaseMissingError} if the database file of an existing installation is gone.
+ * @throws {DatabaseDamagedError} if the file is damaged.
+ * @throws {LogLostError} if committed transactions are lost with the write-ahead log.
+ * @throws {CannotOpenStorageError} if it cannot be opened for another reason, or has a newer
+ *   schema.
  */
 export function openDatabase(path: string, durability: Durability = 'power-loss'): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -291,11 +293,11 @@ export function openDatabase(path: string, durability: Durability = 'power-loss'
 
 function prepare(database: DatabaseSync, path: string, durability: Durability): void {
   database.exec('PRAGMA busy_timeout = 5000');
-  // Holds for a new file only, as do all choices of its format.
+  // Affects new files only, like all settings of the file format.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec('PRAGMA journal_mode = WAL');
   database.exec(`PRAGMA synchronous = ${durability === 'power-loss' ? 'FULL' : 'NORMAL'}`);
-  // Checkpoints are GroupCommit's; this is for whoever writes past it.
+  // GroupCommit runs the checkpoints; this limit is for connections that write past it.
   database.exec('PRAGMA wal_autocheckpoint = 10000');
   database.exec(`PRAGMA journal_size_limit = ${16 * 2 ** 20}`);
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -308,7 +310,8 @@ function prepare(database: DatabaseSync, path: string, durability: Durability): 
 }
 
 function migrate(database: DatabaseSync, path: string): void {
-  // IMMEDIATE: of two processes that open a new file at once, the second waits and then finds it done.
+  // IMMEDIATE: of two processes that open a new file at once, the second waits and then finds it
+  // migrated.
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

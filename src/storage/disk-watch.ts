@@ -1,7 +1,8 @@
 /**
- * Watches how much room the data directory's disk has, and whether the database on it can be written.
- * Below a mark the service takes no new work: what it took before can then still be finished and stored,
- * and reads go on. While writes fail it takes none either.
+ * Watches the free space of the data directory's disk, and whether the database can be written.
+ *
+ * Below a threshold, and while writes fail, the service accepts no new work. Accepted work can
+ * still be finished and stored, and reads go on.
  */
 import { statfs } from 'node:fs/promises';
 import { DiskFullError, type StorageUnwritableError } from './errors.ts';
@@ -14,18 +15,18 @@ const LOOK_EVERY_MS = 5000;
 export interface DiskWatchOptions {
   /** A folder on the disk. */
   readonly folder: string;
-  /** Work is taken while at least this much is free. */
+  /** New work is accepted while at least this many bytes are free. */
   readonly minFreeBytes: number;
-  /** The writer of the database on it. */
+  /** Writer of the database on that disk. */
   readonly writer?: Pick<GroupCommit, 'fault' | 'probe'>;
   /**
-   * Bytes that an ordinary user may still write; undefined where the disk has no limit. By default the
-   * operating system is asked.
+   * Returns the bytes that an ordinary user may still write; undefined for a disk without a limit.
+   * Asks the operating system by default.
    */
   readonly freeBytes?: (folder: string) => Promise<number | undefined>;
 }
 
-/** The watch; it looks once when it is started, and every few seconds until it is closed. */
+/** Checks the disk when it is started, and then every few seconds until it is closed. */
 export class DiskWatch {
   readonly #options: DiskWatchOptions & Required<Pick<DiskWatchOptions, 'freeBytes'>>;
   #timer: NodeJS.Timeout | undefined;
@@ -36,7 +37,7 @@ export class DiskWatch {
     this.#options = { freeBytes: askSystem, ...options };
   }
 
-  /** Why no work is taken now; undefined while there is room. */
+  /** Reason why no work is accepted now; undefined where it is accepted. */
   get fault(): DiskFullError | StorageUnwritableError | undefined {
     const { minFreeBytes, writer } = this.#options;
     const free = this.#freeBytes;
@@ -45,20 +46,23 @@ export class DiskWatch {
       : writer?.fault;
   }
 
-  /** Looks at once, and from then on. */
+  /** Checks now and then regularly. */
   async start(): Promise<void> {
     await this.look();
     this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
   }
 
-  /** Looks now. A disk that cannot be asked is taken to have room: writing shows what is wrong with it. */
+  /**
+   * Checks now. A disk whose free space is unknown counts as having room; a failing write will show
+   * the fault.
+   */
   async look(): Promise<void> {
-    // A disk that does not answer is asked once, not every few seconds again.
+    // A disk that does not answer is asked once, not again every few seconds.
     if (this.#isLooking) return;
     this.#isLooking = true;
     const { folder, freeBytes, writer } = this.#options;
     this.#freeBytes = await freeBytes(folder).catch(() => undefined);
-    // While no work is taken nothing else may be written that would show that it can be again.
+    // No other write would show that the fault is over while no work is accepted.
     if (writer?.fault !== undefined) await writer.probe();
     this.#isLooking = false;
   }
@@ -70,6 +74,6 @@ export class DiskWatch {
 
 async function askSystem(folder: string): Promise<number | undefined> {
   const { bavail, blocks, bsize } = await statfs(folder);
-  // File systems in memory may have no limit, and then no blocks.
+  // File systems in memory may have no limit, and then report no blocks.
   return blocks === 0 ? undefined : bavail * bsize;
 }

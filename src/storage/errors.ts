@@ -7,7 +7,7 @@ export class CannotOpenStorageError extends CodedError {
 
   constructor(path: string, cause: unknown) {
     super(
-      `Cannot open ${path}: ${whyNotOpen(cause)}. QCS_DATA_DIR names the folder; choose one that can be made and written.`,
+      `Cannot open ${path}: ${whyNotOpen(cause)}. QCS_DATA_DIR names the folder; choose one that can be created and written.`,
       [],
       { cause },
     );
@@ -15,11 +15,11 @@ export class CannotOpenStorageError extends CodedError {
 }
 
 const OPEN_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'nothing can be made there',
+  ENOENT: 'nothing can be created there',
   EACCES: 'this user may not write there',
-  EPERM: 'nothing may be made there',
+  EPERM: 'nothing may be created there',
   EEXIST: 'it is a file',
-  ENOTDIR: 'what stands above it is a file',
+  ENOTDIR: 'a folder of its path is a file',
   EROFS: 'its file system is read-only',
 };
 
@@ -28,11 +28,11 @@ function whyNotOpen(cause: unknown): string {
   return OPEN_FAULTS[code] ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
-/** There was a database, and it is gone or empty. */
+/** The database of an existing installation is gone or empty. */
 export class DatabaseMissingError extends CodedError {
   readonly code = 'STORAGE_DATABASE_MISSING';
 
-  /** @param traces - Files that are there because the database was. */
+  /** @param traces - Files that show that the database existed. */
   constructor(path: string, traces: readonly string[]) {
     super(
       `The database ${path} is missing or empty, but there was one: ${traces.join(', ')} ${traces.length === 1 ? 'is' : 'are'} still there. Put the file back, or restore a backup (qcs restore FILE). To begin with an empty database, without its keys and jobs, move ${traces.join(' and ')} away.`,
@@ -40,7 +40,7 @@ export class DatabaseMissingError extends CodedError {
   }
 }
 
-/** The file that a backup was to be written to exists. */
+/** The target file of a backup exists. */
 export class BackupExistsError extends CodedError {
   readonly code = 'STORAGE_BACKUP_EXISTS';
 
@@ -49,7 +49,7 @@ export class BackupExistsError extends CodedError {
   }
 }
 
-/** The database file cannot be read as one. */
+/** The database file is damaged, or is not a database. */
 export class DatabaseDamagedError extends CodedError {
   readonly code = 'STORAGE_DATABASE_DAMAGED';
 
@@ -66,7 +66,7 @@ export class DatabaseDamagedError extends CodedError {
 export class LogLostError extends CodedError {
   readonly code = 'STORAGE_LOG_LOST';
 
-  /** @param fault - What is wrong with the log: a verb and what belongs to it. */
+  /** @param fault - Problem of the log, as a verb phrase: `is missing`. */
   constructor(path: string, log: string, fault: string) {
     super(
       `The database ${path} was not closed, and its write-ahead log ${log} ${fault}. The log has its last transactions: jobs, results and keys. Put the log back, or restore a backup (qcs restore FILE). To go on without what was in the log: qcs check --accept-loss.`,
@@ -74,7 +74,7 @@ export class LogLostError extends CodedError {
   }
 }
 
-/** The disk of the data directory is nearly full: nothing new is taken. */
+/** The disk of the data directory is nearly full, so no new work is accepted. */
 export class DiskFullError extends CodedError {
   readonly code = 'STORAGE_DISK_FULL';
   readonly retryAfterS = 30;
@@ -86,10 +86,15 @@ export class DiskFullError extends CodedError {
   }
 }
 
-/** Result codes of SQLite for a file that cannot be written now: busy, read-only, I/O error, full, not opened. */
+/**
+ * SQLite's result codes for a file that cannot be written now: busy, read-only, I/O error, full,
+ * cannot open.
+ */
 const UNWRITABLE_CODES: readonly unknown[] = [5, 8, 10, 13, 14];
 
-/** The database cannot be written now: its disk is full or gone. Nothing of the write was stored. */
+/**
+ * The database cannot be written now: its disk is full or gone. Nothing of the write was stored.
+ */
 export class StorageUnwritableError extends CodedError {
   readonly code = 'STORAGE_UNWRITABLE';
   readonly retryAfterS = 30;
@@ -99,11 +104,11 @@ export class StorageUnwritableError extends CodedError {
     super(`The service takes no new work: its database cannot be written (${why}).`, [], { cause });
   }
 
-  /** The error as this one where it is SQLite's and says so; any other as it is. */
+  /** Converts SQLite's errors of an unwritable file; returns any other error unchanged. */
   static from(error: unknown): unknown {
     return error instanceof Error &&
       'errcode' in error &&
-      // The extended codes have the primary one in their lowest byte.
+      // The lowest byte of an extended code is the primary code.
       UNWRITABLE_CODES.includes(Number(error.errcode) & 0xff)
       ? new StorageUnwritableError(error)
       : error;

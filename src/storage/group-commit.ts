@@ -1,34 +1,38 @@
 /**
- * Writes of one turn of the event loop share one transaction.
+ * Group commit: all writes of one turn of the event loop share one transaction.
  *
- * A commit costs several times what a row does: locks, a checksum, a write to the log, now and then
- * a checkpoint. Under load many jobs are written in every turn, and together they pay for it once.
- * A write is answered only after its commit, so what was answered survives the death of the process.
- * The alternative, a transaction left open across turns, would swallow whatever other code runs on
- * the same connection in between; here one opens and closes inside a single function call.
+ * A commit costs several times as much as a row: locks, a checksum, a write to the log, sometimes a
+ * checkpoint. Under load every turn writes many jobs, which then pay for it once. A write resolves
+ * only after its commit, so an acknowledged write survives the death of the process. A transaction
+ * left open across turns would include whatever other code runs on the connection in between; here
+ * one opens and closes inside a single function call.
  *
- * Where a power cut is to be survived, the log is flushed to the disk after the commit and before the
- * answer. SQLite itself would do so inside COMMIT, on the event loop, for as long as the disk takes; here it
- * happens in a thread of Node's pool. Meanwhile nothing else is committed, so that a power cut leaves at
- * most one transaction torn in the log; what comes meanwhile shares the next commit.
+ * To survive power cuts, the log is flushed to disk after the commit and before the
+ * acknowledgement. SQLite itself would flush inside COMMIT, which blocks the event loop for as long
+ * as the disk takes; here a thread of Node's pool does it. Nothing else is committed meanwhile, so
+ * a power cut leaves at most one torn transaction in the log; writes that arrive meanwhile share
+ * the next commit.
  */
 import { open } from 'node:fs/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StorageUnwritableError } from './errors.ts';
 import { checkpointLog, declareWhole } from './write-ahead-log.ts';
 
-/** `PRAGMA synchronous` from which on commits survive a power cut. */
+/** Level of `PRAGMA synchronous` from which on commits survive a power cut. */
 const FULL = 2;
-/** Pages added to the log after which it is copied into the database file: 4 MiB, SQLite's own default. */
+/**
+ * Pages added to the log after which it is copied into the database file: 4 MiB, SQLite's own
+ * default.
+ */
 const CHECKPOINT_PAGES = 1000;
 
 interface PendingWrite {
-  /** Does the work; returns what tells the caller about it once it is committed. */
+  /** Runs the write; returns a function that resolves the caller's promise after the commit. */
   readonly attempt: () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A write that is committed, but perhaps not on the disk. */
+/** A write that is committed, but may not be on disk yet. */
 interface CommittedWrite {
   readonly answer: () => void;
   readonly reject: (error: unknown) => void;
@@ -40,16 +44,18 @@ export class GroupCommit {
 
   readonly #database: DatabaseSync;
   readonly #selectLog: StatementSync;
-  /** Of the log, where a power cut is to be survived; else nothing is flushed. */
+  /**
+   * Path of the log to flush after each commit; undefined where power cuts need not be survived.
+   */
   readonly #logPath: string | undefined;
   #pending: PendingWrite[] = [];
   #isFlushing = false;
-  /** Pages in the log at which it is copied next. */
+  /** Pages in the log at which it is copied into the database file next. */
   #checkpointAt = CHECKPOINT_PAGES;
   #isCheckpointed = true;
   #fault: StorageUnwritableError | undefined;
 
-  /** The one writer of `database`: stores over one database share transactions. */
+  /** Returns the one writer of `database`: stores over one database share transactions. */
   static of(database: DatabaseSync): GroupCommit {
     let writer = GroupCommit.#ofDatabase.get(database);
     if (writer === undefined) {
@@ -68,13 +74,13 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `work` before the next turn of the event loop; resolves with what it returned once that is
+   * Runs `work` before the next turn of the event loop, and resolves with its result once that is
    * committed. Writes run in the order of the calls.
    *
-   * @param work - Synchronous. If it throws, only its own statements that failed are undone, so it
-   *   must check before it changes anything.
+   * @param work - Synchronous. If it throws, only the failed statement is undone, so it must check
+   *   before it changes anything.
    * @throws {StorageUnwritableError} if the database cannot be written now.
-   * @throws what `work` threw; or the database's error, when the transaction as a whole failed.
+   * @throws the error of `work`, or the database's error where the whole transaction failed.
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -87,27 +93,31 @@ export class GroupCommit {
     });
   }
 
-  /** Why the last write could not be stored; undefined if it was, or was refused for its own sake. */
+  /**
+   * Reason why the last write could not be stored; undefined if it was stored, or was rejected by
+   * `work` itself.
+   */
   get fault(): StorageUnwritableError | undefined {
     return this.#fault;
   }
 
-  /** Writes something small, which shows whether the database can be written; see `fault`. */
+  /** Makes a small write, which shows whether the database can be written; see `fault`. */
   async probe(): Promise<void> {
     await this.write(() => declareWhole(this.#database)).catch(() => {});
   }
 
   #commit(): void {
-    // Its end commits what waits.
+    // The end of the flush commits the pending writes.
     if (this.#isFlushing) return;
     const batch = this.#pending;
     this.#pending = [];
     let committed: readonly CommittedWrite[];
     const flushesItself = this.#logPath !== undefined;
     try {
-      // Others who write over this connection, past the shared writer, still have SQLite flush the log.
+      // Code that writes over this connection directly still gets SQLite's flush.
       if (flushesItself) this.#database.exec('PRAGMA synchronous = NORMAL');
-      // IMMEDIATE: the write lock is taken before anything is read, so no statement finds it gone.
+      // IMMEDIATE takes the write lock before anything is read, so that no later statement fails
+      // for want of it.
       this.#database.exec('BEGIN IMMEDIATE');
       if (!this.#isCheckpointed) declareWhole(this.#database);
       committed = batch.map((write) => ({
@@ -130,7 +140,7 @@ export class GroupCommit {
     this.#checkpointIfDue();
   }
 
-  /** Answers what was committed once the log is on the disk. */
+  /** Acknowledges committed writes once the log is on disk. */
   async #flush(logPath: string, committed: readonly CommittedWrite[]): Promise<void> {
     this.#isFlushing = true;
     try {
@@ -161,10 +171,10 @@ export class GroupCommit {
       this.#isCheckpointed = false;
       checkpointLog(this.#database);
       this.#isCheckpointed = true;
-      // A reader may have kept the log from being begun anew.
+      // A reader may have kept the log from starting anew.
       this.#checkpointAt = this.#pagesInLog() + CHECKPOINT_PAGES;
     } catch (error) {
-      // What was committed is in the log; the next commit tries again.
+      // The commits are safe in the log; the checkpoint is tried again after the next commit.
       this.#noteFault(error);
     }
   }
@@ -180,14 +190,17 @@ export class GroupCommit {
   }
 }
 
-/** Opens the file anew each time, so that nothing has to be closed with the database. */
+/**
+ * Flushes a file to disk. Opens it each time, so that nothing has to be closed with the database.
+ */
 async function flushFile(path: string): Promise<void> {
   try {
-    // For writing, or some systems do not flush; nothing is written.
+    // Opened for writing, because some systems flush nothing otherwise; nothing is written.
     await using file = await open(path, 'r+');
     await file.datasync();
   } catch (error) {
-    // A log goes when the database is closed: by then it is copied into the database file, and that flushed.
+    // Closing the database deletes the log, after copying it into the database file and flushing
+    // that.
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!isGone) throw error;
   }

@@ -1,17 +1,20 @@
-/** Files that only their owner may read: hashes of keys and callers' requests lie in them. */
+/**
+ * Creates files and folders that only their owner may read: they hold hashes of keys and callers'
+ * requests.
+ */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** In a mode: others may put files into the folder, as into /tmp. */
+/** Sticky bit of a folder into which others may put files, as into /tmp. */
 const STICKY = 0o1000;
-/** What the service itself puts into its data directory. */
+/** Files that the service puts into its data directory. */
 const OWN_FILE = /^(qcs\.sqlite|service\.lock|gpu-tuning\.json)/;
 
 /**
- * Makes the folder if it is missing, closed to other users. One that exists is closed to them if it is
- * this user's and holds nothing but the service's files; any other is shared, and left as it is.
+ * Creates a folder that is closed to other users. An existing folder is closed too if it is this
+ * user's and holds only the service's files; any other may be shared, and is left as it is.
  */
 export function makePrivateFolder(path: string): void {
   if (makeFolder(path)) return;
@@ -19,8 +22,8 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * Makes the folder and those above it; false where it exists. Node's own recursive mode never returns where
- * a folder exists in which none can be made, such as /proc.
+ * Creates the folder and its parents; false where it exists. Node's recursive mode never returns
+ * where a parent exists in which nothing can be created, such as /proc.
  */
 function makeFolder(path: string): boolean {
   try {
@@ -37,14 +40,14 @@ function makeFolder(path: string): boolean {
 }
 
 /**
- * Makes the file if it is missing, and closes it and what SQLite keeps beside it, if it is a database, to
- * other users. What SQLite puts there later has the file's mode.
+ * Creates a file that is closed to other users, or closes an existing one, together with the files
+ * that SQLite keeps beside a database. Files that SQLite adds later get the same mode.
  *
- * @param content - Of a file that is made.
+ * @param content - Content of a new file.
  */
 export function makePrivateFile(path: string, content = ''): void {
   try {
-    // Only a new file is opened: closing one that exists would give up this process's locks on it.
+    // Never opens an existing file: closing it would release this process's locks on it.
     writeFileSync(path, content, { flag: 'wx', mode: FILE_MODE });
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
@@ -53,8 +56,8 @@ export function makePrivateFile(path: string, content = ''): void {
 }
 
 /**
- * Gives the file this mode. One that is gone, is another user's, or lies on a file system without modes
- * is left as it is, and so is a folder into which others may put files.
+ * Sets the mode of a file or folder. Leaves it alone if it is gone, is another user's, lies on a
+ * file system without modes, or is a folder into which others may put files.
  */
 function restrict(path: string, mode: number): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,15 +1,16 @@
 /**
- * One service a database: two would both take up the jobs of an earlier process and run them twice.
+ * Lock that lets one service at a time use a data directory: two would both resume the jobs of an
+ * earlier process and run them twice.
  *
- * The lock is an open exclusive transaction on an empty SQLite file of its own. The operating system
- * gives it back when the process ends in whatever way, `kill -9` included, which a file holding a
- * process id cannot promise. The database itself cannot be locked: `qcs keys` writes to it while the
- * service runs.
+ * The lock is an open exclusive transaction on a separate, empty SQLite file. The operating system
+ * releases it when the process ends in whatever way, `kill -9` included, which a file with a
+ * process id cannot promise. The database itself cannot be locked: `qcs keys` writes to it while
+ * the service runs.
  *
- * Who deletes or replaces the lock file could lock it again while its first owner lives. So the database
- * says which file, by its inode, the last service had locked; as long as that process lives, no other
- * file has this inode. A service that has locked another one starts only if no other process has the
- * database open.
+ * If somebody deletes or replaces the lock file, a second service could lock the new one while the
+ * first runs. So the database records the inode of the file that the last service locked; while
+ * that process lives, no other file has this inode. A service that locked another file starts only
+ * if no other process has the database open.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,21 +23,23 @@ import { leaveMarker } from './write-ahead-log.ts';
 /** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5;
 
-/** A data directory that no other service has. */
+/** Exclusive use of a data directory. */
 export interface DirectoryLock extends Disposable {
-  /** Names the file that is locked; while it is, no other file has this name. */
+  /**
+   * Identity of the locked file (device and inode); no other file has it while the lock is held.
+   */
   readonly lockFile: string;
 }
 
-/** The database of a data directory, for one service alone. */
+/** Open database of a data directory that is locked for one service. */
 export interface ServiceDatabase extends Disposable {
   readonly database: DatabaseSync;
 }
 
 /**
- * Takes a data directory for this process and opens its database.
+ * Locks a data directory for this process and opens its database.
  *
- * @throws {DataDirectoryInUseError} if another service has it.
+ * @throws {DataDirectoryInUseError} if another service has locked it.
  * @throws as `openDatabase`.
  */
 export function openServiceDatabase(folder: string, durability: Durability): ServiceDatabase {
@@ -66,10 +69,10 @@ export function openServiceDatabase(folder: string, durability: Durability): Ser
 }
 
 /**
- * Takes the directory for this process, making it if it is missing.
+ * Locks a data directory for this process, creating it if it is missing.
  *
- * @throws {DataDirectoryInUseError} if another service has it.
- * @throws {CannotOpenStorageError} if it cannot be made or written.
+ * @throws {DataDirectoryInUseError} if another service has locked it.
+ * @throws {CannotOpenStorageError} if it cannot be created or written.
  */
 export function lockDataDirectory(folder: string): DirectoryLock {
   const file = join(folder, 'service.lock');
@@ -99,9 +102,10 @@ function lockFileOf(database: DatabaseSync): unknown {
 }
 
 /**
- * Waits a while for commands such as `qcs keys` to end, and copies the log into the database file.
+ * Waits up to 2 s for commands such as `qcs keys` to end, and copies the log into the database
+ * file.
  *
- * @throws {DataDirectoryInUseError} if another process has the database open still.
+ * @throws {DataDirectoryInUseError} if another process still has the database open.
  */
 export function requireSoleUse(path: string, folder: string): void {
   const database = new DatabaseSync(path);
@@ -115,7 +119,10 @@ export function requireSoleUse(path: string, folder: string): void {
   }
 }
 
-/** Of two services that found the database unused at the same time, the second sees here that it is not. */
+/**
+ * Records the new lock file. If two services found the database unused at the same time, the second
+ * fails here.
+ */
 function takeOver(database: DatabaseSync, lastFile: unknown, file: string, folder: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -1,8 +1,9 @@
 /**
- * How much is stored: by key, as the triggers of the database count it, and over all, as pages of the file.
+ * Measures stored data: bytes by key, which the database's triggers count, and pages of the whole
+ * file.
  *
- * Pages that deleted rows leave are used again by later ones; what is more than a reserve of them is given
- * back to the disk in small steps. Files of earlier versions cannot be shortened so; a backup of one can.
+ * SQLite reuses the pages of deleted rows. Free pages beyond a reserve are given back to the disk
+ * in small steps. Files of early versions cannot shrink like this; their backups can.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -11,10 +12,10 @@ import { GroupCommit } from './group-commit.ts';
 
 /** Free pages that stay in the file, 16 MiB. */
 const RESERVE_PAGES = 4096;
-/** Given back in one transaction, which moves as many pages at most: 1 MiB. */
+/** Pages given back in one transaction, which moves at most as many: 1 MiB. */
 const STEP_PAGES = 256;
 
-/** What a database holds. */
+/** Storage figures of a database. */
 export class StorageUsage {
   readonly #database: DatabaseSync;
   readonly #selectBytes: StatementSync;
@@ -41,7 +42,7 @@ export class StorageUsage {
     return (pages - this.#freePages()) * this.#pageBytes;
   }
 
-  /** Gives free space back to the disk; between two steps the event loop goes on. */
+  /** Gives free space back to the disk; the event loop runs between two steps. */
   async reclaim(reservePages = RESERVE_PAGES): Promise<void> {
     const writer = GroupCommit.of(this.#database);
     for (let free = this.#freePages(); free > reservePages; ) {
@@ -49,7 +50,7 @@ export class StorageUsage {
       await writer.write(() => this.#database.exec(`PRAGMA incremental_vacuum(${numPages})`));
       await setImmediate();
       const left = this.#freePages();
-      // A file of an earlier version, or one from which others delete at the same time.
+      // A file of an early version, or others delete at the same time.
       if (left >= free) return;
       free = left;
     }

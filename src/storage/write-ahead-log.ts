@@ -1,16 +1,16 @@
 /**
- * Finds out before a database is opened whether its write-ahead log is there and whole.
+ * Checks, before a database is opened, that its write-ahead log is present and undamaged.
  *
- * SQLite takes a log that is missing, or whose checksums are wrong, for one that was never written:
- * the transactions in it are gone and nothing says so. So the database file itself says whether it
- * needs its log. Its `application_id` is CONTINUED in the file and WHOLE in the last transaction of
- * the log: a checkpoint (`checkpointLog`) writes CONTINUED into the log, copies the log into the file
- * and then begins the log anew with WHOLE. Whoever copies all of the log into the file, as SQLite
- * does when the last connection closes, makes it WHOLE without knowing of any of this; and a process
- * may be killed between any two of these steps.
+ * SQLite treats a log that is missing or has wrong checksums as one that was never written: its
+ * transactions are lost without any message. So the database file itself records whether it needs
+ * its log, in its `application_id`: CONTINUED in the file, WHOLE in the last transaction of the
+ * log. A checkpoint (`checkpointLog`) writes CONTINUED into the log, copies the log into the file,
+ * and then starts the log anew with WHOLE. Copying the whole log into the file, as SQLite does when
+ * the last connection closes, thus makes the file WHOLE by itself. The process may be killed
+ * between any two of these steps.
  *
- * A file on its side that says how the last run ended was not taken: nothing keeps it in step with
- * the log when SQLite, or an operator's `sqlite3`, checkpoints.
+ * A separate file that says how the last run ended was not taken: nothing keeps it in step with the
+ * log when SQLite, or an operator's `sqlite3`, checkpoints.
  *
  * @see https://sqlite.org/fileformat2.html#walformat, https://sqlite.org/walformat.html
  */
@@ -20,7 +20,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseDamagedError, DatabaseMissingError, LogLostError } from './errors.ts';
 import { makePrivateFile } from './private-files.ts';
 
-/** "qcs0": everything is in the file. */
+/** "qcs0": the database file holds everything. */
 const WHOLE = 0x71637330;
 /** "qcs1": the last transactions are in the log. */
 const CONTINUED = 0x71637331;
@@ -32,20 +32,23 @@ const APPLICATION_ID_AT = 68;
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const LOG_VERSION = 3_007_000;
-/** The last bit says in which byte order checksums are made. */
+/** The last bit gives the byte order of the checksums. */
 const LOG_MAGIC = 0x377f0682;
 
 const INDEX_BYTES = 100;
 
-/** Another process that writes may change the files while they are read. It does not do so this often. */
+/**
+ * Attempts at a check: another process that writes may change the files while they are read, but
+ * not this often.
+ */
 const MAX_LOOKS = 5;
 const LOOK_AGAIN_MS = 50;
 
-const MARKER_TEXT = `This file says that a database was made beside it. Without the database the service does not start,
-so that it never goes on with an empty one by mistake.
+const MARKER_TEXT = `This file shows that a database was created beside it. If the database is missing, the service does
+not start, so that it never goes on with an empty one by mistake.
 `;
 
-/** Leaves beside a database a file that says that there is one. */
+/** Creates the marker file beside a database, which shows later that the database existed. */
 export function leaveMarker(path: string): void {
   makePrivateFile(markerOf(path), MARKER_TEXT);
 }
@@ -55,11 +58,11 @@ function markerOf(path: string): string {
 }
 
 /**
- * Checks the files of a database that is about to be opened. Call it only while this process does not
- * have it open: what reads a file here closes it, and with it go all locks of the process on it.
+ * Checks the files of a database that is about to be opened. Call it only while this process does
+ * not have the database open: closing a file here releases all locks of the process on it.
  *
- * @throws {DatabaseMissingError} if there was a database and it is gone or empty.
- * @throws {DatabaseDamagedError} if the file is none of SQLite's.
+ * @throws {DatabaseMissingError} if the database existed and is gone or empty.
+ * @throws {DatabaseDamagedError} if the file is not an SQLite database.
  * @throws {LogLostError} if committed transactions were in a log that is missing or damaged.
  */
 export function checkFiles(path: string): void {
@@ -74,7 +77,10 @@ export function checkFiles(path: string): void {
   }
 }
 
-/** Copies the log into the database file, as far as no reader needs it as it is, and begins it anew. */
+/**
+ * Checkpoints: copies the log into the database file, as far as no reader still needs it, and
+ * starts it anew.
+ */
 export function checkpointLog(database: DatabaseSync): void {
   database.exec(`PRAGMA application_id = ${CONTINUED}`);
   try {
@@ -84,7 +90,9 @@ export function checkpointLog(database: DatabaseSync): void {
   }
 }
 
-/** Has the database say that what the connection sees is all of it; at once, or with the open transaction. */
+/**
+ * Marks the database as complete as this connection sees it, at once or with the open transaction.
+ */
 export function declareWhole(database: DatabaseSync): void {
   database.exec(`PRAGMA application_id = ${WHOLE}`);
 }
@@ -97,16 +105,16 @@ function checkFilesOnce(path: string): void {
   }
   const header = readStart(path, FILE_HEADER_BYTES);
   if (header.length < FILE_HEADER_BYTES || header.toString('latin1', 0, 16) !== FILE_MAGIC) {
-    throw new DatabaseDamagedError(path, 'it is not a database of SQLite');
+    throw new DatabaseDamagedError(path, 'it is not an SQLite database');
   }
   if (header.readUInt32BE(APPLICATION_ID_AT) !== CONTINUED) return;
-  // The index first: what it says is in the log was there before it said so.
+  // The index is read first: the log already held each frame before the index counted it.
   const index = readIndex(`${path}-shm`);
   const fault = faultOfLog(`${path}-wal`, index);
   if (fault !== undefined) throw new LogLostError(path, `${path}-wal`, fault);
 }
 
-/** What SQLite knew of the log when it last ran. */
+/** State of the log when SQLite last ran, from the shared-memory index. */
 interface LogIndex {
   readonly salt: readonly [number, number];
   /** Frames of committed transactions. */
@@ -114,9 +122,9 @@ interface LogIndex {
 }
 
 /**
- * Undefined where nothing can be learned of it: it is missing, stale, or all is in the database file. One
- * that was written before the machine started is stale: a power cut may have kept it and not the last of
- * the log, which nobody was told of.
+ * Reads the log's index; undefined where it is missing or stale, or the database file holds
+ * everything. An index written before the machine booted is stale: a power cut may have kept it but
+ * not the end of the log, which was never acknowledged.
  */
 function readIndex(path: string): LogIndex | undefined {
   const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
@@ -124,7 +132,7 @@ function readIndex(path: string): LogIndex | undefined {
   const bytes = readStart(path, INDEX_BYTES);
   if (bytes.length < INDEX_BYTES) return undefined;
   const isTorn = !bytes.subarray(0, 48).equals(bytes.subarray(48, 96));
-  // It has the machine's byte order, except for the salts, which are as in the log.
+  // The index has the machine's byte order, except for the salts, which are stored as in the log.
   const u32 = (at: number) =>
     endianness() === 'LE' ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
   const isInitialised = bytes[12] === 1;
@@ -135,7 +143,7 @@ function readIndex(path: string): LogIndex | undefined {
   return { salt: [bytes.readUInt32BE(32), bytes.readUInt32BE(36)], numFrames };
 }
 
-/** Why transactions that were committed cannot be read from the log; undefined if all can. */
+/** Reason why committed transactions cannot be read from the log; undefined if all can. */
 function faultOfLog(path: string, index: LogIndex | undefined): string | undefined {
   const size = sizeOf(path);
   if (size === undefined) return 'is missing';
@@ -147,7 +155,7 @@ function faultOfLog(path: string, index: LogIndex | undefined): string | undefin
     const salt = [header.readUInt32BE(16), header.readUInt32BE(20)] as const;
     const pageBytes = header.readUInt32BE(8);
     const { numCommitted, numCommitsAfter } = scanFrames(log, size, pageBytes, sum, salt);
-    // A transaction that was being written when the process ended. Two were not.
+    // One torn commit was being written when the process ended; several mean damage.
     if (numCommitsAfter > 1) return `is damaged after page ${numCommitted}`;
     if (index === undefined) return undefined;
     const isSameLog = index.salt[0] === salt[0] && index.salt[1] === salt[1];
@@ -156,10 +164,10 @@ function faultOfLog(path: string, index: LogIndex | undefined): string | undefin
         ? `ends after ${numCommitted} of ${index.numFrames} pages`
         : undefined;
     }
-    // The first salt grows by one each time the log is begun anew. After a power cut the index may be
-    // of an earlier log.
+    // The first salt grows by one each time the log starts anew. After a power cut the index may
+    // describe an earlier log.
     const isLater = ((salt[0] - index.salt[0]) | 0) > 0;
-    return isLater ? undefined : 'is an older one than the last';
+    return isLater ? undefined : 'is older than the last one';
   } finally {
     closeSync(log);
   }
@@ -179,10 +187,10 @@ function isLogHeader(header: Buffer, sum: LogChecksum): boolean {
 }
 
 /**
- * Goes through the frames.
+ * Scans the frames of a log.
  *
- * @returns Frames up to the last commit that SQLite will find; and commits of the same log that stand
- *   behind a frame that is not valid, where it will not look.
+ * @returns `numCommitted`: frames up to the last commit that SQLite will find. `numCommitsAfter`:
+ *   commits of the same log behind an invalid frame, where SQLite does not look.
  */
 function scanFrames(
   log: number,

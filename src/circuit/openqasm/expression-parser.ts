@@ -212,7 +212,7 @@ export class ExpressionParser {
     }
     const value = Number(text.replaceAll('_', ''));
     if (kind !== 'real' && !Number.isSafeInteger(value)) {
-      throw this.#tokens.meaningless(offset, 'A whole number passes 2^53 in size.');
+      throw this.#tokens.meaningless(offset, 'A whole number exceeds 2^53 in size.');
     }
     this.#push(scalar(kind === 'real' ? 'float' : 'int', value));
   }

@@ -1,11 +1,11 @@
 /**
- * The states that have short circuits of their own: GHZ and Dicke states, W among them.
+ * Circuits that prepare GHZ states and Dicke states, among them W states.
  *
- * @see Bärtschi, Eidenbenz, "Deterministic preparation of Dicke states", FCT 2019, for the latter.
+ * @see Bärtschi, Eidenbenz, "Deterministic preparation of Dicke states", FCT 2019, for Dicke states.
  */
 import type { GateOperation, Qubit } from '../circuit.ts';
 
-/** (|0…0⟩ + |1…1⟩)/√2, each CX on the qubits that are there already, so that depth is logarithmic. */
+/** Prepares (|0…0⟩ + |1…1⟩)/√2. Each step doubles the entangled qubits, so the depth is logarithmic. */
 export function ghzCircuit(numQubits: number): readonly GateOperation[] {
   const operations = [gate('H', [], [0])];
   for (let have = 1; have < numQubits; have *= 2) {
@@ -17,10 +17,10 @@ export function ghzCircuit(numQubits: number): readonly GateOperation[] {
 }
 
 /**
- * The equal sum of all basis states with `numOnes` ones.
+ * Prepares the equal sum of all basis states with `numOnes` ones.
  *
- * From |0…01…1⟩, qubit by qubit from the end: what is a one at the end is shared out among the ones
- * before it, by as much as there are states of either kind.
+ * Starts at |0…01…1⟩ and goes from the last qubit down. Each step distributes a one of the last qubit
+ * over the qubits before it, with amplitudes in proportion to the numbers of basis states.
  *
  * @param numOnes - From 0 to numQubits.
  */

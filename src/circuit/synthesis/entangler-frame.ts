@@ -1,6 +1,6 @@
 /**
- * How a CX is made of another two-qubit gate: by one-qubit gates around one of it, or around two. An iSWAP is
- * a CX but for one-qubit gates and an exchange of the qubits.
+ * Builds a CX from another two-qubit gate (the entangler): one or two of it with one-qubit gates around
+ * them. An iSWAP equals CX · SWAP up to one-qubit gates.
  */
 import {
   adjoint,
@@ -19,31 +19,33 @@ import { COORDINATE_TOLERANCE, numCxOf } from './two-qubit-circuit.ts';
 import { type OneQubitPair, weylDecomposition } from './weyl-decomposition.ts';
 
 /**
- * CX = e^{i·phase} · after · entangler · before, or after · entangler · between · entangler · before, the CX
- * from `targets[0]` to `targets[1]`; of an entangler that exchanges the qubits it is CX · SWAP.
+ * CX = e^{i·phase} · after · entangler · before, or after · entangler · between · entangler · before,
+ * for the CX from `targets[0]` to `targets[1]`. Where `exchanges` is set, the left side is CX · SWAP.
  */
 export interface EntanglerFrame {
   readonly phase: number;
   readonly before: OneQubitPair;
   readonly between?: OneQubitPair;
   readonly after: OneQubitPair;
-  /** Set where either qubit may be the entangler's first. */
+  /**
+   * Set for an entangler that equals CX · SWAP up to one-qubit gates, and is symmetric in its qubits.
+   */
   readonly exchanges?: true;
 }
 
 const HALF = Math.PI / 2;
 
-/** Where rounding can be left out of it, by hand. */
+/** Frames of common entanglers, written by hand so that they are free of rounding. */
 const EXACT: Readonly<Record<string, EntanglerFrame>> = {
   CX: { phase: 0, before: [identity(2), identity(2)], after: [identity(2), identity(2)] },
   CZ: { phase: 0, before: [identity(2), H()], after: [identity(2), H()] },
-  // ECR = exp(iπ/4·XZ) · X on the first, and that is a CX but for rotations by a quarter turn.
+  // ECR = exp(iπ/4·XZ) · X on the first, and that equals a CX up to rotations by π/2.
   ECR: { phase: HALF / 2, before: [X(), identity(2)], after: [RZ(HALF), RX(HALF)] },
 };
 
 const frames = new Map<string, EntanglerFrame>();
 
-/** The frame of an entangler. */
+/** Returns the frame of an entangler. */
 export function entanglerFrame(entangler: Entangler): EntanglerFrame {
   const known = EXACT[entangler.gate] ?? frames.get(entangler.gate);
   if (known !== undefined) return known;
@@ -57,7 +59,7 @@ export function entanglerFrame(entangler: Entangler): EntanglerFrame {
 
 const CX = matrixOfOperations([entanglerOn({ gate: 'CX', angles: [] }, 0, 1)], 2);
 
-/** Whether it is an iSWAP but for one-qubit gates, and the same seen from either qubit. */
+/** Whether the entangler equals an iSWAP up to one-qubit gates, and is symmetric in its qubits. */
 function exchanges(entangler: ComplexMatrix): boolean {
   const reversed = multiply(multiply(SWAP(), entangler), SWAP());
   const isSymmetric = maxAbsDifference(reversed, entangler) < COORDINATE_TOLERANCE;
@@ -68,7 +70,10 @@ function isLikeCx(unitary: ComplexMatrix): boolean {
   return numCxOf(weylDecomposition(unitary).coordinates) === 1;
 }
 
-/** What may stand between two of an entangler so that they are a CX but for one-qubit gates. */
+/**
+ * Candidates for the one-qubit gates between two entanglers that together are a CX up to one-qubit
+ * gates.
+ */
 const BETWEEN: readonly OneQubitPair[] = [identity(2), X(), RX(HALF), RY(HALF), RZ(HALF)].map(
   (matrix) => [matrix, identity(2)],
 );
@@ -80,10 +85,10 @@ function framedByCx(entangler: ComplexMatrix): EntanglerFrame {
     const two = multiply(multiply(entangler, local), entangler);
     if (isLikeCx(two)) return { ...framed(two, CX), between };
   }
-  throw new Error('unreachable: an entangler of which no two are a CX');
+  throw new Error('unreachable: no two of the entangler make a CX');
 }
 
-/** Both are the same gate of the Weyl chamber between other one-qubit gates. */
+/** Frame of a unitary with the same coordinates in the Weyl chamber as the target. */
 function framed(unitary: ComplexMatrix, target: ComplexMatrix): EntanglerFrame {
   const [own, its] = [weylDecomposition(unitary), weylDecomposition(target)];
   return {
@@ -93,7 +98,7 @@ function framed(unitary: ComplexMatrix, target: ComplexMatrix): EntanglerFrame {
   };
 }
 
-/** The entangler on two qubits, the first being its control if it has one. */
+/** Operation that applies the entangler to two qubits; the first is its control, if it has one. */
 export function entanglerOn(
   { gate, angles }: Entangler,
   first: number,

@@ -1,8 +1,8 @@
 /**
- * A set of gates that any circuit can be written in, and how: from the names of gates.
+ * Gate sets, given by the names of gates, and whether every circuit can be written in one.
  *
- * A set can do it if its one-qubit gates make any rotation, and it has a two-qubit gate that a CX can be
- * made of with rotations. One gate with a free angle is enough where another gate moves its axis.
+ * A set is universal if its one-qubit gates make any rotation, and one of its two-qubit gates makes a CX
+ * together with rotations. A single rotation gate is enough if another gate of the set moves its axis.
  */
 
 import { didYouMean } from '../../errors/nearest-names.ts';
@@ -13,7 +13,7 @@ import { H, RX } from '../gate-matrices.ts';
 import { findGate, GATES } from '../gates.ts';
 import { eulerAngles } from '../one-qubit-angles.ts';
 
-/** How any one-qubit gate is written: by the axes of three rotations, or by the gates used. */
+/** Form in which any one-qubit gate is written: the axes of three rotations, or the gates used. */
 export type OneQubitBasis =
   | 'u'
   | 'zyz'
@@ -22,36 +22,42 @@ export type OneQubitBasis =
   | 'zsx'
   | 'prx'
   | 'u2'
-  /** Rotations about one axis, and a gate that moves it between them. */
+  /** Rotations about one axis, with a fixed gate between them that moves the axis. */
   | Mover;
 
-/** Rotations about one axis, and a gate between them: RZ(after)·RY(ω)·RZ(before) where that axis is Z. */
+/**
+ * Rotations about one axis, and a fixed gate, which is RZ(after)·RY(ω)·RZ(before) if the axis is taken
+ * as Z.
+ */
 export interface Mover {
   readonly rotation: string;
   readonly gate: string;
-  /** Turns Z into the axis. */
+  /** Rotation that takes Z to the axis. */
   readonly frame: ComplexMatrix;
-  /** ω, between 0 and π. */
+  /** ω, in radians, between 0 and π. */
   readonly tilt: number;
-  /** Angles about the axis. */
+  /** Angles about the axis, in radians. */
   readonly before: number;
   readonly after: number;
 }
 
-/** A set of gates. */
+/** A set of gates that every circuit can be written in. */
 export interface GateSet {
   /** Canonical names. */
   readonly names: ReadonlySet<string>;
-  /** Whether explicit unitaries and further controls are as good as gates with names. */
+  /** Whether explicit unitaries and further controls are allowed as well. */
   readonly takesAnything: boolean;
   /** One-qubit gates without angles. */
   readonly fixed: readonly GateDefinition[];
   readonly basis: OneQubitBasis;
-  /** The two-qubit gate that others are made of. */
+  /** Two-qubit gate that all others are made of. */
   readonly entangler: Entangler;
 }
 
-/** A gate that a CX can be made of with one-qubit gates: of one, of one and a SWAP, or of two. */
+/**
+ * A two-qubit gate at fixed angles that makes a CX with one-qubit gates: one of it, one and a SWAP, or
+ * two.
+ */
 export interface Entangler {
   readonly gate: string;
   readonly angles: readonly number[];
@@ -59,7 +65,7 @@ export interface Entangler {
 
 const PI = Math.PI;
 
-/** At which angles; the first is preferred. Of the last four a CX takes two. */
+/** Entanglers with their angles, in order of preference. A CX takes two of each of the last four. */
 const ENTANGLERS: readonly Entangler[] = [
   { gate: 'CX', angles: [] },
   { gate: 'CZ', angles: [] },
@@ -86,7 +92,7 @@ const ENTANGLERS: readonly Entangler[] = [
   { gate: 'SQRTISWAP', angles: [] },
 ];
 
-/** What one-qubit gates a basis is made of; the first that a set has is taken. P is as good as RZ. */
+/** One-qubit bases with the gates that they need, in order of preference. P serves as RZ. */
 const BASES = [
   { basis: 'u', needs: ['U'] },
   { basis: 'zsx', needs: ['RZ', 'SX'] },
@@ -97,7 +103,7 @@ const BASES = [
   { basis: 'u2', needs: ['U2'] },
 ] as const;
 
-/** Rotations about one axis, with what turns Z into that axis. */
+/** Rotations about one axis, with the rotation that takes Z to that axis. */
 const AXES: readonly {
   readonly axis: string;
   readonly rotation: string;
@@ -109,21 +115,21 @@ const AXES: readonly {
   { axis: 'Y', rotation: 'RY', frame: RX(-PI / 2) },
 ];
 
-/** An axis moved by less is not moved. */
+/** Smallest tilt, in radians, by which a gate counts as moving an axis. */
 const UNMOVED = 1e-9;
 
-/** Every gate: one-qubit gates by name where they have one, else as U. */
+/** All gates: one-qubit gates by name where they have one, else as U. */
 export const ALL_GATES: GateSet = {
   ...gateSet(GATES.map(({ name }) => name)),
   takesAnything: true,
 };
 
-/** The gate set of these names; undefined where they are not enough, or one is unknown. */
+/** Returns the gate set of these names; undefined where it is not universal or a name is unknown. */
 export function findGateSet(names: readonly string[]): GateSet | undefined {
   return gateSetFaults(names).length === 0 ? gateSet(names) : undefined;
 }
 
-/** What is wrong with a list of names: positions (undefined: the whole list) and messages. */
+/** Returns the faults of a list of names, each with its index, or without one for the whole list. */
 export function gateSetFaults(
   names: readonly string[],
 ): readonly { readonly index?: number; readonly message: string }[] {
@@ -138,7 +144,7 @@ export function gateSetFaults(
 }
 
 function unknownGate(name: string): string {
-  // Of trapped ions. With both phases 0, which RZ around it makes of any, it is RXX(θ).
+  // MS of trapped ions with both phases 0 is RXX(θ), and RZ around it makes any other phases.
   if (name.toLowerCase() === 'ms') return 'No gate is called ms; name rxx, which MS(0, 0, θ) is.';
   const known = GATES.flatMap((gate) => [gate.name, ...gate.aliases]);
   return `No gate is called ${JSON.stringify(name)}.${didYouMean(name, known)}`;
@@ -183,7 +189,7 @@ function basisOf(names: ReadonlySet<string>): OneQubitBasis | undefined {
   return BASES.find(({ needs }) => needs.every(has))?.basis ?? moverOf(names);
 }
 
-/** The gate that moves a rotation's axis furthest. */
+/** The gate of the set that moves the axis of a rotation furthest. */
 function moverOf(names: ReadonlySet<string>): Mover | undefined {
   const movers = AXES.filter(({ rotation }) => names.has(rotation)).flatMap((axis) =>
     [...names].flatMap((name) => moversBy(name, axis)),

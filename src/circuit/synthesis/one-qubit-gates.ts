@@ -1,4 +1,4 @@
-/** Any one-qubit unitary in the gates of a set, as few as the set's way of writing needs. */
+/** Writes any one-qubit unitary in the gates of a set, with as few gates as the set's basis allows. */
 import {
   adjoint,
   type ComplexMatrix,
@@ -12,7 +12,7 @@ import { gateNamed } from '../gates.ts';
 import { eulerAngles } from '../one-qubit-angles.ts';
 import type { GateSet, Mover, OneQubitBasis } from './gate-set.ts';
 
-/** A gate on the one qubit. */
+/** A gate on one qubit. */
 export interface OneQubitGate {
   readonly gate: string;
   readonly angles: readonly number[];
@@ -24,15 +24,15 @@ export interface OneQubitGates {
   readonly phase: number;
 }
 
-/** Angles this near are equal: what rounding leaves of a few products. */
+/** Angles closer than this, in radians, are equal up to the rounding of a few products. */
 const NEGLIGIBLE = 1e-12;
-/** Matrices whose few angles are that near. */
+/** Matrices closer than this are equal up to the rounding of a few angles. */
 const SAME = 5e-12;
 const HALF = Math.PI / 2;
 const HADAMARD = H();
 
 /**
- * The gates: one of the set's fixed ones, or one rotation, where the unitary is one; else those of
+ * Returns the gates of a unitary: one fixed gate or one rotation if that is enough, else the gates of
  * the set's basis.
  *
  * @param unitary - Two rows.
@@ -47,7 +47,7 @@ export function oneQubitGates(unitary: ComplexMatrix, set: GateSet): OneQubitGat
   throw new Error('unreachable: a basis writes every one-qubit gate');
 }
 
-/** The product of gates, the first one applied first. */
+/** Product of gates, the first one applied first. */
 export function productOf(gates: readonly OneQubitGate[]): ComplexMatrix {
   return gates.reduce(
     (product, { gate, angles }) => multiply(gateNamed(gate).matrix(angles), product),
@@ -55,7 +55,10 @@ export function productOf(gates: readonly OneQubitGate[]): ComplexMatrix {
   );
 }
 
-/** Ways that may be the unitary up to a phase, shortest first; the last one always is. */
+/**
+ * Yields gate sequences that may equal the unitary up to a phase, shortest first; the last one always
+ * does.
+ */
 function* candidates(unitary: ComplexMatrix, set: GateSet): Generator<readonly OneQubitGate[]> {
   yield [];
   for (const { name } of set.fixed) yield [{ gate: name, angles: [] }];
@@ -85,7 +88,7 @@ type BasisGates = (
   set: GateSet,
 ) => readonly OneQubitGate[];
 
-/** U(θ, φ, λ) up to a phase, which is RZ(φ)·RY(θ)·RZ(λ), by the gates of a basis. */
+/** Gates of each basis for U(θ, φ, λ), which is RZ(φ)·RY(θ)·RZ(λ) up to a phase. */
 const BASIS_GATES: Readonly<Record<Exclude<OneQubitBasis, Mover>, BasisGates>> = {
   u: (theta, phi, lambda) => [{ gate: 'U', angles: [neat(theta), neat(phi), neat(lambda)] }],
   zyz: (theta, phi, lambda, _unitary, set) => {
@@ -97,12 +100,12 @@ const BASIS_GATES: Readonly<Record<Exclude<OneQubitBasis, Mover>, BasisGates>> =
     const z = aboutZ(set);
     return rotations([z, lambda - HALF], ['RX', theta], [z, phi + HALF]);
   },
-  // Between Hadamards RZ is RX, and RY turns the other way.
+  // Between Hadamards RZ becomes RX, and RY changes its sign.
   xyx: (_theta, _phi, _lambda, unitary) => {
     const turned = eulerAngles(multiply(multiply(HADAMARD, unitary), HADAMARD));
     return rotations(['RX', turned.lambda], ['RY', -turned.theta], ['RX', turned.phi]);
   },
-  // U(θ, φ, λ) = RZ(φ + π)·SX·RZ(θ + π)·SX·RZ(λ), and one SX, or an X, is enough for some θ.
+  // U(θ, φ, λ) = RZ(φ + π)·SX·RZ(θ + π)·SX·RZ(λ), and one SX or an X is enough for some θ.
   zsx: (theta, phi, lambda, _unitary, set) => {
     const z = aboutZ(set);
     if (Math.abs(theta - HALF) < NEGLIGIBLE) {
@@ -119,7 +122,7 @@ const BASIS_GATES: Readonly<Record<Exclude<OneQubitBasis, Mover>, BasisGates>> =
     if (Math.abs(theta - HALF) < NEGLIGIBLE) return [u2(phi, lambda)];
     return [u2(Math.PI - theta, lambda - HALF), u2(phi - HALF, 0)];
   },
-  // A half turn about the right axis of the equator leaves no turn about Z.
+  // A half turn about the right axis in the equator leaves no rotation about Z.
   prx: (_theta, _phi, _lambda, unitary) => {
     const { phi: axis } = turnOf(unitary);
     const half = gateNamed('PRX').matrix([Math.PI, axis]);
@@ -128,13 +131,14 @@ const BASIS_GATES: Readonly<Record<Exclude<OneQubitBasis, Mover>, BasisGates>> =
   },
 };
 
-/** The set's rotation about Z. */
+/** Name of the set's rotation about Z. */
 const aboutZ = ({ names }: GateSet): string => (names.has('RZ') ? 'RZ' : 'P');
 
 /**
- * Rotations about one axis with a gate between them that moves it. Seen with that axis as Z, the gate is
- * RY(ω) between rotations; RY(ω)·RZ(μ)·RY(ω) is RY(θ) between rotations, with cos(μ/2)·sin ω = sin(θ/2),
- * for any θ up to 2ω; and a larger RY is several of that.
+ * Writes a unitary as rotations about one axis with a fixed gate between them that moves it.
+ *
+ * With that axis taken as Z, the gate is RY(ω) between rotations. RY(ω)·RZ(μ)·RY(ω) is RY(θ) between
+ * rotations, with cos(μ/2)·sin ω = sin(θ/2), for any θ up to 2ω; a larger RY is several of those.
  */
 function betweenMovers(unitary: ComplexMatrix, mover: Mover): readonly OneQubitGate[] {
   const { rotation, gate, frame, tilt, before, after } = mover;
@@ -163,14 +167,17 @@ function betweenMovers(unitary: ComplexMatrix, mover: Mover): readonly OneQubitG
   return rotations(...steps, [rotation, angle + phi]);
 }
 
-/** θ and φ of a PRX, which a unitary is if it has no turn about Z; else φ is its axis's azimuth. */
+/**
+ * θ and φ of the PRX that equals a unitary without rotation about Z; for others φ is the azimuth of the
+ * axis.
+ */
 function turnOf(unitary: ComplexMatrix): { readonly theta: number; readonly phi: number } {
   // cos(θ/2) − i·sin(θ/2)·(x·X + y·Y + z·Z) has y − i·x times that sine in its lower left.
   const [w = 0, , , , y = 0, minusX = 0] = ofDeterminantOne(unitary);
   return { theta: 2 * Math.atan2(Math.hypot(minusX, y), w), phi: Math.atan2(y, -minusX) };
 }
 
-/** Rotations, or gates without angles, without those that do nothing. */
+/** Makes gates of rotations and of gates without angles; drops rotations by nothing. */
 function rotations(...steps: readonly (readonly [gate: string, angle: number])[]) {
   return steps.flatMap(([gate, angle]): readonly OneQubitGate[] => {
     if (gateNamed(gate).parameters.length === 0) return [{ gate, angles: [] }];
@@ -186,13 +193,13 @@ const u2 = (phi: number, lambda: number): OneQubitGate => ({
 
 function prx(theta: number, phi: number): OneQubitGate {
   const turned = neat(theta);
-  // A turn backwards is one forwards about the opposite axis.
+  // A negative rotation is a positive one about the opposite axis.
   return turned < 0
     ? { gate: 'PRX', angles: [-turned, neat(phi + Math.PI)] }
     : { gate: 'PRX', angles: [turned, neat(phi)] };
 }
 
-/** The angle in (−π, π] up to whole turns; a multiple of π/4 where it is one but for rounding. */
+/** Reduces an angle to (−π, π], and rounds it to a multiple of π/4 that is within rounding. */
 export function neat(angle: number): number {
   const turned = angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
   const eighths = Math.round(turned / (Math.PI / 4));

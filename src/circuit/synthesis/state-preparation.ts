@@ -1,6 +1,8 @@
 /**
- * A circuit that makes a state of |0…0⟩: its magnitudes qubit by qubit, from the highest down, each by
- * a rotation that depends on those above it, and then its phases likewise.
+ * Builds a circuit that prepares a given state from |0…0⟩.
+ *
+ * It sets the magnitudes qubit by qubit, from the highest down, each by a rotation controlled by the
+ * qubits above it, and then the phases likewise.
  *
  * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Transformation of quantum states using uniformly
  *   controlled rotations", Quantum Inf. Comput. 5, 467 (2005).
@@ -13,9 +15,9 @@ const NEGLIGIBLE = 1e-14;
 const NEGLIGIBLE_ANGLE = 1e-13;
 
 /**
- * Gates that make the state, up to a phase of the whole.
+ * Returns gates that prepare the state, up to a global phase.
  *
- * @param amplitudes - Interleaved re, im; of length 1.
+ * @param amplitudes - Interleaved re, im; of norm 1.
  */
 export function prepareState(
   amplitudes: Float64Array,
@@ -38,17 +40,17 @@ export function prepareState(
   return operations;
 }
 
-/** The qubits above one, lowest first. */
+/** Qubits above one, lowest first. */
 function above(target: Qubit, numQubits: number): readonly Qubit[] {
   return Array.from({ length: numQubits - 1 - target }, (_, i) => target + 1 + i);
 }
 
-/** RY angles of a qubit for each value of those above it. */
+/** RY angles of a qubit, one for each value of the qubits above it. */
 function levelAngles(magnitudes: Float64Array, target: Qubit): readonly number[] {
   const half = 2 ** target;
   const count = magnitudes.length / (2 * half);
   const lengthFrom = (start: number) => {
-    // The last level has the signs.
+    // The last level includes the signs.
     if (half === 1) return magnitudes[start]!;
     let squares = 0;
     for (let i = start; i < start + half; i++) squares += magnitudes[i]! ** 2;
@@ -63,8 +65,9 @@ function levelAngles(magnitudes: Float64Array, target: Qubit): readonly number[]
 }
 
 /**
- * Where no amplitude is, any angle will do: the one of a value that agrees in as many of the nearest
- * qubits as possible, so that the rotation depends on few of them.
+ * Fills in angles that do not matter, because the state has no amplitude there. Each takes the angle of
+ * a value that agrees in as many of the nearest qubits as possible, so that the rotation depends on few
+ * qubits.
  */
 function withFreeAnglesLike(angles: readonly (number | undefined)[]): readonly number[] {
   const filled = [...angles];
@@ -81,7 +84,7 @@ function withFreeAnglesLike(angles: readonly (number | undefined)[]): readonly n
   return filled.map((angle) => angle ?? 0);
 }
 
-/** Of each amplitude its angle; undefined where there is no amplitude. */
+/** Phase of each amplitude, in radians; undefined where it is zero. */
 function phasesOf(amplitudes: Float64Array, size: number): readonly (number | undefined)[] {
   return Array.from({ length: size }, (_, i) => {
     const [re, im] = [amplitudes[2 * i]!, amplitudes[2 * i + 1]!];
@@ -89,7 +92,7 @@ function phasesOf(amplitudes: Float64Array, size: number): readonly (number | un
   });
 }
 
-/** Signs, where all phases differ from the first one by nothing or π; undefined where they do not. */
+/** Signs of the amplitudes where all phases differ from the first by 0 or π; undefined otherwise. */
 function signedReal(phases: readonly (number | undefined)[]): readonly (1 | -1)[] | undefined {
   const first = phases.find((phase) => phase !== undefined) ?? 0;
   const signs: (1 | -1)[] = [];
@@ -101,7 +104,10 @@ function signedReal(phases: readonly (number | undefined)[]): readonly (1 | -1)[
   return signs;
 }
 
-/** Gates of the diagonal e^{iφ}, up to a phase: differences by RZ, means on the qubits above. */
+/**
+ * Gates of the diagonal e^{iφ}, up to a global phase: RZ for differences, then the means on the qubits
+ * above.
+ */
 function diagonalPhases(
   phases: readonly (number | undefined)[],
   numQubits: number,
@@ -115,7 +121,7 @@ function diagonalPhases(
     );
     const angles = withFreeAnglesLike(differences);
     operations.push(...multiplexedRotation('RZ', angles, above(target, numQubits), target));
-    // RZ takes half of its angle off the one and adds it to the other.
+    // RZ subtracts half of its angle from the phase of |0⟩ and adds it to that of |1⟩.
     left = pairs.map(([zero, one], j) => {
       if (zero !== undefined) return zero + angles[j]! / 2;
       return one === undefined ? undefined : one - angles[j]! / 2;
@@ -127,14 +133,14 @@ function diagonalPhases(
 /**
  * Rotates `target` by `angles[j]` where the controls read j, `controls[0]` least significant.
  *
- * A CX before and after turns a rotation about Y or Z round, so each of 2^k rotations between CX adds
- * its angle with a sign for each value; going through the controls in Gray code, one CX between each
- * two of them is enough.
+ * A CX before and after reverses a rotation about Y or Z, so each of 2^k rotations between CX
+ * contributes its angle with a sign for each value. Walking through the controls in Gray code needs one
+ * CX between two rotations.
  *
  * @param gate - RY or RZ.
  * @param angles - 2^controls.length of them, radians.
- * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Quantum circuits for general multiqubit gates",
- *   Phys. Rev. Lett. 93, 130502 (2004).
+ * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Quantum circuits for general multiqubit gates", Phys.
+ *   Rev. Lett. 93, 130502 (2004).
  */
 function multiplexedRotation(
   gate: 'RY' | 'RZ',
@@ -152,7 +158,7 @@ function multiplexedRotation(
       operations.push({ kind: 'gate', gate, controls: [], targets: [target], angles: [turn] });
     }
     if (steps === 1) break;
-    // The bit in which this code word differs from the next one, the first following the last.
+    // The bit in which this code word differs from the next one; the first follows the last.
     const next = (i + 1) % steps;
     const changed = code ^ next ^ (next >> 1);
     const control = controls[31 - Math.clz32(changed)]!;

@@ -1,10 +1,10 @@
 /**
- * Any unitary on two qubits by the fewest CX that can make it: none to three, as its coordinates in
- * the Weyl chamber say, with one-qubit gates between.
+ * Writes any two-qubit unitary with the fewest CX, none to three, and one-qubit gates between them. Its
+ * coordinates in the Weyl chamber tell the number.
  *
- * @see Vatan, Williams, "Optimal quantum circuits for general two-qubit gates", Phys. Rev. A 69,
- *   032315 (2004), for three CX; Shende, Bullock, Markov, "Recognizing small-circuit structure in
- *   two-qubit operators", Phys. Rev. A 70, 012310 (2004), for when fewer do.
+ * @see Vatan, Williams, "Optimal quantum circuits for general two-qubit gates", Phys. Rev. A 69, 032315
+ *   (2004), for three CX; Shende, Bullock, Markov, "Recognizing small-circuit structure in two-qubit
+ *   operators", Phys. Rev. A 70, 012310 (2004), for fewer.
  */
 import { type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
 import { diagonal, H, imaginary, ONE, RX, RY, RZ, rows, SQRT_HALF, X } from '../gate-matrices.ts';
@@ -15,20 +15,20 @@ import {
 } from './weyl-decomposition.ts';
 
 /**
- * e^{i·phase} · locals[n] · CX · … · CX · locals[0]: one-qubit gates on both qubits, and between
- * each two of them a CX from `targets[0]` to `targets[1]`.
+ * e^{i·phase} · locals[n] · CX · … · CX · locals[0]: pairs of one-qubit gates, with a CX from
+ * `targets[0]` to `targets[1]` between each two.
  */
 export interface CxCircuit {
   readonly phase: number;
-  /** One more than there are CX. */
+  /** One more than the number of CX. */
   readonly locals: readonly OneQubitPair[];
 }
 
-/** Coordinates this near to a place where fewer CX do are taken to be there, unless told else. */
+/** Default distance of coordinates from a point with fewer CX at which they count as that point. */
 export const COORDINATE_TOLERANCE = 1e-9;
 const QUARTER = Math.PI / 4;
 
-/** How many CX a unitary with these coordinates needs. */
+/** Number of CX that a unitary with these coordinates needs. */
 export function numCxOf(
   [a, b, c]: WeylDecomposition['coordinates'],
   tolerance: number = COORDINATE_TOLERANCE,
@@ -39,12 +39,12 @@ export function numCxOf(
 }
 
 /**
- * The circuit.
+ * Writes a unitary with as few CX as possible.
  *
  * @param unitary - Four rows, unitary to rounding.
- * @param tolerance - How far each coordinate may be moved if that saves a CX.
- * @param parity - Of the number of CX, 0 or 1; any unless given.
- * @returns undefined where so many CX, three at most, do not make it.
+ * @param tolerance - Distance by which each coordinate may be moved if that saves a CX.
+ * @param parity - 0 or 1 for an even or odd number of CX; unrestricted unless given.
+ * @returns undefined where no number of CX of that parity, at most three, makes the unitary.
  */
 export function cxCircuit(unitary: ComplexMatrix, tolerance?: number): CxCircuit;
 export function cxCircuit(
@@ -68,7 +68,9 @@ export function cxCircuit(
   return { phase: phase + core.phase, locals: tidied(locals) };
 }
 
-/** Two CX make what none or one does; three make anything. */
+/**
+ * Smallest possible number of CX of the parity: two make what none or one makes, three make anything.
+ */
 function withParity(least: 0 | 1 | 2 | 3, parity: 0 | 1 | undefined): 0 | 1 | 2 | 3 | undefined {
   if (parity === undefined || least % 2 === parity) return least;
   if (parity === 1) return 3;
@@ -76,8 +78,8 @@ function withParity(least: 0 | 1 | 2 | 3, parity: 0 | 1 | undefined): 0 | 1 | 2 
 }
 
 /**
- * Moves an X of the control from before a CX to after it, where there is one on each qubit, if that
- * leaves simpler gates: whether a decomposition has it is a matter of chance.
+ * Simplifies the gates: moves an X on the control from before a CX to after it, as an X on each qubit,
+ * where that leaves simpler gates. Whether a decomposition has such an X depends on rounding.
  */
 function tidied(locals: readonly OneQubitPair[]): readonly OneQubitPair[] {
   const flip = X();
@@ -93,7 +95,7 @@ function tidied(locals: readonly OneQubitPair[]): readonly OneQubitPair[] {
   return out;
 }
 
-/** None for an identity, one for a turn about Z, more for anything else. */
+/** Complexity of a pair: 0 for an identity, 1 for a rotation about Z, 3 for any other gate, summed. */
 function complexity(pair: OneQubitPair): number {
   return pair.reduce((sum, matrix) => {
     const flip = Math.hypot(matrix[2]!, matrix[3]!);
@@ -103,7 +105,7 @@ function complexity(pair: OneQubitPair): number {
   }, 0);
 }
 
-/** Entries below this are rounding. */
+/** Entries below this are rounding errors. */
 const SMALL = 1e-12;
 
 const NOTHING: OneQubitPair = [identity(2), identity(2)];
@@ -112,11 +114,11 @@ const HADAMARDS: OneQubitPair = [HADAMARD, HADAMARD];
 /** Exchanges Y and Z. */
 const Y_AND_Z = rows([ONE, imaginary(-1)], [imaginary(1), [-1, 0]]).map((part) => part * SQRT_HALF);
 
-/** exp(i(a·XX + b·YY + c·ZZ)) for coordinates that need so many CX. */
+/** exp(i(a·XX + b·YY + c·ZZ)) for coordinates that need 0, 1, 2 and 3 CX. */
 const cores: readonly ((k: WeylDecomposition['coordinates']) => CxCircuit)[] &
   Record<0 | 1 | 2 | 3, (k: WeylDecomposition['coordinates']) => CxCircuit> = [
   () => ({ phase: 0, locals: [NOTHING] }),
-  // exp(iπ/4·ZX) is a CX but for rotations by a quarter turn, and an H makes the Z an X.
+  // exp(iπ/4·ZX) equals a CX up to rotations by π/2, and an H turns the Z into an X.
   () => ({
     phase: -QUARTER,
     locals: [
@@ -124,7 +126,7 @@ const cores: readonly ((k: WeylDecomposition['coordinates']) => CxCircuit)[] &
       [multiply(HADAMARD, RZ(-2 * QUARTER)), RX(-2 * QUARTER)],
     ],
   }),
-  // A CX on either side makes XX of X on its control, and ZZ of Z on its target.
+  // A CX on either side turns X on its control into XX, and Z on its target into ZZ.
   ([a, b]) => ({
     phase: 0,
     locals: [
@@ -133,7 +135,7 @@ const cores: readonly ((k: WeylDecomposition['coordinates']) => CxCircuit)[] &
       [Y_AND_Z, Y_AND_Z],
     ],
   }),
-  // The outer two CX go from the second qubit to the first, which Hadamards on both sides say.
+  // The outer two CX go from the second qubit to the first, which Hadamards on both sides express.
   ([a, b, c]) => ({
     phase: QUARTER,
     locals: [
@@ -145,7 +147,7 @@ const cores: readonly ((k: WeylDecomposition['coordinates']) => CxCircuit)[] &
   }),
 ];
 
-/** Both products: what comes later is on the left. */
+/** Products of both matrices; the later ones are on the left. */
 function paired(later: OneQubitPair, earlier: OneQubitPair): OneQubitPair {
   return [multiply(later[0], earlier[0]), multiply(later[1], earlier[1])];
 }

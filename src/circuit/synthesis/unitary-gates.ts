@@ -1,4 +1,4 @@
-/** Unitaries on one or two qubits in the gates of a set. */
+/** Writes one-qubit and two-qubit unitaries in the gates of a set. */
 import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
 import type { GateOperation, Qubit } from '../circuit.ts';
 import { SWAP } from '../gate-matrices.ts';
@@ -8,13 +8,13 @@ import { oneQubitGates } from './one-qubit-gates.ts';
 import { cxCircuit } from './two-qubit-circuit.ts';
 import type { OneQubitPair } from './weyl-decomposition.ts';
 
-/** e^{i·phase} times operations, the first one applied first. */
+/** e^{i·phase} times the operations, the first one applied first. */
 export interface Synthesized {
   readonly operations: readonly GateOperation[];
   readonly phase: number;
 }
 
-/** A one-qubit unitary on a qubit. */
+/** Writes a one-qubit unitary on a qubit. */
 export function synthesizeOne(unitary: ComplexMatrix, qubit: Qubit, set: GateSet): Synthesized {
   const { gates, phase } = oneQubitGates(unitary, set);
   return {
@@ -29,18 +29,18 @@ export function synthesizeOne(unitary: ComplexMatrix, qubit: Qubit, set: GateSet
   };
 }
 
-/** What a two-qubit unitary is made of: entanglers, and before, between and after them matrices. */
+/** A two-qubit unitary as entanglers with pairs of one-qubit matrices before, between and after them. */
 export interface EntanglerCircuit {
   readonly phase: number;
-  /** One more than there are entanglers. */
+  /** One more than the number of entanglers. */
   readonly locals: readonly OneQubitPair[];
 }
 
 /**
- * A two-qubit unitary by a set's entanglers: as many as the fewest CX, or iSWAPs, that can make it; or two
- * for each CX.
+ * Writes a two-qubit unitary with a set's entangler: as many as the fewest CX, or iSWAPs, that make it,
+ * or two for each CX.
  *
- * @param tolerance - As `cxCircuit` has it.
+ * @param tolerance - As for `cxCircuit`.
  */
 export function entanglerCircuit(
   unitary: ComplexMatrix,
@@ -63,8 +63,8 @@ export function entanglerCircuit(
 }
 
 /**
- * With entanglers that are a CX and a SWAP. Moved to the beginning, the SWAPs of an even number of them are
- * nothing; those of an odd number are one, so that they make the unitary without a SWAP at its beginning.
+ * Writes a unitary with an entangler that is a CX · SWAP. Moved to the beginning, an even number of
+ * SWAPs cancel and an odd number leave one, so that an odd number of entanglers makes unitary · SWAP.
  */
 function exchangingCircuit(
   unitary: ComplexMatrix,
@@ -88,12 +88,12 @@ function exchangingCircuit(
   };
 }
 
-/** What a pair is behind so many SWAPs. */
+/** Exchanges a pair if it is moved past an odd number of SWAPs. */
 function exchanged(pair: OneQubitPair, numSwaps: number): OneQubitPair {
   return numSwaps % 2 === 0 ? pair : [pair[1], pair[0]];
 }
 
-/** A two-qubit unitary on two qubits, `qubits[0]` being bit 0 of its index. */
+/** Writes a two-qubit unitary on two qubits; `qubits[0]` is bit 0 of its index. */
 export function synthesizeTwo(
   unitary: ComplexMatrix,
   qubits: readonly [Qubit, Qubit],
@@ -114,7 +114,7 @@ export function synthesizeTwo(
   return { operations, phase };
 }
 
-/** Both products: what comes later is on the left. */
+/** Products of both matrices; the later ones are on the left. */
 function paired(later: OneQubitPair, earlier: OneQubitPair): OneQubitPair {
   return [multiply(later[0], earlier[0]), multiply(later[1], earlier[1])];
 }

@@ -1,33 +1,33 @@
 /**
- * Any unitary on two qubits as one-qubit gates around exp(i(a·XX + b·YY + c·ZZ)), with a, b, c where
- * no other choice is: in the Weyl chamber. What cannot be done by one-qubit gates is those three
- * numbers.
+ * Weyl (KAK) decomposition: any two-qubit unitary as one-qubit gates around exp(i(a·XX + b·YY + c·ZZ)),
+ * with (a, b, c) unique in the Weyl chamber. These coordinates are all that one-qubit gates cannot
+ * change.
  *
  * In the basis of Bell states with the right phases ("magic") one-qubit gates are real orthogonal
  * matrices and the middle is diagonal, so V = O₁·D·O₂ there, and VᵀV = O₂ᵀ·D²·O₂ gives O₂ and D.
  *
- * @see Kraus, Cirac, "Optimal creation of entanglement using a two-qubit gate", Phys. Rev. A 63,
- *   062309 (2001); Zhang, Vala, Sastry, Whaley, "Geometric theory of nonlocal two-qubit operations",
- *   Phys. Rev. A 67, 042313 (2003), for the chamber.
+ * @see Kraus, Cirac, "Optimal creation of entanglement using a two-qubit gate", Phys. Rev. A 63, 062309
+ *   (2001); Zhang, Vala, Sastry, Whaley, "Geometric theory of nonlocal two-qubit operations", Phys. Rev.
+ *   A 67, 042313 (2003), for the chamber.
  */
 import { adjoint, type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
 import { jointEigenvectors } from '../../math/joint-diagonal.ts';
 import { tensorFactors } from '../../math/tensor-product.ts';
 import { imaginary, ONE, real, rows, X, Y, Z, ZERO } from '../gate-matrices.ts';
 
-/** One matrix for each of the two qubits, that of `targets[0]` first. */
+/** One matrix for each of two qubits, that of `targets[0]` first. */
 export type OneQubitPair = readonly [low: ComplexMatrix, high: ComplexMatrix];
 
 /** U = e^{i·phase} · after · exp(i(a·XX + b·YY + c·ZZ)) · before. */
 export interface WeylDecomposition {
   readonly phase: number;
   readonly before: OneQubitPair;
-  /** [a, b, c] with π/4 ≥ a ≥ b ≥ |c|, and c ≥ 0 where a is π/4, all but for rounding. */
+  /** [a, b, c] with π/4 ≥ a ≥ b ≥ |c|, and c ≥ 0 where a is π/4, up to rounding. */
   readonly coordinates: readonly [number, number, number];
   readonly after: OneQubitPair;
 }
 
-/** Coordinates this near to the chamber's wall a = π/4 are on it. */
+/** Distance from the chamber's wall a = π/4 at which a coordinate is on it. */
 const ON_WALL = 1e-9;
 const QUARTER = Math.PI / 4;
 
@@ -41,7 +41,7 @@ const MAGIC_ADJOINT = adjoint(MAGIC);
 const PAULIS = [X(), Y(), Z()] as const;
 
 /**
- * The decomposition.
+ * Decomposes a unitary.
  *
  * @param unitary - Four rows, unitary to rounding.
  */
@@ -54,7 +54,7 @@ export function weylDecomposition(unitary: ComplexMatrix): WeylDecomposition {
   const diagonal = multiply(multiply(transpose(second), square), second);
   const angles = [0, 1, 2, 3].map((i) => Math.atan2(diagonal[10 * i + 1]!, diagonal[10 * i]!) / 2);
   let first = timesDiagonal(multiply(inMagic, second), angles);
-  // O₁ must have determinant 1, too: a column of it and its angle turn by π together.
+  // O₁ must have determinant 1 too: negating one of its columns moves that angle by π.
   if (determinant4(part(first, 0)) < 0) {
     angles[0]! += Math.PI;
     first = timesDiagonal(multiply(inMagic, second), angles);
@@ -84,7 +84,7 @@ export function canonicalGate([a, b, c]: readonly [number, number, number]): Com
   return multiply(multiply(MAGIC, diagonal), MAGIC_ADJOINT);
 }
 
-/** A decomposition on its way into the chamber; each step leaves the product as it is. */
+/** A decomposition whose coordinates are moved into the chamber; each step keeps the product. */
 class Chamber {
   #phase: number;
   readonly #coordinates: [number, number, number];
@@ -106,7 +106,7 @@ class Chamber {
   enter(): void {
     const k = this.#coordinates;
     for (const axis of [0, 1, 2] as const) this.#shift(axis, Math.round(k[axis] / (2 * QUARTER)));
-    // By size, the largest first.
+    // Sorts by size, the largest first.
     for (const [i, j] of [
       [0, 1],
       [1, 2],
@@ -131,7 +131,7 @@ class Chamber {
     };
   }
 
-  /** exp(iπ/2·PP) = i·PP takes a coordinate along by π/2. */
+  /** Moves a coordinate by multiples of π/2: exp(iπ/2·PP) = i·PP. */
   #shift(axis: 0 | 1 | 2, quarters: number): void {
     this.#coordinates[axis] -= quarters * 2 * QUARTER;
     this.#phase += quarters * 2 * QUARTER;
@@ -140,7 +140,7 @@ class Chamber {
     this.#before[1] = multiply(PAULIS[axis], this.#before[1]);
   }
 
-  /** The Pauli of the third axis on one qubit turns two signs round. */
+  /** Reverses two signs: conjugates one qubit by the Pauli of the third axis. */
   #flip(i: 0 | 1, j: 1 | 2): void {
     this.#coordinates[i] *= -1;
     this.#coordinates[j] *= -1;
@@ -149,7 +149,7 @@ class Chamber {
     this.#after[0] = multiply(this.#after[0], third);
   }
 
-  /** (P + Q)/√2 on both qubits exchanges P and Q. */
+  /** Exchanges two coordinates: (P + Q)/√2 on both qubits exchanges P and Q. */
   #exchange(i: 0 | 1, j: 1 | 2): void {
     const k = this.#coordinates;
     [k[i], k[j]] = [k[j], k[i]];
@@ -168,7 +168,7 @@ function transpose(matrix: ComplexMatrix): ComplexMatrix {
   return out;
 }
 
-/** The real parts (0) or the imaginary ones (1). */
+/** Real parts (0) or imaginary parts (1). */
 function part(matrix: ComplexMatrix, which: 0 | 1): Float64Array {
   return Float64Array.from({ length: matrix.length / 2 }, (_, i) => matrix[2 * i + which]!);
 }
@@ -189,7 +189,7 @@ function timesDiagonal(matrix: ComplexMatrix, angles: readonly number[]): Comple
   return multiply(matrix, diagonal);
 }
 
-/** Of a real matrix of four rows, by its two-row minors. */
+/** Determinant of a real matrix of four rows, by its two-row minors. */
 function determinant4(m: Float64Array): number {
   const minor = (row: number, i: number, j: number) =>
     m[4 * row + i]! * m[4 * (row + 1) + j]! - m[4 * row + j]! * m[4 * (row + 1) + i]!;

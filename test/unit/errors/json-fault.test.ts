@@ -14,14 +14,14 @@ test.each([
   ['{"a":None}', 'line 1, column 6: JSON has no None; write null.'],
   [
     '{"a":NaN}',
-    'line 1, column 6: NaN is no value of JSON; a string is in double quotation marks.',
+    'line 1, column 6: NaN is not a JSON value; a string is in double quotation marks.',
   ],
   [
     '{"theta":pi/2}',
     `line 1, column 10: JSON has no expressions; write pi/2 as a number in radians, ${Math.PI / 2}.`,
   ],
-  ['{"a":.5}', 'line 1, column 6: .5 is no number of JSON; write it as 0.5, -2 or 1e-3.'],
-  ['{"a":05}', 'line 1, column 6: 05 is no number of JSON; write it as 0.5, -2 or 1e-3.'],
+  ['{"a":.5}', 'line 1, column 6: .5 is not a JSON number; write it as 0.5, -2 or 1e-3.'],
+  ['{"a":05}', 'line 1, column 6: 05 is not a JSON number; write it as 0.5, -2 or 1e-3.'],
   ['{"a":1', 'line 1, column 7: the text ends before "}".'],
   ['{"a":"b\n"}', 'line 1, column 6: this string is not closed with a quotation mark on its line.'],
   [

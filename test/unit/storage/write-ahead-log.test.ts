@@ -149,7 +149,7 @@ test('a database that is gone or empty beside its log is not replaced by a new o
 });
 
 test.each<[string, (bytes: Buffer) => Buffer, string]>([
-  ['no database', (bytes) => bytes.fill('x', 0, 50), 'not a database of SQLite'],
+  ['no database', (bytes) => bytes.fill('x', 0, 50), 'not an SQLite database'],
   ['cut short', (bytes) => bytes.subarray(0, 8192), 'malformed'],
   ['damaged inside', (bytes) => bytes.fill(0xee, 4096 * 2, 4096 * 6), ''],
 ])('a file that is %s is called damaged', (_, damage, message) => {
@@ -179,7 +179,7 @@ test('a log of an earlier time is noticed by what its index says', () => {
   }
   for (const suffix of ['', '-shm', '-wal']) copyFileSync(path + suffix, copy + suffix);
   copyFileSync(join(directory, 'earlier'), `${copy}-wal`);
-  expect(() => openDatabase(copy)).toThrow('copy.sqlite-wal is an older one than the last');
+  expect(() => openDatabase(copy)).toThrow('copy.sqlite-wal is older than the last one');
 });
 
 test('a closed database needs no log, whoever closed it', async ({ signal }) => {
