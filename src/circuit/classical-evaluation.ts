@@ -160,7 +160,9 @@ function shifted(operator: '<<' | '>>', left: Scalar, right: Scalar): Scalar {
     return angleOfMultiple(Math.floor(multipleOf(left.value, left.width) * factor), left.width);
   }
   if (!isWhole(left.type)) {
-    throw new ValueProblem(`${operator} needs a whole number, or an angle with a width, such as angle[16].`);
+    throw new ValueProblem(
+      `${operator} needs a whole number, or an angle with a width, such as angle[16].`,
+    );
   }
   return wholeNumber(left.type, Math.floor(left.value * factor));
 }
