@@ -8,13 +8,12 @@
  */
 import { EventHeap } from '../../src/fleet/capacity/event-heap.ts';
 import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
-import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
-import type { LaneId } from '../../src/fleet/width.ts';
+import type { Lane, LaneId } from '../../src/fleet/schedule/lane.ts';
 import type { Replay, TraceJob } from './trace.ts';
 
 /** One place where circuits run in turn; several slots where a lane needs several pools. */
 interface Place {
-  readonly lane: LaneView;
+  readonly lane: Lane;
   readonly slots: readonly Slot[];
 }
 
@@ -50,7 +49,7 @@ export const leastLoaded: Choose = (places) => {
 /** Gives each job of the trace a place as it arrives. */
 export function assignOnArrival(
   { fleet, arrivals, expectedMs }: Replay,
-  trueMs: (lane: LaneView, job: TraceJob) => number,
+  trueMs: (lane: Lane, job: TraceJob) => number,
   choose: Choose,
 ): BaselineResult {
   const slotsOfPool = new Map(

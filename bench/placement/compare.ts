@@ -4,10 +4,9 @@ import { stateBytes } from '../../src/fleet/capacity/fleet-model.ts';
 import { simulateFleet } from '../../src/fleet/capacity/simulate-fleet.ts';
 import { tracedArrivals } from '../../src/fleet/capacity/workload.ts';
 import { AGEING_MS } from '../../src/fleet/schedule/fair-queue.ts';
-import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
+import { type Lane, type LaneId, MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
 import { RunEstimates } from '../../src/fleet/schedule/run-estimates.ts';
-import type { RunWork } from '../../src/fleet/schedule/run-work.ts';
-import { type LaneId, MAX_SMALL_QUBITS } from '../../src/fleet/width.ts';
+import type { RunWork } from '../../src/fleet/schedule/scheduled-run.ts';
 import { assignOnArrival, type BaselineResult, leastLoaded, roundRobin } from './baselines.ts';
 import { lowerBoundMs } from './lower-bound.ts';
 import { type Replay, replayOf, type Trace, type TraceJob, trueTimes } from './trace.ts';
@@ -66,7 +65,7 @@ export function compare(trace: Trace, sigma: number): Comparison {
 
 function simulated(
   { fleet, arrivals }: Replay,
-  serviceMs: (lane: LaneView, job: TraceJob) => number,
+  serviceMs: (lane: Lane, job: TraceJob) => number,
   estimates: RunEstimates,
 ): number {
   const workload = tracedArrivals(arrivals);
@@ -78,7 +77,7 @@ function simulated(
 class ModelTimes extends RunEstimates {
   readonly #replay: Replay;
   readonly #jobs: ReadonlyMap<RunWork, TraceJob>;
-  readonly #lanes: ReadonlyMap<LaneId, LaneView>;
+  readonly #lanes: ReadonlyMap<LaneId, Lane>;
 
   constructor(replay: Replay) {
     super();

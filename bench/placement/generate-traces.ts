@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
-import type { MayRunOn, Tier } from '../../src/fleet/schedule/scheduled-task.ts';
-import { MAX_SMALL_QUBITS } from '../../src/fleet/width.ts';
+import { MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
+import type { MayRunOn, Tier } from '../../src/fleet/schedule/scheduled-run.ts';
 import type { Trace } from './trace.ts';
 
 /** How a trace's jobs are drawn. */

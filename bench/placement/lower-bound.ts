@@ -15,7 +15,7 @@
  */
 import type { Arrival } from '../../src/fleet/capacity/workload.ts';
 import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
-import type { LaneView, PoolId } from '../../src/fleet/schedule/lane-view.ts';
+import type { Lane, PoolId } from '../../src/fleet/schedule/lane.ts';
 import type { Replay, TraceJob } from './trace.ts';
 
 /** Moments of arrival from which the rest is bounded. */
@@ -33,7 +33,7 @@ interface Option {
 /** Milliseconds from the first arrival. */
 export function lowerBoundMs(
   replay: Replay,
-  trueMs: (lane: LaneView, job: TraceJob) => number,
+  trueMs: (lane: Lane, job: TraceJob) => number,
 ): number {
   const { arrivals } = replay;
   const first = arrivals[0]?.at ?? 0;
@@ -104,7 +104,7 @@ function classesOf({ fleet, hardwareOf }: Replay) {
 function optionsOf(
   { fleet }: Replay,
   job: Arrival<TraceJob>['job'],
-  trueMs: (lane: LaneView, job: TraceJob) => number,
+  trueMs: (lane: Lane, job: TraceJob) => number,
   classOf: (pool: PoolId) => number,
 ): readonly Option[] {
   const seen = new Map<string, Option>();

@@ -9,9 +9,8 @@ import {
 } from '../../src/fleet/capacity/hardware.ts';
 import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
 import type { Arrival, SimulatedJob } from '../../src/fleet/capacity/workload.ts';
-import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
-import { levelOf, type MayRunOn, type Tier } from '../../src/fleet/schedule/scheduled-task.ts';
-import { MAX_SMALL_QUBITS } from '../../src/fleet/width.ts';
+import { type Lane, MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
+import { levelOf, type MayRunOn, type Tier } from '../../src/fleet/schedule/scheduled-run.ts';
 
 /** What the adapters of a trace are: nominal bandwidths less a tenth, and memory less a reserve. */
 const CARDS = {
@@ -64,9 +63,9 @@ export interface Replay {
   readonly fleet: FleetModel;
   readonly arrivals: readonly Arrival<TraceJob>[];
   /** What the model says; what is known before a job runs. */
-  readonly expectedMs: (lane: LaneView, job: TraceJob) => number;
+  readonly expectedMs: (lane: Lane, job: TraceJob) => number;
   /** What the lane is, by its name: lanes of one kind take equally long. */
-  readonly hardwareOf: (lane: LaneView) => string;
+  readonly hardwareOf: (lane: Lane) => string;
 }
 
 /** The committed traces, by name. */
@@ -103,7 +102,7 @@ export function replayOf(trace: Trace): Replay {
     spreads,
     cpuDevices: { count: cpuDevices, budgetBytes: wideBytes / Math.max(1, cpuDevices) },
   });
-  const hardware = (lane: LaneView): Hardware => {
+  const hardware = (lane: Lane): Hardware => {
     if (lane.kind === 'small' || lane.kind === 'wide') return CPU[lane.kind];
     const [first = ''] = lane.pools;
     return CARDS[adapters[Number(first.slice('adapter-'.length))]?.card ?? 'l4'];
@@ -128,7 +127,7 @@ export function trueTimes(
   { expectedMs }: Replay,
   sigma: number,
   seed: number,
-): (lane: LaneView, job: TraceJob) => number {
+): (lane: Lane, job: TraceJob) => number {
   const draws = new SeededDraws(seed);
   const factors = new Map<number, number>();
   return (lane, job) => {

@@ -1,6 +1,6 @@
 /** An adapter as what circuits run on: the lane of its process, and whether it may be given any. */
 import { EngineLane } from './engine-lane.ts';
-import type { LaneId } from './width.ts';
+import type { LaneId } from './schedule/lane.ts';
 import type { StartWorker } from './workers/worker-messages.ts';
 
 /** Sweeps of wide states stop within some tens of milliseconds, but software drivers take longer. */

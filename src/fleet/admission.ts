@@ -3,7 +3,7 @@
  * they take while they wait. No key may fill all that memory by itself.
  */
 import { QueueFullError } from './errors.ts';
-import type { ComingTask } from './processor.ts';
+import type { ComingRun } from './processor.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
 export const MAX_WAITING_BYTES = 512 * 2 ** 20;
@@ -48,7 +48,7 @@ export class Admission {
    *
    * @throws {QueueFullError}
    */
-  admit(processor: string, { id, keyId }: Pick<ComingTask, 'id' | 'keyId'>): void {
+  admit(processor: string, { id, keyId }: Pick<ComingRun, 'id' | 'keyId'>): void {
     this.check(processor, keyId);
     this.#admitted.add(id);
   }

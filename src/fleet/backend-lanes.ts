@@ -8,8 +8,8 @@ import { AdapterLane, type AdapterLaneOptions } from './adapter-lane.ts';
 import type { SubmittedTask } from './backend-task.ts';
 import { EngineLane } from './engine-lane.ts';
 import { qubitsWithin } from './memory-shares.ts';
+import { type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
 import type { Scheduler } from './schedule/scheduler.ts';
-import { type LaneId, WIDTHS, type Width } from './width.ts';
 import type { EngineOptions } from './workers/worker-messages.ts';
 
 const WORKER_ENTRY = new URL(`./workers/engine-worker${extname(import.meta.url)}`, import.meta.url);
@@ -66,7 +66,7 @@ export class BackendLanes {
   ) {
     this.#scheduler = scheduler;
     this.#events = events;
-    for (const width of WIDTHS) this.#addThreads(width, options[width], options);
+    for (const width of SIZE_CLASSES) this.#addThreads(width, options[width], options);
   }
 
   get all(): readonly EngineLane[] {
@@ -89,7 +89,7 @@ export class BackendLanes {
 
   /** Starts the threads. */
   openThreads(): void {
-    for (const width of WIDTHS) this.#open(this.get(width));
+    for (const width of SIZE_CLASSES) this.#open(this.get(width));
   }
 
   /** Starts the process of an adapter, or of several. */
@@ -152,7 +152,7 @@ export class BackendLanes {
   }
 
   #addThreads(
-    id: Width,
+    id: SizeClass,
     { numWorkers, engine }: ThreadLane,
     { workerEntry = WORKER_ENTRY, cancelGraceMs, heapLimitMb = HEAP_LIMIT_MB }: ThreadOptions,
   ): void {

@@ -1,12 +1,12 @@
 /** What the backend is given to run, keeps while it waits or runs, and gives back. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { RunRequest } from '../engine/engine.ts';
-import type { TaskHooks } from './processor.ts';
-import type { MayRunOn, Priority, ScheduledTask, Tier } from './schedule/scheduled-task.ts';
-import type { LaneId } from './width.ts';
+import type { RunHooks } from './processor.ts';
+import type { LaneId, Precision } from './schedule/lane.ts';
+import type { MayRunOn, Priority, ScheduledRun, Tier } from './schedule/scheduled-run.ts';
 import type { Batch } from './workers/batch-tasks.ts';
 import type { SerializedCircuit } from './workers/serialized-circuit.ts';
-import type { Precision, WorkerBatchOutcome, WorkerOutcome } from './workers/worker-messages.ts';
+import type { WorkerBatchOutcome, WorkerOutcome } from './workers/worker-messages.ts';
 
 /** What decides when and where the backend runs something. */
 export interface BackendPlace {
@@ -63,7 +63,7 @@ export type BackendAnswer = BackendOutcome | BackendBatchOutcome;
 
 /** How a task is followed, and where its answer goes. */
 export interface TaskFollowing {
-  readonly hooks: TaskHooks;
+  readonly hooks: RunHooks;
   readonly signal: AbortSignal;
   readonly submittedAt: number;
   readonly resolve: (outcome: BackendAnswer) => void;
@@ -77,7 +77,7 @@ export interface TaskFollowing {
 }
 
 /** What waits or runs, whatever it is. */
-interface Submitted extends ScheduledTask, TaskFollowing {
+interface Submitted extends ScheduledRun, TaskFollowing {
   readonly failedOn: Set<LaneId>;
 }
 

@@ -3,8 +3,8 @@
  * those engines are as they are.
  */
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
-import type { MayRunOn } from './schedule/scheduled-task.ts';
-import type { LaneId, Width } from './width.ts';
+import type { LaneId, SizeClass } from './schedule/lane.ts';
+import type { MayRunOn } from './schedule/scheduled-run.ts';
 
 /** The outcome of the last self-test of a lane's engines. */
 export type HealthOf = (lane: LaneId) => Availability;
@@ -19,7 +19,7 @@ export interface Backing {
   readonly hasDevices: boolean;
   readonly precision: 'f32' | 'f64';
   /** Widths of the CPU's engines that it needs; adapters are added as they are found. */
-  readonly widths: readonly Width[];
+  readonly sizeClasses: readonly SizeClass[];
   /** The simulator as it is now. */
   spec(healthOf: HealthOf): ProcessorSpec;
   /** Qubits of the widest circuit that it may take again once all its engines are well. */
@@ -35,7 +35,7 @@ export class CpuBacking implements Backing {
   readonly id: string;
   readonly mayRunOn = 'cpu';
   readonly hasDevices = false;
-  readonly widths = ['small', 'wide'] as const;
+  readonly sizeClasses = ['small', 'wide'] as const;
   readonly precision: 'f32' | 'f64';
   readonly #spec: ProcessorSpec;
   readonly #runsOn: Backend;
@@ -56,7 +56,7 @@ export class CpuBacking implements Backing {
   }
 
   availability(healthOf: HealthOf): Availability {
-    return bothWidths(healthOf('small'), healthOf('wide'));
+    return bothSizes(healthOf('small'), healthOf('wide'));
   }
 
   ranOn(): Backend {
@@ -65,7 +65,7 @@ export class CpuBacking implements Backing {
 }
 
 /** The outcomes of the CPU's engines as one: the older of two good ones, or the first bad one. */
-export function bothWidths(small: Availability, wide: Availability): Availability {
+export function bothSizes(small: Availability, wide: Availability): Availability {
   if (!small.available) return small;
   if (!wide.available) {
     return { ...wide, reason: `Circuits that need all threads: ${wide.reason}` };

@@ -26,18 +26,16 @@ import { type Answer, CircuitRuns } from './circuit-runs.ts';
 import type { EngineLane } from './engine-lane.ts';
 import { EngineLostError, FleetClosedError, WorkerLostError } from './errors.ts';
 import { PlanCache } from './plan-cache.ts';
-import type { ProcessorLoad, TaskHooks } from './processor.ts';
+import type { ProcessorLoad, RunHooks } from './processor.ts';
 import { isTriedAgain } from './retry-rule.ts';
-import type { DeviceBook } from './schedule/device-book.ts';
+import type { Devices } from './schedule/devices.ts';
 import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
-import type { DeviceView } from './schedule/lane-view.ts';
-import type { RunWork } from './schedule/run-work.ts';
-import type { MayRunOn } from './schedule/scheduled-task.ts';
+import type { DeviceView, LaneId } from './schedule/lane.ts';
+import type { MayRunOn, RunWork } from './schedule/scheduled-run.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
 import { SelfTests } from './self-tests.ts';
 import { batchOutcome, circuitOutcome, sizeOfTask, submittedTask } from './submitted-task.ts';
 import { follow, settle } from './task-following.ts';
-import type { LaneId } from './width.ts';
 
 /** How often what waits is looked at where nothing else happens. */
 const WAKE_UP_MS = 1000;
@@ -135,7 +133,7 @@ export class CircuitBackend {
   }
 
   /** What the fleet's devices do and have done. */
-  get devices(): DeviceBook {
+  get devices(): Devices {
     return this.#scheduler.devices;
   }
 
@@ -170,7 +168,7 @@ export class CircuitBackend {
    * @throws what the compiler and the engine throw, as EnginePool.run.
    * @throws the signal's reason; a running circuit's work has stopped by then.
    */
-  async submit(task: BackendTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
+  async submit(task: BackendTask, hooks: RunHooks, signal: AbortSignal): Promise<BackendOutcome> {
     return circuitOutcome(await this.#queue(task, hooks, signal));
   }
 
@@ -181,7 +179,7 @@ export class CircuitBackend {
    */
   async submitBatch(
     task: BackendBatch,
-    hooks: TaskHooks,
+    hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<BackendBatchOutcome> {
     return batchOutcome(await this.#queue(task, hooks, signal));
@@ -189,7 +187,7 @@ export class CircuitBackend {
 
   #queue(
     task: BackendTask | BackendBatch,
-    hooks: TaskHooks,
+    hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<BackendAnswer> {
     const isAdmitted = this.#admission.withdraw(task.id);
@@ -212,7 +210,7 @@ export class CircuitBackend {
    * @throws {EngineLostError} if its worker was lost twice, or none can be started.
    * @throws as `submit` otherwise.
    */
-  async test(test: SelfTestTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
+  async test(test: SelfTestTask, hooks: RunHooks, signal: AbortSignal): Promise<BackendOutcome> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
     return await this.#selfTests.run(test, hooks, signal);
@@ -320,7 +318,7 @@ export class CircuitBackend {
   #start(dispatch: Dispatch<SubmittedTask>): void {
     const lane = this.#lanes.get(dispatch.lane);
     this.#plans.invalidate();
-    for (const task of dispatch.tasks) this.#admission.leave(task.key, sizeOfTask(task));
+    for (const task of dispatch.runs) this.#admission.leave(task.key, sizeOfTask(task));
     this.#lanes.hold(lane, 1);
     this.#runs.start(lane, dispatch);
   }

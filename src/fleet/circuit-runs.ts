@@ -49,7 +49,7 @@ export class CircuitRuns {
 
   /** Gives a list to an idle engine of the lane. */
   start(lane: EngineLane, dispatch: Dispatch<SubmittedTask>): void {
-    const { tasks, devices } = dispatch;
+    const { runs: tasks, devices } = dispatch;
     const givenAt = performance.now();
     const listed = [...tasks];
     for (const { id } of tasks) this.#listed.set(id, listed);
@@ -102,7 +102,7 @@ export class CircuitRuns {
 
   /** What a list took beside its circuits' own times, the way there and back, is shared by them. */
   #learn(
-    { lane, tasks }: Dispatch<SubmittedTask>,
+    { lane, runs: tasks }: Dispatch<SubmittedTask>,
     ownMs: readonly (number | undefined)[],
     totalMs: number,
   ): void {

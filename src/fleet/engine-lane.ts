@@ -11,10 +11,10 @@ import type {
   SubmittedTask,
 } from './backend-task.ts';
 import type { NoWorkerError } from './errors.ts';
-import type { LaneId } from './width.ts';
+import type { LaneId, Precision } from './schedule/lane.ts';
 import { EXACT_PRECISION } from './workers/batch-rule.ts';
 import { EnginePool, type EnginePoolOptions } from './workers/engine-pool.ts';
-import type { EngineReport, Precision } from './workers/worker-messages.ts';
+import type { EngineReport } from './workers/worker-messages.ts';
 import type { WorkerFollowing, WorkerItem } from './workers/worker-task.ts';
 
 /** What a lane's owner wants to hear. */

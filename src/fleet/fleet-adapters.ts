@@ -12,7 +12,7 @@ import type { CircuitBackend } from './circuit-backend.ts';
 import type { BackingAdapter } from './gpu-backing.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
-import type { LaneId } from './width.ts';
+import type { LaneId } from './schedule/lane.ts';
 import type { GpuWorkerSetup, StartWorker } from './workers/worker-messages.ts';
 
 const GPU_WORKER = new URL(`./adapters/gpu-worker${extname(import.meta.url)}`, import.meta.url);

@@ -1,6 +1,6 @@
 /** A device of the fleet as callers see it: one of 48 slots, what backs it, and how it is. */
 import type { Availability } from './processor.ts';
-import type { DeviceCounters } from './schedule/device-book.ts';
+import type { DeviceCounters } from './schedule/devices.ts';
 
 /** Nodes of the fleet. */
 export const NUM_NODES = 6;

@@ -19,8 +19,7 @@ import {
 import type { BackingAdapter } from './gpu-backing.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
-import type { DeviceView } from './schedule/lane-view.ts';
-import type { LaneId } from './width.ts';
+import type { DeviceView, LaneId } from './schedule/lane.ts';
 
 const NUM_DEVICES = NUM_NODES * DEVICES_OF_A_NODE;
 

@@ -10,7 +10,7 @@ import type { StateMemory } from '../circuit/circuit-limits.ts';
 import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import type { AdapterStatus } from './adapters/adapter-status.ts';
-import { type Backing, bothWidths, CpuBacking } from './backing.ts';
+import { type Backing, bothSizes, CpuBacking } from './backing.ts';
 import { CircuitBackend } from './circuit-backend.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
@@ -21,8 +21,8 @@ import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares
 import { OfflineProcessor } from './offline-processor.ts';
 import type { Processor, ProcessorSpec } from './processor.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
+import type { Precision } from './schedule/lane.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
-import type { Precision } from './workers/worker-messages.ts';
 
 /** Between looks for adapters while there is none. */
 const LOOK_AGAIN_MS = 60_000;
@@ -251,7 +251,7 @@ export class Fleet {
         maxSmallQubits: small.maxQubits.f32,
         maxQubits: this.#gpuFleetSpec().maxQubits,
         availability: mayUseCpu
-          ? bothWidths(healthOf('small'), healthOf('wide'))
+          ? bothSizes(healthOf('small'), healthOf('wide'))
           : { available: false, reason: whyNoAdapter, checkedAt: this.#options.now() },
       },
       healthOf,

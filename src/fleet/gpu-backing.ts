@@ -11,7 +11,7 @@ import type { Backing, HealthOf } from './backing.ts';
 import type { FleetDevices } from './fleet-devices.ts';
 import { AMPLITUDE_BYTES, qubitsWithin } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
-import type { LaneId, Width } from './width.ts';
+import type { LaneId, SizeClass } from './schedule/lane.ts';
 
 /** An adapter in use. */
 export interface BackingAdapter {
@@ -45,7 +45,7 @@ export class GpuBacking implements Backing {
   readonly mayRunOn: 'adapter' | 'adapter-or-cpu';
   readonly hasDevices = true;
   readonly precision = 'f32';
-  readonly widths: readonly Width[];
+  readonly sizeClasses: readonly SizeClass[];
   readonly #options: GpuBackingOptions;
   readonly #adapters: BackingAdapter[] = [];
   readonly #spread: AdapterLane[] = [];
@@ -55,7 +55,7 @@ export class GpuBacking implements Backing {
     this.#options = options;
     this.id = options.onCpu.id;
     this.mayRunOn = options.mayUseCpu ? 'adapter-or-cpu' : 'adapter';
-    this.widths = options.mayUseCpu ? ['small', 'wide'] : [];
+    this.sizeClasses = options.mayUseCpu ? ['small', 'wide'] : [];
   }
 
   add(adapter: BackingAdapter): void {

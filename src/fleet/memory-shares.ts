@@ -1,7 +1,8 @@
 /** How the memory for states is shared among the engines of the two widths. */
 import { MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
-import { MAX_SMALL_QUBITS } from './width.ts';
-import type { EngineOptions, Precision } from './workers/worker-messages.ts';
+import type { Precision } from './schedule/lane.ts';
+import { MAX_SMALL_QUBITS } from './schedule/lane.ts';
+import type { EngineOptions } from './workers/worker-messages.ts';
 
 /** Bytes of one amplitude. */
 export const AMPLITUDE_BYTES: Readonly<Record<Precision, number>> = { f32: 8, f64: 16 };

@@ -2,7 +2,7 @@
 import { ProcessorUnavailableError } from './errors.ts';
 import type {
   Availability,
-  BatchTaskResult,
+  BatchRunResult,
   CircuitResult,
   Processor,
   ProcessorLoad,
@@ -48,7 +48,7 @@ export class OfflineProcessor implements Processor {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }
 
-  async runBatch(): Promise<BatchTaskResult> {
+  async runBatch(): Promise<BatchRunResult> {
     throw new ProcessorUnavailableError(this.spec.id, this.#reason);
   }
 

@@ -5,8 +5,7 @@ import type { CompilationReport } from '../compiler/compile.ts';
 import type { TargetProfile } from '../compiler/program.ts';
 import type { BatchRequest, BatchResult } from '../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
-import type { RunWork } from './schedule/run-work.ts';
-import type { Tier } from './schedule/scheduled-task.ts';
+import type { RunWork, Tier } from './schedule/scheduled-run.ts';
 import type { SerializedCircuit } from './workers/serialized-circuit.ts';
 
 /** Identity and limits of a processor; those of a fleet change with what is well. */
@@ -53,7 +52,7 @@ export interface Availability {
 }
 
 /** One circuit to run. */
-export interface CircuitTask {
+export interface CircuitRun {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
   readonly circuit: DynamicCircuit | SerializedCircuit;
@@ -66,7 +65,7 @@ export interface CircuitTask {
 }
 
 /** Circuits of one shape, which differ in their angles and seeds, to run together as one task. */
-export interface BatchTask {
+export interface BatchRun {
   /** As a circuit's. */
   readonly id: string;
   /**
@@ -107,7 +106,7 @@ export interface CircuitResult {
 }
 
 /** What a processor gives back for a batch task. */
-export interface BatchTaskResult {
+export interface BatchRunResult {
   readonly batch: BatchResult;
   readonly backend: Backend;
   /** Milliseconds; compiling is making the shape ready. */
@@ -115,7 +114,7 @@ export interface BatchTaskResult {
 }
 
 /** A circuit that is about to come, and what it takes. */
-export interface ComingTask {
+export interface ComingRun {
   readonly id: string;
   /** The API key whose circuit it is. */
   readonly keyId: string;
@@ -123,7 +122,7 @@ export interface ComingTask {
 }
 
 /** How a task's progress is followed. */
-export interface TaskHooks {
+export interface RunHooks {
   /** The task left the queue. */
   readonly onStarted?: () => void;
   /** Fraction done in [0, 1]. */
@@ -165,7 +164,7 @@ export interface Processor {
    * @throws {CircuitTooLongError} if the task is expected to run for longer than any may.
    * @throws {QueueFullError}
    */
-  admit(task?: ComingTask): void;
+  admit(task?: ComingRun): void;
   /** Says that an accepted task does not come; nothing for one that came, or was not accepted. */
   withdraw(taskId: string): void;
   /**
@@ -176,7 +175,7 @@ export interface Processor {
    * @throws {EngineLostError} if what ran it died, and died again on the retry.
    * @throws the signal's reason, soon after it aborts; the work really stops.
    */
-  run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult>;
+  run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
   /**
    * Queues a batch of circuits as one task, with one place in the queue, and runs it when its turn
    * comes. Where the processor may use the CPU it is computed there, in double precision: row k has the
@@ -187,7 +186,7 @@ export interface Processor {
    * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
    * @throws as `run`.
    */
-  runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult>;
+  runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult>;
   /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
   setMaintenance(maintenance: { readonly reason: string } | undefined): void;
 }

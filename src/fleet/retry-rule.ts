@@ -1,7 +1,7 @@
 /** What a failure says: whether its circuit is run again, and whether its engine is to be tested. */
 import { CodedError } from '../errors/coded-error.ts';
 import { EngineFailure, EngineLostError, OutOfMemoryError, WorkerLostError } from './errors.ts';
-import type { LaneId } from './width.ts';
+import type { LaneId } from './schedule/lane.ts';
 
 /**
  * A circuit is given up when its engine was lost so often while it ran nothing else. Three losses in a row

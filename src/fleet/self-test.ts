@@ -17,7 +17,7 @@
 import type { Circuit, GateOperation, Qubit } from '../circuit/circuit.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import { uniformDraw } from '../math/philox.ts';
-import type { Width } from './width.ts';
+import type { SizeClass } from './schedule/lane.ts';
 
 const NUM_QUBITS = 8;
 const PHASE = 3;
@@ -62,10 +62,10 @@ const SMALL: Circuit = {
 };
 
 /** Qubits below the tested ones. */
-const NUM_BELOW: Readonly<Record<Width, number>> = { small: 0, wide: 8 };
+const NUM_BELOW: Readonly<Record<SizeClass, number>> = { small: 0, wide: 8 };
 
 /** The self-tests' circuits. */
-export const SELF_TEST_CIRCUITS: Readonly<Record<Width, Circuit>> = {
+export const SELF_TEST_CIRCUITS: Readonly<Record<SizeClass, Circuit>> = {
   small: SMALL,
   wide: above(SMALL, NUM_BELOW.wide),
 };
@@ -145,7 +145,7 @@ export function expectedCounts(): ReadonlyMap<number, number> {
 export function faultOfSelfTest(
   run: RunResult,
   precision: 'f32' | 'f64',
-  width: Width,
+  width: SizeClass,
 ): string | undefined {
   return (
     faultOfState(run.statevector, TOLERANCE[precision], NUM_BELOW[width]) ?? faultOfCounts(run)

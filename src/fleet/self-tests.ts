@@ -5,10 +5,10 @@
 import type { BackendOutcome, SelfTestTask, SubmittedSelfTest } from './backend-task.ts';
 import type { EngineLane } from './engine-lane.ts';
 import { EngineLostError, FleetClosedError, WorkerLostError } from './errors.ts';
-import type { TaskHooks } from './processor.ts';
+import type { RunHooks } from './processor.ts';
+import type { LaneId } from './schedule/lane.ts';
 import { circuitOutcome } from './submitted-task.ts';
 import { follow, settle } from './task-following.ts';
-import type { LaneId } from './width.ts';
 
 /** A self-test is started this often at most. */
 const MAX_ATTEMPTS = 2;
@@ -38,7 +38,7 @@ export class SelfTests {
    * @throws {EngineLostError} if its worker was lost twice, or none can be started.
    * @throws {FleetClosedError}
    */
-  async run(test: SelfTestTask, hooks: TaskHooks, signal: AbortSignal): Promise<BackendOutcome> {
+  async run(test: SelfTestTask, hooks: RunHooks, signal: AbortSignal): Promise<BackendOutcome> {
     const { following, promise } = follow(hooks, signal, () => this.#drop(submitted));
     const submitted: SubmittedSelfTest = { ...test, ...following };
     this.#add(submitted);

@@ -18,21 +18,21 @@ import { HealthMonitor } from './health-monitor.ts';
 import type {
   Availability,
   Backend,
-  BatchTask,
-  BatchTaskResult,
+  BatchRun,
+  BatchRunResult,
   CircuitResult,
-  CircuitTask,
-  ComingTask,
+  CircuitRun,
+  ComingRun,
   Processor,
   ProcessorLoad,
   ProcessorSpec,
-  TaskHooks,
+  RunHooks,
 } from './processor.ts';
 import { isSignOfTrouble } from './retry-rule.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
-import type { MayRunOn } from './schedule/scheduled-task.ts';
+import type { LaneId, SizeClass } from './schedule/lane.ts';
+import type { MayRunOn } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
-import type { LaneId, Width } from './width.ts';
 import { checkBatch } from './workers/batch-tasks.ts';
 
 /** How the self-tests of a processor go; see HealthMonitor. Milliseconds. */
@@ -73,7 +73,7 @@ export class SimulatorProcessor implements Processor {
     this.#backing = options.backing;
     this.#backend = options.backend;
     this.#options = options;
-    for (const width of options.backing.widths) {
+    for (const width of options.backing.sizeClasses) {
       this.#addMonitor(width, () => this.#healthChanged());
     }
     this.#pauseOrGo();
@@ -137,7 +137,7 @@ export class SimulatorProcessor implements Processor {
     return this.#options.now() + Math.max(0, startAt - performance.now());
   }
 
-  admit(task?: ComingTask): void {
+  admit(task?: ComingRun): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
     if (task === undefined) {
@@ -148,7 +148,7 @@ export class SimulatorProcessor implements Processor {
     this.#backend.admission.admit(this.#id, task);
   }
 
-  #checkDuration({ work }: ComingTask): void {
+  #checkDuration({ work }: ComingRun): void {
     const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
     const need = this.#needOf(work.numQubits, this.#backing.mayRunOn);
     const expectedMs = this.#backend.expectedRunMs(need, work) ?? 0;
@@ -159,7 +159,7 @@ export class SimulatorProcessor implements Processor {
     this.#backend.admission.withdraw(taskId);
   }
 
-  async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
+  async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const { mayRunOn } = this.#backing;
     const need = this.#needOf(task.circuit.numQubits, mayRunOn);
     const submitted = { ...task, ...this.#place, mayRunOn };
@@ -172,7 +172,7 @@ export class SimulatorProcessor implements Processor {
     return { run, compilation, backend: this.#ranOn(outcome), timing };
   }
 
-  async runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     checkBatch(task);
     // On threads, where the counts are those of single circuits, unless those are not to be used at all.
     const mayRunOn = this.#backing.mayRunOn === 'adapter' ? 'adapter' : 'cpu';
@@ -205,7 +205,7 @@ export class SimulatorProcessor implements Processor {
   async #whenTaken<T>(
     taskId: string,
     need: LaneNeed,
-    { readmitted }: TaskHooks,
+    { readmitted }: RunHooks,
     signal: AbortSignal,
     submit: () => Promise<T>,
   ): Promise<T> {
@@ -283,7 +283,7 @@ export class SimulatorProcessor implements Processor {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { precision } = this.#backing;
-    const width: Width = lane === 'small' ? 'small' : 'wide';
+    const width: SizeClass = lane === 'small' ? 'small' : 'wide';
     const task = {
       id: `self-test:${this.#id}:${this.#numSelfTests++}`,
       processor: this.#id,

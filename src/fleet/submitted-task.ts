@@ -8,9 +8,8 @@ import type {
   SubmittedTask,
   TaskFollowing,
 } from './backend-task.ts';
-import { batchWork, runWork } from './schedule/run-work.ts';
-import { levelOf } from './schedule/scheduled-task.ts';
-import type { LaneId } from './width.ts';
+import type { LaneId } from './schedule/lane.ts';
+import { batchWork, levelOf, runWork } from './schedule/scheduled-run.ts';
 import { factsOfShape, ownRequest, sizeOfBatch } from './workers/batch-tasks.ts';
 import { sizeOfCircuit, workOfCircuit } from './workers/serialized-circuit.ts';
 

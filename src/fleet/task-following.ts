@@ -1,10 +1,10 @@
 /** How a submitted task or self-test is followed until it is answered, once. */
 import type { BackendAnswer, TaskFollowing } from './backend-task.ts';
-import type { TaskHooks } from './processor.ts';
+import type { RunHooks } from './processor.ts';
 
 /** @param onAbort - Called once when the signal aborts before the answer. */
 export function follow(
-  hooks: TaskHooks,
+  hooks: RunHooks,
   signal: AbortSignal,
   onAbort: () => void,
 ): { readonly following: TaskFollowing; readonly promise: Promise<BackendAnswer> } {

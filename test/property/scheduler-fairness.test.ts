@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LIST_MS } from '../../src/fleet/schedule/earliest-finish.ts';
-import type { LaneView } from '../../src/fleet/schedule/lane-view.ts';
+import type { Lane, LaneId } from '../../src/fleet/schedule/lane.ts';
 import type { Dispatch } from '../../src/fleet/schedule/scheduler.ts';
-import type { LaneId } from '../../src/fleet/width.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { type DriverOptions, SchedulerDriver } from '../support/scheduler-driver.ts';
 import {
@@ -14,7 +13,7 @@ import {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A key that always has so many tasks waiting. */
+/** A key that always has so many runs waiting. */
 interface Stream extends PlainTask {
   readonly key: string;
   readonly backlog: number;
@@ -24,7 +23,7 @@ interface Stream extends PlainTask {
 /** CPU threads, adapters that are all alike, and plenty of devices. */
 function plainFleet(numThreads: number, numAdapters: number): TestFleet {
   const maxQubits = { f32: 30, f64: 29 };
-  const lane = (id: LaneId, kind: LaneView['kind']): LaneView => ({
+  const lane = (id: LaneId, kind: Lane['kind']): Lane => ({
     id,
     kind,
     pools: [id],
@@ -50,7 +49,7 @@ function plainFleet(numThreads: number, numAdapters: number): TestFleet {
   };
 }
 
-/** A driver with streams until a time; `numStarted` counts each key's tasks. */
+/** A driver with streams until a time; `numStarted` counts each key's runs. */
 function withStreams(
   fleet: TestFleet,
   streams: readonly Stream[],
@@ -66,8 +65,8 @@ function withStreams(
     ageingMs: NEVER,
     ...options,
     afterDispatch: (dispatches, now) => {
-      for (const { lane, tasks } of dispatches) {
-        for (const { key, work } of tasks) {
+      for (const { lane, runs } of dispatches) {
+        for (const { key, work } of runs) {
           const ms = driver.scheduler.estimates.expectedMs(lane, work);
           startedMs.set(key, (startedMs.get(key) ?? 0) + ms);
           const stream = streams.find((other) => other.key === key);
@@ -89,16 +88,16 @@ const onFleet = { processor: 'gpu-fleet', mayRunOn: 'adapter-or-cpu', needsDevic
 /** About 40 ms on an adapter of plainFleet, up to 250 with a gate cost of 3000. */
 const wide = { numQubits: 22, gateCost: 600 };
 
-/** Of each task of a dispatch. */
-function expectedMs(driver: SchedulerDriver, { lane, tasks }: Dispatch<TestTask>) {
-  return tasks.map(({ work }) => driver.scheduler.estimates.expectedMs(lane, work));
+/** Of each run of a dispatch. */
+function expectedMs(driver: SchedulerDriver, { lane, runs }: Dispatch<TestTask>) {
+  return runs.map(({ work }) => driver.scheduler.estimates.expectedMs(lane, work));
 }
 
 describe('two keys that always wait at one level', () => {
   test.each([
     ['on alike adapters', 3, 20_000, 0, { ...onFleet, ...wide }],
     ['and a list a thread on threads', 0, 600, 2 * LIST_MS, { numQubits: 4 }],
-  ])('are served alike to within a task of each %s', (_, numAdapters, until, slack, like) => {
+  ])('are served alike to within a run of each %s', (_, numAdapters, until, slack, like) => {
     for (let seed = 1; seed <= 10; seed++) {
       const random = new RandomStream(seed);
       const next = () => ({ gateCost: (like.numQubits > 10 ? 3000 : 3e6) * random.uniform() });
@@ -153,7 +152,7 @@ describe("a key's flood of hundreds", () => {
   );
 
   test.each(table)(
-    "of %s tasks delays another key's %s ones by two lists or tasks each, with others %s",
+    "of %s runs delays another key's %s ones by two lists or runs each, with others %s",
     (_, __, ___, flood, single, numThreads, streams) => {
       let waitingId = '';
       let numAhead = 0;
@@ -162,7 +161,7 @@ describe("a key's flood of hundreds", () => {
       const { driver } = withStreams(plainFleet(numThreads, 2), all, until, {
         afterDispatch: (dispatches) => {
           if (driver.scheduler.isWaiting(waitingId)) {
-            numAhead += dispatches.filter(({ tasks }) => tasks[0]?.key === 'a').length;
+            numAhead += dispatches.filter(({ runs }) => runs[0]?.key === 'a').length;
           }
         },
       });
@@ -203,9 +202,9 @@ test('a flood that has waited for long does not go ahead of what others send mea
   for (const [i, level] of [3, 2, 3, 2].entries()) {
     const at = 600 + 700 * i;
     driver.at(at, () => {
-      const task = plainTask(`single ${i}`, { ...onFleet, ...wide, ...next(), key: `${i}`, level });
-      asked.push([task.id, at]);
-      driver.submit(task);
+      const run = plainTask(`single ${i}`, { ...onFleet, ...wide, ...next(), key: `${i}`, level });
+      asked.push([run.id, at]);
+      driver.submit(run);
     });
   }
   driver.run();
@@ -218,11 +217,11 @@ test('a flood that has waited for long does not go ahead of what others send mea
   expect(last?.at).toBeGreaterThan(3000);
 });
 
-describe('a task of the lowest level', () => {
+describe('a run of the lowest level', () => {
   /**
-   * With J other keys that always wait at the highest level and S slots, the first task of a key has risen
+   * With J other keys that always wait at the highest level and S slots, the first run of a key has risen
    * to that level after 5 ageings, and the key's next one an ageing after each start. From then on each
-   * other key is given no more than one task of cost c does, and two of its own largest, so it starts
+   * other key is given no more than one run of cost c does, and two of its own largest, so it starts
    * after J·(c + 2m) / S has been served, and m for a slot.
    */
   test.each([
@@ -248,15 +247,15 @@ describe('a task of the lowest level', () => {
     const costs: number[] = [];
     driver.at(1000, () => {
       for (let i = 0; i < 20; i++) {
-        const task = plainTask(`late ${i}`, {
+        const run = plainTask(`late ${i}`, {
           ...onFleet,
           ...wide,
           ...next(),
           key: 'late',
           level: 5,
         });
-        costs.push(driver.scheduler.estimates.expectedMs('adapter-0', task.work));
-        driver.submit(task);
+        costs.push(driver.scheduler.estimates.expectedMs('adapter-0', run.work));
+        driver.submit(run);
       }
     });
     driver.run();

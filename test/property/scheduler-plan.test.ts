@@ -5,7 +5,7 @@ import { RandomStream } from '../support/random-stream.ts';
 import { SchedulerDriver } from '../support/scheduler-driver.ts';
 import { randomFleet, randomTask, type TestFleet } from '../support/scheduler-fleets.ts';
 
-/** Runs 60 tasks that come at once and gives by how much each start missed the first plan. */
+/** Runs 60 runs that come at once and gives by how much each start missed the first plan. */
 function misses(seed: number, fleet: TestFleet, numKeys: number, numLevels: number): number[] {
   const random = new RandomStream(seed);
   let plan: Plan | undefined;
@@ -16,9 +16,9 @@ function misses(seed: number, fleet: TestFleet, numKeys: number, numLevels: numb
     },
   });
   for (let i = 0; i < 60; i++) {
-    const task = randomTask(random, fleet, i);
+    const run = randomTask(random, fleet, i);
     const key = `key-${i % numKeys}`;
-    driver.at(0, () => driver.submit({ ...task, key, level: random.below(numLevels) }));
+    driver.at(0, () => driver.submit({ ...run, key, level: random.below(numLevels) }));
   }
   driver.run();
   return driver.starts.map(({ id, at }) => at - (plan?.starts.get(id)?.startAt ?? Number.NaN));
@@ -85,7 +85,7 @@ describe('a planned start, where runs take as long as expected and nothing else 
   });
 
   // Which key is next depends on what has started, and that on when unlike lanes are free.
-  test('is kept to within two lists for nineteen of twenty tasks on any fleet', () => {
+  test('is kept to within two lists for nineteen of twenty runs on any fleet', () => {
     const all: number[] = [];
     for (let seed = 1; seed <= 200; seed++) {
       all.push(...misses(seed, randomFleet(new RandomStream(seed)), 4, 6));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RunQueue, type SizeClass } from '../../src/fleet/schedule/run-queue.ts';
+import type { SizeClass } from '../../src/fleet/schedule/lane.ts';
+import { RunQueue } from '../../src/fleet/schedule/run-queue.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { NaiveQueue } from '../support/scheduler-naive-queue.ts';
 
@@ -19,7 +20,7 @@ const step = fc.record({
 });
 
 describe('the order of a queue', () => {
-  test('is that of its rules, tried one task after another', () => {
+  test('is that of its rules, tried one run after another', () => {
     let numOrdered = 0;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.nat(2), (steps, leftOut) => {
@@ -59,26 +60,20 @@ describe('the order of a queue', () => {
     expect(numOrdered).toBeGreaterThan(5000);
   });
 
-  test('is that in which tasks start, if each starts as the walk comes to it', () => {
+  test('is that in which runs start, if each starts as the walk comes to it', () => {
     for (let seed = 1; seed <= 200; seed++) {
       const random = new RandomStream(seed);
       const queue = new RunQueue(AGEING_MS);
       const now = 450;
       for (let i = 0; i < 40; i++) {
-        const task = {
+        const run = {
           id: `${i}`,
           processor: random.pick(['p', 'q']),
           key: random.pick(['a', 'b', 'c']),
           level: random.below(6),
         };
         const sizeClass = random.pick(['small', 'wide'] as const);
-        queue.add(
-          task,
-          sizeClass,
-          10 * random.uniform(),
-          random.below(now),
-          random.below(10) === 0,
-        );
+        queue.add(run, sizeClass, 10 * random.uniform(), random.below(now), random.below(10) === 0);
       }
       const planned = [...queue.walk(now)].map(({ run }) => run.id);
       const started: string[] = [];
@@ -92,13 +87,13 @@ describe('the order of a queue', () => {
     }
   });
 
-  test('is not changed by tasks that start while it is walked', () => {
+  test('is not changed by runs that start while it is walked', () => {
     const fill = (random: RandomStream) => {
       const queue = new RunQueue(AGEING_MS);
       for (let i = 0; i < 40; i++) {
         const key = random.pick(['a', 'b', 'c']);
-        const task = { id: `${i}`, processor: 'p', key, level: random.below(3) };
-        queue.add(task, random.pick(['small', 'wide'] as const), 10 * random.uniform(), 0);
+        const run = { id: `${i}`, processor: 'p', key, level: random.below(3) };
+        queue.add(run, random.pick(['small', 'wide'] as const), 10 * random.uniform(), 0);
       }
       return queue;
     };
@@ -115,7 +110,7 @@ describe('the order of a queue', () => {
     }
   });
 
-  test('lets a key that could not start for long go three tasks ahead, and not more', () => {
+  test('lets a key that could not start for long go three runs ahead, and not more', () => {
     const queue = new RunQueue(AGEING_MS);
     const add = (id: string, key: string) => {
       queue.add({ id, processor: 'p', key, level: 3 }, 'small', 10, 0);

@@ -17,7 +17,7 @@ function runAll(from: number, count: number, options?: ScenarioOptions) {
 
 describe('a scheduler of any fleet', () => {
   // Each step of each run is checked: test/support/scheduler-checker.ts says against what.
-  test('keeps its rules and ends each task once, whatever happens to lanes and devices', () => {
+  test('keeps its rules and ends each run once, whatever happens to lanes and devices', () => {
     const runs = runAll(1, 1000);
     const numOrderChecks = runs.reduce((sum, { checker }) => sum + checker.numOrderChecks, 0);
     const numIdleChecks = runs.reduce((sum, { checker }) => sum + checker.numIdleChecks, 0);
@@ -25,7 +25,7 @@ describe('a scheduler of any fleet', () => {
     expect(numIdleChecks).toBeGreaterThan(1000);
   });
 
-  test('keeps them with hundreds of tasks at once', () => {
+  test('keeps them with hundreds of runs at once', () => {
     runAll(5001, 30, { maxTasks: 400 });
   });
 
@@ -33,7 +33,7 @@ describe('a scheduler of any fleet', () => {
     runAll(10_001, 600, { hasTrouble: false, isExact: true });
   });
 
-  test('starts the same tasks at the same times again', () => {
+  test('starts the same runs at the same times again', () => {
     for (let seed = 20_001; seed <= 20_080; seed++) {
       expect(runScenario(seed).starts).toEqual(runScenario(seed).starts);
     }
@@ -75,8 +75,8 @@ describe('a plan', () => {
       },
       afterDispatch: (dispatches) => {
         const started = new Set<string>();
-        for (const { lane, devices, tasks } of dispatches) {
-          const [first, ...rest] = tasks;
+        for (const { lane, devices, runs } of dispatches) {
+          const [first, ...rest] = runs;
           expect(plan?.starts.get(first?.id ?? '')).toEqual({ lane, devices, startAt: at });
           for (const { id } of rest) {
             const planned = plan?.starts.get(id);
@@ -84,8 +84,8 @@ describe('a plan', () => {
             expect(planned?.devices).toEqual(devices);
             expect(planned?.startAt).toBeLessThan(at + 4);
           }
-          for (const { id } of tasks) started.add(id);
-          numCompared += tasks.length;
+          for (const { id } of runs) started.add(id);
+          numCompared += runs.length;
         }
         for (const [id, { startAt }] of plan?.starts ?? []) {
           if (startAt <= at) expect(started).toContain(id);
@@ -104,7 +104,7 @@ describe('a plan', () => {
         const waiting = [...scheduler.waiting];
         for (const line of ['small', 'wide'] as const) {
           const places = waiting
-            .filter((task) => sizeClassOf(task, scheduler.maxSmallQubits) === line)
+            .filter((run) => sizeClassOf(run, scheduler.maxSmallQubits) === line)
             .map(({ id }) => positions.get(id) ?? -1);
           expect(places.sort((a, b) => a - b)).toEqual(places.map((_, i) => i));
         }

@@ -4,14 +4,14 @@ import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type {
   Availability,
   Backend,
-  BatchTask,
-  BatchTaskResult,
+  BatchRun,
+  BatchRunResult,
   CircuitResult,
-  CircuitTask,
+  CircuitRun,
   Processor,
   ProcessorLoad,
   ProcessorSpec,
-  TaskHooks,
+  RunHooks,
 } from '../../src/fleet/processor.ts';
 import { circuitOf } from '../../src/fleet/workers/serialized-circuit.ts';
 
@@ -25,8 +25,8 @@ const TIMING = { queueMs: 0, compileMs: 0, executionMs: 1 };
 
 /** The processor, and what it was given. */
 export class EngineProcessor implements Processor, AsyncDisposable {
-  readonly tasks: (CircuitTask | BatchTask)[] = [];
-  readonly hooks: TaskHooks[] = [];
+  readonly tasks: (CircuitRun | BatchRun)[] = [];
+  readonly hooks: RunHooks[] = [];
   /** The most circuits and batches that were there at a time. */
   maxAtOnce = 0;
   numAborted = 0;
@@ -72,7 +72,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
   withdraw(): void {}
   setMaintenance(): void {}
 
-  async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
+  async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const { program, report } = compile(circuitOf(task.circuit), this.#engine.target, {
       keepState: task.request.statevector === true || task.request.observables !== undefined,
     });
@@ -83,7 +83,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     });
   }
 
-  async runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     return await this.#during(task, hooks, signal, async () => {
       await using executable = await this.#engine.prepareBatch(task.shape);
       const batch = await executable.run(task.request, signal);
@@ -96,8 +96,8 @@ export class EngineProcessor implements Processor, AsyncDisposable {
   }
 
   async #during<T>(
-    task: CircuitTask | BatchTask,
-    hooks: TaskHooks,
+    task: CircuitRun | BatchRun,
+    hooks: RunHooks,
     signal: AbortSignal,
     work: () => Promise<T>,
   ): Promise<T> {

@@ -1,5 +1,5 @@
 /** A classifier over processors that a test decides, and answers that it can rely on. */
-import type { BatchTask, BatchTaskResult } from '../../src/fleet/processor.ts';
+import type { BatchRun, BatchRunResult } from '../../src/fleet/processor.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import type { ClassificationRequest } from '../../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { QnnHybrid, type Requester } from '../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
@@ -22,17 +22,17 @@ export function flowers(more: Partial<ClassificationRequest> = {}): Classificati
 }
 
 /** How a processor answers a batch. */
-export type Answer = (task: BatchTask, signal: AbortSignal) => Promise<BatchTaskResult>;
+export type Answer = (task: BatchRun, signal: AbortSignal) => Promise<BatchRunResult>;
 
 /** Answers each batch as the test says; by default with the counts nearest to the exact values. */
 export class AnsweringProcessor extends FakeProcessor {
   answer: Answer = async (task) => exactCounts(task);
 
   override async runBatch(
-    task: BatchTask,
+    task: BatchRun,
     hooks: Parameters<FakeProcessor['runBatch']>[1],
     signal: AbortSignal,
-  ): Promise<BatchTaskResult> {
+  ): Promise<BatchRunResult> {
     this.batches.push(task);
     if (hooks.readmitted !== true) this.admit();
     hooks.onStarted?.();
@@ -41,7 +41,7 @@ export class AnsweringProcessor extends FakeProcessor {
 }
 
 /** Outcomes 0 and 1 alone, so often that ⟨Z₀⟩ is as near to its exact value as shots allow. */
-export function exactCounts(task: BatchTask): BatchTaskResult {
+export function exactCounts(task: BatchRun): BatchRunResult {
   const { shape, request } = task;
   const { numCircuits, angles, shots = 0 } = request;
   const result = zeroBatch(task);

@@ -1,18 +1,17 @@
 /**
- * Runs a scheduler in virtual time: tasks come, take as long as they take, are cancelled; lanes are lost
+ * Runs a scheduler in virtual time: runs come, take as long as they take, are cancelled; lanes are lost
  * and return, devices go into maintenance, processors are paused. Every step is checked.
  */
-import type { LaneView, PoolId } from '../../src/fleet/schedule/lane-view.ts';
+import type { Lane, LaneId, PoolId } from '../../src/fleet/schedule/lane.ts';
 import { type Dispatch, Scheduler } from '../../src/fleet/schedule/scheduler.ts';
-import type { LaneId } from '../../src/fleet/width.ts';
 import { SchedulerChecker } from './scheduler-checker.ts';
 import { estimatesOf, type TestFleet, type TestTask } from './scheduler-fleets.ts';
 
 /** How a run goes. */
 export interface DriverOptions {
   readonly ageingMs?: number;
-  /** How long a task really takes; by default what is expected. */
-  readonly runMs?: (task: TestTask, lane: LaneId, expectedMs: number) => number;
+  /** How long a run really takes; by default what is expected. */
+  readonly runMs?: (run: TestTask, lane: LaneId, expectedMs: number) => number;
   /** Whether the scheduler is told how long runs took. */
   readonly isLearning?: boolean;
   /** Called before each dispatch. */
@@ -39,7 +38,7 @@ export interface Start {
 export class SchedulerDriver {
   readonly scheduler: Scheduler<TestTask>;
   readonly checker: SchedulerChecker;
-  /** When each task began, lists one after another. */
+  /** When each run began, lists one after another. */
   readonly starts: Start[] = [];
   now = 0;
   readonly #options: DriverOptions;
@@ -85,17 +84,17 @@ export class SchedulerDriver {
     }
   }
 
-  submit(task: TestTask, comesBack = false): void {
-    this.checker.added(task, this.now, comesBack);
-    this.scheduler.add(task, this.now, comesBack);
+  submit(run: TestTask, comesBack = false): void {
+    this.checker.added(run, this.now, comesBack);
+    this.scheduler.add(run, this.now, comesBack);
   }
 
-  /** Cancels a task, whether it waits, runs or is through. */
+  /** Cancels a run, whether it waits, runs or is through. */
   cancel(id: string): void {
     const removed = this.scheduler.remove(id);
     const dispatch = this.checker.running.get(id);
     if (removed !== undefined) this.checker.removed(id);
-    else if (dispatch !== undefined) this.#end(dispatch, this.#task(dispatch, id), 'failed');
+    else if (dispatch !== undefined) this.#end(dispatch, this.#run(dispatch, id), 'failed');
   }
 
   /** Closes a lane and takes back what runs on it. */
@@ -105,14 +104,14 @@ export class SchedulerDriver {
     this.setLane({ ...lane, isOpen: false });
     const lost = [...this.checker.running].filter(([, dispatch]) => dispatch.lane === id);
     for (const [taskId, dispatch] of lost) {
-      const task = this.#task(dispatch, taskId);
-      this.#end(dispatch, task, 'lost');
-      task.failedOn.add(id);
-      this.submit(task, true);
+      const run = this.#run(dispatch, taskId);
+      this.#end(dispatch, run, 'lost');
+      run.failedOn.add(id);
+      this.submit(run, true);
     }
   }
 
-  setLane(lane: LaneView): void {
+  setLane(lane: Lane): void {
     this.checker.lanes.set(lane.id, lane);
     this.scheduler.setLane(lane);
   }
@@ -150,35 +149,35 @@ export class SchedulerDriver {
     const isCounted =
       scheduler.numWaiting === checker.waiting.size &&
       scheduler.numRunning === checker.running.size;
-    if (!isCounted) throw new Error('tasks are not counted right');
+    if (!isCounted) throw new Error('runs are not counted right');
   }
 
-  /** The next task of a list. */
+  /** The next run of a list. */
   #begin(dispatch: Dispatch<TestTask>): void {
     const number = this.#next.get(dispatch) ?? 0;
     this.#next.set(dispatch, number + 1);
-    const task = dispatch.tasks[number];
-    if (task === undefined) {
+    const run = dispatch.runs[number];
+    if (run === undefined) {
       this.#next.delete(dispatch);
       return;
     }
-    if (this.checker.running.get(task.id) !== dispatch) {
+    if (this.checker.running.get(run.id) !== dispatch) {
       this.#begin(dispatch);
       return;
     }
     const { lane, devices } = dispatch;
-    this.starts.push({ id: task.id, lane, devices, at: this.now });
+    this.starts.push({ id: run.id, lane, devices, at: this.now });
     this.scheduler.began(dispatch, this.now);
-    const expectedMs = this.scheduler.estimates.expectedMs(lane, task.work);
+    const expectedMs = this.scheduler.estimates.expectedMs(lane, run.work);
     const { runMs, isLearning = false } = this.#options;
-    const ms = runMs?.(task, lane, expectedMs) ?? expectedMs;
+    const ms = runMs?.(run, lane, expectedMs) ?? expectedMs;
     this.at(this.now + ms, () => {
-      if (this.checker.running.get(task.id) !== dispatch) {
+      if (this.checker.running.get(run.id) !== dispatch) {
         // It was cancelled or lost meanwhile; the list goes on.
         if (this.#next.get(dispatch) === number + 1) this.#begin(dispatch);
         return;
       }
-      this.#end(dispatch, task, 'completed', isLearning ? ms : undefined);
+      this.#end(dispatch, run, 'completed', isLearning ? ms : undefined);
       this.#begin(dispatch);
     });
     if (runMs !== undefined) {
@@ -188,18 +187,18 @@ export class SchedulerDriver {
 
   #end(
     dispatch: Dispatch<TestTask>,
-    task: TestTask,
+    run: TestTask,
     ending: 'completed' | 'failed' | 'lost',
     ranMs?: number,
   ): void {
-    this.checker.ended(dispatch, task, ending, this.now);
-    this.scheduler.ended(dispatch, task, ending, this.now, ranMs);
+    this.checker.ended(dispatch, run, ending, this.now);
+    this.scheduler.ended(dispatch, run, ending, this.now, ranMs);
   }
 
-  #task(dispatch: Dispatch<TestTask>, id: string): TestTask {
-    const task = dispatch.tasks.find((other) => other.id === id);
-    if (task === undefined) throw new Error(`unreachable: ${id} is not of that list`);
-    return task;
+  #run(dispatch: Dispatch<TestTask>, id: string): TestTask {
+    const run = dispatch.runs.find((other) => other.id === id);
+    if (run === undefined) throw new Error(`unreachable: ${id} is not of that list`);
+    return run;
   }
 }
 

@@ -1,14 +1,12 @@
-/** Random fleets and tasks for tests of the scheduler. */
-import type { DeviceView, LaneView, PoolId } from '../../src/fleet/schedule/lane-view.ts';
+/** Random fleets and runs for tests of the scheduler. */
+import type { DeviceView, Lane, LaneId, PoolId } from '../../src/fleet/schedule/lane.ts';
 import { RunEstimates } from '../../src/fleet/schedule/run-estimates.ts';
-import type { RunWork } from '../../src/fleet/schedule/run-work.ts';
-import type { MayRunOn, ScheduledTask } from '../../src/fleet/schedule/scheduled-task.ts';
-import type { LaneId } from '../../src/fleet/width.ts';
+import type { MayRunOn, RunWork, ScheduledRun } from '../../src/fleet/schedule/scheduled-run.ts';
 import type { RandomStream } from './random-stream.ts';
 
 /** A fleet and what its processors may run on. */
 export interface TestFleet {
-  readonly lanes: readonly LaneView[];
+  readonly lanes: readonly Lane[];
   readonly slots: ReadonlyMap<PoolId, number>;
   readonly devices: readonly DeviceView[];
   /** Against the machine of the cost model. */
@@ -17,18 +15,18 @@ export interface TestFleet {
   readonly maxSmallQubits: number;
 }
 
-/** A task of a test; `failedOn` grows when a lane loses it. */
-export type TestTask = ScheduledTask & { readonly failedOn: Set<LaneId> };
+/** A run of a test; `failedOn` grows when a lane loses it. */
+export type TestTask = ScheduledRun & { readonly failedOn: Set<LaneId> };
 
 /** Any fleet: CPU threads, up to 8 adapters, spread lanes, up to 48 devices; at least one lane. */
 export function randomFleet(random: RandomStream): TestFleet {
   const numAdapters = random.pick([0, 0, 1, 2, 4, 8]);
   const hasCpu = numAdapters === 0 || random.below(10) > 0;
   const maxSmallQubits = 12 + random.below(6);
-  const lanes: LaneView[] = [];
+  const lanes: Lane[] = [];
   const slots = new Map<PoolId, number>();
   const speeds = new Map<LaneId, number>();
-  const add = (lane: Omit<LaneView, 'isOpen'>, speed: number) => {
+  const add = (lane: Omit<Lane, 'isOpen'>, speed: number) => {
     lanes.push({ ...lane, isOpen: true });
     speeds.set(lane.id, speed);
   };
@@ -91,11 +89,11 @@ export function estimatesOf({ speeds }: TestFleet): RunEstimates {
   return estimates;
 }
 
-/** Any task for the fleet's processors. */
+/** Any run for the fleet's processors. */
 export function randomTask(random: RandomStream, fleet: TestFleet, number: number): TestTask {
   const isForFleet = random.below(3) > 0;
   return {
-    id: `task-${number}`,
+    id: `run-${number}`,
     processor: isForFleet ? 'gpu-fleet' : 'statevector-sim',
     key: `key-${random.below(5)}`,
     level: random.below(6),
@@ -121,7 +119,7 @@ export function randomWork(random: RandomStream): RunWork {
   };
 }
 
-/** A task of a plain circuit, as a test needs it. */
+/** A run of a plain circuit, as a test needs it. */
 export function plainTask(
   id: string,
   { numQubits = 4, gateCost = 16, ...rest }: PlainTask = {},
@@ -148,7 +146,7 @@ export function plainTask(
   };
 }
 
-/** What may differ from a plain task. */
+/** What may differ from a plain run. */
 export type PlainTask = Partial<Omit<TestTask, 'id' | 'work'>> & {
   readonly numQubits?: number;
   readonly gateCost?: number;

@@ -1,5 +1,7 @@
 /** The order of waiting runs by its rules, one run after another by looking at all of them. */
-import type { QueuedRun, SizeClass } from '../../src/fleet/schedule/run-queue.ts';
+
+import type { SizeClass } from '../../src/fleet/schedule/lane.ts';
+import type { QueuedRun } from '../../src/fleet/schedule/run-queue.ts';
 
 interface Waiting {
   readonly run: QueuedRun;

@@ -1,4 +1,4 @@
-/** Random lives of random fleets: bursts of tasks, and everything that may happen to what runs them. */
+/** Random lives of random fleets: bursts of runs, and everything that may happen to what runs them. */
 import { RandomStream } from './random-stream.ts';
 import { type DriverOptions, SchedulerDriver } from './scheduler-driver.ts';
 import { randomFleet, randomTask, type TestFleet } from './scheduler-fleets.ts';
@@ -9,7 +9,7 @@ const CALM_AT = 60_000;
 /** What is random about a scenario. */
 export interface ScenarioOptions extends DriverOptions {
   readonly maxTasks?: number;
-  /** Whether lanes, devices and processors come and go, and tasks are cancelled. */
+  /** Whether lanes, devices and processors come and go, and runs are cancelled. */
   readonly hasTrouble?: boolean;
   /** Whether runs take as long as expected. */
   readonly isExact?: boolean;
@@ -18,7 +18,7 @@ export interface ScenarioOptions extends DriverOptions {
 /**
  * Runs a scenario to its end; what nothing can ever run is taken out then.
  *
- * @throws Error where a rule is broken, and where a task is left that something could run.
+ * @throws Error where a rule is broken, and where a run is left that something could run.
  */
 export function runScenario(seed: number, options: ScenarioOptions = {}): SchedulerDriver {
   const { maxTasks = 60, hasTrouble = true, isExact = false } = options;
@@ -28,32 +28,32 @@ export function runScenario(seed: number, options: ScenarioOptions = {}): Schedu
   const factorOf = new Map<string, number>();
   const driver = new SchedulerDriver(fleet, {
     ...(!isExact && {
-      runMs: (task, _, ms) => ms * (factorOf.get(task.id) ?? 1),
+      runMs: (run, _, ms) => ms * (factorOf.get(run.id) ?? 1),
       isLearning: random.below(2) === 0,
     }),
     ...options,
   });
-  const numTasks = 1 + random.below(maxTasks);
+  const numRuns = 1 + random.below(maxTasks);
   const gap = random.pick([1, 50, 1000]);
   let at = 0;
-  for (let number = 0; number < numTasks; number++) {
+  for (let number = 0; number < numRuns; number++) {
     if (random.below(4) === 0) at = Math.min(CALM_AT / 2, at + gap * 8 * random.uniform());
-    const task = randomTask(random, fleet, number);
-    factorOf.set(task.id, Math.exp(spread * (random.uniform() - 0.5)));
-    driver.at(at, () => driver.submit(task));
+    const run = randomTask(random, fleet, number);
+    factorOf.set(run.id, Math.exp(spread * (random.uniform() - 0.5)));
+    driver.at(at, () => driver.submit(run));
     if (hasTrouble && random.below(10) === 0) {
-      driver.at(at + gap * 8 * random.uniform(), () => driver.cancel(task.id));
+      driver.at(at + gap * 8 * random.uniform(), () => driver.cancel(run.id));
     }
   }
   if (hasTrouble) plan(driver, fleet, random, at + 8 * gap);
   driver.run();
   const { checker, scheduler } = driver;
-  for (const { task } of [...checker.waiting.values()]) {
-    if (checker.mayEverRun(task)) throw new Error(`${task.id} is left`);
-    driver.cancel(task.id);
+  for (const { run } of [...checker.waiting.values()]) {
+    if (checker.mayEverRun(run)) throw new Error(`${run.id} is left`);
+    driver.cancel(run.id);
   }
-  if (checker.outcomes.size !== numTasks) throw new Error('tasks are lost');
-  if (scheduler.numWaiting + scheduler.numRunning > 0) throw new Error('tasks are left');
+  if (checker.outcomes.size !== numRuns) throw new Error('runs are lost');
+  if (scheduler.numWaiting + scheduler.numRunning > 0) throw new Error('runs are left');
   return driver;
 }
 

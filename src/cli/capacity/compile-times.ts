@@ -7,7 +7,7 @@ import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { shapeOnGpu } from '../../fleet/capacity/circuit-shape.ts';
 import type { CircuitShape } from '../../fleet/capacity/hardware.ts';
 import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
-import { circuitWork } from '../../fleet/schedule/run-work.ts';
+import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
 import type { Costs, ServiceMeasurement } from './measure-load.ts';
 

@@ -7,8 +7,8 @@ import {
 import { type Hardware, modelledMs } from '../../fleet/capacity/hardware.ts';
 import { qubitsWithin } from '../../fleet/memory-shares.ts';
 import { AGEING_MS } from '../../fleet/schedule/fair-queue.ts';
-import { runWork } from '../../fleet/schedule/run-work.ts';
-import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
+import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
+import { runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
 import { type CompileBasis, CompileTimes, statedCosts } from './compile-times.ts';

@@ -1,5 +1,5 @@
 /** How evenly the keys of a tier were served. */
-import type { Tier } from '../schedule/scheduled-task.ts';
+import type { Tier } from '../schedule/scheduled-run.ts';
 
 interface KeyTotals {
   readonly tier: Tier;

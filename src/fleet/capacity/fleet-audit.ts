@@ -3,9 +3,8 @@
  * once, a pool takes no more at once than it has slots, a device runs one thing at a time, and states fit
  * the memory of the devices that they lie on.
  */
-import type { DeviceView, LaneView, PoolId } from '../schedule/lane-view.ts';
+import type { DeviceView, Lane, LaneId, PoolId } from '../schedule/lane.ts';
 import type { Dispatch } from '../schedule/scheduler.ts';
-import type { LaneId } from '../width.ts';
 import { type FleetModel, stateBytes } from './fleet-model.ts';
 import type { SimulatedJob } from './workload.ts';
 
@@ -14,7 +13,7 @@ export class BrokenPromiseError extends Error {}
 
 /** Follows what starts and ends. */
 export class FleetAudit<T extends SimulatedJob> {
-  readonly #lanes: ReadonlyMap<LaneId, LaneView>;
+  readonly #lanes: ReadonlyMap<LaneId, Lane>;
   readonly #devices: ReadonlyMap<string, DeviceView>;
   readonly #slots: ReadonlyMap<PoolId, number>;
   readonly #inUse = new Map<PoolId, number>();
@@ -45,15 +44,15 @@ export class FleetAudit<T extends SimulatedJob> {
       }
     }
     const budget = this.#occupy(dispatch.devices);
-    for (const task of dispatch.tasks) this.#check(task, lane, dispatch.devices.length, budget);
+    for (const run of dispatch.runs) this.#check(run, lane, dispatch.devices.length, budget);
   }
 
   /** @throws {BrokenPromiseError} */
-  ended(task: T): void {
-    if (this.#stages[task.index] !== 'running') {
-      throw new BrokenPromiseError(`${task.id} ends and does not run`);
+  ended(run: T): void {
+    if (this.#stages[run.index] !== 'running') {
+      throw new BrokenPromiseError(`${run.id} ends and does not run`);
     }
-    this.#stages[task.index] = 'ended';
+    this.#stages[run.index] = 'ended';
     this.#numEnded++;
   }
 
@@ -75,21 +74,21 @@ export class FleetAudit<T extends SimulatedJob> {
     return budget;
   }
 
-  #check(task: T, lane: LaneView, numDevices: number, budget: number): void {
-    if (this.#stages[task.index] !== undefined) {
-      throw new BrokenPromiseError(`${task.id} started twice`);
+  #check(run: T, lane: Lane, numDevices: number, budget: number): void {
+    if (this.#stages[run.index] !== undefined) {
+      throw new BrokenPromiseError(`${run.id} started twice`);
     }
-    this.#stages[task.index] = 'running';
-    if (task.work.numQubits > lane.maxQubits[task.precision]) {
-      throw new BrokenPromiseError(`${task.id} is too wide for ${lane.id}`);
+    this.#stages[run.index] = 'running';
+    if (run.work.numQubits > lane.maxQubits[run.precision]) {
+      throw new BrokenPromiseError(`${run.id} is too wide for ${lane.id}`);
     }
-    if (task.needsDevice !== numDevices > 0) {
-      throw new BrokenPromiseError(`${task.id} has ${numDevices} devices`);
+    if (run.needsDevice !== numDevices > 0) {
+      throw new BrokenPromiseError(`${run.id} has ${numDevices} devices`);
     }
     // Threads of the CPU have memory of their own.
     const isOnDevices = lane.kind === 'adapter' || lane.kind === 'spread';
-    if (isOnDevices && stateBytes(task) > budget) {
-      throw new BrokenPromiseError(`${task.id} takes ${stateBytes(task)} of ${budget} bytes`);
+    if (isOnDevices && stateBytes(run) > budget) {
+      throw new BrokenPromiseError(`${run.id} takes ${stateBytes(run)} of ${budget} bytes`);
     }
   }
 }

@@ -1,13 +1,12 @@
 /** A fleet on paper: what runs circuits in it, as the scheduler is told of it. */
 import { AMPLITUDE_BYTES, maxQubitsWithin } from '../memory-shares.ts';
-import type { DeviceView, LaneView, PoolId } from '../schedule/lane-view.ts';
-import type { ScheduledTask } from '../schedule/scheduled-task.ts';
+import type { DeviceView, Lane, LaneId, PoolId } from '../schedule/lane.ts';
+import type { ScheduledRun } from '../schedule/scheduled-run.ts';
 import type { Scheduler } from '../schedule/scheduler.ts';
-import type { LaneId } from '../width.ts';
 
-/** Lanes, how many tasks each pool takes at once, and the devices. */
+/** Lanes, how many runs each pool takes at once, and the devices. */
 export interface FleetModel {
-  readonly lanes: readonly LaneView[];
+  readonly lanes: readonly Lane[];
   readonly slots: ReadonlyMap<PoolId, number>;
   readonly devices: readonly DeviceView[];
 }
@@ -45,7 +44,7 @@ const MAX_SPREAD_QUBITS = 40;
 
 /** Puts a fleet together: lanes as the live fleet has them. */
 export function modelFleet({ adapters, cpu, spreads = [], cpuDevices }: FleetParts): FleetModel {
-  const lanes: LaneView[] = [];
+  const lanes: Lane[] = [];
   const slots = new Map<PoolId, number>();
   const devices: DeviceView[] = [];
   if (cpu.numThreads > 0) {
@@ -83,7 +82,7 @@ export function modelFleet({ adapters, cpu, spreads = [], cpuDevices }: FleetPar
 }
 
 /** Tells a scheduler of the fleet. */
-export function setFleet<T extends ScheduledTask>(
+export function setFleet<T extends ScheduledRun>(
   scheduler: Scheduler<T>,
   { lanes, slots, devices }: FleetModel,
 ): void {
@@ -92,18 +91,18 @@ export function setFleet<T extends ScheduledTask>(
   for (const device of devices) scheduler.setDevice(device);
 }
 
-/** Bytes of a task's state. */
-export function stateBytes({ precision, work }: ScheduledTask): number {
+/** Bytes of a run's state. */
+export function stateBytes({ precision, work }: ScheduledRun): number {
   return AMPLITUDE_BYTES[precision] * 2 ** work.numQubits;
 }
 
 function laneOf(
   id: LaneId,
-  kind: LaneView['kind'],
+  kind: Lane['kind'],
   pools: readonly PoolId[],
-  maxQubits: LaneView['maxQubits'],
+  maxQubits: Lane['maxQubits'],
   isSoftware: boolean,
-): LaneView {
+): Lane {
   return { id, kind, pools, maxQubits, isOpen: true, isSoftware };
 }
 

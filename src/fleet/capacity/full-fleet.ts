@@ -7,10 +7,9 @@
  * estimates are not exact.
  */
 import { DEVICES_OF_A_NODE, NUM_NODES } from '../fleet-device.ts';
-import type { LaneView } from '../schedule/lane-view.ts';
+import type { Lane } from '../schedule/lane.ts';
 import { RunEstimates } from '../schedule/run-estimates.ts';
-import type { RunWork } from '../schedule/run-work.ts';
-import { levelOf } from '../schedule/scheduled-task.ts';
+import { levelOf, type RunWork } from '../schedule/scheduled-run.ts';
 import { type FleetModel, modelFleet } from './fleet-model.ts';
 import type { Percentiles } from './latency-log.ts';
 import { SeededDraws } from './seeded-draws.ts';
@@ -156,7 +155,7 @@ class FullFleet {
     for (const { id, kind } of this.#model.lanes) {
       if (kind === 'adapter') estimates.setModel(id, GPU_MODEL);
     }
-    const serviceMs = ({ kind: lane }: LaneView, { kind, index }: FleetJob) =>
+    const serviceMs = ({ kind: lane }: Lane, { kind, index }: FleetJob) =>
       this.#draws.logNormal(index, NOISE, sigma) *
       (lane === 'small' ? (kind.cpuMs ?? kind.gpuMs) : kind.gpuMs);
     return simulateFleet({

@@ -5,10 +5,9 @@
  * Everything that is to hold is checked as it happens (`FleetAudit`), so a result is that of a schedule
  * that could have been.
  */
-import type { LaneView } from '../schedule/lane-view.ts';
+import type { Lane, LaneId } from '../schedule/lane.ts';
 import type { RunEstimates } from '../schedule/run-estimates.ts';
 import { type Dispatch, Scheduler } from '../schedule/scheduler.ts';
-import type { LaneId } from '../width.ts';
 import { EventHeap } from './event-heap.ts';
 import { FleetAudit } from './fleet-audit.ts';
 import { type FleetModel, setFleet } from './fleet-model.ts';
@@ -20,7 +19,7 @@ export interface Simulation<J extends SimulatedJob> {
   readonly fleet: FleetModel;
   readonly workload: Workload<J>;
   /** How long a job really takes on a lane; above 0. The scheduler learns it only afterwards. */
-  readonly serviceMs: (lane: LaneView, job: J) => number;
+  readonly serviceMs: (lane: Lane, job: J) => number;
   readonly ageingMs: number;
   readonly maxSmallQubits: number;
   /** What the scheduler expects; by default it knows no lane yet and learns. */
@@ -35,10 +34,10 @@ type Event<J extends SimulatedJob> =
   | { readonly kind: 'arrival'; readonly arrival: Arrival<J>; readonly isOpenLoop: boolean }
   | { readonly kind: 'end'; readonly run: Run<J> };
 
-/** A dispatch under way: its tasks run one after another. */
+/** A dispatch under way: its runs run one after another. */
 interface Run<J extends SimulatedJob> {
   readonly dispatch: Dispatch<J>;
-  readonly lane: LaneView;
+  readonly lane: Lane;
   next: number;
   ranMs: number;
 }
@@ -59,7 +58,7 @@ class FleetRun<J extends SimulatedJob> {
   readonly #events = new EventHeap<Event<J>>();
   readonly #audit: FleetAudit<J>;
   readonly #log: SimulationLog<J>;
-  readonly #lanes: ReadonlyMap<LaneId, LaneView>;
+  readonly #lanes: ReadonlyMap<LaneId, Lane>;
   #numArrived = 0;
   #numAsked = 0;
 
@@ -121,7 +120,7 @@ class FleetRun<J extends SimulatedJob> {
   }
 
   #begin(run: Run<J>, now: number): void {
-    const job = run.dispatch.tasks[run.next]!;
+    const job = run.dispatch.runs[run.next]!;
     run.ranMs = this.#simulation.serviceMs(run.lane, job);
     this.#log.started(job, now);
     this.#scheduler.began(run.dispatch, now);
@@ -130,7 +129,7 @@ class FleetRun<J extends SimulatedJob> {
 
   #end(run: Run<J>, now: number): void {
     const { dispatch, ranMs } = run;
-    const job = dispatch.tasks[run.next++]!;
+    const job = dispatch.runs[run.next++]!;
     this.#scheduler.ended(dispatch, job, 'completed', now, ranMs);
     this.#audit.ended(job);
     this.#log.ended(job, now, ranMs);
@@ -139,7 +138,7 @@ class FleetRun<J extends SimulatedJob> {
       const event = { kind: 'arrival', arrival: another, isOpenLoop: false } as const;
       this.#events.add(another.at, event);
     }
-    if (run.next < dispatch.tasks.length) this.#begin(run, now);
+    if (run.next < dispatch.runs.length) this.#begin(run, now);
     else this.#audit.freed(dispatch);
   }
 

@@ -1,5 +1,5 @@
 /** What a simulation says of a fleet. */
-import type { Tier } from '../schedule/scheduled-task.ts';
+import type { Tier } from '../schedule/scheduled-run.ts';
 import type { Scheduler } from '../schedule/scheduler.ts';
 import { FairnessLog } from './fairness.ts';
 import type { FleetModel } from './fleet-model.ts';

@@ -2,11 +2,11 @@
  * What a simulated fleet is sent: jobs, and when each arrives. Open loops send whatever the fleet does;
  * in a closed loop each client sends its next job once its last is done.
  */
-import type { ScheduledTask, Tier } from '../schedule/scheduled-task.ts';
+import type { ScheduledRun, Tier } from '../schedule/scheduled-run.ts';
 import type { SeededDraws } from './seeded-draws.ts';
 
 /** A job as the scheduler sees it, and what a simulation tells it apart by. */
-export interface SimulatedJob extends ScheduledTask {
+export interface SimulatedJob extends ScheduledRun {
   /** 0, 1, 2 … in the order in which jobs are made. */
   readonly index: number;
   /** By which latencies are reported apart. */

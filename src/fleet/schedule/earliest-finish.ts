@@ -1,45 +1,43 @@
 /**
- * Earliest-finish placement: each task, in the order of the queue, goes where it is done first, by when
+ * Earliest-finish placement: each run, in the order of the queue, goes where it is done first, by when
  * slots and devices become free and by how long each lane is expected to take. A lane that is slower but
  * free now loses to a faster one worth waiting for; what waits for several things at once holds those
  * that are free already, so that what comes later in the order does not delay what came first. Meanwhile
  * they run what is through long before they are needed.
  *
- * One function both starts tasks and says when the others are to start: a plan is the whole list of
+ * One function both starts runs and says when the others are to start: a plan is the whole list of
  * placements, a dispatch the part of it that starts now. It reads a snapshot and changes nothing.
  *
  * Small circuits that would start within the horizon on a slot that is being given work join its list:
  * one message then carries them all. Nothing waits for a list to fill.
  *
- * @see Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity task scheduling for
+ * @see Topcuoglu, Hariri, Wu, "Performance-effective and low-complexity run scheduling for
  *   heterogeneous computing", 2002: earliest finish time on unlike processors.
  */
-import { chooseDevices, fitsAlone } from './choose-devices.ts';
-import type { DeviceState } from './device-book.ts';
-import { FreeTime } from './free-time.ts';
-import type { LaneView, PoolId } from './lane-view.ts';
-import type { ScheduledTask } from './scheduled-task.ts';
+import { chooseDevices, type DeviceState, FreeTime, fitsAlone } from './devices.ts';
+import type { Lane, PoolId } from './lane.ts';
+import type { ScheduledRun } from './scheduled-run.ts';
 
 /** Expected run time of a list, after which nothing joins it: what others wait for it at most. */
 export const LIST_MS = 4;
-/** Tasks of a list at most. */
+/** Runs of a list at most. */
 export const LIST_LENGTH = 128;
 
 /** The fleet at one moment. */
-export interface Snapshot<T extends ScheduledTask> {
+export interface Snapshot<T extends ScheduledRun> {
   readonly now: number;
   /** When each slot of a pool is free; `now` or earlier for one that is. */
   readonly pools: ReadonlyMap<PoolId, readonly number[]>;
   /** The open devices on which a lane's runs may take place. */
-  readonly devicesOn: (lane: LaneView) => readonly DeviceState[];
-  readonly lanesOf: (task: T) => readonly LaneView[];
-  readonly expectedMs: (lane: LaneView, task: T) => number;
+  readonly devicesOn: (lane: Lane) => readonly DeviceState[];
+  readonly lanesOf: (run: T) => readonly Lane[];
+  readonly expectedMs: (lane: Lane, run: T) => number;
 }
 
-/** Where a task goes. */
-export interface Placement<T extends ScheduledTask> {
-  readonly task: T;
-  readonly lane: LaneView;
+/** Where a run goes. */
+export interface Placement<T extends ScheduledRun> {
+  readonly run: T;
+  readonly lane: Lane;
   readonly devices: readonly DeviceState[];
   readonly startAt: number;
   readonly endAt: number;
@@ -48,20 +46,20 @@ export interface Placement<T extends ScheduledTask> {
 }
 
 interface Candidate {
-  readonly lane: LaneView;
+  readonly lane: Lane;
   readonly ms: number;
   readonly startAt: number;
   readonly devices: readonly DeviceState[];
 }
 
 /** A slot of a pool, and the list that is being put together on it. */
-interface Slot<T extends ScheduledTask> {
+interface Slot<T extends ScheduledRun> {
   readonly time: FreeTime;
-  list?: { readonly first: Placement<T>; numTasks: number };
+  list?: { readonly first: Placement<T>; numRuns: number };
 }
 
-/** Places tasks one after the other, each in view of those before. */
-export class EarliestFinish<T extends ScheduledTask> {
+/** Places runs one after the other, each in view of those before. */
+export class EarliestFinish<T extends ScheduledRun> {
   readonly #snapshot: Snapshot<T>;
   readonly #pools = new Map<PoolId, readonly Slot<T>[]>();
   readonly #devices = new Map<DeviceState, FreeTime>();
@@ -81,7 +79,7 @@ export class EarliestFinish<T extends ScheduledTask> {
    *
    * @param needsDevice - Whether that takes a device, too.
    */
-  isOpen(lane: LaneView, needsDevice: boolean): boolean {
+  isOpen(lane: Lane, needsDevice: boolean): boolean {
     const isAlone = !needsDevice || this.#hasFreeDevice(lane);
     return lane.pools.every((pool) => this.#isPoolOpen(pool, isAlone));
   }
@@ -91,12 +89,12 @@ export class EarliestFinish<T extends ScheduledTask> {
     for (const { time, list } of this.#slots(pool)) {
       const freeAt = time.fit(now, 0);
       if (isAlone && freeAt <= now) return true;
-      if (list !== undefined && list.numTasks < LIST_LENGTH && freeAt < now + LIST_MS) return true;
+      if (list !== undefined && list.numRuns < LIST_LENGTH && freeAt < now + LIST_MS) return true;
     }
     return false;
   }
 
-  #hasFreeDevice(lane: LaneView): boolean {
+  #hasFreeDevice(lane: Lane): boolean {
     const { now, devicesOn } = this.#snapshot;
     for (const device of devicesOn(lane)) {
       const time = this.#devices.get(device);
@@ -118,20 +116,20 @@ export class EarliestFinish<T extends ScheduledTask> {
     return this.#deviceTime(device).end;
   }
 
-  /** Puts a task where it is done first; undefined where nothing takes it now or later. */
-  place(task: T): Placement<T> | undefined {
+  /** Puts a run where it is done first; undefined where nothing takes it now or later. */
+  place(run: T): Placement<T> | undefined {
     let best: Candidate | undefined;
-    for (const lane of this.#snapshot.lanesOf(task)) {
-      best = this.#better(task, lane, best);
+    for (const lane of this.#snapshot.lanesOf(run)) {
+      best = this.#better(run, lane, best);
     }
-    return best && (this.#join(task, best) ?? this.#put(task, best));
+    return best && (this.#join(run, best) ?? this.#put(run, best));
   }
 
   /** The lane where it is done before `best`, and else `best`. Most are ruled out by their slots alone. */
-  #better(task: T, lane: LaneView, best: Candidate | undefined): Candidate | undefined {
+  #better(run: T, lane: Lane, best: Candidate | undefined): Candidate | undefined {
     const { now, devicesOn, expectedMs } = this.#snapshot;
     const endOfBest = best === undefined ? Number.POSITIVE_INFINITY : best.startAt + best.ms;
-    const ms = expectedMs(lane, task);
+    const ms = expectedMs(lane, run);
     // Each round is as late as one thing asks, until all are free at that time.
     for (let startAt = now; ; ) {
       const askedFor = startAt;
@@ -139,7 +137,7 @@ export class EarliestFinish<T extends ScheduledTask> {
         startAt = Math.max(startAt, this.#soonest(pool, askedFor, ms));
       }
       if (!(startAt + ms < endOfBest)) return best;
-      const need = { task, lane, ms, startAt };
+      const need = { run, lane, ms, startAt };
       const chosen = chooseDevices(need, devicesOn(lane), this.#timeOf);
       if (chosen === undefined || !(chosen.startAt + ms < endOfBest)) return best;
       const isFound =
@@ -150,35 +148,33 @@ export class EarliestFinish<T extends ScheduledTask> {
   }
 
   /** A small circuit in the list of the slot that it would wait for. */
-  #join(task: T, { lane, ms, startAt }: Candidate): Placement<T> | undefined {
+  #join(run: T, { lane, ms, startAt }: Candidate): Placement<T> | undefined {
     const [pool] = lane.pools;
-    if (pool === undefined || lane.pools.length > 1 || !mayBeListed(task)) return undefined;
+    if (pool === undefined || lane.pools.length > 1 || !mayBeListed(run)) return undefined;
     const { time, list } = this.#slotFor(pool, startAt, ms);
-    if (list === undefined || list.numTasks >= LIST_LENGTH) return undefined;
+    if (list === undefined || list.numRuns >= LIST_LENGTH) return undefined;
     const { first } = list;
     const isOfList =
-      first.lane.id === lane.id &&
-      first.task.processor === task.processor &&
-      mayBeListed(first.task);
-    if (!isOfList || !canShareDevices(task, first)) return undefined;
+      first.lane.id === lane.id && first.run.processor === run.processor && mayBeListed(first.run);
+    if (!isOfList || !canShareDevices(run, first)) return undefined;
     // It runs where the list does, which need not be on the devices that it would have alone.
     const { now } = this.#snapshot;
     const times = [time, ...first.devices.map(this.#timeOf)];
     const listEnd = Math.max(...times.map((other) => other.fit(now, ms)));
     const isFree = times.every((other) => other.fit(listEnd, ms) === listEnd);
     if (!isFree || listEnd + ms > now + LIST_MS) return undefined;
-    list.numTasks++;
+    list.numRuns++;
     for (const other of times) other.take(listEnd, ms);
     const { devices } = first;
-    return { task, lane, devices, startAt: listEnd, endAt: listEnd + ms, joins: first };
+    return { run, lane, devices, startAt: listEnd, endAt: listEnd + ms, joins: first };
   }
 
-  #put(task: T, { lane, ms, startAt, devices }: Candidate): Placement<T> {
-    const placement: Placement<T> = { task, lane, devices, startAt, endAt: startAt + ms };
+  #put(run: T, { lane, ms, startAt, devices }: Candidate): Placement<T> {
+    const placement: Placement<T> = { run, lane, devices, startAt, endAt: startAt + ms };
     for (const pool of lane.pools) {
       const slot = this.#slotFor(pool, startAt, ms);
       slot.time.take(startAt, ms);
-      if (startAt <= this.#snapshot.now) slot.list = { first: placement, numTasks: 1 };
+      if (startAt <= this.#snapshot.now) slot.list = { first: placement, numRuns: 1 };
     }
     for (const device of devices) this.#deviceTime(device).take(startAt, ms);
     return placement;
@@ -217,20 +213,17 @@ export class EarliestFinish<T extends ScheduledTask> {
   }
 }
 
-/** Whether a task fits the devices of a list. */
-function canShareDevices<T extends ScheduledTask>(
-  task: T,
-  { lane, devices }: Placement<T>,
-): boolean {
+/** Whether a run fits the devices of a list. */
+function canShareDevices<T extends ScheduledRun>(run: T, { lane, devices }: Placement<T>): boolean {
   const [device] = devices;
-  if (device === undefined) return !task.needsDevice;
-  return task.needsDevice && devices.length === 1 && fitsAlone(task, lane, device);
+  if (device === undefined) return !run.needsDevice;
+  return run.needsDevice && devices.length === 1 && fitsAlone(run, lane, device);
 }
 
 /**
  * Nobody knows how long a branching circuit takes, and one whose worker was lost runs by itself from then
  * on, so that none of a list is lost twice with another's engine.
  */
-function mayBeListed({ work, failedOn }: ScheduledTask): boolean {
+function mayBeListed({ work, failedOn }: ScheduledRun): boolean {
   return !work.isBranching && failedOn.size === 0;
 }

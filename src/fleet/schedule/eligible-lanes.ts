@@ -1,37 +1,35 @@
-/** Which lanes may run a task: memory, precision, and what its processor allows. */
-import type { LaneId } from '../width.ts';
-import type { Precision } from '../workers/worker-messages.ts';
-import type { LaneView } from './lane-view.ts';
-import type { SizeClass } from './run-queue.ts';
-import type { MayRunOn, ScheduledTask } from './scheduled-task.ts';
+/** Which lanes may run a run: memory, precision, and what its processor allows. */
+
+import type { Lane, LaneId, Precision, SizeClass } from './lane.ts';
+import type { MayRunOn, ScheduledRun } from './scheduled-run.ts';
 
 /** The size class in which a run waits: with the runs that contend for the same engines. */
-export function sizeClassOf(task: ScheduledTask, maxSmallQubits: number): SizeClass {
-  if (task.mayRunOn === 'adapter') return 'wide';
-  return task.work.numQubits <= maxSmallQubits ? 'small' : 'wide';
+export function sizeClassOf(run: ScheduledRun, maxSmallQubits: number): SizeClass {
+  if (run.mayRunOn === 'adapter') return 'wide';
+  return run.work.numQubits <= maxSmallQubits ? 'small' : 'wide';
 }
 
-/** What decides which lanes take a task. */
+/** What decides which lanes take a run. */
 export interface LaneNeed {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
   readonly numQubits: number;
-  /** Whether it is a batch task: engines over several adapters have no batches. */
+  /** Whether it is a batch run: engines over several adapters have no batches. */
   readonly isBatch?: boolean;
 }
 
-/** What a task needs of a lane. */
+/** What a run needs of a lane. */
 export function laneNeedOf({
   mayRunOn,
   precision,
   work,
-}: Pick<ScheduledTask, 'mayRunOn' | 'precision' | 'work'>): LaneNeed {
+}: Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work'>): LaneNeed {
   const { numQubits, numCircuits } = work;
   return { mayRunOn, precision, numQubits, isBatch: numCircuits !== undefined };
 }
 
-/** What decides which lanes take a task now. */
-export type Placeable = Pick<ScheduledTask, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
+/** What decides which lanes take a run now. */
+export type Placeable = Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
 
 /** Which lanes count. */
 export interface EligibleOptions {
@@ -42,12 +40,12 @@ export interface EligibleOptions {
 }
 
 /**
- * The lanes that take the task now, in order of preference. A lane that has failed the task takes it
+ * The lanes that take the run now, in order of preference. A lane that has failed the run takes it
  * again only where no other does.
  */
-export function eligibleLanes(task: Placeable, lanes: readonly LaneView[]): readonly LaneView[] {
-  const { failedOn } = task;
-  const need = laneNeedOf(task);
+export function eligibleLanes(run: Placeable, lanes: readonly Lane[]): readonly Lane[] {
+  const { failedOn } = run;
+  const need = laneNeedOf(run);
   if (failedOn.size === 0) return capableLanes(need, lanes);
   const fresh = capableLanes(
     need,
@@ -57,7 +55,7 @@ export function eligibleLanes(task: Placeable, lanes: readonly LaneView[]): read
 }
 
 /**
- * The lanes that take such a task, in order of preference.
+ * The lanes that take such a run, in order of preference.
  *
  * Small circuits run on the CPU where that is allowed, and on GPUs where those are done sooner; an
  * adapter that is software has no cores of its own, so it takes none of them. Wide ones run on adapters;
@@ -65,13 +63,13 @@ export function eligibleLanes(task: Placeable, lanes: readonly LaneView[]): read
  */
 export function capableLanes(
   need: LaneNeed,
-  lanes: readonly LaneView[],
+  lanes: readonly Lane[],
   { evenClosed = false, except }: EligibleOptions = {},
-): readonly LaneView[] {
+): readonly Lane[] {
   const able = lanes.filter(
     (lane) => (evenClosed || lane.isOpen) && !except?.has(lane.id) && takes(lane, need),
   );
-  const of = (kind: LaneView['kind']) => able.filter((lane) => lane.kind === kind);
+  const of = (kind: Lane['kind']) => able.filter((lane) => lane.kind === kind);
   const small = of('small');
   switch (need.mayRunOn) {
     case 'cpu':
@@ -86,13 +84,122 @@ export function capableLanes(
   }
 }
 
-function takes(lane: LaneView, { mayRunOn, precision, numQubits, isBatch }: LaneNeed): boolean {
+function takes(lane: Lane, { mayRunOn, precision, numQubits, isBatch }: LaneNeed): boolean {
   if (isBatch === true && lane.kind === 'spread') return false;
   const isCpu = lane.kind === 'small' || lane.kind === 'wide';
   const isAllowed = isCpu ? mayRunOn !== 'adapter' : mayRunOn !== 'cpu';
   return isAllowed && numQubits <= lane.maxQubits[precision];
 }
 
-function firstOf(...groups: readonly (readonly LaneView[])[]): readonly LaneView[] {
+function firstOf(...groups: readonly (readonly Lane[])[]): readonly Lane[] {
   return groups.find((group) => group.length > 0) ?? [];
+}
+
+/** Runs of one line and processor that the same lanes take. */
+interface Need {
+  /** A copy: a run may go elsewhere and come back with another need. */
+  readonly like: Placeable & Pick<ScheduledRun, 'needsDevice'>;
+  count: number;
+}
+
+/** Where runs of one line and processor could run. */
+export interface Wanted {
+  readonly lanes: readonly Lane[];
+  /** Whether all of them need a device, so that nothing starts while none is free. */
+  readonly needDevice: boolean;
+}
+
+/** What waits, by what decides where it may run. */
+export class WaitingNeeds {
+  readonly #needs = new Map<string, Map<string | number, Need>>();
+  #lanes: readonly Lane[] = [];
+  /** Of runs, by what decides their lanes. */
+  readonly #eligible = new Map<string | number, readonly Lane[]>();
+  /** Of all that waits, by line and processor. */
+  readonly #wanted = new Map<string, Wanted>();
+
+  /** Says what lanes there are. */
+  setLanes(lanes: readonly Lane[]): void {
+    this.#lanes = lanes;
+    this.#eligible.clear();
+    this.#wanted.clear();
+  }
+
+  add(run: ScheduledRun, sizeClass: SizeClass): void {
+    const name = nameOf(sizeClass, run.processor);
+    let needs = this.#needs.get(name);
+    if (needs === undefined) {
+      needs = new Map();
+      this.#needs.set(name, needs);
+    }
+    const needName = `${needOf(run)} ${run.needsDevice}`;
+    const need = needs.get(needName);
+    if (need !== undefined) {
+      need.count++;
+      return;
+    }
+    const { mayRunOn, precision, work, needsDevice, failedOn } = run;
+    const like = { mayRunOn, precision, work, needsDevice, failedOn: new Set(failedOn) };
+    needs.set(needName, { like, count: 1 });
+    this.#wanted.delete(name);
+  }
+
+  remove(run: ScheduledRun, sizeClass: SizeClass): void {
+    const name = nameOf(sizeClass, run.processor);
+    const needs = this.#needs.get(name);
+    const needName = `${needOf(run)} ${run.needsDevice}`;
+    const need = needs?.get(needName);
+    if (needs === undefined || need === undefined) {
+      throw new Error(`unreachable: ${run.id} does not wait`);
+    }
+    if (--need.count > 0) return;
+    needs.delete(needName);
+    this.#wanted.delete(name);
+    if (needs.size === 0) this.#needs.delete(name);
+  }
+
+  /** The lanes that take a run now, in order of preference. */
+  lanesOf(run: Placeable): readonly Lane[] {
+    const need = needOf(run);
+    let lanes = this.#eligible.get(need);
+    if (lanes === undefined) {
+      lanes = eligibleLanes(run, this.#lanes);
+      // Failures make needs that nothing else has.
+      if (run.failedOn.size === 0) this.#eligible.set(need, lanes);
+    }
+    return lanes;
+  }
+
+  /** The lanes that take anything of a line and processor now. */
+  wanted(sizeClass: SizeClass, processor: string): Wanted {
+    const name = nameOf(sizeClass, processor);
+    let wanted = this.#wanted.get(name);
+    if (wanted === undefined) {
+      const needs = [...(this.#needs.get(name)?.values() ?? [])];
+      const byId = new Map<LaneId, Lane>();
+      for (const { like } of needs) for (const lane of this.lanesOf(like)) byId.set(lane.id, lane);
+      const needDevice = needs.every(({ like }) => like.needsDevice);
+      wanted = { lanes: [...byId.values()], needDevice };
+      this.#wanted.set(name, wanted);
+    }
+    return wanted;
+  }
+}
+
+function nameOf(sizeClass: SizeClass, processor: string): string {
+  return `${sizeClass} ${processor}`;
+}
+
+const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {
+  cpu: 0,
+  adapter: 1,
+  'adapter-or-cpu': 2,
+};
+
+/** Different for runs that different lanes may take; a number, for it is asked of each run thrice. */
+function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string | number {
+  const isDouble = Number(precision === 'f64');
+  const isBatch = Number(work.numCircuits !== undefined);
+  const need = 16 * work.numQubits + 8 * isBatch + 2 * NUMBER_OF_MAY_RUN_ON[mayRunOn] + isDouble;
+  return failedOn.size === 0 ? need : `${need} not ${[...failedOn].join(' ')}`;
 }

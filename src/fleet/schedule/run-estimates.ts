@@ -9,15 +9,15 @@
  * lane takes to begin. Ratios are averaged as logarithms, so a run that took ten times as long and one
  * that took a tenth cancel.
  *
- * Batch tasks are learned of apart: the engine's batches take a fraction of the time that circuits take
+ * Batch runs are learned of apart: the engine's batches take a fraction of the time that circuits take
  * one by one, so neither says anything of the other.
  *
  * Alike lanes share what was measured. Each by itself would be as fast as its last few runs happened to
  * be, the one that was lucky would be waited for while others are idle, and a lane that was unlucky would
  * get no run that could show it.
  */
-import type { LaneId } from '../width.ts';
-import type { RunWork } from './run-work.ts';
+import type { LaneId } from './lane.ts';
+import type { RunWork } from './scheduled-run.ts';
 
 /** Weight of the newest run, once there are enough. */
 const NEWEST_WEIGHT = 0.2;
@@ -65,7 +65,7 @@ export class RunEstimates {
   readonly #times = new Map<string, LaneTimes>();
   readonly #speeds = new Map<string, { readonly speed: number; readonly fixedMs: number }>();
   readonly #models = new Map<LaneId, string>();
-  /** What was asked last: of one task, each of many alike lanes. */
+  /** What was asked last: of one run, each of many alike lanes. */
   #last: { readonly name: string; readonly work: RunWork; readonly ms: number } | undefined;
 
   /**

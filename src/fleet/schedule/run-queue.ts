@@ -7,12 +7,8 @@
  * class does not delay another key in the other.
  */
 import { FairQueue, type Head, isBefore, type QueuedItem, type QueueScan } from './fair-queue.ts';
+import { SIZE_CLASSES, type SizeClass } from './lane.ts';
 import { StartTags } from './start-tags.ts';
-
-/** Small runs take one thread each, wide ones all threads or an adapter. */
-export type SizeClass = 'small' | 'wide';
-
-const SIZE_CLASSES: readonly SizeClass[] = ['small', 'wide'];
 
 /** A run as its queue sees it. */
 export interface QueuedRun extends QueuedItem {

@@ -4,8 +4,8 @@
  * `RunQueue`. Time is passed in and nothing here waits, so that a live fleet, property tests and
  * simulations of fleets that are not there run the same code.
  */
-import type { LaneId } from '../width.ts';
-import { DeviceBook, type Ending } from './device-book.ts';
+
+import { Devices, type Ending } from './devices.ts';
 import { EarliestFinish, LIST_MS, type Placement, type Snapshot } from './earliest-finish.ts';
 import {
   capableLanes,
@@ -13,12 +13,12 @@ import {
   type LaneNeed,
   laneNeedOf,
   sizeClassOf,
+  WaitingNeeds,
 } from './eligible-lanes.ts';
-import type { DeviceView, LaneView, PoolId } from './lane-view.ts';
+import type { DeviceView, Lane, LaneId, PoolId, SizeClass } from './lane.ts';
 import { RunEstimates } from './run-estimates.ts';
-import { RunQueue, type SizeClass } from './run-queue.ts';
-import type { ScheduledTask } from './scheduled-task.ts';
-import { WaitingNeeds } from './waiting-needs.ts';
+import { RunQueue } from './run-queue.ts';
+import type { ScheduledRun } from './scheduled-run.ts';
 
 /** Progress below this says nothing yet: it is mostly the time it took to begin. */
 const MIN_FRACTION = 0.02;
@@ -26,27 +26,27 @@ const MIN_FRACTION = 0.02;
 const OVERDUE_PART = 0.1;
 /** What runs is not through, whatever is expected: its slot is never taken for free. */
 const MIN_LEFT_MS = 0.01;
-/** A line of which nothing could start is not looked through again for so long, for each task of it. */
+/** A line of which nothing could start is not looked through again for so long, for each run of it. */
 const REST_MS_OF_A_TASK = 0.05;
 
 /** How a scheduler is made. */
 export interface SchedulerOptions {
-  /** Milliseconds of waiting that raise a task by one level. */
+  /** Milliseconds of waiting that raise a run by one level. */
   readonly ageingMs: number;
   /** The widest circuit of the line of small ones. */
   readonly maxSmallQubits: number;
   readonly estimates?: RunEstimates;
 }
 
-/** Tasks that start together on one lane, in this order. */
-export interface Dispatch<T extends ScheduledTask> {
+/** Runs that start together on one lane, in this order. */
+export interface Dispatch<T extends ScheduledRun> {
   readonly lane: LaneId;
-  /** Empty where the tasks need none. */
+  /** Empty where the runs need none. */
   readonly devices: readonly string[];
-  readonly tasks: readonly T[];
+  readonly runs: readonly T[];
 }
 
-/** When and where a waiting task is to start. */
+/** When and where a waiting run is to start. */
 export interface PlannedStart {
   readonly lane: LaneId;
   readonly devices: readonly string[];
@@ -55,11 +55,11 @@ export interface PlannedStart {
 
 /** What is to become of all that waits. */
 export interface Plan {
-  /** Of every waiting task: how many of its line start before it once its processor goes on. */
+  /** Of every waiting run: how many of its line start before it once its processor goes on. */
   readonly positions: ReadonlyMap<string, number>;
-  /** Absent are tasks that nothing takes as things stand, and those of paused processors. */
+  /** Absent are runs that nothing takes as things stand, and those of paused processors. */
   readonly starts: ReadonlyMap<string, PlannedStart>;
-  /** Waiting tasks planned for a device. */
+  /** Waiting runs planned for a device. */
   readonly queueOfDevice: ReadonlyMap<string, number>;
   /** When a pool is free after all that waits. */
   readonly freeAt: (pool: PoolId) => number;
@@ -67,7 +67,7 @@ export interface Plan {
   readonly deviceFreeAt: (id: string) => number;
 }
 
-interface Running<T extends ScheduledTask> {
+interface Running<T extends ScheduledRun> {
   readonly dispatch: Dispatch<T>;
   readonly pools: readonly PoolId[];
   /** What is not through yet, in order, and how long each is expected to take. */
@@ -79,20 +79,20 @@ interface Running<T extends ScheduledTask> {
 }
 
 /** A fleet's schedule. Times are milliseconds of one clock that never goes back. */
-export class Scheduler<T extends ScheduledTask> {
+export class Scheduler<T extends ScheduledRun> {
   readonly estimates: RunEstimates;
-  readonly devices = new DeviceBook();
+  readonly devices = new Devices();
   readonly #queue: RunQueue<T>;
   /** The widest circuit of the line of small ones. */
   readonly maxSmallQubits: number;
-  readonly #lanes = new Map<LaneId, LaneView>();
+  readonly #lanes = new Map<LaneId, Lane>();
   readonly #numFree = new Map<PoolId, number>();
   readonly #running = new Map<Dispatch<T>, Running<T>>();
   readonly #paused = new Set<string>();
   readonly #needs = new WaitingNeeds();
   /** Lines of processors that were walked to the end, and until when nobody looks again by itself. */
   readonly #exhausted = new Map<string, number>();
-  #laneList: readonly LaneView[] = [];
+  #laneList: readonly Lane[] = [];
 
   constructor({ ageingMs, maxSmallQubits, estimates }: SchedulerOptions) {
     this.#queue = new RunQueue(ageingMs);
@@ -100,12 +100,12 @@ export class Scheduler<T extends ScheduledTask> {
     this.estimates = estimates ?? new RunEstimates();
   }
 
-  /** Tasks that wait. */
+  /** Runs that wait. */
   get numWaiting(): number {
     return this.#queue.length;
   }
 
-  /** Tasks that run. */
+  /** Runs that run. */
   get numRunning(): number {
     let count = 0;
     for (const { left } of this.#running.values()) count += left.size;
@@ -113,7 +113,7 @@ export class Scheduler<T extends ScheduledTask> {
   }
 
   /** Adds a lane, or says what has become of it. */
-  setLane(lane: LaneView): void {
+  setLane(lane: Lane): void {
     this.#lanes.set(lane.id, lane);
     this.#laneList = [...this.#lanes.values()];
     this.#needs.setLanes(this.#laneList);
@@ -121,7 +121,7 @@ export class Scheduler<T extends ScheduledTask> {
     this.#exhausted.clear();
   }
 
-  /** Says how many tasks a pool could start now, one a slot. */
+  /** Says how many runs a pool could start now, one a slot. */
   setFreeSlots(pool: PoolId, count: number): void {
     if (this.#numFree.get(pool) === count) return;
     this.#numFree.set(pool, count);
@@ -138,7 +138,7 @@ export class Scheduler<T extends ScheduledTask> {
     this.#exhausted.clear();
   }
 
-  /** Keeps a processor's waiting tasks from starting, or lets them go again. */
+  /** Keeps a processor's waiting runs from starting, or lets them go again. */
   setPaused(processor: string, isPaused: boolean): void {
     if (isPaused) this.#paused.add(processor);
     else this.#paused.delete(processor);
@@ -146,19 +146,19 @@ export class Scheduler<T extends ScheduledTask> {
   }
 
   /** @param comesBack - It ran and was lost: it goes before what has not run yet. */
-  add(task: T, now: number, comesBack = false): void {
-    const sizeClass = sizeClassOf(task, this.maxSmallQubits);
-    this.#queue.add(task, sizeClass, this.#costOf(task), now, comesBack);
-    this.#needs.add(task, sizeClass);
-    this.#exhausted.delete(`${sizeClass} ${task.processor}`);
+  add(run: T, now: number, comesBack = false): void {
+    const sizeClass = sizeClassOf(run, this.maxSmallQubits);
+    this.#queue.add(run, sizeClass, this.#costOf(run), now, comesBack);
+    this.#needs.add(run, sizeClass);
+    this.#exhausted.delete(`${sizeClass} ${run.processor}`);
   }
 
-  /** All waiting tasks, in no order that matters. */
+  /** All waiting runs, in no order that matters. */
   get waiting(): Iterable<T> {
     return this.#queue.runs();
   }
 
-  /** The lanes that take such a task, in order of preference. */
+  /** The lanes that take such a run, in order of preference. */
   takers(need: LaneNeed, options?: EligibleOptions): readonly LaneId[] {
     return capableLanes(need, this.#laneList, options).map(({ id }) => id);
   }
@@ -167,22 +167,22 @@ export class Scheduler<T extends ScheduledTask> {
     return this.#queue.has(id);
   }
 
-  /** Takes a waiting task out for good; undefined when it does not wait. */
+  /** Takes a waiting run out for good; undefined when it does not wait. */
   remove(id: string): T | undefined {
-    const task = this.#queue.remove(id);
-    if (task === undefined) return undefined;
-    this.#needs.remove(task, sizeClassOf(task, this.maxSmallQubits));
+    const run = this.#queue.remove(id);
+    if (run === undefined) return undefined;
+    this.#needs.remove(run, sizeClassOf(run, this.maxSmallQubits));
     // It may have held something for itself.
     this.#exhausted.clear();
-    return task;
+    return run;
   }
 
-  /** Takes all waiting tasks out for good. */
+  /** Takes all waiting runs out for good. */
   drain(): readonly T[] {
     return [...this.#queue.runs()].flatMap(({ id }) => this.remove(id) ?? []);
   }
 
-  /** Starts what can start now. The caller runs it, and says of each task that it has `ended`. */
+  /** Starts what can start now. The caller runs it, and says of each run that it has `ended`. */
   dispatch(now: number): readonly Dispatch<T>[] {
     if (this.#queue.length === 0 || !this.#hasRoom()) return [];
     const open = new Map<Placement<T>, T[]>();
@@ -200,49 +200,49 @@ export class Scheduler<T extends ScheduledTask> {
     const isLeftOut = (processor: string) => this.#paused.has(processor);
     const walked = new Map<string, number>();
     for (const stop of this.#queue.walk(now, { isLeftOut, isOpen })) {
-      const { run: task, sizeClass } = stop;
-      const placement = placer.place(task);
+      const { run, sizeClass } = stop;
+      const placement = placer.place(run);
       stop.takesTurn = placement !== undefined;
-      const name = `${sizeClass} ${task.processor}`;
+      const name = `${sizeClass} ${run.processor}`;
       walked.set(name, (walked.get(name) ?? 0) + 1);
       if (placement === undefined) continue;
-      if (placement.joins !== undefined) open.get(placement.joins)?.push(task);
-      else if (placement.startAt <= now) open.set(placement, [task]);
+      if (placement.joins !== undefined) open.get(placement.joins)?.push(run);
+      else if (placement.startAt <= now) open.set(placement, [run]);
       else continue;
-      this.#queue.start(task.id, now);
-      this.#needs.remove(task, sizeClass);
+      this.#queue.start(run.id, now);
+      this.#needs.remove(run, sizeClass);
     }
     // A line that is still open at the end of the walk has nothing that could start now. Time alone may
     // change that: what runs is late, or what waits has risen by a level.
     for (const [name, numWalked] of walked) {
       this.#exhausted.set(name, now + Math.max(LIST_MS, REST_MS_OF_A_TASK * numWalked));
     }
-    return [...open].map(([placement, tasks]) => this.#start(placement, tasks, now));
+    return [...open].map(([placement, runs]) => this.#start(placement, runs, now));
   }
 
-  /** Says that a running task has begun, where a list says so of each. */
+  /** Says that a running run has begun, where a list says so of each. */
   began(dispatch: Dispatch<T>, now: number): void {
     const running = this.#running.get(dispatch);
     if (running !== undefined) running.since = now;
   }
 
-  /** Says how far the task under way is. */
+  /** Says how far the run under way is. */
   progressed(dispatch: Dispatch<T>, fraction: number, now: number): void {
     const running = this.#running.get(dispatch);
     if (running !== undefined) running.progress = { fraction, at: now };
   }
 
   /**
-   * Says that a task of a dispatch is through.
+   * Says that a run of a dispatch is through.
    *
-   * @param ranMs - How long it took, for a task whose time says something about the next one's.
+   * @param ranMs - How long it took, for a run whose time says something about the next one's.
    */
-  ended(dispatch: Dispatch<T>, task: T, ending: Ending, now: number, ranMs?: number): void {
+  ended(dispatch: Dispatch<T>, run: T, ending: Ending, now: number, ranMs?: number): void {
     const running = this.#running.get(dispatch);
-    if (running === undefined || !running.left.delete(task.id)) {
-      throw new Error(`unreachable: ${task.id} does not run`);
+    if (running === undefined || !running.left.delete(run.id)) {
+      throw new Error(`unreachable: ${run.id} does not run`);
     }
-    if (ranMs !== undefined) this.estimates.observe(dispatch.lane, task.work, ranMs);
+    if (ranMs !== undefined) this.estimates.observe(dispatch.lane, run.work, ranMs);
     this.devices.count(dispatch.devices, ending);
     running.since = now;
     running.progress = undefined;
@@ -264,14 +264,14 @@ export class Scheduler<T extends ScheduledTask> {
     const places = { small: 0, wide: 0 };
     const isLeftOut = (processor: string) => this.#paused.has(processor);
     for (const stop of this.#queue.walk(now, { isLeftOut })) {
-      const { run: task, sizeClass } = stop;
-      positions.set(task.id, places[sizeClass]++);
-      const placement = placer.place(task);
+      const { run, sizeClass } = stop;
+      positions.set(run.id, places[sizeClass]++);
+      const placement = placer.place(run);
       stop.takesTurn = placement !== undefined;
       if (placement === undefined) continue;
       const devices = placement.devices.map(({ view }) => view.id);
       const { lane, startAt } = placement;
-      starts.set(task.id, { lane: lane.id, devices, startAt });
+      starts.set(run.id, { lane: lane.id, devices, startAt });
       for (const id of devices) queueOfDevice.set(id, (queueOfDevice.get(id) ?? 0) + 1);
     }
     for (const processor of this.#paused) this.#placePaused(processor, positions, now);
@@ -295,16 +295,16 @@ export class Scheduler<T extends ScheduledTask> {
   #placePaused(paused: string, positions: Map<string, number>, now: number): void {
     const places = { small: 0, wide: 0 };
     const isLeftOut = (processor: string) => processor !== paused && this.#paused.has(processor);
-    for (const { run: task, sizeClass } of this.#queue.walk(now, { isLeftOut })) {
+    for (const { run, sizeClass } of this.#queue.walk(now, { isLeftOut })) {
       const place = places[sizeClass]++;
-      if (task.processor === paused) positions.set(task.id, place);
+      if (run.processor === paused) positions.set(run.id, place);
     }
   }
 
-  #start(placement: Placement<T>, tasks: readonly T[], now: number): Dispatch<T> {
+  #start(placement: Placement<T>, runs: readonly T[], now: number): Dispatch<T> {
     const { lane, devices } = placement;
-    const left = new Map(tasks.map((task) => [task.id, this.#expectedMs(lane, task)]));
-    const dispatch = { lane: lane.id, devices: devices.map(({ view }) => view.id), tasks };
+    const left = new Map(runs.map((run) => [run.id, this.#expectedMs(lane, run)]));
+    const dispatch = { lane: lane.id, devices: devices.map(({ view }) => view.id), runs };
     const { pools } = lane;
     this.#running.set(dispatch, { dispatch, pools, left, since: now, progress: undefined });
     for (const pool of pools) this.#numFree.set(pool, this.freeSlots(pool) - 1);
@@ -328,22 +328,22 @@ export class Scheduler<T extends ScheduledTask> {
       now,
       pools,
       devicesOn: (lane) => this.devices.openOn(lane),
-      lanesOf: (task) => this.#needs.lanesOf(task),
-      expectedMs: (lane, task) => this.#expectedMs(lane, task),
+      lanesOf: (run) => this.#needs.lanesOf(run),
+      expectedMs: (lane, run) => this.#expectedMs(lane, run),
     };
   }
 
-  /** What a task is expected to take where it is most likely to run. */
-  #costOf(task: T): number {
-    const [lane] = this.#needs.lanesOf(task);
+  /** What a run is expected to take where it is most likely to run. */
+  #costOf(run: T): number {
+    const [lane] = this.#needs.lanesOf(run);
     // While nothing takes it, it has a price all the same: its key is to get no turns for nothing.
     const [closed] = lane
       ? [lane]
-      : capableLanes(laneNeedOf(task), this.#laneList, { evenClosed: true });
-    return this.estimates.expectedMs(closed?.id ?? 'wide', task.work);
+      : capableLanes(laneNeedOf(run), this.#laneList, { evenClosed: true });
+    return this.estimates.expectedMs(closed?.id ?? 'wide', run.work);
   }
 
-  #expectedMs(lane: LaneView, { work }: T): number {
+  #expectedMs(lane: Lane, { work }: T): number {
     return this.estimates.expectedMs(lane.id, work);
   }
 
@@ -353,7 +353,7 @@ export class Scheduler<T extends ScheduledTask> {
     return this.#laneList.some(({ isOpen, pools }) => isOpen && pools.every(isFree));
   }
 
-  /** Whether a lane that takes any of such tasks could start one now. */
+  /** Whether a lane that takes any of such runs could start one now. */
   #mayStart(placer: EarliestFinish<T>, sizeClass: SizeClass, processor: string): boolean {
     const { lanes, needDevice } = this.#needs.wanted(sizeClass, processor);
     return lanes.some((lane) => placer.isOpen(lane, needDevice));
@@ -361,7 +361,7 @@ export class Scheduler<T extends ScheduledTask> {
 }
 
 /** Until what runs is through. */
-function remainingMs<T extends ScheduledTask>(running: Running<T>, now: number): number {
+function remainingMs<T extends ScheduledRun>(running: Running<T>, now: number): number {
   const { left, since, progress } = running;
   let first: number | undefined;
   let waiting = 0;

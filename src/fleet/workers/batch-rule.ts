@@ -20,7 +20,8 @@ import {
   measuredQubits,
 } from '../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
-import type { Precision, SentBatch, SentItem, SentTask } from './worker-messages.ts';
+import type { Precision } from '../schedule/lane.ts';
+import type { SentBatch, SentItem, SentTask } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit } from './written-circuit.ts';
 
 /** Beyond this, telling a shape from others costs more than it is likely to save. */

@@ -7,7 +7,7 @@
 import { type Circuit, numAnglesOf } from '../../circuit/circuit.ts';
 import { type BatchRequest, checkBatchRequest } from '../../engine/batch-request.ts';
 import { checkBatchShape } from '../../engine/batch-shape.ts';
-import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
+import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
 import { sizeOfCircuit } from './serialized-circuit.ts';
 import { type WrittenShape, writeCircuit } from './written-circuit.ts';
 

@@ -12,7 +12,7 @@ import {
   type DynamicOperation,
   numOperationsOf,
 } from '../../circuit/circuit.ts';
-import { type CircuitWork, circuitWork } from '../schedule/run-work.ts';
+import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
 import { readCircuit, type WrittenCircuit } from './written-circuit.ts';
 
 /** Operations of one clone. */

@@ -8,13 +8,14 @@
  * takes the whole way.
  */
 import type { ParentPort } from '../../processes/parent-port.ts';
+import type { Precision } from '../schedule/lane.ts';
 import { isBriefBatch } from './batch-rule.ts';
 import { isEngineLost } from './engine-lost.ts';
 import type { KeptCircuits } from './prepared-circuits.ts';
 import { type Compile, type Gathered, ServedEngine } from './served-engine.ts';
 import type { MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf } from './worker-failure.ts';
-import type { EngineReport, FromWorker, Precision, SentItem, ToWorker } from './worker-messages.ts';
+import type { EngineReport, FromWorker, SentItem, ToWorker } from './worker-messages.ts';
 import { WorkerOutbox } from './worker-outbox.ts';
 
 /** Circuits of no more than this are done, or yield, in less time than a message of their begin takes. */

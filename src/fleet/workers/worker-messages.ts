@@ -13,12 +13,10 @@ import type { RunRequest, RunResult } from '../../engine/engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
+import type { Precision } from '../schedule/lane.ts';
 import type { PackedOutcomes } from './packed-outcomes.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
 import type { WrittenCircuit, WrittenShape } from './written-circuit.ts';
-
-/** Of the amplitudes. */
-export type Precision = 'f32' | 'f64';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
 export interface EngineOptions {

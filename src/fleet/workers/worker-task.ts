@@ -1,9 +1,10 @@
 /** What a worker is given in a list, and what is sent of it. */
 import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
 import type { RunRequest } from '../../engine/engine.ts';
+import type { Precision } from '../schedule/lane.ts';
 import { type Batch, factsOfShape } from './batch-tasks.ts';
 import type { SerializedCircuit } from './serialized-circuit.ts';
-import type { Precision, SentCircuit, SentItem } from './worker-messages.ts';
+import type { SentCircuit, SentItem } from './worker-messages.ts';
 import { isSameCircuit, type WrittenCircuit, writeCircuit } from './written-circuit.ts';
 
 /** How an item of a list is run and followed. */

@@ -24,7 +24,7 @@ import { type OpenQasmProgram, readOpenQasm } from '../../circuit/openqasm/parse
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
-import type { CircuitTask, Processor, ProcessorSpec } from '../../fleet/processor.ts';
+import type { CircuitRun, Processor, ProcessorSpec } from '../../fleet/processor.ts';
 import type { SerializedCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
@@ -135,7 +135,7 @@ export function runRequest(
   { outputs, observables }: PreparedCircuit,
   shots: number,
   seed: number,
-): CircuitTask['request'] {
+): CircuitRun['request'] {
   return {
     shots: outputs.includes('counts') ? shots : 0,
     seed,

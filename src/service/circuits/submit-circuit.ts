@@ -3,8 +3,8 @@
  * caller prefers, and see to it that a repeated request does not run the work twice.
  */
 
-import { runWork } from '../../fleet/schedule/run-work.ts';
-import { MAX_SMALL_QUBITS } from '../../fleet/width.ts';
+import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
+import { runWork } from '../../fleet/schedule/scheduled-run.ts';
 import { workOfCircuit } from '../../fleet/workers/serialized-circuit.ts';
 import type { Job, JobId, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';

@@ -7,13 +7,13 @@
  */
 import { Counter, type Registry } from 'prom-client';
 import type {
-  BatchTask,
-  BatchTaskResult,
+  BatchRun,
+  BatchRunResult,
   CircuitResult,
-  CircuitTask,
-  ComingTask,
+  CircuitRun,
+  ComingRun,
   Processor,
-  TaskHooks,
+  RunHooks,
 } from '../../fleet/processor.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 
@@ -108,13 +108,13 @@ class MeteredProcessor implements Processor {
     this.#metrics = metrics;
   }
 
-  async run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
+  async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const result = await this.#processor.run(task, hooks, signal);
     this.#metrics.count(this.spec.id, 'circuit', 1, result);
     return result;
   }
 
-  async runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     const result = await this.#processor.runBatch(task, hooks, signal);
     this.#metrics.count(this.spec.id, 'batch', task.request.numCircuits, result);
     return result;
@@ -140,7 +140,7 @@ class MeteredProcessor implements Processor {
     return this.#processor.expectedStart(taskId);
   }
 
-  admit(task?: ComingTask): void {
+  admit(task?: ComingRun): void {
     this.#processor.admit(task);
   }
 

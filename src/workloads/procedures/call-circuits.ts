@@ -1,7 +1,7 @@
 /** A call's circuits on the service's side: run on its processors, under the call's name and priority. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
-import type { BatchTask, CircuitTask, Processor } from '../../fleet/processor.ts';
+import type { BatchRun, CircuitRun, Processor } from '../../fleet/processor.ts';
 import { circuitOf } from '../../fleet/workers/serialized-circuit.ts';
 import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
 import type { ProcedureCall } from './procedure-call.ts';
@@ -19,7 +19,7 @@ import { type OnBegun, preferredProcessor, runOnFirst } from './processor-turn.t
 const MAX_KEPT_FAILURES = 64;
 
 type Answer = CircuitAnswer['answer'];
-type Facts = Pick<CircuitTask, 'id' | 'priority' | 'keyId' | 'tier'>;
+type Facts = Pick<CircuitRun, 'id' | 'priority' | 'keyId' | 'tier'>;
 
 /** Its circuits. */
 export class CallCircuits {
@@ -148,7 +148,7 @@ export class CallCircuits {
     if (shape !== undefined) this.#shapes[slot % MAX_SHAPES] = shape;
     const known = this.#shapes[slot];
     if (known === undefined) throw new Error(`No shape was sent for slot ${slot}.`);
-    const task: BatchTask = { ...this.#facts(n), shape: known, request };
+    const task: BatchRun = { ...this.#facts(n), shape: known, request };
     const { processor, result } = await runOnFirst(
       this.#processors,
       async (on, hooks, signal) => await on.runBatch(task, hooks, signal),

@@ -1,5 +1,5 @@
 /** What a pool of processes is asked for, and what it answers. */
-import type { Priority, Tier } from '../../fleet/schedule/scheduled-task.ts';
+import type { Priority, Tier } from '../../fleet/schedule/scheduled-run.ts';
 import type { ExecutedOn } from './executed-on.ts';
 import type { JsonObject } from './json.ts';
 

@@ -8,7 +8,7 @@
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor } from '../../fleet/processor.ts';
-import { levelOf } from '../../fleet/schedule/scheduled-task.ts';
+import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import { ProcessGuard } from '../../processes/process-guard.ts';
 import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { soonEmpty } from '../models/soon-empty.ts';

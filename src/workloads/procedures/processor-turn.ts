@@ -5,13 +5,13 @@
  * an agent, and does not wait out the maintenance of a processor.
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
-import type { Processor, TaskHooks } from '../../fleet/processor.ts';
+import type { Processor, RunHooks } from '../../fleet/processor.ts';
 
 /** How often what waits is looked at. */
 const LOOK_EVERY_MS = 250;
 
 /** Sends it to a processor. */
-export type Submit<T> = (processor: Processor, hooks: TaskHooks, signal: AbortSignal) => Promise<T>;
+export type Submit<T> = (processor: Processor, hooks: RunHooks, signal: AbortSignal) => Promise<T>;
 
 /** What ran, and where. */
 export interface Ran<T> {
@@ -73,7 +73,7 @@ async function attempt<T>(
     hasBegun = begun;
     onBegun(begun);
   };
-  const hooks: TaskHooks = {
+  const hooks: RunHooks = {
     onStarted: () => follow(true),
     onStartedOver: () => follow(false),
     // The call was accepted, and has a bound of its own on what it sends.

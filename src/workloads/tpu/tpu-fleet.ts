@@ -15,7 +15,7 @@
  */
 import type { Fault } from '../../errors/coded-error.ts';
 import { AGEING_MS, FairQueue } from '../../fleet/schedule/fair-queue.ts';
-import { levelOf, type Priority, type Tier } from '../../fleet/schedule/scheduled-task.ts';
+import { levelOf, type Priority, type Tier } from '../../fleet/schedule/scheduled-run.ts';
 import { ProcedureQueueFullError } from '../procedures/errors.ts';
 import { type SliceRequest, type SliceShape, sliceFaults } from './slice-request.ts';
 import { TPU_POOLS, type TpuPool, type TpuType } from './tpu-zones.ts';

@@ -3,20 +3,20 @@
 import { ProcessorUnavailableError, QueueFullError } from '../../../src/fleet/errors.ts';
 import type {
   Availability,
-  BatchTask,
-  BatchTaskResult,
+  BatchRun,
+  BatchRunResult,
   CircuitResult,
-  CircuitTask,
+  CircuitRun,
   Processor,
   ProcessorSpec,
-  TaskHooks,
+  RunHooks,
 } from '../../../src/fleet/processor.ts';
 import { circuitOf } from '../../../src/fleet/workers/serialized-circuit.ts';
 
 /** A held task, to be let go by the test. */
-export interface HeldTask<T = CircuitTask> {
+export interface HeldTask<T = CircuitRun> {
   readonly task: T;
-  readonly hooks: TaskHooks;
+  readonly hooks: RunHooks;
   finish(): void;
   fail(error: Error): void;
 }
@@ -25,11 +25,11 @@ export interface HeldTask<T = CircuitTask> {
 export class FakeProcessor implements Processor {
   readonly spec: ProcessorSpec;
   /** Tasks that ran or were begun. */
-  readonly tasks: CircuitTask[] = [];
+  readonly tasks: CircuitRun[] = [];
   readonly held: HeldTask[] = [];
   /** Batch tasks that ran or were begun. */
-  readonly batches: BatchTask[] = [];
-  readonly heldBatches: HeldTask<BatchTask>[] = [];
+  readonly batches: BatchRun[] = [];
+  readonly heldBatches: HeldTask<BatchRun>[] = [];
   isHolding = false;
   queueLimit = Infinity;
   retryAfterS: number | undefined = 30;
@@ -97,17 +97,17 @@ export class FakeProcessor implements Processor {
 
   withdraw(): void {}
 
-  run(task: CircuitTask, hooks: TaskHooks, signal: AbortSignal): Promise<CircuitResult> {
+  run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     this.tasks.push(task);
     return this.#runOrHold(task, this.held, () => zeroResult(task), hooks, signal);
   }
 
-  runBatch(task: BatchTask, hooks: TaskHooks, signal: AbortSignal): Promise<BatchTaskResult> {
+  runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
     this.batches.push(task);
     return this.#runOrHold(task, this.heldBatches, () => zeroBatch(task), hooks, signal);
   }
 
-  get #allHeld(): readonly HeldTask<CircuitTask | BatchTask>[] {
+  get #allHeld(): readonly HeldTask<CircuitRun | BatchRun>[] {
     return [...this.held, ...this.heldBatches];
   }
 
@@ -115,7 +115,7 @@ export class FakeProcessor implements Processor {
     task: T,
     list: HeldTask<T>[],
     result: () => R,
-    hooks: TaskHooks,
+    hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<R> {
     if (!this.isHolding) {
@@ -150,10 +150,7 @@ export class FakeProcessor implements Processor {
 }
 
 /** Every circuit's shots on the outcome 0, expectations 1, and what else the task asks for. */
-export function zeroBatch({
-  shape,
-  request,
-}: Pick<BatchTask, 'shape' | 'request'>): BatchTaskResult {
+export function zeroBatch({ shape, request }: Pick<BatchRun, 'shape' | 'request'>): BatchRunResult {
   const { numCircuits, shots = 0, statevectors, probabilities, observables } = request;
   const firstOfEach = <A extends Uint32Array | Float64Array>(numbers: A, first: number): A => {
     for (let at = 0; at < numbers.length; at += numbers.length / numCircuits) numbers[at] = first;
@@ -179,7 +176,7 @@ export function zeroBatch({
 export function zeroResult({
   circuit: given,
   request,
-}: Pick<CircuitTask, 'circuit' | 'request'>): CircuitResult {
+}: Pick<CircuitRun, 'circuit' | 'request'>): CircuitResult {
   const circuit = circuitOf(given);
   const wordsPerOutcome = Math.ceil(circuit.numBits / 32);
   const isDrawn = request.shots > 0;

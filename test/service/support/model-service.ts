@@ -1,10 +1,10 @@
 /** A service whose models are tested and work: circuits run on the CPU engine, or wait for the test. */
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type {
-  BatchTask,
-  BatchTaskResult,
+  BatchRun,
+  BatchRunResult,
   ProcessorSpec,
-  TaskHooks,
+  RunHooks,
 } from '../../../src/fleet/processor.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
@@ -23,10 +23,10 @@ export class EngineProcessor extends FakeProcessor {
   }
 
   override async runBatch(
-    task: BatchTask,
-    hooks: TaskHooks,
+    task: BatchRun,
+    hooks: RunHooks,
     signal: AbortSignal,
-  ): Promise<BatchTaskResult> {
+  ): Promise<BatchRunResult> {
     if (this.isHolding) return await super.runBatch(task, hooks, signal);
     this.batches.push(task);
     await using executable = await this.#engine.prepareBatch(task.shape);

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { BackendBatch, BackendTask } from '../../../src/fleet/backend-task.ts';
 import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
-import type { BatchTask, CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
-import { batchWork, circuitWork } from '../../../src/fleet/schedule/run-work.ts';
+import type { BatchRun, CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
+import { batchWork, circuitWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FAKE_LANES, instruction, never, sharedNumbers } from '../../support/fleet-fixtures.ts';
@@ -63,21 +63,21 @@ function head() {
 }
 
 /** A batch of one circuit that the fake engine takes as an instruction. */
-function batch(name: string, shared = sharedNumbers(), more: Partial<BatchTask> = {}): BatchTask {
+function batch(name: string, shared = sharedNumbers(), more: Partial<BatchRun> = {}): BatchRun {
   const request = { numCircuits: 1, angles: new Float64Array(), shots: 3, seed: 4 };
   return { ...head(), shape: instruction(name, shared), request, ...more };
 }
 
-function circuit(name: string, shared = sharedNumbers()): CircuitTask {
+function circuit(name: string, shared = sharedNumbers()): CircuitRun {
   return { ...head(), circuit: instruction(name, shared), request: { shots: 1, seed: 1 } };
 }
 
-function forBackend<T extends BatchTask | CircuitTask>(task: T) {
+function forBackend<T extends BatchRun | CircuitRun>(task: T) {
   return { ...task, processor: 'a', precision: 'f64' } as const;
 }
 
 /** Angles come back as expectations. */
-function echo(angles: Float64Array): BatchTask {
+function echo(angles: Float64Array): BatchRun {
   const shape = { numQubits: 1, numBits: 1, operations: [gate('ECHO', [0], [], [0])] };
   return batch('ECHO', sharedNumbers(), {
     shape,

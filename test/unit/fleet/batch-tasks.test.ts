@@ -5,7 +5,7 @@ import type { PauliSum } from '../../../src/circuit/observable.ts';
 import type { BatchRequest } from '../../../src/engine/batch-request.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
-import type { BatchTask, Processor } from '../../../src/fleet/processor.ts';
+import type { BatchRun, Processor } from '../../../src/fleet/processor.ts';
 import { withAngles } from '../../support/batches.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { never } from '../../support/fleet-fixtures.ts';
@@ -45,7 +45,7 @@ function head(keyId = 'key-1') {
   return { id, priority: 'normal', keyId, tier: 'standard' } as const;
 }
 
-function batchTask(shape: Circuit, request: BatchRequest, keyId?: string): BatchTask {
+function batchTask(shape: Circuit, request: BatchRequest, keyId?: string): BatchRun {
   return { ...head(keyId), shape, request };
 }
 

@@ -12,7 +12,7 @@ import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import type { AdapterDiscovery } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import { readMachine } from '../../../src/fleet/machine.ts';
-import type { CircuitTask, Processor } from '../../../src/fleet/processor.ts';
+import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { adapter, FAKE_WORKER, never, STILLBORN_WORKER } from '../../support/fleet-fixtures.ts';
 import { lastingCircuit } from '../../support/lasting-circuit.ts';
@@ -75,7 +75,7 @@ function ghz(numQubits: number): Circuit {
 
 let numTasks = 0;
 
-function task(circuit: Circuit, shots = 100): CircuitTask {
+function task(circuit: Circuit, shots = 100): CircuitRun {
   const request = { shots, seed: 1 };
   return {
     id: `circ_${numTasks++}`,

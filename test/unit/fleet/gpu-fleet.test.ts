@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
-import type { BatchTask, CircuitTask, Processor } from '../../../src/fleet/processor.ts';
+import type { BatchRun, CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -57,14 +57,14 @@ async function openFleet(
 
 let numTasks = 0;
 
-function task(name: string, numQubits = WIDE): CircuitTask {
+function task(name: string, numQubits = WIDE): CircuitRun {
   const circuit = instruction(name, new Float64Array(3), numQubits);
   const request = { shots: 3, seed: 4 };
   const id = `job-${numTasks++}`;
   return { id, circuit, request, priority: 'normal', keyId: 'key-1', tier: 'standard' };
 }
 
-function batchTask(name: string): BatchTask {
+function batchTask(name: string): BatchRun {
   const { circuit: _, ...rest } = task(name);
   const shape = instruction(name, new Float64Array(3), 4);
   return { ...rest, shape, request: { numCircuits: 1, angles: new Float64Array(), shots: 1 } };
@@ -165,7 +165,7 @@ describe('gpu-fleet', () => {
     // So many that threads would share their memory, which does not reach a process.
     const angles = Float64Array.from({ length: 5000 }, (_, i) => i / 3);
     const operations = [gate('ECHO', [0], [], [0])];
-    const echo: BatchTask = {
+    const echo: BatchRun = {
       ...batchTask('ECHO'),
       shape: { numQubits: 4, numBits: 1, operations },
       request: { numCircuits: 5000, angles, shots: 1 },

@@ -3,13 +3,13 @@ import type { Circuit, Operation } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import type { RunResult } from '../../../src/engine/engine.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
+import { SIZE_CLASSES } from '../../../src/fleet/schedule/lane.ts';
 import {
   expectedCounts,
   faultOfSelfTest,
   SELF_TEST_CIRCUITS,
   SELF_TEST_REQUEST,
 } from '../../../src/fleet/self-test.ts';
-import { WIDTHS } from '../../../src/fleet/width.ts';
 import { uniformDraw } from '../../../src/math/philox.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 
@@ -35,7 +35,7 @@ const gates = SMALL.operations.flatMap((operation, index) =>
 );
 
 describe('the self-test', () => {
-  test.each(WIDTHS)('of %s circuits is passed by the reference engine', async (width) => {
+  test.each(SIZE_CLASSES)('of %s circuits is passed by the reference engine', async (width) => {
     const run = await runOnReference(SELF_TEST_CIRCUITS[width]);
     expect(faultOfSelfTest(run, 'f64', width)).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend } from '../../../src/fleet/circuit-backend.ts';
-import type { CircuitTask, ProcessorSpec } from '../../../src/fleet/processor.ts';
+import type { CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -67,7 +67,7 @@ async function openChecked(workerEntry = FAKE_WORKER) {
 
 let numTasks = 0;
 
-function task(name: string, shared = sharedNumbers()): CircuitTask {
+function task(name: string, shared = sharedNumbers()): CircuitRun {
   return {
     id: `job-${numTasks++}`,
     circuit: instruction(name, shared),
@@ -78,7 +78,7 @@ function task(name: string, shared = sharedNumbers()): CircuitTask {
   };
 }
 
-function wideTask(name: string, shared = sharedNumbers()): CircuitTask {
+function wideTask(name: string, shared = sharedNumbers()): CircuitRun {
   return { ...task(name), circuit: instruction(name, shared, WIDE_QUBITS) };
 }
 

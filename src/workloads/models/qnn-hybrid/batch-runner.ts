@@ -6,7 +6,7 @@
  * processor that has gone, for the next one, and it does not wait for ever.
  */
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
-import type { BatchTask, BatchTaskResult, Processor, TaskHooks } from '../../../fleet/processor.ts';
+import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../../../fleet/processor.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 import { soonEmpty } from '../soon-empty.ts';
 
@@ -16,9 +16,9 @@ const LOOK_EVERY_MS = 250;
 const RESTART_S = 5;
 
 /** What ran, and where. */
-export interface BatchRun {
+export interface RanBatch {
   readonly processor: string;
-  readonly result: BatchTaskResult;
+  readonly result: BatchRunResult;
 }
 
 /** A task on one processor. */
@@ -72,11 +72,11 @@ export class BatchRunner {
    * @throws as `Processor.runBatch` otherwise.
    */
   async run(
-    task: BatchTask,
-    hooks: TaskHooks,
+    task: BatchRun,
+    hooks: RunHooks,
     maxWaitMs: number,
     signal: AbortSignal,
-  ): Promise<BatchRun> {
+  ): Promise<RanBatch> {
     const mustBeginBy = performance.now() + maxWaitMs;
     let refusal: unknown;
     for (const processor of this.#processors) {
@@ -104,11 +104,11 @@ export class BatchRunner {
 
   async #attempt(
     processor: Processor,
-    task: BatchTask,
-    hooks: TaskHooks,
+    task: BatchRun,
+    hooks: RunHooks,
     mustBeginBy: number,
     signal: AbortSignal,
-  ): Promise<BatchTaskResult> {
+  ): Promise<BatchRunResult> {
     signal.throwIfAborted();
     if (this.#isClosed) throw this.#stopping();
     // By hand: a signal that AbortSignal.any makes costs more than the rest of this function.
@@ -118,7 +118,7 @@ export class BatchRunner {
     const attempt: Attempt = { processor, mustBeginBy, controller, hasBegun: false };
     this.#attempts.add(attempt);
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
-    const followed: TaskHooks = {
+    const followed: RunHooks = {
       ...hooks,
       onStarted: () => {
         attempt.hasBegun = true;

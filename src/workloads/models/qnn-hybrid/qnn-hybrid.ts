@@ -12,10 +12,10 @@ import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type {
   Availability,
   Backend,
-  BatchTask,
-  BatchTaskResult,
+  BatchRun,
+  BatchRunResult,
   Processor,
-  TaskHooks,
+  RunHooks,
 } from '../../../fleet/processor.ts';
 import { MAX_SEED } from '../../../math/philox.ts';
 import { ModelUnavailableError } from '../../errors.ts';
@@ -39,7 +39,7 @@ import {
 } from './sampled-expectations.ts';
 
 /** Whose inference it is: what the scheduler goes by. */
-export interface Requester extends Pick<BatchTask, 'keyId' | 'tier' | 'priority'> {
+export interface Requester extends Pick<BatchRun, 'keyId' | 'tier' | 'priority'> {
   /** Milliseconds until it must have begun; 30 s unless given. */
   readonly maxWaitMs?: number;
 }
@@ -68,7 +68,7 @@ export interface Classification {
   readonly seed: number;
   readonly processor: string;
   readonly backend: Backend;
-  readonly timing: BatchTaskResult['timing'];
+  readonly timing: BatchRunResult['timing'];
   readonly rows: readonly ClassifiedRow[];
 }
 
@@ -206,7 +206,7 @@ export class QnnHybrid implements Model {
   async #classify(
     { rows, own, shots = this.card.circuit.shots_per_circuit, seed }: ClassificationRequest,
     requester: Requester,
-    hooks: TaskHooks,
+    hooks: RunHooks,
     signal: AbortSignal,
   ): Promise<Classification> {
     const classifier = own === undefined ? this.#deployed : classifierOf(own);
@@ -214,7 +214,7 @@ export class QnnHybrid implements Model {
     const { maxWaitMs = MAX_WAIT_MS, ...whose } = requester;
     const scaled = own === undefined ? rows.map((row) => this.#scale(row)) : rows.map(unscaled);
     const inputs = scaled.map(({ values }) => values);
-    const task: BatchTask = {
+    const task: BatchRun = {
       ...whose,
       id: `${this.id}:${this.#numTasks++}`,
       shape: circuit.shape,

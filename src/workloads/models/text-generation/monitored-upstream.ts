@@ -10,7 +10,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type { Availability } from '../../../fleet/processor.ts';
-import type { Tier } from '../../../fleet/schedule/scheduled-task.ts';
+import type { Tier } from '../../../fleet/schedule/scheduled-run.ts';
 import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
 import { soonEmpty } from '../soon-empty.ts';
 import { type ChatAnswer, ChatClient } from './chat-client.ts';

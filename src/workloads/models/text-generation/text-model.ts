@@ -2,7 +2,7 @@
  * `llma-text`: text written by the OpenAI-compatible upstream that the operator names. The service
  * has no language model of its own, so without an upstream the model is unavailable and says why.
  */
-import type { Availability, BatchTask } from '../../../fleet/processor.ts';
+import type { Availability, BatchRun } from '../../../fleet/processor.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 import type { Model } from '../model.ts';
 import {
@@ -97,7 +97,7 @@ export class TextModel implements Model {
    */
   async generate(
     request: TextRequest,
-    { tier }: Pick<BatchTask, 'tier'>,
+    { tier }: Pick<BatchRun, 'tier'>,
     signal: AbortSignal,
   ): Promise<TextResult> {
     if (this.#upstream === undefined) throw new ModelUnavailableError(this.id, NO_UPSTREAM);

@@ -36,7 +36,7 @@ const job = (index: number, numQubits: number): SimulatedJob => ({
 const run = (index: number, numQubits: number, devices: readonly string[]) => ({
   lane: 'adapter-0' as const,
   devices,
-  tasks: [job(index, numQubits)],
+  runs: [job(index, numQubits)],
 });
 
 describe('the audit of a simulated fleet refuses', () => {

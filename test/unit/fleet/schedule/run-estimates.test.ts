@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RunEstimates } from '../../../../src/fleet/schedule/run-estimates.ts';
-import type { RunWork } from '../../../../src/fleet/schedule/run-work.ts';
+import type { RunWork } from '../../../../src/fleet/schedule/scheduled-run.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { plainTask, randomWork } from '../../../support/scheduler-fleets.ts';
 
@@ -21,7 +21,7 @@ function runMs(truth: RunEstimates, of: RunWork, fixed: number, onStates: number
   return fixed * none + onStates * (truth.expectedMs('wide', of) - none);
 }
 
-describe('an estimate of a batch task', () => {
+describe('an estimate of a batch run', () => {
   const batchOf = (numCircuits: number): RunWork => ({ ...work, numCircuits });
 
   test('is that of one circuit, of which all but beginning and compiling is done for each', () => {

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { DeviceView, LaneView } from '../../../../src/fleet/schedule/lane-view.ts';
+import type { DeviceView, Lane, LaneId } from '../../../../src/fleet/schedule/lane.ts';
 import { RunEstimates } from '../../../../src/fleet/schedule/run-estimates.ts';
 import { type Dispatch, Scheduler } from '../../../../src/fleet/schedule/scheduler.ts';
-import type { LaneId } from '../../../../src/fleet/width.ts';
 import { type PlainTask, plainTask, type TestTask } from '../../../support/scheduler-fleets.ts';
 
 const onFleet = { processor: 'gpu-fleet', mayRunOn: 'adapter-or-cpu', needsDevice: true } as const;
 /** 2^22 amplitudes in single precision. */
 const BYTES_22 = 2 ** 25;
 
-function laneOf(id: LaneId, kind: LaneView['kind'], maxQubits: number, pools?: string[]): LaneView {
+function laneOf(id: LaneId, kind: Lane['kind'], maxQubits: number, pools?: string[]): Lane {
   return {
     id,
     kind,
@@ -32,8 +31,8 @@ function devicesOf(count: number, budgetBytes: number, adapters: readonly LaneId
   });
 }
 
-/** A scheduler with a slot a pool; each lane takes the time that a task's `gateCost` says. */
-function open(lanes: readonly LaneView[], devices: readonly DeviceView[] = []) {
+/** A scheduler with a slot a pool; each lane takes the time that a run's `gateCost` says. */
+function open(lanes: readonly Lane[], devices: readonly DeviceView[] = []) {
   const scheduler = new Scheduler<TestTask>({
     ageingMs: 1e9,
     maxSmallQubits: 17,
@@ -59,13 +58,13 @@ function add(scheduler: Scheduler<TestTask>, id: string, like: PlainTask, now = 
   scheduler.add(plainTask(id, like), now);
 }
 
-/** `lane: tasks` of what starts. */
+/** `lane: runs` of what starts. */
 function started(dispatches: readonly Dispatch<TestTask>[]): readonly string[] {
-  return dispatches.map(({ lane, tasks }) => `${lane}: ${tasks.map(({ id }) => id).join(' ')}`);
+  return dispatches.map(({ lane, runs }) => `${lane}: ${runs.map(({ id }) => id).join(' ')}`);
 }
 
 function endAll({ scheduler, dispatch }: Ending, now: number): void {
-  for (const task of dispatch.tasks) scheduler.ended(dispatch, task, 'completed', now);
+  for (const run of dispatch.runs) scheduler.ended(dispatch, run, 'completed', now);
 }
 
 interface Ending {
@@ -85,7 +84,7 @@ describe('what waits for several things at once', () => {
     return { scheduler, dispatch: dispatch! };
   }
 
-  test('holds what is free already against longer tasks, and lets shorter ones run before', () => {
+  test('holds what is free already against longer runs, and lets shorter ones run before', () => {
     const { scheduler, dispatch } = waitingSpread();
     add(scheduler, 'too long', { ...wide, gateCost: 400 }, 1);
     add(scheduler, 'short', { ...wide, gateCost: 200 }, 1);
@@ -112,7 +111,7 @@ describe('what waits for several things at once', () => {
     expect(started(scheduler.dispatch(1))).toEqual(['adapter-1: too long']);
   });
 
-  test('keeps no device from tasks that are through before it starts', () => {
+  test('keeps no device from runs that are through before it starts', () => {
     const scheduler = open([SMALL, WIDE], devicesOf(4, 2 ** 40));
     for (let i = 0; i < 10; i++) {
       add(scheduler, `wide ${i}`, { ...onFleet, numQubits: 22, gateCost: 1000, level: 0 });
@@ -170,7 +169,7 @@ describe('memory', () => {
     add(scheduler, 'fits', { ...onFleet, numQubits: 20, gateCost: 0.5 });
     const [dispatch] = scheduler.dispatch(0);
     expect(dispatch).toMatchObject({ devices: ['gpu-0'] });
-    expect(dispatch?.tasks.map(({ id }) => id)).toEqual(['first', 'fits']);
+    expect(dispatch?.runs.map(({ id }) => id)).toEqual(['first', 'fits']);
   });
 
   test('that is nowhere is waited for, with devices in maintenance counted out', () => {
@@ -185,7 +184,7 @@ describe('memory', () => {
   });
 });
 
-describe('a task that nothing takes', () => {
+describe('a run that nothing takes', () => {
   test('delays no other of its key', () => {
     const scheduler = open([SMALL]);
     add(scheduler, 'stuck', { numQubits: 25, gateCost: 1e6 });
@@ -221,13 +220,13 @@ describe('a list', () => {
     expect(started(scheduler.dispatch(0))).toEqual(['small: a b']);
   });
 
-  test('has 128 tasks at most, and 4 ms', () => {
+  test('has 128 runs at most, and 4 ms', () => {
     const scheduler = open([SMALL]);
     for (let i = 0; i < 300; i++) add(scheduler, `${i}`, { gateCost: i < 200 ? 0.001 : 1.5 });
     const [dispatch] = scheduler.dispatch(0);
-    expect(dispatch?.tasks).toHaveLength(128);
+    expect(dispatch?.runs).toHaveLength(128);
     endAll({ scheduler, dispatch: dispatch! }, 1);
-    expect(scheduler.dispatch(1)[0]?.tasks).toHaveLength(72 + 2);
+    expect(scheduler.dispatch(1)[0]?.runs).toHaveLength(72 + 2);
   });
 });
 
@@ -251,13 +250,13 @@ describe('devices', () => {
   });
 });
 
-test('a task that was lost says nothing of where others like it may run', () => {
+test('a run that was lost says nothing of where others like it may run', () => {
   const scheduler = open([SMALL, WIDE]);
   scheduler.setFreeSlots('wide', 0);
-  const tasks = ['a', 'b'].map((id) => plainTask(id, { gateCost: 10 }));
-  for (const task of tasks) scheduler.add(task, 0);
+  const runs = ['a', 'b'].map((id) => plainTask(id, { gateCost: 10 }));
+  for (const run of runs) scheduler.add(run, 0);
   const [dispatch] = scheduler.dispatch(0);
-  const [lost] = tasks;
+  const [lost] = runs;
   scheduler.ended(dispatch!, lost!, 'lost', 1);
   lost!.failedOn.add('small');
   scheduler.add(lost!, 1, true);
@@ -280,17 +279,17 @@ test('what runs is never taken for through, whatever its progress says', () => {
   expect(scheduler.plan(1e9 + 2e-7).starts.get('b')?.startAt).toBeGreaterThan(1e9 + 2e-7);
 });
 
-test('a lost task comes before all others, and not to the lane that lost it', () => {
+test('a lost run comes before all others, and not to the lane that lost it', () => {
   const adapters = ADAPTERS.map(({ id }) => id);
   const scheduler = open(ADAPTERS, devicesOf(4, 2 ** 40, adapters));
   const like = { ...onFleet, numQubits: 22, gateCost: 100 };
-  const task = plainTask('a', like);
-  scheduler.add(task, 0);
+  const run = plainTask('a', like);
+  scheduler.add(run, 0);
   const [dispatch] = scheduler.dispatch(0);
   add(scheduler, 'urgent', { ...like, level: 0 });
-  scheduler.ended(dispatch!, task, 'lost', 5);
-  task.failedOn.add('adapter-0');
-  scheduler.add(task, 5, true);
+  scheduler.ended(dispatch!, run, 'lost', 5);
+  run.failedOn.add('adapter-0');
+  scheduler.add(run, 5, true);
   expect([...scheduler.plan(5).positions]).toEqual([
     ['a', 0],
     ['urgent', 1],

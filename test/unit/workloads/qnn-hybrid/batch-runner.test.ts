@@ -1,10 +1,10 @@
 /** Which processor a batch runs on, and how long it waits for it. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { BatchTask } from '../../../../src/fleet/processor.ts';
+import type { BatchRun } from '../../../../src/fleet/processor.ts';
 import { BatchRunner } from '../../../../src/workloads/models/qnn-hybrid/batch-runner.ts';
 import { FakeProcessor } from '../../../service/support/fake-processor.ts';
 
-const TASK: BatchTask = {
+const TASK: BatchRun = {
   id: 'batch-1',
   shape: { numQubits: 1, numBits: 1, operations: [{ kind: 'measure', qubits: [0], bits: [0] }] },
   request: { numCircuits: 1, angles: new Float64Array(0), shots: 10 },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { LaneView } from '../../../../src/fleet/schedule/lane-view.ts';
-import { WaitingNeeds } from '../../../../src/fleet/schedule/waiting-needs.ts';
+import { WaitingNeeds } from '../../../../src/fleet/schedule/eligible-lanes.ts';
+import type { Lane } from '../../../../src/fleet/schedule/lane.ts';
 import { plainTask } from '../../../support/scheduler-fleets.ts';
 
-const SPREAD: LaneView = {
+const SPREAD: Lane = {
   id: 'spread-0',
   kind: 'spread',
   pools: ['adapter-0', 'adapter-1', 'spread-0'],
@@ -12,7 +12,7 @@ const SPREAD: LaneView = {
   isSoftware: false,
 };
 
-test('a batch task is not taken by what takes its circuits, where that has no batches', () => {
+test('a batch run is not taken by what takes its circuits, where that has no batches', () => {
   const needs = new WaitingNeeds();
   needs.setLanes([SPREAD]);
   const circuit = plainTask('circuit', { mayRunOn: 'adapter' });

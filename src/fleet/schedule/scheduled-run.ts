@@ -1,4 +1,4 @@
-/** What there is to do for a circuit, as far as it decides how long a run takes. */
+/** What the scheduler knows of a circuit that is to run, and nothing else of it. */
 import {
   type DynamicCircuit,
   hasMidCircuitMeasurement,
@@ -8,6 +8,42 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import { circuitCost } from '../../compiler/circuit-cost.ts';
 import type { BatchRequest } from '../../engine/batch-request.ts';
 import type { RunRequest } from '../../engine/engine.ts';
+import type { LaneId, Precision } from './lane.ts';
+
+/** How urgent its caller says it is, as it took effect. */
+export type Priority = 'low' | 'normal' | 'high';
+
+/** What its caller pays for. */
+export type Tier = 'standard' | 'enterprise';
+
+/** What may run a run: the CPU, adapters, or adapters and the CPU where they do not take it. */
+export type MayRunOn = 'cpu' | 'adapter' | 'adapter-or-cpu';
+
+const LEVEL_OF_PRIORITY: Readonly<Record<Priority, number>> = { high: 0, normal: 2, low: 4 };
+
+/** The level at which a run starts to wait: within a priority, Enterprise work is ahead. */
+export function levelOf(priority: Priority, tier: Tier): number {
+  return LEVEL_OF_PRIORITY[priority] + (tier === 'enterprise' ? 0 : 1);
+}
+
+/** A run that the scheduler places. */
+export interface ScheduledRun {
+  /** Unique among the runs that wait or run. */
+  readonly id: string;
+  /** The processor it was sent to. */
+  readonly processor: string;
+  /** The API key whose run it is. */
+  readonly key: string;
+  /** 0 to 5, as `levelOf` gives it; 0 goes first. */
+  readonly level: number;
+  readonly mayRunOn: MayRunOn;
+  readonly precision: Precision;
+  readonly work: RunWork;
+  /** Whether it takes a place on devices of the fleet. */
+  readonly needsDevice: boolean;
+  /** Lanes that could not finish it. */
+  readonly failedOn: ReadonlySet<LaneId>;
+}
 
 /** The facts that estimates of run times are made from. */
 export interface RunWork {
@@ -20,7 +56,7 @@ export interface RunWork {
   readonly shots: number;
   /** Exact outputs that need trips of their own through the state. */
   readonly numReadouts: number;
-  /** Of a batch task: so many circuits, each of this work. Absent for one circuit. */
+  /** Of a batch run: so many circuits, each of this work. Absent for one circuit. */
   readonly numCircuits?: number;
 }
 
