@@ -9,6 +9,12 @@
  */
 import { extname } from 'node:path';
 import { AGEING_MS, FairQueue, type QueuedItem } from '../../fleet/schedule/fair-queue.ts';
+import {
+  ChildPool,
+  type FailedStart,
+  mayRetry,
+  type PooledChildEvents,
+} from '../../processes/child-pool.ts';
 import { childProcess } from '../../processes/child-process.ts';
 import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import {
@@ -31,14 +37,6 @@ const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 /** From here on a process whose caller has gone is ended; before, it is through sooner than the next. */
 const ABANDONED_MS = 250;
-/** A lost process is replaced and its body read again. */
-const MAX_ATTEMPTS = 3;
-/** The same where somebody killed the process, which says nothing of the body. */
-const MAX_KILLED_ATTEMPTS = 10;
-/** Processes that end before they are ready, in a row, until a caller is told. */
-const MAX_FAILED_STARTS = 2;
-/** The same of processes that somebody kills while they start, which is no fault of the installation. */
-const MAX_KILLED_STARTS = 20;
 /** A process that is this large after a body makes room for a new one, as a part of the heap's limit. */
 const WORN_AT = 0.75;
 /** Processes beyond the first end when nothing came for them in this time. */
@@ -110,19 +108,31 @@ type Outcome = { readonly output: unknown } | { readonly error: unknown };
 export class Readers {
   readonly #options: ReadersOptions;
   readonly #queue = new FairQueue<Reading>(AGEING_MS);
-  readonly #processes = new Set<Reader>();
+  readonly #pool: ChildPool<Reader>;
   readonly #msPerByte = new Map<ReadingKind, number>();
   readonly #roomTaken = new Map<string, number>();
   #roomTakenByAll = 0;
   #numAsked = 0;
-  #numFailedStarts = 0;
-  #numKilledStarts = 0;
   #trimTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: ReadersOptions) {
     if (options.numReaders < 2) throw new Error('unreachable: fewer than two readers');
     this.#options = options;
+    this.#pool = new ChildPool<Reader>(
+      {
+        start: (events) =>
+          new Reader(options, {
+            ...events,
+            onRead: (reader, reading, outcome, ms) => this.#onRead(reader, reading, outcome, ms),
+          }),
+      },
+      {
+        onReady: () => this.#goOn(),
+        onEnd: (reader, end) => this.#onEnd(reader, end),
+        onFailedStart: (failure) => this.#failedToStart(failure),
+      },
+    );
   }
 
   /**
@@ -196,7 +206,7 @@ export class Readers {
 
   /** How much there is to read now. */
   load(): ReadingLoad {
-    const running = [...this.#processes].filter(({ reading }) => reading !== undefined).length;
+    const running = [...this.#pool.children].filter(({ reading }) => reading !== undefined).length;
     return { waiting: this.#queue.length, running, bytes: this.#roomTakenByAll };
   }
 
@@ -209,7 +219,7 @@ export class Readers {
     const add = (key: string, ms: number) => backlogs.set(key, (backlogs.get(key) ?? 0) + ms);
     for (const { key, costMs } of this.#queue.items()) add(key, costMs);
     let numBusy = 0;
-    for (const { reading, runningMs } of this.#processes) {
+    for (const { reading, runningMs } of this.#pool.children) {
       if (reading === undefined) continue;
       numBusy++;
       add(reading.key, Math.max(0, reading.costMs - runningMs));
@@ -229,7 +239,8 @@ export class Readers {
     clearTimeout(this.#trimTimer);
     const closed = new ReaderLostError('it was closed');
     for (const reading of this.#queue.drain()) reading.settle({ error: closed });
-    const processes = [...this.#processes];
+    this.#pool.close();
+    const processes = [...this.#pool.children];
     for (const process of processes) process.kill(closed);
     await Promise.all(processes.map(({ ended }) => ended));
   }
@@ -255,11 +266,11 @@ export class Readers {
     for (;;) {
       const reading = this.#next();
       if (reading === undefined) return;
-      const reader = [...this.#processes].find(({ isFree }) => isFree);
+      const reader = this.#pool.take();
       if (reader === undefined) {
-        const { size } = this.#processes;
-        const isStarting = [...this.#processes].some(({ isReady }) => !isReady);
-        if (!isStarting && size < this.#options.numReaders && !this.#isClosed) this.#start();
+        const { size } = this.#pool.children;
+        const isStarting = [...this.#pool.children].some(({ isReady }) => !isReady);
+        if (!isStarting && size < this.#options.numReaders) this.#pool.start();
         return;
       }
       this.#queue.start(reading.id, performance.now());
@@ -271,7 +282,7 @@ export class Readers {
   #next(): Reading | undefined {
     if (this.#queue.length === 0) return undefined;
     const numOfKey = new Map<string, number>();
-    for (const { reading } of this.#processes) {
+    for (const { reading } of this.#pool.children) {
       if (reading !== undefined) numOfKey.set(reading.key, (numOfKey.get(reading.key) ?? 0) + 1);
     }
     for (const stop of this.#queue.walk(performance.now())) {
@@ -281,25 +292,8 @@ export class Readers {
     return undefined;
   }
 
-  #start(): void {
-    try {
-      const reader: Reader = new Reader(this.#options, {
-        onReady: () => {
-          this.#numFailedStarts = 0;
-          this.#numKilledStarts = 0;
-          this.#goOn();
-        },
-        onRead: (reading, outcome, ms) => this.#onRead(reading, outcome, ms),
-        onEnd: (reading, end) => this.#onEnd(reader, reading, end),
-      });
-      this.#processes.add(reader);
-    } catch (error) {
-      // The machine has no memory for it, say. Later, as of a process that ends before it is ready.
-      setImmediate(() => this.#failedToStart(String(error)));
-    }
-  }
-
-  #onRead(reading: Reading, outcome: Outcome, ms: number): void {
+  #onRead(reader: Reader, reading: Reading, outcome: Outcome, ms: number): void {
+    if (reader.isFree) this.#pool.release(reader);
     this.#note(reading, ms);
     reading.settle(outcome);
     this.#goOn();
@@ -315,34 +309,29 @@ export class Readers {
     this.#msPerByte.set(kind, before + NEWEST * (perByte - before));
   }
 
-  #onEnd(reader: Reader, reading: Reading | undefined, end: ReaderEnd): void {
-    this.#processes.delete(reader);
-    if (reading !== undefined) this.#endReading(reading, end, reader.runningMs);
+  #onEnd(reader: Reader, end: ChildEnd): void {
+    if (reader.reading !== undefined) this.#endReading(reader.reading, reader, end);
     else if (!end.wasIntended) this.#options.onLost?.(end.inFull);
-    const isFault =
-      !end.wasReady && !(end.wasKilled && ++this.#numKilledStarts < MAX_KILLED_STARTS);
-    if (isFault && !this.#isClosed) this.#failedToStart(end.how);
-    else this.#goOn();
+    this.#goOn();
   }
 
-  #endReading(reading: Reading, end: ReaderEnd, ms: number): void {
-    this.#note(reading, ms);
+  #endReading(reading: Reading, { runningMs, error }: Reader, end: ChildEnd): void {
+    this.#note(reading, runningMs);
     const { heapLimitMb } = this.#options;
-    if (end.error !== undefined) reading.settle({ error: end.error });
+    if (error !== undefined) reading.settle({ error });
     else if (end.isOutOfMemory) reading.settle({ error: new ReadingMemoryError(heapLimitMb) });
     else {
       this.#options.onLost?.(end.inFull);
-      const most = end.wasKilled ? MAX_KILLED_ATTEMPTS : MAX_ATTEMPTS;
-      if (reading.attempt < most && !this.#isClosed && reading.signal?.aborted !== true) {
+      const isWanted = !this.#isClosed && reading.signal?.aborted !== true;
+      if (isWanted && mayRetry(reading.attempt, end)) {
         this.#wait({ ...reading, attempt: reading.attempt + 1 }, true);
       } else reading.settle({ error: new ReaderLostError(end.how) });
     }
   }
 
   /** One caller for each failed start, so that a broken installation does not start them for ever. */
-  #failedToStart(how: string): void {
-    this.#numFailedStarts++;
-    if (this.#numFailedStarts >= MAX_FAILED_STARTS) {
+  #failedToStart({ how, isExcused }: FailedStart): void {
+    if (!isExcused && this.#pool.isBroken) {
       const reading = this.#next();
       if (reading !== undefined) {
         this.#queue.remove(reading.id);
@@ -355,10 +344,11 @@ export class Readers {
   /** Ends what has been idle for long, but for one, so that the next body need not wait for a start. */
   #trim(): void {
     this.#trimTimer = undefined;
-    let numLeft = this.#processes.size;
-    for (const reader of this.#processes) {
+    let numLeft = this.#pool.children.size;
+    for (const reader of this.#pool.children) {
       if (numLeft === 1) return;
       if (reader.idleMs < IDLE_MS) continue;
+      this.#pool.withdraw(reader);
       reader.kill(undefined);
       numLeft--;
     }
@@ -371,15 +361,8 @@ function factorOf(kind: ReadingKind): number {
   return kind === 'readStored' ? STORED_FACTOR : 1;
 }
 
-interface ReaderEnd extends ChildEnd {
-  /** What its caller is told where it was ended on purpose. */
-  readonly error: unknown;
-}
-
-interface ReaderEvents {
-  readonly onReady: () => void;
-  readonly onRead: (reading: Reading, outcome: Outcome, ms: number) => void;
-  readonly onEnd: (reading: Reading | undefined, end: ReaderEnd) => void;
+interface ReaderEvents extends PooledChildEvents {
+  readonly onRead: (reader: Reader, reading: Reading, outcome: Outcome, ms: number) => void;
 }
 
 /** A process, and the body that it reads. */
@@ -391,7 +374,8 @@ class Reader {
   #since = performance.now();
   #cpuBeforeMs = 0;
   #looking: NodeJS.Timeout | undefined;
-  #error: unknown;
+  /** What the caller of the body is told, where the process was ended on purpose. */
+  error: unknown;
 
   constructor(
     { entry = ENTRY, heapLimitMb, startLimitMs = START_LIMIT_MS }: ReadersOptions,
@@ -418,9 +402,7 @@ class Reader {
         onMessage: (message) => this.#hear(message),
         onEnd: (end) => {
           clearInterval(this.#looking);
-          const reading = this.#reading;
-          this.#reading = undefined;
-          events.onEnd(reading, { ...end, error: this.#error });
+          events.onEnd(end);
         },
       },
     );
@@ -472,7 +454,7 @@ class Reader {
 
   /** Ends it; its caller is told the error, or the end of the process where there is none. */
   kill(error: unknown): void {
-    this.#error = error;
+    this.error = error;
     this.#process.kill();
   }
 
@@ -503,7 +485,7 @@ class Reader {
     this.#since = performance.now();
     this.#process.setHolding(false);
     if ((this.#process.rssBytes() ?? 0) > this.#wornBytes) this.kill(undefined);
-    this.#events.onRead(reading, outcomeOf(message), ms);
+    this.#events.onRead(this, reading, outcomeOf(message), ms);
   }
 }
 

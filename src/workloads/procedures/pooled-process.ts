@@ -44,12 +44,14 @@ export interface PooledProcessOptions {
 
 /** What the pool hears. */
 export interface ProcessEvents {
-  /** It can be given a call. */
+  /** It can be given its first call. */
+  readonly onReady: () => void;
+  /** It can be given another call. */
   readonly onFree: (process: PooledProcess) => void;
   /** Its call is seen only to wait for processors; told again and again while that is so. */
   readonly onParked: () => void;
   /** It has ended. */
-  readonly onEnd: (process: PooledProcess, end: ChildEnd) => void;
+  readonly onEnd: (end: ChildEnd) => void;
 }
 
 /** A process. */
@@ -75,7 +77,7 @@ export class PooledProcess {
       {
         onReady: () => {
           this.#child.setHolding(false);
-          events.onFree(this);
+          events.onReady();
         },
         onMessage: (message) => {
           try {
@@ -204,7 +206,7 @@ export class PooledProcess {
   #ended(end: ChildEnd): void {
     const call = this.#call;
     if (call !== undefined) this.#release();
-    this.#events.onEnd(this, end);
+    this.#events.onEnd(end);
     if (end.isOutOfMemory || this.#isTooLarge) call?.end({ kind: 'out-of-memory' });
     else call?.end({ kind: 'lost', end });
   }

@@ -9,8 +9,8 @@
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
+import { ChildPool, type FailedStart, mayRetry } from '../../processes/child-pool.ts';
 import { ProcessGuard } from '../../processes/process-guard.ts';
-import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { soonEmpty } from '../models/soon-empty.ts';
 import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
 import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
@@ -38,14 +38,6 @@ export type {
 /** Of a result's JSON. */
 const MAX_RESULT_BYTES = 4 * 2 ** 20;
 const GRACE_MS = 200;
-/** Calls are begun this often at most. */
-const MAX_ATTEMPTS = 3;
-/** The same where somebody killed the process, which says nothing of the call. */
-const MAX_KILLED_ATTEMPTS = 10;
-/** Processes that end before they are ready, in a row, until calls are told of it. */
-const MAX_FAILED_STARTS = 2;
-/** The same of processes that somebody kills while they start, which is no fault of the installation. */
-const MAX_KILLED_STARTS = 20;
 /** Memory of a process beside its heap: as much again for arrays, and what Node has of its own. */
 const NODE_MB = 128;
 const MIB = 2 ** 20;
@@ -70,19 +62,14 @@ export type { ProcedurePoolOptions } from './pool-options.ts';
 /** The pool. */
 export class ProcedurePool {
   readonly #options: ProcedurePoolOptions;
-  readonly #host: PooledProcessOptions;
   readonly #queue: CallQueue<WaitingCall>;
-  readonly #processes = new Set<PooledProcess>();
+  readonly #pool: ChildPool<PooledProcess>;
   readonly #guard = new ProcessGuard();
-  /** Those that may be given a call, the last used at the end: it is the warmest. */
-  readonly #free: PooledProcess[] = [];
   /** What runs, and in how many milliseconds it was expected to be through. */
   readonly #running = new Map<PooledProcess, number>();
   readonly #runTimes = new RunTimes();
   /** Waits for the first process to be ready, or not to. */
   #onFirstStart: ((failure?: ProcedureLostError) => void) | undefined;
-  #numFailedStarts = 0;
-  #numKilledStarts = 0;
   #trimTimer: NodeJS.Timeout | undefined;
   #reliefTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -94,7 +81,39 @@ export class ProcedurePool {
     const maxRssBytes = (2 * heapLimitMb + NODE_MB) * MIB;
     const { graceMs = GRACE_MS } = options;
     const limits = { heapLimitMb, maxResultBytes, maxRssBytes, graceMs };
-    this.#host = { ...limits, catalog, environment, guard: this.#guard };
+    const ofProcess: PooledProcessOptions = {
+      ...limits,
+      catalog,
+      environment,
+      guard: this.#guard,
+    };
+    this.#pool = new ChildPool<PooledProcess>(
+      {
+        start: (events) =>
+          new PooledProcess(ofProcess, {
+            ...events,
+            onFree: (process) => {
+              this.#pool.release(process);
+              this.#freed();
+            },
+            onParked: () => this.#goOn(),
+          }),
+      },
+      {
+        onReady: () => {
+          this.#onFirstStart?.();
+          this.#onFirstStart = undefined;
+          this.#freed();
+        },
+        onEnd: (_, { wasReady }) => {
+          if (wasReady) this.#goOn();
+        },
+        onFailedStart: (failure) => {
+          this.#failedToStart(failure);
+          this.#goOn();
+        },
+      },
+    );
   }
 
   /**
@@ -103,10 +122,10 @@ export class ProcedurePool {
    * @throws {ProcedureLostError} if it ends before it is ready: the installation is at fault.
    */
   async start(): Promise<void> {
-    if (this.#processes.size > 0) return;
+    if (this.#pool.children.size > 0) return;
     await new Promise<void>((resolve, reject) => {
       this.#onFirstStart = (failure) => (failure === undefined ? resolve() : reject(failure));
-      this.#startProcess();
+      this.#pool.start();
     });
   }
 
@@ -175,7 +194,7 @@ export class ProcedurePool {
   load(): ProcedureLoad {
     const waiting = this.#queue.length;
     const running = this.#running.size;
-    const processes = this.#processes.size;
+    const processes = this.#pool.children.size;
     const isAtOnce = waiting < this.#numSpare();
     return { waiting, running, processes, expectedWaitMs: isAtOnce ? 0 : this.#expectedWaitMs() };
   }
@@ -188,7 +207,8 @@ export class ProcedurePool {
       waiting.signal.removeEventListener('abort', waiting.onAbort);
       waiting.reject(stopping());
     }
-    const processes = [...this.#processes];
+    this.#pool.close();
+    const processes = [...this.#pool.children];
     for (const process of processes) {
       process.call?.end({ kind: 'failed', error: stopping() });
       process.kill();
@@ -216,7 +236,7 @@ export class ProcedurePool {
   }
 
   #census(): Census {
-    return censusOf(this.#processes, this.#options.numProcesses);
+    return censusOf(this.#pool.children, this.#options.numProcesses);
   }
 
   #expectedWaitMs(): number {
@@ -247,15 +267,15 @@ export class ProcedurePool {
     const { reliefMs = RELIEF_MS } = this.#options;
     const { mayBegin, numReady, numStartable, keysAtWork } = this.#census();
     const isFull =
-      mayBegin === 0 && (this.#free.length > 0 || (numReady === 0 && numStartable > 0));
+      mayBegin === 0 && (this.#pool.free.length > 0 || (numReady === 0 && numStartable > 0));
     const since = performance.now() - reliefMs;
     const overdue = isFull ? this.#queue.overdue(since, keysAtWork) : undefined;
     if (overdue !== undefined) {
-      const process = this.#free.pop();
+      const process = this.#pool.take();
       if (process !== undefined) {
         const waiting = this.#queue.startNow(overdue.id);
         if (waiting !== undefined) this.#begin(waiting, process);
-      } else if (!this.#doesWithout) this.#startProcess();
+      } else if (!this.#doesWithout) this.#pool.start();
     }
     this.#reliefTimer = setTimeout(() => this.#relieve(), reliefMs / 2).unref();
   }
@@ -264,42 +284,20 @@ export class ProcedurePool {
   #fill(): void {
     for (;;) {
       const { mayBegin, keysThatWait } = this.#census();
-      if (this.#free.length === 0 || mayBegin === 0) break;
+      if (this.#pool.free.length === 0 || mayBegin === 0) break;
       const waiting = this.#queue.start(keysThatWait);
       if (waiting === undefined) return;
-      const process = this.#free.pop();
+      const process = this.#pool.take();
       if (process !== undefined) this.#begin(waiting, process);
     }
     if (this.#isClosed && this.#queue.length === 0) return;
     if (this.#doesWithout) return;
     const { numReady, numStartable, mayBegin, keysThatWait } = this.#census();
     const numMissing = Math.min(this.#queue.lengthWithout(keysThatWait), mayBegin) - numReady;
-    for (let i = 0; i < Math.min(numMissing, numStartable); i++) this.#startProcess();
+    for (let i = 0; i < Math.min(numMissing, numStartable); i++) this.#pool.start();
   }
 
-  #startProcess(): void {
-    try {
-      const process = new PooledProcess(this.#host, {
-        onFree: (free) => this.#freed(free),
-        onParked: () => this.#goOn(),
-        onEnd: (ended, end) => this.#ended(ended, end),
-      });
-      this.#processes.add(process);
-    } catch (error) {
-      // The machine has no memory for it, say. Later, as of a process that ends before it is ready.
-      setImmediate(() => {
-        this.#failedToStart('it could not be started', String(error));
-        this.#goOn();
-      });
-    }
-  }
-
-  #freed(process: PooledProcess): void {
-    this.#numFailedStarts = 0;
-    this.#numKilledStarts = 0;
-    this.#onFirstStart?.();
-    this.#onFirstStart = undefined;
-    this.#free.push(process);
+  #freed(): void {
     this.#goOn();
     if (this.#census().numExtra > 0)
       this.#trimTimer ??= setTimeout(() => this.#trim(), EXTRA_KEPT_MS).unref();
@@ -308,40 +306,29 @@ export class ProcedurePool {
   /** Ends what is free beyond the usual number, the longest unused first. */
   #trim(): void {
     this.#trimTimer = undefined;
-    for (const process of this.#free.splice(0, this.#census().numExtra)) process.kill();
-  }
-
-  #ended(process: PooledProcess, { how, inFull, wasKilled }: ChildEnd): void {
-    this.#processes.delete(process);
-    const place = this.#free.indexOf(process);
-    if (place >= 0) this.#free.splice(place, 1);
-    if (!process.wasReady) {
-      if (wasKilled && ++this.#numKilledStarts < MAX_KILLED_STARTS) this.#startAgain(inFull);
-      else this.#failedToStart(how, inFull);
+    for (const process of this.#pool.free.slice(0, this.#census().numExtra)) {
+      this.#pool.withdraw(process);
+      process.kill();
     }
-    this.#goOn();
   }
 
   /** Whether no process can be started at present, but those that are there come through. */
   get #doesWithout(): boolean {
-    if (this.#numFailedStarts < MAX_FAILED_STARTS) return false;
-    return [...this.#processes].some(({ wasReady, isEnding }) => wasReady && !isEnding);
+    if (!this.#pool.isBroken) return false;
+    return [...this.#pool.children].some(({ wasReady, isEnding }) => wasReady && !isEnding);
   }
 
-  #startAgain(inFull: string): void {
-    if (this.#isClosed) return;
-    this.#options.onProcessLost?.(`before it was ready: ${inFull}`);
-    // Nothing waits for the first but `start`.
-    if (this.#onFirstStart !== undefined) this.#startProcess();
-  }
-
-  #failedToStart(how: string, inFull: string): void {
+  #failedToStart({ how, inFull, isExcused }: FailedStart): void {
     if (!this.#isClosed) this.#options.onProcessLost?.(`before it was ready: ${inFull}`);
+    if (isExcused) {
+      // Calls that wait start another by themselves; `start` does not.
+      if (this.#onFirstStart !== undefined) this.#pool.start();
+      return;
+    }
     const failure = new ProcedureLostError(`before it was ready: ${how}`);
     this.#onFirstStart?.(failure);
     this.#onFirstStart = undefined;
-    this.#numFailedStarts++;
-    if (this.#numFailedStarts < MAX_FAILED_STARTS || this.#doesWithout) return;
+    if (!this.#pool.isBroken || this.#doesWithout) return;
     // One call for each failed start, so that a broken installation does not start processes for ever.
     const waiting = this.#queue.removeFirst();
     waiting?.signal.removeEventListener('abort', waiting.onAbort);
@@ -383,11 +370,7 @@ export class ProcedurePool {
         return;
       case 'lost':
         this.#options.onProcessLost?.(end.end.inFull);
-        if (
-          attempt >= (end.end.wasKilled ? MAX_KILLED_ATTEMPTS : MAX_ATTEMPTS) ||
-          signal.aborted ||
-          this.#isClosed
-        ) {
+        if (!mayRetry(attempt, end.end) || signal.aborted || this.#isClosed) {
           reject(new ProcedureLostError(end.end.how));
           return;
         }
