@@ -13,7 +13,7 @@ import {
 } from './batch-readout';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
-// Fields, u32 each after the task's header; the order of batch-layout.ts.
+// Fields, u32 each after the command's header; the order of batch-layout.ts.
 const PROGRAM: usize = 32;
 const END_OF_PROGRAM: usize = 36;
 const NUM_QUBITS: usize = 40;
@@ -40,39 +40,39 @@ const SHOTS: usize = 104;
 const SEEDS: usize = 108;
 
 /** @param space - 76 bytes for each basis state and 224 more. */
-export function batchItem(task: usize, item: u32, space: usize): void {
-  const numCircuits = load<u32>(task, NUM_CIRCUITS);
-  const circuitsPerItem = load<u32>(task, BUNDLES_PER_ITEM) * LANES;
+export function batchItem(command: usize, item: u32, space: usize): void {
+  const numCircuits = load<u32>(command, NUM_CIRCUITS);
+  const circuitsPerItem = load<u32>(command, BUNDLES_PER_ITEM) * LANES;
   const end = min((item + 1) * circuitsPerItem, numCircuits);
   for (let circuit = item * circuitsPerItem; circuit < end; circuit += LANES) {
-    runBundle(task, circuit, min<u32>(LANES, end - circuit), space);
+    runBundle(command, circuit, min<u32>(LANES, end - circuit), space);
   }
 }
 
 /** @param numLanes - Those that hold a circuit; in the last bundle some may not. */
-function runBundle(task: usize, circuit: usize, numLanes: usize, space: usize): void {
-  const numStates = <usize>1 << load<u32>(task, NUM_QUBITS);
+function runBundle(command: usize, circuit: usize, numLanes: usize, space: usize): void {
+  const numStates = <usize>1 << load<u32>(command, NUM_QUBITS);
   const bytes = numStates << GROUP_SHIFT;
   const state = space + COEFFICIENT_BYTES;
   const masses = state + bytes;
   for (let i: usize = 0; i < bytes; i += 16) v128.store(state + i, v128.splat<real>(0));
   v128.store(state, v128.splat<real>(1));
-  const angleBytes: usize = load<u32>(task, ANGLE_BYTES);
+  const angleBytes: usize = load<u32>(command, ANGLE_BYTES);
   runBatchProgram(
-    load<u32>(task, PROGRAM),
-    load<u32>(task, END_OF_PROGRAM),
+    load<u32>(command, PROGRAM),
+    load<u32>(command, END_OF_PROGRAM),
     state,
-    <usize>load<u32>(task, ANGLES) + circuit * angleBytes,
+    <usize>load<u32>(command, ANGLES) + circuit * angleBytes,
     angleBytes,
-    <usize>load<u32>(task, MATRICES) + (circuit / LANES) * <usize>load<u32>(task, MATRIX_BYTES),
+    <usize>load<u32>(command, MATRICES) + (circuit / LANES) * <usize>load<u32>(command, MATRIX_BYTES),
     space,
     masses,
   );
-  readOut(task, circuit, numLanes, state, numStates, masses);
+  readOut(command, circuit, numLanes, state, numStates, masses);
 }
 
 function readOut(
-  task: usize,
+  command: usize,
   circuit: usize,
   numLanes: usize,
   state: usize,
@@ -81,19 +81,19 @@ function readOut(
 ): void {
   const bytes = numStates << GROUP_SHIFT;
   const scratch = masses + numStates * 8 * LANES;
-  const size = <usize>1 << load<u32>(task, NUM_BITS);
-  const outcomes: usize = load<u32>(task, OUTCOMES);
-  const probabilities: usize = load<u32>(task, PROBABILITIES);
-  const expectations: usize = load<u32>(task, EXPECTATIONS);
-  const statevectors: usize = load<u32>(task, STATEVECTORS);
-  const counts: usize = load<u32>(task, COUNTS);
+  const size = <usize>1 << load<u32>(command, NUM_BITS);
+  const outcomes: usize = load<u32>(command, OUTCOMES);
+  const probabilities: usize = load<u32>(command, PROBABILITIES);
+  const expectations: usize = load<u32>(command, EXPECTATIONS);
+  const statevectors: usize = load<u32>(command, STATEVECTORS);
+  const counts: usize = load<u32>(command, COUNTS);
   if (probabilities != 0 || expectations != 0) storeMasses(state, bytes, masses);
   if (probabilities != 0) {
     addOutcomes(masses, numStates, outcomes, probabilities + circuit * size * 8, size);
   }
   if (expectations != 0) {
-    const numObservables: usize = load<u32>(task, NUM_OBSERVABLES);
-    const observables: usize = load<u32>(task, OBSERVABLES);
+    const numObservables: usize = load<u32>(command, NUM_OBSERVABLES);
+    const observables: usize = load<u32>(command, OBSERVABLES);
     const out = expectations + circuit * numObservables * 8;
     storeExpectations(state, bytes, masses, observables, numObservables, out, scratch);
   }
@@ -101,13 +101,13 @@ function readOut(
     storeStatevectors(state, numStates, statevectors + circuit * numStates * 16);
   }
   if (counts == 0) return;
-  const offsets: usize = load<u32>(task, OFFSETS);
-  const shots = load<u32>(task, SHOTS);
-  const seeds: usize = load<u32>(task, SEEDS);
+  const offsets: usize = load<u32>(command, OFFSETS);
+  const shots = load<u32>(command, SHOTS);
+  const seeds: usize = load<u32>(command, SEEDS);
   for (let lane: usize = 0; lane < numLanes; lane++) {
     countShots(
       state + (lane << alignof<real>()),
-      load<i32>(task, NUM_QUBITS),
+      load<i32>(command, NUM_QUBITS),
       offsets,
       outcomes,
       seeds + (circuit + lane) * 8,

@@ -1,7 +1,7 @@
 /**
  * Draws within blocks: the basis states that agree in all but their lowest BLOCK_BITS logical bits.
  *
- * An item is the same part of the state as in the task that adds up the blocks' masses. A block
+ * An item is the same part of the state as in the command that adds up the blocks' masses. A block
  * looks up which draws are its own and is read only if there are any. Blocks whose amplitudes lie
  * far apart share cache lines with others: where several of them are wanted, their lines are copied
  * together first.
@@ -44,26 +44,26 @@ const NORM: usize = 128;
 const COPY_FROM: i32 = 4;
 
 /** @param tile - Room for two tiles. */
-export function pickItem(task: usize, item: i32, tile: usize): void {
-  const first = load<u32>(task, STATE) + itemOffset(task, item);
-  const firstBin = itemBin(task, item);
+export function pickItem(command: usize, item: i32, tile: usize): void {
+  const first = load<u32>(command, STATE) + itemOffset(command, item);
+  const firstBin = itemBin(command, item);
   const scratch = tile + (128 << 10);
-  let tiles: usize = load<u32>(task, TILES);
-  const endOfTiles = tiles + ((<usize>load<u32>(task, NUM_TILES)) << 3);
+  let tiles: usize = load<u32>(command, TILES);
+  const endOfTiles = tiles + ((<usize>load<u32>(command, NUM_TILES)) << 3);
   for (; tiles < endOfTiles; tiles += 8) {
     const at = first + load<u32>(tiles);
     const bin = firstBin | load<u32>(tiles, 4);
-    if (load<u32>(task, NUM_REGIONS) != 0 && visitBlocks(task, at, bin, 0, scratch) >= COPY_FROM) {
-      copyRegions(task, at, tile);
-      visitBlocks(task, tile, bin, load<u32>(task, COPIED_OFFSETS), scratch);
-    } else visitBlocks(task, at, bin, load<u32>(task, OFFSETS), scratch);
+    if (load<u32>(command, NUM_REGIONS) != 0 && visitBlocks(command, at, bin, 0, scratch) >= COPY_FROM) {
+      copyRegions(command, at, tile);
+      visitBlocks(command, tile, bin, load<u32>(command, COPIED_OFFSETS), scratch);
+    } else visitBlocks(command, at, bin, load<u32>(command, OFFSETS), scratch);
   }
 }
 
-function copyRegions(task: usize, from: usize, to: usize): void {
-  const bytes: usize = load<u32>(task, REGION_BYTES);
-  let regions: usize = load<u32>(task, REGIONS);
-  const end = regions + ((<usize>load<u32>(task, NUM_REGIONS)) << 2);
+function copyRegions(command: usize, from: usize, to: usize): void {
+  const bytes: usize = load<u32>(command, REGION_BYTES);
+  let regions: usize = load<u32>(command, REGIONS);
+  const end = regions + ((<usize>load<u32>(command, NUM_REGIONS)) << 2);
   for (; regions < end; regions += 4) {
     const region = from + load<u32>(regions);
     for (let i: usize = 0; i < bytes; i += 64) {
@@ -82,16 +82,16 @@ function copyRegions(task: usize, from: usize, to: usize): void {
  * @param offsets - Of a block's amplitudes; 0 to pick none.
  * @returns How many blocks have draws, if none is picked from.
  */
-function visitBlocks(task: usize, tile: usize, tileBin: u32, offsets: usize, scratch: usize): i32 {
-  const starts: usize = load<u32>(task, STARTS);
-  const before: usize = load<u32>(task, BINS);
-  const numRanges = load<u32>(task, NUM_RANGES);
-  const rangesPerUnit = <f64>numRanges / load<f64>(task, NORM);
-  const laneLines: usize = load<u32>(task, LANE_LINES);
-  const endOfLanes = laneLines + ((<usize>load<u32>(task, NUM_LANE_LINES)) << 3);
+function visitBlocks(command: usize, tile: usize, tileBin: u32, offsets: usize, scratch: usize): i32 {
+  const starts: usize = load<u32>(command, STARTS);
+  const before: usize = load<u32>(command, BINS);
+  const numRanges = load<u32>(command, NUM_RANGES);
+  const rangesPerUnit = <f64>numRanges / load<f64>(command, NORM);
+  const laneLines: usize = load<u32>(command, LANE_LINES);
+  const endOfLanes = laneLines + ((<usize>load<u32>(command, NUM_LANE_LINES)) << 3);
   let numWanted = 0;
-  let line: usize = load<u32>(task, LINES);
-  const endOfLines = line + ((<usize>load<u32>(task, NUM_LINES)) << 3);
+  let line: usize = load<u32>(command, LINES);
+  const endOfLines = line + ((<usize>load<u32>(command, NUM_LINES)) << 3);
   for (; line < endOfLines; line += 8) {
     for (let lane = laneLines; lane < endOfLanes; lane += 8) {
       const block = tileBin | load<u32>(line, 4) | load<u32>(lane, 4);
@@ -103,18 +103,18 @@ function visitBlocks(task: usize, tile: usize, tileBin: u32, offsets: usize, scr
       const to = load<u32>(starts + (lastRange << 2), 4);
       if (from == to || low == high) continue;
       if (offsets == 0) {
-        numWanted += <i32>hasDraw(task, low, high, from, to);
+        numWanted += <i32>hasDraw(command, low, high, from, to);
         continue;
       }
       const at = tile + load<u32>(line) + ((<usize>load<u32>(lane)) << alignof<real>());
-      pickFromBlock(task, at, offsets, block, low, high, from, to, scratch);
+      pickFromBlock(command, at, offsets, block, low, high, from, to, scratch);
     }
   }
   return numWanted;
 }
 
-function hasDraw(task: usize, low: f64, high: f64, from: u32, to: u32): bool {
-  const sorted: usize = load<u32>(task, SORTED);
+function hasDraw(command: usize, low: f64, high: f64, from: u32, to: u32): bool {
+  const sorted: usize = load<u32>(command, SORTED);
   for (let i = from; i < to; i++) {
     const value = load<f64>(sorted + ((<usize>i) << 3));
     if (value >= low && value < high) return true;
@@ -124,7 +124,7 @@ function hasDraw(task: usize, low: f64, high: f64, from: u32, to: u32): bool {
 
 /** @param from, to - Sorted draws among which are those of the block, which lie in [low, high). */
 function pickFromBlock(
-  task: usize,
+  command: usize,
   at: usize,
   offsets: usize,
   block: u32,
@@ -137,7 +137,7 @@ function pickFromBlock(
   const sums = scratch;
   const histogram = sums + 8 * BLOCK_SIZE;
   const occurring = histogram + 4 * BLOCK_SIZE;
-  let draw: usize = load<u32>(task, SORTED) + ((<usize>from) << 3);
+  let draw: usize = load<u32>(command, SORTED) + ((<usize>from) << 3);
   const end = draw + ((<usize>(to - from)) << 3);
   let numBefore: u32 = 0;
   let numDraws: u32 = 0;
@@ -156,21 +156,21 @@ function pickFromBlock(
       store<u64>(word, load<u64>(word) | (<u64>1 << (index & 63)));
     }
   }
-  if (numDraws != 0) writeSamples(task, block, from + numBefore, numDraws, histogram, occurring);
+  if (numDraws != 0) writeSamples(command, block, from + numBefore, numDraws, histogram, occurring);
 }
 
 /** Writes a block's samples where its draws would stand if all were sorted. */
 function writeSamples(
-  task: usize,
+  command: usize,
   block: u32,
   place: u32,
   numDraws: u32,
   histogram: usize,
   occurring: usize,
 ): void {
-  const indices: usize = load<u32>(task, INDICES);
+  const indices: usize = load<u32>(command, INDICES);
   let to = (<usize>place) << 2;
-  const occurrences: usize = load<u32>(task, OCCURRENCES);
+  const occurrences: usize = load<u32>(command, OCCURRENCES);
   const end = to + ((<usize>numDraws) << 2);
   for (let word: usize = 0; word < BLOCK_SIZE / 64; word++) {
     let rest = load<u64>(occurring + (word << 3));

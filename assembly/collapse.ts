@@ -77,16 +77,16 @@ const OUTCOME: usize = 48;
 const LEFT: usize = 52;
 const SCALE: usize = 56;
 
-export function collapseItem(task: usize, item: i32, scratch: usize): void {
-  const state: usize = load<u32>(task, STATE);
-  const bytes: usize = load<u32>(task, ITEM_BYTES);
-  const distance: usize = load<u32>(task, DISTANCE);
-  const outcome: i32 = load<i32>(task, OUTCOME);
-  const left: i32 = load<i32>(task, LEFT);
-  const scale = load<f64>(task, SCALE);
+export function collapseItem(command: usize, item: i32, scratch: usize): void {
+  const state: usize = load<u32>(command, STATE);
+  const bytes: usize = load<u32>(command, ITEM_BYTES);
+  const distance: usize = load<u32>(command, DISTANCE);
+  const outcome: i32 = load<i32>(command, OUTCOME);
+  const left: i32 = load<i32>(command, LEFT);
+  const scale = load<f64>(command, SCALE);
   let offset = <usize>item * bytes;
   if (distance == 0) {
-    const laneBit: i32 = load<i32>(task, LANE_BIT);
+    const laneBit: i32 = load<i32>(command, LANE_BIT);
     collapseLanes(state + offset, bytes, laneBit, outcome, left, scale, scratch);
     return;
   }

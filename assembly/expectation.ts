@@ -27,13 +27,13 @@ const PAIR_BIT: usize = 20;
 const TERM_BYTES: usize = 32;
 
 /** @param sums - 32 bytes of scratch. */
-export function expectationItem(task: usize, item: i32, sums: usize): void {
-  const state: usize = load<u32>(task, STATE);
-  const bytes: usize = load<u32>(task, BLOCK_BYTES);
-  const numTerms: usize = load<u32>(task, NUM_TERMS);
+export function expectationItem(command: usize, item: i32, sums: usize): void {
+  const state: usize = load<u32>(command, STATE);
+  const bytes: usize = load<u32>(command, BLOCK_BYTES);
+  const numTerms: usize = load<u32>(command, NUM_TERMS);
   const base = <usize>item * bytes;
-  let term: usize = load<u32>(task, TERMS);
-  let out: usize = load<u32>(task, OUT) + <usize>item * (numTerms << 3);
+  let term: usize = load<u32>(command, TERMS);
+  let out: usize = load<u32>(command, OUT) + <usize>item * (numTerms << 3);
   const end = term + numTerms * TERM_BYTES;
   for (; term < end; term += TERM_BYTES) {
     store<f64>(out, evaluate(state, base, bytes, term, sums));

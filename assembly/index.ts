@@ -1,5 +1,5 @@
 /**
- * What the host calls. Work is a task in shared memory whose items threads claim until none is
+ * What the host calls. Work is a command in shared memory whose items threads claim until none is
  * left; all threads run the same functions over the same memory and differ only in their scratch.
  */
 import { batchItem } from './batch';
@@ -25,7 +25,7 @@ export {
   startsOfMasses,
 } from './sampling';
 
-// A task begins with eight words; the order of task-header.ts.
+// A command begins with eight words; the order of command.ts.
 const KIND: usize = 0;
 const NUM_ITEMS: usize = 4;
 const NEXT_ITEM: usize = 8;
@@ -59,61 +59,61 @@ export function setScratch(at: usize): void {
 }
 
 /**
- * Claims and does items of a task.
+ * Claims and does items of a command.
  *
  * @param maxClaims - Returns early after so many.
  * @returns Whether no item is left to claim.
  */
-export function work(task: usize, maxClaims: i32): bool {
-  const numItems: i32 = load<i32>(task, NUM_ITEMS);
-  const perClaim: i32 = load<i32>(task, ITEMS_PER_CLAIM);
+export function work(command: usize, maxClaims: i32): bool {
+  const numItems: i32 = load<i32>(command, NUM_ITEMS);
+  const perClaim: i32 = load<i32>(command, ITEMS_PER_CLAIM);
   for (let claim = 0; claim < maxClaims; claim++) {
-    const begin: i32 = atomic.add<i32>(task, perClaim, NEXT_ITEM);
-    if (begin >= numItems || atomic.load<i32>(task, IS_CANCELLED) != 0) return true;
+    const begin: i32 = atomic.add<i32>(command, perClaim, NEXT_ITEM);
+    if (begin >= numItems || atomic.load<i32>(command, IS_CANCELLED) != 0) return true;
     const end = min(begin + perClaim, numItems);
-    if (load<i32>(task, KIND) == SWEEP) sweepTiles(task, begin, end, tiles, scales);
-    else for (let item = begin; item < end; item++) doItem(task, item);
+    if (load<i32>(command, KIND) == SWEEP) sweepTiles(command, begin, end, tiles, scales);
+    else for (let item = begin; item < end; item++) doItem(command, item);
   }
   return false;
 }
 
-function doItem(task: usize, item: i32): void {
-  switch (load<i32>(task, KIND)) {
+function doItem(command: usize, item: i32): void {
+  switch (load<i32>(command, KIND)) {
     case MASSES:
-      massesItem(task, item, tiles);
+      massesItem(command, item, tiles);
       break;
     case QUBIT_MASSES:
-      qubitMassesItem(task, item, tiles);
+      qubitMassesItem(command, item, tiles);
       break;
     case COLLAPSE:
-      collapseItem(task, item, tiles);
+      collapseItem(command, item, tiles);
       break;
     case DRAW_SHOTS:
-      drawShotsItem(task, item, tiles);
+      drawShotsItem(command, item, tiles);
       break;
     case DRAW:
-      drawItem(task, item);
+      drawItem(command, item);
       break;
     case SORT_DRAWS:
-      sortDrawsItem(task, item);
+      sortDrawsItem(command, item);
       break;
     case PICK:
-      pickItem(task, item, tiles);
+      pickItem(command, item, tiles);
       break;
     case EXPECTATION:
-      expectationItem(task, item, tiles);
+      expectationItem(command, item, tiles);
       break;
     case CLEAR:
-      clearPiece(task, item);
+      clearPiece(command, item);
       break;
     case COPY:
-      copyPiece(task, item);
+      copyPiece(command, item);
       break;
     case CLEAR_UNTOUCHED:
-      clearUntouched(task, item);
+      clearUntouched(command, item);
       break;
     case BATCH:
-      batchItem(task, item, tiles);
+      batchItem(command, item, tiles);
       break;
     default:
       unreachable();

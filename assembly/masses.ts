@@ -4,7 +4,7 @@
  */
 import { addMasses, sumLanes } from './doubles';
 
-// Fields of both tasks of this file, u32 each; the order in which masses-plan.ts writes them.
+// Fields of both commands of this file, u32 each; the order in which masses-plan.ts writes them.
 export const STATE: usize = 32;
 /** Pairs [byte offset, bin] by bit of the item number. */
 export const NUM_OUTER: usize = 36;
@@ -29,15 +29,15 @@ export const BINS: usize = 84;
 /** Byte offset of an item. */
 // @ts-ignore: a decorator of this compiler
 @inline
-export function itemOffset(task: usize, item: i32): usize {
-  return scatter(load<u32>(task, OUTER), load<u32>(task, NUM_OUTER), item);
+export function itemOffset(command: usize, item: i32): usize {
+  return scatter(load<u32>(command, OUTER), load<u32>(command, NUM_OUTER), item);
 }
 
 /** Its bits of the bin's number. */
 // @ts-ignore: a decorator of this compiler
 @inline
-export function itemBin(task: usize, item: i32): u32 {
-  return <u32>scatter(load<u32>(task, OUTER) + 4, load<u32>(task, NUM_OUTER), item);
+export function itemBin(command: usize, item: i32): u32 {
+  return <u32>scatter(load<u32>(command, OUTER) + 4, load<u32>(command, NUM_OUTER), item);
 }
 
 // @ts-ignore: a decorator of this compiler
@@ -51,24 +51,24 @@ function scatter(images: usize, numBits: u32, index: i32): usize {
 }
 
 /** @param sums - Room for 32 bytes a line. */
-export function massesItem(task: usize, item: i32, sums: usize): void {
-  const first = load<u32>(task, STATE) + itemOffset(task, item);
-  const firstBin = itemBin(task, item);
-  let tiles: usize = load<u32>(task, TILES);
-  const endOfTiles = tiles + ((<usize>load<u32>(task, NUM_TILES)) << 3);
+export function massesItem(command: usize, item: i32, sums: usize): void {
+  const first = load<u32>(command, STATE) + itemOffset(command, item);
+  const firstBin = itemBin(command, item);
+  let tiles: usize = load<u32>(command, TILES);
+  const endOfTiles = tiles + ((<usize>load<u32>(command, NUM_TILES)) << 3);
   for (; tiles < endOfTiles; tiles += 8) {
-    addTile(task, first + load<u32>(tiles), sums);
-    writeBins(task, firstBin | load<u32>(tiles, 4), sums);
+    addTile(command, first + load<u32>(tiles), sums);
+    writeBins(command, firstBin | load<u32>(tiles, 4), sums);
   }
 }
 
-function addTile(task: usize, tile: usize, sums: usize): void {
-  const lines: usize = load<u32>(task, LINES);
-  const numLines: usize = load<u32>(task, NUM_LINES);
+function addTile(command: usize, tile: usize, sums: usize): void {
+  const lines: usize = load<u32>(command, LINES);
+  const numLines: usize = load<u32>(command, NUM_LINES);
   const endOfLines = lines + (numLines << 3);
-  const runBytes: usize = load<u32>(task, RUN_BYTES);
-  let runs: usize = load<u32>(task, RUNS);
-  const endOfRuns = runs + ((<usize>load<u32>(task, NUM_RUNS)) << 2);
+  const runBytes: usize = load<u32>(command, RUN_BYTES);
+  let runs: usize = load<u32>(command, RUNS);
+  const endOfRuns = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 2);
   memory.fill(sums, 0, numLines << 5);
   for (; runs < endOfRuns; runs += 4) {
     const run = tile + load<u32>(runs);
@@ -81,13 +81,13 @@ function addTile(task: usize, tile: usize, sums: usize): void {
   }
 }
 
-function writeBins(task: usize, tileBin: u32, sums: usize): void {
-  const bins: usize = load<u32>(task, BINS);
-  const mask: i32 = load<i32>(task, LANE_MASK);
-  const laneLines: usize = load<u32>(task, LANE_LINES);
-  const endOfLanes = laneLines + ((<usize>load<u32>(task, NUM_LANE_LINES)) << 3);
-  let line: usize = load<u32>(task, LINES);
-  const endOfLines = line + ((<usize>load<u32>(task, NUM_LINES)) << 3);
+function writeBins(command: usize, tileBin: u32, sums: usize): void {
+  const bins: usize = load<u32>(command, BINS);
+  const mask: i32 = load<i32>(command, LANE_MASK);
+  const laneLines: usize = load<u32>(command, LANE_LINES);
+  const endOfLanes = laneLines + ((<usize>load<u32>(command, NUM_LANE_LINES)) << 3);
+  let line: usize = load<u32>(command, LINES);
+  const endOfLines = line + ((<usize>load<u32>(command, NUM_LINES)) << 3);
   for (; line < endOfLines; line += 8) {
     const lineBin = tileBin | load<u32>(line, 4);
     for (let lane = laneLines; lane < endOfLanes; lane += 8) {
@@ -140,14 +140,14 @@ const LANE_BIT: usize = 44;
 const OUT: usize = 48;
 
 /** Each item is a block of neighbouring groups. */
-export function qubitMassesItem(task: usize, item: i32, scratch: usize): void {
-  const bytes: usize = load<u32>(task, ITEM_BYTES);
-  const distance: usize = load<u32>(task, DISTANCE);
+export function qubitMassesItem(command: usize, item: i32, scratch: usize): void {
+  const bytes: usize = load<u32>(command, ITEM_BYTES);
+  const distance: usize = load<u32>(command, DISTANCE);
   const offset = <usize>item * bytes;
-  const at = load<u32>(task, STATE) + offset;
-  const out = load<u32>(task, OUT) + ((<usize>item) << 4);
+  const at = load<u32>(command, STATE) + offset;
+  const out = load<u32>(command, OUT) + ((<usize>item) << 4);
   if (distance < bytes) {
-    rangeMasses(at, bytes, distance, load<i32>(task, LANE_BIT), scratch, out);
+    rangeMasses(at, bytes, distance, load<i32>(command, LANE_BIT), scratch, out);
     return;
   }
   rangeMasses(at, bytes, 0, 0, scratch, out);

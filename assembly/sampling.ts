@@ -124,7 +124,7 @@ export function listHistogram(
   return <i32>listed;
 }
 
-// Fields of all tasks of this file, u32 each but the norm; the order in which sampling.ts and block-sampling.ts write them.
+// Fields of all commands of this file, u32 each but the norm; the order in which sampling.ts and block-sampling.ts write them.
 const SEED_LOW: usize = 32;
 const SEED_HIGH: usize = 36;
 const EVENT: usize = 40;
@@ -146,27 +146,27 @@ const SORTED: usize = 76;
 const FIRST_SHOT: usize = 80;
 
 /** @param local - Room for a histogram and 32 bytes: threads that shared one would wait for each other. */
-export function drawShotsItem(task: usize, item: u32, local: usize): void {
-  const numQubits: i32 = load<i32>(task, NUM_QUBITS);
-  const perItem = load<u32>(task, SHOTS_PER_ITEM);
+export function drawShotsItem(command: usize, item: u32, local: usize): void {
+  const numQubits: i32 = load<i32>(command, NUM_QUBITS);
+  const perItem = load<u32>(command, SHOTS_PER_ITEM);
   const from = item * perItem;
-  const to = min(from + perItem, load<u32>(task, NUM_SHOTS));
+  const to = min(from + perItem, load<u32>(command, NUM_SHOTS));
   const bytes: usize = (<usize>4) << numQubits;
   memory.fill(local, 0, bytes);
   drawShots(
-    load<u32>(task, SUMS),
+    load<u32>(command, SUMS),
     numQubits,
-    load<f64>(task, NORM),
-    load<u32>(task, SEED_LOW),
-    load<u32>(task, SEED_HIGH),
-    load<u32>(task, EVENT),
+    load<f64>(command, NORM),
+    load<u32>(command, SEED_LOW),
+    load<u32>(command, SEED_HIGH),
+    load<u32>(command, EVENT),
     from,
     to,
-    load<u32>(task, NUMBERS),
+    load<u32>(command, NUMBERS),
     local,
     local + bytes,
   );
-  const histogram: usize = load<u32>(task, HISTOGRAM);
+  const histogram: usize = load<u32>(command, HISTOGRAM);
   for (let i: usize = 0; i < bytes; i += 4) {
     const occurrence = load<u32>(local + i);
     if (occurrence) atomic.add<u32>(histogram + i, occurrence);
@@ -181,22 +181,22 @@ export function rangeOf(draw: f64, rangesPerUnit: f64, numRanges: u32): u32 {
 }
 
 /** Draws an item's shots and counts the draws of each range. */
-export function drawItem(task: usize, item: u32): void {
-  const seedLow = load<u32>(task, SEED_LOW);
-  const seedHigh = load<u32>(task, SEED_HIGH);
-  const event = load<u32>(task, EVENT);
-  const numbers: usize = load<u32>(task, NUMBERS);
-  const firstShot = load<u32>(task, FIRST_SHOT);
-  const norm = load<f64>(task, NORM);
+export function drawItem(command: usize, item: u32): void {
+  const seedLow = load<u32>(command, SEED_LOW);
+  const seedHigh = load<u32>(command, SEED_HIGH);
+  const event = load<u32>(command, EVENT);
+  const numbers: usize = load<u32>(command, NUMBERS);
+  const firstShot = load<u32>(command, FIRST_SHOT);
+  const norm = load<f64>(command, NORM);
   // A draw next to 1 may round up to the norm, where no block is.
   const largest = reinterpret<f64>(reinterpret<i64>(norm) - 1);
-  const numRanges = load<u32>(task, NUM_RANGES);
+  const numRanges = load<u32>(command, NUM_RANGES);
   const rangesPerUnit = <f64>numRanges / norm;
-  const counts: usize = load<u32>(task, STARTS) + 4;
-  const draws: usize = load<u32>(task, DRAWS);
-  const perItem = load<u32>(task, SHOTS_PER_ITEM);
+  const counts: usize = load<u32>(command, STARTS) + 4;
+  const draws: usize = load<u32>(command, DRAWS);
+  const perItem = load<u32>(command, SHOTS_PER_ITEM);
   const from = item * perItem;
-  const to = min(from + perItem, load<u32>(task, NUM_SHOTS));
+  const to = min(from + perItem, load<u32>(command, NUM_SHOTS));
   for (let i = from; i < to; i += 4) {
     // Items are multiples of four shots, and behind the last there is room.
     const place = draws + ((<usize>i) << 3);
@@ -212,15 +212,15 @@ export function drawItem(task: usize, item: u32): void {
 }
 
 /** Puts an item's draws into their ranges. */
-export function sortDrawsItem(task: usize, item: u32): void {
-  const numRanges = load<u32>(task, NUM_RANGES);
-  const rangesPerUnit = <f64>numRanges / load<f64>(task, NORM);
-  const next: usize = load<u32>(task, STARTS) + 4;
-  const draws: usize = load<u32>(task, DRAWS);
-  const sorted: usize = load<u32>(task, SORTED);
-  const perItem = load<u32>(task, SHOTS_PER_ITEM);
+export function sortDrawsItem(command: usize, item: u32): void {
+  const numRanges = load<u32>(command, NUM_RANGES);
+  const rangesPerUnit = <f64>numRanges / load<f64>(command, NORM);
+  const next: usize = load<u32>(command, STARTS) + 4;
+  const draws: usize = load<u32>(command, DRAWS);
+  const sorted: usize = load<u32>(command, SORTED);
+  const perItem = load<u32>(command, SHOTS_PER_ITEM);
   const from = item * perItem;
-  const to = min(from + perItem, load<u32>(task, NUM_SHOTS));
+  const to = min(from + perItem, load<u32>(command, NUM_SHOTS));
   for (let i = from; i < to; i++) {
     const draw = load<f64>(draws + ((<usize>i) << 3));
     const range = <usize>rangeOf(draw, rangesPerUnit, numRanges);

@@ -9,7 +9,7 @@
 import { hasScale, keepScale, keptC, keptS, resetScale, runTileProgram, scaleC, scaleS } from './tile-program';
 import { IMAG, mulAdd, subMul } from './vectors';
 
-// Fields of a sweep, u32 each after the task's header; the order of sweepWords in placed-program.ts.
+// Fields of a sweep, u32 each after the command's header; the order of sweepWords in placed-program.ts.
 const STATE: usize = 32;
 const TILE_BYTES: usize = 36;
 const RUN_BYTES: usize = 40;
@@ -40,22 +40,22 @@ const MAX_TOGETHER = 4;
  * @param tiles - This thread's room for MAX_TOGETHER tiles.
  * @param scales - Room for a pair of doubles for each: what tiles are multiplied by when stored.
  */
-export function sweepTiles(task: usize, begin: i32, end: i32, tiles: usize, scales: usize): void {
-  const together = togetherOf(task);
+export function sweepTiles(command: usize, begin: i32, end: i32, tiles: usize, scales: usize): void {
+  const together = togetherOf(command);
   let index = begin;
   while (index < end) {
     let count = together;
     while (count > 1 && ((index & (count - 1)) != 0 || index + count > end)) count >>= 1;
-    sweepTogether(task, index, count, tiles, scales);
+    sweepTogether(command, index, count, tiles, scales);
     index += count;
   }
 }
 
 /** How many tiles continue each other's runs. */
-function togetherOf(task: usize): i32 {
-  const numOuter = load<u32>(task, NUM_OUTER);
-  const outer: usize = load<u32>(task, OUTER);
-  let run: usize = load<u32>(task, RUN_BYTES);
+function togetherOf(command: usize): i32 {
+  const numOuter = load<u32>(command, NUM_OUTER);
+  const outer: usize = load<u32>(command, OUTER);
+  let run: usize = load<u32>(command, RUN_BYTES);
   let together = 1;
   for (let i: u32 = 0; i < numOuter && together < MAX_TOGETHER; i++) {
     if (load<u32>(outer + (i << 3), 4) != run) break;
@@ -66,33 +66,33 @@ function togetherOf(task: usize): i32 {
 }
 
 function sweepTogether(
-  task: usize,
+  command: usize,
   index: i32,
   count: i32,
   tiles: usize,
   scales: usize,
 ): void {
-  const numOuter = load<u32>(task, NUM_OUTER);
-  const outer: usize = load<u32>(task, OUTER);
+  const numOuter = load<u32>(command, NUM_OUTER);
+  const outer: usize = load<u32>(command, OUTER);
   let base: u32 = 0;
-  let at: usize = load<u32>(task, STATE);
+  let at: usize = load<u32>(command, STATE);
   for (let i: u32 = 0; i < numOuter; i++) {
     if (((index >> i) & 1) == 0) continue;
     base |= load<u32>(outer + (i << 3));
     at += load<u32>(outer + (i << 3), 4);
   }
-  const bytes: usize = load<u32>(task, TILE_BYTES);
-  const begin: usize = load<u32>(task, PROGRAM);
-  const end: usize = load<u32>(task, PROGRAM_END);
-  if (load<u32>(task, IN_PLACE)) {
+  const bytes: usize = load<u32>(command, TILE_BYTES);
+  const begin: usize = load<u32>(command, PROGRAM);
+  const end: usize = load<u32>(command, PROGRAM_END);
+  if (load<u32>(command, IN_PLACE)) {
     resetScale();
-    if (load<u32>(task, FROM_ZERO)) basisState(at, bytes);
+    if (load<u32>(command, FROM_ZERO)) basisState(at, bytes);
     runTileProgram(begin, end, at, bytes, base);
     if (hasScale()) scaleInPlace(at, bytes);
     return;
   }
-  if (load<u32>(task, FROM_ZERO)) basisState(tiles, bytes);
-  else loadTiles(task, at, count, tiles);
+  if (load<u32>(command, FROM_ZERO)) basisState(tiles, bytes);
+  else loadTiles(command, at, count, tiles);
   let isScaled = false;
   for (let t = 0; t < count; t++) {
     // The bits in which these tiles differ are the lowest of the outer ones, in order.
@@ -102,10 +102,10 @@ function sweepTogether(
     keepScale(scales + (<usize>t << 4));
     isScaled = isScaled || hasScale();
   }
-  const stored: usize = load<u32>(task, STORE);
-  if (stored) storeMoved(task, at, count, tiles, scales, stored);
-  else if (isScaled) storeScaled(task, at, count, tiles, scales);
-  else storeTiles(task, at, count, tiles);
+  const stored: usize = load<u32>(command, STORE);
+  if (stored) storeMoved(command, at, count, tiles, scales, stored);
+  else if (isScaled) storeScaled(command, at, count, tiles, scales);
+  else storeTiles(command, at, count, tiles);
 }
 
 function basisState(at: usize, bytes: usize): void {
@@ -113,11 +113,11 @@ function basisState(at: usize, bytes: usize): void {
   store<real>(at, 1);
 }
 
-function loadTiles(task: usize, at: usize, count: i32, tile: usize): void {
-  const bytes: usize = load<u32>(task, TILE_BYTES);
-  const runBytes: usize = load<u32>(task, RUN_BYTES);
-  let runs: usize = load<u32>(task, RUNS);
-  const end = runs + ((<usize>load<u32>(task, NUM_RUNS)) << 3);
+function loadTiles(command: usize, at: usize, count: i32, tile: usize): void {
+  const bytes: usize = load<u32>(command, TILE_BYTES);
+  const runBytes: usize = load<u32>(command, RUN_BYTES);
+  let runs: usize = load<u32>(command, RUNS);
+  const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
     let from = at + load<u32>(runs);
     let to = tile;
@@ -132,11 +132,11 @@ function loadTiles(task: usize, at: usize, count: i32, tile: usize): void {
   }
 }
 
-function storeTiles(task: usize, at: usize, count: i32, tile: usize): void {
-  const bytes: usize = load<u32>(task, TILE_BYTES);
-  const runBytes: usize = load<u32>(task, RUN_BYTES);
-  let runs: usize = load<u32>(task, RUNS);
-  const end = runs + ((<usize>load<u32>(task, NUM_RUNS)) << 3);
+function storeTiles(command: usize, at: usize, count: i32, tile: usize): void {
+  const bytes: usize = load<u32>(command, TILE_BYTES);
+  const runBytes: usize = load<u32>(command, RUN_BYTES);
+  let runs: usize = load<u32>(command, RUNS);
+  const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
     let to = at + load<u32>(runs);
     let from = tile;
@@ -198,11 +198,11 @@ function storeGroup(to: usize, from: usize, c: v128, s: v128): void {
   v128.store(to, withoutDenormals(mulAdd(im, c, v128.mul<real>(re, s))), IMAG);
 }
 
-function storeScaled(task: usize, at: usize, count: i32, tile: usize, scales: usize): void {
-  const bytes: usize = load<u32>(task, TILE_BYTES);
-  const runBytes: usize = load<u32>(task, RUN_BYTES);
-  let runs: usize = load<u32>(task, RUNS);
-  const end = runs + ((<usize>load<u32>(task, NUM_RUNS)) << 3);
+function storeScaled(command: usize, at: usize, count: i32, tile: usize, scales: usize): void {
+  const bytes: usize = load<u32>(command, TILE_BYTES);
+  const runBytes: usize = load<u32>(command, RUN_BYTES);
+  let runs: usize = load<u32>(command, RUNS);
+  const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
     let to = at + load<u32>(runs);
     let from = tile;
@@ -219,17 +219,17 @@ function storeScaled(task: usize, at: usize, count: i32, tile: usize, scales: us
 
 /** The same, each group taken from where `sources` says. */
 function storeMoved(
-  task: usize,
+  command: usize,
   at: usize,
   count: i32,
   tile: usize,
   scales: usize,
   sources: usize,
 ): void {
-  const bytes: usize = load<u32>(task, TILE_BYTES);
-  const runBytes: usize = load<u32>(task, RUN_BYTES);
-  let runs: usize = load<u32>(task, RUNS);
-  const end = runs + ((<usize>load<u32>(task, NUM_RUNS)) << 3);
+  const bytes: usize = load<u32>(command, TILE_BYTES);
+  const runBytes: usize = load<u32>(command, RUN_BYTES);
+  let runs: usize = load<u32>(command, RUNS);
+  const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
     let to = at + load<u32>(runs);
     let from = tile;

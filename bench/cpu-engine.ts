@@ -12,16 +12,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Circuit, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { parseOpenQasm } from '../src/circuit/openqasm/parse-openqasm.ts';
 import { type CompileOptions, compile } from '../src/compiler/compile.ts';
+import type { CommandRunner } from '../src/engine/cpu/command-runner.ts';
 import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
-import { Crew } from '../src/engine/cpu/crew.ts';
 import { lowerProgram } from '../src/engine/cpu/lowered-program.ts';
 import { aimSweep, placedBytes, placeProgram } from '../src/engine/cpu/placed-program.ts';
 import { PRECISIONS } from '../src/engine/cpu/precision.ts';
 import { copyState } from '../src/engine/cpu/state-memory.ts';
-import type { TaskRunner } from '../src/engine/cpu/task-runner.ts';
+import { ThreadPool } from '../src/engine/cpu/thread-pool.ts';
 import type { Engine } from '../src/engine/engine.ts';
-import { Pacer } from '../src/engine/pacer.ts';
 import { openReferenceEngine } from '../src/engine/reference/reference-engine.ts';
+import { TimeSlicer } from '../src/engine/time-slicer.ts';
 import { adder, ghz, qaoa, qft, randomGates, rqc } from './circuits.ts';
 import { type Measurement, measureMs, median, store } from './harness.ts';
 import { phaseFreeError, type QsimPeer, qsimPeer } from './peers/qsim.ts';
@@ -221,20 +221,20 @@ async function memoryRates(threads: number): Promise<readonly Measurement[]> {
   const numQubits = 25;
   const precision = PRECISIONS.f32;
   const bytes = 8 * 2 ** numQubits;
-  const crew = new Crew({ precision: 'f32', numThreads: threads, tileBytes: 2 ** 17 });
-  const pacer = new Pacer(NEVER, () => {});
-  const runner: TaskRunner = {
+  const threadPool = new ThreadPool({ precision: 'f32', numThreads: threads, tileBytes: 2 ** 17 });
+  const slicer = new TimeSlicer(NEVER, () => {});
+  const runner: CommandRunner = {
     get memory() {
-      return crew.memory;
+      return threadPool.memory;
     },
     get kernels() {
-      return crew.kernels;
+      return threadPool.kernels;
     },
-    withScratch: (size, use) => use(crew.allocate(size)),
-    runTask: (task, numItems) => crew.runTask(task, numItems, pacer),
+    withScratch: (size, use) => use(threadPool.allocate(size)),
+    runCommand: (command, numItems) => threadPool.runCommand(command, numItems, slicer),
   };
-  const state = crew.allocate(bytes);
-  new Uint8Array(crew.memory, state, bytes).fill(0);
+  const state = threadPool.allocate(bytes);
+  new Uint8Array(threadPool.memory, state, bytes).fill(0);
   const half = bytes / 2;
   const copies = await durations(async () => {
     await copyState(runner, state, state + half, half);
@@ -257,8 +257,8 @@ async function memoryRates(threads: number): Promise<readonly Measurement[]> {
     precision,
     14,
   );
-  const at = crew.allocate(placedBytes(lowered));
-  const placed = placeProgram(lowered, crew.memory, at, crew.kernels);
+  const at = threadPool.allocate(placedBytes(lowered));
+  const placed = placeProgram(lowered, threadPool.memory, at, threadPool.kernels);
   const rates: Measurement[] = [
     { name: copyName(threads), value: (2 * half) / median(copies) / 1e6, unit: 'GB/s' },
   ];
@@ -267,14 +267,14 @@ async function memoryRates(threads: number): Promise<readonly Measurement[]> {
     const [placedSweep] = placed.sweeps[i] ?? [];
     if (placedSweep === undefined) throw new Error('no sweep');
     const times = await durations(async () => {
-      aimSweep(crew.words, placedSweep, state, threads);
-      await crew.runTask(placedSweep.task, placedSweep.numTiles, pacer);
+      aimSweep(threadPool.words, placedSweep, state, threads);
+      await threadPool.runCommand(placedSweep.command, placedSweep.numTiles, slicer);
     });
     const value = (2 * bytes) / median(times) / 1e6;
     const name = `sweep without gates, ${kind} qubits, ${threads} threads`;
     rates.push({ name, value, unit: 'GB/s', goal: 0.8 * copyRate });
   }
-  await crew.close();
+  await threadPool.close();
   return rates;
 }
 

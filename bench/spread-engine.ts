@@ -14,7 +14,7 @@ import { compile } from '../src/compiler/compile.ts';
 import type { Program, Step } from '../src/compiler/program.ts';
 import type { Engine, Executable } from '../src/engine/engine.ts';
 import { NoAdapterError } from '../src/engine/errors.ts';
-import { nodeGpu, restUntil, shaderFile } from '../src/engine/webgpu/node-gpu.ts';
+import { nodeGpu, shaderFile, sleepUntil } from '../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
 import { openSpreadEngine } from '../src/engine/webgpu/spread/spread-engine.ts';
 import { type Measurement, median, store } from './harness.ts';
@@ -45,7 +45,7 @@ export async function benchSpreadEngine(): Promise<void> {
   const spread = await openSpreadEngine({
     devices: devices.map((device) => ({ device })),
     shaders: shaderFile,
-    rest: restUntil,
+    rest: sleepUntil,
     maxQubits: numQubits,
     memoryBytes: 8 * 2 ** (numQubits - deviceQubits),
   });

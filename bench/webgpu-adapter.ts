@@ -3,7 +3,7 @@
  * one that WebGPU prefers. Drivers are chosen as for any Vulkan program, by VK_ICD_FILENAMES.
  */
 import type { Engine } from '../src/engine/engine.ts';
-import { nodeGpu, restUntil, shaderFile } from '../src/engine/webgpu/node-gpu.ts';
+import { nodeGpu, shaderFile, sleepUntil } from '../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
 import { isCardOf } from '../src/fleet/adapters/adapter-plan.ts';
@@ -41,7 +41,7 @@ export function sizesFor(maxQubits: number) {
 export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
   const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
-  return await openWebGpuEngine({ device, shaders: shaderFile, rest: restUntil, ...sizes });
+  return await openWebGpuEngine({ device, shaders: shaderFile, rest: sleepUntil, ...sizes });
 }
 
 /** What the device says of its adapter. */

@@ -10,8 +10,8 @@ import { compile } from '../src/compiler/compile.ts';
 import type { BatchExecutable, BatchRequest, BatchResult } from '../src/engine/batch-request.ts';
 import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
+import { Mutex } from '../src/engine/mutex.ts';
 import { openReferenceEngine } from '../src/engine/reference/reference-engine.ts';
-import { Turns } from '../src/engine/turns.ts';
 import { writeAngleWords } from '../src/engine/webgpu/batch/angle-words.ts';
 import { prepareGpuBatch } from '../src/engine/webgpu/batch/gpu-batch.ts';
 import { GpuContext } from '../src/engine/webgpu/gpu-context.ts';
@@ -103,7 +103,7 @@ export async function benchWebGpuBatches(): Promise<void> {
   const device = await openBenchDevice();
   const facts = adapterFacts(device);
   const context = new GpuContext(device, shaderFile);
-  const turns = new Turns();
+  const mutex = new Mutex();
   const alone = await openBenchEngine(16);
   const numThreads = availableParallelism();
   const cpu = openCpuEngine({ precision: 'f32', numThreads, maxQubits: 12 });
@@ -111,7 +111,7 @@ export async function benchWebGpuBatches(): Promise<void> {
   for (const workload of WORKLOADS) {
     const { shape } = workload;
     const startMs = performance.now();
-    await using batch = await prepareGpuBatch({ context, turns }, shape);
+    await using batch = await prepareGpuBatch({ context, mutex }, shape);
     const preparedMs = performance.now() - startMs;
     await using onCpu = await cpu.prepareBatch(shape);
     const request = requestOf(workload, batch.numAngles, facts.isSoftware);

@@ -8,7 +8,7 @@
 import { wordsFor } from './classical-bits.ts';
 import type { Counts } from './engine.ts';
 import { firstOf, sortedWordCounts, type WordCounts } from './outcome-sort.ts';
-import type { Pacer } from './pacer.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 
 const INITIAL_CAPACITY = 16;
 
@@ -79,14 +79,14 @@ export class CountsBuilder {
   }
 
   /** The counts; the builder is spent. */
-  async finish(pacer: Pacer): Promise<Counts> {
-    const counts = this.#isAscending ? this.#asIs() : await this.#sorted(pacer);
+  async finish(slicer: TimeSlicer): Promise<Counts> {
+    const counts = this.#isAscending ? this.#asIs() : await this.#sorted(slicer);
     return { numBits: this.#numBits, wordsPerOutcome: this.#wordsPerOutcome, ...counts };
   }
 
-  async #sorted(pacer: Pacer): Promise<Pick<Counts, 'outcomes' | 'occurrences'>> {
-    if (this.#wordsPerOutcome === 1) return await sortedWordCounts(this.#asIs(), pacer);
-    return this.#merge(await this.#ascendingOrder(pacer));
+  async #sorted(slicer: TimeSlicer): Promise<Pick<Counts, 'outcomes' | 'occurrences'>> {
+    if (this.#wordsPerOutcome === 1) return await sortedWordCounts(this.#asIs(), slicer);
+    return this.#merge(await this.#ascendingOrder(slicer));
   }
 
   /** Negative, zero or positive as entry i is below, equal to or above entry j. */
@@ -108,12 +108,12 @@ export class CountsBuilder {
   }
 
   /** The entries' positions by ascending outcome: a radix sort, lowest byte first. */
-  async #ascendingOrder(pacer: Pacer): Promise<Uint32Array> {
+  async #ascendingOrder(slicer: TimeSlicer): Promise<Uint32Array> {
     let order = Uint32Array.from({ length: this.#length }, (_, i) => i);
     let spare = new Uint32Array(this.#length);
     for (let byte = 0; byte < 4 * this.#wordsPerOutcome; byte++) {
       if (this.#sortByByte(byte, order, spare)) [order, spare] = [spare, order];
-      if (pacer.spend(this.#length)) await pacer.pause();
+      if (slicer.spend(this.#length)) await slicer.pause();
     }
     return order;
   }

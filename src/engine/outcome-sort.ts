@@ -5,7 +5,7 @@
  * them in no order and takes several times as long for a million; a sorted list of one typed array
  * has no place for the occurrences.
  */
-import type { Pacer } from './pacer.ts';
+import type { TimeSlicer } from './time-slicer.ts';
 
 /** Outcomes of one word, and how often each occurred; equally long. */
 export interface WordCounts {
@@ -17,7 +17,10 @@ export interface WordCounts {
 const LONG_LIST = 2 ** 12;
 
 /** The same outcomes, ascending and distinct; what is given is written over. */
-export async function sortedWordCounts(counts: WordCounts, pacer: Pacer): Promise<WordCounts> {
+export async function sortedWordCounts(
+  counts: WordCounts,
+  slicer: TimeSlicer,
+): Promise<WordCounts> {
   const { length } = counts.outcomes;
   const digitBits = length < LONG_LIST ? 8 : 12;
   const width = widthOf(counts.outcomes);
@@ -29,7 +32,7 @@ export async function sortedWordCounts(counts: WordCounts, pacer: Pacer): Promis
   for (let shift = 0; shift < width; shift += digitBits) {
     sortByDigit(from, into, shift, digitBits);
     [from, into] = [into, from];
-    if (pacer.spend(length)) await pacer.pause();
+    if (slicer.spend(length)) await slicer.pause();
   }
   return merged(from);
 }

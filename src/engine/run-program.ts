@@ -1,18 +1,18 @@
 /** One run of a prepared program, for any engine: the walk of its shots, outputs and timing. */
 import type { RunRequest, RunResult } from './engine.ts';
-import { Pacer } from './pacer.ts';
 import { checkOutputs, type FinalStateOutputs, readOutputs } from './run-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
 import { ShotTree } from './shot-tree.ts';
 import type { StateBudget } from './state-budget.ts';
 import type { StateOperations } from './state-operations.ts';
+import { TimeSlicer } from './time-slicer.ts';
 
 /** A program as an engine prepared it; runs share it. */
-export interface PreparedProgram<S> {
+export interface RunnableProgram<S> {
   readonly plan: RunPlan;
   readonly budget: StateBudget;
-  /** The operations of one run, which pause with its pacer. */
-  operations(pacer: Pacer): StateOperations<S>;
+  /** The operations of one run, which pause with its slicer. */
+  operations(slicer: TimeSlicer): StateOperations<S>;
 }
 
 /**
@@ -24,16 +24,16 @@ export interface PreparedProgram<S> {
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runProgram<S>(
-  { plan, budget, operations: open }: PreparedProgram<S>,
+  { plan, budget, operations: open }: RunnableProgram<S>,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
   const readsFinalState = checkOutputs(plan, request);
   const started = performance.now();
-  const pacer = new Pacer(signal, () => request.onProgress?.(tree.fractionDone));
-  const operations = open(pacer);
-  const tree = new ShotTree(plan, operations, budget, request, pacer);
+  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
+  const operations = open(slicer);
+  const tree = new ShotTree(plan, operations, budget, request, slicer);
   let outputs: FinalStateOutputs = {};
   const counts = await tree.run(
     readsFinalState

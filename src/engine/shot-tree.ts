@@ -13,12 +13,12 @@ import { assign, conditionHolds, wordsFor, writeBit } from './classical-bits.ts'
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
-import { type Pacer, UNITS_PER_CHUNK } from './pacer.ts';
 import type { CollapseStep, RunPlan } from './run-plan.ts';
 import type { StateBudget } from './state-budget.ts';
 import type { QubitMasses, ShotGroup, StateOperations } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-draws.ts';
 import { finishedOutcome, recordSamples } from './terminal-measurement.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
 /** Shots with the same outcomes so far, and where they stand. */
 interface Branch<S> {
@@ -51,7 +51,7 @@ export class ShotTree<S> {
   readonly #budget: StateBudget;
   readonly #seed: number;
   readonly #totalShots: number;
-  readonly #pacer: Pacer;
+  readonly #slicer: TimeSlicer;
   readonly #counts: CountsBuilder;
   readonly #waiting: Branch<S>[] = [];
   /** States not yet released. */
@@ -71,14 +71,14 @@ export class ShotTree<S> {
     operations: StateOperations<S>,
     budget: StateBudget,
     { shots, seed }: { readonly shots: number; readonly seed: number },
-    pacer: Pacer,
+    slicer: TimeSlicer,
   ) {
     this.#plan = plan;
     this.#operations = operations;
     this.#budget = budget;
     this.#seed = seed;
     this.#totalShots = shots;
-    this.#pacer = pacer;
+    this.#slicer = slicer;
     this.#counts = new CountsBuilder(plan.numBits);
   }
 
@@ -118,7 +118,7 @@ export class ShotTree<S> {
       for (const state of this.#held) this.#release(state);
     }
     const started = performance.now();
-    const counts = await this.#counts.finish(this.#pacer);
+    const counts = await this.#counts.finish(this.#slicer);
     this.#samplingMs += performance.now() - started;
     return counts;
   }
@@ -178,7 +178,7 @@ export class ShotTree<S> {
   async #beginRound(branch: Branch<S>): Promise<void> {
     const { maxRounds } = this.#plan;
     if (++branch.rounds > maxRounds) throw new TooManyRoundsError(maxRounds);
-    if (this.#pacer.spend(UNITS_PER_ROUND)) await this.#pacer.pause();
+    if (this.#slicer.spend(UNITS_PER_ROUND)) await this.#slicer.pause();
   }
 
   /** What one pass for these shots is of the whole run; without shots there is one branch. */
@@ -231,7 +231,7 @@ export class ShotTree<S> {
         if (uniformDraw(this.#seed, shot, event, position, rounds) < one) parted[--firstOne] = shot;
         else parted[numZeros++] = shot;
       }
-      if (this.#pacer.spend(UNITS_PER_DRAW * (to - from))) await this.#pacer.pause();
+      if (this.#slicer.spend(UNITS_PER_DRAW * (to - from))) await this.#slicer.pause();
     }
     return {
       zeros: { count: numZeros, numbers: parted.subarray(0, numZeros) },

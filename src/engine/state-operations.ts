@@ -4,7 +4,7 @@
  *
  * `S` is the engine's handle of a state: an array, an address, a buffer. An operation that is done
  * when it returns gives its result, and no promise: a small circuit then runs to its end without
- * turning the microtask queue. One that takes long gives a promise, pauses with the run's `Pacer`,
+ * turning the microtask queue. One that takes long gives a promise, pauses with the run's `TimeSlicer`,
  * and rejects with the signal's reason once that has aborted. No two are under way at a time.
  */
 import type { Qubit } from '../circuit/circuit.ts';

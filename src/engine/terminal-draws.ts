@@ -1,8 +1,8 @@
 /** The draws of the trailing measurements, one a shot, for engines that draw in JavaScript. */
 import { uniformDraw } from '../math/philox.ts';
 import { sortUniformDraws } from '../math/uniform-sort.ts';
-import { type Pacer, UNITS_PER_CHUNK } from './pacer.ts';
 import type { SampleRequest } from './state-operations.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
 /** One draw costs about as much as this many amplitudes. */
 export const UNITS_PER_DRAW = 32;
@@ -10,7 +10,7 @@ export const UNITS_PER_DRAW = 32;
 /** The draws of a request's shots, ascending: an engine finds them all in one walk over a state. */
 export async function sortedTerminalDraws(
   { shots, seed, event }: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<Float64Array> {
   const { count, numbers } = shots;
   const draws = new Float64Array(count);
@@ -20,7 +20,7 @@ export async function sortedTerminalDraws(
     for (let i = from; i < to; i++) {
       draws[i] = uniformDraw(seed, numbers === undefined ? i : numbers[i]!, event, 0);
     }
-    if (pacer.spend(UNITS_PER_DRAW * (to - from))) await pacer.pause();
+    if (slicer.spend(UNITS_PER_DRAW * (to - from))) await slicer.pause();
   }
   return sortUniformDraws(draws);
 }

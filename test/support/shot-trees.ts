@@ -1,14 +1,14 @@
 /** Walks over the shots of a circuit on the reference engine's states, which can be watched. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
-import { Pacer } from '../../src/engine/pacer.ts';
-import { numKernelsOf } from '../../src/engine/reference/prepared-sweeps.ts';
 import {
   prepareReferenceProgram,
   ReferenceStates,
 } from '../../src/engine/reference/reference-states.ts';
+import { numKernelsOf } from '../../src/engine/reference/step-kernels.ts';
 import { planRun } from '../../src/engine/run-plan.ts';
 import { ShotTree } from '../../src/engine/shot-tree.ts';
+import { TimeSlicer } from '../../src/engine/time-slicer.ts';
 import { NEVER } from './engine-runs.ts';
 import { profile } from './profiles.ts';
 
@@ -26,9 +26,9 @@ export function shotTreeOf(
   { shots, maxStates, watch = (states) => states }: ShotTreeOptions,
 ): ShotTree<Float64Array> {
   const { program } = compile(circuit, profile(), { optimize: false });
-  const pacer = new Pacer(NEVER, () => {});
+  const slicer = new TimeSlicer(NEVER, () => {});
   const plan = planRun(program, numKernelsOf);
-  const states = watch(new ReferenceStates(prepareReferenceProgram(program), pacer));
+  const states = watch(new ReferenceStates(prepareReferenceProgram(program), slicer));
   const budget = { stateBytes: 16 * 2 ** circuit.numQubits, maxStates };
-  return new ShotTree(plan, states, budget, { shots, seed: 1 }, pacer);
+  return new ShotTree(plan, states, budget, { shots, seed: 1 }, slicer);
 }

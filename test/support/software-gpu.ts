@@ -1,6 +1,6 @@
 /** The WebGPU engine on the software Vulkan drivers of a machine, as tests open it. */
 import type { Engine } from '../../src/engine/engine.ts';
-import { nodeGpu, restUntil, shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
+import { nodeGpu, shaderFile, sleepUntil } from '../../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
 import {
   openWebGpuEngine,
@@ -38,5 +38,5 @@ export async function openSoftwareEngine(
   options: Partial<WebGpuEngineOptions> = {},
 ): Promise<Engine> {
   const device = options.device ?? (await openSoftwareDevice(driver));
-  return await openWebGpuEngine({ shaders: shaderFile, rest: restUntil, ...options, device });
+  return await openWebGpuEngine({ shaders: shaderFile, rest: sleepUntil, ...options, device });
 }

@@ -1,6 +1,6 @@
 /** The engine over several devices, on the software Vulkan drivers of a machine. */
 import type { Engine } from '../../src/engine/engine.ts';
-import { restUntil, shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
+import { shaderFile, sleepUntil } from '../../src/engine/webgpu/node-gpu.ts';
 import {
   openSpreadEngine,
   type SpreadEngineOptions,
@@ -24,7 +24,7 @@ export async function openSoftwareSpread(
   for (const driver of drivers) devices.push(await openSoftwareDevice(driver));
   const engine = await openSpreadEngine({
     shaders: shaderFile,
-    rest: restUntil,
+    rest: sleepUntil,
     ...options,
     devices: devices.map((device) => ({ device })),
   });

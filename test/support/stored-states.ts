@@ -1,10 +1,9 @@
-/** States in shared memory for tests of kernels, and runners that do tasks in a chosen order. */
+/** States in shared memory for tests of kernels, and runners that do commands in a chosen order. */
 import { readFileSync } from 'node:fs';
 import type { Qubit } from '../../src/circuit/circuit.ts';
+import { COMMAND_WORDS, type StoredState, stateBytes } from '../../src/engine/cpu/command.ts';
+import type { CommandRunner } from '../../src/engine/cpu/command-runner.ts';
 import { GROUP_SHIFT, PRECISIONS } from '../../src/engine/cpu/precision.ts';
-import { type StoredState, stateBytes } from '../../src/engine/cpu/readout-task.ts';
-import { TASK_WORDS } from '../../src/engine/cpu/task-header.ts';
-import type { TaskRunner } from '../../src/engine/cpu/task-runner.ts';
 import { instantiateKernels, type KernelExports } from '../../src/engine/cpu/wasm-kernels.ts';
 import type { MaybePromise } from '../../src/engine/state-operations.ts';
 import type { RandomStream } from './random-stream.ts';
@@ -24,12 +23,12 @@ export function precisionOf(build: Build): 'f32' | 'f64' {
 }
 
 /**
- * Does tasks in this thread, on two instances of the kernels over one memory.
+ * Does commands in this thread, on two instances of the kernels over one memory.
  *
  * With a stream, items are done in random order, each on either instance, as they might be by
  * threads; without one, in order on the first.
  */
-export class TestRunner implements TaskRunner {
+export class TestRunner implements CommandRunner {
   readonly kernels: KernelExports;
   readonly #instances: readonly KernelExports[];
   readonly #memory: WebAssembly.Memory;
@@ -70,18 +69,18 @@ export class TestRunner implements TaskRunner {
     return use(at);
   }
 
-  runTask(task: number, numItems: number): MaybePromise<void> {
-    const words = new Int32Array(this.memory, task, 8);
-    if (words[TASK_WORDS.numItems] !== numItems) throw new Error('The header says otherwise.');
+  runCommand(command: number, numItems: number): MaybePromise<void> {
+    const words = new Int32Array(this.memory, command, 8);
+    if (words[COMMAND_WORDS.numItems] !== numItems) throw new Error('The header says otherwise.');
     if (this.#random === undefined) {
-      while (this.kernels.work(task, 1) === 0);
+      while (this.kernels.work(command, 1) === 0);
       return;
     }
     for (const item of this.#random.shuffled([...Array(numItems).keys()])) {
-      words[TASK_WORDS.nextItem] = item;
-      words[TASK_WORDS.numItems] = item + 1;
-      words[TASK_WORDS.perClaim] = 1;
-      this.#random.pick(this.#instances).work(task, 1);
+      words[COMMAND_WORDS.nextItem] = item;
+      words[COMMAND_WORDS.numItems] = item + 1;
+      words[COMMAND_WORDS.perClaim] = 1;
+      this.#random.pick(this.#instances).work(command, 1);
     }
     return Promise.resolve();
   }
@@ -95,7 +94,7 @@ function positionOf(index: number, { precision }: StoredState): number {
 }
 
 /** A runner's view of a state's reals. */
-function realsOf(runner: TaskRunner, state: StoredState): Float32Array | Float64Array {
+function realsOf(runner: CommandRunner, state: StoredState): Float32Array | Float64Array {
   const length = stateBytes(state) / state.precision.realBytes;
   return state.precision.realBytes === 4
     ? new Float32Array(runner.memory, state.at, length)
@@ -103,7 +102,7 @@ function realsOf(runner: TaskRunner, state: StoredState): Float32Array | Float64
 }
 
 /** The amplitudes of a state in physical order, interleaved. */
-export function amplitudesOf(runner: TaskRunner, state: StoredState): Float64Array {
+export function amplitudesOf(runner: CommandRunner, state: StoredState): Float64Array {
   const reals = realsOf(runner, state);
   const { lanes } = state.precision;
   const out = new Float64Array(2 * 2 ** state.numQubits);

@@ -1,7 +1,7 @@
 /** Batches on a software driver, without an engine around them. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import type { BatchExecutable } from '../../src/engine/batch-request.ts';
-import { Turns } from '../../src/engine/turns.ts';
+import { Mutex } from '../../src/engine/mutex.ts';
 import { prepareGpuBatch } from '../../src/engine/webgpu/batch/gpu-batch.ts';
 import { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
@@ -20,9 +20,9 @@ export async function openSoftwareBatches(
   device?: GPUDevice,
 ): Promise<SoftwareBatches> {
   const context = new GpuContext(device ?? (await openSoftwareDevice(driver)), shaderFile);
-  const turns = new Turns();
+  const mutex = new Mutex();
   return {
-    prepareBatch: (shape) => prepareGpuBatch({ context, turns }, shape),
-    close: () => turns.close(async () => context.device.destroy()),
+    prepareBatch: (shape) => prepareGpuBatch({ context, mutex }, shape),
+    close: () => mutex.close(async () => context.device.destroy()),
   };
 }

@@ -178,7 +178,7 @@ describe('the scan lets pass', () => {
   test.each([
     ['an import to the left', 'engine/cpu/a.ts', "from '../../math/philox.ts'"],
     ['an engine importing the program', 'engine/cpu/a.ts', "from '../../compiler/program.ts'"],
-    ['an engine importing what engines share', 'engine/cpu/a.ts', "from '../pacer.ts'"],
+    ['an engine importing what engines share', 'engine/cpu/a.ts', "from '../mutex.ts'"],
     ['an engine importing itself', 'engine/cpu/a.ts', "from './b.ts'"],
     [
       'the service taking a type of the page',

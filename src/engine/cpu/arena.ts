@@ -1,6 +1,6 @@
 /**
  * Allocation in the memory that all threads share. Blocks are few and large (a program, a state, a
- * task), so a sorted list of free blocks, first fit, is enough.
+ * command), so a sorted list of free blocks, first fit, is enough.
  */
 
 import { StateMemoryError } from '../errors.ts';

@@ -1,7 +1,7 @@
 /** The instructions of a batch's program, as assembly/batch-program.ts reads them. */
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+import { writeWords } from './command.ts';
 import type { Precision } from './precision.ts';
-import { writeWords } from './readout-task.ts';
 
 /** First words of instructions. */
 const OPCODES = {
@@ -39,7 +39,7 @@ export class BatchCode {
   readonly #references: number[] = [];
   /** Vectors with the same number in each lane, and tables of words, 16 bytes apiece. */
   readonly #pool: Uint8Array[] = [];
-  #poolBytes = 0;
+  #constantBytes = 0;
 
   constructor(precision: Precision, numQubits: number) {
     this.#precision = precision;
@@ -53,7 +53,7 @@ export class BatchCode {
 
   /** What the program needs room for. */
   get bytes(): number {
-    return this.#poolAt + this.#poolBytes;
+    return this.#poolAt + this.#constantBytes;
   }
 
   /** Sets the bundle's own coefficients to those of an angle of the request, times `factor`. */
@@ -169,9 +169,9 @@ export class BatchCode {
   }
 
   #append(entry: Uint8Array): number {
-    const offset = this.#poolBytes;
+    const offset = this.#constantBytes;
     this.#pool.push(entry);
-    this.#poolBytes += Math.ceil(entry.length / VECTOR_BYTES) * VECTOR_BYTES;
+    this.#constantBytes += Math.ceil(entry.length / VECTOR_BYTES) * VECTOR_BYTES;
     return offset;
   }
 }

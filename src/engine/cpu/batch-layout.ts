@@ -1,14 +1,13 @@
 /** What a run of a batch holds in shared memory: a piece of the circuits, their results, tables. */
 import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { BatchRequest } from '../batch-request.ts';
+import { COMMAND_HEADER_WORDS, ScratchPlan } from './command.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
-import { ScratchPlan } from './readout-task.ts';
-import { TASK_HEADER_WORDS } from './task-header.ts';
 
 /** Angles, matrices and results that are in shared memory at a time, as far as one piece allows. */
 const PIECE_BYTES = 8 * 2 ** 20;
-/** Fields of a task after its header. */
-const TASK_FIELDS = 20;
+/** Fields of a command after its header. */
+const COMMAND_FIELDS = 20;
 const OBSERVABLE_BYTES = 8;
 const TERM_BYTES = 24;
 const DOUBLE_BYTES = Float64Array.BYTES_PER_ELEMENT;
@@ -27,7 +26,7 @@ export interface BatchLayout {
   readonly bytes: number;
   /** A multiple of the lanes. */
   readonly circuitsPerPiece: number;
-  readonly task: number;
+  readonly command: number;
   readonly outcomes: number;
   readonly offsets: number;
   readonly observables: number;
@@ -63,7 +62,7 @@ export function layOutBatch(
   const circuitsPerPiece = Math.ceil(most / lanes) * lanes;
   const plan = new ScratchPlan();
   const each = (bytes: number) => (bytes === 0 ? 0 : plan.reserve(bytes * circuitsPerPiece));
-  const task = plan.reserve(4 * (TASK_HEADER_WORDS + TASK_FIELDS));
+  const command = plan.reserve(4 * (COMMAND_HEADER_WORDS + COMMAND_FIELDS));
   const tables = {
     outcomes: plan.reserve(4 * 2 ** numQubits),
     offsets: plan.reserve(4 * 2 ** numQubits),
@@ -78,7 +77,7 @@ export function layOutBatch(
     expectations: each(perCircuit.expectations),
     counts: each(perCircuit.counts),
   };
-  return { bytes: plan.bytes, circuitsPerPiece, task, ...tables, ...pieces };
+  return { bytes: plan.bytes, circuitsPerPiece, command, ...tables, ...pieces };
 }
 
 function observablesBytes(observables: readonly PauliSum[]): number {

@@ -9,12 +9,11 @@ import {
 } from '../batch-request.ts';
 import { type BatchLayout, layOutBatch, writeObservables } from './batch-layout.ts';
 import type { LaneMatrix, LoweredBatch } from './batch-lowering.ts';
+import { COMMAND_KINDS, seedWords, writeCommand } from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
-import { seedWords, writeTask } from './readout-task.ts';
-import { TASK_KINDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
 
-/** An item takes about this long: a crew looks at the clock after two of them. */
+/** An item takes about this long: a thread pool looks at the clock after two of them. */
 const ITEM_NS = 50_000;
 /** What pieces of the work take, roughly. */
 const NS_PER_AMPLITUDE = 1;
@@ -44,7 +43,7 @@ interface Piece {
 export async function runBatch(
   batch: PlacedBatch,
   request: BatchRequest,
-  runner: TaskRunner,
+  runner: CommandRunner,
 ): Promise<BatchResult> {
   const { numAngles, numLaneEntries } = batch.lowered;
   const layout = layOutBatch({ ...batch, numAngles, numLaneEntries }, request, batch.precision);
@@ -56,7 +55,7 @@ export async function runBatch(
       const piece = { first, count };
       writeCircuits(batch, request, layout, piece, runner.memory, block);
       const numItems = writePiece(batch, request, layout, count, runner.memory, block);
-      const done = runner.runTask(block + layout.task, numItems);
+      const done = runner.runCommand(block + layout.command, numItems);
       if (done !== undefined) await done;
       readResults(results, layout, piece, request.numCircuits, runner.memory, block);
     }
@@ -134,7 +133,7 @@ function writeLaneMatrix(
   for (let i = 0; i < matrix.length; i++) reals[lanes * i + (circuit % lanes)] = matrix[i]!;
 }
 
-/** Writes the task of a piece; gives its number of items. */
+/** Writes the command of a piece; gives its number of items. */
 function writePiece(
   batch: PlacedBatch,
   { shots = 0, statevectors = false, observables = [] }: BatchRequest,
@@ -148,8 +147,8 @@ function writePiece(
   const numItems = Math.ceil(count / (bundlesPerItem * precision.lanes));
   const endBytes = statevectors ? lowered.endWithPhaseBytes : lowered.endBytes;
   const addressOf = (offset: number) => (offset === 0 ? 0 : block + offset);
-  const header = { kind: TASK_KINDS.batch, numItems, perClaim: 1 };
-  writeTask(memory, block + layout.task, header, [
+  const header = { kind: COMMAND_KINDS.batch, numItems, perClaim: 1 };
+  writeCommand(memory, block + layout.command, header, [
     ...[batch.at, batch.at + endBytes, numQubits, count, bundlesPerItem],
     ...[block + layout.angles, Float64Array.BYTES_PER_ELEMENT * lowered.numAngles],
     ...[block + layout.matrices, GROUP_BYTES * lowered.numLaneEntries],

@@ -8,29 +8,22 @@
  */
 import type { Circuit } from '../../circuit/circuit.ts';
 import { RECIPES, type Recipe } from '../batch-recipes.ts';
-import {
-  type BatchExecutable,
-  type BatchRequest,
-  type BatchResult,
-  checkBatchRequest,
-} from '../batch-request.ts';
+import { type BatchExecutable, type BatchRequest, checkBatchRequest } from '../batch-request.ts';
 import { checkBatchShape, outcomeBitsOf } from '../batch-shape.ts';
-import { ClosedError } from '../errors.ts';
-import { Pacer } from '../pacer.ts';
+import type { Mutex } from '../mutex.ts';
+import { TimeSlicer } from '../time-slicer.ts';
 import { lowerBatch } from './batch-lowering.ts';
 import { type PlacedBatch, runBatch } from './batch-run.ts';
-import type { Crew } from './crew.ts';
-import { CrewRunner } from './crew-runner.ts';
+import { ThreadPoolRunner } from './command-runner.ts';
 import type { Precision } from './precision.ts';
+import { retryOnLostThread, type ThreadPool } from './thread-pool.ts';
 
 /** What a batch needs of its engine. */
 export interface BatchHost {
-  readonly crew: Crew;
+  readonly threadPool: ThreadPool;
   readonly precision: Precision;
-  /** Runs alone on the engine, and again where a thread was lost under it. */
-  takeTurn<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Gives back when everything before has settled. */
-  takeLast(giveBack: () => void): Promise<void>;
+  /** The engine's: a batch has all threads to itself while it runs. */
+  readonly mutex: Mutex;
 }
 
 /**
@@ -41,34 +34,33 @@ export interface BatchHost {
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
  */
 export function prepareBatch(
-  { crew, precision, takeTurn, takeLast }: BatchHost,
+  { threadPool, precision, mutex }: BatchHost,
   shape: Circuit,
   recipes: Readonly<Record<string, Recipe>> = RECIPES,
 ): BatchExecutable {
   const { numQubits, numBits } = shape;
   checkBatchShape(shape, 'cpu batch');
   const lowered = lowerBatch(shape, precision, recipes);
-  const at = crew.allocate(lowered.code.bytes);
-  lowered.code.place(crew.memory, at);
+  const at = threadPool.allocate(lowered.code.bytes);
+  lowered.code.place(threadPool.memory, at);
   const outcomeBits = outcomeBitsOf(shape);
   const batch: PlacedBatch = { at, lowered, precision, numQubits, numBits, outcomeBits };
   const { numAngles } = lowered;
-  let isDisposed = false;
-  const run = async (request: BatchRequest, signal: AbortSignal): Promise<BatchResult> => {
-    checkBatchRequest(request, { numQubits, numBits, numAngles });
-    return await takeTurn(async () => {
-      if (isDisposed) throw new ClosedError();
-      const pacer = new Pacer(signal, () => {});
-      return await runBatch(batch, request, new CrewRunner(crew, pacer));
-    }, signal);
-  };
-  return {
-    numAngles,
-    run,
-    [Symbol.asyncDispose]: () =>
-      takeLast(() => {
-        if (!isDisposed) crew.release(at);
-        isDisposed = true;
+  const executable = mutex.executable(
+    (request: BatchRequest, signal) =>
+      retryOnLostThread(() => {
+        const slicer = new TimeSlicer(signal, () => {});
+        return runBatch(batch, request, new ThreadPoolRunner(threadPool, slicer));
       }),
+    () => threadPool.release(at),
+  );
+  return {
+    ...executable,
+    numAngles,
+    // Checked before the batch is queued.
+    run: async (request, signal) => {
+      checkBatchRequest(request, { numQubits, numBits, numAngles });
+      return await executable.run(request, signal);
+    },
   };
 }

@@ -7,24 +7,24 @@
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest, ShotGroup } from '../state-operations.ts';
-import { placeMasses, planMasses, stretchQubits } from './masses-plan.ts';
-import { GROUP_BYTES } from './precision.ts';
 import {
   assertNorm,
   byteImage,
+  COMMAND_HEADER_WORDS,
+  COMMAND_KINDS,
   doubleWords,
   itemsPerClaim,
-  READOUT_KINDS,
   ScratchPlan,
   type StoredState,
   samplesAt,
   seedWords,
   subsetSums,
-  writeTask,
+  writeCommand,
   writeWords,
-} from './readout-task.ts';
-import { TASK_HEADER_WORDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
+} from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
+import { placeMasses, planMasses, stretchQubits } from './masses-plan.ts';
+import { GROUP_BYTES } from './precision.ts';
 
 /** log2 of the basis states of a block; assembly/blocks.ts has the same. */
 const BLOCK_BITS = 8;
@@ -34,8 +34,8 @@ const SHOTS_PER_ITEM = 4096;
 const DRAWS_PER_RANGE = 4;
 const MIN_RANGES = 1024;
 const MAX_PER_CLAIM = 4;
-/** Fields of a task; the largest here has 26. */
-const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 28);
+/** Fields of a command; the largest here has 26. */
+const COMMAND_BYTES = 4 * (COMMAND_HEADER_WORDS + 28);
 
 /**
  * Draws a basis state for each shot, as engine.ts defines it.
@@ -43,37 +43,37 @@ const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 28);
  * @param layout - Logical qubit → physical qubit; at least BLOCK_BITS and the lane qubits.
  */
 export async function sampleLargeState(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   layout: readonly Qubit[],
   request: SampleRequest,
 ): Promise<BasisSamples> {
   const scratch = new ScratchPlan();
-  const taskOffset = scratch.reserve(TASK_BYTES);
+  const commandOffset = scratch.reserve(COMMAND_BYTES);
   const plan = planMasses(state, layout.slice(BLOCK_BITS), layout.slice(0, BLOCK_BITS));
   const masses = placeMasses(plan, scratch);
   const blocks = placeBlocks(state, layout, scratch);
   return await runner.withScratch(scratch.bytes, async (block) => {
-    const task = block + taskOffset;
+    const command = block + commandOffset;
     const { numItems, numBins } = plan;
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
     const massFields = masses.write(runner.memory, block, state.at);
-    const header = { kind: READOUT_KINDS.masses, numItems, perClaim };
-    writeTask(runner.memory, task, header, massFields);
-    await runner.runTask(task, numItems);
+    const header = { kind: COMMAND_KINDS.masses, numItems, perClaim };
+    writeCommand(runner.memory, command, header, massFields);
+    await runner.runCommand(command, numItems);
     const norm = runner.kernels.startsOfMasses(block + masses.bins, numBins);
     assertNorm(norm);
 
     const blockFields = blocks(runner.memory, block);
     const pick = async (draws: SortedDraws, indices: number, occurrences: number) => {
       const fields = [draws.numRanges, draws.starts, draws.sorted, indices, occurrences];
-      writeTask(runner.memory, task, { ...header, kind: READOUT_KINDS.pick }, [
+      writeCommand(runner.memory, command, { ...header, kind: COMMAND_KINDS.pick }, [
         ...massFields,
         ...fields,
         ...blockFields,
         ...doubleWords(norm),
       ]);
-      await runner.runTask(task, numItems);
+      await runner.runCommand(command, numItems);
     };
     let samples: BasisSamples | undefined;
     for (const batch of batchesOf(request.shots)) {
@@ -145,7 +145,7 @@ function placeBlocks(
 
 /** Draws and sorts a batch, and has the blocks pick from it. */
 async function sampleBatch(
-  runner: TaskRunner,
+  runner: CommandRunner,
   { shots, firstShot, seed, event }: SampleRequest & Batch,
   norm: number,
   pick: (draws: SortedDraws, indices: number, occurrences: number) => Promise<void>,
@@ -153,14 +153,14 @@ async function sampleBatch(
   const { count, numbers } = shots;
   const numRanges = Math.max(MIN_RANGES, 2 ** Math.ceil(Math.log2(count / DRAWS_PER_RANGE)));
   const scratch = new ScratchPlan();
-  const taskOffset = scratch.reserve(TASK_BYTES);
+  const commandOffset = scratch.reserve(COMMAND_BYTES);
   // The kernels draw for four shots at a time.
   const drawsOffset = scratch.reserve(8 * count + 24);
   const sortedOffset = scratch.reserve(8 * count);
   const startsOffset = scratch.reserve(4 * (numRanges + 2));
   const numbersOffset = scratch.reserve(numbers === undefined ? 0 : 4 * count + 12);
   return await runner.withScratch(scratch.bytes, async (block) => {
-    const task = block + taskOffset;
+    const command = block + commandOffset;
     const draws = block + drawsOffset;
     const sorted = block + sortedOffset;
     const starts = block + startsOffset;
@@ -174,12 +174,12 @@ async function sampleBatch(
       ...[numRanges, starts, draws, sorted, firstShot],
     ];
     const header = { numItems, perClaim: 1 };
-    writeTask(runner.memory, task, { ...header, kind: READOUT_KINDS.draw }, fields);
-    await runner.runTask(task, numItems);
+    writeCommand(runner.memory, command, { ...header, kind: COMMAND_KINDS.draw }, fields);
+    await runner.runCommand(command, numItems);
     // Behind the first word, which stays 0: sorting moves each start on to the next range's.
     runner.kernels.startsOfCounts(starts + 4, numRanges);
-    writeTask(runner.memory, task, { ...header, kind: READOUT_KINDS.sortDraws }, fields);
-    await runner.runTask(task, numItems);
+    writeCommand(runner.memory, command, { ...header, kind: COMMAND_KINDS.sortDraws }, fields);
+    await runner.runCommand(command, numItems);
 
     // The draws are done with, and each left as much room as a sample needs.
     const indices = draws;

@@ -1,26 +1,26 @@
 /** Measuring one qubit of a state: its masses, and what is left afterwards. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { MaybePromise, QubitMasses } from '../state-operations.ts';
-import { GROUP_BYTES } from './precision.ts';
 import {
   byteImage,
+  COMMAND_HEADER_WORDS,
+  COMMAND_KINDS,
   itemsPerClaim,
-  READOUT_KINDS,
   type StoredState,
   stateBytes,
-  writeTask,
-} from './readout-task.ts';
-import { TASK_HEADER_WORDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
+  writeCommand,
+} from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
+import { GROUP_BYTES } from './precision.ts';
 
 /** States up to this are done by the calling thread at once; larger ones in items of this size. */
 const ITEM_BYTES = 2 ** 17;
 const MAX_PER_CLAIM = 8;
-const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 8);
+const COMMAND_BYTES = 4 * (COMMAND_HEADER_WORDS + 8);
 
 /** The masses of a physical qubit. */
 export function qubitMasses(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   qubit: Qubit,
 ): MaybePromise<QubitMasses> {
@@ -33,13 +33,13 @@ export function qubitMasses(
     });
   }
   const numItems = bytes / ITEM_BYTES;
-  return runner.withScratch(TASK_BYTES + 16 * numItems, (task) => {
-    const out = task + TASK_BYTES;
+  return runner.withScratch(COMMAND_BYTES + 16 * numItems, (command) => {
+    const out = command + COMMAND_BYTES;
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
-    const header = { kind: READOUT_KINDS.qubitMasses, numItems, perClaim };
-    writeTask(runner.memory, task, header, [state.at, ITEM_BYTES, distance, laneBit, out]);
+    const header = { kind: COMMAND_KINDS.qubitMasses, numItems, perClaim };
+    writeCommand(runner.memory, command, header, [state.at, ITEM_BYTES, distance, laneBit, out]);
     const read = () => sumOf(new Float64Array(runner.memory, out, 2 * numItems));
-    const done = runner.runTask(task, numItems);
+    const done = runner.runCommand(command, numItems);
     return done instanceof Promise ? done.then(read) : read();
   });
 }
@@ -61,7 +61,7 @@ function sumOf(masses: Float64Array): QubitMasses {
  * @param mass - The outcome's; positive.
  */
 export function collapse(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   qubit: Qubit,
   outcome: 0 | 1,
@@ -83,13 +83,14 @@ export function collapse(
   }
   // Of a qubit beyond an item, each item does both values.
   const numItems = bytes / ITEM_BYTES / (distance >= ITEM_BYTES ? 2 : 1);
-  return runner.withScratch(TASK_BYTES, (task) => {
+  return runner.withScratch(COMMAND_BYTES, (command) => {
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
-    const header = { kind: READOUT_KINDS.collapse, numItems, perClaim };
+    const header = { kind: COMMAND_KINDS.collapse, numItems, perClaim };
     const fields = [state.at, ITEM_BYTES, distance, laneBit, outcome, left];
-    writeTask(runner.memory, task, header, fields);
-    new Float64Array(runner.memory, task + 4 * (TASK_HEADER_WORDS + fields.length), 1)[0] = scale;
-    return runner.runTask(task, numItems);
+    writeCommand(runner.memory, command, header, fields);
+    new Float64Array(runner.memory, command + 4 * (COMMAND_HEADER_WORDS + fields.length), 1)[0] =
+      scale;
+    return runner.runCommand(command, numItems);
   });
 }
 

@@ -8,19 +8,19 @@ import type { Circuit } from '../../circuit/circuit.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { BatchExecutable } from '../batch-request.ts';
 import type { Engine, Executable, RunRequest } from '../engine.ts';
-import { ClosedError, HelperLostError, ProgramTooWideError } from '../errors.ts';
-import type { Pacer } from '../pacer.ts';
+import { ProgramTooWideError } from '../errors.ts';
+import { Mutex } from '../mutex.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
-import { Turns } from '../turns.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
 import { type BatchHost, prepareBatch } from './batch.ts';
 import { type CpuProgram, CpuStates } from './cpu-states.ts';
-import { Crew } from './crew.ts';
 import { lowerProgram } from './lowered-program.ts';
 import { placedBytes, placeProgram } from './placed-program.ts';
 import { PRECISIONS } from './precision.ts';
+import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
 export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
@@ -35,8 +35,6 @@ const MIN_TILE_QUBITS = 8;
 const CONTIGUOUS_QUBITS = { f32: 6, f64: 5 } as const;
 /** What one memory has for states; the rest is for programs, tiles and the lists of samplers. */
 const MAX_STATE_BYTES = MAX_MEMORY_BYTES - 2 ** 28;
-/** A program is tried this often when threads are lost under it. */
-const MAX_ATTEMPTS = 2;
 
 /** How the engine is opened. */
 export interface CpuEngineOptions {
@@ -107,20 +105,19 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
     throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS[precision]} qubits.`);
   }
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
-  const crew = new Crew({ precision, numThreads, tileBytes });
-  const turns = new Turns();
+  const threadPool = new ThreadPool({ precision, numThreads, tileBytes });
+  const mutex = new Mutex();
   const batchHost: BatchHost = {
-    crew,
+    threadPool,
     precision: PRECISIONS[precision],
-    takeTurn: (run, signal) => turns.take(() => again(run), signal),
-    takeLast: (giveBack) => turns.takeLast(giveBack),
+    mutex,
   };
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
-    prepare: async (program) => prepare(program, { ...options, tileQubits }, crew, turns),
+    prepare: async (program) => prepare(program, { ...options, tileQubits }, threadPool, mutex),
     prepareBatch: async (shape) => prepareBatch(batchHost, shape),
-    close: () => turns.close(() => crew.close()),
+    close: () => mutex.close(() => threadPool.close()),
   };
 }
 
@@ -132,8 +129,8 @@ function prepare(
     memoryBytes = Number.POSITIVE_INFINITY,
     tileQubits = TILE_QUBITS[precision],
   }: CpuEngineOptions,
-  crew: Crew,
-  turns: Turns,
+  threadPool: ThreadPool,
+  mutex: Mutex,
 ): Executable {
   if (program.numQubits > maxQubits) {
     throw new ProgramTooWideError(program.numQubits, maxQubits, 'cpu');
@@ -146,43 +143,23 @@ function prepare(
     2 * form.realBytes,
     Math.min(memoryBytes, MAX_STATE_BYTES),
   );
-  const at = crew.allocate(placedBytes(lowered));
+  const at = threadPool.allocate(placedBytes(lowered));
   const cpuProgram: CpuProgram = {
-    crew,
+    threadPool,
     lowered,
-    placed: placeProgram(lowered, crew.memory, at, crew.kernels),
+    placed: placeProgram(lowered, threadPool.memory, at, threadPool.kernels),
     stateBytes: budget.stateBytes,
     layout: program.finalLayout,
     spare: [],
   };
-  const operations = (pacer: Pacer) => new CpuStates(cpuProgram, pacer);
+  const operations = (slicer: TimeSlicer) => new CpuStates(cpuProgram, slicer);
   const releaseStates = () => {
-    for (const state of cpuProgram.spare.splice(0)) crew.release(state);
+    for (const state of cpuProgram.spare.splice(0)) threadPool.release(state);
   };
   const attempt = (request: RunRequest, signal: AbortSignal) =>
     runProgram({ plan, budget, operations }, request, signal).finally(releaseStates);
-  let isDisposed = false;
-  return {
-    run: (request, signal) =>
-      turns.take(async () => {
-        if (isDisposed) throw new ClosedError();
-        return again(() => attempt(request, signal));
-      }, signal),
-    [Symbol.asyncDispose]: () =>
-      turns.takeLast(() => {
-        if (!isDisposed) crew.release(at);
-        isDisposed = true;
-      }),
-  };
-}
-
-/** Runs are functions of their request: one whose thread was lost is simply run again. */
-async function again<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !(error instanceof HelperLostError)) throw error;
-    }
-  }
+  return mutex.executable(
+    (request: RunRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
+    () => threadPool.release(at),
+  );
 }

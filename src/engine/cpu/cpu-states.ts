@@ -1,8 +1,7 @@
-/** The operations on the states of one run: amplitudes in shared memory, worked on by a crew. */
+/** The operations on the states of one run: amplitudes in shared memory, worked on by a thread pool. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
-import type { Pacer } from '../pacer.ts';
 import type {
   BasisSamples,
   MaybePromise,
@@ -10,23 +9,24 @@ import type {
   SampleRequest,
   StateOperations,
 } from '../state-operations.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
-import type { Crew } from './crew.ts';
-import { CrewRunner } from './crew-runner.ts';
+import type { StoredState } from './command.ts';
+import { ThreadPoolRunner } from './command-runner.ts';
 import { expectation } from './expectation.ts';
 import { logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
-import type { StoredState } from './readout-task.ts';
 import { sampleBasisStates } from './sampling.ts';
 import { clearState, clearUntouched, copyState } from './state-memory.ts';
+import type { ThreadPool } from './thread-pool.ts';
 
-/** A unit of a pacer's work. */
+/** A unit of a slicer's work. */
 const NS_PER_UNIT = 3;
 
 /** What the runs of a program share. */
 export interface CpuProgram {
-  readonly crew: Crew;
+  readonly threadPool: ThreadPool;
   readonly lowered: LoweredProgram;
   readonly placed: PlacedProgram;
   readonly stateBytes: number;
@@ -44,17 +44,17 @@ export interface CpuState {
 }
 
 /** The states of one run. */
-export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
+export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuState> {
   readonly #program: CpuProgram;
-  readonly #crew: Crew;
-  readonly #pacer: Pacer;
+  readonly #threadPool: ThreadPool;
+  readonly #slicer: TimeSlicer;
   readonly #lastSweep: number;
 
-  constructor(program: CpuProgram, pacer: Pacer) {
-    super(program.crew, pacer);
+  constructor(program: CpuProgram, slicer: TimeSlicer) {
+    super(program.threadPool, slicer);
     this.#program = program;
-    this.#crew = program.crew;
-    this.#pacer = pacer;
+    this.#threadPool = program.threadPool;
+    this.#slicer = slicer;
     this.#lastSweep = program.placed.sweeps.length - 1;
   }
 
@@ -99,14 +99,17 @@ export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
   ): MaybePromise<void> {
     for (let i = next; i < parts.length; i++) {
       const part = parts[i]!;
-      aimSweep(this.#crew.words, part, state.at, this.#crew.numThreads);
-      const done = this.#crew.runTask(part.task, part.numTiles, this.#pacer, (fraction) =>
-        onPasses((i + fraction) / parts.length),
+      aimSweep(this.#threadPool.words, part, state.at, this.#threadPool.numThreads);
+      const done = this.#threadPool.runCommand(
+        part.command,
+        part.numTiles,
+        this.#slicer,
+        (fraction) => onPasses((i + fraction) / parts.length),
       );
       // A small state never lets the event loop turn within a part, so it is done here.
       const pause = () => {
-        const isDue = this.#pacer.spend((part.numTiles * tileNs(part.shape)) / NS_PER_UNIT);
-        return isDue ? this.#pacer.pause() : undefined;
+        const isDue = this.#slicer.spend((part.numTiles * tileNs(part.shape)) / NS_PER_UNIT);
+        return isDue ? this.#slicer.pause() : undefined;
       };
       const paused = done instanceof Promise ? done : pause();
       if (paused !== undefined)
@@ -138,7 +141,7 @@ export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
 
   statevector(state: CpuState): MaybePromise<Float64Array> {
     return this.#whenWritten(state, () =>
-      logicalAmplitudes(this, this.#stored(state), this.#program.layout, this.#pacer),
+      logicalAmplitudes(this, this.#stored(state), this.#program.layout, this.#slicer),
     );
   }
 
@@ -149,7 +152,7 @@ export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
   ): MaybePromise<Float64Array> {
     const { layout } = this.#program;
     return this.#whenWritten(state, () =>
-      outcomeProbabilities(this, this.#stored(state), layout, outcomeOf, numBits, this.#pacer),
+      outcomeProbabilities(this, this.#stored(state), layout, outcomeOf, numBits, this.#slicer),
     );
   }
 
@@ -160,7 +163,7 @@ export class CpuStates extends CrewRunner implements StateOperations<CpuState> {
   }
 
   #allocate(): number {
-    return this.#program.spare.pop() ?? this.#crew.allocate(this.#program.stateBytes);
+    return this.#program.spare.pop() ?? this.#threadPool.allocate(this.#program.stateBytes);
   }
 
   #stored({ at }: CpuState): StoredState {

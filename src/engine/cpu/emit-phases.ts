@@ -4,14 +4,13 @@
  * with one qubit inside go together as a product over the tile's qubits.
  */
 
-import type { Complex } from '../phase-polynomial.ts';
-import { isOne, type PhasePolynomial } from '../phase-polynomial.ts';
-import { OPCODES, type PoolAddress, type TileCode } from './tile-code.ts';
+import { type Complex, isOne, type PhasePolynomial } from '../phase-polynomial.ts';
+import { type ConstantAddress, OPCODES, type TileCode } from './tile-code.ts';
 import { type TileLayout, whereOnes } from './tile-layout.ts';
 
 /** A table that is made once, when the program is put into memory: ones, multiplied in subcubes. */
 export interface TableRequest {
-  readonly address: PoolAddress;
+  readonly address: ConstantAddress;
   readonly bytes: number;
   readonly factors: readonly TableFactor[];
 }
@@ -20,7 +19,7 @@ export interface TableRequest {
 export interface TableFactor {
   readonly first: number;
   readonly free: number;
-  readonly address: PoolAddress;
+  readonly address: ConstantAddress;
 }
 
 // In trips through the tile: multiplying a whole subcube, by a table, by a product over qubits.
@@ -31,7 +30,7 @@ const PRODUCT_COST = 1.8;
 const INSTRUCTION_COST = 0.03;
 
 /** A program whose constants take more than this makes no further tables: memory is for states. */
-const MAX_POOL_BYTES = 32 * 2 ** 20;
+const MAX_CONSTANT_BYTES = 32 * 2 ** 20;
 
 interface Term {
   readonly mask: number;
@@ -91,7 +90,7 @@ function cheapestSplit(code: TileCode, layout: TileLayout, terms: readonly Term[
   const none = () => false;
   const alone = split(terms, none, none, layout);
   const candidates = [split(terms, none, isLinear, layout)];
-  if (code.poolBytes < MAX_POOL_BYTES) {
+  if (code.constantBytes < MAX_CONSTANT_BYTES) {
     candidates.push(
       split(terms, isInner, none, layout),
       split(terms, isInner, (term) => isLinear(term) && !isInner(term), layout),
@@ -139,7 +138,7 @@ function emitTerm(code: TileCode, layout: TileLayout, { mask, phase }: Term): vo
 }
 
 /** The phase in the lanes whose numbers have all of these bits, 1 in the others. */
-function phaseVectors(code: TileCode, lanes: number, phase: Complex): PoolAddress {
+function phaseVectors(code: TileCode, lanes: number, phase: Complex): ConstantAddress {
   const { lanes: numLanes } = code.precision;
   const isSelected = Array.from({ length: numLanes }, (_, lane) => (lane & lanes) === lanes);
   return code.vectors([

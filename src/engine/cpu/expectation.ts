@@ -4,23 +4,23 @@ import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import {
   byteImage,
+  COMMAND_HEADER_WORDS,
+  COMMAND_KINDS,
   itemsPerClaim,
-  READOUT_KINDS,
   type StoredState,
   stateBytes,
-  writeTask,
+  writeCommand,
   writeWords,
-} from './readout-task.ts';
-import { TASK_HEADER_WORDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
+} from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
 
 /** Of a block, which stays in cache while all strings are evaluated on it. */
 const BLOCK_BYTES = 2 ** 15;
 const MAX_PER_CLAIM = 64;
-/** Strings of one task: they bound the room for their values, a double for each of every block. */
+/** Strings of one command: they bound the room for their values, a double for each of every block. */
 const MAX_TERMS = 128;
 const WORDS_PER_TERM = 8;
-const TASK_BYTES = 4 * (TASK_HEADER_WORDS + 8);
+const COMMAND_BYTES = 4 * (COMMAND_HEADER_WORDS + 8);
 
 /** A Pauli string as assembly/expectation.ts reads it. */
 interface PlacedTerm {
@@ -41,7 +41,7 @@ interface PlacedTerm {
  * @param layout - Logical qubit → physical qubit.
  */
 export function expectation(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   observable: PauliSum,
   layout: readonly Qubit[],
@@ -52,7 +52,7 @@ export function expectation(
 }
 
 async function inParts(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   terms: readonly PlacedTerm[],
 ): Promise<number> {
@@ -90,7 +90,7 @@ function placeTerm(
 }
 
 function sumOfTerms(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   terms: readonly PlacedTerm[],
 ): MaybePromise<number> {
@@ -98,19 +98,19 @@ function sumOfTerms(
   const blockBytes = Math.min(bytes, BLOCK_BYTES);
   const numItems = bytes / blockBytes;
   const termBytes = 4 * WORDS_PER_TERM * terms.length;
-  return runner.withScratch(TASK_BYTES + termBytes + 8 * numItems * terms.length, (task) => {
-    const list = task + TASK_BYTES;
+  return runner.withScratch(COMMAND_BYTES + termBytes + 8 * numItems * terms.length, (command) => {
+    const list = command + COMMAND_BYTES;
     const out = list + termBytes;
     // About as much work a claim, however many terms there are.
     const most = Math.ceil(MAX_PER_CLAIM / Math.max(1, terms.length));
     const perClaim = itemsPerClaim(numItems, most);
-    const header = { kind: READOUT_KINDS.expectation, numItems, perClaim };
+    const header = { kind: COMMAND_KINDS.expectation, numItems, perClaim };
     const fields = [state.at, blockBytes, terms.length, list, out];
-    writeTask(runner.memory, task, header, fields);
+    writeCommand(runner.memory, command, header, fields);
     writeWords(runner.memory, list, terms.flatMap(wordsOf));
     const read = () =>
       weightedSum(new Float64Array(runner.memory, out, numItems * terms.length), terms);
-    const done = runner.runTask(task, numItems);
+    const done = runner.runCommand(command, numItems);
     return done instanceof Promise ? done.then(read) : read();
   });
 }

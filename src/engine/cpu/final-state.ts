@@ -1,19 +1,19 @@
 /** What is as long as the state itself, or is added up by the outcomes of a measurement. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { BitImages } from '../../math/bit-images.ts';
-import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
-import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import {
   byteImage,
+  COMMAND_HEADER_WORDS,
+  COMMAND_KINDS,
   itemsPerClaim,
-  READOUT_KINDS,
   ScratchPlan,
   type StoredState,
   stateBytes,
-  writeTask,
-} from './readout-task.ts';
-import { TASK_HEADER_WORDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
+  writeCommand,
+} from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
+import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
 
 /** Between the real and the imaginary part of an amplitude. */
 const IMAG_BYTES = 16;
@@ -22,7 +22,7 @@ const MIN_SUMMED = 4;
 const MAX_PER_CLAIM = 4;
 
 /** The reals of a state, as typed-array elements. */
-function realsOf(runner: TaskRunner, state: StoredState): Float32Array | Float64Array {
+function realsOf(runner: CommandRunner, state: StoredState): Float32Array | Float64Array {
   const { realBytes } = state.precision;
   const length = stateBytes(state) / realBytes;
   if (realBytes === 4) return new Float32Array(runner.memory, state.at, length);
@@ -41,10 +41,10 @@ function positionsOf(qubits: readonly Qubit[], { precision }: StoredState): BitI
  * @returns Interleaved re, im.
  */
 export async function logicalAmplitudes(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   layout: readonly Qubit[],
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<Float64Array> {
   const numAmplitudes = 2 ** layout.length;
   const out = new Float64Array(2 * numAmplitudes);
@@ -58,7 +58,7 @@ export async function logicalAmplitudes(
       out[2 * i] = reals[position]!;
       out[2 * i + 1] = reals[position + imag]!;
     }
-    if (pacer.spend(to - from)) await pacer.pause();
+    if (slicer.spend(to - from)) await slicer.pause();
   }
   return out;
 }
@@ -71,12 +71,12 @@ export async function logicalAmplitudes(
  * @returns Length 2^numBits.
  */
 export async function outcomeProbabilities(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   layout: readonly Qubit[],
   outcomeOf: BitImages,
   numBits: number,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<Float64Array> {
   const measured = layout.filter((physical) => outcomeOf.images[physical]! !== 0);
   const images = measured.map((physical) => outcomeOf.images[physical]!);
@@ -87,7 +87,7 @@ export async function outcomeProbabilities(
     const qubits = [...layout].sort((a, b) => a - b);
     const reals = realsOf(runner, state);
     const registers = new BitImages(qubits.map((physical) => outcomeOf.images[physical]!));
-    await addAmplitudes(reals, positionsOf(qubits, state), registers, state, out, pacer);
+    await addAmplitudes(reals, positionsOf(qubits, state), registers, state, out, slicer);
     return out;
   }
   const summed = layout.filter((physical) => !measured.includes(physical));
@@ -102,7 +102,7 @@ async function addAmplitudes(
   registers: BitImages,
   { precision }: StoredState,
   out: Float64Array,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<void> {
   const numAmplitudes = 2 ** positions.images.length;
   const imag = IMAG_BYTES / precision.realBytes;
@@ -112,25 +112,30 @@ async function addAmplitudes(
       const position = positions.at(i);
       out[registers.at(i)]! += reals[position]! ** 2 + reals[position + imag]! ** 2;
     }
-    if (pacer.spend(to - from)) await pacer.pause();
+    if (slicer.spend(to - from)) await slicer.pause();
   }
 }
 
 /** The masses of a plan, by bin. */
 async function massesOf(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   plan: MassesPlan,
 ): Promise<Float64Array> {
   const scratch = new ScratchPlan();
-  const task = scratch.reserve(4 * (TASK_HEADER_WORDS + 16));
+  const command = scratch.reserve(4 * (COMMAND_HEADER_WORDS + 16));
   const placed = placeMasses(plan, scratch);
   const { numItems, numBins, numParts } = plan;
   return await runner.withScratch(scratch.bytes, async (block) => {
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
-    const header = { kind: READOUT_KINDS.masses, numItems, perClaim };
-    writeTask(runner.memory, block + task, header, placed.write(runner.memory, block, state.at));
-    await runner.runTask(block + task, numItems);
+    const header = { kind: COMMAND_KINDS.masses, numItems, perClaim };
+    writeCommand(
+      runner.memory,
+      block + command,
+      header,
+      placed.write(runner.memory, block, state.at),
+    );
+    await runner.runCommand(block + command, numItems);
     const parts = new Float64Array(runner.memory, block + placed.bins, numBins * numParts);
     const masses = parts.slice(0, numBins);
     for (let i = numBins; i < parts.length; i++) masses[i % numBins]! += parts[i]!;

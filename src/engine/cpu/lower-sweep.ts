@@ -19,9 +19,9 @@ import { emitPhases, phasesCost, type TableRequest } from './emit-phases.ts';
 import { GROUP_SHIFT } from './precision.ts';
 import {
   type CodeRange,
+  type ConstantAddress,
   EVERY_TILE,
   OPCODES,
-  type PoolAddress,
   type TileCode,
 } from './tile-code.ts';
 import { TileLayout, whereOnes } from './tile-layout.ts';
@@ -41,7 +41,7 @@ export interface LoweredSweep {
   /** In order, at least one: a trip of the state through memory each. */
   readonly parts: readonly CodeRange[];
   /** Where each stored group is found in the tile: words, byte offsets; absent when none moves. */
-  readonly sources?: PoolAddress;
+  readonly sources?: ConstantAddress;
 }
 
 /** Beyond this the scales of the rotations are applied at once: a state may not overflow. */
@@ -212,7 +212,7 @@ function emitStore(
   { code }: LoweringContext,
   layout: TileLayout,
   { resident, store }: Sweep,
-): PoolAddress | undefined {
+): ConstantAddress | undefined {
   if (store === undefined) return undefined;
   // from[b] is the tile bit whose qubit goes to tile bit b.
   const from = layout.resident.map((_, bit) => bit);

@@ -5,14 +5,13 @@
  * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide circuit
  * cost next to nothing; qubits that stay untouched to the end are cleared by a last step.
  */
-import type { Program, Sweep } from '../../compiler/program.ts';
-import { terminalMeasureIndex } from '../../compiler/program.ts';
+import { type Program, type Sweep, terminalMeasureIndex } from '../../compiler/program.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import { maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
 import { type LoweredSweep, type LoweringContext, lowerSweep } from './lower-sweep.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
-import { type CodeRange, type PoolAddress, TileCode } from './tile-code.ts';
+import { type CodeRange, type ConstantAddress, TileCode } from './tile-code.ts';
 import type { TileLayout } from './tile-layout.ts';
 
 /** A sweep, or a part of a long one, ready but for its place in memory. */
@@ -20,7 +19,7 @@ export interface SweepShape {
   readonly layout: TileLayout;
   readonly code: CodeRange;
   /** Where each stored group is found in the tile; absent when none moves. */
-  readonly sources?: PoolAddress;
+  readonly sources?: ConstantAddress;
   /** [amplitude mask, byte mask] of each bit of a tile's number. */
   readonly outer: readonly (readonly [number, number])[];
   readonly runBytes: number;

@@ -6,14 +6,14 @@
  * visit all that goes into a bin, several items have parts of it, which are added up in order.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
 import {
   byteImage,
   type ScratchPlan,
   type StoredState,
   subsetSums,
   writeWords,
-} from './readout-task.ts';
+} from './command.ts';
+import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
 
 /** log2 of the bytes that are read at a stretch. */
 const STRETCH_SHIFT = 9;
@@ -23,7 +23,7 @@ const ITEM_QUBITS = 14;
 /** A place and what it adds to the number of the bin. */
 export type Place = readonly [byteOffset: number, bin: number];
 
-/** The fields of the task that assembly/masses.ts does, lists still being lists. */
+/** The fields of the command that assembly/masses.ts does, lists still being lists. */
 export interface MassesPlan {
   readonly numItems: number;
   /** By bit of the item's number. */
@@ -111,7 +111,7 @@ export interface PlacedMasses {
   readonly plan: MassesPlan;
   /** Where the list of bins is, from the block's address. */
   readonly bins: number;
-  /** Writes the lists; the fields of the task, up to that of the bins. */
+  /** Writes the lists; the fields of the command, up to that of the bins. */
   write(memory: SharedArrayBuffer, block: number, state: number): readonly number[];
 }
 

@@ -1,10 +1,11 @@
 /**
- * A lowered program in the memory that all threads share: code, constants, tables, and a task for
+ * A lowered program in the memory that all threads share: code, constants, tables, and a command for
  * each sweep, as assembly/sweep.ts and assembly/index.ts read them.
  */
+
+import { COMMAND_HEADER_WORDS, COMMAND_KINDS, COMMAND_WORDS } from './command.ts';
 import type { LoweredProgram, SweepShape } from './lowered-program.ts';
 import { GROUP_BYTES } from './precision.ts';
-import { TASK_HEADER_WORDS, TASK_KINDS, TASK_WORDS } from './task-header.ts';
 import type { KernelExports } from './wasm-kernels.ts';
 
 /** Tiles that a thread takes at a time: neighbours share pages of memory. */
@@ -12,12 +13,12 @@ const MAX_TILES_PER_CLAIM = 16;
 const MAX_CLAIM_NS = 1e6;
 const SWEEP_WORDS = 12;
 /** Position of the state's address among a sweep's words. */
-const STATE_WORD = TASK_HEADER_WORDS;
+const STATE_WORD = COMMAND_HEADER_WORDS;
 
 /** A sweep that can be run. */
 export interface PlacedSweep {
-  /** Address of its task. */
-  readonly task: number;
+  /** Address of its command. */
+  readonly command: number;
   readonly numTiles: number;
   readonly shape: SweepShape;
 }
@@ -32,7 +33,7 @@ export interface PlacedProgram {
 export function placedBytes({ code, sweeps }: LoweredProgram): number {
   let words = 0;
   for (const shape of sweeps.flatMap((parts) => parts ?? [])) {
-    words += TASK_HEADER_WORDS + SWEEP_WORDS + 2 * (shape.outer.length + shape.runs.length) + 4;
+    words += COMMAND_HEADER_WORDS + SWEEP_WORDS + 2 * (shape.outer.length + shape.runs.length) + 4;
   }
   return code.byteLength + 4 * words;
 }
@@ -55,16 +56,16 @@ export function placeProgram(
   const place = (shape: SweepShape): PlacedSweep => {
     const words = sweepWords(shape, at, pool, next);
     new Uint32Array(memory, next, words.length).set(words);
-    const placed = { task: next, numTiles: 2 ** shape.outer.length, shape };
+    const placed = { command: next, numTiles: 2 ** shape.outer.length, shape };
     next += 4 * (words.length + (-words.length & 3));
     return placed;
   };
   return { sweeps: program.sweeps.map((parts) => parts?.map(place)) };
 }
 
-/** The task of a sweep and the lists that it points to, which follow it. */
+/** The command of a sweep and the lists that it points to, which follow it. */
 function sweepWords(shape: SweepShape, code: number, pool: number, at: number): Uint32Array {
-  const lists = at + 4 * (TASK_HEADER_WORDS + SWEEP_WORDS);
+  const lists = at + 4 * (COMMAND_HEADER_WORDS + SWEEP_WORDS);
   const outerBytes = 8 * shape.outer.length;
   const fields = [
     0,
@@ -80,7 +81,7 @@ function sweepWords(shape: SweepShape, code: number, pool: number, at: number): 
     shape.isFromZero ? 1 : 0,
     shape.isWholeState ? 1 : 0,
   ];
-  const header = [TASK_KINDS.sweep, 2 ** shape.outer.length, 0, 0, 1, 0, 0, 0];
+  const header = [COMMAND_KINDS.sweep, 2 ** shape.outer.length, 0, 0, 1, 0, 0, 0];
   const outer = shape.outer.flat();
   const runs = shape.runs.flatMap(([offset, isRead]) => [offset, isRead ? 1 : 0]);
   return Uint32Array.from([...header, ...fields, ...outer, ...runs]);
@@ -94,11 +95,11 @@ export function aimSweep(
   numThreads: number,
 ): void {
   // Unsigned: addresses go beyond 2^31.
-  const at = sweep.task >>> 2;
+  const at = sweep.command >>> 2;
   words[at + STATE_WORD] = state;
   const forAll = Math.floor(sweep.numTiles / (16 * numThreads));
   const inTime = Math.floor(MAX_CLAIM_NS / tileNs(sweep.shape));
-  words[at + TASK_WORDS.perClaim] = Math.max(1, Math.min(MAX_TILES_PER_CLAIM, forAll, inTime));
+  words[at + COMMAND_WORDS.perClaim] = Math.max(1, Math.min(MAX_TILES_PER_CLAIM, forAll, inTime));
 }
 
 /** About how long a tile takes: an instruction, some eight words, handles a group in a nanosecond. */

@@ -5,17 +5,17 @@ import { sampleLargeState } from './block-sampling.ts';
 import {
   assertNorm,
   byteImage,
+  COMMAND_HEADER_WORDS,
+  COMMAND_KINDS,
   doubleWords,
-  READOUT_KINDS,
   ScratchPlan,
   type StoredState,
   samplesAt,
   seedWords,
-  writeTask,
+  writeCommand,
   writeWords,
-} from './readout-task.ts';
-import { TASK_HEADER_WORDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
+} from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
 
 /** Wider states are drawn from by blocks. */
 const MAX_TABLE_QUBITS = 12;
@@ -29,7 +29,7 @@ const SHOTS_PER_ITEM = 8192;
  * @param layout - Logical qubit → physical qubit.
  */
 export function sampleBasisStates(
-  runner: TaskRunner,
+  runner: CommandRunner,
   state: StoredState,
   layout: readonly Qubit[],
   request: SampleRequest,
@@ -40,7 +40,7 @@ export function sampleBasisStates(
   const numQubits = layout.length;
   const size = 2 ** numQubits;
   const scratch = new ScratchPlan();
-  const task = scratch.reserve(4 * (TASK_HEADER_WORDS + 12));
+  const command = scratch.reserve(4 * (COMMAND_HEADER_WORDS + 12));
   const sums = scratch.reserve(8 * size);
   const images = scratch.reserve(4 * numQubits);
   const offsets = scratch.reserve(4 * size);
@@ -79,13 +79,13 @@ export function sampleBasisStates(
       return read();
     }
     const numItems = Math.ceil(count / SHOTS_PER_ITEM);
-    const header = { kind: READOUT_KINDS.drawShots, numItems, perClaim: 1 };
-    writeTask(memory, block + task, header, [
+    const header = { kind: COMMAND_KINDS.drawShots, numItems, perClaim: 1 };
+    writeCommand(memory, block + command, header, [
       ...[low, high, event, count, SHOTS_PER_ITEM, numbersAt],
       ...doubleWords(norm),
       ...[numQubits, block + sums, block + histogram],
     ]);
-    const done = runner.runTask(block + task, numItems);
+    const done = runner.runCommand(block + command, numItems);
     return done instanceof Promise ? done.then(read) : read();
   });
 }

@@ -1,7 +1,7 @@
 /** States in the shared memory: room for them, clearing, copying. */
 import type { MaybePromise } from '../state-operations.ts';
-import { TASK_HEADER_WORDS, TASK_KINDS } from './task-header.ts';
-import type { TaskRunner } from './task-runner.ts';
+import { COMMAND_HEADER_WORDS, COMMAND_KINDS, writeCommand } from './command.ts';
+import type { CommandRunner } from './command-runner.ts';
 
 /** Bytes of a state that one item clears or copies; a power of two. */
 const PIECE_BYTES = 2 ** 20;
@@ -9,41 +9,40 @@ const PIECE_BYTES = 2 ** 20;
 const FIELDS = 5;
 
 /** Makes the state at `to` |0…0⟩. */
-export function clearState(runner: TaskRunner, to: number, bytes: number): MaybePromise<void> {
-  return inPieces(runner, TASK_KINDS.clear, { to, from: 0, bytes, mask: 0 });
+export function clearState(runner: CommandRunner, to: number, bytes: number): MaybePromise<void> {
+  return inPieces(runner, COMMAND_KINDS.clear, { to, from: 0, bytes, mask: 0 });
 }
 
 /** Copies the state at `from`. */
 export function copyState(
-  runner: TaskRunner,
+  runner: CommandRunner,
   from: number,
   to: number,
   bytes: number,
 ): MaybePromise<void> {
-  return inPieces(runner, TASK_KINDS.copy, { to, from, bytes, mask: 0 });
+  return inPieces(runner, COMMAND_KINDS.copy, { to, from, bytes, mask: 0 });
 }
 
 /** Clears the groups whose byte offset has any bit of `mask`. */
 export function clearUntouched(
-  runner: TaskRunner,
+  runner: CommandRunner,
   to: number,
   bytes: number,
   mask: number,
 ): MaybePromise<void> {
-  return inPieces(runner, TASK_KINDS.clearUntouched, { to, from: 0, bytes, mask });
+  return inPieces(runner, COMMAND_KINDS.clearUntouched, { to, from: 0, bytes, mask });
 }
 
 function inPieces(
-  runner: TaskRunner,
+  runner: CommandRunner,
   kind: number,
   { to, from, bytes, mask }: { to: number; from: number; bytes: number; mask: number },
 ): MaybePromise<void> {
   const piece = Math.min(bytes, PIECE_BYTES);
   const numItems = bytes / piece;
-  return runner.withScratch(4 * (TASK_HEADER_WORDS + FIELDS), (task) => {
-    const header = [kind, numItems, 0, 0, 1, 0, 0, 0];
-    const words = Uint32Array.from([...header, to, from, bytes, piece, mask]);
-    new Uint32Array(runner.memory, task, words.length).set(words);
-    return runner.runTask(task, numItems);
+  return runner.withScratch(4 * (COMMAND_HEADER_WORDS + FIELDS), (command) => {
+    const header = { kind, numItems, perClaim: 1 };
+    writeCommand(runner.memory, command, header, [to, from, bytes, piece, mask]);
+    return runner.runCommand(command, numItems);
   });
 }

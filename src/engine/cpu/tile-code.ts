@@ -35,7 +35,7 @@ export interface TileCondition {
 export const EVERY_TILE: TileCondition = { mask: 0, value: 0 };
 
 /** An address in the pool, in bytes from its beginning. */
-export type PoolAddress = number & { readonly brand?: 'pool address' };
+export type ConstantAddress = number & { readonly brand?: 'pool address' };
 
 /** A stretch of code, in words. */
 export interface CodeRange {
@@ -52,8 +52,8 @@ export class TileCode {
   #numWords = 0;
   readonly #relocations: number[] = [];
   #pool = new DataView(new ArrayBuffer(1024));
-  #poolBytes = 0;
-  readonly #vectors = new Map<string, PoolAddress>();
+  #constantBytes = 0;
+  readonly #vectors = new Map<string, ConstantAddress>();
 
   constructor(precision: Precision) {
     this.precision = precision;
@@ -65,13 +65,13 @@ export class TileCode {
   }
 
   /** Bytes of constants and tables so far. */
-  get poolBytes(): number {
-    return this.#poolBytes;
+  get constantBytes(): number {
+    return this.#constantBytes;
   }
 
   /** Size of `place`'s output. */
   get byteLength(): number {
-    return align(4 * this.#numWords) + this.#poolBytes;
+    return align(4 * this.#numWords) + this.#constantBytes;
   }
 
   /**
@@ -99,7 +99,7 @@ export class TileCode {
   }
 
   /** A vector of as many reals as there are lanes; equal ones are stored once. */
-  vectors(lanes: readonly (readonly number[])[]): PoolAddress {
+  vectors(lanes: readonly (readonly number[])[]): ConstantAddress {
     const key = lanes.join(';');
     const known = this.#vectors.get(key);
     if (known !== undefined) return known;
@@ -115,14 +115,14 @@ export class TileCode {
   }
 
   /** Sixteen bytes. */
-  bytes(values: readonly number[]): PoolAddress {
+  bytes(values: readonly number[]): ConstantAddress {
     const address = this.reserve(VECTOR_BYTES);
     for (const [i, value] of values.entries()) this.#pool.setUint8(address + i, value);
     return address;
   }
 
   /** Reals, one after the other. */
-  reals(values: ArrayLike<number>): PoolAddress {
+  reals(values: ArrayLike<number>): ConstantAddress {
     const { realBytes } = this.precision;
     const address = this.reserve(realBytes * values.length);
     for (let i = 0; i < values.length; i++) this.#setReal(address + realBytes * i, values[i]!);
@@ -130,18 +130,18 @@ export class TileCode {
   }
 
   /** 32-bit words, one after the other. */
-  words(values: ArrayLike<number>): PoolAddress {
+  words(values: ArrayLike<number>): ConstantAddress {
     const address = this.reserve(4 * values.length);
     for (let i = 0; i < values.length; i++) this.#pool.setUint32(address + 4 * i, values[i]!, true);
     return address;
   }
 
   /** Zeroed bytes. */
-  reserve(bytes: number): PoolAddress {
-    const address = this.#poolBytes;
-    this.#poolBytes = align(address + bytes);
-    if (this.#poolBytes > this.#pool.byteLength) {
-      const grown = new Uint8Array(Math.max(this.#poolBytes, 2 * this.#pool.byteLength));
+  reserve(bytes: number): ConstantAddress {
+    const address = this.#constantBytes;
+    this.#constantBytes = align(address + bytes);
+    if (this.#constantBytes > this.#pool.byteLength) {
+      const grown = new Uint8Array(Math.max(this.#constantBytes, 2 * this.#pool.byteLength));
       grown.set(new Uint8Array(this.#pool.buffer));
       this.#pool = new DataView(grown.buffer);
     }
@@ -158,8 +158,8 @@ export class TileCode {
     const words = new Uint32Array(memory, at, this.#numWords);
     words.set(this.#words.subarray(0, this.#numWords));
     for (const position of this.#relocations) words[position]! += pool;
-    const constants = new Uint8Array(this.#pool.buffer, 0, this.#poolBytes);
-    new Uint8Array(memory, pool, this.#poolBytes).set(constants);
+    const constants = new Uint8Array(this.#pool.buffer, 0, this.#constantBytes);
+    new Uint8Array(memory, pool, this.#constantBytes).set(constants);
     return pool;
   }
 

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 export interface KernelExports {
   /** Gives this thread its scratch memory, `threadBytes` long. */
   setScratch(at: number): void;
-  /** Claims and does items of a task, at most `maxClaims` times; 1 when none is left to claim. */
-  work(task: number, maxClaims: number): number;
+  /** Claims and does items of a command, at most `maxClaims` times; 1 when none is left to claim. */
+  work(command: number, maxClaims: number): number;
   fillOnes(table: number, bytes: number): void;
   multiplySubcube(first: number, free: number, at: number): void;
   /** The masses of a qubit in a range of groups, two doubles at `out`; 64 bytes of scratch. */

@@ -4,9 +4,9 @@
  * The walk needs no array of cumulative sums, which would be half as large as the state itself.
  */
 import type { BitImages } from '../../math/bit-images.ts';
-import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
 import type { BasisSamples, SampleRequest } from '../state-operations.ts';
 import { sortedTerminalDraws } from '../terminal-draws.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 
 /**
  * Draws a basis state for each shot, as engine.ts defines it.
@@ -17,10 +17,10 @@ export async function sampleBasisStates(
   state: Float64Array,
   physicalOf: BitImages,
   request: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<BasisSamples> {
-  const draws = await sortedTerminalDraws(request, pacer);
-  const norm = await normOf(state, physicalOf, pacer);
+  const draws = await sortedTerminalDraws(request, slicer);
+  const norm = await normOf(state, physicalOf, slicer);
   const numAmplitudes = state.length / 2;
   const basisIndices = new Uint32Array(Math.min(draws.length, numAmplitudes));
   const occurrences = new Uint32Array(basisIndices.length);
@@ -43,7 +43,7 @@ export async function sampleBasisStates(
       occurrences[numDrawn] = next - first;
       numDrawn++;
     }
-    if (pacer.spend(2 * (to - from))) await pacer.pause();
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
   }
   if (next < draws.length) {
     // A draw next to 1 times the norm may round up to the norm itself.
@@ -59,7 +59,11 @@ export async function sampleBasisStates(
 }
 
 /** The sum of all probabilities, in the order of the walk, so that both end at the same number. */
-async function normOf(state: Float64Array, physicalOf: BitImages, pacer: Pacer): Promise<number> {
+async function normOf(
+  state: Float64Array,
+  physicalOf: BitImages,
+  slicer: TimeSlicer,
+): Promise<number> {
   const numAmplitudes = state.length / 2;
   let norm = 0;
   for (let from = 0; from < numAmplitudes; from += UNITS_PER_CHUNK) {
@@ -68,7 +72,7 @@ async function normOf(state: Float64Array, physicalOf: BitImages, pacer: Pacer):
       const physical = physicalOf.at(i);
       norm += state[2 * physical]! ** 2 + state[2 * physical + 1]! ** 2;
     }
-    if (pacer.spend(2 * (to - from))) await pacer.pause();
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
   }
   return norm;
 }

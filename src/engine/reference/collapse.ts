@@ -1,13 +1,13 @@
 /** Measuring one qubit of a state: the probability of 1, and what is left afterwards. */
 import type { Qubit } from '../../circuit/circuit.ts';
-import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
 import type { QubitMasses } from '../state-operations.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 
 /** The masses of a physical qubit. */
 export async function qubitMasses(
   state: Float64Array,
   qubit: Qubit,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<QubitMasses> {
   const numAmplitudes = state.length / 2;
   let zero = 0;
@@ -19,7 +19,7 @@ export async function qubitMasses(
       if ((i >>> qubit) & 1) one += mass;
       else zero += mass;
     }
-    if (pacer.spend(to - from)) await pacer.pause();
+    if (slicer.spend(to - from)) await slicer.pause();
   }
   return { zero, one };
 }
@@ -36,7 +36,7 @@ export async function collapse(
   outcome: 0 | 1,
   left: 0 | 1,
   mass: number,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<void> {
   const scale = 1 / Math.sqrt(mass);
   const mask = 2 ** qubit;
@@ -56,6 +56,6 @@ export async function collapse(
       state[filled + 1] = im;
       base = ((base | mask) + 1) & ~mask;
     }
-    if (pacer.spend(2 * (to - from))) await pacer.pause();
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
   }
 }

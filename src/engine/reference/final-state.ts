@@ -2,7 +2,7 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
-import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 
 /**
  * The amplitudes in logical order.
@@ -13,7 +13,7 @@ import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
 export async function logicalAmplitudes(
   state: Float64Array,
   physicalOf: BitImages,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<Float64Array> {
   const out = new Float64Array(state.length);
   const numAmplitudes = state.length / 2;
@@ -24,7 +24,7 @@ export async function logicalAmplitudes(
       out[2 * i] = state[2 * physical]!;
       out[2 * i + 1] = state[2 * physical + 1]!;
     }
-    if (pacer.spend(to - from)) await pacer.pause();
+    if (slicer.spend(to - from)) await slicer.pause();
   }
   return out;
 }
@@ -39,7 +39,7 @@ export async function outcomeProbabilities(
   state: Float64Array,
   outcomeOf: BitImages,
   numBits: number,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<Float64Array> {
   const out = new Float64Array(2 ** numBits);
   const numAmplitudes = state.length / 2;
@@ -48,7 +48,7 @@ export async function outcomeProbabilities(
     for (let i = from; i < to; i++) {
       out[outcomeOf.at(i)]! += state[2 * i]! ** 2 + state[2 * i + 1]! ** 2;
     }
-    if (pacer.spend(to - from)) await pacer.pause();
+    if (slicer.spend(to - from)) await slicer.pause();
   }
   return out;
 }
@@ -62,11 +62,11 @@ export async function expectation(
   state: Float64Array,
   observable: PauliSum,
   layout: readonly Qubit[],
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<number> {
   let sum = 0;
   for (const term of observable) {
-    sum += term.coefficient * (await pauliExpectation(state, term, layout, pacer));
+    sum += term.coefficient * (await pauliExpectation(state, term, layout, slicer));
   }
   return sum;
 }
@@ -79,7 +79,7 @@ async function pauliExpectation(
   state: Float64Array,
   { factors }: PauliTerm,
   layout: readonly Qubit[],
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<number> {
   let flips = 0;
   let signs = 0;
@@ -104,7 +104,7 @@ async function pauliExpectation(
       re += sign * (aRe * state[2 * i]! + aIm * state[2 * i + 1]!);
       im += sign * (aRe * state[2 * i + 1]! - aIm * state[2 * i]!);
     }
-    if (pacer.spend(2 * (to - from))) await pacer.pause();
+    if (slicer.spend(2 * (to - from))) await slicer.pause();
   }
   const part = numY % 2 === 0 ? re : im;
   // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.

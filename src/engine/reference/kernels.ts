@@ -7,10 +7,10 @@
  */
 import type { Kernel, PermutationKernel } from '../../compiler/program.ts';
 import { insertZeroBits } from '../../math/basis-index.ts';
-import { UNITS_PER_CHUNK } from '../pacer.ts';
+import { UNITS_PER_CHUNK } from '../time-slicer.ts';
 
 /** A kernel with its masks worked out. */
-export interface PreparedKernel {
+export interface StateKernel {
   readonly numGroups: number;
   /** Groups to do at a stretch, about `UNITS_PER_CHUNK` of work. */
   readonly groupsPerChunk: number;
@@ -36,11 +36,11 @@ interface Groups {
 }
 
 /** The kernel made ready for states of `numQubits` qubits. */
-export function prepareKernel(
+export function stateKernel(
   kernel: Kernel,
   matrices: Float64Array,
   numQubits: number,
-): PreparedKernel {
+): StateKernel {
   const groups = groupsOf(kernel, numQubits);
   const d = groups.offsets.length;
   const entriesOf = (count: number) =>
@@ -77,14 +77,14 @@ function groupsOf(kernel: Kernel, numQubits: number): Groups {
 function paced(
   { numGroups }: Groups,
   unitsPerGroup: number,
-  apply: PreparedKernel['apply'],
-): PreparedKernel {
+  apply: StateKernel['apply'],
+): StateKernel {
   const groupsPerChunk = Math.max(1, Math.floor(UNITS_PER_CHUNK / unitsPerGroup));
   return { numGroups, groupsPerChunk, unitsPerGroup, apply };
 }
 
 /** A dense block on one target, written out: it is most of what circuits are made of. */
-function dense2(groups: Groups, matrix: Float64Array): PreparedKernel['apply'] {
+function dense2(groups: Groups, matrix: Float64Array): StateKernel['apply'] {
   const { fixedQubits, fixedMask, controlMask, offsets } = groups;
   const [aRe = 0, aIm = 0, bRe = 0, bIm = 0, cRe = 0, cIm = 0, dRe = 0, dIm = 0] = matrix;
   const offset = offsets[1]!;
@@ -106,7 +106,7 @@ function dense2(groups: Groups, matrix: Float64Array): PreparedKernel['apply'] {
   };
 }
 
-function dense(groups: Groups, matrix: Float64Array): PreparedKernel['apply'] {
+function dense(groups: Groups, matrix: Float64Array): StateKernel['apply'] {
   const { fixedQubits, fixedMask, controlMask, offsets } = groups;
   const d = offsets.length;
   const old = new Float64Array(2 * d);
@@ -134,7 +134,7 @@ function dense(groups: Groups, matrix: Float64Array): PreparedKernel['apply'] {
 }
 
 /** Leaves alone what is multiplied by 1: half the amplitudes of a phase gate. */
-function diagonal(groups: Groups, entries: Float64Array): PreparedKernel['apply'] {
+function diagonal(groups: Groups, entries: Float64Array): StateKernel['apply'] {
   const { fixedQubits, fixedMask, controlMask, offsets } = groups;
   const changed = Int32Array.from(offsets.keys()).filter(
     (j) => entries[2 * j] !== 1 || entries[2 * j + 1] !== 0,
@@ -161,7 +161,7 @@ function permutation(
   groups: Groups,
   entries: Float64Array,
   { rows }: PermutationKernel,
-): PreparedKernel['apply'] {
+): StateKernel['apply'] {
   const { fixedQubits, fixedMask, controlMask, offsets } = groups;
   const moved = Int32Array.from(rows.keys()).filter(
     (j) => rows[j] !== j || entries[2 * j] !== 1 || entries[2 * j + 1] !== 0,

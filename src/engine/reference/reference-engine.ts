@@ -6,12 +6,12 @@
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { Engine, Executable } from '../engine.ts';
 import { ProgramTooWideError } from '../errors.ts';
-import type { Pacer } from '../pacer.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
-import { numKernelsOf } from './prepared-sweeps.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
+import { numKernelsOf } from './step-kernels.ts';
 
 /** The engine's own limit: positions in the state, two doubles an amplitude, must stay 31-bit integers. */
 export const MAX_REFERENCE_QUBITS = 29;
@@ -62,7 +62,7 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
   const plan = planRun(program, numKernelsOf);
   const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
   const prepared = prepareReferenceProgram(program);
-  const operations = (pacer: Pacer) => new ReferenceStates(prepared, pacer);
+  const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
   return {
     run: (request, signal) => runProgram({ plan, budget, operations }, request, signal),
     [Symbol.asyncDispose]: async () => {},

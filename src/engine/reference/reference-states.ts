@@ -3,24 +3,24 @@ import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import { BitImages } from '../../math/bit-images.ts';
-import type { Pacer } from '../pacer.ts';
 import type {
   BasisSamples,
   QubitMasses,
   SampleRequest,
   StateOperations,
 } from '../state-operations.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
 import { sampleBasisStates } from './basis-samples.ts';
 import { collapse, qubitMasses } from './collapse.ts';
 import { expectation, logicalAmplitudes, outcomeProbabilities } from './final-state.ts';
-import type { PreparedKernel } from './kernels.ts';
-import { prepareSweeps } from './prepared-sweeps.ts';
+import type { StateKernel } from './kernels.ts';
+import { stepKernels } from './step-kernels.ts';
 
 /** What the runs of a program share. */
 export interface ReferenceProgram {
   readonly numQubits: number;
   /** Kernels by step. */
-  readonly sweeps: readonly (readonly PreparedKernel[])[];
+  readonly sweeps: readonly (readonly StateKernel[])[];
   /** Logical qubit → physical qubit, at the end. */
   readonly layout: readonly Qubit[];
   /** Logical basis index → physical basis index, at the end. */
@@ -31,7 +31,7 @@ export interface ReferenceProgram {
 export function prepareReferenceProgram(program: Program): ReferenceProgram {
   return {
     numQubits: program.numQubits,
-    sweeps: prepareSweeps(program),
+    sweeps: stepKernels(program),
     layout: program.finalLayout,
     physicalOf: new BitImages(program.finalLayout.map((physical) => 2 ** physical)),
   };
@@ -40,13 +40,13 @@ export function prepareReferenceProgram(program: Program): ReferenceProgram {
 /** The states of one run. */
 export class ReferenceStates implements StateOperations<Float64Array> {
   readonly #program: ReferenceProgram;
-  readonly #pacer: Pacer;
+  readonly #slicer: TimeSlicer;
   /** Released states, to be used again. */
   readonly #spare: Float64Array[] = [];
 
-  constructor(program: ReferenceProgram, pacer: Pacer) {
+  constructor(program: ReferenceProgram, slicer: TimeSlicer) {
     this.#program = program;
-    this.#pacer = pacer;
+    this.#slicer = slicer;
   }
 
   create(): Float64Array {
@@ -75,15 +75,15 @@ export class ReferenceStates implements StateOperations<Float64Array> {
       for (let from = 0; from < numGroups; from += groupsPerChunk) {
         const to = Math.min(from + groupsPerChunk, numGroups);
         apply(state, from, to);
-        if (!this.#pacer.spend((to - from) * unitsPerGroup)) continue;
+        if (!this.#slicer.spend((to - from) * unitsPerGroup)) continue;
         onPasses(i + to / numGroups);
-        await this.#pacer.pause();
+        await this.#slicer.pause();
       }
     }
   }
 
   qubitMasses(state: Float64Array, qubit: Qubit): Promise<QubitMasses> {
-    return qubitMasses(state, qubit, this.#pacer);
+    return qubitMasses(state, qubit, this.#slicer);
   }
 
   collapse(
@@ -93,23 +93,23 @@ export class ReferenceStates implements StateOperations<Float64Array> {
     left: 0 | 1,
     mass: number,
   ): Promise<void> {
-    return collapse(state, qubit, outcome, left, mass, this.#pacer);
+    return collapse(state, qubit, outcome, left, mass, this.#slicer);
   }
 
   sample(state: Float64Array, request: SampleRequest): Promise<BasisSamples> {
-    return sampleBasisStates(state, this.#program.physicalOf, request, this.#pacer);
+    return sampleBasisStates(state, this.#program.physicalOf, request, this.#slicer);
   }
 
   statevector(state: Float64Array): Promise<Float64Array> {
-    return logicalAmplitudes(state, this.#program.physicalOf, this.#pacer);
+    return logicalAmplitudes(state, this.#program.physicalOf, this.#slicer);
   }
 
   probabilities(state: Float64Array, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
-    return outcomeProbabilities(state, outcomeOf, numBits, this.#pacer);
+    return outcomeProbabilities(state, outcomeOf, numBits, this.#slicer);
   }
 
   expectation(state: Float64Array, observable: PauliSum): Promise<number> {
-    return expectation(state, observable, this.#program.layout, this.#pacer);
+    return expectation(state, observable, this.#program.layout, this.#slicer);
   }
 
   #allocate(): Float64Array {

@@ -2,7 +2,6 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
-import type { Pacer } from '../pacer.ts';
 import type {
   BasisSamples,
   MaybePromise,
@@ -10,6 +9,7 @@ import type {
   SampleRequest,
   StateOperations,
 } from '../state-operations.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
 import type { GpuContext } from './gpu-context.ts';
 import type { GpuHost } from './gpu-host.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
@@ -39,15 +39,15 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
   readonly #part: StatePart;
   readonly #window: WorkWindow;
   readonly #layout: readonly Qubit[];
-  readonly #pacer: Pacer;
+  readonly #slicer: TimeSlicer;
   readonly #lastSweep: number;
 
   /** @param layout - Logical qubit → physical qubit, at the end. */
-  constructor({ host, window, program }: GpuWork, layout: readonly Qubit[], pacer: Pacer) {
+  constructor({ host, window, program }: GpuWork, layout: readonly Qubit[], slicer: TimeSlicer) {
     this.#part = new StatePart(host, program);
     this.#window = window;
     this.#layout = layout;
-    this.#pacer = pacer;
+    this.#slicer = slicer;
     this.#lastSweep = program.steps.findLastIndex((step) => step !== undefined);
   }
 
@@ -96,7 +96,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     this.#window.submitted();
     await this.#part.context.settle();
     this.#window.settled();
-    await this.#pacer.pause();
+    await this.#slicer.pause();
   }
 
   qubitMasses(slot: GpuStateSlot, qubit: Qubit): Promise<QubitMasses> {
@@ -117,7 +117,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
 
   sample(slot: GpuStateSlot, request: SampleRequest): Promise<BasisSamples> {
     return this.#look(slot, (context, state) =>
-      sampleBasisStates(context, state, this.#layout, request, this.#pacer),
+      sampleBasisStates(context, state, this.#layout, request, this.#slicer),
     );
   }
 

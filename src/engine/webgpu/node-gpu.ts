@@ -50,7 +50,7 @@ let isLooking = false;
  * loop while a promise is pending, which would keep a core busy; messages are heard all the same.
  * However many answers are waited for, the thread rests once a turn.
  */
-export function restUntil(answer: Promise<unknown>): void {
+export function sleepUntil(answer: Promise<unknown>): void {
   const changed = (by: number) => {
     numAwaited += by;
     changedMs = performance.now();

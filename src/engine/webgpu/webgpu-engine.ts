@@ -8,13 +8,13 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { BatchExecutable } from '../batch-request.ts';
-import type { Engine, Executable, RunResult } from '../engine.ts';
+import type { Engine, Executable, RunRequest, RunResult } from '../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../errors.ts';
-import type { Pacer } from '../pacer.ts';
+import { Mutex } from '../mutex.ts';
 import { planRun } from '../run-plan.ts';
 import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
-import { Turns } from '../turns.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
 import type { Rest, ShaderSource } from './gpu-context.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
@@ -31,7 +31,7 @@ export interface WebGpuEngineOptions extends GpuSizes {
   /** The engine's own from then on: closing the engine destroys it. */
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
-  /** Keeps waiting for the device from costing a core where that is so: `restUntil` in Node. */
+  /** Keeps waiting for the device from costing a core where that is so: `sleepUntil` in Node. */
   readonly rest?: Rest;
   /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
   readonly indexBits?: number;
@@ -78,7 +78,7 @@ class GpuEngine implements WebGpuEngine {
   readonly #indexBits: number;
   readonly #dispatchQubits: number;
   readonly #window = new WorkWindow();
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #isClosed = false;
 
   constructor(
@@ -112,30 +112,22 @@ class GpuEngine implements WebGpuEngine {
     const placed = await placeProgram(host.context, host.kernels, program, placing);
     const budget = stateBudget(numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
     const work = { host, window: this.#window, program: placed };
-    const operations = (pacer: Pacer) => new GpuStates(work, program.finalLayout, pacer);
-    let isDisposed = false;
-    return {
-      run: (request, signal) =>
-        this.#turns.take(() => {
-          if (isDisposed) throw new ClosedError();
-          return this.#run(placed, () => runProgram({ plan, budget, operations }, request, signal));
-        }, signal),
-      [Symbol.asyncDispose]: () =>
-        this.#turns.takeLast(() => {
-          if (!isDisposed) placed.destroy();
-          isDisposed = true;
-        }),
-    };
+    const operations = (slicer: TimeSlicer) => new GpuStates(work, program.finalLayout, slicer);
+    return this.#mutex.executable(
+      (request: RunRequest, signal) =>
+        this.#run(placed, () => runProgram({ plan, budget, operations }, request, signal)),
+      () => placed.destroy(),
+    );
   }
 
   async prepareBatch(shape: Circuit): Promise<BatchExecutable> {
     if (this.#isClosed) throw new ClosedError();
-    return await prepareGpuBatch({ context: this.#host.context, turns: this.#turns }, shape);
+    return await prepareGpuBatch({ context: this.#host.context, mutex: this.#mutex }, shape);
   }
 
   close(): Promise<void> {
     this.#isClosed = true;
-    return this.#turns.close(async () => {
+    return this.#mutex.close(async () => {
       const { context, chunks } = this.#host;
       await context.abandon();
       chunks.close();

@@ -1,6 +1,6 @@
 /** Opens the WebGPU engine on an adapter, in the process that calls it. */
 import type { Engine } from '../../engine/engine.ts';
-import { nodeGpu, restUntil, shaderFile } from '../../engine/webgpu/node-gpu.ts';
+import { nodeGpu, shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../engine/webgpu/open-gpu-device.ts';
 import { deviceTuning } from '../../engine/webgpu/tuning/device-tuning.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
@@ -35,7 +35,7 @@ export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
   const engine = await openWebGpuEngine({
     device,
     shaders: shaderFile,
-    rest: restUntil,
+    rest: sleepUntil,
     memoryBytes,
     ...tuned,
   });

@@ -1,6 +1,6 @@
 /** Opens the WebGPU engine over several adapters, in the process that calls it. */
 import type { Engine } from '../../engine/engine.ts';
-import { restUntil, shaderFile } from '../../engine/webgpu/node-gpu.ts';
+import { shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';
 import { openSpreadEngine } from '../../engine/webgpu/spread/spread-engine.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { SpreadMember, SpreadWorkerSetup } from '../workers/worker-messages.ts';
@@ -41,7 +41,7 @@ export async function openSpread(
   const engine = await openSpreadEngine({
     devices: opened,
     shaders: shaderFile,
-    rest: restUntil,
+    rest: sleepUntil,
     memoryBytes: leastMemory(members),
   });
   const tuning = slowest(opened);

@@ -8,7 +8,7 @@
 import { type Circuit, withFinalMeasurement } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { nodeGpu, restUntil, shaderFile } from '../../../src/engine/webgpu/node-gpu.ts';
+import { nodeGpu, shaderFile, sleepUntil } from '../../../src/engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../../src/engine/webgpu/open-gpu-device.ts';
 import { openSpreadEngine } from '../../../src/engine/webgpu/spread/spread-engine.ts';
 import { openWebGpuEngine } from '../../../src/engine/webgpu/webgpu-engine.ts';
@@ -24,7 +24,7 @@ const SMALL = { tileQubits: 8, chunkQubits: 8, maxQubits: NUM_QUBITS, memoryByte
 
 const adapter = process.argv[2] ?? '';
 const gpu = nodeGpu({ adapter });
-const host = { shaders: shaderFile, rest: restUntil };
+const host = { shaders: shaderFile, rest: sleepUntil };
 const openDevice = () => openGpuDevice(nodeGpu({ adapter }));
 
 /** Runs circuits that use all kinds of kernels, and ends the engine. */

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { CountsBuilder } from '../../../src/engine/counts-builder.ts';
-import { Pacer } from '../../../src/engine/pacer.ts';
+import { TimeSlicer } from '../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 
-const pacer = () => new Pacer(NEVER, () => {});
+const slicer = () => new TimeSlicer(NEVER, () => {});
 
 async function countsOf(numBits: number, entries: readonly (readonly [number[], number])[]) {
   const builder = new CountsBuilder(numBits);
   for (const [words, occurrences] of entries) builder.add(Uint32Array.from(words), occurrences);
-  const { outcomes, occurrences } = await builder.finish(pacer());
+  const { outcomes, occurrences } = await builder.finish(slicer());
   return { outcomes: [...outcomes], occurrences: [...occurrences] };
 }
 
@@ -55,7 +55,7 @@ describe('counts', () => {
     const finished = async (numBits: number, fill: (builder: CountsBuilder) => void) => {
       const builder = new CountsBuilder(numBits);
       fill(builder);
-      const { outcomes, occurrences } = await builder.finish(pacer());
+      const { outcomes, occurrences } = await builder.finish(slicer());
       return { outcomes: [...outcomes], occurrences: [...occurrences] };
     };
 
@@ -63,7 +63,7 @@ describe('counts', () => {
       const outcomes = Uint32Array.of(1, 4, 0x80000000);
       const builder = new CountsBuilder(32);
       builder.addWords(outcomes, Uint32Array.of(3, 2, 1));
-      const counts = await builder.finish(pacer());
+      const counts = await builder.finish(slicer());
       expect(counts.outcomes).toBe(outcomes);
       expect([...counts.occurrences]).toEqual([3, 2, 1]);
     });
@@ -128,12 +128,12 @@ describe('counts', () => {
       padded.set([3, 5]);
       const builder = new CountsBuilder(3);
       builder.addWords(padded.subarray(0, 2), Uint32Array.of(1, 1));
-      const counts = await builder.finish(pacer());
+      const counts = await builder.finish(slicer());
       expect([...counts.outcomes]).toEqual([3, 5]);
       expect(counts.outcomes.buffer.byteLength).toBe(8);
       const merged = new CountsBuilder(3);
       merged.addWords(Uint32Array.of(3, 3, 1), Uint32Array.of(1, 1, 1));
-      expect((await merged.finish(pacer())).outcomes.buffer.byteLength).toBe(8);
+      expect((await merged.finish(slicer())).outcomes.buffer.byteLength).toBe(8);
     });
   });
 

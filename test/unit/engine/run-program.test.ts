@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Program, Step } from '../../../src/compiler/program.ts';
 import type { RunRequest, RunResult } from '../../../src/engine/engine.ts';
-import { Pacer } from '../../../src/engine/pacer.ts';
 import { planRun } from '../../../src/engine/run-plan.ts';
 import { runProgram } from '../../../src/engine/run-program.ts';
 import { ShotTree } from '../../../src/engine/shot-tree.ts';
@@ -11,6 +10,7 @@ import type {
   SampleRequest,
   StateOperations,
 } from '../../../src/engine/state-operations.ts';
+import { TimeSlicer } from '../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 
 /** An engine of one qubit, always in the even state, that is done with everything at once. */
@@ -183,8 +183,8 @@ describe('a run on any engine', () => {
     });
     const plan = planRun(programOf([SWEEP, SWEEP]), () => 2);
     const budget = stateBudget(1, 8, Number.POSITIVE_INFINITY);
-    const pacer = new Pacer(NEVER, () => {});
-    const tree = new ShotTree(plan, states, budget, { shots: 1, seed: 1 }, pacer);
+    const slicer = new TimeSlicer(NEVER, () => {});
+    const tree = new ShotTree(plan, states, budget, { shots: 1, seed: 1 }, slicer);
     await tree.run();
     expect([...fractions, tree.fractionDone]).toEqual([0.125, 0.25, 0.625, 0.75, 1]);
   });

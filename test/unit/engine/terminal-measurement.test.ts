@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Measure, Program } from '../../../src/compiler/program.ts';
 import { CountsBuilder } from '../../../src/engine/counts-builder.ts';
-import { Pacer } from '../../../src/engine/pacer.ts';
 import { planRun } from '../../../src/engine/run-plan.ts';
 import {
   measuredWords,
   physicalBitsOf,
   recordSamples,
 } from '../../../src/engine/terminal-measurement.ts';
+import { TimeSlicer } from '../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 
 /** Physical qubit → bit, as pairs in the order written. */
@@ -45,7 +45,7 @@ async function outcomesOf(
     planRun(program, () => 1),
     Uint32Array.from(before),
   );
-  const { outcomes, occurrences } = await counts.finish(new Pacer(NEVER, () => {}));
+  const { outcomes, occurrences } = await counts.finish(new TimeSlicer(NEVER, () => {}));
   const stride = before.length;
   return [...occurrences].map((occurrence, i) => [
     [...outcomes.slice(i * stride, (i + 1) * stride)]

@@ -27,7 +27,7 @@ const UNITS_PER_SHOT = 64;
 const FIXED_WORDS = 32;
 
 /** A shape that is ready. */
-export interface PreparedBatch {
+export interface GpuBatch {
   readonly context: GpuContext;
   readonly kernels: BatchKernels;
   readonly buffers: BatchBuffers;
@@ -60,7 +60,7 @@ interface PendingPiece extends Piece {
  * @throws the signal's reason, soon after it aborts.
  */
 export async function runGpuBatch(
-  batch: PreparedBatch,
+  batch: GpuBatch,
   request: BatchRequest,
   signal: AbortSignal,
 ): Promise<BatchResult> {
@@ -87,19 +87,14 @@ export async function runGpuBatch(
 }
 
 class BatchRun {
-  readonly #batch: PreparedBatch;
+  readonly #batch: GpuBatch;
   readonly #request: BatchRequest;
   readonly #bytes: CircuitBytes;
   readonly #results: BatchResults;
   readonly #unitsOfOne: number;
   #doneMs = 0;
 
-  constructor(
-    batch: PreparedBatch,
-    request: BatchRequest,
-    bytes: CircuitBytes,
-    results: BatchResults,
-  ) {
+  constructor(batch: GpuBatch, request: BatchRequest, bytes: CircuitBytes, results: BatchResults) {
     this.#batch = batch;
     this.#request = request;
     this.#bytes = bytes;

@@ -5,10 +5,9 @@
  * each time a new shape comes. States stay on the device, where other kernels read off what was asked.
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
-import { type BatchExecutable, checkBatchRequest } from '../../batch-request.ts';
+import { type BatchExecutable, type BatchRequest, checkBatchRequest } from '../../batch-request.ts';
 import { checkBatchShape, outcomeBitsOf } from '../../batch-shape.ts';
-import { ClosedError } from '../../errors.ts';
-import type { Turns } from '../../turns.ts';
+import type { Mutex } from '../../mutex.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { BatchBuffers } from './batch-buffers.ts';
 import { BatchKernels, roomQubits } from './batch-kernels.ts';
@@ -22,7 +21,7 @@ import { PieceSize } from './piece-size.ts';
 export interface GpuBatchHost {
   readonly context: GpuContext;
   /** The engine's: a batch has the device to itself while it runs. */
-  readonly turns: Turns;
+  readonly mutex: Mutex;
 }
 
 /**
@@ -34,7 +33,7 @@ export interface GpuBatchHost {
  * @throws {GpuFaultError} if the device does not take the kernel.
  */
 export async function prepareGpuBatch(
-  { context, turns }: GpuBatchHost,
+  { context, mutex }: GpuBatchHost,
   shape: Circuit,
   pieceSize: PieceSize = new PieceSize(),
 ): Promise<BatchExecutable> {
@@ -55,20 +54,17 @@ export async function prepareGpuBatch(
     patterns: measuredPatterns(outcomeBitsOf(shape), numBits),
     sizes: { numQubits, numBits, numAngles: lowered.numAngles },
   };
-  let isDisposed = false;
+  const executable = mutex.executable(
+    (request: BatchRequest, signal) => runGpuBatch(batch, request, signal),
+    () => buffers.destroy(),
+  );
   return {
+    ...executable,
     numAngles: lowered.numAngles,
+    // Checked before the batch is queued.
     run: async (request, signal) => {
       checkBatchRequest(request, batch.sizes);
-      return await turns.take(() => {
-        if (isDisposed) throw new ClosedError();
-        return runGpuBatch(batch, request, signal);
-      }, signal);
+      return await executable.run(request, signal);
     },
-    [Symbol.asyncDispose]: () =>
-      turns.takeLast(() => {
-        isDisposed = true;
-        buffers.destroy();
-      }),
   };
 }

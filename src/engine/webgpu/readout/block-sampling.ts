@@ -13,8 +13,8 @@
  * qubits lie in memory and how long chunks are makes none.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import type { Pacer } from '../../pacer.ts';
 import type { SampleRequest } from '../../state-operations.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
 import type { DrawnList } from './basis-runs.ts';
@@ -54,7 +54,7 @@ export async function drawFromBlocks(
   state: GpuState,
   layout: readonly Qubit[],
   request: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
   use: (drawn: DrawnList) => void,
   windowBits?: number,
 ): Promise<void> {
@@ -63,9 +63,9 @@ export async function drawFromBlocks(
   const masses = await addBlockMasses(context, state, plan, shared);
   const { count } = request.shots;
   for (let from = 0; from < count; from += SHOTS_PER_BATCH) {
-    await pacer.pause();
+    await slicer.pause();
     const numShots = Math.min(SHOTS_PER_BATCH, count - from);
-    await drawBatch(context, state, plan, masses, { ...request, from, numShots }, pacer, use);
+    await drawBatch(context, state, plan, masses, { ...request, from, numShots }, slicer, use);
   }
 }
 
@@ -81,7 +81,7 @@ async function drawBatch(
   plan: BlockPlan,
   masses: ScannedSums,
   batch: BatchRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
   use: (drawn: DrawnList) => void,
 ): Promise<void> {
   const { numShots } = batch;
@@ -99,7 +99,7 @@ async function drawBatch(
     scan(encoder);
     sort(encoder);
   });
-  await pickInWindows(context, state, plan, counts, rests, picks, pacer);
+  await pickInWindows(context, state, plan, counts, rests, picks, slicer);
 
   const groupBytes = FIXED_BYTES * counts.numGroups;
   const picksAt = FIXED_BYTES + groupBytes;

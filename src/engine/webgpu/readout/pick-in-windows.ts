@@ -1,5 +1,5 @@
 /** Finds the basis states of draws inside their blocks, window after window. */
-import type { Pacer } from '../../pacer.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { SCAN_GROUP, type ScannedSums } from './block-masses.ts';
@@ -24,7 +24,7 @@ export async function pickInWindows(
   counts: ScannedSums,
   rests: GPUBuffer,
   picks: GPUBuffer,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<void> {
   const gather = await context.pipeline('gather_masses', {
     WORKGROUP_SIZE,
@@ -51,7 +51,7 @@ export async function pickInWindows(
     [{ sizeOf: ({ parts }) => numAmplitudes * parts.length, most: MAX_VISITED }],
   );
   for (const [i, windows] of submits.entries()) {
-    if (i > 0) await pacer.pause();
+    if (i > 0) await slicer.pause();
     using scratch = new ScratchBuffers(context);
     const gathers = windows.flatMap(({ firstBlock, parts }) =>
       // Keep the field order of `Params` in gather_masses.wgsl.

@@ -1,8 +1,8 @@
 /** Draws of basis states from a state on a GPU: for few shots of a small one it is read back. */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import type { Pacer } from '../../pacer.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
 import { sortedTerminalDraws } from '../../terminal-draws.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { mergedSamples, samplesOf } from './basis-runs.ts';
@@ -25,11 +25,11 @@ export async function sampleBasisStates(
   state: GpuState,
   layout: readonly Qubit[],
   request: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<BasisSamples> {
   if (!isReadBack(layout.length, request))
-    return await sampleOnDevice(context, state, layout, request, pacer);
-  const draws = await sortedTerminalDraws(request, pacer);
+    return await sampleOnDevice(context, state, layout, request, slicer);
+  const draws = await sortedTerminalDraws(request, slicer);
   return pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws);
 }
 
@@ -44,7 +44,7 @@ export async function sampleOnDevice(
   state: GpuState,
   layout: readonly Qubit[],
   request: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
   windowBits?: number,
 ): Promise<BasisSamples> {
   let samples: BasisSamples | undefined;
@@ -53,7 +53,7 @@ export async function sampleOnDevice(
     state,
     layout,
     request,
-    pacer,
+    slicer,
     (batch) => {
       const more = samplesOf(batch);
       samples = samples === undefined ? more : mergedSamples(samples, more);

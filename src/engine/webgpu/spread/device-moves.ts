@@ -1,13 +1,13 @@
 /** Which parts of states go to which device. */
 import type { GpuState } from '../gpu-state.ts';
-import type { CargoWindow } from './carry.ts';
-import type { Dock } from './dock.ts';
 import type { DevicePairs } from './spread-program.ts';
+import type { StagingBuffers } from './staging-buffers.ts';
 import { type FixedQubit, runsIn, windowsWhere } from './state-runs.ts';
+import type { TransferWindow } from './transfers.ts';
 
 /** A device with what it holds of a state. */
-export interface DockedState {
-  readonly dock: Dock;
+export interface StagedState {
+  readonly staging: StagingBuffers;
   readonly state: GpuState;
 }
 
@@ -17,23 +17,23 @@ export interface DockedState {
  * one partner.
  *
  * @param states - By rank.
- * @param docks - By rank.
+ * @param staging - By rank.
  * @param windowSize - Amplitudes; a power of two.
  */
 export function swapParts(
   states: readonly GpuState[],
-  docks: readonly Dock[],
+  staging: readonly StagingBuffers[],
   pairs: DevicePairs,
   windowSize: number,
-): readonly (readonly Iterator<CargoWindow>[])[] {
+): readonly (readonly Iterator<TransferWindow>[])[] {
   const { numQubits } = states[0]!;
-  const at = (rank: number): DockedState => ({ dock: docks[rank]!, state: states[rank]! });
+  const at = (rank: number): StagedState => ({ staging: staging[rank]!, state: states[rank]! });
   const farBits = pairs.map(([far]) => 1 << (far - numQubits));
   const isFarOne = (rank: number) => farBits.map((bit) => (rank & bit) !== 0);
-  const rounds: Iterator<CargoWindow>[][] = [];
+  const rounds: Iterator<TransferWindow>[][] = [];
   for (let flips = 1; flips < 2 ** pairs.length; flips++) {
     const flipped = farBits.reduce((mask, bit, i) => ((flips >> i) & 1 ? mask | bit : mask), 0);
-    const ways: Iterator<CargoWindow>[] = [];
+    const ways: Iterator<TransferWindow>[] = [];
     for (const rank of states.keys()) {
       const partner = rank ^ flipped;
       if (partner < rank) continue;
@@ -49,32 +49,32 @@ export function swapParts(
 }
 
 function* swapWindows(
-  a: DockedState,
+  a: StagedState,
   partOfA: readonly FixedQubit[],
-  b: DockedState,
+  b: StagedState,
   partOfB: readonly FixedQubit[],
   windowSize: number,
-): Generator<CargoWindow> {
+): Generator<TransferWindow> {
   const ofB = windowsWhere(b.state, partOfB, windowSize);
   for (const runs of windowsWhere(a.state, partOfA, windowSize)) {
     const next = ofB.next();
     if (next.done) throw new Error('unreachable: parts of different sizes');
     const [inA, inB] = [runsIn(a.state, runs), runsIn(b.state, next.value)];
     yield [
-      { from: a.dock, source: inA, to: b.dock, target: inB },
-      { from: b.dock, source: inB, to: a.dock, target: inA },
+      { from: a.staging, source: inA, to: b.staging, target: inB },
+      { from: b.staging, source: inB, to: a.staging, target: inA },
     ];
   }
 }
 
 /** All that one device has to another one, which has as many chunks. */
 export function* moveStates(
-  from: DockedState,
-  to: DockedState,
+  from: StagedState,
+  to: StagedState,
   windowSize: number,
-): Generator<CargoWindow> {
+): Generator<TransferWindow> {
   for (const runs of windowsWhere(from.state, [], windowSize)) {
     const [source, target] = [runsIn(from.state, runs), runsIn(to.state, runs)];
-    yield [{ from: from.dock, source, to: to.dock, target }];
+    yield [{ from: from.staging, source, to: to.staging, target }];
   }
 }

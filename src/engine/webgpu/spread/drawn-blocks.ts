@@ -1,5 +1,5 @@
 /** Which blocks draws fall into: a walk over the masses of blocks, in logical order. */
-import { type Pacer, UNITS_PER_CHUNK } from '../../pacer.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../../time-slicer.ts';
 
 /** Blocks that were drawn, ascending. */
 export interface DrawnBlocks {
@@ -21,7 +21,7 @@ export async function drawnBlocks(
   norm: number,
   numBlocks: number,
   massOf: (block: number) => number,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<DrawnBlocks> {
   const numbers: number[] = [];
   const starts: number[] = [];
@@ -30,7 +30,7 @@ export async function drawnBlocks(
   let next = 0;
   let last = { number: 0, start: 0 };
   for (let block = 0; block < numBlocks && next < draws.length; block++) {
-    if (block % UNITS_PER_CHUNK === 0 && pacer.spend(UNITS_PER_CHUNK)) await pacer.pause();
+    if (block % UNITS_PER_CHUNK === 0 && slicer.spend(UNITS_PER_CHUNK)) await slicer.pause();
     const mass = massOf(block);
     if (mass === 0) continue;
     last = { number: block, start: cumulative };

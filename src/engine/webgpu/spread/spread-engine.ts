@@ -3,15 +3,14 @@
  * as many basis states, told apart by the highest qubits, and the devices do everything at the same
  * time but send each other parts of their states, through the host's memory.
  */
-import type { Program, TargetProfile } from '../../../compiler/program.ts';
-import { localQubits } from '../../../compiler/program.ts';
-import type { Engine, Executable, RunResult } from '../../engine.ts';
+import { localQubits, type Program, type TargetProfile } from '../../../compiler/program.ts';
+import type { Engine, Executable, RunRequest, RunResult } from '../../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../../errors.ts';
-import type { Pacer } from '../../pacer.ts';
+import { Mutex } from '../../mutex.ts';
 import { planRun } from '../../run-plan.ts';
 import { runProgram } from '../../run-program.ts';
 import { stateBudget } from '../../state-budget.ts';
-import { Turns } from '../../turns.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { Rest, ShaderSource } from '../gpu-context.ts';
 import { openGpuHost } from '../gpu-host.ts';
 import { type GpuProgram, placeProgram } from '../gpu-program.ts';
@@ -19,11 +18,11 @@ import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import type { MeasuredSizes } from '../gpu-target.ts';
 import { type ChunkShape, MAX_INDEX_BITS } from '../sweep/index-bits.ts';
 import { WorkWindow } from '../work-window.ts';
-import { Dock } from './dock.ts';
 import { settledAll } from './settled-all.ts';
 import { passesOf, spreadProgram } from './spread-program.ts';
 import { type PlacedSpread, type SpreadHost, SpreadStates } from './spread-states.ts';
 import { type SpreadSizes, spreadTarget } from './spread-target.ts';
+import { StagingBuffers } from './staging-buffers.ts';
 
 /** A device of the engine. */
 export interface SpreadDevice {
@@ -37,7 +36,7 @@ export interface SpreadEngineOptions extends SpreadSizes {
   /** 2, 4, 8 … of them; the engine's own from then on: closing the engine destroys them. */
   readonly devices: readonly SpreadDevice[];
   readonly shaders: ShaderSource;
-  /** Keeps waiting for the devices from costing a core where that is so: `restUntil` in Node. */
+  /** Keeps waiting for the devices from costing a core where that is so: `sleepUntil` in Node. */
   readonly rest?: Rest;
   /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
   readonly indexBits?: number;
@@ -69,7 +68,7 @@ export async function openSpreadEngine(options: SpreadEngineOptions): Promise<En
   );
   const host: SpreadHost = {
     hosts,
-    docks: hosts.map(({ context }) => new Dock(context)),
+    staging: hosts.map(({ context }) => new StagingBuffers(context)),
     window: new WorkWindow(),
     windowSize: windowBytes / AMPLITUDE_BYTES,
   };
@@ -92,7 +91,7 @@ class SpreadEngine implements Engine {
   readonly target: TargetProfile;
   readonly #host: SpreadHost;
   readonly #bounds: EngineBounds;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #isClosed = false;
 
   constructor(host: SpreadHost, target: TargetProfile, bounds: EngineBounds) {
@@ -122,29 +121,24 @@ class SpreadEngine implements Engine {
       AMPLITUDE_BYTES,
       this.#bounds.memoryBytes * host.hosts.length,
     );
-    const operations = (pacer: Pacer) => new SpreadStates(host, placed, program.finalLayout, pacer);
-    let isDisposed = false;
-    return {
-      run: (request, signal) =>
-        this.#turns.take(() => {
-          if (isDisposed) throw new ClosedError();
-          return this.#run(shape, () => runProgram({ plan, budget, operations }, request, signal));
-        }, signal),
-      [Symbol.asyncDispose]: () =>
-        this.#turns.takeLast(() => {
-          if (!isDisposed) for (const part of placed.parts) part.destroy();
-          isDisposed = true;
-        }),
-    };
+    const operations = (slicer: TimeSlicer) =>
+      new SpreadStates(host, placed, program.finalLayout, slicer);
+    return this.#mutex.executable(
+      (request: RunRequest, signal) =>
+        this.#run(shape, () => runProgram({ plan, budget, operations }, request, signal)),
+      () => {
+        for (const part of placed.parts) part.destroy();
+      },
+    );
   }
 
   close(): Promise<void> {
     this.#isClosed = true;
-    return this.#turns.close(async () => {
-      const { hosts, docks } = this.#host;
+    return this.#mutex.close(async () => {
+      const { hosts, staging } = this.#host;
       for (const [rank, { context, chunks }] of hosts.entries()) {
         await context.abandon();
-        docks[rank]!.close();
+        staging[rank]!.close();
         chunks.close();
         context.device.destroy();
       }
@@ -173,14 +167,14 @@ class SpreadEngine implements Engine {
 
   /** Nothing that a run computed is given out before the devices say that all of it was done. */
   async #run(shape: ChunkShape, run: () => Promise<RunResult>): Promise<RunResult> {
-    const { hosts, docks } = this.#host;
+    const { hosts, staging } = this.#host;
     try {
       const result = await run();
       await settledAll(hosts.map(({ context }) => context.settle()));
       return result;
     } catch (error) {
       await Promise.all(hosts.map(({ context }) => context.abandon()));
-      for (const dock of docks) dock.reset();
+      for (const buffers of staging) buffers.reset();
       throw error;
     } finally {
       for (const { chunks } of hosts) chunks.rest(2 ** (shape.numQubits - shape.chunkQubits));

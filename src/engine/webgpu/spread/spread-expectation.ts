@@ -10,19 +10,19 @@ import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
 import { type ChunkPair, pauliSum } from '../readout/expectation.ts';
 import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
 import { ScratchBuffers } from '../readout/scratch-buffers.ts';
-import { type CargoWindow, carryAll } from './carry.ts';
-import type { Dock } from './dock.ts';
 import { settledAll } from './settled-all.ts';
 import type { StateShare } from './spread-readout.ts';
+import type { StagingBuffers } from './staging-buffers.ts';
 import type { Run } from './state-runs.ts';
+import { runTransfers, type TransferWindow } from './transfers.ts';
 
 /** Windows of a piece, so that several are on their way. */
 const PIECE_WINDOWS = 8;
 
 /** How pieces of chunks come from one device to another. */
-export interface CarryOptions {
+export interface TransferOptions {
   /** By rank. */
-  readonly docks: readonly Dock[];
+  readonly staging: readonly StagingBuffers[];
   /** Amplitudes of a window. */
   readonly windowSize: number;
   readonly pause: () => Promise<void>;
@@ -37,7 +37,7 @@ export async function expectationOfShares(
   shares: readonly StateShare[],
   observable: PauliSum,
   layout: readonly Qubit[],
-  options: CarryOptions,
+  options: TransferOptions,
 ): Promise<number> {
   const { chunkQubits, numQubits } = shares[0]!.state;
   const numChunks = 2 ** (numQubits - chunkQubits);
@@ -84,7 +84,7 @@ async function sumAcross(
   [rank, partnerRank]: readonly [number, number],
   batches: readonly Batch[],
   pieceQubits: number,
-  { docks, windowSize, pause }: CarryOptions,
+  { staging, windowSize, pause }: TransferOptions,
 ): Promise<number> {
   const { context, state } = shares[rank]!;
   const partner = shares[partnerRank]!.state;
@@ -96,15 +96,15 @@ async function sumAcross(
   for (const [flips, own] of Map.groupBy(batches, ({ chunkFlips }) => chunkFlips % numPieces)) {
     for (let piece = 0; piece < numPieces; piece++) {
       const wanted = pieceOf(partner, piece ^ flips, size);
-      const windows = function* (): Generator<CargoWindow> {
+      const windows = function* (): Generator<TransferWindow> {
         const step = Math.min(size, AMPLITUDE_BYTES * windowSize);
         for (let at = 0; at < size; at += step) {
           const source = [{ ...wanted, offset: wanted.offset + at, size: step }];
           const target = [{ buffer: room, offset: at, size: step }];
-          yield [{ from: docks[partnerRank]!, source, to: docks[rank]!, target }];
+          yield [{ from: staging[partnerRank]!, source, to: staging[rank]!, target }];
         }
       };
-      await carryAll([windows()], pause);
+      await runTransfers([windows()], pause);
       const pair = {
         number: rank * numPieces + piece,
         chunk: pieceOf(state, piece, size),

@@ -12,7 +12,7 @@ import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Exchange, Program, Step } from '../../../compiler/program.ts';
 import { exchangeParts } from '../sweep/exchange-sweeps.ts';
 import type { ChunkShape } from '../sweep/index-bits.ts';
-import { GrowingPool, restrictedKernels } from '../sweep/index-kernels.ts';
+import { GrowingMatrices, restrictedKernels } from '../sweep/index-kernels.ts';
 
 /** Pairs of a qubit that tells devices apart and one inside them. */
 export type DevicePairs = Exchange['pairs'];
@@ -110,7 +110,7 @@ function liftsOf(
 
 /** The program of a device, on which the places above the state's are the bits of its rank. */
 function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Program {
-  const pool = new GrowingPool(program.matrices);
+  const pool = new GrowingMatrices(program.matrices);
   const bitOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const isOne = (qubit: Qubit) => ((rank >> (qubit - numQubits)) & 1) === 1;
   const steps = program.steps.map((step): Step => {

@@ -11,9 +11,9 @@
  * adds blocks in double precision, the devices' shares of each in the order of their ranks.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import type { Pacer } from '../../pacer.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
 import { sortedTerminalDraws } from '../../terminal-draws.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import { FIXED_BYTES, fixedMass, sumBlocks } from '../readout/block-masses.ts';
 import { BLOCK_BITS, planBlocks } from '../readout/block-plan.ts';
 import { readMapped } from '../readout/dispatch.ts';
@@ -40,12 +40,12 @@ export async function sampleShares(
   shares: readonly StateShare[],
   layout: readonly Qubit[],
   request: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
 ): Promise<BasisSamples> {
   if (!isReadBack(layout.length, request)) {
-    return await sampleByBlocks(shares, layout, request, pacer);
+    return await sampleByBlocks(shares, layout, request, slicer);
   }
-  const draws = await sortedTerminalDraws(request, pacer);
+  const draws = await sortedTerminalDraws(request, slicer);
   return pickFromAmplitudes(await amplitudesOfShares(shares, layout), draws);
 }
 
@@ -58,7 +58,7 @@ export async function sampleByBlocks(
   shares: readonly StateShare[],
   layout: readonly Qubit[],
   request: SampleRequest,
-  pacer: Pacer,
+  slicer: TimeSlicer,
   blockBits: number = BLOCK_BITS,
 ): Promise<BasisSamples> {
   const blocks = new SpreadBlocks(
@@ -70,15 +70,15 @@ export async function sampleByBlocks(
   );
   const norm = blocks.normOf(masses);
   assertNorm(norm);
-  const draws = await sortedTerminalDraws(request, pacer);
+  const draws = await sortedTerminalDraws(request, slicer);
   const numBlocks = 2 ** (layout.length - blocks.blockBits);
   const massOf = (block: number) => blocks.massOf(masses, block);
-  const drawn = await drawnBlocks(draws, norm, numBlocks, massOf, pacer);
+  const drawn = await drawnBlocks(draws, norm, numBlocks, massOf, slicer);
   const indices: number[] = [];
   const occurrences: number[] = [];
   const perBatch = Math.max(1, PIECE_BYTES / 4 / 2 ** blocks.blockBits);
   for (let from = 0; from < drawn.numbers.length; from += perBatch) {
-    await pacer.pause();
+    await slicer.pause();
     const to = Math.min(from + perBatch, drawn.numbers.length);
     const gathered = await gatherShares(shares, blocks, drawn.numbers.slice(from, to));
     for (let i = from; i < to; i++) {

@@ -6,22 +6,20 @@
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
-import type { Pacer } from '../../pacer.ts';
 import type {
   BasisSamples,
   QubitMasses,
   SampleRequest,
   StateOperations,
 } from '../../state-operations.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuHost } from '../gpu-host.ts';
 import type { GpuProgram } from '../gpu-program.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { collapse, keepChunks } from '../readout/collapse.ts';
 import { StatePart } from '../state-part.ts';
 import type { WorkWindow } from '../work-window.ts';
-import { carryAll } from './carry.ts';
 import { moveStates, swapParts } from './device-moves.ts';
-import type { Dock } from './dock.ts';
 import { settledAll } from './settled-all.ts';
 import { expectationOfShares } from './spread-expectation.ts';
 import type { SpreadAction } from './spread-program.ts';
@@ -33,12 +31,14 @@ import {
   type StateShare,
 } from './spread-readout.ts';
 import { sampleShares } from './spread-sampling.ts';
+import type { StagingBuffers } from './staging-buffers.ts';
+import { runTransfers } from './transfers.ts';
 
 /** What all programs of the devices share. */
 export interface SpreadHost {
   /** By rank. */
   readonly hosts: readonly GpuHost[];
-  readonly docks: readonly Dock[];
+  readonly staging: readonly StagingBuffers[];
   readonly window: WorkWindow;
   /** Amplitudes that go from device to device at a time. */
   readonly windowSize: number;
@@ -67,20 +67,25 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
   readonly #parts: readonly StatePart[];
   readonly #layout: readonly Qubit[];
   readonly #numLocal: number;
-  readonly #pacer: Pacer;
+  readonly #slicer: TimeSlicer;
   readonly #lastStep: number;
   readonly #pause: () => Promise<void>;
 
   /** @param layout - Logical qubit → physical qubit, at the end. */
-  constructor(host: SpreadHost, program: PlacedSpread, layout: readonly Qubit[], pacer: Pacer) {
+  constructor(
+    host: SpreadHost,
+    program: PlacedSpread,
+    layout: readonly Qubit[],
+    slicer: TimeSlicer,
+  ) {
     this.#host = host;
     this.#program = program;
     this.#parts = program.parts.map((part, rank) => new StatePart(host.hosts[rank]!, part));
     this.#layout = layout;
     this.#numLocal = program.parts[0]!.shape.numQubits;
-    this.#pacer = pacer;
+    this.#slicer = slicer;
     this.#lastStep = program.actions.findLastIndex((actions) => actions.length > 0);
-    this.#pause = () => pacer.pause();
+    this.#pause = () => slicer.pause();
   }
 
   create(): SpreadSlot {
@@ -142,15 +147,15 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     { pairs }: Extract<SpreadAction, { kind: 'move' }>,
     onFraction: (fraction: number) => void,
   ): Promise<void> {
-    const { docks, windowSize, window } = this.#host;
-    const rounds = swapParts(states, docks, pairs, windowSize);
+    const { staging, windowSize, window } = this.#host;
+    const rounds = swapParts(states, staging, pairs, windowSize);
     const partSize = 2 ** (this.#numLocal - pairs.length);
     const perWay = Math.ceil(partSize / windowSize);
     let numCarried = 0;
     for (const ways of rounds) {
-      await carryAll(ways, async () => {
+      await runTransfers(ways, async () => {
         onFraction(++numCarried / (rounds.length * ways.length * perWay));
-        await this.#pacer.pause();
+        await this.#slicer.pause();
       });
     }
     window.forget();
@@ -162,7 +167,7 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     for (const { context } of this.#parts) context.flush();
     await settledAll(this.#parts.map(({ context }) => context.settle()));
     window.settled();
-    await this.#pacer.pause();
+    await this.#slicer.pause();
   }
 
   qubitMasses(slot: SpreadSlot, qubit: Qubit): Promise<QubitMasses> {
@@ -202,16 +207,16 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
       );
     await keep(isKept);
     if (left === outcome) return;
-    const { docks, windowSize } = this.#host;
+    const { staging, windowSize } = this.#host;
     const ways = [...shares.keys()].filter(isKept).map((rank) => {
       const to = rank ^ (1 << (qubit - this.#numLocal));
       return moveStates(
-        { dock: docks[rank]!, state: shares[rank]!.state },
-        { dock: docks[to]!, state: shares[to]!.state },
+        { staging: staging[rank]!, state: shares[rank]!.state },
+        { staging: staging[to]!, state: shares[to]!.state },
         windowSize,
       );
     });
-    await carryAll(ways, this.#pause);
+    await runTransfers(ways, this.#pause);
     for (const [rank, { context, state }] of shares.entries()) {
       if (!isKept(rank)) continue;
       context.enqueue((encoder) => {
@@ -221,7 +226,7 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
   }
 
   sample(slot: SpreadSlot, request: SampleRequest): Promise<BasisSamples> {
-    return this.#look(slot, (shares) => sampleShares(shares, this.#layout, request, this.#pacer));
+    return this.#look(slot, (shares) => sampleShares(shares, this.#layout, request, this.#slicer));
   }
 
   statevector(slot: SpreadSlot): Promise<Float64Array> {
@@ -235,8 +240,8 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
   }
 
   expectation(slot: SpreadSlot, observable: PauliSum): Promise<number> {
-    const { docks, windowSize } = this.#host;
-    const options = { docks, windowSize, pause: this.#pause };
+    const { staging, windowSize } = this.#host;
+    const options = { staging, windowSize, pause: this.#pause };
     return this.#look(slot, (shares) =>
       expectationOfShares(shares, observable, this.#layout, options),
     );

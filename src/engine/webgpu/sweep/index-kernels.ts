@@ -9,7 +9,7 @@ export interface IndexKernels {
 }
 
 /** A pool of matrices, to which what is left of diagonals is added. */
-export class GrowingPool {
+export class GrowingMatrices {
   readonly #matrices: Float64Array;
   readonly #added: number[] = [];
 
@@ -48,7 +48,7 @@ export function onIndexBits(
   bitOf: readonly (number | undefined)[],
   isOne: (qubit: Qubit) => boolean,
 ): IndexKernels {
-  const pool = new GrowingPool(matrices);
+  const pool = new GrowingMatrices(matrices);
   const restricted = restrictedKernels(kernels, pool, bitOf, isOne);
   return { kernels: restricted, matrices: pool.entries() };
 }
@@ -56,7 +56,7 @@ export function onIndexBits(
 /** The same, with what the kernels need beside the matrices added to a pool of them. */
 export function restrictedKernels(
   kernels: readonly Kernel[],
-  pool: GrowingPool,
+  pool: GrowingMatrices,
   bitOf: readonly (number | undefined)[],
   isOne: (qubit: Qubit) => boolean,
 ): readonly Kernel[] {

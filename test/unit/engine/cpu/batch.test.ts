@@ -6,8 +6,9 @@ import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import type { BatchResult } from '../../../../src/engine/batch-request.ts';
 import { prepareBatch } from '../../../../src/engine/cpu/batch.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
-import { Crew } from '../../../../src/engine/cpu/crew.ts';
 import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';
+import { ThreadPool } from '../../../../src/engine/cpu/thread-pool.ts';
+import { Mutex } from '../../../../src/engine/mutex.ts';
 import { randomAngles, tilted, worstOf } from '../../../support/batches.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { gate, randomGates, randomUse } from '../../../support/random-circuits.ts';
@@ -22,12 +23,11 @@ describe.each(['f32', 'f64'] as const)('batches in %s', (precision) => {
     'apply %s from its matrices where it has no recipe',
     async (_, index) => {
       const stream = new RandomStream(4100 + index);
-      const crew = new Crew({ precision, numThreads: 1, tileBytes: 4096 });
+      const threadPool = new ThreadPool({ precision, numThreads: 1, tileBytes: 4096 });
       const host = {
-        crew,
+        threadPool,
         precision: PRECISIONS[precision],
-        takeTurn: <T>(run: () => Promise<T>) => run(),
-        takeLast: async (giveBack: () => void) => giveBack(),
+        mutex: new Mutex(),
       };
       const phases = [0, 1, 2, 3, 4].map((qubit) => gate('T', [qubit]));
       const uses = Array.from({ length: 3 }, () => randomUse(stream, PARAMETRIC[index]!, 5));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { collapse, qubitMasses } from '../../../../src/engine/cpu/collapse.ts';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import {
   qubitMasses as masses,
   collapse as oracle,
 } from '../../../../src/engine/reference/collapse.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { amplitudesOf, BUILDS, randomState } from '../../../support/stored-states.ts';
@@ -17,8 +17,8 @@ const OUTCOMES = [
   [0, 1],
 ] as const;
 
-function pacer(): Pacer {
-  return new Pacer(NEVER, () => {});
+function slicer(): TimeSlicer {
+  return new TimeSlicer(NEVER, () => {});
 }
 
 function largestDifference(a: Float64Array, b: Float64Array): number {
@@ -34,7 +34,7 @@ describe.each(BUILDS)('measuring a qubit of %s', (build) => {
     for (const qubit of stored.layout) {
       const { zero, one } = await qubitMasses(stored.runner, stored.state, qubit);
 
-      const wanted = await masses(stored.amplitudes, qubit, pacer());
+      const wanted = await masses(stored.amplitudes, qubit, slicer());
       expect(zero / wanted.zero).toBeCloseTo(1, 12);
       expect(one / wanted.one).toBeCloseTo(1, 12);
     }
@@ -51,10 +51,10 @@ describe.each(BUILDS)('measuring a qubit of %s', (build) => {
       // Few of many qubits: each halves what is left of the state.
       const [outcome, left] = OUTCOMES[i % 4]!;
       const before = amplitudesOf(runner, state);
-      const mass = await masses(before, qubit, pacer());
+      const mass = await masses(before, qubit, slicer());
       const kept = outcome === 1 ? mass.one : mass.zero;
       if (kept === 0) continue;
-      await oracle(before, qubit, outcome, left, kept, pacer());
+      await oracle(before, qubit, outcome, left, kept, slicer());
 
       await collapse(runner, state, qubit, outcome, left, kept);
 

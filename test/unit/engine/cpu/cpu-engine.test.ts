@@ -8,13 +8,13 @@ import { type Circuit, withFinalMeasurement } from '../../../../src/circuit/circ
 import { compile } from '../../../../src/compiler/compile.ts';
 import { cpuTarget, openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { CpuStates } from '../../../../src/engine/cpu/cpu-states.ts';
-import { Crew } from '../../../../src/engine/cpu/crew.ts';
 import { lowerProgram } from '../../../../src/engine/cpu/lowered-program.ts';
 import { placedBytes, placeProgram } from '../../../../src/engine/cpu/placed-program.ts';
 import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';
+import { ThreadPool } from '../../../../src/engine/cpu/thread-pool.ts';
 import type { Engine } from '../../../../src/engine/engine.ts';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER, runCircuit, statevectorOf, worstAmplitude } from '../../../support/engine-runs.ts';
 import { gate, randomGates } from '../../../support/random-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
@@ -186,29 +186,32 @@ describe('the CPU engine', () => {
   });
 
   test('works beyond 2 GiB of its memory', async () => {
-    const crew = new Crew({ precision: 'f32', numThreads: 2, tileBytes: 2 ** 12 });
+    const threadPool = new ThreadPool({ precision: 'f32', numThreads: 2, tileBytes: 2 ** 12 });
     // Reserved and never touched, so it is not resident.
-    const below = crew.allocate(2 ** 31);
-    const pacer = new Pacer(NEVER, () => {});
+    const below = threadPool.allocate(2 ** 31);
+    const slicer = new TimeSlicer(NEVER, () => {});
     const operations = Array.from({ length: 13 }, (_, q) => gate('X', [q]));
     const target = cpuTarget('f32', 20, 9);
     const { program } = compile({ numQubits: 13, numBits: 0, operations }, target, {
       optimize: false,
     });
     const lowered = lowerProgram(program, PRECISIONS.f32, 9);
-    const at = crew.allocate(placedBytes(lowered));
+    const at = threadPool.allocate(placedBytes(lowered));
     expect(at).toBeGreaterThanOrEqual(2 ** 31);
-    const placed = placeProgram(lowered, crew.memory, at, crew.kernels);
+    const placed = placeProgram(lowered, threadPool.memory, at, threadPool.kernels);
     const stateBytes = 8 * 2 ** lowered.numQubits;
     const layout = program.finalLayout;
-    const states = new CpuStates({ crew, lowered, placed, stateBytes, layout, spare: [] }, pacer);
+    const states = new CpuStates(
+      { threadPool, lowered, placed, stateBytes, layout, spare: [] },
+      slicer,
+    );
     const state = states.create();
     for (const step of program.steps.keys()) await states.applySweep(state, step, () => {});
     const request = { shots: { count: 10 }, seed: 1, event: 0 };
     const { basisIndices } = await states.sample(state, request);
     expect([...basisIndices]).toEqual([8191]);
-    crew.release(below);
-    await crew.close();
+    threadPool.release(below);
+    await threadPool.close();
   });
 
   test('has every program wait for its turn', async () => {
@@ -248,7 +251,7 @@ describe('the CPU engine', () => {
     const target = cpuTarget('f64', 15);
     const { program } = compile(circuit, target, { optimize: false });
     const lowered = lowerProgram(program, PRECISIONS.f64, target.tileQubits);
-    expect(lowered.code.poolBytes).toBeGreaterThan(32 * 2 ** 20);
+    expect(lowered.code.constantBytes).toBeGreaterThan(32 * 2 ** 20);
     expect(placedBytes(lowered)).toBeLessThan(40 * 2 ** 20);
     const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 15 });
     const expected = await statevectorOf(openReferenceEngine({ maxQubits: 15 }), circuit);

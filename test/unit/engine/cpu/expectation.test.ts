@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PauliFactor, PauliSum } from '../../../../src/circuit/observable.ts';
 import { expectation } from '../../../../src/engine/cpu/expectation.ts';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import { expectation as oracle } from '../../../../src/engine/reference/final-state.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { BUILDS, randomState } from '../../../support/stored-states.ts';
@@ -36,14 +36,14 @@ describe.each(BUILDS)('expectation values of %s', (build) => {
 
       const value = await expectation(runner, state, observable, layout);
 
-      const wanted = await oracle(amplitudes, observable, layout, new Pacer(NEVER, () => {}));
+      const wanted = await oracle(amplitudes, observable, layout, new TimeSlicer(NEVER, () => {}));
       expect(value / norm).toBeCloseTo(wanted / norm, 12);
     }
   });
 });
 
 describe('expectation values', () => {
-  test('of more strings than fit one task are their sum', async () => {
+  test('of more strings than fit one command are their sum', async () => {
     const random = new RandomStream(6);
     const stored = randomState(random, { build: 'f64', numQubits: 5 });
     const { runner, state, layout, amplitudes } = stored;
@@ -51,7 +51,7 @@ describe('expectation values', () => {
 
     const value = await expectation(runner, state, observable, layout);
 
-    const wanted = await oracle(amplitudes, observable, layout, new Pacer(NEVER, () => {}));
+    const wanted = await oracle(amplitudes, observable, layout, new TimeSlicer(NEVER, () => {}));
     expect(value).toBeCloseTo(wanted, 10);
   });
 

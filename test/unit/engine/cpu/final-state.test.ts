@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { logicalAmplitudes, outcomeProbabilities } from '../../../../src/engine/cpu/final-state.ts';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import {
   logicalAmplitudes as amplitudesOracle,
   outcomeProbabilities as oracle,
 } from '../../../../src/engine/reference/final-state.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { BitImages } from '../../../../src/math/bit-images.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { BUILDS, randomState } from '../../../support/stored-states.ts';
 
-function pacer(): Pacer {
-  return new Pacer(NEVER, () => {});
+function slicer(): TimeSlicer {
+  return new TimeSlicer(NEVER, () => {});
 }
 
 function physicalOf(layout: readonly number[]): BitImages {
@@ -23,9 +23,9 @@ describe.each(BUILDS)('the final state of %s', (build) => {
     const random = new RandomStream(numQubits);
     const { runner, state, layout, amplitudes } = randomState(random, { build, numQubits });
 
-    const given = await logicalAmplitudes(runner, state, layout, pacer());
+    const given = await logicalAmplitudes(runner, state, layout, slicer());
 
-    const wanted = await amplitudesOracle(amplitudes, physicalOf(layout), pacer());
+    const wanted = await amplitudesOracle(amplitudes, physicalOf(layout), slicer());
     expect(given).toEqual(wanted.subarray(0, 2 * 2 ** numQubits));
   });
 
@@ -53,9 +53,9 @@ describe.each(BUILDS)('the final state of %s', (build) => {
     }
     const outcomeOf = new BitImages(images);
 
-    const given = await outcomeProbabilities(runner, state, layout, outcomeOf, numBits, pacer());
+    const given = await outcomeProbabilities(runner, state, layout, outcomeOf, numBits, slicer());
 
-    const wanted = await oracle(amplitudes, outcomeOf, numBits, pacer());
+    const wanted = await oracle(amplitudes, outcomeOf, numBits, slicer());
     expect(given).toHaveLength(wanted.length);
     const worst = wanted.reduce((max, value, i) => Math.max(max, Math.abs(value - given[i]!)), 0);
     expect(worst).toBeLessThan(1e-10 * wanted.reduce((sum, value) => sum + value, 0));
@@ -67,7 +67,7 @@ describe.each(BUILDS)('the final state of %s', (build) => {
       const stored = randomState(random, { build, numQubits: 16, isShuffled });
       const images = stored.layout.map((_, i) => (i % 5 === 0 ? 2 ** (i / 5) : 0));
       const { runner, state, layout } = stored;
-      return await outcomeProbabilities(runner, state, layout, new BitImages(images), 4, pacer());
+      return await outcomeProbabilities(runner, state, layout, new BitImages(images), 4, slicer());
     };
 
     expect(await of(true)).toEqual(await of(false));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { byteImage } from '../../../../src/engine/cpu/readout-task.ts';
+import { byteImage } from '../../../../src/engine/cpu/command.ts';
 import { sampleBasisStates } from '../../../../src/engine/cpu/sampling.ts';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import { sampleBasisStates as oracle } from '../../../../src/engine/reference/basis-samples.ts';
 import type { SampleRequest } from '../../../../src/engine/state-operations.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { BitImages } from '../../../../src/math/bit-images.ts';
 import { NEVER } from '../../../support/engine-runs.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
@@ -26,7 +26,7 @@ function expected({ amplitudes, layout }: RandomState, request: SampleRequest) {
     return amplitudes[2 * physicalOf.at(i >>> 1) + (i & 1)]!;
   });
   const inPlace = new BitImages(layout.map((_, q) => 2 ** q));
-  return oracle(logical, inPlace, request, new Pacer(NEVER, () => {}));
+  return oracle(logical, inPlace, request, new TimeSlicer(NEVER, () => {}));
 }
 
 describe.each(BUILDS)('samples of %s', (build) => {

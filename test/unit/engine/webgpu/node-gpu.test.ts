@@ -1,6 +1,6 @@
 /** How a thread waits for a device. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { restUntil } from '../../../../src/engine/webgpu/node-gpu.ts';
+import { sleepUntil } from '../../../../src/engine/webgpu/node-gpu.ts';
 
 const ENOUGH = 20;
 
@@ -20,7 +20,7 @@ async function turnsUntilRested(): Promise<number> {
     };
     setImmediate(look);
   });
-  restUntil(answer);
+  sleepUntil(answer);
   await answer;
   return turns;
 }
@@ -36,7 +36,7 @@ test('a thread that waits long rests between looks, until the answer comes', asy
 
 test('a thread that waits for several answers rests once a turn', async () => {
   const others = Promise.withResolvers<void>();
-  for (let i = 0; i < 15; i++) restUntil(others.promise);
+  for (let i = 0; i < 15; i++) sleepUntil(others.promise);
   const turns = await turnsUntilRested();
   expect(rests.mock.calls.length).toBeLessThanOrEqual(turns + 1);
   others.resolve();
@@ -44,6 +44,6 @@ test('a thread that waits for several answers rests once a turn', async () => {
 
 test('a refused answer ends the rest and is left to whoever waits', async () => {
   const answer = Promise.reject(new Error('refused'));
-  restUntil(answer);
+  sleepUntil(answer);
   await expect(answer).rejects.toThrow('refused');
 });

@@ -7,8 +7,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import type { BasisSamples, SampleRequest } from '../../../../src/engine/state-operations.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
 import { mergedSamples, samplesOf } from '../../../../src/engine/webgpu/readout/basis-runs.ts';
@@ -38,7 +38,7 @@ const SEED = 0x1f_1234_5678_9abc;
 const ROUNDING = 2 ** -24 + 2 ** -46;
 /** In one chunk, in two, and in up to 32. */
 const chunkSizes = (n: number) => new Set([n, n - 1, n - 5].map((size) => Math.max(1, size)));
-const pacer = new Pacer(NEVER, () => {});
+const slicer = new TimeSlicer(NEVER, () => {});
 
 /** Cumulative sums in logical order: element i + 1 includes basis state i. */
 function boundariesOf({ amplitudes, layout }: RandomGpuState): Float64Array {
@@ -104,8 +104,8 @@ for (const driver of SOFTWARE_DRIVERS) {
         const stored = await randomGpuState(context, random, options);
         const { state, layout } = stored;
 
-        const samples = await sampleBasisStates(context, state, layout, request, pacer);
-        const drawnThere = await sampleOnDevice(context, state, layout, request, pacer);
+        const samples = await sampleBasisStates(context, state, layout, request, slicer);
+        const drawnThere = await sampleOnDevice(context, state, layout, request, slicer);
 
         expect(checkedMisses(stored, request, samples)).toBeLessThanOrEqual(n > 12 ? 3 : 0);
         expect(checkedMisses(stored, request, drawnThere)).toBeLessThanOrEqual(3);
@@ -133,7 +133,7 @@ for (const driver of SOFTWARE_DRIVERS) {
               state,
               layout,
               request,
-              pacer,
+              slicer,
               windowBits,
             );
             expect(samples).toEqual(expected);
@@ -151,7 +151,7 @@ for (const driver of SOFTWARE_DRIVERS) {
       const request = { shots: { count: 300_000 }, seed: 4, event: 0 };
       const state = await storedState(context, real);
 
-      const samples = await sampleOnDevice(context, state, layout, request, pacer);
+      const samples = await sampleOnDevice(context, state, layout, request, slicer);
 
       expect(samples).toEqual(fixedPointSamples(real, layout, request));
     });
@@ -167,7 +167,7 @@ for (const driver of SOFTWARE_DRIVERS) {
       const stored = await randomGpuState(context, new RandomStream(7), options);
       const request = { shots: { count: 20_000 }, seed: 5, event: 0 };
 
-      const samples = await sampleBasisStates(context, stored.state, layout, request, pacer);
+      const samples = await sampleBasisStates(context, stored.state, layout, request, slicer);
 
       expect(checkedMisses(stored, request, samples)).toBeLessThan(20);
     });
@@ -181,7 +181,7 @@ for (const driver of SOFTWARE_DRIVERS) {
       });
       const request = { shots: { count: 30_000 }, seed: 6, event: 1 };
       const first = await storedState(context, amplitudes);
-      const expected = await sampleOnDevice(context, first, inOrder, request, pacer);
+      const expected = await sampleOnDevice(context, first, inOrder, request, slicer);
       for (const chunkQubits of [13, 9, 7]) {
         const layout = random.shuffled(inOrder);
         const moved = new Float64Array(amplitudes.length);
@@ -190,7 +190,7 @@ for (const driver of SOFTWARE_DRIVERS) {
           moved.set(amplitudes.subarray(2 * i, 2 * i + 2), to);
         }
         const state = await storedState(context, moved, chunkQubits);
-        expect(await sampleOnDevice(context, state, layout, request, pacer)).toEqual(expected);
+        expect(await sampleOnDevice(context, state, layout, request, slicer)).toEqual(expected);
       }
     });
 
@@ -201,8 +201,8 @@ for (const driver of SOFTWARE_DRIVERS) {
       const request = { shots: { count: 900, numbers: all.subarray(100) }, seed: 77, event: 1 };
 
       const { state, layout } = stored;
-      const samples = await sampleBasisStates(context, state, layout, request, pacer);
-      const drawnThere = await sampleOnDevice(context, state, layout, request, pacer);
+      const samples = await sampleBasisStates(context, state, layout, request, slicer);
+      const drawnThere = await sampleOnDevice(context, state, layout, request, slicer);
 
       expect(checkedMisses(stored, request, samples)).toBeLessThan(2);
       expect(checkedMisses(stored, request, drawnThere)).toBeLessThan(2);
@@ -216,7 +216,7 @@ for (const driver of SOFTWARE_DRIVERS) {
       const layout = [...Array(n).keys()];
       const request = { shots: { count: 70_000 }, seed: 1, event: 0 };
 
-      const samples = await sampleBasisStates(context, state, layout, request, pacer);
+      const samples = await sampleBasisStates(context, state, layout, request, slicer);
 
       expect([...samples.basisIndices]).toEqual([only]);
       expect([...samples.occurrences]).toEqual([70_000]);
@@ -249,13 +249,13 @@ for (const driver of SOFTWARE_DRIVERS) {
       const request = { shots: { count: 10 }, seed: 1, event: 0 };
 
       const fault = { code: 'ENGINE_GPU_FAULT' };
-      await expect(sampleOnDevice(context, state, layout, request, pacer)).rejects.toMatchObject(
+      await expect(sampleOnDevice(context, state, layout, request, slicer)).rejects.toMatchObject(
         fault,
       );
       if (value > 0 && value < Number.POSITIVE_INFINITY) return;
-      await expect(sampleBasisStates(context, state, layout, request, pacer)).rejects.toMatchObject(
-        fault,
-      );
+      await expect(
+        sampleBasisStates(context, state, layout, request, slicer),
+      ).rejects.toMatchObject(fault);
       await expect(qubitMasses(context, state, 1)).rejects.toMatchObject(fault);
     });
 
@@ -270,7 +270,7 @@ for (const driver of SOFTWARE_DRIVERS) {
         state,
         layout,
         request,
-        pacer,
+        slicer,
       );
 
       const boundaries = boundariesOf(stored);
@@ -304,7 +304,7 @@ describeWith([anyDriver()], 'samples on a device with a fault', () => {
     const context = new GpuContext(device, shaderFile);
     const state = await storedState(context, amplitudes, 12);
     isFull = true;
-    const draw = () => sampleOnDevice(context, state, layout, request, pacer);
+    const draw = () => sampleOnDevice(context, state, layout, request, slicer);
 
     await expect(draw()).rejects.toMatchObject({ code: 'ENGINE_STATE_MEMORY' });
     isFull = false;
@@ -319,7 +319,7 @@ describeWith([anyDriver()], 'samples on a device with a fault', () => {
       const device = await openSoftwareDevice(driver);
       const context = new GpuContext(device, shaderFile);
       const state = await storedState(context, amplitudes, 12);
-      const settled = sampleOnDevice(context, state, layout, request, pacer).then(
+      const settled = sampleOnDevice(context, state, layout, request, slicer).then(
         ({ occurrences }) => occurrences.reduce((sum, count) => sum + count, 0),
         (error) => error.code,
       );

@@ -1,9 +1,9 @@
 /** What is read off a state on a device, against the reference engine's walk over the same numbers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PauliTerm } from '../../../../src/circuit/observable.ts';
-import { Pacer } from '../../../../src/engine/pacer.ts';
 import * as referenceCollapse from '../../../../src/engine/reference/collapse.ts';
 import * as reference from '../../../../src/engine/reference/final-state.ts';
+import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
 import { collapse, qubitMasses } from '../../../../src/engine/webgpu/readout/collapse.ts';
@@ -30,7 +30,7 @@ const ALL_WIDTHS = Array.from({ length: 14 }, (_, i) => i + 1);
 const chunkSizes = (n: number) => new Set([n, n - 1, n - 5].map((size) => Math.max(1, size)));
 /** Of a state whose norm is 1: sums of rounded squares, added by pairs. */
 const TOLERANCE = 5e-7;
-const pacer = new Pacer(NEVER, () => {});
+const slicer = new TimeSlicer(NEVER, () => {});
 
 const largestDifference = (a: ArrayLike<number>, b: ArrayLike<number>) => {
   expect(a.length).toBe(b.length);
@@ -55,7 +55,7 @@ for (const driver of SOFTWARE_DRIVERS) {
         });
         for (let qubit = 0; qubit < n; qubit++) {
           const masses = await qubitMasses(context, state, qubit);
-          const exact = await referenceCollapse.qubitMasses(amplitudes, qubit, pacer);
+          const exact = await referenceCollapse.qubitMasses(amplitudes, qubit, slicer);
           expect(Math.abs(masses.zero - exact.zero)).toBeLessThan(TOLERANCE);
           expect(Math.abs(masses.one - exact.one)).toBeLessThan(TOLERANCE);
         }
@@ -98,13 +98,13 @@ for (const driver of SOFTWARE_DRIVERS) {
             });
             // The qubit next to the border between chunks, and any other.
             for (const qubit of [Math.min(chunkQubits, n - 1), random.below(n)]) {
-              const masses = await referenceCollapse.qubitMasses(amplitudes, qubit, pacer);
+              const masses = await referenceCollapse.qubitMasses(amplitudes, qubit, slicer);
               const mass = outcome === 0 ? masses.zero : masses.one;
               if (mass === 0) continue;
 
               await collapse(context, state, qubit, outcome, left, mass);
 
-              await referenceCollapse.collapse(amplitudes, qubit, outcome, left, mass, pacer);
+              await referenceCollapse.collapse(amplitudes, qubit, outcome, left, mass, slicer);
               const found = await storedAmplitudes(context, state);
               expect(largestDifference(found, amplitudes)).toBeLessThan(TOLERANCE);
             }
@@ -165,7 +165,7 @@ for (const driver of SOFTWARE_DRIVERS) {
           amplitudes,
           outcomeOf,
           numMeasured,
-          pacer,
+          slicer,
         );
         expect(largestDifference(found, expected)).toBeLessThan(TOLERANCE);
       }
@@ -185,7 +185,12 @@ for (const driver of SOFTWARE_DRIVERS) {
       const { state, layout } = stored;
       const found = await outcomeProbabilities(context, state, layout, outcomeOf, 4);
 
-      const expected = await reference.outcomeProbabilities(stored.amplitudes, outcomeOf, 4, pacer);
+      const expected = await reference.outcomeProbabilities(
+        stored.amplitudes,
+        outcomeOf,
+        4,
+        slicer,
+      );
       expect(largestDifference(found, expected)).toBeLessThan(TOLERANCE);
     });
 
@@ -216,12 +221,12 @@ for (const driver of SOFTWARE_DRIVERS) {
         const { state, layout } = stored;
         const found = await expectation(context, state, observable, layout);
 
-        const exact = await reference.expectation(stored.amplitudes, observable, layout, pacer);
+        const exact = await reference.expectation(stored.amplitudes, observable, layout, slicer);
         expect(Math.abs(found - exact)).toBeLessThan(12 * TOLERANCE);
         // One by one, where no term can make up for another.
         for (const term of observable.slice(0, 4)) {
           const one = await expectation(context, state, [term], layout);
-          const value = await reference.expectation(stored.amplitudes, [term], layout, pacer);
+          const value = await reference.expectation(stored.amplitudes, [term], layout, slicer);
           expect(Math.abs(one - value)).toBeLessThan(TOLERANCE);
         }
       }

@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
+import { Mutex } from '../../../../src/engine/mutex.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
-import { Turns } from '../../../../src/engine/turns.ts';
 import { prepareGpuBatch } from '../../../../src/engine/webgpu/batch/gpu-batch.ts';
 import { PieceSize } from '../../../../src/engine/webgpu/batch/piece-size.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
@@ -33,10 +33,10 @@ function requestOf(numCircuits: number) {
 describeWith([anyDriver()], 'a batch on a GPU', () => {
   const driver = anyDriver();
   let device: GPUDevice;
-  let host: { readonly context: GpuContext; readonly turns: Turns };
+  let host: { readonly context: GpuContext; readonly mutex: Mutex };
   beforeAll(async () => {
     device = await openSoftwareDevice(driver);
-    host = { context: new GpuContext(device, shaderFile), turns: new Turns() };
+    host = { context: new GpuContext(device, shaderFile), mutex: new Mutex() };
   });
   afterAll(() => device.destroy());
 
@@ -103,7 +103,7 @@ describeWith([anyDriver()], 'a batch on a GPU', () => {
     let isFull = true;
     limitMemory(full, 2 ** 16, () => isFull);
     const context = new GpuContext(full, shaderFile);
-    const batch = await prepareGpuBatch({ context, turns: new Turns() }, SHAPE);
+    const batch = await prepareGpuBatch({ context, mutex: new Mutex() }, SHAPE);
     const ask = { ...requestOf(1000), observables: [Z0] };
     await expect(batch.run(ask, NEVER)).rejects.toMatchObject({ code: 'ENGINE_STATE_MEMORY' });
     isFull = false;
@@ -115,7 +115,7 @@ describeWith([anyDriver()], 'a batch on a GPU', () => {
   test('gives nothing back when the device refuses any of its work', async () => {
     const faulty = await openSoftwareDevice(driver);
     const context = new GpuContext(faulty, shaderFile);
-    const batch = await prepareGpuBatch({ context, turns: new Turns() }, SHAPE);
+    const batch = await prepareGpuBatch({ context, mutex: new Mutex() }, SHAPE);
     const createBindGroup = faulty.createBindGroup.bind(faulty);
     let isFaulty = true;
     Object.assign(faulty, {
@@ -133,7 +133,7 @@ describeWith([anyDriver()], 'a batch on a GPU', () => {
   test('fails when the device is lost under it', async () => {
     const lost = await openSoftwareDevice(driver);
     const context = new GpuContext(lost, shaderFile);
-    const batch = await prepareGpuBatch({ context, turns: new Turns() }, SHAPE);
+    const batch = await prepareGpuBatch({ context, mutex: new Mutex() }, SHAPE);
     const run = batch.run({ ...requestOf(200_000), observables: [Z0] }, NEVER);
     setImmediate(() => lost.destroy());
     await expect(run).rejects.toMatchObject({ code: 'ENGINE_DEVICE_LOST' });

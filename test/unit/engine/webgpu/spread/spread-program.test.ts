@@ -1,7 +1,7 @@
 /** How programs, and what goes between devices, are parted. On paper: nothing here needs a device. */
 import { describe, expect, test } from 'vitest';
 import type { Program, Step } from '../../../../../src/compiler/program.ts';
-import { Pacer } from '../../../../../src/engine/pacer.ts';
+import { TimeSlicer } from '../../../../../src/engine/time-slicer.ts';
 import { drawInBlock, drawnBlocks } from '../../../../../src/engine/webgpu/spread/drawn-blocks.ts';
 import {
   rankOf,
@@ -166,13 +166,13 @@ describe('draws', () => {
     const masses = [0.25, 0, 0.5, 0];
     const draws = Float64Array.of(0, 0.9, 1);
     const massOf = (block: number) => masses[block]!;
-    const pacer = new Pacer(NEVER, () => undefined);
-    expect(await drawnBlocks(draws, 0.75, 4, massOf, pacer)).toEqual({
+    const slicer = new TimeSlicer(NEVER, () => undefined);
+    expect(await drawnBlocks(draws, 0.75, 4, massOf, slicer)).toEqual({
       numbers: [0, 2],
       starts: [0, 0.25],
       firstDraws: [0, 1, 3],
     });
-    expect(await drawnBlocks(draws.slice(2), 0.75, 4, massOf, pacer)).toEqual({
+    expect(await drawnBlocks(draws.slice(2), 0.75, 4, massOf, slicer)).toEqual({
       numbers: [2],
       starts: [0.25],
       firstDraws: [0, 1],

@@ -3,10 +3,10 @@
  * order: inside blocks, among blocks, or nowhere.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Pacer } from '../../../../../src/engine/pacer.ts';
 import { sortedTerminalDraws } from '../../../../../src/engine/terminal-draws.ts';
+import { TimeSlicer } from '../../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../../src/engine/webgpu/gpu-context.ts';
-import { restUntil, shaderFile } from '../../../../../src/engine/webgpu/node-gpu.ts';
+import { shaderFile, sleepUntil } from '../../../../../src/engine/webgpu/node-gpu.ts';
 import { pickFromAmplitudes } from '../../../../../src/engine/webgpu/readout/sampling.ts';
 import type { StateShare } from '../../../../../src/engine/webgpu/spread/spread-readout.ts';
 import { sampleByBlocks } from '../../../../../src/engine/webgpu/spread/spread-sampling.ts';
@@ -19,14 +19,14 @@ import { anyDriver, openSoftwareDevice } from '../../../../support/software-gpu.
 const NUM_QUBITS = 9;
 const NUM_DEVICES = 4;
 const NUM_LOCAL = NUM_QUBITS - 2;
-const pacer = () => new Pacer(NEVER, () => undefined);
+const slicer = () => new TimeSlicer(NEVER, () => undefined);
 
 describeWith([anyDriver()], 'draws from four devices', () => {
   const contexts: GpuContext[] = [];
   beforeAll(async () => {
     for (let rank = 0; rank < NUM_DEVICES; rank++) {
       const device = await openSoftwareDevice(anyDriver());
-      contexts.push(new GpuContext(device, shaderFile, restUntil));
+      contexts.push(new GpuContext(device, shaderFile, sleepUntil));
     }
   });
   afterAll(() => {
@@ -77,8 +77,8 @@ describeWith([anyDriver()], 'draws from four devices', () => {
       const logical = randomAmplitudes(random, 0.4);
       const shares = await shared(placed(logical, layout));
       const request = { shots: { count: 700 }, seed: 5, event: 2 };
-      const samples = await sampleByBlocks(shares, layout, request, pacer(), blockBits);
-      const draws = await sortedTerminalDraws(request, pacer());
+      const samples = await sampleByBlocks(shares, layout, request, slicer(), blockBits);
+      const draws = await sortedTerminalDraws(request, slicer());
       expect(samples).toEqual(pickFromAmplitudes(logical, draws));
       for (const { state } of shares) for (const chunk of state.chunks) chunk.destroy();
     });
@@ -92,8 +92,8 @@ describeWith([anyDriver()], 'draws from four devices', () => {
     physical.set(placed(logical, layout));
     const shares = await shared(physical);
     const request = { shots: { count: 500 }, seed: 8, event: 0 };
-    const samples = await sampleByBlocks(shares, layout, request, pacer(), 4);
-    const draws = await sortedTerminalDraws(request, pacer());
+    const samples = await sampleByBlocks(shares, layout, request, slicer(), 4);
+    const draws = await sortedTerminalDraws(request, slicer());
     expect(samples).toEqual(pickFromAmplitudes(logical, draws));
   });
 
@@ -103,8 +103,8 @@ describeWith([anyDriver()], 'draws from four devices', () => {
     const shares = await shared(placed(logical, layout));
     const numbers = Uint32Array.of(3, 999, 17, 4_000_000_000);
     const request = { shots: { count: 4, numbers }, seed: 8, event: 1 };
-    const samples = await sampleByBlocks(shares, layout, request, pacer(), 4);
-    const draws = await sortedTerminalDraws(request, pacer());
+    const samples = await sampleByBlocks(shares, layout, request, slicer(), 4);
+    const draws = await sortedTerminalDraws(request, slicer());
     expect(samples).toEqual(pickFromAmplitudes(logical, draws));
   });
 
@@ -112,7 +112,7 @@ describeWith([anyDriver()], 'draws from four devices', () => {
     const shares = await shared(new Float64Array(2 * 2 ** NUM_QUBITS));
     const layout = Array.from({ length: NUM_QUBITS }, (_, q) => q);
     const request = { shots: { count: 1 }, seed: 1, event: 0 };
-    await expect(sampleByBlocks(shares, layout, request, pacer())).rejects.toMatchObject({
+    await expect(sampleByBlocks(shares, layout, request, slicer())).rejects.toMatchObject({
       code: 'ENGINE_GPU_FAULT',
     });
   });

@@ -1,25 +1,25 @@
 /** Sweeps and exchanges as kernels over the whole state, since this engine has no tiles. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Exchange, PermutationKernel, Program, Sweep } from '../../compiler/program.ts';
-import { type PreparedKernel, prepareKernel } from './kernels.ts';
+import { type StateKernel, stateKernel } from './kernels.ts';
 
 /** The entries of a permutation without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
 /** Kernels by step of the program; none where it is neither a sweep nor an exchange. */
-export function prepareSweeps(program: Program): readonly (readonly PreparedKernel[])[] {
+export function stepKernels(program: Program): readonly (readonly StateKernel[])[] {
   const { matrices, numQubits } = program;
   return program.steps.map((step) => {
     if (step.kind !== 'sweep' && step.kind !== 'exchange') return [];
     const kernels = step.kind === 'sweep' ? step.kernels : [];
     return [
-      ...kernels.map((kernel) => prepareKernel(kernel, matrices, numQubits)),
-      ...swapsOf(step).map((swap) => prepareKernel(swap, ONES, numQubits)),
+      ...kernels.map((kernel) => stateKernel(kernel, matrices, numQubits)),
+      ...swapsOf(step).map((swap) => stateKernel(swap, ONES, numQubits)),
     ];
   });
 }
 
-/** How many kernels `prepareSweeps` makes of a step. */
+/** How many kernels `stepKernels` makes of a step. */
 export function numKernelsOf(step: Sweep | Exchange): number {
   return (step.kind === 'sweep' ? step.kernels.length : 0) + swapsOf(step).length;
 }

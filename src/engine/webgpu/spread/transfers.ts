@@ -2,20 +2,21 @@
  * Carries parts of states from device to device, in windows, of which several are on their way at a
  * time: while the host copies one, the devices send and take others.
  */
-import type { Dock } from './dock.ts';
+
 import { settledAll } from './settled-all.ts';
+import type { StagingBuffers } from './staging-buffers.ts';
 import type { Run } from './state-runs.ts';
 
 /** What goes one way; both sides have as many bytes. */
-export interface Cargo {
-  readonly from: Dock;
+export interface Transfer {
+  readonly from: StagingBuffers;
   readonly source: readonly Run[];
-  readonly to: Dock;
+  readonly to: StagingBuffers;
   readonly target: readonly Run[];
 }
 
 /** What goes at a time: all of it is read before any of it is written, so that devices may swap. */
-export type CargoWindow = readonly Cargo[];
+export type TransferWindow = readonly Transfer[];
 
 /** On their way at a time on one way between devices: one is read, one copied, one written. */
 const LANES = 3;
@@ -27,12 +28,12 @@ const LANES = 3;
  * @param pause - Between windows; what it throws ends all.
  * @throws {DeviceLostError} if a device is gone; nothing is on its way by then.
  */
-export async function carryAll(
-  ways: readonly Iterator<CargoWindow>[],
+export async function runTransfers(
+  ways: readonly Iterator<TransferWindow>[],
   pause: () => Promise<void>,
 ): Promise<void> {
   let hasFailed = false;
-  const lane = async (way: Iterator<CargoWindow>) => {
+  const lane = async (way: Iterator<TransferWindow>) => {
     try {
       for (let next = way.next(); !next.done && !hasFailed; next = way.next()) {
         await carry(next.value);
@@ -46,7 +47,7 @@ export async function carryAll(
   await settledAll(ways.flatMap((way) => Array.from({ length: LANES }, () => lane(way))));
 }
 
-async function carry(window: CargoWindow): Promise<void> {
+async function carry(window: TransferWindow): Promise<void> {
   const fetching = window.map(({ from, source }) => from.fetch(source));
   const opening = window.map(({ to, target }) => to.room(target));
   const landings = await settledAll([...fetching, ...opening]);

@@ -1,14 +1,17 @@
 /** How windows travel: all read before any is written, several at a time, and none after a fault. */
 import { expect, test } from 'vitest';
 import { DeviceLostError } from '../../../../../src/engine/errors.ts';
-import { type CargoWindow, carryAll } from '../../../../../src/engine/webgpu/spread/carry.ts';
-import type { Dock } from '../../../../../src/engine/webgpu/spread/dock.ts';
+import type { StagingBuffers } from '../../../../../src/engine/webgpu/spread/staging-buffers.ts';
 import type { Run } from '../../../../../src/engine/webgpu/spread/state-runs.ts';
+import {
+  runTransfers,
+  type TransferWindow,
+} from '../../../../../src/engine/webgpu/spread/transfers.ts';
 
 const pause = async () => undefined;
 
 /** A device that is an array; what it is asked for comes turns of the microtask queue later. */
-class FakeDock {
+class FakeDevice {
   readonly memory: Uint8Array<ArrayBuffer>;
   mostUnderWay = 0;
   #underWay = 0;
@@ -33,8 +36,8 @@ class FakeDock {
   }
 
   /** Checked: windows only fetch, make room and settle. */
-  get dock(): Dock {
-    return this as unknown as Dock;
+  get staging(): StagingBuffers {
+    return this as unknown as StagingBuffers;
   }
 }
 
@@ -43,24 +46,24 @@ const run = (offset: number, size: number): readonly Run[] => [
   { buffer: undefined as unknown as GPUBuffer, offset, size },
 ];
 
-function* swaps(a: FakeDock, b: FakeDock): Generator<CargoWindow> {
+function* swaps(a: FakeDevice, b: FakeDevice): Generator<TransferWindow> {
   for (const i of a.memory.keys()) {
     yield [
-      { from: a.dock, source: run(i, 1), to: b.dock, target: run(i, 1) },
-      { from: b.dock, source: run(i, 1), to: a.dock, target: run(i, 1) },
+      { from: a.staging, source: run(i, 1), to: b.staging, target: run(i, 1) },
+      { from: b.staging, source: run(i, 1), to: a.staging, target: run(i, 1) },
     ];
   }
 }
 
 test('two devices swap what they have, with several windows on their way', async () => {
-  const [a, b] = [new FakeDock(1, 2, 3, 4, 5, 6), new FakeDock(7, 8, 9, 10, 11, 12)];
-  await carryAll([swaps(a, b)], pause);
+  const [a, b] = [new FakeDevice(1, 2, 3, 4, 5, 6), new FakeDevice(7, 8, 9, 10, 11, 12)];
+  await runTransfers([swaps(a, b)], pause);
   expect([...a.memory, ...b.memory]).toEqual([7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6]);
   expect(a.mostUnderWay).toBeGreaterThan(1);
 });
 
 test('a device that takes its mapped bytes along when it is lost is a lost device', async () => {
-  const [a, b] = [new FakeDock(1), new FakeDock(2)];
+  const [a, b] = [new FakeDevice(1), new FakeDevice(2)];
   const fetch = b.fetch.bind(b);
   b.fetch = async (runs) => {
     const landing = await fetch(runs);
@@ -69,14 +72,14 @@ test('a device that takes its mapped bytes along when it is lost is a lost devic
   };
   b.context.settle = () => Promise.reject(new DeviceLostError('unplugged'));
   const lost = { code: 'ENGINE_DEVICE_LOST' };
-  await expect(carryAll([swaps(a, b)], pause)).rejects.toMatchObject(lost);
+  await expect(runTransfers([swaps(a, b)], pause)).rejects.toMatchObject(lost);
 });
 
 test('what fails on one way ends the others', async () => {
-  const [a, b, c, d] = [0, 1, 2, 3].map(() => new FakeDock(...Array(100).fill(0)));
+  const [a, b, c, d] = [0, 1, 2, 3].map(() => new FakeDevice(...Array(100).fill(0)));
   a!.fetch = () => Promise.reject(new Error('broken'));
   let numPauses = 0;
   const counted = async () => void numPauses++;
-  await expect(carryAll([swaps(a!, b!), swaps(c!, d!)], counted)).rejects.toThrow('broken');
+  await expect(runTransfers([swaps(a!, b!), swaps(c!, d!)], counted)).rejects.toThrow('broken');
   expect(numPauses).toBeLessThan(20);
 });

@@ -1,11 +1,11 @@
-/** The words by which the threads of a crew find each other. */
+/** The words by which the threads of a thread pool find each other. */
 
 /** Positions in the control block. */
 export const CONTROL = {
-  /** Counts tasks; helpers wait for it to change. */
+  /** Counts commands; helpers wait for it to change. */
   epoch: 0,
-  /** Address of the task. */
-  task: 1,
+  /** Address of the command. */
+  command: 1,
   /** How many helpers have joined, and `IS_OPEN` while more may. */
   joined: 2,
 } as const;

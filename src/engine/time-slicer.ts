@@ -14,7 +14,7 @@ const PAUSE_INTERVAL_MS = 10;
 export const UNITS_PER_CHUNK = 2 ** 16;
 
 /** Counts work, and pauses it about every 10 ms. */
-export class Pacer {
+export class TimeSlicer {
   readonly #signal: AbortSignal;
   readonly #onPause: () => void;
   #units = 0;

@@ -1,6 +1,6 @@
-/** Entry of a helper thread: joins whatever task is open, until the thread is ended. */
+/** Entry of a helper thread: joins whatever command is open, until the thread is ended. */
 import { workerData } from 'node:worker_threads';
-import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './crew-control.ts';
+import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './thread-pool-control.ts';
 import { instantiateKernels } from './wasm-kernels.ts';
 
 /** Looks at the epoch before going to sleep: some 20 µs, as long as waking would take. */
@@ -12,7 +12,7 @@ const kernels = instantiateKernels(module, memory);
 kernels.setScratch(scratchAt);
 const control = new Int32Array(memory.buffer, controlAt, CONTROL_BYTES / 4);
 
-/** Joins the open task; false when there is none. */
+/** Joins the open command; false when there is none. */
 function join(): boolean {
   for (;;) {
     const joined = Atomics.load(control, CONTROL.joined);
@@ -32,10 +32,10 @@ function nextEpoch(epoch: number): number {
   return Atomics.load(control, CONTROL.epoch);
 }
 
-// The first task may have been opened before this thread was.
+// The first command may have been opened before this thread was.
 for (let epoch = Atomics.load(control, CONTROL.epoch); ; epoch = nextEpoch(epoch)) {
   if (!join()) continue;
-  while (kernels.work(Atomics.load(control, CONTROL.task), ALL_CLAIMS) === 0);
-  // The last one out of a closed task wakes the thread that waits for it.
+  while (kernels.work(Atomics.load(control, CONTROL.command), ALL_CLAIMS) === 0);
+  // The last one out of a closed command wakes the thread that waits for it.
   if (Atomics.sub(control, CONTROL.joined, 1) === 1) Atomics.notify(control, CONTROL.joined);
 }

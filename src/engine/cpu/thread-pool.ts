@@ -1,7 +1,7 @@
 /**
  * The threads of one engine: the thread that calls, and helpers that wait in shared memory.
  *
- * A task is opened, everybody claims its items, and it is closed when none is left; only helpers
+ * A command is opened, everybody claims its items, and it is closed when none is left; only helpers
  * that joined before that are waited for, so a thread that is slow to wake costs nothing. The
  * calling thread works along, and now and then lets its event loop turn: this is how it hears that a
  * run was cancelled and that a helper has ended.
@@ -12,11 +12,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { HelperLostError } from '../errors.ts';
-import { type Pacer, UNITS_PER_CHUNK } from '../pacer.ts';
 import type { MaybePromise } from '../state-operations.ts';
+import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import { Arena } from './arena.ts';
-import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './crew-control.ts';
-import { TASK_WORDS } from './task-header.ts';
+import { COMMAND_WORDS } from './command.ts';
+import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './thread-pool-control.ts';
 import {
   instantiateKernels,
   type KernelExports,
@@ -28,17 +28,17 @@ import {
 const STATIC_BYTES = 65_536;
 /** Claims between two looks at the clock: a millisecond or so. */
 const CLAIMS_PER_LOOK = 2;
-/** A task with fewer items is done before a helper would have woken. */
+/** A command with fewer items is done before a helper would have woken. */
 const MIN_SHARED_ITEMS = 2;
 /** How long the calling thread sleeps at a stretch while helpers finish their last items. */
 const WAIT_MS = 5;
 /** Memory above this is given back to the system once nothing is in it. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
 
-const HELPER_ENTRY = new URL(`./crew-helper${extname(import.meta.url)}`, import.meta.url);
+const HELPER_ENTRY = new URL(`./thread-pool-helper${extname(import.meta.url)}`, import.meta.url);
 
-/** How a crew is made. */
-export interface CrewOptions {
+/** How a thread pool is made. */
+export interface ThreadPoolOptions {
   readonly precision: 'f32' | 'f64';
   /** With the one that calls. */
   readonly numThreads: number;
@@ -47,9 +47,9 @@ export interface CrewOptions {
 }
 
 /** Memory, kernels and threads of one engine. */
-export class Crew {
+export class ThreadPool {
   readonly numThreads: number;
-  readonly #options: CrewOptions;
+  readonly #options: ThreadPoolOptions;
   readonly #module: WebAssembly.Module;
   #arena: Arena;
   #kernels: KernelExports;
@@ -58,10 +58,10 @@ export class Crew {
   /** The scratch that each helper has. */
   readonly #threadOf = new Map<Worker, number>();
   #numLost = 0;
-  /** As it was when the task was opened: an exit may be heard during any turn since. */
+  /** As it was when the command was opened: an exit may be heard during any turn since. */
   #numLostBefore = 0;
 
-  constructor(options: CrewOptions) {
+  constructor(options: ThreadPoolOptions) {
     this.numThreads = options.numThreads;
     this.#options = options;
     this.#module = kernelModule(options.precision);
@@ -101,29 +101,30 @@ export class Crew {
   }
 
   /**
-   * Does all items of a task.
+   * Does all items of a command.
    *
    * @param onPause - Called with the part of the items claimed before each turn of the event loop.
-   * @returns At once where the task was small, so that small circuits never wait for a turn.
-   * @throws {HelperLostError} if a helper ends under the task.
-   * @throws the signal's reason, if the pacer's has aborted.
+   * @returns At once where the command was small, so that small circuits never wait for a turn.
+   * @throws {HelperLostError} if a helper ends under the command.
+   * @throws the signal's reason, if the slicer's has aborted.
    */
-  runTask(
-    task: number,
+  runCommand(
+    command: number,
     numItems: number,
-    pacer: Pacer,
+    slicer: TimeSlicer,
     onPause?: (fractionDone: number) => void,
   ): MaybePromise<void> {
     const words = this.words;
-    const at = task >>> 2;
-    words[at + TASK_WORDS.nextItem] = 0;
-    words[at + TASK_WORDS.isCancelled] = 0;
+    const at = command >>> 2;
+    words[at + COMMAND_WORDS.nextItem] = 0;
+    words[at + COMMAND_WORDS.isCancelled] = 0;
     const isShared = this.numThreads > 1 && numItems >= MIN_SHARED_ITEMS;
-    if (isShared) this.#open(task);
-    while (this.#kernels.work(task, CLAIMS_PER_LOOK) === 0) {
-      if (pacer.spend(UNITS_PER_CHUNK)) return this.#goOn(task, numItems, isShared, pacer, onPause);
+    if (isShared) this.#open(command);
+    while (this.#kernels.work(command, CLAIMS_PER_LOOK) === 0) {
+      if (slicer.spend(UNITS_PER_CHUNK))
+        return this.#goOn(command, numItems, isShared, slicer, onPause);
     }
-    if (isShared && !this.#close()) return this.#goOn(task, numItems, isShared, pacer, onPause);
+    if (isShared && !this.#close()) return this.#goOn(command, numItems, isShared, slicer, onPause);
   }
 
   /** Ends the helpers. */
@@ -133,22 +134,22 @@ export class Crew {
     await Promise.all(helpers.map((helper) => helper.terminate()));
   }
 
-  /** The rest of a task that takes longer than a turn of the event loop may. */
+  /** The rest of a command that takes longer than a turn of the event loop may. */
   async #goOn(
-    task: number,
+    command: number,
     numItems: number,
     isShared: boolean,
-    pacer: Pacer,
+    slicer: TimeSlicer,
     onPause?: (fractionDone: number) => void,
   ): Promise<void> {
     try {
       do {
-        const numClaimed = Atomics.load(this.words, (task >>> 2) + TASK_WORDS.nextItem);
+        const numClaimed = Atomics.load(this.words, (command >>> 2) + COMMAND_WORDS.nextItem);
         onPause?.(Math.min(1, numClaimed / numItems));
-        await pacer.pause();
-      } while (!this.#isDone(task, pacer));
+        await slicer.pause();
+      } while (!this.#isDone(command, slicer));
     } catch (error) {
-      Atomics.store(this.words, (task >>> 2) + TASK_WORDS.isCancelled, 1);
+      Atomics.store(this.words, (command >>> 2) + COMMAND_WORDS.isCancelled, 1);
       if (isShared) await this.#closeForSure();
       throw error;
     }
@@ -156,18 +157,18 @@ export class Crew {
   }
 
   /** Works for a while; true when no item is left to claim. */
-  #isDone(task: number, pacer: Pacer): boolean {
-    while (this.#kernels.work(task, CLAIMS_PER_LOOK) === 0) {
-      if (pacer.spend(UNITS_PER_CHUNK)) return false;
+  #isDone(command: number, slicer: TimeSlicer): boolean {
+    while (this.#kernels.work(command, CLAIMS_PER_LOOK) === 0) {
+      if (slicer.spend(UNITS_PER_CHUNK)) return false;
     }
     return true;
   }
 
-  #open(task: number): void {
+  #open(command: number): void {
     this.#startHelpers();
     this.#numLostBefore = this.#numLost;
     const control = this.#control;
-    Atomics.store(control, CONTROL.task, task);
+    Atomics.store(control, CONTROL.command, command);
     Atomics.store(control, CONTROL.joined, IS_OPEN);
     Atomics.add(control, CONTROL.epoch, 1);
     Atomics.notify(control, CONTROL.epoch);
@@ -221,7 +222,7 @@ export class Crew {
       };
       const helper = new Worker(HELPER_ENTRY, { workerData: setup });
       this.#threadOf.set(helper, thread);
-      // A run that waits for a helper is held by its pacer's turns.
+      // A run that waits for a helper is held by its slicer's turns.
       helper.unref();
       // An exit follows.
       helper.on('error', () => {});
@@ -259,4 +260,14 @@ function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   collect();
+}
+
+/** Runs something, and once more if a helper thread ended under it: a run depends on its request alone. */
+export async function retryOnLostThread<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof HelperLostError) return await run();
+    throw error;
+  }
 }

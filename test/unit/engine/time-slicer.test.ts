@@ -1,14 +1,14 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Pacer, UNITS_PER_CHUNK } from '../../../src/engine/pacer.ts';
+import { TimeSlicer, UNITS_PER_CHUNK } from '../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../support/engine-runs.ts';
 
-describe('a pacer', () => {
+describe('a slicer', () => {
   test('does not look at the clock for small work', () => {
     const clock = vi.spyOn(performance, 'now');
     try {
-      const pacer = new Pacer(NEVER, () => {});
+      const slicer = new TimeSlicer(NEVER, () => {});
       clock.mockClear();
-      for (let i = 0; i < 100; i++) expect(pacer.spend(10)).toBe(false);
+      for (let i = 0; i < 100; i++) expect(slicer.spend(10)).toBe(false);
       expect(clock).not.toHaveBeenCalled();
     } finally {
       clock.mockRestore();
@@ -19,13 +19,13 @@ describe('a pacer', () => {
     let now = 1000;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
     try {
-      const pacer = new Pacer(NEVER, () => {});
+      const slicer = new TimeSlicer(NEVER, () => {});
       now += 9;
-      expect(pacer.spend(UNITS_PER_CHUNK)).toBe(false);
+      expect(slicer.spend(UNITS_PER_CHUNK)).toBe(false);
       now += 1;
-      expect(pacer.spend(UNITS_PER_CHUNK)).toBe(true);
-      await pacer.pause();
-      expect(pacer.spend(UNITS_PER_CHUNK)).toBe(false);
+      expect(slicer.spend(UNITS_PER_CHUNK)).toBe(true);
+      await slicer.pause();
+      expect(slicer.spend(UNITS_PER_CHUNK)).toBe(false);
     } finally {
       clock.mockRestore();
     }
@@ -34,7 +34,7 @@ describe('a pacer', () => {
   test('lets the event loop turn in a pause', async () => {
     const order: string[] = [];
     setImmediate(() => order.push('event loop'));
-    await new Pacer(NEVER, () => order.push('report')).pause();
+    await new TimeSlicer(NEVER, () => order.push('report')).pause();
     order.push('work');
     expect(order).toEqual(['report', 'event loop', 'work']);
   });
@@ -49,8 +49,8 @@ describe('a pacer', () => {
       });
       port1.start();
       port2.postMessage('cancel');
-      const pacer = new Pacer(NEVER, () => {});
-      await pacer.pause();
+      const slicer = new TimeSlicer(NEVER, () => {});
+      await slicer.pause();
       order.push('work');
       await heard;
       port1.close();
@@ -63,7 +63,7 @@ describe('a pacer', () => {
   test('throws the signal’s reason when it has aborted in the pause', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
-    const pacer = new Pacer(controller.signal, () => controller.abort(reason));
-    await expect(pacer.pause()).rejects.toBe(reason);
+    const slicer = new TimeSlicer(controller.signal, () => controller.abort(reason));
+    await expect(slicer.pause()).rejects.toBe(reason);
   });
 });

@@ -1,10 +1,28 @@
-/** What the tasks that read or collapse a state have in common. */
+/**
+ * Commands for the engine's threads, and the states that they read or collapse.
+ *
+ * A command is a parallel loop in shared memory: a header, then the fields of its kind. Threads
+ * claim items of it until none is left. assembly/index.ts has the same words and kinds.
+ */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { BasisSamples } from '../state-operations.ts';
 import { GROUP_BYTES, GROUP_SHIFT, type Precision } from './precision.ts';
 
-/** First words of these tasks; assembly/index.ts has the same. */
-export const READOUT_KINDS = {
+/** Positions of the header's 32-bit words. */
+export const COMMAND_WORDS = {
+  kind: 0,
+  numItems: 1,
+  nextItem: 2,
+  isCancelled: 3,
+  perClaim: 4,
+} as const;
+
+/** Length of the header in 32-bit words, some of them reserved. */
+export const COMMAND_HEADER_WORDS = 8;
+
+/** Values of a header's `kind`. */
+export const COMMAND_KINDS = {
+  sweep: 1,
   masses: 2,
   qubitMasses: 3,
   collapse: 4,
@@ -13,6 +31,10 @@ export const READOUT_KINDS = {
   sortDraws: 7,
   pick: 8,
   expectation: 9,
+  clear: 32,
+  copy: 33,
+  clearUntouched: 34,
+  batch: 48,
 } as const;
 
 /** A state in shared memory. */
@@ -69,19 +91,19 @@ export function writeWords(memory: SharedArrayBuffer, at: number, values: ArrayL
   new Uint32Array(memory, at, values.length).set(values);
 }
 
-/** What a task's header says. */
-export interface TaskHeader {
+/** What a command's header says. */
+export interface CommandHeader {
   readonly kind: number;
   readonly numItems: number;
   /** Items that a thread takes at a time. */
   readonly perClaim: number;
 }
 
-/** Writes a task: its header, and the fields after it. */
-export function writeTask(
+/** Writes a command: its header, and the fields after it. */
+export function writeCommand(
   memory: SharedArrayBuffer,
   at: number,
-  { kind, numItems, perClaim }: TaskHeader,
+  { kind, numItems, perClaim }: CommandHeader,
   fields: readonly number[],
 ): void {
   writeWords(memory, at, [kind, numItems, 0, 0, perClaim, 0, 0, 0, ...fields]);

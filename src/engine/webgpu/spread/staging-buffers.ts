@@ -6,14 +6,14 @@ import type { GpuContext } from '../gpu-context.ts';
 import type { Run } from './state-runs.ts';
 
 /** Bytes in a mapped buffer, until it is let go. */
-export interface Landing {
+export interface MappedBytes {
   readonly bytes: Uint8Array;
   /** Goes on with the device's part, after which the bytes are gone. */
   done(): void;
 }
 
 /** Lends staging buffers and takes them back; those that nothing gave back go by `reset`. */
-export class Dock {
+export class StagingBuffers {
   readonly context: GpuContext;
   readonly #idle: GPUBuffer[] = [];
   readonly #lent = new Set<GPUBuffer>();
@@ -28,7 +28,7 @@ export class Dock {
    * @throws {StateMemoryError} if there is no memory to stage them in.
    * @throws {DeviceLostError} if the device is gone.
    */
-  async fetch(runs: readonly Run[]): Promise<Landing> {
+  async fetch(runs: readonly Run[]): Promise<MappedBytes> {
     const size = sizeOf(runs);
     const staging = await this.#take(size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
     this.context.enqueue((encoder) => {
@@ -55,7 +55,7 @@ export class Dock {
    * @throws {StateMemoryError} if there is no memory to stage them in.
    * @throws {DeviceLostError} if the device is gone.
    */
-  async room(runs: readonly Run[]): Promise<Landing> {
+  async room(runs: readonly Run[]): Promise<MappedBytes> {
     const size = sizeOf(runs);
     const staging = await this.#take(size, GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC);
     const bytes = new Uint8Array(await this.context.map(staging, size, GPUMapMode.WRITE));

@@ -1,0 +1,58 @@
+/** The threads, memory and kernels of a CPU engine as one run of a program sees them. */
+import type { MaybePromise } from '../state-operations.ts';
+import type { TimeSlicer } from '../time-slicer.ts';
+import type { ThreadPool } from './thread-pool.ts';
+import type { KernelExports } from './wasm-kernels.ts';
+
+/** The threads of an engine as one run sees them. */
+export interface CommandRunner {
+  /** As it is now: another one once the memory has grown. */
+  readonly memory: SharedArrayBuffer;
+  /** The calling thread's. */
+  readonly kernels: KernelExports;
+  /** Lends a block of memory, a multiple of 64, until what `use` returns has settled. */
+  withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T>;
+  /**
+   * Does all items of the command at that address; its header's counters are set here.
+   *
+   * @throws the signal's reason, if the run was aborted.
+   */
+  runCommand(command: number, numItems: number): MaybePromise<void>;
+}
+
+/** The threads, the memory and the kernels of an engine, for the length of a run. */
+export class ThreadPoolRunner implements CommandRunner {
+  readonly #threadPool: ThreadPool;
+  readonly #slicer: TimeSlicer;
+
+  constructor(threadPool: ThreadPool, slicer: TimeSlicer) {
+    this.#threadPool = threadPool;
+    this.#slicer = slicer;
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#threadPool.memory;
+  }
+
+  get kernels(): KernelExports {
+    return this.#threadPool.kernels;
+  }
+
+  withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T> {
+    const at = this.#threadPool.allocate(bytes);
+    const giveBack = () => this.#threadPool.release(at);
+    try {
+      const result = use(at);
+      if (result instanceof Promise) return result.finally(giveBack);
+      giveBack();
+      return result;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  runCommand(command: number, numItems: number): MaybePromise<void> {
+    return this.#threadPool.runCommand(command, numItems, this.#slicer);
+  }
+}
