@@ -1,20 +1,15 @@
 /**
- * Workers, each with an engine of its own, kept at their number: one that ends is replaced.
- *
- * A replacement starts at once the first time and then after growing delays, so that a crash loop
- * does not spin; a circuit that comes through resets them. When several workers in a row end before
- * their engine is open, the pool says so (`fault`) and keeps trying at the longest delay.
+ * Workers, each with an engine of its own, kept at their number: a worker that ends is replaced
+ * (`ChildPool`). When several in a row end before their engine is open, the pool has a `fault` and keeps
+ * trying at the longest delay.
  *
  * The pool does not queue: whoever calls `run` has seen that a worker is idle.
  */
-
-import type { ChildEnd } from '../../processes/supervised-child.ts';
+import { ChildPool } from '../../processes/child-pool.ts';
 import { NoWorkerError } from '../errors.ts';
 import { EngineRunner, type WorkerItem, type WorkerTask } from './engine-runner.ts';
 import type { EngineReport, ItemOutcome, StartWorker, WorkerOutcome } from './worker-messages.ts';
 
-const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 30_000;
 const MAX_FAILED_STARTS = 3;
 const CANCEL_GRACE_MS = 250;
 
@@ -45,27 +40,51 @@ export interface EnginePoolOptions {
 /** A fixed number of engines, a worker each. */
 export class EnginePool {
   readonly numWorkers: number;
-  readonly #options: EnginePoolOptions;
+  readonly #pool: ChildPool<EngineRunner>;
   readonly #events: EnginePoolEvents;
-  readonly #runners = new Set<EngineRunner>();
-  /** Last in, first out: the worker that ran last has the warmest caches. */
-  readonly #idle: EngineRunner[] = [];
-  readonly #restarts = new Set<NodeJS.Timeout>();
-  #numFailures = 0;
-  #numFailedStarts = 0;
   #fault: NoWorkerError | undefined;
-  #isClosed = false;
 
   /** Starts the workers; they become idle as their engines open. */
   constructor(options: EnginePoolOptions, events: EnginePoolEvents) {
-    this.numWorkers = options.numWorkers;
-    this.#options = options;
+    const { numWorkers, maxFailedStarts = MAX_FAILED_STARTS } = options;
+    const { cancelGraceMs = CANCEL_GRACE_MS, ...rest } = options;
+    this.numWorkers = numWorkers;
     this.#events = events;
-    for (let i = 0; i < options.numWorkers; i++) this.#start();
+    this.#pool = new ChildPool<EngineRunner>(
+      {
+        size: numWorkers,
+        maxFailedStarts,
+        // Whoever waits for an engine is told at once, whatever its worker ended of.
+        maxKilledStarts: 1,
+        start: ({ onReady, onEnd }) =>
+          new EngineRunner(
+            { ...rest, cancelGraceMs },
+            {
+              onReady,
+              onIdle: (worker) => {
+                this.#pool.release(worker);
+                events.onIdle();
+              },
+              onOutcomes: () => this.#pool.noteSuccess(),
+              onEnd,
+            },
+          ),
+      },
+      {
+        onReady: () => {
+          this.#fault = undefined;
+          events.onIdle();
+        },
+        onEnd: (_, { wasIntended, inFull }) => {
+          if (!wasIntended) events.onLost?.(inFull);
+        },
+        onFailedStart: ({ inFull }) => this.#onFailedStart(inFull),
+      },
+    );
   }
 
   get numIdle(): number {
-    return this.#idle.length;
+    return this.#pool.free.length;
   }
 
   /** Why no engine can be started, while that is so. */
@@ -75,12 +94,12 @@ export class EnginePool {
 
   /** What the open workers said of their engines. */
   get reports(): readonly EngineReport[] {
-    return [...this.#runners].flatMap(({ report }) => report ?? []);
+    return [...this.#pool.children].flatMap(({ report }) => report ?? []);
   }
 
   /** The workers' processes, where they have their own. */
   get pids(): readonly number[] {
-    return [...this.#runners].flatMap(({ pid }) => pid ?? []);
+    return [...this.#pool.children].flatMap(({ pid }) => pid ?? []);
   }
 
   /**
@@ -93,80 +112,22 @@ export class EnginePool {
   run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[];
   run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[];
   run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[] {
-    const worker = this.#idle.pop();
+    const worker = this.#pool.take();
     if (worker === undefined) throw new Error('unreachable: no worker is idle');
     return worker.run(tasks);
   }
 
   /** Ends all workers; circuits under way are rejected. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#idle.length = 0;
-    for (const timer of this.#restarts) clearTimeout(timer);
-    this.#restarts.clear();
-    await Promise.all([...this.#runners].map((worker) => worker.end()));
-  }
-
-  #start(): void {
-    const { start, cancelGraceMs = CANCEL_GRACE_MS, silenceLimitMs, startLimitMs } = this.#options;
-    const worker = new EngineRunner(
-      {
-        start,
-        cancelGraceMs,
-        ...(silenceLimitMs !== undefined && { silenceLimitMs }),
-        ...(startLimitMs !== undefined && { startLimitMs }),
-      },
-      {
-        onIdle: () => this.#onIdle(worker),
-        onOutcomes: () => {
-          this.#numFailures = 0;
-        },
-        onExit: (_, end) => this.#onExit(worker, end),
-      },
-    );
-    this.#runners.add(worker);
-  }
-
-  #onIdle(worker: EngineRunner): void {
-    if (this.#isClosed) return;
-    this.#numFailedStarts = 0;
-    this.#fault = undefined;
-    this.#idle.push(worker);
-    this.#events.onIdle();
-  }
-
-  #onExit(worker: EngineRunner, end: ChildEnd): void {
-    this.#runners.delete(worker);
-    const place = this.#idle.indexOf(worker);
-    if (place >= 0) this.#idle.splice(place, 1);
-    if (this.#isClosed) return;
-    if (end.wasIntended) {
-      this.#start();
-      return;
-    }
-    this.#events.onLost?.(end.inFull);
-    const delayMs = delayAfter(this.#numFailures++);
-    if (!end.wasReady) this.#onFailedStart(end.inFull);
-    // Unref'ed: whoever has work waiting keeps the process alive.
-    const timer = setTimeout(() => {
-      this.#restarts.delete(timer);
-      this.#start();
-    }, delayMs).unref();
-    this.#restarts.add(timer);
+    const workers = [...this.#pool.children];
+    this.#pool.close();
+    await Promise.all(workers.map((worker) => worker.end()));
   }
 
   #onFailedStart(how: string): void {
-    this.#numFailedStarts++;
-    const isAnyOpen = [...this.#runners].some((worker) => worker.isReady);
-    if (this.#numFailedStarts < (this.#options.maxFailedStarts ?? MAX_FAILED_STARTS) || isAnyOpen)
-      return;
-    this.#fault = new NoWorkerError(this.#numFailedStarts, how);
+    const isAnyOpen = [...this.#pool.children].some((worker) => worker.isReady);
+    if (!this.#pool.isBroken || isAnyOpen) return;
+    this.#fault = new NoWorkerError(this.#pool.numFailedStarts, how);
     this.#events.onFault(this.#fault);
   }
-}
-
-/** Milliseconds before a worker is replaced, by the failures since the last success. */
-function delayAfter(numFailures: number): number {
-  if (numFailures === 0) return 0;
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (numFailures - 1));
 }

@@ -49,12 +49,14 @@ export interface EngineRunnerOptions {
 
 /** What the pool wants to hear. */
 export interface EngineRunnerEvents {
-  /** The worker is open, or through with its list: it can take another now. */
+  /** The worker is open: it can take a first list. */
+  readonly onReady: () => void;
+  /** The worker is through with its list: it can take another. */
   readonly onIdle: (runner: EngineRunner) => void;
   /** Circuits came through. */
   readonly onOutcomes: () => void;
   /** The worker has ended. */
-  readonly onExit: (runner: EngineRunner, end: ChildEnd) => void;
+  readonly onEnd: (end: ChildEnd) => void;
 }
 
 type News = Extract<FromWorker, { kind: 'news' }>;
@@ -97,7 +99,7 @@ export class EngineRunner {
       {
         onReady: ({ report }) => {
           this.#report = report;
-          events.onIdle(this);
+          events.onReady();
         },
         onMessage: (message) => this.#onMessage(message),
         onEnd: (end) => this.#onEnd(end),
@@ -260,7 +262,7 @@ export class EngineRunner {
     this.#watchSilence();
     if (this.#running.size === 0) {
       this.#child.setHolding(false);
-      this.#events.onIdle(this);
+      if (!this.#child.isEnding) this.#events.onIdle(this);
     }
     for (const { running, startedAt, answer } of endings) {
       if (startedAt !== undefined) this.#begin(running, startedAt);
@@ -278,7 +280,7 @@ export class EngineRunner {
 
   #onEnd(end: ChildEnd): void {
     const left = [...this.#running.keys()].flatMap((id) => this.#take(id) ?? []);
-    this.#events.onExit(this, end);
+    this.#events.onEnd(end);
     for (const { task, reject } of left) {
       if (task.signal.aborted) reject(task.signal.reason);
       else reject(new WorkerLostError(end.inFull, left.length === 1, { cause: end.cause }));

@@ -67,9 +67,10 @@ function openRunner() {
       },
     },
     {
+      onReady: () => void seen.numIdle++,
       onIdle: () => void seen.numIdle++,
       onOutcomes: () => {},
-      onExit: (_, exit) => void exits.push(exit),
+      onEnd: (end) => void exits.push(end),
     },
   );
   const say = (message: FromWorker) => worker.events?.onMessage(message);

@@ -46,9 +46,10 @@ function start(of: readonly SpreadMember[]) {
       startLimitMs: START_LIMIT_MS,
     },
     {
-      onIdle: resolve,
+      onReady: () => resolve(runner),
+      onIdle: () => {},
       onOutcomes: () => {},
-      onExit: (_, { how }) => reject(new Error(how)),
+      onEnd: ({ inFull: how }) => reject(new Error(how)),
     },
   );
   open.push(runner);
