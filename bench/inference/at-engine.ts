@@ -6,8 +6,8 @@
  */
 import type { BatchExecutable, BatchRequest } from '../../src/engine/batch-request.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/ansatz.ts';
 import { INFERENCE_LIMITS } from '../../src/workloads/models/qnn-hybrid/classification-request.ts';
+import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import {
   sampledExpectation,
   timesBitZeroClear,

@@ -1,11 +1,12 @@
 /** The model as it is deployed, the flowers it is asked about, and what its circuit says of them exactly. */
-import { ANSATZES } from '../../src/workloads/models/qnn-hybrid/ansatz.ts';
+
+import type { ParametricCircuit } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
 import { angleRows, expectationsOf } from '../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import type { ModelArtefact } from '../../src/workloads/models/qnn-hybrid/model-card.ts';
-import type { ParametricCircuit } from '../../src/workloads/training/parametric-circuit.ts';
+import { ANSATZES } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 
 /** Rows and what is to be found for them, place by place. */
 export interface Flowers {

@@ -1,10 +1,10 @@
 /** Training: the whole of it, and one gradient of the deployed circuit over all flowers, both ways. */
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/ansatz.ts';
+import { engineExpectations } from '../../src/workloads/algorithms/training/engine-expectations.ts';
+import { prepareAdjoint } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
+import { parameterShift } from '../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { trainQnnHybrid } from '../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
-import { engineExpectations } from '../../src/workloads/training/engine-expectations.ts';
-import { prepareAdjoint } from '../../src/workloads/training/gradients/adjoint.ts';
-import { parameterShift } from '../../src/workloads/training/gradients/parameter-shift.ts';
 import type { Measurement } from '../harness.ts';
 import { inTurns } from '../in-turns.ts';
 import type { DeployedModel } from './deployed-model.ts';

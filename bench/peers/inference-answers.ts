@@ -6,8 +6,8 @@
  */
 import { createInterface } from 'node:readline';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/ansatz.ts';
-import { prepareAdjoint } from '../../src/workloads/training/gradients/adjoint.ts';
+import { prepareAdjoint } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
+import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { deployedModel, type Flowers } from '../inference/deployed-model.ts';
 
 const BATCH_ROWS = 256;

@@ -21,7 +21,7 @@ import type {
   ProcedureOutcome,
 } from './procedures/procedure-call.ts';
 import type { ProcedurePool } from './procedures/procedure-pool.ts';
-import { RunStatistics, type RunStatisticsSnapshot } from './rates/run-statistics.ts';
+import { RunStatistics, type RunStatisticsSnapshot } from './run-statistics.ts';
 
 /** Self-test tasks that are run at once for the rate. */
 const BURST = 16;

@@ -11,7 +11,7 @@ import { printOpenQasm } from '../../src/circuit/openqasm/print-openqasm.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { maxAbsDifference } from '../../src/math/complex-matrix.ts';
-import { angledMatrix } from '../../src/workloads/training/gradients/angled-matrix.ts';
+import { angledMatrix } from '../../src/workloads/algorithms/training/gradients/angled-matrix.ts';
 import { circuitsOf, tilted } from '../support/batches.ts';
 import { NEVER, worstAmplitude } from '../support/engine-runs.ts';
 import { exactAngle } from '../support/exact-angles.ts';

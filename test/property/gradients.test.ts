@@ -6,10 +6,13 @@ import { openReferenceEngine } from '../../src/engine/reference/reference-engine
 import {
   type EngineExpectations,
   engineExpectations,
-} from '../../src/workloads/training/engine-expectations.ts';
-import { adjointGradient, prepareAdjoint } from '../../src/workloads/training/gradients/adjoint.ts';
-import { parameterShift } from '../../src/workloads/training/gradients/parameter-shift.ts';
-import { anglesOf } from '../../src/workloads/training/parametric-circuit.ts';
+} from '../../src/workloads/algorithms/training/engine-expectations.ts';
+import {
+  adjointGradient,
+  prepareAdjoint,
+} from '../../src/workloads/algorithms/training/gradients/adjoint.ts';
+import { parameterShift } from '../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import { anglesOf } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { withAngles } from '../support/batches.ts';
 import { runCircuit } from '../support/engine-runs.ts';
 import {

@@ -2,13 +2,13 @@
 import { numAnglesOf, type Operation } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
-import type { ExpectationBatch } from '../../src/workloads/training/expectation-batch.ts';
+import type { ExpectationBatch } from '../../src/workloads/algorithms/training/expectation-batch.ts';
 import {
   type AngleTerm,
   anglesOf,
   type ParametricCircuit,
   parametricCircuit,
-} from '../../src/workloads/training/parametric-circuit.ts';
+} from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { withAngles } from './batches.ts';
 import { gate, randomUnitary, randomUnitaryUse, randomUse } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';

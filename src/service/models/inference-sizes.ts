@@ -7,11 +7,11 @@
  */
 import type { Fault } from '../../errors/coded-error.ts';
 import { formatPath } from '../../errors/fault-path.ts';
-import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/ansatz.ts';
 import {
   INFERENCE_LIMITS,
   MAX_THETA_LENGTH,
 } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 
 /** Longer than any good one by some, so that who is off by little is told which lengths there are. */
 const MAX_THETA_READ = 1024;

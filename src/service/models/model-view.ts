@@ -1,8 +1,11 @@
 /** Models as callers see them: in the listing, and one with its card. */
 
 import type { Model } from '../../workloads/models/model.ts';
-import { GHZ_REUPLOADING, NUM_FEATURES } from '../../workloads/models/qnn-hybrid/ansatz.ts';
 import { INFERENCE_LIMITS } from '../../workloads/models/qnn-hybrid/classification-request.ts';
+import {
+  GHZ_REUPLOADING,
+  NUM_FEATURES,
+} from '../../workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import type { ModelDirectory } from '../directories.ts';
 import { isoTime } from '../envelope.ts';
 import { ModelNotFoundError } from '../errors.ts';

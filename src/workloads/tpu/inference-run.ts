@@ -5,20 +5,20 @@
  * seed give what the model itself answers.
  */
 import { MAX_SEED } from '../../math/philox.ts';
-import { ANSATZES, OBSERVABLE } from '../models/qnn-hybrid/ansatz.ts';
+import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
+import type { ParametricCircuit } from '../algorithms/training/parametric-circuit.ts';
 import { readArtefact } from '../models/qnn-hybrid/artefact-file.ts';
 import { scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import { angleRows, classAbove } from '../models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../models/qnn-hybrid/iris-pair.ts';
 import { QNN_HYBRID_ID } from '../models/qnn-hybrid/model-id.ts';
+import { ANSATZES, OBSERVABLE } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import {
   sampledExpectation,
   timesBitZeroClear,
 } from '../models/qnn-hybrid/sampled-expectations.ts';
 import type { RunProcedure } from '../procedures/procedure.ts';
 import type { CircuitRunner } from '../procedures/procedure-context.ts';
-import { accuracy, confusionMatrix } from '../training/metrics.ts';
-import type { ParametricCircuit } from '../training/parametric-circuit.ts';
 import { FLOPS_BASIS } from './circuit-flops.ts';
 import type { InferenceInput } from './inference.ts';
 import { MeteredCircuits } from './metered-circuits.ts';

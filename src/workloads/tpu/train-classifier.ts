@@ -7,7 +7,13 @@
  * rounding.
  */
 import { uniformDraw } from '../../math/philox.ts';
-import { OBSERVABLE } from '../models/qnn-hybrid/ansatz.ts';
+import { adamStep, startAdam } from '../algorithms/optimisers/adam.ts';
+import { shuffled } from '../algorithms/training/cross-validation.ts';
+import type { ExpectationBatch } from '../algorithms/training/expectation-batch.ts';
+import { parameterShift } from '../algorithms/training/gradients/parameter-shift.ts';
+import { logisticLoss } from '../algorithms/training/logistic-loss.ts';
+import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
+import type { ParametricCircuit } from '../algorithms/training/parametric-circuit.ts';
 import { fitScaler, scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
 import {
   angleRows,
@@ -18,15 +24,9 @@ import {
   weightsOf,
 } from '../models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../models/qnn-hybrid/iris-pair.ts';
+import { OBSERVABLE } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { adamStep, startAdam } from '../training/adam.ts';
-import { shuffled } from '../training/cross-validation.ts';
-import type { ExpectationBatch } from '../training/expectation-batch.ts';
-import { parameterShift } from '../training/gradients/parameter-shift.ts';
-import { logisticLoss } from '../training/logistic-loss.ts';
-import { accuracy, confusionMatrix } from '../training/metrics.ts';
-import type { ParametricCircuit } from '../training/parametric-circuit.ts';
 import { classifierCircuit, type TrainingInput } from './training.ts';
 
 /** As in qnn-hybrid's training. */

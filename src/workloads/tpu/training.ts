@@ -1,12 +1,12 @@
 /** What a training job takes; training-run.ts does it. */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
+import { trainableAngles } from '../algorithms/training/parametric-circuit.ts';
 import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../algorithms/vqe/vqe-faults.ts';
 import { type VqeInput, vqeFields } from '../algorithms/vqe/vqe-fields.ts';
-import { ANSATZES } from '../models/qnn-hybrid/ansatz.ts';
+import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import { seedField } from '../procedures/input-fields.ts';
 import { procedure } from '../procedures/procedure.ts';
-import { trainableAngles } from '../training/parametric-circuit.ts';
 
 const LIMITS = {
   steps: 300,

@@ -1,15 +1,18 @@
 /** The task `derivative`: of an expression by one of its variables. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
-import { procedure } from '../../procedures/procedure.ts';
-import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS } from './expressions/allowed-names.ts';
+import {
+  ALLOWED_CONSTANTS,
+  ALLOWED_FUNCTIONS,
+} from '../../algorithms/expressions/allowed-names.ts';
 import {
   EXPRESSION_LIMITS,
   expressionField,
   expressionTextFaults,
   isVariableName,
   MAX_SYMBOLIC_NODES,
-} from './expressions/expression-limits.ts';
+} from '../../algorithms/expressions/expression-limits.ts';
+import { procedure } from '../../procedures/procedure.ts';
 
 const MAX_ORDER = 4;
 
@@ -39,7 +42,8 @@ export const derivative = procedure({
   },
   example: { expression: 'x^2 * sin(x)', variable: 'x' },
   feeds: { result: 'expression' },
-  loadLateCheck: async () => (await import('./expressions/symbolic.ts')).symbolicFaults,
+  loadLateCheck: async () =>
+    (await import('../../algorithms/expressions/symbolic.ts')).symbolicFaults,
   load: async () => (await import('./run-derivative.ts')).runDerivative,
 });
 

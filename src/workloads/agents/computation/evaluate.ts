@@ -1,14 +1,14 @@
 /** The task `evaluate`: the value of an expression. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
-import { seedField } from '../../procedures/input-fields.ts';
-import { procedure } from '../../procedures/procedure.ts';
 import {
   EXPRESSION_LIMITS,
   expressionField,
   expressionTextFaults,
   isVariableName,
-} from './expressions/expression-limits.ts';
+} from '../../algorithms/expressions/expression-limits.ts';
+import { seedField } from '../../procedures/input-fields.ts';
+import { procedure } from '../../procedures/procedure.ts';
 
 const MAX_VARIABLES = 100;
 const MAX_DIGITS = 64;

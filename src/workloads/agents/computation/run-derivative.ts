@@ -1,17 +1,20 @@
 /** Derives expressions. */
 import type { MathNode } from 'mathjs';
-import { ProcedureInputError } from '../../procedures/errors.ts';
-import type { RunProcedure } from '../../procedures/procedure.ts';
-import type { DerivativeInput } from './derivative.ts';
-import { derive } from './expressions/derive.ts';
+import { derive } from '../../algorithms/expressions/derive.ts';
 import {
   parseSymbolic,
   shortestForm,
   sizeOf,
   symbolicMath,
   variablesOf,
-} from './expressions/symbolic.ts';
-import { checkDerivative, type DerivativeCheck } from './expressions/verify-derivative.ts';
+} from '../../algorithms/expressions/symbolic.ts';
+import {
+  checkDerivative,
+  type DerivativeCheck,
+} from '../../algorithms/expressions/verify-derivative.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import type { RunProcedure } from '../../procedures/procedure.ts';
+import type { DerivativeInput } from './derivative.ts';
 
 /** Nodes of a derivative that is derived once more. */
 const MAX_NODES_BETWEEN = 1000;

@@ -1,10 +1,15 @@
 /** Finds eigenvalues. */
+
+import {
+  frobeniusNorm,
+  fromRows,
+  isHermitian,
+} from '../../algorithms/linear-algebra/dense-matrix.ts';
+import { type Eigenpair, eigenpairsOf } from '../../algorithms/linear-algebra/eigenpairs.ts';
+import { inverseOf } from '../../algorithms/linear-algebra/lu-decomposition.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { EigenvaluesInput } from './eigenvalues.ts';
-import { frobeniusNorm, fromRows, isHermitian } from './linear-algebra/dense-matrix.ts';
-import { type Eigenpair, eigenpairsOf } from './linear-algebra/eigenpairs.ts';
-import { inverseOf } from './linear-algebra/lu-decomposition.ts';
 
 /** Runs `eigenvalues`. */
 export const runEigenvalues: RunProcedure<EigenvaluesInput> = async (input) => {

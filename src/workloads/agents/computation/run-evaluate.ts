@@ -1,9 +1,13 @@
 /** Evaluates expressions; runs in a process of its own. */
 import type { Fault } from '../../../errors/coded-error.ts';
+import {
+  BoundedMath,
+  faultsOfParsing,
+  type Precision,
+} from '../../algorithms/expressions/bounded-math.ts';
+import { renderValue } from '../../algorithms/expressions/render-value.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import { defaultDigits, type EvaluateInput, type VariableValue } from './evaluate.ts';
-import { BoundedMath, faultsOfParsing, type Precision } from './expressions/bounded-math.ts';
-import { renderValue } from './expressions/render-value.ts';
 
 /** Opening one takes a while, and most runs ask for doubles. */
 let ofDoubles: BoundedMath | undefined;

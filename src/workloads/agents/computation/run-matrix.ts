@@ -1,7 +1,5 @@
 /** Does the arithmetic of matrices. */
-import { ProcedureInputError } from '../../procedures/errors.ts';
-import type { Json, JsonObject } from '../../procedures/json.ts';
-import type { RunProcedure } from '../../procedures/procedure.ts';
+
 import {
   addScaled,
   adjoint,
@@ -16,9 +14,17 @@ import {
   toRows,
   trace,
   transpose,
-} from './linear-algebra/dense-matrix.ts';
-import { determinantOf, inverseOf, luOf, solveWith } from './linear-algebra/lu-decomposition.ts';
-import { exponentialOf, powerOf } from './linear-algebra/matrix-functions.ts';
+} from '../../algorithms/linear-algebra/dense-matrix.ts';
+import {
+  determinantOf,
+  inverseOf,
+  luOf,
+  solveWith,
+} from '../../algorithms/linear-algebra/lu-decomposition.ts';
+import { exponentialOf, powerOf } from '../../algorithms/linear-algebra/matrix-functions.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import type { Json, JsonObject } from '../../procedures/json.ts';
+import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { MatrixInput } from './matrix.ts';
 
 /** A result, and what is said of how good it is. */

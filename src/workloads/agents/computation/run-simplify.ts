@@ -1,12 +1,13 @@
 /** Simplifies expressions. */
-import type { RunProcedure } from '../../procedures/procedure.ts';
+
 import {
   compareAt,
   parseSymbolic,
   shortestForm,
   valuesOf,
   variablesOf,
-} from './expressions/symbolic.ts';
+} from '../../algorithms/expressions/symbolic.ts';
+import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { SimplifyInput } from './simplify.ts';
 
 /** Beyond this, the two expressions are not taken to be one. */

@@ -1,12 +1,12 @@
 /** The task `simplify`: an expression in a simpler form. */
 import { z } from 'zod';
-import { procedure } from '../../procedures/procedure.ts';
 import {
   EXPRESSION_LIMITS,
   expressionField,
   expressionTextFaults,
   MAX_SYMBOLIC_NODES,
-} from './expressions/expression-limits.ts';
+} from '../../algorithms/expressions/expression-limits.ts';
+import { procedure } from '../../procedures/procedure.ts';
 
 const input = z.strictObject({
   expression: expressionField.describe(
@@ -31,6 +31,7 @@ export const simplify = procedure({
   },
   example: { expression: '2x + 3x + sin(x)^2 + cos(x)^2' },
   feeds: { result: 'expression' },
-  loadLateCheck: async () => (await import('./expressions/symbolic.ts')).symbolicFaults,
+  loadLateCheck: async () =>
+    (await import('../../algorithms/expressions/symbolic.ts')).symbolicFaults,
   load: async () => (await import('./run-simplify.ts')).runSimplify,
 });

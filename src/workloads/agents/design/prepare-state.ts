@@ -1,9 +1,9 @@
 /** The task `prepare_state`: what it takes. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
-import { gateSetFaultsAt, gateSetField } from '../../design/gate-set-field.ts';
-import { STATE_FAMILIES } from '../../design/target-state.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
+import { STATE_FAMILIES } from './target-state.ts';
 
 /** Qubits of a state given by its amplitudes. */
 const MAX_AMPLITUDE_QUBITS = 10;

@@ -1,9 +1,6 @@
 /** The task `route`: what it takes. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
-import { DEVICE_IDS } from '../../design/devices/devices.ts';
-import { routingTarget } from '../../design/devices/target.ts';
-import { gateSetFaultsAt, gateSetField } from '../../design/gate-set-field.ts';
 import {
   circuitFaults,
   circuitFields,
@@ -11,6 +8,9 @@ import {
   seedField,
 } from '../../procedures/input-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import { DEVICE_IDS } from './devices/devices.ts';
+import { routingTarget } from './devices/target.ts';
+import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
 const MAX_COUPLERS = 1024;
 /** The highest qubit of a coupling map. */

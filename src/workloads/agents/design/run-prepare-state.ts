@@ -3,17 +3,21 @@ import type { Circuit, GateOperation } from '../../../circuit/circuit.ts';
 import { dickeCircuit, ghzCircuit } from '../../../circuit/synthesis/dicke-circuit.ts';
 import { prepareState } from '../../../circuit/synthesis/state-preparation.ts';
 import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
-import { circuitView } from '../../design/circuit-view.ts';
-import { EquivalenceError } from '../../design/errors.ts';
-import { circuitSize } from '../../design/gate-counts.ts';
-import { gateSetOf } from '../../design/gate-set-field.ts';
-import { isSinglePrecision, stateDistance } from '../../design/state-distance.ts';
-import { familyAmplitudes, onesOf, type StateFamily } from '../../design/target-state.ts';
-import { asWritten, SINGLE_TOLERANCE, TOLERANCE } from '../../design/whole-unitary.ts';
+import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
+import { isSinglePrecision, stateDistance } from '../../algorithms/equivalence/state-distance.ts';
+import {
+  asWritten,
+  SINGLE_TOLERANCE,
+  TOLERANCE,
+} from '../../algorithms/equivalence/whole-unitary.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { circuitView } from './circuit-view.ts';
+import { circuitSize } from './gate-counts.ts';
+import { gateSetOf } from './gate-set-field.ts';
 import { givenAmplitudes, type PrepareStateInput } from './prepare-state.ts';
+import { familyAmplitudes, onesOf, type StateFamily } from './target-state.ts';
 
 /** A state to make, and gates that make it. */
 interface Plan {

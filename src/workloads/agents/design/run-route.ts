@@ -20,17 +20,17 @@ import {
 } from '../../../compiler/routing/route-circuit.ts';
 import { pairOf } from '../../../compiler/routing/sabre.ts';
 import { Chance } from '../../algorithms/chance.ts';
-import { circuitView } from '../../design/circuit-view.ts';
-import { misfits } from '../../design/devices/fits-device.ts';
-import { successEstimate } from '../../design/devices/success-estimate.ts';
-import { type RoutingTarget, routingTarget } from '../../design/devices/target.ts';
-import { EquivalenceError } from '../../design/errors.ts';
-import { circuitSize } from '../../design/gate-counts.ts';
-import { verifyCircuits } from '../../design/verify-circuits.ts';
+import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
+import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitOf } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { circuitView } from './circuit-view.ts';
+import { misfits } from './devices/fits-device.ts';
+import { successEstimate } from './devices/success-estimate.ts';
+import { type RoutingTarget, routingTarget } from './devices/target.ts';
+import { circuitSize } from './gate-counts.ts';
 import { ROUTE_LIMITS, type RouteInput } from './route.ts';
 
 /** Gates on pairs times trials: more would take minutes on the largest device. */

@@ -1,12 +1,12 @@
 /** Runs the task `shorten`. */
 import { shortenCircuit } from '../../../compiler/native/shorten-circuit.ts';
-import { circuitView } from '../../design/circuit-view.ts';
-import { circuitSize } from '../../design/gate-counts.ts';
-import { gateSetOf } from '../../design/gate-set-field.ts';
-import { verifyCircuits } from '../../design/verify-circuits.ts';
+import { verifyCircuits } from '../../algorithms/equivalence/verify-circuits.ts';
 import { circuitOf } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { circuitView } from './circuit-view.ts';
+import { circuitSize } from './gate-counts.ts';
+import { gateSetOf } from './gate-set-field.ts';
 import { MAX_QUBITS, type ShortenInput } from './shorten.ts';
 
 /** The input's circuit, shorter where that was found, and verified. */

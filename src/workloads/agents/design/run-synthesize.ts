@@ -6,15 +6,15 @@ import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
 import { synthesizeOne, synthesizeTwo } from '../../../circuit/synthesis/unitary-gates.ts';
 import { weylDecomposition } from '../../../circuit/synthesis/weyl-decomposition.ts';
 import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
-import { circuitView } from '../../design/circuit-view.ts';
-import { EquivalenceError } from '../../design/errors.ts';
-import { circuitSize } from '../../design/gate-counts.ts';
-import { gateSetOf } from '../../design/gate-set-field.ts';
-import { operatorDistance } from '../../design/operator-distance.ts';
-import { compareUnitaries } from '../../design/whole-unitary.ts';
+import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
+import { operatorDistance } from '../../algorithms/equivalence/operator-distance.ts';
+import { compareUnitaries } from '../../algorithms/equivalence/whole-unitary.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { circuitView } from './circuit-view.ts';
+import { circuitSize } from './gate-counts.ts';
+import { gateSetOf } from './gate-set-field.ts';
 import { numQubitsOf, type SynthesizeInput } from './synthesize.ts';
 
 /** What rounding may leave. */

@@ -1,9 +1,9 @@
 /** The task `shorten`: what it takes. */
 import { z } from 'zod';
-import { gateSetFaultsAt, gateSetField } from '../../design/gate-set-field.ts';
-import { PRESERVED } from '../../design/verify-circuits.ts';
+import { PRESERVED } from '../../algorithms/equivalence/verify-circuits.ts';
 import { circuitFaults, circuitFields, seedField } from '../../procedures/input-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
 /** Wide enough for every public device. */
 export const MAX_QUBITS = 256;

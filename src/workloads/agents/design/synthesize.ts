@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { FaultList } from '../../../circuit/fault-list.ts';
 import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
-import { gateSetFaultsAt, gateSetField } from '../../design/gate-set-field.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
 const entry = z.tuple([z.number(), z.number()]).describe('[re, im]');
 

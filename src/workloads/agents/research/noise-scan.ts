@@ -4,8 +4,8 @@ import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../../circuit
 import { parseObservables } from '../../../circuit/observable.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { DEVICE_NAMES, deviceNoise, type NoiseLevel } from '../../algorithms/noise/noise-levels.ts';
-import type { NoiseScan } from '../../algorithms/noise/noise-scan.ts';
 import { gateQubits } from '../../algorithms/noise/pauli-slots.ts';
+import type { NoiseScan } from '../../algorithms/noise/pauli-trajectories.ts';
 import { outputFields, SWEEP_LIMITS } from '../../algorithms/sweep/sweep-fields.ts';
 import { circuitFields, circuitOf, seedField } from '../../procedures/input-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';

@@ -1,7 +1,7 @@
 /** Runs the task `noise_scan`. */
 import { basisLabel } from '../../../math/basis-index.ts';
 import { DEVICE_PROFILES } from '../../algorithms/noise/noise-levels.ts';
-import { type NoisyResult, runNoiseScan } from '../../algorithms/noise/noise-scan.ts';
+import { type NoisyResult, runNoiseScan } from '../../algorithms/noise/pauli-trajectories.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { type NoiseScanInput, noiseScanOf } from './noise-scan.ts';

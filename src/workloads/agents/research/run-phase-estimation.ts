@@ -1,5 +1,6 @@
 /** Runs the task `phase_estimation`. */
 import { circuitJson } from '../../algorithms/circuit-json.ts';
+import { applyObservable } from '../../algorithms/hamiltonians/observable-action.ts';
 import {
   type Eigenstate,
   eigenstates,
@@ -14,7 +15,6 @@ import {
 import { runCircuits } from '../../algorithms/sweep/run-circuits.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { applyObservable } from '../../training/gradients/observable-action.ts';
 import {
   type PhaseEstimationInput,
   type PhaseQuestion,

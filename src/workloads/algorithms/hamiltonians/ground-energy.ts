@@ -8,7 +8,7 @@
  */
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
-import { applyObservable } from '../../training/gradients/observable-action.ts';
+import { applyObservable } from './observable-action.ts';
 
 /** Qubits of an observable: 250 vectors of 2^12 amplitudes are 16 MB. */
 export const MAX_EXACT_QUBITS = 12;

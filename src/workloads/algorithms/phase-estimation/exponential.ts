@@ -6,7 +6,7 @@ import {
   multiply,
   orthonormalizedRows,
 } from '../../../math/complex-matrix.ts';
-import { applyObservable } from '../../training/gradients/observable-action.ts';
+import { applyObservable } from '../hamiltonians/observable-action.ts';
 
 /** The exponent is halved until it is below this. */
 const SMALL = 0.25;

@@ -16,7 +16,7 @@ import { parseOpenQasm } from '../../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitFields, MAX_INPUT_GATES } from '../../procedures/input-fields.ts';
-import { type AngleForm, anglesOf, parametricCircuit } from '../../training/parametric-circuit.ts';
+import { type AngleForm, anglesOf, parametricCircuit } from '../training/parametric-circuit.ts';
 import { withAngles } from '../with-angles.ts';
 
 /** Names of parameters. */

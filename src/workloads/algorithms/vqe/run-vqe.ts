@@ -10,12 +10,12 @@
 import type { Circuit } from '../../../circuit/circuit.ts';
 import type { BatchRequest, BatchResult } from '../../../engine/batch-request.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import type { ExpectationBatch } from '../../training/expectation-batch.ts';
-import { parameterShift } from '../../training/gradients/parameter-shift.ts';
-import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
+import { minimise, type Objective, type Optimizer } from '../optimisers/minimise.ts';
+import type { Minimum, StopReason } from '../optimisers/minimum.ts';
+import type { ExpectationBatch } from '../training/expectation-batch.ts';
+import { parameterShift } from '../training/gradients/parameter-shift.ts';
+import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
 import { withAngles } from '../with-angles.ts';
-import { minimise, type Objective, type Optimizer } from './minimise.ts';
-import type { Minimum, StopReason } from './minimum.ts';
 import { energySampler } from './sampled-energies.ts';
 import { tangentSpace } from './tangent-space.ts';
 import { startDraw, type VqeProblem } from './vqe-problem.ts';

@@ -12,8 +12,8 @@ import type { Circuit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { sumOfAngles } from '../../../math/angles.ts';
 import type { CircuitRunner } from '../../procedures/procedure-context.ts';
-import { applyObservable } from '../../training/gradients/observable-action.ts';
-import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
+import { applyObservable } from '../hamiltonians/observable-action.ts';
+import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
 
 /** The surroundings of a trial state, to second order where the state is near an eigenstate. */
 export interface TangentSpace {

@@ -2,8 +2,8 @@
 
 import { gateNamed } from '../../../circuit/gates.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import { expectationRule } from '../../training/gradients/shift-rule.ts';
-import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
+import { expectationRule } from '../training/gradients/shift-rule.ts';
+import type { ParametricCircuit } from '../training/parametric-circuit.ts';
 import { numBases } from './sampled-energies.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 import { vqeOptions, vqeProblem } from './vqe-problem.ts';

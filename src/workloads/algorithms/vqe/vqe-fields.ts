@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { seedField } from '../../procedures/input-fields.ts';
-import { ANSATZ_NAMES } from './ansatz.ts';
-import { OPTIMIZERS } from './minimise.ts';
+import { OPTIMIZERS } from '../optimisers/minimise.ts';
+import { ANSATZ_NAMES } from './vqe-ansatz.ts';
 
 /** What bounds them. */
 export const VQE_LIMITS = {

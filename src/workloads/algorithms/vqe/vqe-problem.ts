@@ -1,7 +1,6 @@
 /** What a VQE searches: a Hamiltonian, trial states, where the search starts, and the exact answer. */
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
-import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import { groundEnergy, MAX_EXACT_QUBITS } from '../hamiltonians/ground-energy.ts';
 import {
   configurationInteractionEnergy,
@@ -14,14 +13,15 @@ import {
   type IsingChain,
   isingHamiltonian,
 } from '../hamiltonians/transverse-ising.ts';
+import type { ParametricCircuit } from '../training/parametric-circuit.ts';
+import type { VqeOptions } from './run-vqe.ts';
 import {
   type AnsatzName,
   excitationAnsatz,
   hardwareEfficientAnsatz,
   isingAnsatz,
   isingParameters,
-} from './ansatz.ts';
-import type { VqeOptions } from './run-vqe.ts';
+} from './vqe-ansatz.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 
 /** One search's givens. */

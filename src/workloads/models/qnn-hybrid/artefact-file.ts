@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { InvalidArtefactError } from '../../errors.ts';
-import { ANSATZES } from './ansatz.ts';
 import { contentHash } from './content-hash.ts';
 import { type ModelArtefact, modelArtefact } from './model-card.ts';
+import { ANSATZES } from './reuploading-ansatz.ts';
 
 /** Beside `src/` in a checkout, beside `dist/` in the package. */
 export const ARTEFACT_FILE = fileURLToPath(

@@ -5,13 +5,13 @@
  * says the same otherwise, so that it gives the same bytes.
  */
 import type { GateOperation } from '../../../circuit/circuit.ts';
-import { mean } from '../../training/metrics.ts';
-import type { AngleForm } from '../../training/parametric-circuit.ts';
-import { ANSATZES, NUM_FEATURES } from './ansatz.ts';
+import { mean } from '../../algorithms/training/metrics.ts';
+import type { AngleForm } from '../../algorithms/training/parametric-circuit.ts';
 import { contentHash } from './content-hash.ts';
 import { IRIS_FEATURES, IRIS_LABELS } from './iris-pair.ts';
 import type { DeployedParameters, ModelArtefact, ModelCard } from './model-card.ts';
 import { QNN_HYBRID_ID } from './model-id.ts';
+import { ANSATZES, NUM_FEATURES } from './reuploading-ansatz.ts';
 import { SELECTION_RULE } from './select-architecture.ts';
 import { TRAINING_PLAN, type TrainingOutcome } from './train-qnn-hybrid.ts';
 

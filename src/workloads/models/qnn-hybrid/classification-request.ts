@@ -1,9 +1,9 @@
 /** What a caller may ask of the classifier: its limits, and what becomes of a request within them. */
 import type { Fault } from '../../../errors/coded-error.ts';
+import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { InvalidInferenceError } from '../../errors.ts';
-import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
-import { GHZ_REUPLOADING, NUM_FEATURES } from './ansatz.ts';
 import { QNN_HYBRID_ID } from './model-id.ts';
+import { GHZ_REUPLOADING, NUM_FEATURES } from './reuploading-ansatz.ts';
 
 /** Limits of a request; those of qubits and layers are for circuits of callers' own. */
 export const INFERENCE_LIMITS = {

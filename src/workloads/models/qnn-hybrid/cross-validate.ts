@@ -4,9 +4,9 @@
  * Everything that is learnt, the scaler among it, is learnt on the training rows of the split alone.
  */
 
-import type { Split } from '../../training/cross-validation.ts';
-import { mean, standardDeviation } from '../../training/metrics.ts';
-import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
+import type { Split } from '../../algorithms/training/cross-validation.ts';
+import { mean, standardDeviation } from '../../algorithms/training/metrics.ts';
+import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { fitScaler, scaleRow } from './feature-scaler.ts';
 import {
   classAbove,

@@ -11,12 +11,12 @@
  * processor can, and 150 steps make something of that.
  */
 import { uniformDraw } from '../../../math/philox.ts';
-import { adamStep, startAdam } from '../../training/adam.ts';
-import { fitLogisticRegression } from '../../training/baselines/logistic-regression.ts';
-import { prepareAdjoint } from '../../training/gradients/adjoint.ts';
-import { logisticLoss } from '../../training/logistic-loss.ts';
-import { anglesOf, type ParametricCircuit } from '../../training/parametric-circuit.ts';
-import { OBSERVABLE } from './ansatz.ts';
+import { adamStep, startAdam } from '../../algorithms/optimisers/adam.ts';
+import { fitLogisticRegression } from '../../algorithms/training/baselines/logistic-regression.ts';
+import { prepareAdjoint } from '../../algorithms/training/gradients/adjoint.ts';
+import { logisticLoss } from '../../algorithms/training/logistic-loss.ts';
+import { anglesOf, type ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import { OBSERVABLE } from './reuploading-ansatz.ts';
 
 /** How circuits are trained. */
 export interface FitSettings {

@@ -18,10 +18,9 @@ import type {
   RunHooks,
 } from '../../../fleet/processor.ts';
 import { MAX_SEED } from '../../../math/philox.ts';
+import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { ModelUnavailableError } from '../../errors.ts';
-import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
 import type { Model } from '../model.ts';
-import { ANSATZES } from './ansatz.ts';
 import { BatchRunner } from './batch-runner.ts';
 import {
   type ClassificationRequest,
@@ -32,6 +31,7 @@ import { scaleRow } from './feature-scaler.ts';
 import { angleRows, classAbove } from './fit-classifier.ts';
 import type { ModelArtefact, ModelCard } from './model-card.ts';
 import { QNN_HYBRID_ID } from './model-id.ts';
+import { ANSATZES } from './reuploading-ansatz.ts';
 import {
   marginInShotNoise,
   sampledExpectation,

@@ -7,13 +7,13 @@
  *
  * @see Breiman, Friedman, Olshen, Stone, "Classification and regression trees" (1984), section 3.4.3.
  */
-import { type SplitOptions, stratifiedSplits } from '../../training/cross-validation.ts';
-import { accuracy } from '../../training/metrics.ts';
-import type { ParametricCircuit } from '../../training/parametric-circuit.ts';
-import { ANSATZES, type AnsatzId, NUM_FEATURES } from './ansatz.ts';
+import { type SplitOptions, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
+import { accuracy } from '../../algorithms/training/metrics.ts';
+import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { crossValidate, type FoldAccuracy, overFolds, predictionsOf } from './cross-validate.ts';
 import type { FitSettings } from './fit-classifier.ts';
 import type { IrisPair } from './iris-pair.ts';
+import { ANSATZES, type AnsatzId, NUM_FEATURES } from './reuploading-ansatz.ts';
 
 /** A circuit that may be deployed. */
 export interface Architecture {

@@ -6,16 +6,16 @@
  * same file to the byte.
  */
 import type { BatchExecutable } from '../../../engine/batch-request.ts';
-import { BASELINES } from '../../training/baselines/baselines.ts';
-import { classOf } from '../../training/baselines/decision.ts';
-import { type Split, stratifiedSplits } from '../../training/cross-validation.ts';
-import type { BatchingEngine } from '../../training/engine-expectations.ts';
+import { BASELINES } from '../../algorithms/training/baselines/baselines.ts';
+import { classOf } from '../../algorithms/training/baselines/decision.ts';
+import { type Split, stratifiedSplits } from '../../algorithms/training/cross-validation.ts';
+import type { BatchingEngine } from '../../algorithms/training/engine-expectations.ts';
 import {
   accuracy,
   type ConfusionMatrix,
   confusionMatrix,
   logLoss,
-} from '../../training/metrics.ts';
+} from '../../algorithms/training/metrics.ts';
 import {
   crossValidate,
   type FoldAccuracy,

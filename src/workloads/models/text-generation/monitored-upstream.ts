@@ -14,9 +14,9 @@ import type { Tier } from '../../../fleet/schedule/scheduled-run.ts';
 import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
 import { soonEmpty } from '../soon-empty.ts';
 import { type ChatAnswer, ChatClient } from './chat-client.ts';
+import { Turnstile } from './priority-semaphore.ts';
 import type { CheckedTextRequest } from './text-request.ts';
 import { TimeLimit } from './time-limit.ts';
-import { Turnstile } from './turnstile.ts';
 import { printable } from './upstream-text.ts';
 
 /** An upstream as the operator names it. */

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
+import { engineExpectations } from '../../../../src/workloads/algorithms/training/engine-expectations.ts';
+import { parameterShift } from '../../../../src/workloads/algorithms/training/gradients/parameter-shift.ts';
+import { tangentSpace } from '../../../../src/workloads/algorithms/vqe/tangent-space.ts';
 import {
   excitationAnsatz,
   hardwareEfficientAnsatz,
   isingAnsatz,
-} from '../../../../src/workloads/algorithms/vqe/ansatz.ts';
-import { tangentSpace } from '../../../../src/workloads/algorithms/vqe/tangent-space.ts';
-import { engineExpectations } from '../../../../src/workloads/training/engine-expectations.ts';
-import { parameterShift } from '../../../../src/workloads/training/gradients/parameter-shift.ts';
+} from '../../../../src/workloads/algorithms/vqe/vqe-ansatz.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 

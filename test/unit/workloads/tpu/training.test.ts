@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { uniformDraw } from '../../../../src/math/philox.ts';
-import { ANSATZES } from '../../../../src/workloads/models/qnn-hybrid/ansatz.ts';
 import { fitScaler, scaleRow } from '../../../../src/workloads/models/qnn-hybrid/feature-scaler.ts';
 import { fitClassifier } from '../../../../src/workloads/models/qnn-hybrid/fit-classifier.ts';
 import { irisPair } from '../../../../src/workloads/models/qnn-hybrid/iris-pair.ts';
+import { ANSATZES } from '../../../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { training } from '../../../../src/workloads/tpu/training.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 

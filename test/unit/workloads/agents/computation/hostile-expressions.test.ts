@@ -4,9 +4,9 @@ import { evaluate } from '../../../../../src/workloads/agents/computation/evalua
 import {
   ALLOWED_CONSTANTS,
   ALLOWED_FUNCTIONS,
-} from '../../../../../src/workloads/agents/computation/expressions/allowed-names.ts';
-import { guardOf } from '../../../../../src/workloads/agents/computation/expressions/argument-guards.ts';
-import { BoundedMath } from '../../../../../src/workloads/agents/computation/expressions/bounded-math.ts';
+} from '../../../../../src/workloads/algorithms/expressions/allowed-names.ts';
+import { guardOf } from '../../../../../src/workloads/algorithms/expressions/argument-guards.ts';
+import { BoundedMath } from '../../../../../src/workloads/algorithms/expressions/bounded-math.ts';
 import type { JsonObject } from '../../../../../src/workloads/procedures/json.ts';
 import { openTestContext } from '../../../../support/procedure-context.ts';
 

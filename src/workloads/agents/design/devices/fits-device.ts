@@ -1,0 +1,27 @@
+/**
+ * Whether a circuit can run on a device as it is: plain loops over what is given, sharing nothing with
+ * the code that routes and translates.
+ */
+import type { Circuit } from '../../../../circuit/circuit.ts';
+import type { Coupler } from '../../../../compiler/routing/coupling-map.ts';
+
+/** What is wrong with a circuit for a device; nothing where it fits. */
+export function misfits(
+  circuit: Circuit,
+  couplers: readonly Coupler[],
+  gates: ReadonlySet<string>,
+): readonly string[] {
+  const coupled = new Set(couplers.flatMap(([a, b]) => [`${a} ${b}`, `${b} ${a}`]));
+  const found: string[] = [];
+  for (const [i, operation] of circuit.operations.entries()) {
+    if (operation.kind === 'unitary') found.push(`Operation ${i} is an explicit matrix.`);
+    if (operation.kind !== 'gate') continue;
+    const qubits = [...operation.controls, ...operation.targets];
+    if (!gates.has(operation.gate)) found.push(`Operation ${i} is no native gate.`);
+    if (qubits.length > 2) found.push(`Operation ${i} has ${qubits.length} qubits.`);
+    if (qubits.length === 2 && !coupled.has(qubits.join(' '))) {
+      found.push(`Operation ${i} is on ${qubits.join(' and ')}, which nothing couples.`);
+    }
+  }
+  return found;
+}

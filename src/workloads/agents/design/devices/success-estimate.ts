@@ -1,0 +1,29 @@
+/** How likely a circuit runs without any error on a device, by its published median errors. */
+import { type Circuit, operationQubits } from '../../../../circuit/circuit.ts';
+import type { JsonObject } from '../../../procedures/json.ts';
+import type { Device } from './devices.ts';
+
+/** The estimate, with what it leaves out. */
+export function successEstimate(circuit: Circuit, { errors, virtualGates }: Device): JsonObject {
+  let [one, two, read] = [0, 0, 0];
+  for (const operation of circuit.operations) {
+    if (operation.kind === 'measure') read += operation.qubits.length;
+    if (operation.kind !== 'gate' || virtualGates.includes(operation.gate)) continue;
+    if (operationQubits(operation).length === 1) one++;
+    else two++;
+  }
+  const readout = errors.readout.reduce((sum, each) => sum + each, 0) / errors.readout.length;
+  return {
+    probability:
+      (1 - errors.oneQubit) ** one * (1 - errors.twoQubit) ** two * (1 - readout) ** read,
+    basis: 'modelled',
+    description:
+      "The product of 1 − error over gates and measurements, with the device's published median errors; errors while qubits wait, and between gates that run side by side, are left out.",
+    one_qubit_gates: one,
+    two_qubit_gates: two,
+    measurements: read,
+    one_qubit_error: errors.oneQubit,
+    two_qubit_error: errors.twoQubit,
+    readout_error: readout,
+  };
+}

@@ -1,0 +1,41 @@
+/** What a circuit is routed to: a named device, or couplers and gates that the caller gives. */
+import type { GateSet } from '../../../../circuit/synthesis/gate-set.ts';
+import { CouplingMap } from '../../../../compiler/routing/coupling-map.ts';
+import { gateSetOf } from '../gate-set-field.ts';
+import { DEVICES, type Device, type DeviceId } from './devices.ts';
+
+/** Native gates where only couplers are given. */
+export const DEFAULT_NATIVE_GATES: readonly string[] = ['cz', 'rz', 'sx', 'x'];
+
+/** Fields of an input that say what to route to. */
+export interface TargetFields {
+  readonly device?: DeviceId | undefined;
+  readonly coupling_map?: readonly (readonly [number, number])[] | undefined;
+  readonly native_gates?: readonly string[] | undefined;
+}
+
+/** A target. */
+export interface RoutingTarget {
+  readonly map: CouplingMap;
+  readonly gates: GateSet;
+  /** Absent where the couplers are the caller's own. */
+  readonly device?: Device;
+}
+
+/** The target of fields that were checked: a device or couplers. */
+export function routingTarget({ device, coupling_map, native_gates }: TargetFields): RoutingTarget {
+  if (device !== undefined) {
+    const known = DEVICES[device];
+    return {
+      map: new CouplingMap(known.numQubits, known.couplers),
+      gates: gateSetOf(native_gates ?? known.nativeGates),
+      device: known,
+    };
+  }
+  const couplers = coupling_map ?? [];
+  const numQubits = 1 + couplers.flat().reduce((highest, qubit) => Math.max(highest, qubit), 0);
+  return {
+    map: new CouplingMap(numQubits, couplers),
+    gates: gateSetOf(native_gates ?? DEFAULT_NATIVE_GATES),
+  };
+}

@@ -1,0 +1,71 @@
+/** What a circuit's size is to those who design circuits: gates, those on two qubits, and depth. */
+import { type Circuit, operationQubits } from '../../../circuit/circuit.ts';
+import { depthOf } from '../../../compiler/report.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+
+/** Counts as results show them; measurements, resets and barriers are no gates. */
+export interface GateCounts extends JsonObject {
+  readonly total: number;
+  readonly two_qubit: number;
+  /** Gates on three qubits or more. */
+  readonly wider: number;
+  /** Measurements and resets included. */
+  readonly by_name: Readonly<Record<string, number>>;
+}
+
+/** A circuit's size. */
+export interface CircuitSize extends JsonObject {
+  readonly gates: GateCounts;
+  /** The longest chain of operations that wait for each other. */
+  readonly depth: number;
+  /** The same, only gates on two qubits or more counted. */
+  readonly two_qubit_depth: number;
+}
+
+/** Counts and depths of a circuit; a phase of the whole state is no gate. */
+export function circuitSize(circuit: Circuit): CircuitSize {
+  let [total, two, wider] = [0, 0, 0];
+  const byName = new Map<string, number>();
+  for (const operation of circuit.operations) {
+    if (operation.kind === 'barrier') continue;
+    const width = operationQubits(operation).length;
+    if (width === 0) continue;
+    const name = nameOf(operation);
+    byName.set(name, (byName.get(name) ?? 0) + 1);
+    if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
+    total++;
+    if (width === 2) two++;
+    if (width > 2) wider++;
+  }
+  const wide = circuit.operations.filter(
+    (operation) =>
+      operation.kind === 'barrier' ||
+      ((operation.kind === 'gate' || operation.kind === 'unitary') &&
+        operationQubits(operation).length > 1),
+  );
+  return {
+    gates: {
+      total,
+      two_qubit: two,
+      wider,
+      by_name: Object.fromEntries([...byName].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+    depth: depthOf(circuit),
+    two_qubit_depth: depthOf({ ...circuit, operations: wide }),
+  };
+}
+
+function nameOf(operation: Circuit['operations'][number]): string {
+  switch (operation.kind) {
+    case 'gate':
+      return operation.gate;
+    case 'unitary':
+      return 'UNITARY';
+    case 'measure':
+      return 'M';
+    case 'reset':
+      return 'RESET';
+    case 'barrier':
+      return 'BARRIER';
+  }
+}

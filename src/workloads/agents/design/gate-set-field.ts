@@ -1,0 +1,39 @@
+/** The field of an input that names gates to write a circuit in. */
+import { z } from 'zod';
+import {
+  ALL_GATES,
+  findGateSet,
+  type GateSet,
+  gateSetFaults,
+} from '../../../circuit/synthesis/gate-set.ts';
+import type { Fault } from '../../../errors/coded-error.ts';
+
+/** Names a gate set has at most; the gate table has not many more. */
+const MAX_NAMES = 64;
+
+/** Names of gates. */
+export const gateSetField = z
+  .array(z.string().max(64))
+  .min(1)
+  .max(MAX_NAMES)
+  .optional()
+  .describe(
+    'Names of the gates to write the circuit in, for example ["cx","rz","ry"], ["cz","rz","sx","x"] or ["iswap","rz","h"]: any that make all rotations of a qubit and entangle two; by default any gate of GET /quantum/operations',
+  );
+
+/** What is wrong with names; none given are right. */
+export function gateSetFaultsAt(
+  path: string,
+  names: readonly string[] | undefined,
+): readonly Fault[] {
+  if (names === undefined) return [];
+  return gateSetFaults(names).map(({ index, message }) => ({
+    path: index === undefined ? path : `${path}[${index}]`,
+    message,
+  }));
+}
+
+/** The gate set of names that were checked. */
+export function gateSetOf(names: readonly string[] | undefined): GateSet {
+  return (names === undefined ? undefined : findGateSet(names)) ?? ALL_GATES;
+}

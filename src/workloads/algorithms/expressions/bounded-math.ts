@@ -1,0 +1,251 @@
+/**
+ * mathjs behind bounds: an instance whose expressions reach the allowed functions alone, each call of
+ * which is counted and has its arguments and result looked at.
+ *
+ * The namespace of expressions is one object of the instance, which every compiled expression reads;
+ * it is emptied here and filled again with guarded functions. Giving mathjs overriding functions
+ * instead would leave all that nobody thought of, and would reach its own internal calls, too. Time and
+ * memory as such are bounded by the process in which this runs.
+ */
+import { all, create, type MathJsInstance, type MathNode } from 'mathjs';
+import type { Fault } from '../../../errors/coded-error.ts';
+import { ProcedureInputError } from '../../procedures/errors.ts';
+import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS } from './allowed-names.ts';
+import { guardBroadcast, guardOf } from './argument-guards.ts';
+import { EXPRESSION_LIMITS, expressionTextFaults } from './expression-limits.ts';
+import { checkLiterals, checkRange, correctedGamma } from './number-range.ts';
+import { SeededDraws } from './seeded-draws.ts';
+import { checkTree, EVALUATED_KINDS, type TreeRules } from './tree-faults.ts';
+import { checkValue, ExpressionLimitError, isRecord } from './value-size.ts';
+
+/** What decimal literals become. */
+export type Precision =
+  | { readonly kind: 'number' }
+  | { readonly kind: 'bignumber'; readonly digits: number }
+  | { readonly kind: 'fraction' };
+
+/** A value, and how many draws of chance it took. */
+export interface Evaluated {
+  readonly value: unknown;
+  readonly numDraws: number;
+}
+
+type AnyFunction = (...args: readonly unknown[]) => unknown;
+const MAX_MESSAGE_LENGTH = 300;
+
+/** One instance; evaluations do not see each other. */
+export class BoundedMath {
+  readonly math: MathJsInstance;
+  readonly #mathNames: ReadonlySet<string>;
+  readonly #kind: Precision['kind'];
+  #numCalls = 0;
+  #draws = new SeededDraws(0);
+
+  constructor(precision: Precision) {
+    if (all === undefined) throw new Error('unreachable: mathjs has no functions');
+    this.math = create(all, {
+      number: NUMBER_KINDS[precision.kind],
+      ...(precision.kind === 'bignumber' ? { precision: precision.digits } : {}),
+    });
+    this.#kind = precision.kind;
+    boundExponents(this.math);
+    const namespace = namespaceOf(this.math);
+    this.#mathNames = new Set(Object.getOwnPropertyNames(namespace));
+    this.#fill(namespace);
+  }
+
+  /** Names that mean something in an expression without a scope. */
+  get mathNames(): ReadonlySet<string> {
+    return this.#mathNames;
+  }
+
+  /**
+   * The tree of an expression.
+   *
+   * @throws {ProcedureInputError} at `expression`, where it is wrong or holds what is not taken.
+   */
+  parse(expression: string, rules: Omit<TreeRules, 'mathNames'> = EVALUATION): MathNode {
+    const faults = expressionTextFaults(expression, 'expression');
+    if (faults.length > 0) throw new ProcedureInputError(faults);
+    return this.#asked(() => {
+      const tree = this.math.parse(expression);
+      checkTree(tree, { ...rules, mathNames: this.#mathNames });
+      return tree;
+    });
+  }
+
+  /**
+   * The value of an expression.
+   *
+   * @param variables - May be written to; the map is not kept.
+   * @throws {ProcedureInputError} at `expression`, where it cannot be evaluated within the bounds.
+   */
+  evaluate(
+    expression: string,
+    variables: Iterable<readonly [string, unknown]>,
+    seed: number,
+  ): Evaluated {
+    const tree = this.parse(expression);
+    return this.bounded(() => {
+      if (this.#kind === 'bignumber') checkLiterals(expression);
+      this.#draws = new SeededDraws(seed);
+      const scope = new CountedScope(() => this.#count());
+      for (const [name, value] of variables) scope.set(name, value);
+      const value: unknown = tree.compile().evaluate(scope);
+      checkValue(value);
+      return { value, numDraws: this.#draws.numDraws };
+    });
+  }
+
+  /**
+   * Does something that calls functions of expressions, with a count of its own.
+   *
+   * @throws {ProcedureInputError} as `evaluate`.
+   */
+  bounded<Result>(work: () => Result): Result {
+    this.#numCalls = 0;
+    return this.#asked(work);
+  }
+
+  /** What goes wrong inside is the expression's fault. */
+  #asked<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      // A name that is missing in code is no expression's fault.
+      if (!(error instanceof Error) || error instanceof ReferenceError) throw error;
+      throw new ProcedureInputError([{ path: 'expression', message: messageOf(error) }]);
+    }
+  }
+
+  #count(): void {
+    this.#numCalls++;
+    if (this.#numCalls <= EXPRESSION_LIMITS.max_calls) return;
+    throw new ExpressionLimitError(
+      `More than ${EXPRESSION_LIMITS.max_calls} calls, which is the limit max_calls.`,
+    );
+  }
+
+  /** Puts guarded functions in the place of everything, each made when it is first asked for. */
+  #fill(namespace: Record<string, unknown>): void {
+    const originals = Object.getOwnPropertyDescriptors(namespace);
+    for (const name of this.#mathNames) Reflect.deleteProperty(namespace, name);
+    const { random, randomInt, pickRandom } = SeededDraws.prototype;
+    const draws = new Map(Object.entries({ random, randomInt, pickRandom }));
+    for (const name of [...ALLOWED_FUNCTIONS, ...ALLOWED_CONSTANTS]) {
+      const draw = draws.get(name);
+      const original = originals[name];
+      if (original === undefined) throw new Error(`unreachable: mathjs has no ${name}`);
+      defineLazily(namespace, name, () => {
+        if (draw !== undefined) {
+          return this.#guarded(name, (...args) => Reflect.apply(draw, this.#draws, [args]));
+        }
+        const value: unknown = original.get ? original.get() : original.value;
+        return isFunction(value) ? this.#guarded(name, value) : value;
+      });
+    }
+    // Literal matrices ask it what they become; it cannot be named in an expression.
+    defineLazily(namespace, 'config', () => Object.freeze({ matrix: 'Matrix' }));
+  }
+
+  #guarded(name: string, target: AnyFunction): unknown {
+    const guard = guardOf(name);
+    const guarded: AnyFunction = new Proxy(target, {
+      // What calls back takes a signature's code from there, past the guard.
+      get: (inner, property) => {
+        const value: unknown = Reflect.get(inner, property);
+        if (property !== 'signatures' || !isRecord(value)) return value;
+        // Plain functions: of typed ones, others are made that refer to themselves.
+        const plain: AnyFunction = (...args) => guarded(...args);
+        return Object.fromEntries(Object.keys(value).map((signature) => [signature, plain]));
+      },
+      apply: (inner, self: unknown, args: readonly unknown[]) => {
+        this.#count();
+        guardBroadcast(args);
+        guard?.(args, name);
+        const given: unknown = Reflect.apply(inner, self, [...args]);
+        const value = correctedGamma(name, args, given, (x) => this.math.gamma(x));
+        checkRange(name, args, value);
+        checkValue(value);
+        return value;
+      },
+    });
+    return guarded;
+  }
+}
+
+/** What is wrong with an expression, where parsing it throws. */
+export function faultsOfParsing(parse: () => MathNode): readonly Fault[] {
+  try {
+    parse();
+    return [];
+  } catch (error) {
+    if (error instanceof ProcedureInputError) return error.faults;
+    throw error;
+  }
+}
+
+const EVALUATION = { maxNodes: EXPRESSION_LIMITS.max_nodes, kinds: EVALUATED_KINDS };
+
+const NUMBER_KINDS = { number: 'number', bignumber: 'BigNumber', fraction: 'Fraction' } as const;
+
+/** A scope in which calls of functions that the expression defines count as all others do. */
+class CountedScope extends Map<string, unknown> {
+  readonly #count: () => void;
+
+  constructor(count: () => void) {
+    super();
+    this.#count = count;
+  }
+
+  override set(name: string, value: unknown): this {
+    if (!isFunction(value)) return super.set(name, value);
+    const counted = new Proxy(value, {
+      apply: (inner, self: unknown, args: readonly unknown[]) => {
+        this.#count();
+        return Reflect.apply(inner, self, [...args]);
+      },
+    });
+    return super.set(name, counted);
+  }
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function';
+}
+
+function defineLazily(namespace: Record<string, unknown>, name: string, open: () => unknown): void {
+  let held: { readonly value: unknown } | undefined;
+  const get = (): unknown => {
+    held ??= { value: open() };
+    return held.value;
+  };
+  Object.defineProperty(namespace, name, { get, enumerable: true });
+}
+
+/** mathjs's types leave the class of bignumbers out, too. */
+function boundExponents(math: MathJsInstance): void {
+  const decimal: unknown = Reflect.get(math, 'BigNumber');
+  const configure: unknown = isFunction(decimal) ? Reflect.get(decimal, 'config') : undefined;
+  if (!isFunction(configure)) throw new Error('unreachable: mathjs has other bignumbers');
+  const { max_decimal_exponent: most } = EXPRESSION_LIMITS;
+  Reflect.apply(configure, decimal, [{ maxE: most, minE: -most }]);
+}
+
+/** The object in which compiled expressions look names up, which mathjs's types leave out. */
+function namespaceOf(math: MathJsInstance): Record<string, unknown> {
+  const expression: unknown = Reflect.get(math, 'expression');
+  const namespace = isRecord(expression) ? expression['mathWithTransform'] : undefined;
+  if (!isRecord(namespace)) throw new Error('unreachable: mathjs has another namespace');
+  return namespace;
+}
+
+/** What functions that call others add in front, once for each depth. */
+const OF_CALLBACKS = /^(?:Function \w+ cannot apply callback arguments to function \S*: )+/;
+
+function messageOf({ message }: Error): string {
+  const own = message.replace(OF_CALLBACKS, '');
+  if (own.startsWith('Maximum call stack')) return 'Functions call each other too deeply.';
+  const shown = own.length > MAX_MESSAGE_LENGTH ? `${own.slice(0, MAX_MESSAGE_LENGTH)}…` : own;
+  return /[.…]$/.test(shown) ? shown : `${shown}.`;
+}

@@ -1,0 +1,81 @@
+/** What bounds expressions. Loaded by what describes procedures, so nothing heavy is imported. */
+import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
+
+/** The bounds of one expression, in the names under which they are published. */
+export const EXPRESSION_LIMITS = {
+  /** Characters. */
+  max_expression_length: 10_000,
+  /** Brackets in brackets, and depth of the parsed tree. */
+  max_depth: 100,
+  /** Dimensions of a matrix or list; the result of one more has no form in JSON that clients can read. */
+  max_dimensions: 16,
+  /** Nodes of the parsed tree. */
+  max_nodes: 2000,
+  /** Elements of any matrix, list or set, on the way and in the result. */
+  max_elements: 10_000,
+  /** Rows of a matrix that is inverted, decomposed or raised to a power. */
+  max_matrix_rows: 64,
+  /**
+   * Of one whose Schur form, root or eigenvalues are iterated for, unless it is real, symmetric and of
+   * doubles and its eigenvalues are asked for.
+   */
+  max_iterated_rows: 24,
+  /** As max_iterated_rows, of bignumbers and fractions. */
+  max_iterated_exact_rows: 8,
+  /** Characters of any text, on the way and in the result. */
+  max_text_length: 100_000,
+  /** Bits of an integer, and of a fraction's numerator and denominator. */
+  max_integer_bits: 65_536,
+  /** Of bignumbers, either side of zero: 10^±9999. */
+  max_decimal_exponent: 9999,
+  /** Calls of functions and operators. */
+  max_calls: 200_000,
+} as const;
+
+/** The text of an expression. */
+export const expressionField = z.string().min(1).max(EXPRESSION_LIMITS.max_expression_length);
+
+/** Nodes of an expression whose derivative or simpler form is sought: rules multiply what they meet. */
+export const MAX_SYMBOLIC_NODES = 200;
+
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/**
+ * Whether callers may call a variable so: a letter, then letters, digits and underscores, and nothing
+ * that objects have by themselves, such as `constructor`.
+ */
+export function isVariableName(name: string): boolean {
+  return NAME.test(name) && !(name in Object.prototype);
+}
+
+/**
+ * What can be said of an expression without parsing it: brackets nested too deeply, on which a parser
+ * would spend its stack.
+ */
+export function expressionTextFaults(expression: string, path: string): readonly Fault[] {
+  const { max_depth, max_dimensions } = EXPRESSION_LIMITS;
+  const depth = nesting(expression, '([{', ')]}');
+  if (depth > max_depth) {
+    const message = `Brackets are nested ${depth} deep; the limit max_depth is ${max_depth}.`;
+    return [{ path, message }];
+  }
+  const dimensions = nesting(expression, '[', ']');
+  if (dimensions > max_dimensions) {
+    const message = `Square brackets are nested ${dimensions} deep, but a matrix has at most ${max_dimensions} dimensions (max_dimensions).`;
+    return [{ path, message }];
+  }
+  return [];
+}
+
+/** How deep brackets of these kinds lie in one another. */
+function nesting(text: string, opening: string, closing: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of text) {
+    if (opening.includes(character)) depth++;
+    else if (closing.includes(character)) depth--;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}

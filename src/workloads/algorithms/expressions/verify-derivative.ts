@@ -1,0 +1,119 @@
+/**
+ * Derivatives compared with difference quotients.
+ *
+ * Where an expression is real at some points, it is compared at those alone: rules for acosh, say, are
+ * those of real functions. Quotients of two step sizes that do not agree tell of a kink, a pole or a
+ * jump between the points, or of lost digits; such a point decides nothing.
+ */
+import { isFunctionNode, isSymbolNode, type MathNode } from 'mathjs';
+import { uniformDraw } from '../../../math/philox.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import { type At, type Value, valuesOf } from './symbolic.ts';
+
+/** What a comparison came to. */
+export interface DerivativeCheck extends JsonObject {
+  /** At which the quotient was known to be good, and the derivative was finite. */
+  readonly points: number;
+  /** |difference| / (1 + |derivative|); absent where there was no such point. */
+  readonly max_relative_difference?: number;
+  /** Of the values at those points; absent where there was none. */
+  readonly domain?: 'real' | 'complex';
+}
+
+const NUM_POINTS = 16;
+/** Points in [−width, width] for each variable. */
+const TRIED = [
+  { width: 2, count: 256 },
+  { width: 20, count: 64 },
+  { width: 1000, count: 64 },
+];
+/** Points of every check are the same: an answer does not hang on them. */
+const POINTS_SEED = 20_240_229;
+/** Steps of the quotients, in parts of 1 + |x|: errors of order h⁴ and of rounding are alike small. */
+const STEPS = [1e-3, 5e-4] as const;
+/** Quotients whose doubt is larger, in parts of 1 + |quotient|, decide nothing. */
+const MAX_DOUBT = 1e-6;
+const ROUNDING = 2 ** -50;
+
+/** Compares a derivative by a variable with the quotients of what it is the derivative of. */
+export function checkDerivative(
+  tree: MathNode,
+  derivative: MathNode,
+  variables: readonly string[],
+  variable: string,
+): DerivativeCheck {
+  const [values, slopes] = [valuesOf(tree), valuesOf(derivative)];
+  const found = { real: { points: 0, worst: 0 }, complex: { points: 0, worst: 0 } };
+  const sizes = sizedBy(tree);
+  for (const point of pointsFor(variables)) {
+    const all = [values, ...sizes].map((each) => each(point));
+    const domain = found[all.every((value) => value?.[1] === 0) ? 'real' : 'complex'];
+    if (domain.points === NUM_POINTS) continue;
+    const quotient = quotientAt(values, point, variable);
+    const slope = quotient && slopes(point);
+    if (quotient === undefined || slope === undefined) continue;
+    const difference = Math.hypot(slope[0] - quotient[0], slope[1] - quotient[1]);
+    domain.points++;
+    domain.worst = Math.max(domain.worst, difference / (1 + Math.hypot(...slope)));
+    if (found.real.points === NUM_POINTS) break;
+  }
+  const domain = found.real.points > 0 ? 'real' : 'complex';
+  const { points, worst } = found[domain];
+  return points === 0 ? { points } : { points, max_relative_difference: worst, domain };
+}
+
+function* pointsFor(variables: readonly string[]): Generator<ReadonlyMap<string, number>> {
+  let k = 0;
+  for (const { width, count } of TRIED) {
+    for (let tried = 0; tried < count; tried++, k++) {
+      yield new Map(
+        variables.map((name, i) => [name, width * (2 * uniformDraw(POINTS_SEED, k, 0, i) - 1)]),
+      );
+    }
+  }
+}
+
+/** What `abs` is of: its rule is that of real numbers, though its value is always real. */
+function sizedBy(tree: MathNode): readonly At[] {
+  const args: At[] = [];
+  tree.traverse((node) => {
+    if (!isFunctionNode(node) || !isSymbolNode(node.fn) || node.fn.name !== 'abs') return;
+    for (const arg of node.args) args.push(valuesOf(arg));
+  });
+  return args;
+}
+
+/** The quotient at a point; undefined where it is none to go by. */
+function quotientAt(
+  values: At,
+  point: ReadonlyMap<string, number>,
+  variable: string,
+): Value | undefined {
+  const x = point.get(variable) ?? 0;
+  const seen: Value[] = [];
+  const quotients: Value[] = [];
+  for (const step of STEPS) {
+    const h = step * (1 + Math.abs(x));
+    const sum: [number, number] = [0, 0];
+    // Symmetric, of fourth order.
+    for (const [steps, weight] of [
+      [1, 8],
+      [-1, -8],
+      [2, -1],
+      [-2, 1],
+    ] as const) {
+      const value = values(new Map(point).set(variable, x + steps * h));
+      if (value === undefined) return undefined;
+      seen.push(value);
+      sum[0] += (weight * value[0]) / (12 * h);
+      sum[1] += (weight * value[1]) / (12 * h);
+    }
+    quotients.push(sum);
+  }
+  const [wide, narrow] = quotients;
+  if (wide === undefined || narrow === undefined) throw new Error('unreachable: two step sizes');
+  const largest = Math.max(...seen.map((value) => Math.hypot(...value)));
+  const doubt =
+    Math.hypot(wide[0] - narrow[0], wide[1] - narrow[1]) + (ROUNDING * largest) / STEPS[1];
+  return doubt <= MAX_DOUBT * (1 + Math.hypot(...narrow)) ? narrow : undefined;
+}

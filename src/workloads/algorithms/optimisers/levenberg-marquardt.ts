@@ -1,0 +1,89 @@
+/**
+ * Levenberg and Marquardt's method for energies: Newton's step where the trial state is near an
+ * eigenstate, a step of imaginary time where it is far, and all that lies between in one batch.
+ *
+ * The curvature leaves out second derivatives of the state, which an eigenstate does not feel. Damping by
+ * the metric of states rather than of parameters makes a step the same however parameters are scaled.
+ *
+ * @see Nocedal & Wright, "Numerical Optimization" (2006), section 10.3; Stokes et al. as in
+ *   tangent-space.ts.
+ */
+import { choleskySolve } from '../linear-algebra/cholesky.ts';
+import type { TangentSpace } from '../vqe/tangent-space.ts';
+import { difference, InverseCurvature } from './bfgs.ts';
+import { largestSize, type Minimum, type OnStep, type StopReason } from './minimum.ts';
+
+/** What is minimised. */
+export interface CurvedObjective {
+  /** Values at several points, together. */
+  values(points: readonly Float64Array[]): Promise<Float64Array>;
+  tangentSpace(point: Float64Array): Promise<TangentSpace>;
+}
+
+/** Damping tried, in parts of the spread of energies: past 1 every system is positive. */
+const DAMPINGS = [1e-9, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+/** Parts of a step tried. */
+const LENGTHS = [1, 0.5];
+/** Lengths tried of the step that BFGS would make, which knows how the function bends far from its bottom. */
+const LEARNT_LENGTHS = [2, 1.4, 1, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01, 0.001];
+/** Keeps the system solvable where parameters do the same; part of its largest entries. */
+const RIDGE = 1e-9;
+
+/** Goes downhill from `start`, which stays as it is. */
+export async function levenbergMarquardt(
+  objective: CurvedObjective,
+  start: Float64Array,
+  { steps, tolerance }: { readonly steps: number; readonly tolerance: number },
+  onStep: OnStep,
+): Promise<Minimum> {
+  let point = start;
+  let space = await objective.tangentSpace(point);
+  const learnt = new InverseCurvature(start.length);
+  onStep(0, space.value);
+  const minimum = (stoppedBecause: StopReason): Minimum => {
+    const { value, gradient } = space;
+    return { point, value, gradientSize: largestSize(gradient), stoppedBecause };
+  };
+  for (let step = 1; step <= steps; step++) {
+    if (largestSize(space.gradient) <= tolerance) return minimum('gradient_below_tolerance');
+    const moves = [...stepsOf(space), ...stepsAlong(learnt.downhill(space.gradient))];
+    const candidates = moves
+      .map((move) => point.map((x, i) => x + move[i]!))
+      // A system at the edge of being solvable may have a step without end.
+      .filter((candidate) => candidate.every(Number.isFinite));
+    const values = await objective.values(candidates);
+    const lowest = Math.min(...values);
+    if (!(lowest < space.value)) return minimum('no_progress');
+    const next = candidates[values.indexOf(lowest)]!;
+    const nextSpace = await objective.tangentSpace(next);
+    learnt.learn(difference(next, point), difference(nextSpace.gradient, space.gradient));
+    [point, space] = [next, nextSpace];
+    onStep(step, space.value);
+  }
+  const isFlat = largestSize(space.gradient) <= tolerance;
+  return minimum(isFlat ? 'gradient_below_tolerance' : 'steps_used_up');
+}
+
+/** −(curvature + damping·metric)⁻¹·gradient, for those dampings that make the system positive. */
+function stepsOf({ gradient, curvature, metric, spread }: TangentSpace): readonly Float64Array[] {
+  const n = gradient.length;
+  let widest = 0;
+  for (let i = 0; i < n; i++) widest = Math.max(widest, metric[i * n + i]!);
+  return DAMPINGS.flatMap((damping) => {
+    const matrix = curvature.map((entry, at) => entry + damping * spread * metric[at]!);
+    for (let i = 0; i < n; i++) matrix[i * n + i]! += RIDGE * spread * widest;
+    try {
+      const move = choleskySolve(matrix, gradient);
+      return LENGTHS.map((length) => move.map((part) => -length * part));
+    } catch (error) {
+      // Far from an eigenstate there may be states of lower energy in the tangent space.
+      if (!(error instanceof RangeError)) throw error;
+      return [];
+    }
+  });
+}
+
+/** That direction in several lengths. */
+function stepsAlong(direction: Float64Array): readonly Float64Array[] {
+  return LEARNT_LENGTHS.map((length) => direction.map((part) => length * part));
+}

@@ -1,0 +1,16 @@
+/** What training asks of whatever runs circuits: one call, many circuits of one shape. */
+import type { Circuit } from '../../../circuit/circuit.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
+
+/**
+ * Expectation values of many circuits of one shape, exact or estimated from shots.
+ *
+ * Angles are radians, circuit after circuit, `numAnglesOf(shape)` each. What comes back is circuit
+ * after circuit, one value an observable: length numCircuits · observables.length.
+ */
+export type ExpectationBatch = (
+  shape: Circuit,
+  angles: Float64Array,
+  numCircuits: number,
+  observables: readonly PauliSum[],
+) => Promise<Float64Array>;

@@ -1,0 +1,140 @@
+/**
+ * Families of trial states, each a circuit whose angles are parameters.
+ *
+ * - `excitation`: H₂'s Hartree–Fock determinant mixed with the doubly excited one, in one parameter. The
+ *   ground state is of that form, so it is reached exactly.
+ * - `hamiltonian_variational`: the ground state of the field alone, then layers of RZZ on all bonds and RX
+ *   on all sites: two parameters a layer on a ring, where half as many layers as sites reach the ground
+ *   state; on an open chain, whose sites are not alike, one a bond and one a site.
+ * - `hardware_efficient`: layers of RY and RZ on each qubit and CZ from each to the next, with RY and RZ
+ *   at the end.
+ *
+ * @see Peruzzo et al., "A variational eigenvalue solver on a photonic quantum processor" (2014); Ho &
+ *   Hsieh, "Efficient variational simulation of non-trivial quantum states" (2019); Kandala et al.,
+ *   "Hardware-efficient variational quantum eigensolver for small molecules" (2017).
+ */
+import type { GateOperation, Operation } from '../../../circuit/circuit.ts';
+import { type IsingChain, isingBonds } from '../hamiltonians/transverse-ising.ts';
+import {
+  type AngleForm,
+  type ParametricCircuit,
+  parametricCircuit,
+} from '../training/parametric-circuit.ts';
+
+/** The families' names. */
+export const ANSATZ_NAMES = [
+  'excitation',
+  'hamiltonian_variational',
+  'hardware_efficient',
+] as const;
+/** One of them. */
+export type AnsatzName = (typeof ANSATZ_NAMES)[number];
+
+/** On how many qubits H₂ is written. */
+export type HydrogenQubits = 2 | 4;
+
+/** cos(θ/2) times the Hartree–Fock determinant and sin(θ/2) times the doubly excited one. */
+export function excitationAnsatz(numQubits: HydrogenQubits): ParametricCircuit {
+  const sketch = new AnsatzSketch(numQubits);
+  if (numQubits === 2) {
+    // |01⟩ (qubit 0 set) and |10⟩.
+    sketch.turn('RY', [1], 0);
+    sketch.fixed('CX', [1], [0]);
+    sketch.fixed('X', [], [0]);
+  } else {
+    // |0101⟩ and |1010⟩: spin orbitals 0 and 2, or 1 and 3.
+    sketch.turn('RY', [1], 0);
+    for (const target of [3, 0, 2]) sketch.fixed('CX', [1], [target]);
+    for (const target of [0, 2]) sketch.fixed('X', [], [target]);
+  }
+  return sketch.finish(1);
+}
+
+/** Layers that follow the two parts of the chain's Hamiltonian. */
+export function isingAnsatz(chain: IsingChain, layers: number): ParametricCircuit {
+  const sketch = new AnsatzSketch(chain.sites);
+  const sites = Array.from({ length: chain.sites }, (_, site) => site);
+  for (const site of sites) {
+    if (chain.field < 0) sketch.fixed('X', [], [site]);
+    sketch.fixed('H', [], [site]);
+  }
+  const perLayer = isingParameters(chain);
+  for (let layer = 0; layer < layers; layer++) {
+    const first = layer * perLayer.length;
+    for (const [parameter, { gate, sites }] of perLayer.entries()) {
+      for (const targets of sites) sketch.turn(gate, targets, first + parameter);
+    }
+  }
+  return sketch.finish(layers * perLayer.length);
+}
+
+/** A parameter of a layer: which gate it turns, and where. */
+export interface IsingParameter {
+  readonly gate: 'RZZ' | 'RX';
+  readonly sites: readonly (readonly number[])[];
+}
+
+/** Those of each layer: a ring's sites are alike and share theirs, those of an open chain do not. */
+export function isingParameters(chain: IsingChain): readonly IsingParameter[] {
+  const bonds = isingBonds(chain);
+  const sites = Array.from({ length: chain.sites }, (_, site) => [site]);
+  if (chain.isPeriodic) {
+    return [
+      { gate: 'RZZ', sites: bonds },
+      { gate: 'RX', sites },
+    ];
+  }
+  return [
+    ...bonds.map((bond) => ({ gate: 'RZZ' as const, sites: [bond] })),
+    ...sites.map((site) => ({ gate: 'RX' as const, sites: [site] })),
+  ];
+}
+
+/** Rotations of each qubit between chains of CZ. */
+export function hardwareEfficientAnsatz(numQubits: number, layers: number): ParametricCircuit {
+  const sketch = new AnsatzSketch(numQubits);
+  let parameter = 0;
+  for (let layer = 0; layer <= layers; layer++) {
+    for (let qubit = 0; qubit < numQubits; qubit++) {
+      sketch.turn('RY', [qubit], parameter++);
+      sketch.turn('RZ', [qubit], parameter++);
+    }
+    if (layer === layers) break;
+    for (let qubit = 0; qubit + 1 < numQubits; qubit++) sketch.fixed('CZ', [qubit], [qubit + 1]);
+  }
+  return sketch.finish(parameter);
+}
+
+/** A parametric circuit as it is written, gate after gate. */
+class AnsatzSketch {
+  readonly #numQubits: number;
+  readonly #operations: Operation[] = [];
+  readonly #forms: AngleForm[] = [];
+
+  constructor(numQubits: number) {
+    this.#numQubits = numQubits;
+  }
+
+  fixed(gate: string, controls: readonly number[], targets: readonly number[]): void {
+    this.#operations.push(gateOn(gate, controls, targets, []));
+  }
+
+  turn(gate: string, targets: readonly number[], parameter: number): void {
+    this.#operations.push(gateOn(gate, [], targets, [0]));
+    this.#forms.push({ offset: 0, terms: [{ coefficient: 1, parameter }] });
+  }
+
+  finish(numParameters: number): ParametricCircuit {
+    const shape = { numQubits: this.#numQubits, numBits: 0, operations: this.#operations };
+    return parametricCircuit({ shape, numParameters, numFeatures: 0, angles: this.#forms });
+  }
+}
+
+function gateOn(
+  gate: string,
+  controls: readonly number[],
+  targets: readonly number[],
+  angles: readonly number[],
+): GateOperation {
+  return { kind: 'gate', gate, controls, targets, angles };
+}

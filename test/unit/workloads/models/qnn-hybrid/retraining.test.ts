@@ -1,0 +1,268 @@
+/**
+ * The committed model against a training from scratch, and the figures of its cross-validation against
+ * an independent computation. One training serves all tests: it is what takes this file its time.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCpuEngine } from '../../../../../src/engine/cpu/cpu-engine.ts';
+import { openReferenceEngine } from '../../../../../src/engine/reference/reference-engine.ts';
+import { stratifiedSplits } from '../../../../../src/workloads/algorithms/training/cross-validation.ts';
+import {
+  ARTEFACT_FILE,
+  readArtefact,
+} from '../../../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
+import {
+  artefactText,
+  buildArtefact,
+} from '../../../../../src/workloads/models/qnn-hybrid/build-artefact.ts';
+import { crossValidate } from '../../../../../src/workloads/models/qnn-hybrid/cross-validate.ts';
+import { irisPair } from '../../../../../src/workloads/models/qnn-hybrid/iris-pair.ts';
+import {
+  TRAINING_PLAN,
+  type TrainingOutcome,
+  trainQnnHybrid,
+} from '../../../../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
+import { overFolds, shareRight } from '../../../../support/accuracies.ts';
+import { chanceAbove } from '../../../../support/binomial.ts';
+import { countsByLabel, NEVER, runCircuit } from '../../../../support/engine-runs.ts';
+import { plainLogistic } from '../../../../support/plain-baselines.ts';
+import {
+  exactZ0,
+  rangeScaler,
+  type WrittenOut,
+  writtenGhz,
+  writtenRing,
+} from '../../../../support/reuploading-circuits.ts';
+
+/** The training is a minute or two of work for a whole core: the limit of other hooks is near on a busy machine. */
+const HOUR_MS = 3_600_000;
+const { rows, labels } = irisPair();
+const committed = readArtefact();
+const { card } = committed;
+const reference = openReferenceEngine({ maxQubits: 4 });
+const progress: (readonly [what: string, fraction: number])[] = [];
+let outcome: TrainingOutcome;
+
+beforeAll(async () => {
+  const options = { precision: 'f64', numThreads: 1, maxQubits: 12, memoryBytes: 2 ** 26 } as const;
+  const engine = openCpuEngine(options);
+  outcome = await trainQnnHybrid(engine, (...told) => progress.push(told), NEVER);
+  await engine.close();
+}, HOUR_MS);
+
+afterAll(() => reference.close());
+
+const plan = TRAINING_PLAN;
+const splits = stratifiedSplits(labels, plan.evaluation);
+
+/** Exact ⟨Z₀⟩ of rows in centimetres, by a scaler learnt on other rows and by slow simulation. */
+function expectations(
+  write: WrittenOut,
+  theta: ArrayLike<number>,
+  numLayers: number,
+  train: readonly number[],
+  test: readonly number[],
+): readonly number[] {
+  const scale = rangeScaler(train.map((row) => rows[row]!));
+  return test.map((row) => exactZ0(write(4, numLayers, theta, scale(rows[row]!))));
+}
+
+/** Each fold's test rows as the slow simulation sees them. */
+function foldsAgain() {
+  return outcome.evaluation.folds.map(({ fitted }, i) => {
+    const { train, test } = splits[i]!;
+    const values = expectations(writtenGhz, fitted.theta, 1, train, test);
+    const predictions: readonly number[] = values.map((value) =>
+      value > fitted.threshold ? 1 : 0,
+    );
+    return { fitted, values, predictions, test, truths: test.map((row) => labels[row]!) };
+  });
+}
+
+describe('training again', () => {
+  test('gives the committed file to the byte, date included', () => {
+    const again = artefactText(buildArtefact(outcome, '2030-01-01', committed));
+    expect(again).toBe(readFileSync(ARTEFACT_FILE, 'utf8'));
+  });
+
+  test('is dated today where there was no file, or another', () => {
+    const old = { ...committed, card: { ...card, version: '0.9.0', measured_at: '2020-02-02' } };
+    for (const earlier of [undefined, old]) {
+      const made = buildArtefact(outcome, '2030-01-01', earlier);
+      const dated = { ...committed, card: { ...card, measured_at: '2030-01-01' } };
+      expect(made).toEqual(dated);
+    }
+  });
+
+  test('tells how far it is, from the first fold to the last', () => {
+    const fractions = progress.map(([, fraction]) => fraction);
+    expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
+    expect(fractions[0]).toBeLessThan(0.02);
+    expect(fractions.at(-1)).toBe(1);
+    expect(fractions).toHaveLength(6 * 20 + 100);
+    expect(new Set(progress.map(([what]) => what)).size).toBe(7);
+  });
+});
+
+describe('the chosen circuit', () => {
+  test('is the smallest within one standard error of the best', () => {
+    const { candidates } = card.model_selection;
+    const best = candidates.toSorted((a, b) => b.accuracy.mean - a.accuracy.mean)[0]!;
+    const bar = best.accuracy.mean - best.accuracy.spread / Math.sqrt(5 * 4);
+    const [smallest] = candidates
+      .filter(({ accuracy }) => accuracy.mean >= bar)
+      .sort((a, b) => a.parameters - b.parameters);
+    expect(candidates.filter(({ chosen }) => chosen)).toEqual([smallest]);
+    expect(card.circuit).toMatchObject({
+      ansatz: smallest!.ansatz,
+      layers: smallest!.layers,
+      parameters: smallest!.parameters,
+    });
+  });
+
+  test('competed with one to three layers of both families', () => {
+    const found = card.model_selection.candidates.map(
+      ({ ansatz, layers, parameters: count }) => `${ansatz} ${layers} ${count}`,
+    );
+    const wanted = [1, 2, 3].flatMap((layers) => [
+      `ghz-reuploading ${layers} ${12 * layers}`,
+      `ring-reuploading ${layers} ${8 * layers}`,
+    ]);
+    expect(found.sort()).toEqual(wanted.sort());
+  });
+
+  test.each([
+    [0, writtenGhz],
+    [1, writtenRing],
+  ])('was compared by what a slow simulation finds: candidate %i', async (at, write) => {
+    const candidate = outcome.candidates[at]!;
+    const own = stratifiedSplits(labels, { numFolds: 5, numRepeats: 4, seed: 1 });
+    const folds = await crossValidate(
+      candidate.circuit,
+      { rows, labels },
+      own,
+      plan.fit,
+      async () => {},
+    );
+    const accuracies = folds.map(({ fitted: { theta, threshold } }, i) => {
+      const { train, test } = own[i]!;
+      const values = expectations(write, theta, 1, train, test);
+      return shareRight(
+        values.map((value) => (value > threshold ? 1 : 0)),
+        test.map((row) => labels[row]!),
+      );
+    });
+    expect(card.model_selection.candidates[at]!.accuracy).toEqual(overFolds(accuracies));
+    expect(card.model_selection.cross_validation).toEqual({ folds: 5, repeats: 4, seed: 1 });
+  });
+
+  test('is measured on other splits than it was chosen on', () => {
+    const { model_selection: selection, metrics } = card;
+    expect(metrics.cross_validation.seed).not.toBe(selection.cross_validation.seed);
+    const chosenOn = stratifiedSplits(labels, plan.selection).map(({ test }) => `${test}`);
+    expect(splits.filter(({ test }) => chosenOn.includes(`${test}`))).toEqual([]);
+  });
+});
+
+describe('the published metrics', () => {
+  test('rest on expectation values that a slow simulation confirms, fold by fold', () => {
+    expect(outcome.evaluation.folds).toHaveLength(100);
+    for (const [i, { values, test }] of foldsAgain().entries()) {
+      const fold = outcome.evaluation.folds[i]!;
+      expect(fold.test).toEqual(test);
+      expect([...fold.expectations]).toEqual(values.map((value) => expect.closeTo(value, 11)));
+    }
+  });
+
+  test('are the accuracy and spread of those values', () => {
+    const accuracies = foldsAgain().map(({ predictions, truths }) =>
+      shareRight(predictions, truths),
+    );
+    expect(card.metrics.accuracy).toEqual(overFolds(accuracies));
+    expect(card.metrics.cross_validation).toEqual({ folds: 5, repeats: 20, seed: 2 });
+  });
+
+  test('hold each flower once a repeat in the confusion matrix, and agree with it', () => {
+    const { matrix } = card.metrics.held_out_confusion_matrix;
+    const own = [
+      [0, 0],
+      [0, 0],
+    ];
+    for (const { predictions, truths } of foldsAgain()) {
+      for (const [i, truth] of truths.entries()) own[truth]![predictions[i]!]! += 1;
+    }
+    expect(matrix).toEqual(own);
+    expect(matrix.map((row) => row.reduce((sum, count) => sum + count, 0))).toEqual([1000, 1000]);
+    const onDiagonal = matrix[0]![0]! + matrix[1]![1]!;
+    expect(onDiagonal / 2000).toBeCloseTo(card.metrics.accuracy.mean, 6);
+  });
+
+  test('have the logarithmic loss of those values', () => {
+    const losses = foldsAgain().flatMap(({ values, truths, fitted }) =>
+      values.map((value, i) => {
+        const sign = truths[i] === 1 ? 1 : -1;
+        return Math.log(1 + Math.exp(-sign * 3 * (value - fitted.threshold)));
+      }),
+    );
+    const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
+    expect(card.metrics.log_loss).toBeCloseTo(mean, 6);
+  });
+
+  test('rest on thresholds that no test row had a say in', () => {
+    for (const [i, { fitted }] of outcome.evaluation.folds.entries()) {
+      const { train } = splits[i]!;
+      const values = expectations(writtenGhz, fitted.theta, 1, train, train);
+      const decide = plainLogistic(
+        values.map((value) => [value]),
+        train.map((row) => labels[row]!),
+      );
+      // The decision is a straight line: its zero from two of its points.
+      const zero = -decide([0]) / (decide([1]) - decide([0]));
+      expect(fitted.threshold).toBeCloseTo(zero, 6);
+    }
+  });
+
+  test('at the deployed shots are those of the reference engine’s counts for the same seeds', async () => {
+    let seed = 3;
+    const accuracies: number[] = [];
+    for (const [i, { fitted, truths, test }] of foldsAgain().entries()) {
+      const scale = rangeScaler(splits[i]!.train.map((row) => rows[row]!));
+      const predictions: number[] = [];
+      for (const row of test) {
+        const circuit = writtenGhz(4, 1, fitted.theta, scale(rows[row]!));
+        const { counts } = await runCircuit(reference, circuit, { shots: 1024, seed: seed++ });
+        let clear = 0;
+        for (const [label, times] of countsByLabel(counts)) if (label.endsWith('0')) clear += times;
+        predictions.push((2 * clear) / 1024 - 1 > fitted.threshold ? 1 : 0);
+      }
+      accuracies.push(shareRight(predictions, truths));
+    }
+    const found = { ...overFolds(accuracies), shots: 1024, seed: 3 };
+    expect(card.metrics.accuracy_at_deployed_shots).toEqual(found);
+  });
+
+  test('at the deployed shots differ from the exact ones by what shot noise gives', () => {
+    let change = 0;
+    let variance = 0;
+    for (const { values, predictions, truths, fitted } of foldsAgain()) {
+      for (const [i, value] of values.entries()) {
+        const above = chanceAbove(fitted.threshold, value, 1024);
+        const flips = predictions[i] === 1 ? 1 - above : above;
+        change += predictions[i] === truths[i] ? -flips : flips;
+        variance += flips * (1 - flips);
+      }
+    }
+    const { accuracy, accuracy_at_deployed_shots: atShots } = card.metrics;
+    const found = 2000 * (atShots.mean - accuracy.mean);
+    // Five standard deviations; the cards' roundings are a thousandth of a flower.
+    expect(Math.abs(found - change)).toBeLessThan(5 * Math.sqrt(variance) + 0.002);
+    expect(Math.sqrt(variance)).toBeLessThan(10);
+  });
+
+  test('reach what the issue asks for: 0.94, and no more than 0.005 below LDA', () => {
+    const lda = card.baselines.find(({ id }) => id === 'lda')!;
+    expect(card.metrics.accuracy.mean).toBeGreaterThanOrEqual(0.94);
+    expect(card.metrics.accuracy.mean).toBeGreaterThanOrEqual(lda.accuracy.mean - 0.005);
+    expect(card.metrics.accuracy_at_deployed_shots.mean).toBeGreaterThanOrEqual(0.94);
+  });
+});
