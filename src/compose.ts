@@ -1,18 +1,18 @@
 /**
- * Puts the parts together for the two entry points: a fleet for `qcs run` and `qcs devices`, the
- * whole service for `npm start` and `qcs serve`. Nothing here decides anything about circuits.
+ * Puts the parts of the service together, for `npm start` and `qcs serve`. Nothing here decides
+ * anything about circuits.
  */
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { createFleet } from './compose-fleet.ts';
 import type { Config } from './config.ts';
-import { Fleet, type FleetOptions } from './fleet/fleet.ts';
 import { readMachine } from './fleet/machine.ts';
 import { JobRunner } from './jobs/job-runner.ts';
 import { pruneFinishedJobs } from './jobs/retention.ts';
 import { SqliteIdempotencyStore } from './jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
-import { MAX_SEED } from './math/philox.ts';
+import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
 import { CircuitIntake } from './service/circuits/circuit-intake.ts';
@@ -63,36 +63,6 @@ export interface Surroundings {
   readonly random: () => number;
   /** What processes of adapters inherit; they are started by what it says of drivers. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-}
-
-/** A seed for a run that names none. */
-export function drawSeed(random: () => number): number {
-  return Math.floor(random() * (MAX_SEED + 1));
-}
-
-/** The fleet that the settings describe on this machine; it is not started. */
-export function createFleet(
-  config: Config,
-  now: () => number,
-  options: Pick<FleetOptions, 'discover' | 'environment'> = {},
-): Fleet {
-  const machine = readMachine();
-  return new Fleet({
-    ...options,
-    machine,
-    engine: config.engine,
-    numThreads: config.numThreads ?? machine.numCores,
-    memoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
-    useSoftwareAdapters: config.useSoftwareAdapters,
-    tuningFolder: config.dataDir,
-    ...(config.gpuMemoryBytes !== undefined && { gpuMemoryBytes: config.gpuMemoryBytes }),
-    maxShots: config.maxShots,
-    maxGates: config.maxGates,
-    maxRounds: config.maxRounds,
-    maxRunMs: config.maxRunMs,
-    queueLimit: config.queueLimit,
-    now,
-  });
 }
 
 function readerHeapMb(bodyLimitBytes: number, memoryBytes: number): number {
@@ -196,7 +166,7 @@ export async function startService(
     writer: GroupCommit.of(database),
   });
   await disk.start();
-  const fleet = createFleet(
+  const fleet = await createFleet(
     config,
     now,
     environment && { environment: withoutSecrets(environment) },

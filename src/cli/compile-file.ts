@@ -1,6 +1,7 @@
 /** What `qcs compile` does. */
-import { createFleet } from '../compose.ts';
+import { createFleet, fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
+import { gpuFleetSpec, statevectorSpec } from '../fleet/cpu-processors.ts';
 import { targetsOf } from '../service/circuits/circuit-submission.ts';
 import { compileCircuitJson, RUN_FIELDS } from '../service/circuits/compile-circuit.ts';
 import type { CompileFormat, compiledCircuit } from '../service/schemas/compile.ts';
@@ -24,9 +25,8 @@ export async function compileFile(
 ): Promise<void> {
   // A file for `qcs run` will do: what says how to run means nothing here.
   const content = withoutRunFields(await readCircuitFile(file));
-  const fleet = createFleet(loadConfig(io.environment), io.now);
   const body = { ...content, target_processor: options.target, format: options.format };
-  const text = compileCircuitJson(body, targetsOf(fleet));
+  const text = compileCircuitJson(body, await targetsFor(options.target, io));
   if (options.json) {
     io.out.write(`${text}\n`);
     return;
@@ -36,6 +36,18 @@ export async function compileFile(
   io.out.write(compiled.qasm ?? `${JSON.stringify(compiled.circuit)}\n`);
   writeWarnings(compiled.warnings ?? [], io);
   io.err.write(`${report(compiled)}\n`);
+}
+
+/** The processors that the circuit is checked against; a fleet is made only where the target needs it. */
+async function targetsFor(target: string, { environment, now }: CommandIo) {
+  const config = loadConfig(environment);
+  const options = fleetOptions(config, now);
+  // With WebGPU or nothing, what the fleet compiles for is its adapters'.
+  const onCpu = config.engine === 'webgpu' ? [] : [gpuFleetSpec(options)];
+  const specs = [statevectorSpec(options), ...onCpu];
+  if (specs.some(({ id }) => id === target))
+    return specs.map((spec) => ({ spec, available: false }));
+  return targetsOf(await createFleet(config, now));
 }
 
 function withoutRunFields(content: Readonly<Record<string, unknown>>) {

@@ -4,14 +4,10 @@ import type { Config } from '../config.ts';
 import { MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { MAX_REFERENCE_QUBITS, openReferenceEngine } from '../engine/reference/reference-engine.ts';
-import { discoverAdapters } from '../fleet/adapters/adapter-discovery.ts';
-import { planAdapters } from '../fleet/adapters/adapter-plan.ts';
-import { findGpuCards } from '../fleet/adapters/gpu-cards.ts';
-import { openAdapter } from '../fleet/adapters/open-adapter.ts';
 import type { Machine } from '../fleet/machine.ts';
 import { AMPLITUDE_BYTES, maxQubitsWithin } from '../fleet/memory-shares.ts';
 import type { ProcessorSpec } from '../fleet/processor.ts';
-import { NoUsableAdapterError, OptionsConflictError } from './errors.ts';
+import { OptionsConflictError } from './errors.ts';
 
 /** Options that choose and drive an engine. */
 export interface EngineChoice {
@@ -48,7 +44,10 @@ export async function openLocalEngine(
   surroundings: LocalSurroundings,
 ): Promise<LocalEngine> {
   const { engine: name = 'cpu' } = choice;
-  if (name === 'webgpu') return await openOnAdapter(choice, surroundings);
+  if (name === 'webgpu') {
+    const { openOnAdapter } = await import('./local-adapter.ts');
+    return await openOnAdapter(choice, surroundings);
+  }
   if (name === 'reference') checkReference(choice);
   return onCpu(name, choice, surroundings);
 }
@@ -73,7 +72,7 @@ function onCpu(
     numThreads,
     precision,
     hardware: machine.cpuModel,
-    spec: specOf(
+    spec: engineSpec(
       engine,
       precision,
       memoryBytes < addressable
@@ -85,45 +84,8 @@ function onCpu(
   };
 }
 
-async function openOnAdapter(
-  { threads, precision = 'f32' }: EngineChoice,
-  { config, machine }: LocalSurroundings,
-): Promise<LocalEngine> {
-  if (precision !== 'f32') {
-    throw new OptionsConflictError('The WebGPU engine computes in f32 only.');
-  }
-  if (threads !== undefined) {
-    throw new OptionsConflictError('--threads is for the CPU engine; an adapter has its own.');
-  }
-  const discovery = await discoverAdapters();
-  const { used, unused } = await planAdapters(discovery, {
-    useSoftware: config.useSoftwareAdapters,
-    softwareMemoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
-    ...(config.gpuMemoryBytes !== undefined && { memoryBytes: config.gpuMemoryBytes }),
-    cards: await findGpuCards(),
-    // The engine opens one adapter in this process, whose environment stays as it is.
-    probe: async () => ({ adapters: [] }),
-  });
-  const [plan] = used;
-  if (plan === undefined) throw new NoUsableAdapterError(discovery.reason, unused);
-  const { backend, name, isSoftware } = plan.adapter;
-  const { bytes } = plan.memory;
-  const { engine } = await openAdapter({
-    adapter: { backend, name },
-    memoryBytes: bytes,
-    tuningFolder: config.dataDir,
-  });
-  return {
-    engine,
-    numThreads: undefined,
-    precision,
-    hardware: isSoftware ? `${name} (software)` : name,
-    spec: specOf(engine, precision, { bytes, setting: 'QCS_GPU_MEMORY_MIB' }, config),
-    [Symbol.asyncDispose]: () => engine.close(),
-  };
-}
-
-function specOf(
+/** A processor that is one engine, with the limits of the settings. */
+export function engineSpec(
   { name, target }: Engine,
   precision: 'f32' | 'f64',
   memory: Omit<StateMemory, 'bytesPerAmplitude'>,

@@ -2,16 +2,13 @@
  * `qcs run FILE --engine …`: runs a circuit on an engine in this process, for measuring. Compiled and
  * prepared once, run as often as asked; evolution and sampling are timed apart by the engine itself.
  */
-import { type Compiled, compile } from '../compiler/compile.ts';
-import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
+import type { RunResult } from '../engine/engine.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
-import { circuitOf } from '../fleet/workers/serialized-circuit.ts';
-import { type PreparedCircuit, runRequest } from '../service/circuits/circuit-submission.ts';
+import type { PreparedCircuit } from '../service/circuits/circuit-submission.ts';
 import { type CommandIo, table } from './command-io.ts';
-import { InterruptedError } from './errors.ts';
 import type { LocalEngine } from './local-engine.ts';
-import { ProgressBar } from './progress-bar.ts';
+import { type EngineRuns, runOnEngine } from './run-on-engine.ts';
 
 type Timing = RunResult['timing'];
 
@@ -42,29 +39,16 @@ export interface Measurement {
 export async function measure(
   local: LocalEngine,
   prepared: PreparedCircuit,
-  {
-    shots,
-    seed,
-    repeat,
-  }: { readonly shots: number; readonly seed: number; readonly repeat: number },
+  runs: Omit<EngineRuns, 'keepUnmeasured'>,
   io: CommandIo,
 ): Promise<{ readonly result: CircuitResult; readonly measurement: Measurement }> {
-  const request = runRequest(prepared, shots, seed);
-  const circuit = circuitOf(prepared.circuit);
   const { engine, precision, numThreads, hardware } = local;
-  const begun = performance.now();
   // A circuit that measures nothing is run for its state: nothing that it does may be dropped.
-  const keepState =
-    prepared.isMeasurementAdded ||
-    request.statevector === true ||
-    request.observables !== undefined;
-  const compiled = compile(circuit, engine.target, { keepState });
-  const compileMs = performance.now() - begun;
-  await using executable = await engine.prepare(compiled.program);
-  const prepareMs = performance.now() - begun - compileMs;
-  const { last, timings } = await runAll(executable, request, repeat, io);
+  const keepUnmeasured = prepared.isMeasurementAdded;
+  const answer = await runOnEngine(local, prepared, { ...runs, keepUnmeasured }, io);
+  const { result, timings, compileMs, prepareMs } = answer;
   return {
-    result: resultOf(local, last, compiled, compileMs + prepareMs),
+    result,
     measurement: {
       engine: engine.name,
       precision,
@@ -72,28 +56,9 @@ export async function measure(
       hardware,
       compile_ms: rounded(compileMs),
       prepare_ms: rounded(prepareMs),
-      ...figuresOf(timings, last.statePasses, circuit.numQubits, precision),
+      ...figuresOf(timings, result.run.statePasses, prepared.circuit.numQubits, precision),
     },
   };
-}
-
-async function runAll(
-  executable: Executable,
-  request: Omit<RunRequest, 'onProgress'>,
-  repeat: number,
-  io: CommandIo,
-): Promise<{ readonly last: RunResult; readonly timings: readonly Timing[] }> {
-  const interrupt = new AbortController();
-  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
-  using bar = new ProgressBar(io.err, 'running', io.now);
-  const timings: Timing[] = [];
-  for (;;) {
-    const numDone = timings.length;
-    const onProgress = (fraction: number) => bar.update((numDone + fraction) / repeat);
-    const run = await executable.run({ ...request, onProgress }, interrupt.signal);
-    timings.push(run.timing);
-    if (timings.length === repeat) return { last: run, timings };
-  }
 }
 
 function figuresOf(
@@ -138,21 +103,6 @@ export function measurementText(measurement: Measurement): string {
     table(['RUN', 'EVOLUTION', 'SAMPLING'], [...rows, row('median', median)]),
     `a run: ${state_passes} state passes, ${amplitudes_touched} amplitudes touched, ${gb_moved} GB moved, ${gb_per_s} GB/s`,
   ].join('\n');
-}
-
-function resultOf(
-  { engine, spec, precision, hardware }: LocalEngine,
-  run: RunResult,
-  { report }: Compiled,
-  compileMs: number,
-): CircuitResult {
-  const { evolutionMs, samplingMs } = run.timing;
-  return {
-    run,
-    compilation: report,
-    backend: { engine: engine.name, execution: spec.execution, precision, hardware },
-    timing: { queueMs: 0, compileMs, executionMs: evolutionMs + samplingMs },
-  };
 }
 
 function medianOf(values: readonly number[]): number {

@@ -1,23 +1,21 @@
 /** What `qcs run` does. */
-import { createFleet, drawSeed } from '../compose.ts';
+
+import { compile } from '../compiler/compile.ts';
+import { fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
-import { readMachine } from '../fleet/machine.ts';
-import type { CircuitResult, Processor } from '../fleet/processor.ts';
-import {
-  type PreparedCircuit,
-  prepareCircuit,
-  runRequest,
-  targetsOf,
-} from '../service/circuits/circuit-submission.ts';
+import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
+import { cpuEngines, statevectorSpec } from '../fleet/cpu-processors.ts';
+import { ProcessorUnavailableError } from '../fleet/errors.ts';
+import type { SizeClass } from '../fleet/schedule/lane.ts';
+import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from '../fleet/self-test.ts';
+import { prepareCircuit } from '../service/circuits/circuit-submission.ts';
 import { circuitBodyOf } from '../service/circuits/read-submission.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
-import { InterruptedError, OptionsConflictError } from './errors.ts';
-import { type EngineChoice, openLocalEngine } from './local-engine.ts';
-import { measure, measurementText } from './measure.ts';
-import { ProgressBar } from './progress-bar.ts';
-import { type RunFacts, runReport } from './run-report.ts';
+import type { EngineChoice, LocalEngine } from './local-engine.ts';
+import { runOnEngine } from './run-on-engine.ts';
+import { type LocalRun, runFacts, runReport } from './run-report.ts';
 
 /** What the command is told. */
 export interface RunOptions extends EngineChoice, SubmissionOptions {
@@ -27,94 +25,74 @@ export interface RunOptions extends EngineChoice, SubmissionOptions {
 
 /** Runs the circuit of the file as the service would, or measures it where an option asks for that. */
 export async function runCircuit(file: string, options: RunOptions, io: CommandIo): Promise<void> {
-  if (isMeasurement(options)) await measureFile(file, options, io);
-  else await runFile(file, options, io);
+  if (isMeasurement(options)) {
+    const { measureFile } = await import('./measure-file.ts');
+    await measureFile(file, options, io);
+    return;
+  }
+  const fields = submissionFields(await readCircuitFile(file), options);
+  const { facts, prepared, result } = await run(fields, options, io);
+  const answer = JSON.parse(circuitResultJson(prepared, result));
+  if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
+  else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
 }
 
 function isMeasurement({ engine, threads, precision, repeat }: RunOptions): boolean {
   return [engine, threads, precision, repeat].some((option) => option !== undefined);
 }
 
-async function measureFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
-  if (options.target !== undefined) {
-    throw new OptionsConflictError('--target runs a circuit as the service would, unmeasured.');
-  }
-  const machine = readMachine();
-  const config = loadConfig(io.environment);
-  await using local = await openLocalEngine(options, { config, machine });
-  const targets = [{ spec: local.spec, available: true }];
-  const content = await readCircuitFile(file);
-  const fields = { ...submissionFields(content, options), target_processor: local.spec.id };
+type Fields = ReturnType<typeof submissionFields>;
+
+async function run(fields: Fields, options: RunOptions, io: CommandIo): Promise<LocalRun> {
+  if (fields.target_processor === 'statevector-sim') return await runHere(fields, options, io);
+  const { runOnFleet } = await import('./run-on-fleet.ts');
+  return await runOnFleet(fields, options, io);
+}
+
+/**
+ * Runs a circuit as `statevector-sim` does, in this process: on one thread where it is small, else on
+ * all. Neither other engines nor threads are started.
+ */
+async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Promise<LocalRun> {
+  const settings = fleetOptions(loadConfig(io.environment), io.now);
+  const spec = statevectorSpec(settings);
+  const targets = [{ spec, available: true }];
   const body = circuitBodyOf(fields, targets);
   const prepared = prepareCircuit(body, targets);
-  const facts: RunFacts = {
-    processor: local.spec.id,
-    shots: body.shots,
-    seed: body.seed ?? drawSeed(io.random),
-    qubits: prepared.circuit.numQubits,
-  };
-  const runs = { ...facts, repeat: options.repeat ?? 1 };
-  const { result, measurement } = await measure(local, prepared, runs, io);
-  const answer = JSON.parse(circuitResultJson(prepared, result));
-  if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
-  else {
-    writeWarnings(prepared.warnings, io);
-    const text = runReport(facts, answer, io.out.columns ?? 80);
-    io.out.write(`${text}\n\n${measurementText(measurement)}\n`);
-  }
-}
+  const facts = runFacts(body, prepared, io);
+  if (!json) writeWarnings(prepared.warnings, io);
 
-async function runFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
-  const content = await readCircuitFile(file);
-  const fields = submissionFields(content, options);
-  const { environment } = io;
-  const fleet = createFleet(loadConfig(environment), io.now, {
-    environment,
-    // Nothing else runs on adapters, and to look for them takes time.
-    ...(fields.target_processor !== 'gpu-fleet' && { discover: async () => ({ adapters: [] }) }),
+  const { small, wide } = cpuEngines(settings);
+  const size = facts.qubits <= small.maxQubits.f64 ? 'small' : 'wide';
+  const { numThreads, maxQubits, memoryBytes } = size === 'small' ? small : wide;
+  const engine = openCpuEngine({
+    precision: 'f64',
+    numThreads,
+    maxQubits: maxQubits.f64,
+    memoryBytes,
   });
-  try {
-    await fleet.start();
-    const targets = targetsOf(fleet);
-    const body = circuitBodyOf(fields, targets);
-    const prepared = prepareCircuit(body, targets);
-    const processor = fleet.get(prepared.processorId);
-    if (processor === undefined) throw new Error('unreachable: a circuit without its target');
-    const facts: RunFacts = {
-      processor: prepared.processorId,
-      shots: body.shots,
-      seed: body.seed ?? drawSeed(io.random),
-      qubits: prepared.circuit.numQubits,
-    };
-    if (!options.json) writeWarnings(prepared.warnings, io);
-    const result = await runWithProgress(processor, prepared, facts, io);
-    const answer = JSON.parse(circuitResultJson(prepared, result));
-    if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
-    else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
-  } finally {
-    await fleet.close();
-  }
+  await using local: LocalEngine = {
+    engine,
+    numThreads,
+    precision: 'f64',
+    spec,
+    hardware: settings.machine.cpuModel,
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+  await testEngine(local, size);
+  const runs = { ...facts, repeat: 1, keepUnmeasured: false };
+  const { result } = await runOnEngine(local, prepared, runs, io);
+  return { facts, prepared, result };
 }
 
-async function runWithProgress(
-  processor: Processor,
-  prepared: PreparedCircuit,
-  { shots, seed }: RunFacts,
-  io: CommandIo,
-): Promise<CircuitResult> {
-  const interrupt = new AbortController();
-  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
-  using bar = new ProgressBar(io.err, 'running', io.now);
-  return await processor.run(
-    {
-      id: 'local',
-      circuit: prepared.circuit,
-      request: runRequest(prepared, shots, seed),
-      priority: 'normal',
-      keyId: 'local',
-      tier: 'standard',
-    },
-    { onProgress: (fraction) => bar.update(fraction) },
-    interrupt.signal,
-  );
+/** @throws {ProcessorUnavailableError} if the engine's answer to the self-test of that size is wrong. */
+async function testEngine(
+  { engine, precision, spec }: LocalEngine,
+  size: SizeClass,
+): Promise<void> {
+  const { program } = compile(SELF_TEST_CIRCUITS[size], engine.target, { keepState: true });
+  await using executable = await engine.prepare(program);
+  const run = await executable.run(SELF_TEST_REQUEST, new AbortController().signal);
+  const fault = faultOfSelfTest(run, precision, size);
+  if (fault !== undefined) throw new ProcessorUnavailableError(spec.id, fault);
 }

@@ -1,6 +1,10 @@
 /** What `qcs run` prints for people. */
+import type { CircuitResult } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
-import type { CircuitResultFields } from '../service/schemas/circuits.ts';
+import { drawSeed } from '../math/philox.ts';
+import type { PreparedCircuit } from '../service/circuits/circuit-submission.ts';
+import type { CircuitBody, CircuitResultFields } from '../service/schemas/circuits.ts';
+import type { CommandIo } from './command-io.ts';
 import { histogram } from './histogram.ts';
 
 /** What was run, under the names of the HTTP response. */
@@ -9,6 +13,27 @@ export interface RunFacts {
   readonly shots: number;
   readonly seed: number;
   readonly qubits: number;
+}
+
+/** A circuit that ran on this machine. */
+export interface LocalRun {
+  readonly facts: RunFacts;
+  readonly prepared: PreparedCircuit;
+  readonly result: CircuitResult;
+}
+
+/** The facts of a submission; its seed is drawn where it names none. */
+export function runFacts(
+  { shots, seed }: CircuitBody,
+  { processorId, circuit }: PreparedCircuit,
+  { random }: Pick<CommandIo, 'random'>,
+): RunFacts {
+  return {
+    processor: processorId,
+    shots,
+    seed: seed ?? drawSeed(random),
+    qubits: circuit.numQubits,
+  };
 }
 
 /** What a person reads: what ran where, and what came out. */

@@ -1,5 +1,5 @@
 /** What `qcs devices` does. */
-import { createFleet } from '../compose.ts';
+import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
 import type { AdapterStatus } from '../fleet/adapters/adapter-status.ts';
@@ -15,7 +15,7 @@ export async function showDevices(
   io: CommandIo,
 ): Promise<void> {
   const { environment } = io;
-  const fleet = createFleet(loadConfig(environment), io.now, { environment });
+  const fleet = await createFleet(loadConfig(environment), io.now, { environment });
   try {
     await fleet.start();
     const statuses = fleet.adapterStatuses();

@@ -6,47 +6,34 @@
  * own, and of the CPU engine where there are no adapters or none is well. Both share the machine's
  * threads and one scheduler. `superconducting-1` is offline until an operator configures a provider.
  */
-import type { StateMemory } from '../circuit/circuit-limits.ts';
-import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import type { AdapterStatus } from './adapters/adapter-status.ts';
 import { type Backing, bothSizes, CpuBacking } from './backing.ts';
 import { CircuitBackend } from './circuit-backend.ts';
+import {
+  type CpuProcessorOptions,
+  cpuEngines,
+  gpuFleetSpec,
+  softwareAdapterBytes,
+  statevectorSpec,
+} from './cpu-processors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
 import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
 import { GpuBacking } from './gpu-backing.ts';
 import type { Machine } from './machine.ts';
-import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
+import type { EngineShares } from './memory-shares.ts';
 import { OfflineProcessor } from './offline-processor.ts';
-import type { Processor, ProcessorSpec } from './processor.ts';
+import type { Processor } from './processor.ts';
 import { AGEING_MS } from './schedule/fair-queue.ts';
-import type { Precision } from './schedule/lane.ts';
 import { type SelfTestTimes, SimulatorProcessor } from './simulator-processor.ts';
 
 /** Between looks for adapters while there is none. */
 const LOOK_AGAIN_MS = 60_000;
 
 /** How a fleet is made. */
-export interface FleetOptions extends AdapterSettings {
+export interface FleetOptions extends AdapterSettings, CpuProcessorOptions {
   readonly machine: Machine;
-  /** What `gpu-fleet` may run on: a GPU or else the CPU, a GPU or nothing, the CPU. */
-  readonly engine: 'auto' | 'webgpu' | 'cpu';
-  /** As many small circuits run at the same time, and so many threads work on a wide one. */
-  readonly numThreads: number;
-  /**
-   * Of the machine, for the state vectors of all engines together; it decides `maxQubits` on the CPU.
-   * Software adapters, where they are used, have half of it.
-   */
-  readonly memoryBytes: number;
-  /** Whether adapters that are software are used; they are never called GPUs. */
-  readonly useSoftwareAdapters?: boolean;
-  /** No wider circuits, whatever the memory. */
-  readonly maxQubits?: number;
-  readonly maxShots: number;
-  readonly maxGates: number;
-  /** Rounds that a shot may take in loops on measured bits. */
-  readonly maxRounds?: number;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
   readonly maxRunMs?: number;
   /** Circuits that may wait, over all processors. */
@@ -66,7 +53,6 @@ export class Fleet {
   readonly processors: readonly Processor[];
   readonly #options: FleetOptions;
   readonly #shares: EngineShares;
-  readonly #mayUseSoftware: boolean;
   readonly #backend: CircuitBackend;
   readonly #simulators: readonly SimulatorProcessor[];
   readonly #gpuFleet: SimulatorProcessor;
@@ -81,10 +67,9 @@ export class Fleet {
   /** Opens nothing yet: `start` does. */
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { memoryBytes, numThreads, now, workerEntry } = options;
-    this.#mayUseSoftware = options.useSoftwareAdapters === true && options.engine !== 'cpu';
-    const softwareMemoryBytes = this.#mayUseSoftware ? memoryBytes / 2 : 0;
-    this.#shares = shareMemory(memoryBytes - softwareMemoryBytes, numThreads);
+    const { numThreads, now, workerEntry } = options;
+    const softwareMemoryBytes = softwareAdapterBytes(options);
+    this.#shares = cpuEngines(options);
     this.#backend = new CircuitBackend({
       small: { numWorkers: numThreads, engine: this.#shares.small },
       wide: { numWorkers: 1, engine: this.#shares.wide },
@@ -93,7 +78,7 @@ export class Fleet {
       ...(workerEntry && { workerEntry }),
     });
     this.#gpuBacking = new GpuBacking({
-      onCpu: this.#gpuFleetSpec(),
+      onCpu: gpuFleetSpec(options),
       mayUseCpu: options.engine !== 'webgpu',
       maxQubits: options.maxQubits ?? Number.POSITIVE_INFINITY,
       maxSmallQubits: this.#shares.small.maxQubits.f32,
@@ -249,7 +234,7 @@ export class Fleet {
         name: this.#options.machine.cpuModel,
         memoryBytes: wide.memoryBytes,
         maxSmallQubits: small.maxQubits.f32,
-        maxQubits: this.#gpuFleetSpec().maxQubits,
+        maxQubits: gpuFleetSpec(this.#options).maxQubits,
         availability: mayUseCpu
           ? bothSizes(healthOf('small'), healthOf('wide'))
           : { available: false, reason: whyNoAdapter, checkedAt: this.#options.now() },
@@ -261,47 +246,12 @@ export class Fleet {
 
   #statevectorBacking(): Backing {
     const { cpuModel } = this.#options.machine;
-    const spec: ProcessorSpec = {
-      id: 'statevector-sim',
-      name: 'Statevector simulator',
-      family: 'statevector',
-      execution: 'cpu',
-      ...this.#onCpu('f64'),
-    };
-    return new CpuBacking(spec, {
+    return new CpuBacking(statevectorSpec(this.#options), {
       engine: 'cpu',
       execution: 'cpu',
       precision: 'f64',
       hardware: cpuModel,
     });
-  }
-
-  /** As it is without an adapter. */
-  #gpuFleetSpec(): ProcessorSpec {
-    return {
-      id: 'gpu-fleet',
-      name: 'GPU simulator fleet',
-      family: 'gpu-fleet',
-      execution: 'cpu-fallback',
-      physicalGpus: 0,
-      ...this.#onCpu('f32'),
-    };
-  }
-
-  #onCpu(precision: Precision) {
-    const { maxShots, maxGates, maxRounds } = this.#options;
-    const { wide } = this.#shares;
-    const cap = this.#options.maxQubits ?? Number.POSITIVE_INFINITY;
-    const maxQubits = Math.min(wide.maxQubits[precision], cap);
-    return {
-      precision,
-      maxShots,
-      maxGates,
-      ...(maxRounds !== undefined && { maxRounds }),
-      maxQubits,
-      stateMemory: stateMemory(precision, wide.memoryBytes),
-      target: cpuTarget(precision, maxQubits),
-    };
   }
 
   #simulator(backing: Backing, onHealthChange?: () => void): SimulatorProcessor {
@@ -319,19 +269,12 @@ export class Fleet {
   #whyCpu(processor: Processor): string {
     if (processor.spec.execution !== 'cpu-fallback') return '';
     if (this.#options.engine === 'cpu') return ' It is set to run on the CPU.';
+    const mayUseSoftware = softwareAdapterBytes(this.#options) > 0;
     const reasons = this.adapterStatuses().flatMap(({ adapter, reason }) =>
-      adapter.isSoftware && !this.#mayUseSoftware ? [] : `${adapter.name}: ${reason}`,
+      adapter.isSoftware && !mayUseSoftware ? [] : `${adapter.name}: ${reason}`,
     );
     return ` ${reasons.length === 0 ? this.#gpuBacking.whyNoAdapter : reasons.join(' ')}`;
   }
-}
-
-/** What one state may take: of the memory, or of what the engine can address. */
-function stateMemory(precision: Precision, memoryBytes: number): StateMemory {
-  const bytesPerAmplitude = AMPLITUDE_BYTES[precision];
-  const addressable = bytesPerAmplitude * 2 ** MAX_CPU_QUBITS[precision];
-  if (memoryBytes >= addressable) return { bytes: addressable, bytesPerAmplitude };
-  return { bytes: memoryBytes, bytesPerAmplitude, setting: 'QCS_MEMORY_MIB' };
 }
 
 function superconducting(now: () => number): Processor {

@@ -81,7 +81,20 @@ export function philox4x32(
 export const MAX_SEED = 2 ** 53 - 1;
 
 /**
+<<<<<<< HEAD
  * Draws one uniform number in [0, 1) with 53 random bits.
+=======
+ * A seed for a run that names none.
+ *
+ * @param random - Uniform in [0, 1).
+ */
+export function drawSeed(random: () => number): number {
+  return Math.floor(random() * (MAX_SEED + 1));
+}
+
+/**
+ * One uniform draw in [0, 1) with 53 random bits.
+>>>>>>> 380c92b (perf(cli): a small circuit runs without the service, a fleet or threads around it)
  *
  * @param seed - Integer in [0, 2^53 − 1].
  * @param shot - Index of the shot; below 2^32.

@@ -43,6 +43,27 @@ describe('as a process', () => {
     expect(stdout).toMatch(/^11 +\d+ +\d+\.\d+% +█/m);
   });
 
+  test('run of a small circuit loads no web framework, database or driver, and starts no thread', async () => {
+    const tell = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({
+        load(url, context, next) {
+          loaded.push(url);
+          return next(url, context);
+        },
+      });
+      process.on('exit', () => process.stderr.write(loaded.join('\\n')));`;
+    const { code, stderr } = await qcsProcess(['run', 'examples/bell.qasm'], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}`,
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/cpu-engine\.ts$/m);
+    const unneeded =
+      /node_modules\/(?!commander|zod|uuidv7).*|node:sqlite|.*\/(?:compose|fleet|engine-worker|crew-helper)\.ts$/m;
+    expect(unneeded.exec(stderr)?.[0]).toBeUndefined();
+  });
+
   test.each([
     [['run', 'nowhere.qasm'], 3, 'nowhere.qasm'],
     [['fly'], 2, 'fly'],

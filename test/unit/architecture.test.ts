@@ -10,7 +10,14 @@ const SRC = new URL('../../src/', import.meta.url);
 
 const LEFT_OF_ENGINE = ['errors', 'math', 'storage', 'circuit'];
 const LEFT_OF_SERVICE = [...LEFT_OF_ENGINE, 'compiler', 'processes', 'fleet', 'workloads', 'jobs'];
-const LEFT_OF_ROOTS = [...LEFT_OF_SERVICE, 'console', 'service', 'config.ts', 'compose.ts'];
+const LEFT_OF_ROOTS = [
+  ...LEFT_OF_SERVICE,
+  'console',
+  'service',
+  'config.ts',
+  'compose.ts',
+  'compose-fleet.ts',
+];
 
 /** What each layer, a folder or file directly under src/, may import besides itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -29,8 +36,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   service: [...LEFT_OF_SERVICE, 'console'],
   'setting-schemas.ts': [],
   'config.ts': ['errors', 'setting-schemas.ts'],
+  'compose-fleet.ts': ['fleet', 'config.ts'],
   'compose.ts': LEFT_OF_ROOTS,
-  // `qcs run --engine` measures an engine without a fleet around it.
+  // `qcs run` runs an engine without a fleet around it.
   cli: [...LEFT_OF_ROOTS, 'engine'],
   'main.ts': LEFT_OF_ROOTS,
   'cli.ts': [...LEFT_OF_ROOTS, 'cli', 'main.ts'],

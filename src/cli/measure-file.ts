@@ -1,0 +1,38 @@
+/** What `qcs run` does with an option that measures. */
+import { loadConfig } from '../config.ts';
+import { readMachine } from '../fleet/machine.ts';
+import { prepareCircuit } from '../service/circuits/circuit-submission.ts';
+import { circuitBodyOf } from '../service/circuits/read-submission.ts';
+import { circuitResultJson } from '../service/circuits/result-json.ts';
+import { readCircuitFile, submissionFields } from './circuit-file.ts';
+import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
+import { OptionsConflictError } from './errors.ts';
+import { openLocalEngine } from './local-engine.ts';
+import { measure, measurementText } from './measure.ts';
+import type { RunOptions } from './run-circuit.ts';
+import { runFacts, runReport } from './run-report.ts';
+
+/** Runs the circuit of the file `repeat` times on the engine of the options, and prints the times. */
+export async function measureFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
+  if (options.target !== undefined) {
+    throw new OptionsConflictError('--target runs a circuit as the service would, unmeasured.');
+  }
+  const machine = readMachine();
+  const config = loadConfig(io.environment);
+  await using local = await openLocalEngine(options, { config, machine });
+  const targets = [{ spec: local.spec, available: true }];
+  const content = await readCircuitFile(file);
+  const fields = { ...submissionFields(content, options), target_processor: local.spec.id };
+  const body = circuitBodyOf(fields, targets);
+  const prepared = prepareCircuit(body, targets);
+  const facts = runFacts(body, prepared, io);
+  const runs = { ...facts, repeat: options.repeat ?? 1 };
+  const { result, measurement } = await measure(local, prepared, runs, io);
+  const answer = JSON.parse(circuitResultJson(prepared, result));
+  if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
+  else {
+    writeWarnings(prepared.warnings, io);
+    const text = runReport(facts, answer, io.out.columns ?? 80);
+    io.out.write(`${text}\n\n${measurementText(measurement)}\n`);
+  }
+}

@@ -1,0 +1,85 @@
+/** Compiles a circuit for an engine in this process, and runs it there. */
+import { compile } from '../compiler/compile.ts';
+import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
+import type { CircuitResult } from '../fleet/processor.ts';
+import { circuitOf } from '../fleet/workers/serialized-circuit.ts';
+import { type PreparedCircuit, runRequest } from '../service/circuits/circuit-submission.ts';
+import type { CommandIo } from './command-io.ts';
+import { InterruptedError } from './errors.ts';
+import type { LocalEngine } from './local-engine.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+/** How often a circuit runs, and what is drawn. */
+export interface EngineRuns {
+  readonly shots: number;
+  readonly seed: number;
+  readonly repeat: number;
+  /** Whether gates that no measurement shows are compiled and run too. */
+  readonly keepUnmeasured: boolean;
+}
+
+/** The last run's result, and the times of all. */
+export interface EngineAnswer {
+  readonly result: CircuitResult;
+  readonly timings: readonly RunResult['timing'][];
+  readonly compileMs: number;
+  readonly prepareMs: number;
+}
+
+/**
+ * Compiles and prepares a circuit once and runs it `repeat` times, with a progress bar.
+ *
+ * @throws {InterruptedError} on Ctrl-C while it runs.
+ */
+export async function runOnEngine(
+  { engine, spec, precision, hardware }: LocalEngine,
+  prepared: PreparedCircuit,
+  { shots, seed, repeat, keepUnmeasured }: EngineRuns,
+  io: CommandIo,
+): Promise<EngineAnswer> {
+  const begun = performance.now();
+  const circuit = circuitOf(prepared.circuit);
+  const request = runRequest(prepared, shots, seed);
+  const needsState = request.statevector === true || request.observables !== undefined;
+  const keepState = keepUnmeasured || needsState;
+  const { program, report } = compile(circuit, engine.target, { keepState });
+  const compileMs = performance.now() - begun;
+  await using executable = await engine.prepare(program);
+  const prepareMs = performance.now() - begun - compileMs;
+  const { last, timings } = await runAll(executable, request, repeat, io);
+  const { evolutionMs, samplingMs } = last.timing;
+  return {
+    result: {
+      run: last,
+      compilation: report,
+      backend: { engine: engine.name, execution: spec.execution, precision, hardware },
+      timing: {
+        queueMs: 0,
+        compileMs: compileMs + prepareMs,
+        executionMs: evolutionMs + samplingMs,
+      },
+    },
+    timings,
+    compileMs,
+    prepareMs,
+  };
+}
+
+async function runAll(
+  executable: Executable,
+  request: Omit<RunRequest, 'onProgress'>,
+  repeat: number,
+  io: CommandIo,
+): Promise<{ readonly last: RunResult; readonly timings: readonly RunResult['timing'][] }> {
+  const interrupt = new AbortController();
+  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
+  using bar = new ProgressBar(io.err, 'running', io.now);
+  const timings: RunResult['timing'][] = [];
+  for (;;) {
+    const numDone = timings.length;
+    const onProgress = (fraction: number) => bar.update((numDone + fraction) / repeat);
+    const run = await executable.run({ ...request, onProgress }, interrupt.signal);
+    timings.push(run.timing);
+    if (timings.length === repeat) return { last: run, timings };
+  }
+}

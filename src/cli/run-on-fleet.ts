@@ -1,0 +1,64 @@
+/** `qcs run --processor gpu-fleet`: a circuit on the fleet of this machine. */
+import { createFleet } from '../compose-fleet.ts';
+import { loadConfig } from '../config.ts';
+import type { CircuitResult, Processor } from '../fleet/processor.ts';
+import {
+  type PreparedCircuit,
+  prepareCircuit,
+  runRequest,
+  targetsOf,
+} from '../service/circuits/circuit-submission.ts';
+import { circuitBodyOf } from '../service/circuits/read-submission.ts';
+import type { submissionFields } from './circuit-file.ts';
+import { type CommandIo, writeWarnings } from './command-io.ts';
+import { InterruptedError } from './errors.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { type LocalRun, type RunFacts, runFacts } from './run-report.ts';
+
+/** Runs a circuit on any processor of the fleet, as the service would. */
+export async function runOnFleet(
+  fields: ReturnType<typeof submissionFields>,
+  { json }: { readonly json?: boolean },
+  io: CommandIo,
+): Promise<LocalRun> {
+  const { environment, now } = io;
+  const fleet = await createFleet(loadConfig(environment), now, { environment });
+  try {
+    // The others are not of this machine, or there is none of that name.
+    if (fields.target_processor === 'gpu-fleet') await fleet.start();
+    const targets = targetsOf(fleet);
+    const body = circuitBodyOf(fields, targets);
+    const prepared = prepareCircuit(body, targets);
+    const processor = fleet.get(prepared.processorId);
+    if (processor === undefined) throw new Error('unreachable: a circuit without its target');
+    const facts = runFacts(body, prepared, io);
+    if (!json) writeWarnings(prepared.warnings, io);
+    const result = await runWithProgress(processor, prepared, facts, io);
+    return { facts, prepared, result };
+  } finally {
+    await fleet.close();
+  }
+}
+
+async function runWithProgress(
+  processor: Processor,
+  prepared: PreparedCircuit,
+  { shots, seed }: RunFacts,
+  io: CommandIo,
+): Promise<CircuitResult> {
+  const interrupt = new AbortController();
+  using _listener = io.onInterrupt(() => interrupt.abort(new InterruptedError()));
+  using bar = new ProgressBar(io.err, 'running', io.now);
+  return await processor.run(
+    {
+      id: 'local',
+      circuit: prepared.circuit,
+      request: runRequest(prepared, shots, seed),
+      priority: 'normal',
+      keyId: 'local',
+      tier: 'standard',
+    },
+    { onProgress: (fraction) => bar.update(fraction) },
+    interrupt.signal,
+  );
+}

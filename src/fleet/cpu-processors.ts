@@ -1,0 +1,88 @@
+/** The simulators on the CPU: their limits, and the engines that the memory is shared among. */
+import type { StateMemory } from '../circuit/circuit-limits.ts';
+import { cpuTarget, MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
+import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares.ts';
+import type { ProcessorSpec } from './processor.ts';
+import type { Precision } from './schedule/lane.ts';
+
+/** What decides the limits. */
+export interface CpuProcessorOptions {
+  /** What `gpu-fleet` may run on: a GPU or else the CPU, a GPU or nothing, the CPU. */
+  readonly engine: 'auto' | 'webgpu' | 'cpu';
+  /** As many small circuits run at the same time, and so many threads work on a wide one. */
+  readonly numThreads: number;
+  /**
+   * Of the machine, for the state vectors of all engines together; it decides `maxQubits` on the CPU.
+   * Software adapters, where they are used, have half of it.
+   */
+  readonly memoryBytes: number;
+  /** Whether adapters that are software are used; they are never called GPUs. */
+  readonly useSoftwareAdapters?: boolean;
+  /** No wider circuits, whatever the memory. */
+  readonly maxQubits?: number;
+  readonly maxShots: number;
+  readonly maxGates: number;
+  /** Rounds that a shot may take in loops on measured bits. */
+  readonly maxRounds?: number;
+}
+
+/** Bytes that software adapters have for state vectors; 0 where none is used. */
+export function softwareAdapterBytes({
+  engine,
+  useSoftwareAdapters,
+  memoryBytes,
+}: CpuProcessorOptions): number {
+  return useSoftwareAdapters === true && engine !== 'cpu' ? memoryBytes / 2 : 0;
+}
+
+/** The engines of each width on the CPU. */
+export function cpuEngines(options: CpuProcessorOptions): EngineShares {
+  return shareMemory(options.memoryBytes - softwareAdapterBytes(options), options.numThreads);
+}
+
+/** `statevector-sim`: the CPU in double precision, by design. */
+export function statevectorSpec(options: CpuProcessorOptions): ProcessorSpec {
+  return {
+    id: 'statevector-sim',
+    name: 'Statevector simulator',
+    family: 'statevector',
+    execution: 'cpu',
+    ...limitsOnCpu('f64', options),
+  };
+}
+
+/** `gpu-fleet` as it is without an adapter. */
+export function gpuFleetSpec(options: CpuProcessorOptions): ProcessorSpec {
+  return {
+    id: 'gpu-fleet',
+    name: 'GPU simulator fleet',
+    family: 'gpu-fleet',
+    execution: 'cpu-fallback',
+    physicalGpus: 0,
+    ...limitsOnCpu('f32', options),
+  };
+}
+
+function limitsOnCpu(precision: Precision, options: CpuProcessorOptions) {
+  const { maxShots, maxGates, maxRounds } = options;
+  const { wide } = cpuEngines(options);
+  const cap = options.maxQubits ?? Number.POSITIVE_INFINITY;
+  const maxQubits = Math.min(wide.maxQubits[precision], cap);
+  return {
+    precision,
+    maxShots,
+    maxGates,
+    ...(maxRounds !== undefined && { maxRounds }),
+    maxQubits,
+    stateMemory: stateMemory(precision, wide.memoryBytes),
+    target: cpuTarget(precision, maxQubits),
+  };
+}
+
+/** What one state may take: of the memory, or of what the engine can address. */
+function stateMemory(precision: Precision, memoryBytes: number): StateMemory {
+  const bytesPerAmplitude = AMPLITUDE_BYTES[precision];
+  const addressable = bytesPerAmplitude * 2 ** MAX_CPU_QUBITS[precision];
+  if (memoryBytes >= addressable) return { bytes: addressable, bytesPerAmplitude };
+  return { bytes: memoryBytes, bytesPerAmplitude, setting: 'QCS_MEMORY_MIB' };
+}
