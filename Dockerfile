@@ -36,7 +36,7 @@ ENV NODE_ENV=production \
 USER node
 VOLUME /data
 EXPOSE 8080
-# The process answers.
+# Healthy while the process answers.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.QCS_PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "src/main.ts"]
