@@ -29,23 +29,23 @@ A circuit in JSON is a list of gate objects, applied in order to qubits that sta
 
 ## How a gate object is read
 
-- **Names** are those of the table below or their aliases, in any case.
-- **Angles** are in radians and named as the table says; all that a gate takes must be given.
-- **Targets** stand in one of \`qubit\`, \`target\`, \`qubits\`, \`targets\`; **controls** in
-  \`control\`, \`controls\`, or both. A list that holds a gate's own controls and its targets is read
-  controls first: \`{"gate": "CX", "qubits": [0, 1]}\` has control 0.
-- **Further controls.** Every unitary operation takes more \`controls\` than its own:
+- **Names** are those of the table below, or their aliases, in upper or lower case.
+- **Angles** are in radians; the table names them. All angles of a gate are required.
+- **Targets** are given in one of \`qubit\`, \`target\`, \`qubits\`, \`targets\`; **controls** in
+  \`control\`, \`controls\`, or both. If one list has both controls and targets, the controls come
+  first: \`{"gate": "CX", "qubits": [0, 1]}\` has control 0.
+- **Further controls.** Every unitary operation may have additional \`controls\`:
   \`{"gate": "H", "qubit": 2, "controls": [0, 1]}\`. A global phase then matters, and is exact.
-- **One object, one gate.** A gate on one qubit is not spread over a list of qubits.
+- **One object, one gate.** A one-qubit gate cannot be applied to a list of qubits.
 - **Matrices** index basis states with qubit 0, and the first operand, as the least significant bit.
 - **\`UNITARY\`** takes 1 to ${MAX_UNITARY_QUBITS} \`qubits\` and a \`matrix\` of rows of \`[re, im]\`. No entry of U†U − 1
   may exceed ${UNITARITY_TOLERANCE}.
-- **\`M\`** may stand anywhere. \`bits\` names the classical bit of each qubit; without it, the bits after
-  the highest one written so far are used. A circuit has at most ${MAX_CLASSICAL_BITS} classical bits. A circuit
+- **\`M\`** may be anywhere in the circuit. \`bits\` names the classical bit of each qubit; by default these are the bits
+  after the highest one written so far. A circuit has at most ${MAX_CLASSICAL_BITS} classical bits. A circuit
   without \`M\` measures all its qubits at the end.
-- **\`RESET\`** takes any number of qubits; **\`BARRIER\`** too, and without any stands across all.
-- **\`condition\`** \`{"bits": [0, 1], "value": 2}\` runs a gate, \`UNITARY\`, \`M\` or \`RESET\` only where those
-  bits, the first least significant, read that value. The bits (at most ${MAX_CONDITION_BITS}) must be written earlier.
+- **\`RESET\`** and **\`BARRIER\`** take any number of qubits; a \`BARRIER\` without qubits acts on all.
+- **\`condition\`** \`{"bits": [0, 1], "value": 2}\` runs a gate, \`UNITARY\`, \`M\` or \`RESET\` only if
+  these bits have this value; the first bit is the least significant. Earlier operations must write the bits (at most ${MAX_CONDITION_BITS}).
 `;
 
 /** The whole document. */
@@ -72,13 +72,13 @@ function openQasmNames(catalog: readonly CatalogEntry[]): string {
   return `## Names in OpenQASM
 
 Any \`include\` of ${listed([...LIBRARIES])}
-brings in every gate below, by its OpenQASM name and its aliases as they are written here, and
+defines every gate below, by its OpenQASM name and its aliases (upper and lower case differ), and also
 ${listed(others)}.
 
 Without an include, OpenQASM 3 has the gates of Amazon Braket:
 ${listed(BUILTINS_3)}.
 
-A gate that a program defines hides the one of that name.
+A gate that a program defines replaces the known one of that name.
 `;
 }
 

@@ -22,16 +22,15 @@ const HEAD = `# The TPU fleet
 
 <!-- Generated from src/workloads/tpu by \`npm run gen\`; edit the tables there, or scripts/tpu-document.ts. -->
 
-The fleet is a model: no such chip is behind this service, and \`GET /api/v1/tpu/fleet\` says so (\`modelled\`). Jobs are placed on
-its chips as they would be, and their work then really runs, on the simulators of this service.
+The TPU fleet is a model: this service has no such chips, and \`GET /api/v1/tpu/fleet\` says so (\`modelled\`). Jobs are placed on the
+modelled chips, and their work then runs on the simulators of this service.
 
-| zone | type | chips | bf16 TFLOP/s a chip | chips of a pod | rated tasks a second |
+| zone | type | chips | bf16 TFLOP/s per chip | chips per pod | rated tasks per second |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-Ratings are modelled: ${RATING_BASIS.how} Beside them, \`measured_tasks_per_sec\` is what TPU jobs really ran here within the last
-minute (a task is a circuit), and \`benchmark\` how fast the self-test ran; both are 0 or null before there was anything to
-measure, and move with the load.
+Ratings are modelled: ${RATING_BASIS.how} \`measured_tasks_per_sec\` is what TPU jobs ran on this machine within the last minute (a task
+is a circuit), and \`benchmark\` the speed of the self-test. Both are 0 or null before the first measurement, and depend on the load.
 
 ## Jobs
 
@@ -44,21 +43,24 @@ curl http://127.0.0.1:8080/api/v1/tpu/jobs \\
 | field of the body | meaning |
 |---|---|
 | \`job_type\` | \`training\`, \`inference\`, \`simulation\`, \`optimization\` |
-| \`tpu_type\`, \`zone\` | a type, and a zone that has it; else a 400 names the zones that do |
-| \`chips\` | of the slice: a power of two up to what the zone has of the type; ${DEFAULT_SLICE_CHIPS} by default |
-| \`input\` | what the job type takes, below; every field has a default |
-| \`priority\`, \`target_processor\`, \`name\`, \`tags\` | as of [tasks](agents.md) |
+| \`tpu_type\`, \`zone\` | a type, and a zone that has chips of it; otherwise a 400 names the zones that have |
+| \`chips\` | chips of the slice: a power of two, at most those of the zone; default ${DEFAULT_SLICE_CHIPS} |
+| \`input\` | input of the job type, described below; every field has a default |
+| \`priority\`, \`target_processor\`, \`name\`, \`tags\` | as for [tasks](agents.md) |
 
-A job waits for its chips in the line of its zone and type: priorities, tiers and keys take turns as circuits do, and nothing
-overtakes the first of the line, so that a large slice is never kept waiting by small ones. \`queue_position\` tells its place,
-\`placed\` whether it has its chips; it may then still wait for a process of this node. It gives them back when it ends, however
-it ends.
+Each zone and type has a queue of jobs that wait for chips. Priorities, tiers and keys take turns as they do for circuits. No job
+overtakes the first one of the queue, so small slices never keep a large one waiting. \`queue_position\` is the job's place, and
+\`placed\` says whether it has its chips; it may then still wait for a process of this node. The chips are free again when the job
+ends, however it ends.
 
-The record of a completed job has \`executed_on\`, what really ran it, \`measured\`, what that took, and beside it \`modelled\`: what it would take on the
-slice, from the floating-point operations that the job counted (\`flops\` in the result), at the chips' bf16 peak, with
-an assumed utilisation of ${ASSUMED_UTILISATION} and ${ASSUMED_DISPATCH_MS} ms to start. Nothing was timed on such a chip.
+The record of a completed job has
 
-Jobs are listed, watched and cancelled as circuits are: [jobs.md](jobs.md).
+- \`executed_on\`: what ran it,
+- \`measured\`: how long that took,
+- \`modelled\`: the duration on the slice by the model. It is computed from the floating-point operations of the job (\`flops\` in the
+  result), the chips' bf16 peak, an assumed utilisation of ${ASSUMED_UTILISATION}, and ${ASSUMED_DISPATCH_MS} ms to start. Nothing was timed on such a chip.
+
+Jobs are listed, watched and cancelled like circuits: [jobs.md](jobs.md).
 
 ## Job types
 `;

@@ -31,21 +31,21 @@ interface ErrorRow {
 export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   CLI_ANSWER_UNREADABLE: {
     answers: null,
-    meaning: '`qcs jobs`: what answers is not this service, or not this version of it.',
+    meaning: '`qcs jobs`: the answer is not from this service, or not from this version.',
   },
   CLI_CIRCUIT_REFUSED: {
     answers: null,
-    meaning: '`qcs submit`: the service does not take the circuit; each fault names its place.',
+    meaning: '`qcs submit`: the service refused the circuit; each fault has its path.',
   },
   CLI_FILE_NOT_FOUND: {
     answers: null,
-    meaning: '`qcs run`, `qcs submit`, `qcs train --check`: there is no such file.',
+    meaning: '`qcs run`, `qcs submit`, `qcs train --check`: the file does not exist.',
   },
   CLI_FILE_UNREADABLE: {
     answers: null,
-    meaning: '`qcs run`, `qcs submit`: the file holds no circuit.',
+    meaning: '`qcs run`, `qcs submit`: the file does not contain a circuit.',
   },
-  CLI_INTERRUPTED: { answers: null, meaning: 'A command was ended by the keyboard.' },
+  CLI_INTERRUPTED: { answers: null, meaning: 'The user interrupted a command.' },
   CLI_JOB_CANCELLED: {
     answers: null,
     meaning: '`qcs submit`, `qcs jobs follow`: the job was cancelled.',
@@ -53,17 +53,18 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   CLI_JOB_FAILED: { answers: null, meaning: '`qcs submit`, `qcs jobs follow`: the job failed.' },
   CLI_JOB_ID_INVALID: {
     answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: the text has not the form of an id.',
+    meaning: '`qcs submit`, `qcs jobs`: the text is not a job id.',
   },
   CLI_JOB_NOT_FOUND: {
     answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: the service has no job of that id and key.',
+    meaning: '`qcs submit`, `qcs jobs`: the key has no job with this id.',
   },
   CLI_KEY_MALFORMED: {
     answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: what QCS_API_KEY or the file holds can be no API key.',
+    meaning:
+      '`qcs submit`, `qcs jobs`: the content of QCS_API_KEY or of the file is not an API key.',
   },
-  CLI_KEY_MISSING: { answers: null, meaning: '`qcs submit`, `qcs jobs`: no API key was named.' },
+  CLI_KEY_MISSING: { answers: null, meaning: '`qcs submit`, `qcs jobs`: no API key was given.' },
   CLI_KEY_REFUSED: {
     answers: null,
     meaning:
@@ -75,9 +76,9 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   CLI_NO_ADAPTER: {
     answers: null,
-    meaning: '`qcs run --engine webgpu`: there is no adapter that it may run on.',
+    meaning: '`qcs run --engine webgpu`: there is no adapter that it may use.',
   },
-  CLI_OPTIONS_CONFLICT: { answers: null, meaning: '`qcs run`: options that exclude each other.' },
+  CLI_OPTIONS_CONFLICT: { answers: null, meaning: '`qcs run`: the options exclude each other.' },
   CLI_SERVICE_REFUSED: {
     answers: null,
     meaning: '`qcs submit`, `qcs jobs`: the service answered with an error; the message has it.',
@@ -88,15 +89,15 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   CLI_URL_INVALID: {
     answers: null,
-    meaning: '`qcs submit`, `qcs jobs`: that is no address of a service.',
+    meaning: '`qcs submit`, `qcs jobs`: the text is not the address of a service.',
   },
   CLI_WATCH_STOPPED: {
     answers: null,
-    meaning: '`qcs jobs follow` was ended by the keyboard; the job goes on.',
+    meaning: '`qcs jobs follow` was interrupted by the user; the job continues.',
   },
   CIRCUIT_INVALID: {
     answers: 'BAD_REQUEST',
-    meaning: 'Gate objects or observables do not make a circuit; each fault names its place.',
+    meaning: 'Gate objects or observables are invalid; each fault has its path.',
   },
   CIRCUIT_LIMIT_EXCEEDED: {
     answers: 'BAD_REQUEST',
@@ -104,7 +105,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   CIRCUIT_OPENQASM_INPUT: {
     answers: 'BAD_REQUEST',
-    meaning: 'The values in `inputs` are not those that the OpenQASM text declares as its inputs.',
+    meaning: '`inputs` does not match the inputs that the OpenQASM text declares.',
   },
   CIRCUIT_OPENQASM_SYNTAX: {
     answers: 'BAD_REQUEST',
@@ -112,7 +113,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   CIRCUIT_OPENQASM_INVALID: {
     answers: 'BAD_REQUEST',
-    meaning: 'The OpenQASM text is grammatical but names something that is not there.',
+    meaning: 'The OpenQASM text is grammatical but uses something that does not exist.',
   },
   CIRCUIT_OPENQASM_UNPRINTABLE: {
     answers: 'BAD_REQUEST',
@@ -124,7 +125,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   COMPILER_KERNEL_TOO_WIDE: {
     answers: 'BAD_REQUEST',
-    meaning: 'An operation acts on more qubits at once than what runs the circuit can take.',
+    meaning: 'An operation acts on more qubits at once than the engine supports.',
   },
   CONFIG_INVALID: {
     answers: null,
@@ -132,7 +133,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   ENGINE_BATCH_INVALID: {
     answers: 'BAD_REQUEST',
-    meaning: 'Angles, seeds or sizes of a batch of circuits that do not fit their shape.',
+    meaning: 'Angles, seeds or sizes of a batch do not match its shape.',
   },
   ENGINE_CLOSED: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -140,7 +141,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   ENGINE_DEVICE_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The GPU went away while the circuit ran on it.',
+    meaning: 'The GPU was lost while the circuit ran on it.',
   },
   ENGINE_GPU_FAULT: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -148,7 +149,8 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   ENGINE_HELPER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'A thread of the engine ended under its circuit; callers see FLEET_ENGINE_LOST.',
+    meaning:
+      'A thread of the engine ended while it ran the circuit; callers see FLEET_ENGINE_LOST.',
   },
   ENGINE_NO_ADAPTER: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -157,33 +159,34 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   ENGINE_OUTPUT_NEEDS_FINAL_STATE: {
     answers: 'BAD_REQUEST',
     meaning:
-      'Amplitudes, probabilities or expectation values of a circuit that measures before its end.',
+      'Amplitudes, probabilities or expectation values were asked for, but the circuit measures before its end.',
   },
   ENGINE_PROGRAM_TOO_WIDE: {
     answers: 'BAD_REQUEST',
-    meaning: 'The circuit has more qubits than the engine holds on this machine.',
+    meaning: 'The circuit has more qubits than the engine can hold on this machine.',
   },
   ENGINE_STATE_MEMORY: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The machine has less memory left than the state vector needs.',
+    meaning: 'The state vector needs more memory than the machine has left.',
   },
   ENGINE_TOO_MANY_BRANCHES: {
     answers: 'BAD_REQUEST',
-    meaning: 'Measurements in the middle part the shots into more states than the memory holds.',
+    meaning:
+      'Measurements in mid-circuit split the shots into more states than the memory can hold.',
   },
   ENGINE_TOO_MANY_ROUNDS: {
     answers: 'BAD_REQUEST',
     meaning:
-      'A shot went through more rounds of loops on measured bits than QCS_MAX_LOOP_ROUNDS allows.',
+      'A shot took more iterations of loops on measured bits than QCS_MAX_LOOP_ROUNDS allows.',
   },
   ENGINE_CLASSICAL_VALUE: {
     answers: 'BAD_REQUEST',
     meaning:
-      'A value that a program computes from measured bits does not exist, such as a quotient by zero.',
+      'A program computed an undefined value from measured bits, such as a division by zero.',
   },
   ENGINE_TOO_MANY_OUTCOMES: {
     answers: 'BAD_REQUEST',
-    meaning: 'The exact distribution over so many classical bits is not computed.',
+    meaning: 'The exact distribution was asked for over too many classical bits.',
   },
   FLEET_CIRCUIT_TOO_LONG: {
     answers: 'BAD_REQUEST',
@@ -191,7 +194,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   FLEET_CIRCUIT_TOO_LARGE: {
     answers: 'BAD_REQUEST',
-    meaning: 'The circuit has more qubits than the processor takes; the message has the memory.',
+    meaning: 'The circuit has more qubits than the processor can hold; the message has the memory.',
   },
   FLEET_CLOSED: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -199,8 +202,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   FLEET_ENGINE_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning:
-      'What ran the circuit died under it three times while it ran nothing else (on adapters four times).',
+    meaning: 'The worker died three times while it ran only this circuit (on adapters four times).',
   },
   FLEET_NO_WORKER: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -208,7 +210,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   FLEET_OUT_OF_MEMORY: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The machine has no memory left for the state vector.',
+    meaning: 'The machine has no memory for the state vector.',
   },
   FLEET_PROCESSOR_UNAVAILABLE: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -216,23 +218,23 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   FLEET_QUEUE_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'As many circuits wait for the target as it lets wait.',
+    meaning: 'The queue of the target is full.',
   },
   FLEET_WRONG_ADAPTER: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'A driver opened another adapter than it was told to.',
+    meaning: 'A driver opened another adapter than the requested one.',
   },
   FLEET_WORKER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'A worker ended under its circuit; callers see FLEET_ENGINE_LOST.',
+    meaning: 'A worker ended while it ran the circuit; callers see FLEET_ENGINE_LOST.',
   },
   JOBS_CANCELLED: {
     answers: 'INTERNAL_ERROR',
-    meaning: 'Why the work of a cancelled job was aborted; no request is answered with it.',
+    meaning: 'The job was cancelled. This code is internal; no request is answered with it.',
   },
   JOBS_DAMAGED: {
     answers: 'INTERNAL_ERROR',
-    meaning: 'What is stored of the job cannot be read; others are not touched by it.',
+    meaning: 'The stored record of the job cannot be read; other jobs are not affected.',
   },
   JOBS_DUPLICATE: {
     answers: 'INTERNAL_ERROR',
@@ -245,11 +247,11 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   JOBS_INTERRUPTED: {
     answers: 'INTERNAL_ERROR',
     meaning:
-      'The service died under the job, with little else running, so often that the job may be the cause (QCS_JOB_ATTEMPTS).',
+      'The service died too often while the job ran with few others, so that the job may be the cause (QCS_JOB_ATTEMPTS).',
   },
   JOBS_NO_HANDLER: {
     answers: 'INTERNAL_ERROR',
-    meaning: 'Nothing in the process runs jobs of that kind.',
+    meaning: 'The process has no handler for jobs of this kind.',
   },
   JOBS_NOT_FOUND: {
     answers: 'NOT_FOUND',
@@ -257,7 +259,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   JOBS_NOT_RETRIABLE: {
     answers: 'BAD_REQUEST',
-    meaning: 'The job waits, runs or is completed; only what failed or was cancelled is run again.',
+    meaning: 'The job waits, runs or is completed; only failed and cancelled jobs can be retried.',
   },
   JOBS_SHUTTING_DOWN: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -265,13 +267,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   JOBS_TRANSITION: {
     answers: 'INTERNAL_ERROR',
-    meaning: 'The life cycle has no such step; callers of the HTTP interface never cause it.',
+    meaning:
+      'The status of a job cannot change this way; callers of the HTTP API never cause this.',
   },
   SERVICE_AGENT_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'There is no such agent.' },
   SERVICE_BODY_MALFORMED: { answers: 'BAD_REQUEST', meaning: 'The body is not a JSON text.' },
   SERVICE_BODY_TOO_LARGE: {
     answers: 'BAD_REQUEST',
-    meaning: 'The body is larger than the route takes, QCS_BODY_LIMIT_MIB at most.',
+    meaning: 'The body is larger than the limit of the route, which is at most QCS_BODY_LIMIT_MIB.',
   },
   SERVICE_CONTENT_TYPE: {
     answers: 'BAD_REQUEST',
@@ -279,7 +282,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_DEMO_BUSY: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'As many requests to the public demo are under way as it takes at once.',
+    meaning: 'The public demo already runs as many requests as it may.',
   },
   SERVICE_DEMO_RATE_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',
@@ -287,7 +290,8 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_DEMO_UNAVAILABLE: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The model of the public demo is not available; a key’s callers are told why.',
+    meaning:
+      'The model of the public demo is not available; requests with a key are answered the reason.',
   },
   SERVICE_DEVICE_NOT_FOUND: {
     answers: 'NOT_FOUND',
@@ -304,21 +308,21 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_JOB_NOT_FINISHED: {
     answers: 'BAD_REQUEST',
-    meaning: 'A job that waits or runs, or is part of a plan that does, was to be deleted.',
+    meaning: 'A request to delete a job that waits or runs, or that belongs to such a plan.',
   },
   SERVICE_IN_FLIGHT_LIMIT: {
     answers: 'RATE_LIMIT_EXCEEDED',
-    meaning: 'As many circuits, or inferences, of the key wait or run as its tier allows at once.',
+    meaning: 'The key has as many waiting and running circuits, or inferences, as its tier allows.',
   },
   SERVICE_KEY_DAMAGED: {
     answers: 'INTERNAL_ERROR',
     meaning:
-      'What is stored of the API key cannot be read; an administrator has to make a new one.',
+      'The stored record of the API key cannot be read; an administrator must create a new key.',
   },
   SERVICE_KEY_EXPIRED: { answers: 'UNAUTHORIZED', meaning: 'The API key has expired.' },
   SERVICE_KEY_EXPIRY_IN_PAST: {
     answers: 'BAD_REQUEST',
-    meaning: 'An API key would be made, or changed, to have expired already.',
+    meaning: 'A request to create or change an API key with an expiry in the past.',
   },
   SERVICE_KEY_INVALID: {
     answers: 'UNAUTHORIZED',
@@ -328,12 +332,12 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_KEY_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No API key has that id.' },
   SERVICE_KEY_REVOKED: {
     answers: 'BAD_REQUEST',
-    meaning: 'A revoked API key was to be changed or rotated; revocation is final.',
+    meaning: 'A request to change or rotate a revoked API key; revoking is final.',
   },
   SERVICE_LAST_ADMIN_KEY: {
     answers: 'BAD_REQUEST',
     meaning:
-      'The last valid API key with the scope `admin` was to be revoked or to lose the scope. `qcs keys` on the machine may do so.',
+      'A request to revoke the last valid API key with the scope `admin`, or to remove its scope. `qcs keys` on the machine can do so.',
   },
   SERVICE_METHOD_NOT_FOUND: {
     answers: 'NOT_FOUND',
@@ -342,7 +346,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   SERVICE_MODEL_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No model has that id.' },
   SERVICE_NO_DEVICES: {
     answers: 'NOT_FOUND',
-    meaning: 'Devices were asked for of a processor that is no fleet.',
+    meaning: 'A request for the devices of a processor that is not a fleet.',
   },
   SERVICE_PROCESSOR_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'No processor has that id.' },
   SERVICE_RATE_LIMIT: {
@@ -351,53 +355,54 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_CALLER_GONE: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The connection closed before the answer was out; nobody reads it.',
+    meaning: 'The connection closed before the answer was sent; nobody reads it.',
   },
   SERVICE_CANNOT_LISTEN: {
     answers: null,
-    meaning: '`serve`: the address and port cannot be listened on.',
+    meaning: '`serve`: the service cannot listen on the address and port.',
   },
   SERVICE_READER_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The process that reads the body ended again and again; a repeat may go through.',
+    meaning: 'The process that parses the body ended several times; a repeat may succeed.',
   },
   SERVICE_READING_TIME: {
     answers: 'BAD_REQUEST',
-    meaning: 'Reading the body took more CPU time than `QCS_READ_CPU_MS`.',
+    meaning: 'Parsing the body took more CPU time than `QCS_READ_CPU_MS`.',
   },
   SERVICE_READING_MEMORY: {
     answers: 'BAD_REQUEST',
-    meaning: 'Reading the body took more memory than a process that reads may have.',
+    meaning: 'Parsing the body took more memory than a parsing process may have.',
   },
   SERVICE_KEY_READING_ROOM: {
     answers: 'RATE_LIMIT_EXCEEDED',
     meaning:
-      'Large bodies of the key that arrive or wait to be read fill a quarter of `QCS_READ_MIB`.',
+      'Large bodies of the key that arrive or wait to be parsed fill a quarter of `QCS_READ_MIB`.',
   },
   SERVICE_READING_ROOM: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'Large bodies of all keys that arrive or wait to be read fill `QCS_READ_MIB`.',
+    meaning: 'Large bodies of all keys that arrive or wait to be parsed fill `QCS_READ_MIB`.',
   },
   SERVICE_RESULT_THREAD_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The thread that writes large results ended under this one; a repeat may go through.',
+    meaning:
+      'The thread that writes large results ended while it wrote this one; a repeat may succeed.',
   },
   SERVICE_REQUEST_INVALID: {
     answers: 'BAD_REQUEST',
     meaning: 'A field of the body, query or headers is missing, unknown or out of range.',
   },
-  SERVICE_ROUTE_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'Nothing is at that path.' },
+  SERVICE_ROUTE_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'The path does not exist.' },
   SERVICE_SCOPE_MISSING: {
     answers: 'FORBIDDEN',
     meaning: 'The API key lacks the scope that the endpoint needs.',
   },
   SERVICE_STORAGE_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The database takes as much as it may (QCS_STORAGE_MIB); nothing new is taken.',
+    meaning: 'The database has reached its limit (QCS_STORAGE_MIB); new work is refused.',
   },
   SERVICE_STORAGE_QUOTA: {
     answers: 'RATE_LIMIT_EXCEEDED',
-    meaning: 'The jobs and results of the key take as much as its tier may store.',
+    meaning: 'The jobs and results of the key have reached the storage limit of its tier.',
   },
   SERVICE_SYSTEM_NOT_FOUND: { answers: 'NOT_FOUND', meaning: 'There is no such system.' },
   SERVICE_PUBLIC_RATE_LIMIT: {
@@ -410,12 +415,12 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   SERVICE_TOO_MANY_STREAMS: {
     answers: 'RATE_LIMIT_EXCEEDED',
-    meaning: 'As many streams of events of the key are open as it may have at once.',
+    meaning: 'The key has as many open event streams as it may.',
   },
   SERVICE_WORK_MEMORY: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning:
-      'The inputs of the tasks or TPU jobs that wait or run take as much memory as they may.',
+      'The inputs of the waiting and running tasks or TPU jobs have reached their memory limit.',
   },
   STORAGE_BACKUP_EXISTS: {
     answers: null,
@@ -427,15 +432,15 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   STORAGE_DATABASE_DAMAGED: {
     answers: null,
-    meaning: '`serve`, `keys`: the database file cannot be read as one.',
+    meaning: '`serve`, `keys`: the database file is damaged.',
   },
   STORAGE_DATABASE_MISSING: {
     answers: null,
-    meaning: '`serve`, `keys`: there was a database, and its file is gone or empty.',
+    meaning: '`serve`, `keys`: the file of an existing database is missing or empty.',
   },
   STORAGE_DISK_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The disk is nearly full: no new work is taken until there is room; reads go on.',
+    meaning: 'The disk is nearly full: new work is refused until there is room; reads continue.',
   },
   STORAGE_LOG_LOST: {
     answers: null,
@@ -445,7 +450,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   STORAGE_UNWRITABLE: {
     answers: 'SERVICE_UNAVAILABLE',
     meaning:
-      'The database cannot be written: no new work is taken until it can; reads go on, and outcomes wait.',
+      'The database cannot be written: new work is refused until it can; reads continue, and results wait.',
   },
   STORAGE_DATA_DIRECTORY_IN_USE: {
     answers: null,
@@ -457,7 +462,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   WORKLOADS_GATE_NOT_DIFFERENTIABLE: {
     answers: 'BAD_REQUEST',
-    meaning: 'A parameter is to be trained through a gate that has no exact derivative here.',
+    meaning: 'A parameter to be trained belongs to a gate without an exact derivative here.',
   },
   WORKLOADS_INFERENCE_INVALID: {
     answers: 'BAD_REQUEST',
@@ -465,19 +470,19 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   WORKLOADS_MODEL_UNAVAILABLE: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The model failed its last self-test, is too busy, or has nothing that serves it.',
+    meaning: 'The model failed its last self-test, is too busy, or has no upstream.',
   },
   WORKLOADS_NOT_EQUIVALENT: {
     answers: 'INTERNAL_ERROR',
-    meaning: 'A circuit that the design agent made failed its verification, and was not answered.',
+    meaning: 'A circuit of the design agent failed its verification, and was not returned.',
   },
   WORKLOADS_PLAN_INPUT: {
     answers: 'BAD_REQUEST',
-    meaning: 'What a task of a plan refers to is more than an input may have.',
+    meaning: 'The results that a task of a plan refers to are larger than an input may be.',
   },
   WORKLOADS_PLAN_REFERENCE: {
     answers: 'BAD_REQUEST',
-    meaning: 'A task of a plan refers to a part of a result that is not there.',
+    meaning: 'A task of a plan refers to a part of a result that does not exist.',
   },
   WORKLOADS_PLAN_TASK: {
     answers: 'BAD_REQUEST',
@@ -485,27 +490,27 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   WORKLOADS_QUEUE_FULL: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'As many tasks and TPU jobs wait as may.',
+    meaning: 'The queue of tasks and TPU jobs is full.',
   },
   WORKLOADS_TASK_DEADLINE: {
     answers: 'BAD_REQUEST',
-    meaning: 'A task or TPU job was not through when its time was over.',
+    meaning: 'A task or TPU job did not end before its deadline.',
   },
   WORKLOADS_TASK_INPUT: {
     answers: 'BAD_REQUEST',
-    meaning: 'The input of a task or TPU job cannot be worked on; the message names the place.',
+    meaning: 'The input of a task or TPU job cannot be processed; the message has the path.',
   },
   WORKLOADS_TASK_LOST: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The process that ran a task or TPU job ended again and again.',
+    meaning: 'The process that ran a task or TPU job ended several times.',
   },
   WORKLOADS_TASK_MEMORY: {
     answers: 'BAD_REQUEST',
-    meaning: 'A task or TPU job took more memory than one may.',
+    meaning: 'A task or TPU job needed more memory than it may use.',
   },
   WORKLOADS_TASK_RESULT: {
     answers: 'BAD_REQUEST',
-    meaning: 'The result of a task or TPU job is larger than one that is stored.',
+    meaning: 'The result of a task or TPU job is too large to be stored.',
   },
   WORKLOADS_UNAVAILABLE: {
     answers: 'SERVICE_UNAVAILABLE',
@@ -513,12 +518,12 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
   WORKLOADS_UPSTREAM: {
     answers: 'SERVICE_UNAVAILABLE',
-    meaning: 'The upstream of a model did not answer, or not in a way that can be used.',
+    meaning: 'The upstream of a model did not answer, or its answer cannot be used.',
   },
   WORKLOADS_UPSTREAM_REFUSED: {
     answers: 'BAD_REQUEST',
     meaning:
-      'The upstream of a model says that the request is at fault, such as a prompt too long.',
+      'The upstream of a model refused the request, for example because the prompt is too long.',
   },
 };
 

@@ -84,7 +84,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
       },
       {
         title: 'No measurement',
-        note: 'This is no mistake here: a circuit that measures nothing is measured at its end, all qubits.',
+        note: 'This is not a mistake: the service measures all qubits at the end of a circuit without measurements.',
         circuit: [{ gate: 'X', qubit: 0 }],
       },
       {
@@ -117,7 +117,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
       },
       {
         title: 'Gates of OpenQASM 2 in a program of OpenQASM 3',
-        note: 'This is no mistake here: with its include, a program has the gates of both versions and those that exporters write.',
+        note: 'This is not a mistake: an include defines the gates of both versions, and those that exporters write.',
         qasm: 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[0];\ncu1(pi/2) q[0], q[1];\n',
       },
       { title: 'A semicolon that is missing', qasm: 'OPENQASM 3.0;\nqubit[2] q\nh q[0];\n' },
@@ -151,7 +151,7 @@ const CHAPTERS: readonly (readonly [title: string, mistakes: readonly Mistake[]]
       },
       {
         title: 'No content type',
-        note: 'With `-d` alone curl sends a form.',
+        note: 'With `-d` alone, curl sends the content type of a form.',
         body: bodyOf({}),
         headers: KEY,
       },
@@ -230,9 +230,9 @@ test('docs/first-hour.md shows what newcomers type and what they are answered', 
 
 const INTRODUCTION = `# The first hour
 
-Mistakes that newcomers make, and what they are answered. A test sends each of them, and this page is what it was
-answered. Requests go to \`POST /api/v1/quantum/circuits\`, and the key is in \`QCS_API_KEY\`, as
-[README](../README.md) says; of a body only what matters is shown.`;
+Mistakes that newcomers make, and the answers of the service. A test sends each of them, and this page shows what it received.
+Requests go to \`POST /api/v1/quantum/circuits\`, and the key is in \`QCS_API_KEY\`, as
+[README](../README.md) says. Only the relevant part of a body is shown.`;
 
 function typedText({
   circuit,
