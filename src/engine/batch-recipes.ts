@@ -1,22 +1,22 @@
 /**
- * Gates with angles as what a batch does for each circuit at once: phases, and rotations of two
- * basis states by an angle that is a multiple of one parameter.
+ * Decompositions of parametric gates for batches: phases, and rotations of two basis states, each
+ * by a multiple of one gate parameter.
  *
- * Written out rather than found: a matrix of cosines does not say which angle they are of. A gate
- * that has no recipe is run all the same, from matrices that are computed circuit by circuit, and a
- * test holds each recipe to the gate's own matrix.
+ * The table is written by hand, because a gate's matrix of cosines does not say which parameter an
+ * entry depends on. A gate without a recipe still runs, from a matrix computed for each circuit. A
+ * test compares each recipe with the gate's own matrix.
  */
 
-/** A multiple of one of the gate's parameters, or an angle that is the same in all circuits. */
+/** Angle of a recipe part: a multiple of one gate parameter, or a constant. */
 export type RecipeAngle =
   | { readonly kind: 'parameter'; readonly index: number; readonly factor: number }
   | { readonly kind: 'fixed'; readonly radians: number };
 
 /**
- * One thing to do to the targets; rows are basis states of these.
+ * One factor of a gate, acting on rows, the basis states of its targets.
  *
- * A phase multiplies a row, or everything, by e^{i·angle}. The others act on two rows:
- * [[cos, −i·sin], [−i·sin, cos]] for `turnX`, [[cos, −sin], [sin, cos]] for `turnY`.
+ * A `phase` multiplies a row, or all rows, by e^{i·angle}. The others mix two rows: [[cos, −i·sin],
+ * [−i·sin, cos]] for `turnX`, [[cos, −sin], [sin, cos]] for `turnY`.
  */
 export type RecipePart =
   | { readonly kind: 'phase'; readonly row: number | 'all'; readonly angle: RecipeAngle }
@@ -26,7 +26,7 @@ export type RecipePart =
       readonly angle: RecipeAngle;
     };
 
-/** In the order in which they act. */
+/** Parts of a gate, in the order in which they act. */
 export type Recipe = readonly RecipePart[];
 
 const times = (index: number, factor: number): RecipeAngle => ({
@@ -57,7 +57,7 @@ const RZ: Recipe = [phase('all', times(0, -1 / 2)), phase(1, times(0, 1))];
 const P: Recipe = [phase(1, times(0, 1))];
 const U: Recipe = [phase(1, times(2, 1)), ...RY, phase(1, times(1, 1))];
 
-/** By canonical name; controls are not part of a recipe. */
+/** Recipes by canonical gate name. Controls are not part of a recipe. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   RX,
   RY,

@@ -1,55 +1,61 @@
-/** What a batch is asked for, what it gives back, and the checks between the two. */
+/** Request and result of a batch, and the validation of requests. */
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Fault } from '../errors/coded-error.ts';
 import { reducedAngle } from '../math/angles.ts';
 import { MAX_SEED } from '../math/philox.ts';
 import { InvalidBatchError, TooManyOutcomesError } from './errors.ts';
 
-/** Draws of one circuit: a batch is cancelled between circuits, not within one. */
+/** Shots of one circuit. A batch can be cancelled between circuits, not within one. */
 const MAX_SHOTS = 1_000_000;
-/** 2^16 probabilities of each circuit are half a megabyte. */
+/**
+ * Classical bits whose distribution can be listed: 2^16 probabilities take half a megabyte a
+ * circuit.
+ */
 const MAX_OUTCOME_BITS = 16;
-/** Numbers of one result: 2 GiB. */
+/** Numbers in one result array: 2 GiB. */
 const MAX_RESULT_LENGTH = 2 ** 28;
-/** Larger angles are reduced before a circuit sees them. */
+/** Angles above this (radians) are reduced modulo 4π before a kernel sees them. */
 const MAX_PLAIN_ANGLE = 2 ** 16;
 
-/** What to compute of each circuit; only what is asked for comes back. */
+/** Request for a batch. The result holds only the outputs that are requested. */
 export interface BatchRequest {
   readonly numCircuits: number;
   /** Radians, circuit after circuit; length numCircuits · numAngles. */
   readonly angles: Float64Array;
-  /** Of each circuit, at most 1,000,000; none unless given. */
+  /** Shots of each circuit, at most 1,000,000; 0 by default. */
   readonly shots?: number;
-  /** Circuit k draws with `seed` + k; 0 unless given. */
+  /** Circuit k draws with seed `seed` + k; 0 by default. */
   readonly seed?: number;
-  /** In place of `seed`: circuit k draws with `seeds[k]`. */
+  /** Replaces `seed`: circuit k draws with `seeds[k]`. */
   readonly seeds?: ArrayLike<number>;
-  /** The state before the measurements. */
+  /** Requests the state before the measurements. */
   readonly statevectors?: boolean;
-  /** Exact distribution over the classical bits. */
+  /** Requests the exact distribution over the classical bits. */
   readonly probabilities?: boolean;
   readonly observables?: readonly PauliSum[];
 }
 
-/** What a batch gives back, circuit after circuit in each array. */
+/** Result of a batch; each array lists circuit after circuit. */
 export interface BatchResult {
-  /** How often the register read each value; 2^numBits a circuit. */
+  /** Number of shots for each value of the register; length 2^numBits a circuit. */
   readonly counts?: Uint32Array;
-  /** Interleaved re, im; 2·2^numQubits a circuit. */
+  /** Interleaved re, im; length 2·2^numQubits a circuit. */
   readonly statevectors?: Float64Array;
-  /** 2^numBits a circuit. */
+  /** Length 2^numBits a circuit. */
   readonly probabilities?: Float64Array;
-  /** One for each observable a circuit. */
+  /** One value for each observable, for each circuit. */
   readonly expectations?: Float64Array;
 }
 
-/** Result arrays that are being filled. */
+/** Result arrays while they are filled. */
 export type BatchResults = { -readonly [K in keyof BatchResult]: BatchResult[K] };
 
-/** A shape made ready for one engine. */
+/** A circuit shape compiled for one engine; it runs any number of batches. */
 export interface BatchExecutable extends AsyncDisposable {
-  /** Angles of one circuit: those of the shape's gates, in the order of its operations. */
+  /**
+   * Number of angles of one circuit: the parameters of the shape's gates, in the order of its
+   * operations.
+   */
   readonly numAngles: number;
   /**
    * Runs all circuits from |0…0⟩.
@@ -61,7 +67,7 @@ export interface BatchExecutable extends AsyncDisposable {
   run(request: BatchRequest, signal: AbortSignal): Promise<BatchResult>;
 }
 
-/** What the checks need to know of a shape. */
+/** Sizes of a shape that a request is validated against. */
 export interface BatchSizes {
   readonly numQubits: number;
   readonly numBits: number;
@@ -69,10 +75,10 @@ export interface BatchSizes {
 }
 
 /**
- * Checks a request against the shape.
+ * Validates a request against the shape.
  *
- * @throws {InvalidBatchError} naming all that does not fit.
- * @throws {TooManyOutcomesError} if counts or probabilities of more than 16 bits are asked for.
+ * @throws {InvalidBatchError} listing every fault.
+ * @throws {TooManyOutcomesError} if counts or probabilities of more than 16 bits are requested.
  */
 export function checkBatchRequest(request: BatchRequest, sizes: BatchSizes): void {
   const { numCircuits, shots = 0, probabilities = false } = request;
@@ -89,7 +95,7 @@ export function checkBatchRequest(request: BatchRequest, sizes: BatchSizes): voi
   if (faults.length > 0) throw new InvalidBatchError(faults);
 }
 
-/** What was asked for, all 0. */
+/** Allocates the requested result arrays, filled with 0. */
 export function emptyResults(
   { numQubits, numBits }: Pick<BatchSizes, 'numQubits' | 'numBits'>,
   request: BatchRequest,
@@ -120,7 +126,7 @@ function wrongAngles({ angles, numCircuits }: BatchRequest, sizes: BatchSizes): 
     const message = `There are ${angles.length} numbers; ${numCircuits} circuits of ${sizes.numAngles} angles need ${length}.`;
     return [{ path: 'angles', message }];
   }
-  // A loop, because a call for each of millions of angles would take as long as the circuits.
+  // A plain loop: a call for each of millions of angles would take as long as the circuits.
   let wrong = 0;
   while (wrong < length && Number.isFinite(angles[wrong])) wrong++;
   if (wrong === length) return [];
@@ -167,12 +173,14 @@ function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {
   return [{ path: 'numCircuits', message }];
 }
 
-/** The angle itself where it is small, else one in [−2π, 2π] of the same half-angle. */
+/**
+ * Returns a small angle as it is, and a large one reduced to [−2π, 2π] with the same half-angle.
+ */
 export function plainAngle(angle: number): number {
   return Math.abs(angle) > MAX_PLAIN_ANGLE ? reducedAngle(angle) : angle;
 }
 
-/** Copies angles, each of them small enough for the kernels' own reduction. */
+/** Copies angles, reducing those that are too large for the kernels' own range reduction. */
 export function copyAngles(from: Float64Array, to: Float64Array): void {
   for (let i = 0; i < from.length; i++) to[i] = plainAngle(from[i]!);
 }

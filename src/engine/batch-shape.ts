@@ -1,15 +1,15 @@
-/** The shapes that batches take, on any engine. */
+/** Shapes of circuits that can run as a batch, on any engine. */
 import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../circuit/circuit.ts';
 import { OutputNeedsFinalStateError, ProgramTooWideError } from './errors.ts';
 
-/** Qubits of a batch's circuits, at most. */
+/** Largest number of qubits of a batch's circuits. */
 export const MAX_BATCH_QUBITS = 12;
 
 /**
- * Refuses what cannot be run as a batch.
+ * Refuses a shape that cannot run as a batch.
  *
- * @param engine - What errors call it.
- * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @param engine - Name of the engine in the error message.
+ * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
  */
 export function checkBatchShape(shape: Circuit, engine: string): void {
@@ -19,7 +19,7 @@ export function checkBatchShape(shape: Circuit, engine: string): void {
   if (hasMidCircuitMeasurement(shape)) throw new OutputNeedsFinalStateError('A batch');
 }
 
-/** For each qubit the classical bits, as a mask, that read it at the end. */
+/** For each qubit, the mask of classical bits that it is measured into. */
 export function outcomeBitsOf(shape: Circuit): readonly number[] {
   const bits = new Array<number>(shape.numQubits).fill(0);
   for (const [bit, qubit] of measuredQubits(shape).entries()) {

@@ -1,25 +1,27 @@
-/** The classical register while a program runs: 32-bit words, bit 0 of word 0 being bit 0. */
+/**
+ * The classical register while a program runs: an array of 32-bit words. Bit 0 of word 0 is
+ * classical bit 0.
+ */
 import type { AssignOperation, Condition } from '../circuit/circuit.ts';
 import { bitsToWrite, ValueProblem } from '../circuit/classical-evaluation.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import { ClassicalValueError } from './errors.ts';
 
-/** Words that hold `numBits` bits; at least one, so that an outcome always has a value. */
+/** Number of words that hold `numBits` bits; at least 1, so that an outcome always has a value. */
 export function wordsFor(numBits: number): number {
   return Math.max(1, Math.ceil(numBits / 32));
 }
 
-/** Writes one bit. */
 export function writeBit(words: Uint32Array, bit: Bit, value: 0 | 1): void {
   const mask = 1 << (bit & 31);
   if (value === 1) words[bit >>> 5]! |= mask;
   else words[bit >>> 5]! &= ~mask;
 }
 
-/** Whether the register reads what the condition asks for; no condition always holds. */
+/** Whether the condition holds for the register. An absent condition always holds. */
 export function conditionHolds(condition: Condition | undefined, words: Uint32Array): boolean {
   if (condition === undefined) return true;
-  // Division rather than shifts: a value may have more than 32 bits.
+  // Division instead of shifts: a value may have more than 32 bits.
   let rest = condition.value;
   for (const bit of condition.bits) {
     if (((words[bit >>> 5]! >>> (bit & 31)) & 1) !== rest % 2) return false;
@@ -29,9 +31,9 @@ export function conditionHolds(condition: Condition | undefined, words: Uint32Ar
 }
 
 /**
- * Computes the value of an assignment and writes it, where its condition holds.
+ * Evaluates an assignment and writes its value, if its condition holds.
  *
- * @throws {ClassicalValueError} where there is no such value.
+ * @throws {ClassicalValueError} if the value does not exist, as after a division by zero.
  */
 export function assign({ bits, value, condition }: AssignOperation, words: Uint32Array): void {
   if (!conditionHolds(condition, words)) return;
@@ -45,7 +47,7 @@ export function assign({ bits, value, condition }: AssignOperation, words: Uint3
   }
 }
 
-/** The outcome in a register of `numBits` bits and more: its first bits, in words of its own. */
+/** Copies the outcome, the first `numBits` bits, out of a longer register. */
 export function outcomeOf(register: Uint32Array, numBits: number): Uint32Array {
   const words = register.slice(0, wordsFor(numBits));
   const used = numBits - 32 * (words.length - 1);

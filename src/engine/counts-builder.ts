@@ -1,8 +1,8 @@
 /**
- * Collects outcomes and how often each occurred, and gives them back distinct and ascending.
+ * Collects measurement outcomes and their occurrences; returns them distinct and ascending.
  *
- * Typed arrays and a radix sort rather than a map of strings: a million shots may end in a million
- * outcomes of up to 1,024 bits. Outcomes that already come ascending, as they do from a sampled
+ * Typed arrays and a radix sort are used instead of a map of strings: a million shots may give a
+ * million outcomes of up to 1,024 bits. Outcomes that arrive in ascending order, as from a sampled
  * full measurement, are neither sorted nor copied.
  */
 import { wordsFor } from './classical-bits.ts';
@@ -12,11 +12,11 @@ import type { TimeSlicer } from './time-slicer.ts';
 
 const INITIAL_CAPACITY = 16;
 
-/** A list of outcomes that grows. */
+/** Growing list of outcomes with their occurrences. */
 export class CountsBuilder {
   readonly #numBits: number;
   readonly #wordsPerOutcome: number;
-  // Without room at first: a builder that is handed all outcomes at once needs none.
+  // Empty at first: a builder that receives all outcomes at once needs no room of its own.
   #outcomes: Uint32Array<ArrayBuffer> = new Uint32Array(0);
   #occurrences: Uint32Array<ArrayBuffer> = new Uint32Array(0);
   #length = 0;
@@ -28,7 +28,7 @@ export class CountsBuilder {
   }
 
   /**
-   * Adds an outcome, which may have been added before.
+   * Adds an outcome; the same outcome may be added again.
    *
    * @param words - Copied; length `wordsFor(numBits)`.
    */
@@ -44,10 +44,11 @@ export class CountsBuilder {
   }
 
   /**
-   * Adds many outcomes of one word each, of a builder whose outcomes have no more.
+   * Adds many outcomes of one word each; requires `wordsFor(numBits)` to be 1.
    *
-   * @param outcomes - Given away, as are the occurrences: the first to come become the list itself.
-   * @param occurrences - As long.
+   * @param outcomes - Ownership passes to the builder, also of the occurrences: the first arrays
+   *   added become its list.
+   * @param occurrences - As long as `outcomes`.
    */
   addWords(outcomes: Uint32Array<ArrayBuffer>, occurrences: Uint32Array<ArrayBuffer>): void {
     const first = this.#length;
@@ -65,7 +66,7 @@ export class CountsBuilder {
     }
   }
 
-  /** Makes room for that many more, so that adding them moves nothing. */
+  /** Reserves room for more outcomes, so that adding them reallocates nothing. */
   reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#occurrences.length) return;
@@ -78,7 +79,7 @@ export class CountsBuilder {
     this.#occurrences = occurrences;
   }
 
-  /** The counts; the builder is spent. */
+  /** Returns the counts. The builder must not be used afterwards. */
   async finish(slicer: TimeSlicer): Promise<Counts> {
     const counts = this.#isAscending ? this.#asIs() : await this.#sorted(slicer);
     return { numBits: this.#numBits, wordsPerOutcome: this.#wordsPerOutcome, ...counts };
@@ -89,7 +90,7 @@ export class CountsBuilder {
     return this.#merge(await this.#ascendingOrder(slicer));
   }
 
-  /** Negative, zero or positive as entry i is below, equal to or above entry j. */
+  /** Compares entries i and j: negative, 0 or positive. */
   #compare(i: number, j: number): number {
     for (let word = this.#wordsPerOutcome - 1; word >= 0; word--) {
       const difference =
@@ -107,7 +108,7 @@ export class CountsBuilder {
     };
   }
 
-  /** The entries' positions by ascending outcome: a radix sort, lowest byte first. */
+  /** Positions of the entries in ascending order of outcome, by a radix sort, lowest byte first. */
   async #ascendingOrder(slicer: TimeSlicer): Promise<Uint32Array> {
     let order = Uint32Array.from({ length: this.#length }, (_, i) => i);
     let spare = new Uint32Array(this.#length);
@@ -118,7 +119,10 @@ export class CountsBuilder {
     return order;
   }
 
-  /** One stable pass from `order` into `sorted`; false when the byte is the same everywhere. */
+  /**
+   * One stable pass of the radix sort from `order` into `sorted`. Returns false, without sorting,
+   * if the byte is the same in all outcomes.
+   */
   #sortByByte(byte: number, order: Uint32Array, sorted: Uint32Array): boolean {
     const word = byte >>> 2;
     const shift = 8 * (byte & 3);
@@ -137,7 +141,7 @@ export class CountsBuilder {
     return true;
   }
 
-  /** The outcomes in that order, equal ones as one. */
+  /** Lists the outcomes in the given order, adding up equal ones. */
   #merge(order: Uint32Array): Pick<Counts, 'outcomes' | 'occurrences'> {
     const stride = this.#wordsPerOutcome;
     const outcomes = new Uint32Array(order.length * stride);

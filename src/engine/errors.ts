@@ -1,4 +1,4 @@
-/** Errors of the engines. */
+/** Expected failures of the engines. */
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 
 /** The program needs more qubits than the engine can hold. */
@@ -12,7 +12,7 @@ export class ProgramTooWideError extends CodedError {
   }
 }
 
-/** An output was asked for that only exists when no measurement or reset comes before the end. */
+/** An output was requested that exists only if no measurement or reset comes before the end. */
 export class OutputNeedsFinalStateError extends CodedError {
   readonly code = 'ENGINE_OUTPUT_NEEDS_FINAL_STATE';
 
@@ -23,7 +23,7 @@ export class OutputNeedsFinalStateError extends CodedError {
   }
 }
 
-/** Measurements in the middle part the shots into more states than the engine may hold at once. */
+/** Mid-circuit measurements split the shots into more states than the engine may hold at once. */
 export class TooManyBranchesError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_BRANCHES';
 
@@ -35,7 +35,7 @@ export class TooManyBranchesError extends CodedError {
   }
 }
 
-/** A shot went round loops on measured bits for too long. */
+/** A shot exceeded the limit of loop rounds. */
 export class TooManyRoundsError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_ROUNDS';
 
@@ -46,7 +46,7 @@ export class TooManyRoundsError extends CodedError {
   }
 }
 
-/** A classical value of a program does not exist for what was measured. */
+/** A classical expression has no value for the measured bits. */
 export class ClassicalValueError extends CodedError {
   readonly code = 'ENGINE_CLASSICAL_VALUE';
 
@@ -55,7 +55,7 @@ export class ClassicalValueError extends CodedError {
   }
 }
 
-/** The exact distribution was asked for over more classical bits than can be listed. */
+/** The exact distribution was requested over more classical bits than can be listed. */
 export class TooManyOutcomesError extends CodedError {
   readonly code = 'ENGINE_TOO_MANY_OUTCOMES';
 
@@ -75,7 +75,10 @@ export class HelperLostError extends CodedError {
   }
 }
 
-/** There is less memory than a program's states need: the system's, or what addresses reach. */
+/**
+ * The engine cannot allocate the states of a program: the system lacks memory, or 32-bit addresses
+ * end.
+ */
 export class StateMemoryError extends CodedError {
   readonly code = 'ENGINE_STATE_MEMORY';
 
@@ -89,7 +92,7 @@ export class StateMemoryError extends CodedError {
   }
 }
 
-/** What was asked of a batch does not fit the shape of its circuits. */
+/** A batch request does not fit the shape of its circuits. */
 export class InvalidBatchError extends CodedError {
   readonly code = 'ENGINE_BATCH_INVALID';
 
@@ -101,7 +104,7 @@ export class InvalidBatchError extends CodedError {
   }
 }
 
-/** The engine, or what it prepared, has been closed. */
+/** The engine, or a program compiled for it, has been closed. */
 export class ClosedError extends CodedError {
   readonly code = 'ENGINE_CLOSED';
 
@@ -110,7 +113,7 @@ export class ClosedError extends CodedError {
   }
 }
 
-/** No adapter could be opened. */
+/** WebGPU could not open an adapter. */
 export class NoAdapterError extends CodedError {
   readonly code = 'ENGINE_NO_ADAPTER';
 
@@ -119,7 +122,7 @@ export class NoAdapterError extends CodedError {
   }
 }
 
-/** The GPU went away: its driver reset it, or it was taken off. */
+/** The GPU device was lost: its driver reset it, or it was removed. */
 export class DeviceLostError extends CodedError {
   readonly code = 'ENGINE_DEVICE_LOST';
 
@@ -128,7 +131,7 @@ export class DeviceLostError extends CodedError {
   }
 }
 
-/** The GPU refused work, or lacked memory in the middle of it. */
+/** The GPU rejected work, or ran out of memory while doing it. */
 export class GpuFaultError extends CodedError {
   readonly code = 'ENGINE_GPU_FAULT';
 

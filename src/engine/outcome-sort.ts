@@ -1,22 +1,26 @@
 /**
- * Sorts outcomes of one word, each with its occurrences, and adds up those of equal outcomes.
+ * Sorts one-word outcomes with their occurrences, and adds up the occurrences of equal outcomes.
  *
- * A radix sort, lowest digit first, that moves both numbers. Sorting their positions instead reads
- * them in no order and takes several times as long for a million; a sorted list of one typed array
- * has no place for the occurrences.
+ * The radix sort (lowest digit first) moves both numbers. Sorting positions instead reads the
+ * outcomes in random order, which takes several times as long for a million of them.
  */
 import type { TimeSlicer } from './time-slicer.ts';
 
-/** Outcomes of one word, and how often each occurred; equally long. */
+/** Outcomes of one word and how often each occurred; two arrays of the same length. */
 export interface WordCounts {
   readonly outcomes: Uint32Array<ArrayBuffer>;
   readonly occurrences: Uint32Array<ArrayBuffer>;
 }
 
-/** From here on wide digits, of which 24 bits are two, save more time than their tables take. */
+/** Lists of this length and more are sorted by 12-bit digits: the larger tables pay off. */
 const LONG_LIST = 2 ** 12;
 
-/** The same outcomes, ascending and distinct; what is given is written over. */
+/**
+ * Sorts and merges outcomes.
+ *
+ * @param counts - Overwritten.
+ * @returns Distinct outcomes, ascending.
+ */
 export async function sortedWordCounts(
   counts: WordCounts,
   slicer: TimeSlicer,
@@ -37,19 +41,19 @@ export async function sortedWordCounts(
   return merged(from);
 }
 
-/** How many bits the widest of the outcomes has. */
+/** Number of bits of the largest outcome. */
 function widthOf(outcomes: Uint32Array): number {
   let all = 0;
   for (let i = 0; i < outcomes.length; i++) all |= outcomes[i]!;
   return 32 - Math.clz32(all);
 }
 
-/** One stable pass. */
+/** One stable pass of the radix sort. */
 function sortByDigit(from: WordCounts, into: WordCounts, shift: number, digitBits: number): void {
   const { outcomes, occurrences } = from;
   const { outcomes: sortedOutcomes, occurrences: sortedOccurrences } = into;
   const mask = 2 ** digitBits - 1;
-  // Entry v + 1 counts the digits v, so that the sums are where each digit starts.
+  // Entry v + 1 counts the digits v, so that prefix sums give where each digit starts.
   const starts = new Uint32Array(mask + 2);
   for (let i = 0; i < outcomes.length; i++) starts[((outcomes[i]! >>> shift) & mask) + 1]!++;
   for (let digit = 1; digit <= mask; digit++) starts[digit]! += starts[digit - 1]!;
@@ -61,7 +65,7 @@ function sortByDigit(from: WordCounts, into: WordCounts, shift: number, digitBit
   }
 }
 
-/** Equal neighbours as one; written over the list. */
+/** Merges equal neighbours, in place. */
 function merged({ outcomes, occurrences }: WordCounts): WordCounts {
   let numDistinct = 0;
   for (let i = 0; i < outcomes.length; i++) {
@@ -81,7 +85,10 @@ function merged({ outcomes, occurrences }: WordCounts): WordCounts {
   };
 }
 
-/** An array's first numbers in a buffer of that size, for what is sent to a thread is the buffer. */
+/**
+ * First entries of an array in a buffer of exactly that size, because a thread message sends whole
+ * buffers.
+ */
 export function firstOf(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
   return 4 * length === array.buffer.byteLength ? array : array.slice(0, length);
 }

@@ -30,25 +30,28 @@ export function over(a: Complex, b: Complex): Complex {
   };
 }
 
-/** How far a product of phases may be from 1 and still be 1: rounding of a few operations. */
+/**
+ * Largest distance from 1 at which a product of phases counts as 1: the rounding of a few
+ * operations.
+ */
 const ROUNDING = 4e-16;
 
-/** Whether a phase is 1 but for rounding. */
+/** Whether a phase is 1 up to rounding. */
 export function isOne({ re, im }: Complex): boolean {
   return Math.abs(re - 1) <= ROUNDING && Math.abs(im) <= ROUNDING;
 }
 
-/** Monomials by their masks; mask 0 is a scalar. */
+/** Product of monomials, keyed by their masks. The monomial of mask 0 is a scalar. */
 export class PhasePolynomial {
   readonly #phases = new Map<number, Complex>();
-  /** Qubits of any monomial. */
+  /** Mask of the qubits of all monomials. */
   #qubits = 0;
 
   get isEmpty(): boolean {
     return this.#phases.size === 0;
   }
 
-  /** Mask of the qubits that it depends on, or a few more. */
+  /** Mask of the qubits that the diagonal depends on, or a superset of it. */
   get qubits(): number {
     return this.#qubits;
   }
@@ -57,7 +60,7 @@ export class PhasePolynomial {
     return this.#phases.entries();
   }
 
-  /** Multiplies by a monomial. */
+  /** Multiplies the diagonal by a monomial. */
   multiply(mask: number, phase: Complex): void {
     const known = this.#phases.get(mask);
     const product = known === undefined ? phase : times(known, phase);
@@ -99,7 +102,7 @@ export class PhasePolynomial {
     }
   }
 
-  /** Takes out the monomials that `select` picks. */
+  /** Removes the monomials that `select` picks, and returns them. */
   take(select: (mask: number, phase: Complex) => boolean): PhasePolynomial {
     const taken = new PhasePolynomial();
     for (const [mask, phase] of this.#phases) {

@@ -1,4 +1,4 @@
-/** A program made ready for the walk of its shots: where they part ways, and where they end. */
+/** The plan of a run: the steps of a program as the walk over its shots takes them. */
 import type { AssignOperation, Condition, Qubit } from '../circuit/circuit.ts';
 import {
   type Exchange,
@@ -12,15 +12,15 @@ import {
 } from '../compiler/program.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
 
-/** A sweep or an exchange. */
+/** A sweep or an exchange of the program. */
 export interface SweepStep {
   readonly kind: 'sweep';
-  /** Trips through memory that the engine takes for it. */
+  /** Passes through memory that the engine takes for the step. */
   readonly passes: number;
   readonly condition?: Condition;
 }
 
-/** A measurement or reset in mid-circuit. */
+/** A mid-circuit measurement or reset. */
 export interface CollapseStep {
   readonly kind: 'collapse';
   readonly step: Measure | Reset;
@@ -28,37 +28,37 @@ export interface CollapseStep {
   readonly condition?: Condition;
 }
 
-/** One step of a walk. */
+/** One step of the walk. */
 export type PlanStep = SweepStep | CollapseStep | AssignOperation | LoopHead | LoopTail;
 
-/** What the walk needs to know of a program. */
+/** Everything that the walk (`shot-tree.ts`) needs to know of a program. */
 export interface RunPlan {
   readonly numQubits: number;
-  /** Bits of an outcome. */
+  /** Number of bits of an outcome. */
   readonly numBits: number;
-  /** Bits that are kept while the program runs; the first `numBits` are the outcome. */
+  /** Number of bits kept while the program runs; the first `numBits` are the outcome. */
   readonly numRegisterBits: number;
-  /** Rounds that one shot may take in all its loops together. */
+  /** Most loop rounds of one shot, over all its loops. */
   readonly maxRounds: number;
-  /** Up to the trailing measurements; in the same places as in the program. */
+  /** The steps before the trailing measurements, at the same indices as in the program. */
   readonly steps: readonly PlanStep[];
-  /** Of all steps together. */
+  /** Sum of the passes of all steps. */
   readonly numPasses: number;
   /** Whether one state, before the trailing measurements, serves all shots. */
   readonly hasFinalState: boolean;
   readonly terminalEvent: number;
-  /** Empty when nothing is measured at the end. */
+  /** Empty if nothing is measured at the end. */
   readonly measuredWords: readonly MeasuredWord[];
-  /** Made after the trailing measurements, in order. */
+  /** Assignments after the trailing measurements, in order. */
   readonly finalAssignments: readonly AssignOperation[];
   /** Logical qubit → physical qubit, after the last step. */
   readonly layout: readonly Qubit[];
 }
 
 /**
- * The plan of a program that fits the engine.
+ * Plans a program that fits the engine.
  *
- * @param passesOf - Trips through memory that the engine takes for a sweep or exchange; 1 for an
+ * @param passesOf - Passes through memory that the engine takes for a sweep or exchange; 1 for an
  *   engine that keeps a tile until all its kernels are applied.
  */
 export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => number): RunPlan {
@@ -92,7 +92,10 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
   };
 }
 
-/** The compiler's promises; broken, an engine would compute nonsense or write where it must not. */
+/**
+ * Checks the compiler's promises, without which an engine would compute nonsense or write out of
+ * bounds.
+ */
 function assertPromises({ resident, kernels, store = resident, condition }: Sweep): void {
   const isPermutation =
     store.length === resident.length && resident.every((place) => store.includes(place));

@@ -1,4 +1,4 @@
-/** One run of a prepared program, for any engine: the walk of its shots, outputs and timing. */
+/** Runs a program on any engine: walks its shots, reads its outputs, takes the times. */
 import type { RunRequest, RunResult } from './engine.ts';
 import { checkOutputs, type FinalStateOutputs, readOutputs } from './run-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -7,20 +7,20 @@ import type { StateBudget } from './state-budget.ts';
 import type { StateOperations } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
-/** A program as an engine prepared it; runs share it. */
+/** A program compiled by an engine; all its runs share it. */
 export interface RunnableProgram<S> {
   readonly plan: RunPlan;
   readonly budget: StateBudget;
-  /** The operations of one run, which pause with its slicer. */
+  /** Creates the state operations of one run, which pause by its time slicer. */
   operations(slicer: TimeSlicer): StateOperations<S>;
 }
 
 /**
- * Runs a program from |0…0⟩, as `Executable.run` does.
+ * Runs a program from |0…0⟩; implements `Executable.run`.
  *
- * @throws {OutputNeedsFinalStateError} if an output is asked for that the program does not have.
- * @throws {TooManyOutcomesError} if the exact distribution asked for is too long.
- * @throws {TooManyBranchesError} if the shots part into more states than the budget allows.
+ * @throws {OutputNeedsFinalStateError} if an output is requested that the program does not have.
+ * @throws {TooManyOutcomesError} if the requested distribution is too long.
+ * @throws {TooManyBranchesError} if the shots split into more states than the budget allows.
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runProgram<S>(

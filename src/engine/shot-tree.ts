@@ -1,11 +1,11 @@
 /**
- * One run of a program: a tree of measured outcomes, walked depth first.
+ * The shots of one run as a tree of measured outcomes, walked depth first.
  *
- * Shots travel together in a branch, which owns a state, and part only where a measurement gives
- * them different outcomes. Of the two branches the larger waits and the smaller goes on; each
- * waiting branch then has at least as many shots as all that run while it waits, so no more than
+ * Shots travel together in a branch, which owns a state, and split only where a measurement gives
+ * them different outcomes. Of the two branches the larger waits and the smaller goes on. Each
+ * waiting branch then has at least as many shots as all that run while it waits, so at most
  * log2(shots) states wait at any time, however many measurements a circuit has. The alternative,
- * a run a shot, costs the shots times the circuit even where all outcomes agree.
+ * one run for each shot, costs shots times circuit even if all outcomes agree.
  */
 import type { Measure, Reset } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
@@ -20,31 +20,31 @@ import { UNITS_PER_DRAW } from './terminal-draws.ts';
 import { finishedOutcome, recordSamples } from './terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
-/** Shots with the same outcomes so far, and where they stand. */
+/** Shots with equal outcomes so far, and their position in the plan. */
 interface Branch<S> {
   readonly state: S;
   readonly bits: Uint32Array;
   readonly shots: ShotGroup;
-  /** The next step of the plan. */
+  /** Index of the next step of the plan. */
   step: number;
-  /** The next qubit of that step, where it is a measurement or reset. */
+  /** Index of the next qubit within that step, if the step is a measurement or reset. */
   position: number;
-  /** Rounds of loops that these shots have begun. */
+  /** Number of loop rounds that these shots have begun. */
   rounds: number;
 }
 
-/** Shots by the outcome of one measured qubit. */
+/** The shots of a branch, split by the outcome of one measured qubit. */
 interface PartedShots {
   readonly zeros: ShotGroup;
   readonly ones: ShotGroup;
 }
 
-/** The work of beginning a round, so that a loop without gates pauses too. */
+/** Work units of beginning a loop round, so that a loop without gates pauses, too. */
 const UNITS_PER_ROUND = 64;
 
 const NO_SHOTS: ShotGroup = { count: 0 };
 
-/** Walks the tree of one run. */
+/** Walks the tree of outcomes of one run. */
 export class ShotTree<S> {
   readonly #plan: RunPlan;
   readonly #operations: StateOperations<S>;
@@ -59,7 +59,7 @@ export class ShotTree<S> {
   #statePasses = 0;
   #samplingMs = 0;
   #fractionDone = 0;
-  /** The fraction done when the step at hand began, and what one of its passes adds. */
+  /** Fraction done when the current step began, and the fraction that one of its passes adds. */
   #fractionBefore = 0;
   #fractionPerPass = 0;
   readonly #onPasses = (passesDone: number): void => {
@@ -87,21 +87,21 @@ export class ShotTree<S> {
     return this.#samplingMs;
   }
 
-  /** Trips through memory for sweeps, as the plan counts them, over all branches. */
+  /** Passes through memory for sweeps, summed over all branches. */
   get statePasses(): number {
     return this.#statePasses;
   }
 
-  /** Passes done, weighted by the shots they were done for; in [0, 1], never falls. */
+  /** Passes done, weighted by their shots; in [0, 1], never decreases. */
   get fractionDone(): number {
     return Math.min(1, this.#fractionDone);
   }
 
   /**
-   * Runs all shots; at its end, however it comes, every state is released.
+   * Runs all shots. Releases every state at the end, also after a failure.
    *
-   * @param onFinalState - Called with the state before the trailing measurements, where a plan has
-   *   one that serves all shots, also when there are no shots.
+   * @param onFinalState - Called with the state before the trailing measurements, if one state
+   *   serves all shots; also when there are no shots.
    */
   async run(onFinalState?: (state: S) => Promise<void>): Promise<Counts> {
     try {
@@ -135,14 +135,14 @@ export class ShotTree<S> {
     this.#operations.release(state);
   }
 
-  /** Takes a branch to its end; where it parts, goes on with the smaller part. */
+  /** Runs a branch to its end. Where it splits, continues with the smaller part. */
   async #follow(start: Branch<S>): Promise<Branch<S>> {
     let branch = start;
     const { steps } = this.#plan;
     while (branch.step < steps.length) {
       const step = steps[branch.step]!;
-      // A branch that waited in mid-step is in it because the condition held; the step may since
-      // have written the bits that the condition reads.
+      // A branch that waited in mid-step is inside it because the condition held then; the step may
+      // since have written the bits that the condition reads.
       const holds = branch.position > 0 || conditionHolds(step.condition, branch.bits);
       if (step.kind === 'again') {
         branch.step = step.head;
@@ -181,14 +181,14 @@ export class ShotTree<S> {
     if (this.#slicer.spend(UNITS_PER_ROUND)) await this.#slicer.pause();
   }
 
-  /** What one pass for these shots is of the whole run; without shots there is one branch. */
+  /** Fraction of the whole run that one pass for these shots is. */
   #weightOfPass({ count }: ShotGroup): number {
     if (this.#plan.numPasses === 0) return 0;
     const share = this.#totalShots === 0 ? 1 : count / this.#totalShots;
     return share / this.#plan.numPasses;
   }
 
-  /** Measures or resets the branch's next qubit. */
+  /** Measures or resets the next qubit of a branch. */
   async #collapseNext({ step, event }: CollapseStep, branch: Branch<S>): Promise<Branch<S>> {
     const qubit = step.qubits[branch.position]!;
     const masses = await this.#operations.qubitMasses(branch.state, qubit);
@@ -213,13 +213,17 @@ export class ShotTree<S> {
     return this.#settle(step, goesOn, isZeroSmaller ? 0 : 1, masses);
   }
 
-  /** Draws for every shot of a branch and parts them by outcome; certain outcomes need no draw. */
+  /**
+   * Draws for every shot of a branch and splits the shots by outcome. A certain outcome takes no
+   * draw.
+   */
   async #part(branch: Branch<S>, event: number, one: number): Promise<PartedShots> {
     const { shots, position, rounds } = branch;
     if (one <= 0) return { zeros: shots, ones: NO_SHOTS };
     if (one >= 1) return { zeros: NO_SHOTS, ones: shots };
     const { count, numbers } = shots;
-    // Zeros fill it from the front, ones from the back; the order within a branch means nothing.
+    // Zeros fill the array from the front, ones from the back; the order within a branch does not
+    // matter.
     const parted = new Uint32Array(count);
     let numZeros = 0;
     let firstOne = count;
@@ -239,7 +243,7 @@ export class ShotTree<S> {
     };
   }
 
-  /** Gives a branch its outcome for the qubit at hand. */
+  /** Collapses a branch's current qubit to its outcome. */
   async #settle(
     step: Measure | Reset,
     branch: Branch<S>,
@@ -255,7 +259,11 @@ export class ShotTree<S> {
     return branch;
   }
 
-  /** @throws {TooManyBranchesError} before more is allocated than the engine may hold. */
+  /**
+   * Copies a state.
+   *
+   * @throws {TooManyBranchesError} before more is allocated than the engine may hold.
+   */
   async #copyOf(state: S): Promise<S> {
     const { stateBytes, maxStates } = this.#budget;
     if (this.#held.size >= maxStates) {
@@ -266,7 +274,7 @@ export class ShotTree<S> {
     return copy;
   }
 
-  /** The trailing measurements: one draw a shot. */
+  /** Performs the trailing measurements, with one draw a shot. */
   async #measureAtEnd({ state, bits, shots }: Branch<S>): Promise<void> {
     const { measuredWords, terminalEvent } = this.#plan;
     if (measuredWords.length === 0) {

@@ -1,17 +1,20 @@
-/** How many states a run may hold at once; each branch of a mid-circuit measurement has its own. */
+/**
+ * Limit on the states that a run holds at once; each branch of a mid-circuit measurement has its
+ * own.
+ */
 
-/** What a state takes, and how many are allowed. */
+/** Bytes of a state, and how many states are allowed. */
 export interface StateBudget {
   readonly stateBytes: number;
-  /** At least 1: a program that fits the engine always runs while its shots stay together. */
+  /** At least 1: a program that fits the engine always runs as long as its shots do not split. */
   readonly maxStates: number;
 }
 
 /**
- * The budget of a program.
+ * Computes the budget of a program.
  *
  * @param bytesPerAmplitude - 16 in double precision, 8 in single.
- * @param memoryBytes - For all the states of one run; may be infinite.
+ * @param memoryBytes - Memory for all states of one run; may be infinite.
  */
 export function stateBudget(
   numQubits: number,

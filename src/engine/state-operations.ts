@@ -1,71 +1,72 @@
 /**
- * What an engine does to the states of one run: the interface between the walk over the branches of
- * a run (`shot-tree.ts`), the same for every engine, and the numerics, each engine's own.
+ * Operations of an engine on the states of one run. They separate the walk over the branches of a
+ * run (`shot-tree.ts`), shared by all engines, from each engine's numerics.
  *
- * `S` is the engine's handle of a state: an array, an address, a buffer. An operation that is done
- * when it returns gives its result, and no promise: a small circuit then runs to its end without
- * turning the microtask queue. One that takes long gives a promise, pauses with the run's `TimeSlicer`,
- * and rejects with the signal's reason once that has aborted. No two are under way at a time.
+ * `S` is the engine's handle of a state: an array, an address, a buffer. An operation that
+ * completes at once returns its result instead of a promise, so that a small circuit runs to its
+ * end without a turn of the microtask queue. A long operation returns a promise, pauses by the
+ * run's `TimeSlicer`, and rejects with the signal's reason once that has aborted. At most one
+ * operation is in progress at a time.
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { BitImages } from '../math/bit-images.ts';
 
-/** A result that may be there at once. */
+/** A result, or a promise of it if it takes long. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Sums of |amplitude|² over the basis states where a qubit is 0, and where it is 1. */
+/** Sums of |amplitude|² over the basis states in which a qubit is 0, and in which it is 1. */
 export interface QubitMasses {
   readonly zero: number;
   readonly one: number;
 }
 
-/** Shots that travel together. */
+/** Shots with the same outcomes so far. */
 export interface ShotGroup {
   readonly count: number;
-  /** Distinct, in any order; absent where they are the shots 0 to count − 1. */
+  /** Distinct shot numbers, in any order; absent for the shots 0 to count − 1. */
   readonly numbers?: Uint32Array;
 }
 
-/** Which shots draw a basis state, and from which stream. */
+/** Shots that each draw a basis state, and the random stream that they draw from. */
 export interface SampleRequest {
-  /** At least one. */
+  /** At least one shot. */
   readonly shots: ShotGroup;
   readonly seed: number;
-  /** Number of the terminal event. */
+  /** Number of the terminal event (see `engine.ts`). */
   readonly event: number;
 }
 
-/** Basis indices: in words of 32 bits where all qubits of a state fit one, as doubles beyond. */
+/** Basis indices: 32-bit words if the state has at most 32 qubits, else doubles. */
 export type BasisIndices = Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 /**
- * The basis states that shots drew. The arrays are given away: they are made for the caller, who
- * may change and keep them, and each is the whole of its buffer.
+ * Basis states that shots drew. The caller owns the arrays and may change them; each fills its
+ * whole buffer.
  */
 export interface BasisSamples {
-  /** Logical, ascending, distinct. */
+  /** Logical basis indices, ascending, distinct. */
   readonly basisIndices: BasisIndices;
-  /** As long; positive; sums to the shots. */
+  /** Parallel to `basisIndices`; positive; sums to the number of shots. */
   readonly occurrences: Uint32Array<ArrayBuffer>;
 }
 
-/** What an engine does to the states of one run. Qubits are physical where nothing else is said. */
+/** Operations of an engine on the states of one run. Qubits are physical unless said otherwise. */
 export interface StateOperations<S> {
-  /** A state that holds |0…0⟩; the memory of a released one may serve again. */
+  /** Creates a state that holds |0…0⟩; may reuse the memory of a released one. */
   create(): S;
 
-  /** Another state with the same amplitudes. */
+  /** Creates a state with the same amplitudes. */
   copy(state: S): MaybePromise<S>;
 
-  /** Called once for each state that was created or copied, also where a run fails. */
+  /** Frees a state. Called once for each state that was created or copied, also if a run fails. */
   release(state: S): void;
 
   /**
    * Applies `steps[stepIndex]` of the program, a sweep or an exchange.
    *
-   * @param onPasses - May be called, before a pause, with the passes of this step done so far, parts
-   *   of them included.
+   * @param onPasses - May be called before a pause with the passes of this step done so far,
+   *   possibly fractional.
    */
   applySweep(
     state: S,
@@ -73,31 +74,31 @@ export interface StateOperations<S> {
     onPasses: (passesDone: number) => void,
   ): MaybePromise<void>;
 
-  /** The masses of a qubit; they need not add up to 1. */
+  /** Masses of a qubit; they need not add up to 1. */
   qubitMasses(state: S, qubit: Qubit): MaybePromise<QubitMasses>;
 
   /**
-   * Keeps what agrees with `outcome`, renormalised, and leaves the qubit as |left⟩: the outcome
-   * itself after a measurement, 0 after a reset.
+   * Projects onto `outcome`, renormalises, and leaves the qubit as |left⟩: the outcome itself after
+   * a measurement, 0 after a reset.
    *
-   * @param mass - The outcome's, as `qubitMasses` gives it; positive.
+   * @param mass - Mass of the outcome, as `qubitMasses` returns it; positive.
    */
   collapse(state: S, qubit: Qubit, outcome: 0 | 1, left: 0 | 1, mass: number): MaybePromise<void>;
 
   /** Draws a basis state for each shot, as `engine.ts` defines it. */
   sample(state: S, request: SampleRequest): MaybePromise<BasisSamples>;
 
-  /** Interleaved re, im in logical basis order; length 2·2^numQubits. */
+  /** The amplitudes in logical basis order, interleaved re, im; length 2·2^numQubits. */
   statevector(state: S): MaybePromise<Float64Array>;
 
   /**
-   * The distribution of the classical register.
+   * Distribution of the classical register.
    *
    * @param outcomeOf - Physical basis index → value of the register.
    * @returns Length 2^numBits.
    */
   probabilities(state: S, outcomeOf: BitImages, numBits: number): MaybePromise<Float64Array>;
 
-  /** ⟨ψ|O|ψ⟩ of an observable on logical qubits. */
+  /** Expectation value ⟨ψ|O|ψ⟩ of an observable on logical qubits. */
   expectation(state: S, observable: PauliSum): MaybePromise<number>;
 }

@@ -1,13 +1,15 @@
-/** The draws of the trailing measurements, one a shot, for engines that draw in JavaScript. */
+/** Random draws of the trailing measurements, one a shot, for engines that draw in JavaScript. */
 import { uniformDraw } from '../math/philox.ts';
 import { sortUniformDraws } from '../math/uniform-sort.ts';
 import type { SampleRequest } from './state-operations.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
-/** One draw costs about as much as this many amplitudes. */
+/** Work units of one draw, relative to the update of one amplitude. */
 export const UNITS_PER_DRAW = 32;
 
-/** The draws of a request's shots, ascending: an engine finds them all in one walk over a state. */
+/**
+ * The draws of a request's shots, ascending, so that one walk over a state finds all basis states.
+ */
 export async function sortedTerminalDraws(
   { shots, seed, event }: SampleRequest,
   slicer: TimeSlicer,

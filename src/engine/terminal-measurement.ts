@@ -1,4 +1,4 @@
-/** The trailing measurements: which bits they write, and the outcomes of the basis states drawn. */
+/** The trailing measurements: the bits they write, and the outcomes of the basis states drawn. */
 import type { AssignOperation, Qubit } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import type { Program } from '../compiler/program.ts';
@@ -7,21 +7,21 @@ import { assign, outcomeOf } from './classical-bits.ts';
 import type { CountsBuilder } from './counts-builder.ts';
 import type { BasisSamples } from './state-operations.ts';
 
-/** The part of a basis state that the trailing measurements write into one word of the outcome. */
+/** The bits of one word of the outcome that the trailing measurements write. */
 export interface MeasuredWord {
   readonly word: number;
-  /** The bits written. */
+  /** Mask of the bits written. */
   readonly mask: number;
-  /** Logical basis index → those bits. */
+  /** Logical basis index → the bits written. */
   readonly bitsOf: BitImages;
-  /** Whether those bits are the basis index itself. */
+  /** Whether the bits written equal the basis index. */
   readonly isBasisIndex: boolean;
 }
 
 /**
- * Which bits the trailing measurements write, by word; of two writes to a bit the last counts.
+ * The bits that the trailing measurements write, by word. If two write one bit, the last wins.
  *
- * @param terminal - Where those measurements begin among the steps.
+ * @param terminal - Index of the first trailing measurement among the steps.
  */
 export function measuredWords(program: Program, terminal: number): readonly MeasuredWord[] {
   const sources = new Map<Bit, Qubit>();
@@ -30,7 +30,7 @@ export function measuredWords(program: Program, terminal: number): readonly Meas
     if (step.kind !== 'measure') throw new Error('unreachable: only measurements trail');
     for (const [i, bit] of step.bits.entries()) sources.set(bit, step.qubits[i]!);
   }
-  // Nothing moves qubits after these measurements begin, so the final layout is theirs.
+  // No qubit moves after these measurements begin, so the final layout applies.
   const logicalOf = new Map(program.finalLayout.map((physical, q) => [physical, q]));
   const words = new Set([...sources.keys()].map((bit) => bit >>> 5));
   return [...words].map((word) => {
@@ -42,13 +42,16 @@ export function measuredWords(program: Program, terminal: number): readonly Meas
       word,
       mask: images.reduce((all, image) => all | image, 0),
       bitsOf: new BitImages(images),
-      // The image of bit 31 is negative as a signed word.
+      // Unsigned: the image of bit 31 is negative as a signed word.
       isBasisIndex: images.every((image, q) => image >>> 0 === 2 ** q),
     };
   });
 }
 
-/** Physical basis index → the bits that a measured word reads; 0 throughout where there is none. */
+/**
+ * Maps a physical basis index to the bits that a measured word reads; to 0 if there is no such
+ * word.
+ */
 export function physicalBitsOf(
   measured: MeasuredWord | undefined,
   layout: readonly Qubit[],
@@ -58,7 +61,7 @@ export function physicalBitsOf(
   return new BitImages(images);
 }
 
-/** What follows the trailing measurements, and what of the register is the outcome. */
+/** The part of a plan that turns a register into an outcome. */
 interface Finish {
   readonly numBits: number;
   readonly numRegisterBits: number;
@@ -66,9 +69,9 @@ interface Finish {
 }
 
 /**
- * The outcome of a register whose measurements are all made.
+ * Computes the outcome from a register after all measurements.
  *
- * @param register - Written over where there are assignments.
+ * @param register - Overwritten by the final assignments.
  */
 export function finishedOutcome(
   { numBits, numRegisterBits, finalAssignments }: Finish,
@@ -81,8 +84,8 @@ export function finishedOutcome(
 /**
  * Counts the outcomes of samples.
  *
- * @param samples - Given away: outcomes may be written over them.
- * @param bits - The register before the trailing measurements; written over.
+ * @param samples - Ownership passes: may be overwritten by outcomes.
+ * @param bits - The register before the trailing measurements; overwritten.
  */
 export function recordSamples(
   counts: CountsBuilder,
@@ -95,8 +98,8 @@ export function recordSamples(
   const isNarrow = basisIndices instanceof Uint32Array;
   const isDone = finish.finalAssignments.length === 0 && finish.numRegisterBits === finish.numBits;
   if (isDone && bits.length === 1 && first !== undefined && isNarrow) {
-    // One word: the outcomes take the place of the basis indices, and are those where all qubits
-    // are measured in order.
+    // One word: outcomes overwrite the basis indices, or equal them if all qubits are measured in
+    // order.
     const kept = bits[0]! & ~first.mask;
     if (kept !== 0 || !first.isBasisIndex) {
       for (let i = 0; i < basisIndices.length; i++) {

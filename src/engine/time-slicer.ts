@@ -1,19 +1,19 @@
 /**
- * Lets long work pause: engines run in worker threads that must hear a cancel message, and a
- * thread hears nothing until its event loop turns.
+ * Cooperative time slicing: long work yields to the event loop about every 10 ms.
  *
- * Work is counted in units and the clock is read once in a while, so a small circuit never pauses
- * and pays an addition. The alternative, awaiting after every kernel, costs small circuits more
- * than their arithmetic.
+ * Engines run in worker threads, and a thread receives a cancel message only when its event loop
+ * turns. Work is counted in units and the clock is read rarely, so a small circuit never yields and
+ * pays one addition. Awaiting after every kernel instead would cost a small circuit more than its
+ * arithmetic.
  */
 
-/** Work between two pauses. */
+/** Time between two pauses. */
 const PAUSE_INTERVAL_MS = 10;
 
-/** The most units to do at a stretch; a unit is about one amplitude's update, 2 to 5 ns. */
+/** Most units to do without calling `spend`. A unit is about one amplitude's update, 2 to 5 ns. */
 export const UNITS_PER_CHUNK = 2 ** 16;
 
-/** Counts work, and pauses it about every 10 ms. */
+/** Counts work and tells when to pause. */
 export class TimeSlicer {
   readonly #signal: AbortSignal;
   readonly #onPause: () => void;
@@ -26,7 +26,7 @@ export class TimeSlicer {
     this.#onPause = onPause;
   }
 
-  /** Notes work done; true when it is time to `pause`. */
+  /** Adds work done. Returns true when it is time to `pause`. */
   spend(units: number): boolean {
     this.#units += units;
     if (this.#units < UNITS_PER_CHUNK) return false;
@@ -48,11 +48,11 @@ export class TimeSlicer {
 }
 
 /**
- * Resolves when the event loop has turned: what else waits for it has had its chance.
+ * Resolves after one turn of the event loop, when other pending events have been handled.
  *
- * Node's setImmediate costs a microsecond or two. A browser has no such thing; of what it has, a
- * message to oneself takes its place behind what already waits, where timeouts are stretched to 4 ms
- * and `scheduler.yield` goes ahead of others' messages.
+ * Node's setImmediate costs a microsecond or two. Browsers do not have it. There, a message to
+ * oneself is queued behind pending events; timeouts are stretched to 4 ms, and `scheduler.yield`
+ * goes ahead of other messages.
  */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,21 +1,21 @@
 /**
- * A sweep's kernels as what tiles do: diagonals, rotations, permutations and dense blocks, in the
- * order that lets most of them go together.
+ * A sweep's kernels as items (diagonals, rotations, permutations and dense blocks), and a list
+ * scheduler that hands out the items whose predecessors are done.
  *
- * Two items commute when every qubit they share is acted on diagonally by both. Each qubit keeps its
- * items in groups that follow one another: a run of items diagonal on it, or one item that is not.
- * An item is ready once its group is the first of every qubit it touches.
+ * Two items commute if both act diagonally on every qubit they share. Each qubit keeps its items in
+ * consecutive groups: a run of items diagonal on it, or one item that is not. An item is ready once
+ * its group is the first of every qubit it touches.
  */
 import type { DenseKernel, Kernel, PermutationKernel } from '../compiler/program.ts';
 import { type Complex, isOne, ONE } from './phase-polynomial.ts';
 
 import { type Rounding, rotationOf } from './rotation.ts';
 
-/** Qubits that an item acts on, as masks. */
+/** Masks of the qubits that an item acts on. */
 interface Reach {
-  /** Not diagonally. */
+  /** Qubits acted on non-diagonally. */
   readonly moved: number;
-  /** Diagonally. */
+  /** Qubits acted on diagonally. */
   readonly read: number;
 }
 
@@ -49,17 +49,16 @@ export interface DenseItem extends Reach {
   readonly offset: number;
 }
 
-/** What a tile does at a time. */
+/** One item of work on a tile. */
 export type Item = DiagonalItem | RotationItem | PermutationItem | DenseItem;
-/** What moves amplitudes. */
+/** An item that moves amplitudes. */
 export type MovingItem = Exclude<Item, DiagonalItem>;
 
-/** The mask of a list of qubits. */
 export function maskOf(qubits: readonly number[]): number {
   return qubits.reduce((mask, qubit) => mask | (1 << qubit), 0);
 }
 
-/** Appends the items of a kernel. */
+/** Appends the items of a kernel to a list. */
 export function addItems(
   kernel: Kernel,
   matrices: Float64Array,
@@ -95,7 +94,7 @@ function phaseItem(target: number, controls: number, zero: Complex, one: Complex
   return diagonalItem([target], controls, entries, 0);
 }
 
-/** A permutation, then the phases of its entries where there are any. */
+/** Appends a permutation, then a diagonal for the phases of its entries if there are any. */
 function addPermutation(
   { targets, controls, offset, rows }: PermutationKernel,
   matrices: Float64Array,
@@ -146,7 +145,7 @@ function complexAt(values: Float64Array, index: number): Complex {
   return { re: values[2 * index]!, im: values[2 * index + 1]! };
 }
 
-/** The items of one qubit that may be done in any order. */
+/** Commuting items of one qubit, in any order. */
 interface Group {
   readonly isDiagonal: boolean;
   readonly members: Place[];
@@ -155,18 +154,18 @@ interface Group {
 
 interface Place {
   readonly item: Item;
-  /** Qubits for which it is not the item's turn yet. */
+  /** Number of qubits in whose first group the item is not yet. */
   waitsFor: number;
   readonly groups: Group[];
 }
 
-/** Hands out items as they become ready. */
+/** List scheduler: holds the items that are ready. */
 export class ReadyItems {
   readonly diagonals: DiagonalItem[] = [];
   /** In the order in which they became ready. */
   moving: MovingItem[] = [];
   readonly #places = new Map<Item, Place>();
-  /** By qubit: its groups that are not done, the first being under way. */
+  /** By qubit, its groups that are not done, the last element being the current one. */
   readonly #queues = new Map<number, Group[]>();
 
   constructor(items: readonly Item[]) {
@@ -179,7 +178,7 @@ export class ReadyItems {
     return this.diagonals.length === 0 && this.moving.length === 0;
   }
 
-  /** Tells that an item is done, which may make others ready. */
+  /** Marks an item as done, which may make others ready. */
   done(item: Item): void {
     const place = this.#places.get(item);
     if (place === undefined) throw new Error('unreachable: an item is done twice');
@@ -187,7 +186,7 @@ export class ReadyItems {
     for (const group of place.groups) group.remaining--;
     for (let rest = item.moved | item.read; rest !== 0; rest &= rest - 1) {
       const queue = this.#queues.get(31 - Math.clz32(rest & -rest))!;
-      // Reversed, so that the first group is the last element.
+      // Reversed queue: the current group is the last element.
       if (queue.at(-1)!.remaining > 0) continue;
       queue.pop();
       for (const next of queue.at(-1)?.members ?? []) {
