@@ -115,7 +115,7 @@ export class PhasePolynomial {
     return taken;
   }
 
-  /** The same on qubits that have moved. */
+  /** The same diagonal with every mask mapped, after qubits have moved. */
   moved(place: (mask: number) => number): PhasePolynomial {
     const moved = new PhasePolynomial();
     for (const [mask, phase] of this.#phases) moved.multiply(place(mask), phase);

@@ -1,12 +1,14 @@
-/** A general 2×2 unitary as phases around a real rotation whose cosine is left for later. */
+/**
+ * Factors a general 2×2 unitary into phases around a real rotation, without the rotation's cosine.
+ */
 import { type Complex, ONE, over, times } from './phase-polynomial.ts';
 
 /**
- * U = scale · diag(1, after) · [[1, −t], [t, 1]] · diag(1, before), and before that the two basis
- * states change places when `flips`.
+ * U = scale · diag(1, after) · [[1, −t], [t, 1]] · diag(1, before) · X^flips.
  *
- * The rotation takes two fused multiply-adds an amplitude where U takes eight; phases join the
- * diagonals around it, and the scales of a whole sweep are multiplied into its store.
+ * The rotation takes two fused multiply-adds an amplitude instead of eight. The phases join
+ * neighbouring diagonals, and the scales of a whole sweep are multiplied together and applied when
+ * the tile is stored.
  */
 export interface Rotation {
   readonly scale: Complex;
@@ -16,23 +18,23 @@ export interface Rotation {
   readonly flips: boolean;
 }
 
-/** What a precision makes of tangents. */
+/** Rounding of tangents to a precision. */
 export interface Rounding {
-  /** Tangents up to this change nothing that the precision could hold: they count as 0. */
+  /** A tangent up to this counts as 0: it is below the precision's resolution. */
   readonly negligible: number;
-  /** The nearest number that the precision holds. */
+  /** Rounds to the nearest number of the precision. */
   readonly round: (x: number) => number;
 }
 
-/** Above this tangent the two columns are exchanged, which makes it as small as its inverse. */
+/** Above this tangent the two columns are swapped (`flips`), which inverts the tangent. */
 const MAX_TANGENT = 64;
 
 /**
- * Takes a unitary apart.
+ * Factors a unitary.
  *
  * @param u - Row-major u00, u01, u10, u11.
- * @param rounding - The scale is the cosine of the rounded tangent, so that rounding turns states a
- *   little but makes none shorter.
+ * @param rounding - The scale is the cosine of the rounded tangent, so rounding rotates a state
+ *   slightly but keeps its norm.
  */
 export function rotationOf(
   u: readonly [Complex, Complex, Complex, Complex],
@@ -48,7 +50,8 @@ export function rotationOf(
   if (tangent <= rounding.negligible) {
     return { scale: a, after: over(d, a), t: 0, before: ONE, flips: false };
   }
-  // c = scale·after·t and d = scale·after·before; of both signs of t, that which may spare `before`.
+  // c = scale·after·t and d = scale·after·before. The sign of t is chosen so that `before` may be
+  // 1.
   const lower = { re: c.re / tangent, im: c.im / tangent };
   const phase = over(d, lower);
   const t = rounding.round(phase.re < 0 ? -tangent : tangent);

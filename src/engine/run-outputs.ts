@@ -1,4 +1,4 @@
-/** What a run gives back beside counts: all of it is read off the final state. */
+/** Outputs of a run other than counts, all read off the final state. */
 import { BitImages } from '../math/bit-images.ts';
 import { wordsFor } from './classical-bits.ts';
 import type { RunRequest, RunResult } from './engine.ts';
@@ -7,19 +7,19 @@ import type { RunPlan } from './run-plan.ts';
 import type { StateOperations } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 
-/** 2^26 probabilities are 512 MiB. */
+/** Most classical bits of an exact distribution: 2^26 probabilities take 512 MiB. */
 const MAX_PROBABILITY_BITS = 26;
 
-/** The parts of a result that are read off the final state. */
+/** Part of a run's result that is read off the final state. */
 export type FinalStateOutputs = Pick<
   { -readonly [K in keyof RunResult]: RunResult[K] },
   'statevector' | 'probabilities' | 'expectations'
 >;
 
 /**
- * Whether anything is asked for that is read off a final state.
+ * Whether the request has an output that is read off the final state.
  *
- * @throws {OutputNeedsFinalStateError} if something is, and the plan has no such state.
+ * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state.
  * @throws {TooManyOutcomesError} if the exact distribution has more than 2^26 entries.
  */
 export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
@@ -38,7 +38,7 @@ function firstAsked(request: RunRequest): string | undefined {
   return request.observables === undefined ? undefined : 'An exact expectation value';
 }
 
-/** Reads what is asked for off the final state, once `checkOutputs` has passed it. */
+/** Reads the requested outputs off the final state; call `checkOutputs` first. */
 export async function readOutputs<S>(
   plan: RunPlan,
   request: RunRequest,
@@ -60,7 +60,7 @@ export async function readOutputs<S>(
   return outputs;
 }
 
-/** The exact distribution of the outcomes, length 2^numBits. */
+/** Exact distribution of the outcomes; length 2^numBits. */
 async function outcomeProbabilities<S>(
   plan: RunPlan,
   operations: StateOperations<S>,
@@ -68,10 +68,10 @@ async function outcomeProbabilities<S>(
 ): Promise<Float64Array> {
   const { measuredWords, layout, numBits, finalAssignments, numRegisterBits } = plan;
   if (finalAssignments.length === 0 && numRegisterBits === numBits) {
-    // So few bits are one word.
+    // At most 26 bits: one word.
     return operations.probabilities(state, physicalBitsOf(measuredWords[0], layout), numBits);
   }
-  // First over the qubits that are measured, then over what the register becomes for each value.
+  // First over the values of the measured qubits, then over the outcome of each value.
   const qubits = [...layout.keys()].filter((q) =>
     measuredWords.some((word) => readsQubit(word, q)),
   );

@@ -1,6 +1,6 @@
 /**
- * Allocation in the memory that all threads share. Blocks are few and large (a program, a state, a
- * command), so a sorted list of free blocks, first fit, is enough.
+ * Allocator of the memory that all threads share. Blocks are few and large (a program, a state, a
+ * command), so a sorted list of free blocks, searched first fit, is enough.
  */
 
 import { StateMemoryError } from '../errors.ts';
@@ -8,10 +8,10 @@ import { StateMemoryError } from '../errors.ts';
 const PAGE_BYTES = 65_536;
 /** WebAssembly's own limit for 32-bit addresses. */
 const MAX_PAGES = 65_536;
-/** A cache line: blocks of different threads share none. */
+/** Bytes of a cache line: no two blocks share one. */
 const ALIGNMENT = 64;
 
-/** Bytes that one memory can hold. */
+/** Largest size of a WebAssembly memory. */
 export const MAX_MEMORY_BYTES = PAGE_BYTES * MAX_PAGES;
 
 interface Block {
@@ -19,14 +19,14 @@ interface Block {
   readonly bytes: number;
 }
 
-/** A WebAssembly memory that grows as it is asked for more. */
+/** A WebAssembly memory that grows on demand. */
 export class Arena {
   readonly memory: WebAssembly.Memory;
-  /** Ascending, none next to another. */
+  /** Ascending, adjacent blocks merged. */
   readonly #free: Block[] = [];
   readonly #taken = new Map<number, number>();
 
-  /** @param reservedBytes - At the beginning; never given out. */
+  /** @param reservedBytes - Reserved at the beginning; never allocated. */
   constructor(reservedBytes: number) {
     const initial = Math.ceil(reservedBytes / PAGE_BYTES);
     this.memory = new WebAssembly.Memory({ initial, maximum: MAX_PAGES, shared: true });
@@ -38,16 +38,16 @@ export class Arena {
     return this.memory.buffer.byteLength;
   }
 
-  /** Whether everything has been given back. */
+  /** Whether every block has been released. */
   get isEmpty(): boolean {
     return this.#taken.size === 0;
   }
 
   /**
-   * Takes a block; what it holds is unspecified.
+   * Allocates a block with unspecified contents.
    *
    * @returns Its address, a multiple of 64.
-   * @throws {StateMemoryError} if the memory cannot grow so far.
+   * @throws {StateMemoryError} if the memory cannot grow far enough.
    */
   allocate(bytes: number): number {
     const size = Math.max(ALIGNMENT, Math.ceil(bytes / ALIGNMENT) * ALIGNMENT);
@@ -60,7 +60,7 @@ export class Arena {
     return at;
   }
 
-  /** Gives a block back. */
+  /** Releases a block. */
   release(at: number): void {
     const bytes = this.#taken.get(at);
     if (bytes === undefined) throw new Error('unreachable: a block is released twice');
@@ -90,7 +90,7 @@ export class Arena {
     if (place > 0) this.#join(place - 1);
   }
 
-  /** Makes one of a free block and the next, where they touch. */
+  /** Merges a free block with the next one if they touch. */
   #join(place: number): void {
     const block = this.#free[place];
     const next = this.#free[place + 1];

@@ -1,4 +1,4 @@
-/** The instructions of a batch's program, as assembly/batch-program.ts reads them. */
+/** Writes the instructions of a batch program, which assembly/batch-program.ts executes. */
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { writeWords } from './command.ts';
 import type { Precision } from './precision.ts';
@@ -16,9 +16,9 @@ const OPCODES = {
 } as const;
 
 const VECTOR_BYTES = 16;
-/** log2 of the bytes that a basis state of a bundle takes. */
+/** log2 of the bytes of a basis state in a bundle. */
 const STATE_SHIFT = 5;
-/** Where a bundle's own coefficients begin with a cosine and a sine, and with those of −angle. */
+/** Byte offsets of the angle-dependent coefficients, for the angle and for its negative. */
 const OWN = { complex: 48, conjugate: 0, rotation: 0, inverse: 48 } as const;
 
 /** The basis states whose bits under `mask` are `value`. */
@@ -27,15 +27,15 @@ export interface Subcube {
   readonly value: number;
 }
 
-/** What a kernel multiplies by: numbers, or what the angle last set gives, or that angle negated. */
+/** Coefficients of a kernel: constants, or those of the current angle, or of its negative. */
 export type Coefficients = readonly number[] | 'own' | 'ownNegated';
 
-/** A program that is being written; addresses are filled in once it has a place. */
+/** A program being written. Addresses are relative until `place` fixes its position. */
 export class BatchCode {
   readonly #precision: Precision;
   readonly #allStates: number;
   readonly #words: number[] = [];
-  /** Words that hold offsets into the pool. */
+  /** Indices of words that hold offsets into the constants. */
   readonly #references: number[] = [];
   /** Vectors with the same number in each lane, and tables of words, 16 bytes apiece. */
   readonly #pool: Uint8Array[] = [];
@@ -46,32 +46,37 @@ export class BatchCode {
     this.#allStates = 2 ** numQubits - 1;
   }
 
-  /** Bytes of the instructions so far. */
+  /** Size of the instructions so far. */
   get codeBytes(): number {
     return 4 * this.#words.length;
   }
 
-  /** What the program needs room for. */
+  /** Size of the program with its constants. */
   get bytes(): number {
     return this.#poolAt + this.#constantBytes;
   }
 
-  /** Sets the bundle's own coefficients to those of an angle of the request, times `factor`. */
+  /** Makes an angle of the request, times `factor`, the current angle. */
   setAngle(slot: number, factor: number): void {
     this.#angle(OPCODES.setAngle, slot, factor);
   }
 
-  /** Turns the complex numbers that stand there by another angle. */
+  /** Adds another angle to the current one. */
   addAngle(slot: number, factor: number): void {
     this.#angle(OPCODES.addAngle, slot, factor);
   }
 
-  /** [[c, −i·s], [−i·s, c]] on a subcube and the one at `partner`; the coefficients are c, s. */
+  /**
+   * Applies [[c, −i·s], [−i·s, c]] to a subcube and the subcube at `partner`; coefficients are c,
+   * s.
+   */
   turnX(at: Subcube, partner: number, coefficients: Coefficients): void {
     this.#pairs(OPCODES.turnX, at, partner, coefficients, [OWN.complex, OWN.conjugate]);
   }
 
-  /** A real 2×2 matrix on a subcube and its partner: row-major, or the rotation by an angle. */
+  /**
+   * Applies a real 2×2 matrix to a subcube and its partner: a row-major constant, or a rotation.
+   */
   mix(at: Subcube, partner: number, coefficients: Coefficients): void {
     this.#pairs(OPCODES.mix, at, partner, coefficients, [OWN.rotation, OWN.inverse]);
   }
@@ -81,7 +86,9 @@ export class BatchCode {
     this.#pairs(OPCODES.multiply, at, at.value, coefficients, [OWN.complex, OWN.conjugate]);
   }
 
-  /** Moves subcubes that have the same mask: the first's amplitudes to the second, and so on. */
+  /**
+   * Permutes subcubes of one mask cyclically: the first's amplitudes go to the second, and so on.
+   */
   cycle(mask: number, values: readonly number[]): void {
     const offsets = values.map((value) => value << STATE_SHIFT);
     this.#head(OPCODES.cycle, 6 + values.length, { mask, value: 0 });
@@ -89,10 +96,10 @@ export class BatchCode {
   }
 
   /**
-   * A general block.
+   * Applies a dense matrix.
    *
-   * @param at - Where its index is 0.
-   * @param rows - For each index what is added to that value.
+   * @param at - Subcube of row 0.
+   * @param rows - For each row, the offset from the subcube's value.
    */
   dense(at: Subcube, rows: readonly number[], matrix: ComplexMatrix): void {
     this.#head(OPCODES.dense, 8, at);
@@ -103,7 +110,7 @@ export class BatchCode {
     this.#reference(this.#append(new Uint8Array(VECTOR_BYTES).fill(255)));
   }
 
-  /** A general block that is another for each circuit; `offset` counts complex numbers. */
+  /** Applies a dense matrix that differs between circuits; `offset` counts complex numbers. */
   denseLanes(at: Subcube, rows: readonly number[], offset: number): void {
     this.#head(OPCODES.denseLanes, 7, at);
     this.#words.push(rows.length);
@@ -111,7 +118,7 @@ export class BatchCode {
     this.#words.push(2 * VECTOR_BYTES * offset);
   }
 
-  /** Writes the program to a place with room for it. */
+  /** Writes the program to memory at `at`, with absolute addresses. */
   place(memory: SharedArrayBuffer, at: number): void {
     const words = Uint32Array.from(this.#words);
     for (const index of this.#references) words[index]! += at + this.#poolAt;

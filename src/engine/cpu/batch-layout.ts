@@ -1,30 +1,32 @@
-/** What a run of a batch holds in shared memory: a piece of the circuits, their results, tables. */
+/**
+ * Layout of the shared memory of one batch run: a piece of the circuits, their results, and tables.
+ */
 import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { BatchRequest } from '../batch-request.ts';
 import { COMMAND_HEADER_WORDS, ScratchPlan } from './command.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
 
-/** Angles, matrices and results that are in shared memory at a time, as far as one piece allows. */
+/** Target size of a piece: angles, matrices and results that are in shared memory at a time. */
 const PIECE_BYTES = 8 * 2 ** 20;
-/** Fields of a command after its header. */
+/** Number of fields of a batch command after its header. */
 const COMMAND_FIELDS = 20;
 const OBSERVABLE_BYTES = 8;
 const TERM_BYTES = 24;
 const DOUBLE_BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-/** What one circuit takes. */
+/** Sizes of one circuit. */
 export interface CircuitSizes {
   readonly numQubits: number;
   readonly numBits: number;
   readonly numAngles: number;
-  /** Entries of the matrices that are its own. */
+  /** Entries of the matrices that differ between circuits. */
   readonly numLaneEntries: number;
 }
 
-/** Offsets within a run's block; 0 for results that nobody asked for. */
+/** Offsets within a run's block; 0 for results that are not requested. */
 export interface BatchLayout {
   readonly bytes: number;
-  /** A multiple of the lanes. */
+  /** Circuits that are in shared memory at a time; a multiple of the lanes. */
   readonly circuitsPerPiece: number;
   readonly command: number;
   readonly outcomes: number;
@@ -58,7 +60,7 @@ export function layOutBatch(
   };
   const circuitBytes = Object.values(perCircuit).reduce((sum, bytes) => sum + bytes, 1);
   const most = Math.min(numCircuits, Math.max(1, Math.floor(PIECE_BYTES / circuitBytes)));
-  // In the last bundle some lanes have no circuit, but all have results.
+  // The last bundle may have lanes without a circuit, but results have room for all lanes.
   const circuitsPerPiece = Math.ceil(most / lanes) * lanes;
   const plan = new ScratchPlan();
   const each = (bytes: number) => (bytes === 0 ? 0 : plan.reserve(bytes * circuitsPerPiece));
@@ -84,7 +86,7 @@ function observablesBytes(observables: readonly PauliSum[]): number {
   return observables.reduce((sum, terms) => sum + OBSERVABLE_BYTES + TERM_BYTES * terms.length, 0);
 }
 
-/** Writes observables as assembly/batch-readout.ts reads them. */
+/** Writes observables in the format of assembly/batch-readout.ts. */
 export function writeObservables(
   memory: SharedArrayBuffer,
   at: number,
@@ -113,7 +115,7 @@ function writeTerm(view: DataView, at: number, { coefficient, factors }: PauliTe
   }
   // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
   const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
-  // Of each pair of basis states that the string exchanges only one is visited.
+  // The kernel visits one of each pair of basis states that the string exchanges.
   const pairBit = flips === 0 ? 0 : 2 ** (31 - Math.clz32(flips));
   view.setUint32(at, flips, true);
   view.setUint32(at + 4, signs, true);

@@ -1,8 +1,8 @@
 /**
- * The shape of a batch as one program for all its circuits.
+ * Compiles the shape of a batch into one program for all its circuits.
  *
- * Qubits stay where they are and gates in their order: a bundle of twelve qubits still lies in the
- * second-level cache, so there is nothing to gain from sweeps.
+ * Qubits keep their places and gates their order: a bundle of twelve qubits fits the second-level
+ * cache, so sweeps would gain nothing.
  */
 import type { Circuit, GateOperation, UnitaryOperation } from '../../circuit/circuit.ts';
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
@@ -15,31 +15,31 @@ import { BatchCode, type Coefficients, type Subcube } from './batch-code.ts';
 import { BatchPhases } from './batch-phases.ts';
 import type { Precision } from './precision.ts';
 
-/** Imaginary parts below this are rounding, where a matrix is looked at for a simpler form. */
+/** Imaginary parts below this are rounding when a matrix is checked for a simpler form. */
 const ROUNDING = 1e-15;
 
-/** A gate whose matrices are computed circuit by circuit. */
+/** A gate without a recipe, whose matrix is computed for each circuit. */
 export interface LaneMatrix {
   readonly definition: GateDefinition;
-  /** Of its first angle among those of a circuit. */
+  /** Index of its first angle among those of a circuit. */
   readonly slot: number;
-  /** Of its first entry among a bundle's, counted in complex numbers. */
+  /** Index of its first entry among those of a bundle, in complex numbers. */
   readonly offset: number;
 }
 
-/** A shape as a program. */
+/** A compiled shape. */
 export interface LoweredBatch {
   readonly code: BatchCode;
-  /** Where the program ends if the phase of the whole state does not show, and where if it does. */
+  /** End of the program, without and with the global phase, which shows in amplitudes only. */
   readonly endBytes: number;
   readonly endWithPhaseBytes: number;
   readonly numAngles: number;
   readonly laneMatrices: readonly LaneMatrix[];
-  /** Entries of them all. */
+  /** Total entries of `laneMatrices`. */
   readonly numLaneEntries: number;
 }
 
-/** Lowers a circuit without conditions; measurements and barriers are passed over. */
+/** Compiles a circuit without conditions; skips measurements and barriers. */
 export function lowerBatch(
   shape: Circuit,
   precision: Precision,
@@ -54,7 +54,7 @@ export function lowerBatch(
   return lowering.finish();
 }
 
-/** The qubits an operation acts on. */
+/** The qubits that an operation acts on. */
 type Operands = Pick<GateOperation | UnitaryOperation, 'controls' | 'targets'>;
 
 class Lowering {
@@ -81,7 +81,7 @@ class Lowering {
     else for (const part of recipe) this.#addPart(operation, part, slot);
   }
 
-  /** A matrix that is the same in all circuits. */
+  /** Adds a matrix that is the same in all circuits. */
   addMatrix(operands: Operands, matrix: ComplexMatrix): void {
     const rows = monomialRows(matrix);
     if (rows !== undefined && new Set(rows).size === rows.length) {
@@ -152,7 +152,7 @@ class Lowering {
     this.#numLaneEntries += 4 ** operands.targets.length;
   }
 
-  /** Cycles, then the phases of entries that are not 1. */
+  /** Adds the cycles of a permutation, then the phases of entries other than 1. */
   #addPermutation(operands: Operands, matrix: ComplexMatrix, rows: readonly number[]): void {
     const done = new Set<number>();
     for (const start of rows.keys()) {
@@ -171,7 +171,7 @@ class Lowering {
     }
   }
 
-  /** A real matrix, or a rotation about X, or a real rotation between phases. */
+  /** Adds a 2×2 matrix as a real matrix, a rotation about X, or a real matrix between phases. */
   #addOneQubitMatrix(operands: Operands, matrix: ComplexMatrix): void {
     const at = rowOf(operands, 0);
     const lower = rowOf(operands, 1);
@@ -211,14 +211,14 @@ class Lowering {
   }
 }
 
-/** The basis states in which the targets read `row`, under the controls. */
+/** The basis states in which the targets read `row` and the controls are 1. */
 function rowOf(operands: Operands, row: number): Subcube {
   const { controls, targets } = operands;
   const bits = targets.reduce((value, qubit, i) => value | (((row >> i) & 1) << qubit), 0);
   return { mask: everyQubitOf(operands), value: maskOf(controls) | bits };
 }
 
-/** Those in which the gate acts at all. */
+/** The basis states in which the controls are 1. */
 function everywhere({ controls }: Operands): Subcube {
   return { mask: maskOf(controls), value: maskOf(controls) };
 }
@@ -227,7 +227,7 @@ function everyQubitOf({ controls, targets }: Operands): number {
   return maskOf(controls) | maskOf(targets);
 }
 
-/** Of each row of a matrix on the targets, the bits of the basis index. */
+/** For each row of a matrix on the targets, its bits of the basis index. */
 function offsetsOf({ targets }: Operands): readonly number[] {
   const numRows = 2 ** targets.length;
   return Array.from({ length: numRows }, (_, row) => rowOf({ controls: [], targets }, row).value);
@@ -246,7 +246,7 @@ function size({ re, im }: Complex): number {
   return Math.hypot(re, im);
 }
 
-/** The number's phase; 1 for 0. */
+/** The phase of a number; 1 for 0. */
 function unit(value: Complex): Complex {
   const length = size(value);
   return length === 0 ? ONE : { re: value.re / length, im: value.im / length };

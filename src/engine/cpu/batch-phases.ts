@@ -1,38 +1,38 @@
 /**
- * Phases of a batch that wait to be applied. They commute, so those on the same amplitudes become
- * one, and all wait until something comes that moves amplitudes.
+ * Pending phases of a batch. Phases commute, so those on the same subcube merge, and all are
+ * applied only before an operation that moves amplitudes.
  */
 
 import { type Complex, isOne, ONE, times } from '../phase-polynomial.ts';
 import type { BatchCode, Subcube } from './batch-code.ts';
 
-/** An angle of the request, times a factor. */
+/** An angle of the request times a factor. */
 export interface SlotAngle {
   readonly slot: number;
   readonly factor: number;
 }
 
-/** A product of phases on one subcube. */
+/** Product of phases on one subcube. */
 interface Pending {
   readonly at: Subcube;
   constant: Complex;
   readonly angles: SlotAngle[];
 }
 
-/** Writes phases, and the coefficients that they and rotations use. */
+/** Collects phases and writes them; loads the coefficients of angles. */
 export class BatchPhases {
   readonly #code: BatchCode;
   readonly #pending = new Map<string, Pending>();
-  /** Of the whole state: seen only where amplitudes themselves are asked for. */
+  /** Global phase; it shows only if amplitudes are requested. */
   readonly #global: Pending = { at: { mask: 0, value: 0 }, constant: ONE, angles: [] };
-  /** What the bundle's coefficients are of; rotations of one gate share them. */
+  /** The current angle of the program; rotations of one gate share it. */
   #current: SlotAngle | undefined;
 
   constructor(code: BatchCode) {
     this.#code = code;
   }
 
-  /** Multiplies a subcube by a number that is the same in all circuits. */
+  /** Multiplies a subcube by a constant. */
   addConstant(at: Subcube, factor: Complex): void {
     if (isOne(factor)) return;
     const pending = this.#at(at);
@@ -44,18 +44,18 @@ export class BatchPhases {
     this.#at(at).angles.push(angle);
   }
 
-  /** Applies all phases but that of the whole state. */
+  /** Applies all phases except the global one. */
   flush(): void {
     for (const pending of this.#pending.values()) this.#write(pending);
     this.#pending.clear();
   }
 
-  /** Applies that of the whole state. */
+  /** Applies the global phase. */
   flushGlobal(): void {
     this.#write(this.#global);
   }
 
-  /** Has the bundle's coefficients be those of an angle, up to its sign. */
+  /** Makes an angle, or its negative, the current one. */
   load({ slot, factor }: SlotAngle): 'own' | 'ownNegated' {
     const size = Math.abs(factor);
     if (this.#current?.slot !== slot || this.#current.factor !== size) {

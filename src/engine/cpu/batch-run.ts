@@ -1,4 +1,4 @@
-/** One run of a batch: circuits go into shared memory piece by piece, and their results come out. */
+/** Runs a batch: copies circuits into shared memory piece by piece, and their results out. */
 import { BitImages } from '../../math/bit-images.ts';
 import {
   type BatchRequest,
@@ -13,16 +13,16 @@ import { COMMAND_KINDS, seedWords, writeCommand } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
 
-/** An item takes about this long: a thread pool looks at the clock after two of them. */
+/** Target duration of an item; the thread pool looks at the clock after two of them. */
 const ITEM_NS = 50_000;
-/** What pieces of the work take, roughly. */
+/** Estimated durations, nanoseconds. */
 const NS_PER_AMPLITUDE = 1;
 const NS_PER_INSTRUCTION = 15;
 const NS_PER_SHOT = 12;
-/** An instruction's size in bytes, about. */
+/** Average size of an instruction, bytes. */
 const INSTRUCTION_BYTES = 24;
 
-/** A shape whose program stands in shared memory. */
+/** A compiled shape whose program is in shared memory. */
 export interface PlacedBatch {
   readonly at: number;
   readonly lowered: LoweredBatch;
@@ -33,13 +33,13 @@ export interface PlacedBatch {
   readonly outcomeBits: readonly number[];
 }
 
-/** A part of the circuits. */
+/** A range of the circuits. */
 interface Piece {
   readonly first: number;
   readonly count: number;
 }
 
-/** Runs a request that has been checked. */
+/** Runs a validated request. */
 export async function runBatch(
   batch: PlacedBatch,
   request: BatchRequest,
@@ -63,7 +63,7 @@ export async function runBatch(
   });
 }
 
-/** What all circuits have in common. */
+/** Writes the tables that all circuits share. */
 function writeTables(
   { numQubits, outcomeBits }: PlacedBatch,
   { observables = [] }: BatchRequest,
@@ -82,7 +82,7 @@ function writeTables(
   writeObservables(memory, block + layout.observables, observables);
 }
 
-/** What the circuits of a piece have of their own. */
+/** Writes the angles, matrices and seeds of a piece's circuits. */
 function writeCircuits(
   { lowered, precision }: PlacedBatch,
   { angles, shots = 0, seed = 0, seeds }: BatchRequest,
@@ -95,7 +95,7 @@ function writeCircuits(
   const own = angles.subarray(first * numAngles, (first + count) * numAngles);
   const to = new Float64Array(memory, block + layout.angles, layout.circuitsPerPiece * numAngles);
   copyAngles(own, to);
-  // Lanes without a circuit compute as well, and what they find there must be numbers.
+  // Lanes without a circuit compute as well and need finite angles.
   to.fill(0, own.length);
   if (laneMatrices.length > 0) {
     const at = block + layout.matrices;
@@ -129,11 +129,15 @@ function writeLaneMatrix(
     realBytes === 4
       ? new Float32Array(memory, from, length)
       : new Float64Array(memory, from, length);
-  // An entry is all real parts, then all imaginary parts.
+  // An entry is all lanes' real parts, then all lanes' imaginary parts.
   for (let i = 0; i < matrix.length; i++) reals[lanes * i + (circuit % lanes)] = matrix[i]!;
 }
 
-/** Writes the command of a piece; gives its number of items. */
+/**
+ * Writes the command of a piece.
+ *
+ * @returns Its number of items.
+ */
 function writePiece(
   batch: PlacedBatch,
   { shots = 0, statevectors = false, observables = [] }: BatchRequest,

@@ -1,10 +1,9 @@
 /**
- * Batches: many small circuits of one shape, each with angles of its own, from one program.
+ * Batches: many small circuits of one shape, each with its own angles, run by one program.
  *
- * The lanes of a SIMD register are different circuits. A single small circuit leaves most of the
- * machine idle: its gates are shuffles within a few registers, and its overheads are larger than its
- * arithmetic. Here every gate is plain arithmetic on whole registers, and what is not arithmetic is
- * done once for the whole batch.
+ * The lanes of a SIMD register hold different circuits. A single small circuit leaves most of the
+ * machine idle: its gates shuffle a few registers, and its overhead exceeds its arithmetic. In a
+ * batch every gate is plain arithmetic on whole registers, and the overhead occurs once.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
 import { RECIPES, type Recipe } from '../batch-recipes.ts';
@@ -18,7 +17,7 @@ import { ThreadPoolRunner } from './command-runner.ts';
 import type { Precision } from './precision.ts';
 import { retryOnLostThread, type ThreadPool } from './thread-pool.ts';
 
-/** What a batch needs of its engine. */
+/** The parts of an engine that a batch uses. */
 export interface BatchHost {
   readonly threadPool: ThreadPool;
   readonly precision: Precision;
@@ -27,10 +26,10 @@ export interface BatchHost {
 }
 
 /**
- * Makes a shape ready. The angles it has itself do not matter: a request brings them.
+ * Compiles a shape. Its own angles are ignored: each request brings the angles.
  *
- * @param recipes - Gates without one are run from matrices computed for each circuit.
- * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @param recipes - Gates without a recipe run from matrices computed for each circuit.
+ * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
  */
 export function prepareBatch(
@@ -57,7 +56,7 @@ export function prepareBatch(
   return {
     ...executable,
     numAngles,
-    // Checked before the batch is queued.
+    // Validates before the batch is queued.
     run: async (request, signal) => {
       checkBatchRequest(request, { numQubits, numBits, numAngles });
       return await executable.run(request, signal);

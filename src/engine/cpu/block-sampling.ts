@@ -1,9 +1,9 @@
 /**
- * Draws of basis states from a large state.
+ * Draws basis states from a large state.
  *
- * Its masses are added up by blocks, which agree in all but their lowest logical bits; draws are
- * sorted into ranges; then each block that has draws is read again and picks from them. Sorting the
- * draws first means that no draw has to search for its block.
+ * The masses are summed by blocks, which agree in all but their lowest logical bits. Draws are
+ * sorted into ranges of cumulative mass. Then each block that has draws is read again and picks its
+ * basis states. Because draws are sorted first, no draw has to search for its block.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest, ShotGroup } from '../state-operations.ts';
@@ -26,7 +26,7 @@ import type { CommandRunner } from './command-runner.ts';
 import { placeMasses, planMasses, stretchQubits } from './masses-plan.ts';
 import { GROUP_BYTES } from './precision.ts';
 
-/** log2 of the basis states of a block; assembly/blocks.ts has the same. */
+/** log2 of the basis states of a block; must equal the constant in assembly/blocks.ts. */
 const BLOCK_BITS = 8;
 /** Shots drawn together: 16 bytes of scratch memory each. */
 const SHOTS_PER_BATCH = 2 ** 22;
@@ -85,10 +85,10 @@ export async function sampleLargeState(
   });
 }
 
-/** Draws in shared memory. */
+/** Addresses of sorted draws in shared memory. */
 interface SortedDraws {
   readonly numRanges: number;
-  /** Where each range begins among the sorted draws. */
+  /** Positions of the ranges among the sorted draws. */
   readonly starts: number;
   readonly sorted: number;
 }
@@ -127,7 +127,7 @@ function placeBlocks(
       qubit < stretch ? byteImage(qubit, precision) : regionBytes * 2 ** far.indexOf(qubit),
     ),
   );
-  // Where no other block shares the regions of a block, copying them saves nothing.
+  // If no other block shares a block's regions, copying them saves nothing.
   const numRegions = layout.slice(BLOCK_BITS).some((qubit) => qubit < stretch) ? regions.length : 0;
   const at = {
     offsets: scratch.reserve(4 * offsets.length),
@@ -143,7 +143,7 @@ function placeBlocks(
   };
 }
 
-/** Draws and sorts a batch, and has the blocks pick from it. */
+/** Draws the shots of a batch, sorts them, and lets the blocks pick their basis states. */
 async function sampleBatch(
   runner: CommandRunner,
   { shots, firstShot, seed, event }: SampleRequest & Batch,
@@ -176,12 +176,12 @@ async function sampleBatch(
     const header = { numItems, perClaim: 1 };
     writeCommand(runner.memory, command, { ...header, kind: COMMAND_KINDS.draw }, fields);
     await runner.runCommand(command, numItems);
-    // Behind the first word, which stays 0: sorting moves each start on to the next range's.
+    // Skips the first word, which stays 0: sorting advances each start to the next range's.
     runner.kernels.startsOfCounts(starts + 4, numRanges);
     writeCommand(runner.memory, command, { ...header, kind: COMMAND_KINDS.sortDraws }, fields);
     await runner.runCommand(command, numItems);
 
-    // The draws are done with, and each left as much room as a sample needs.
+    // The draws are no longer needed; each leaves exactly the room of one sample.
     const indices = draws;
     const occurrences = draws + 4 * count;
     await pick({ numRanges, starts, sorted }, indices, occurrences);

@@ -1,4 +1,4 @@
-/** Measuring one qubit of a state: its masses, and what is left afterwards. */
+/** Measurement of one qubit: its masses, and the collapse to an outcome. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { MaybePromise, QubitMasses } from '../state-operations.ts';
 import {
@@ -81,7 +81,7 @@ export function collapse(
       kernels.collapseLanes(state.at, bytes, laneBit, outcome, left, scale, at),
     );
   }
-  // Of a qubit beyond an item, each item does both values.
+  // For a qubit beyond an item, each item handles both values.
   const numItems = bytes / ITEM_BYTES / (distance >= ITEM_BYTES ? 2 : 1);
   return runner.withScratch(COMMAND_BYTES, (command) => {
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
@@ -94,7 +94,10 @@ export function collapse(
   });
 }
 
-/** Where a qubit is: the bytes between groups that differ in it, or its bit of the lane number. */
+/**
+ * Location of a qubit: distance in bytes between groups that differ in it, or its bit of the lane
+ * number.
+ */
 function placeOf(
   { precision }: StoredState,
   qubit: Qubit,

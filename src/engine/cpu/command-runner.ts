@@ -6,14 +6,17 @@ import type { KernelExports } from './wasm-kernels.ts';
 
 /** The threads of an engine as one run sees them. */
 export interface CommandRunner {
-  /** As it is now: another one once the memory has grown. */
+  /** The current memory; replaced when the memory grows. */
   readonly memory: SharedArrayBuffer;
   /** The calling thread's. */
   readonly kernels: KernelExports;
-  /** Lends a block of memory, a multiple of 64, until what `use` returns has settled. */
+  /**
+   * Allocates a block of scratch memory until the result of `use` has settled. Its address is a
+   * multiple of 64.
+   */
   withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T>;
   /**
-   * Does all items of the command at that address; its header's counters are set here.
+   * Does all items of the command at an address; resets the counters of its header.
    *
    * @throws the signal's reason, if the run was aborted.
    */

@@ -45,18 +45,23 @@ export interface StoredState {
   readonly precision: Precision;
 }
 
-/** A state that has overflowed would still be drawn from: every draw would fall on its beginning. */
+/**
+ * Checks a norm. Without the check, every draw from a state that has overflowed would give its
+ * first basis state.
+ *
+ * @throws {Error} if the norm is not finite and positive.
+ */
 export function assertNorm(norm: number): void {
   if (norm > 0 && Number.isFinite(norm)) return;
   throw new Error(`unreachable: the state has a norm of ${norm}`);
 }
 
-/** What a state takes. */
+/** Bytes of a state. */
 export function stateBytes({ numQubits, precision }: StoredState): number {
   return GROUP_BYTES * 2 ** (numQubits - precision.laneQubits);
 }
 
-/** How far apart amplitudes lie, in bytes, that differ in a physical qubit. */
+/** Distance in bytes between amplitudes that differ in a physical qubit. */
 export function byteImage(qubit: Qubit, { laneQubits, realBytes }: Precision): number {
   if (qubit < laneQubits) return realBytes * 2 ** qubit;
   return 2 ** (qubit - laneQubits + GROUP_SHIFT);
@@ -73,12 +78,16 @@ export function subsetSums(values: readonly number[]): readonly number[] {
 export class ScratchPlan {
   #bytes = 0;
 
-  /** What has been handed out. */
+  /** Bytes reserved so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** An offset from the block's address; a multiple of 16. */
+  /**
+   * Reserves bytes.
+   *
+   * @returns Their offset from the block's address, a multiple of 16.
+   */
   reserve(bytes: number): number {
     const offset = this.#bytes;
     this.#bytes += Math.ceil(bytes / 16) * 16;
@@ -86,12 +95,11 @@ export class ScratchPlan {
   }
 }
 
-/** Writes 32-bit words. */
 export function writeWords(memory: SharedArrayBuffer, at: number, values: ArrayLike<number>): void {
   new Uint32Array(memory, at, values.length).set(values);
 }
 
-/** What a command's header says. */
+/** The variable words of a command's header. */
 export interface CommandHeader {
   readonly kind: number;
   readonly numItems: number;
@@ -99,7 +107,7 @@ export interface CommandHeader {
   readonly perClaim: number;
 }
 
-/** Writes a command: its header, and the fields after it. */
+/** Writes a command: its header, then its fields. */
 export function writeCommand(
   memory: SharedArrayBuffer,
   at: number,
@@ -109,12 +117,12 @@ export function writeCommand(
   writeWords(memory, at, [kind, numItems, 0, 0, perClaim, 0, 0, 0, ...fields]);
 }
 
-/** Of so many items, how many a thread takes at a time: at most `most`, and fewer near the end of few. */
+/** Number of items that a thread claims at a time: at most `most`, fewer if there are few items. */
 export function itemsPerClaim(numItems: number, most: number): number {
   return Math.max(1, Math.min(most, Math.floor(numItems / 64)));
 }
 
-/** A seed as two words. */
+/** A seed as two 32-bit words. */
 export function seedWords(seed: number): readonly [low: number, high: number] {
   return [seed >>> 0, Math.floor(seed / 2 ** 32)];
 }
@@ -132,7 +140,7 @@ export function samplesAt(
   };
 }
 
-/** A double as the two words it is in memory. */
+/** A double as its two 32-bit words. */
 export function doubleWords(value: number): readonly number[] {
   return [...new Uint32Array(Float64Array.of(value).buffer)];
 }

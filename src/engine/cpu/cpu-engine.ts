@@ -27,23 +27,23 @@ export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
 
 /** 128 KiB: with its tables it stays in the second-level cache. */
 const TILE_QUBITS = { f32: 14, f64: 13 } as const;
-/** As wide as an explicit unitary may be. */
+/** Width of the largest explicit unitary. */
 const MAX_DENSE_QUBITS = 6;
-/** Room for a dense block and the lanes. */
+/** Smallest tile with room for a dense block and the lanes. */
 const MIN_TILE_QUBITS = 8;
-/** Memory is read in runs of 512 bytes. */
+/** Qubits of the shortest contiguous run of memory, 512 bytes. */
 const CONTIGUOUS_QUBITS = { f32: 6, f64: 5 } as const;
-/** What one memory has for states; the rest is for programs, tiles and the lists of samplers. */
+/** Memory for states; the rest is for programs, tiles and the lists of samplers. */
 const MAX_STATE_BYTES = MAX_MEMORY_BYTES - 2 ** 28;
 
-/** How the engine is opened. */
+/** Options of the CPU engine. */
 export interface CpuEngineOptions {
   readonly precision: 'f32' | 'f64';
   /** Threads that work on a program together, the calling one included. */
   readonly numThreads: number;
   /** At most MAX_CPU_QUBITS; n qubits take 8·2^n bytes in f32 and 16·2^n in f64. */
   readonly maxQubits: number;
-  /** For the states that a run holds at once; one is always allowed. */
+  /** Bytes for the states of a run together; one state is always allowed. Unlimited by default. */
   readonly memoryBytes?: number;
   /** Qubits of a tile, 8 to 14 in f32 and 8 to 13 in f64; the largest unless told otherwise. */
   readonly tileQubits?: number;
@@ -52,7 +52,7 @@ export interface CpuEngineOptions {
 /** The engine, which also runs batches of small circuits. */
 export interface CpuEngine extends Engine {
   /**
-   * Makes the shape of many circuits ready, of which each will have its own angles.
+   * Compiles a circuit shape, to be run with many sets of angles.
    *
    * @throws {ProgramTooWideError} if it has more than 12 qubits.
    * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
@@ -61,8 +61,8 @@ export interface CpuEngine extends Engine {
 }
 
 /**
- * What programs for the engine are compiled for. Costs are measured, as trips through a tile of
- * 2^14 amplitudes: a rotation shares a trip with two others, diagonals gather until one trip does
+ * Target profile of programs for the engine. Costs are measured in trips through a tile of 2^14
+ * amplitudes: a rotation shares a trip with two others, and diagonals gather until one trip applies
  * them all.
  */
 export function cpuTarget(

@@ -1,4 +1,6 @@
-/** The operations on the states of one run: amplitudes in shared memory, worked on by a thread pool. */
+/**
+ * State operations of one run on the CPU: amplitudes in shared memory, processed by a thread pool.
+ */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
@@ -21,10 +23,10 @@ import { sampleBasisStates } from './sampling.ts';
 import { clearState, clearUntouched, copyState } from './state-memory.ts';
 import type { ThreadPool } from './thread-pool.ts';
 
-/** A unit of a slicer's work. */
+/** Nanoseconds of one work unit of a time slicer. */
 const NS_PER_UNIT = 3;
 
-/** What the runs of a program share. */
+/** Data that all runs of a program share. */
 export interface CpuProgram {
   readonly threadPool: ThreadPool;
   readonly lowered: LoweredProgram;
@@ -39,7 +41,7 @@ export interface CpuProgram {
 /** A state of one run. */
 export interface CpuState {
   readonly at: number;
-  /** Whether it is |0…0⟩ and memory does not say so yet. */
+  /** Whether the state is |0…0⟩ but memory has not been cleared yet. */
   isUnwritten: boolean;
 }
 
@@ -82,7 +84,7 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
     const parts = placed.sweeps[stepIndex];
     if (parts === undefined) throw new Error(`unreachable: step ${stepIndex} is no sweep`);
     const apply = () => this.#applyParts(state, parts, onPasses, 0);
-    // The first sweep of a plain program writes all it will ever read.
+    // The first sweep of such a program writes all memory that it will ever read.
     if (!lowered.startsCleared) state.isUnwritten = false;
     const done = this.#whenWritten(state, apply);
     if (stepIndex !== this.#lastSweep || lowered.untouchedBytes === 0) return done;
@@ -106,7 +108,7 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
         this.#slicer,
         (fraction) => onPasses((i + fraction) / parts.length),
       );
-      // A small state never lets the event loop turn within a part, so it is done here.
+      // A small state never lets the event loop turn within a part, so the pause comes after it.
       const pause = () => {
         const isDue = this.#slicer.spend((part.numTiles * tileNs(part.shape)) / NS_PER_UNIT);
         return isDue ? this.#slicer.pause() : undefined;
@@ -171,7 +173,7 @@ export class CpuStates extends ThreadPoolRunner implements StateOperations<CpuSt
     return { at, numQubits, precision: code.precision };
   }
 
-  /** Has memory say what the state is before anything looks at it. */
+  /** Clears the memory of an unwritten state before it is read. */
   #whenWritten<T>(state: CpuState, look: () => MaybePromise<T>): MaybePromise<T> {
     if (!state.isUnwritten) return look();
     state.isUnwritten = false;

@@ -1,8 +1,9 @@
 /**
- * What moves amplitudes in a tile: rotations, permutations and dense blocks.
+ * Emits the instructions that move amplitudes in a tile: rotations, permutations and dense blocks.
  *
- * Qubits inside a group are reached by shuffles. Where a block mixes lanes and groups in ways that
- * no shuffle has, its lane qubits change places with others of the tile for the while.
+ * Qubits inside a group of lanes are reached by shuffles. If a block mixes lanes and groups in a
+ * way that no shuffle does, its lane qubits temporarily change places with other qubits of the
+ * tile.
  */
 
 import type { DenseItem, PermutationItem, RotationItem } from '../work-items.ts';
@@ -73,7 +74,7 @@ function signed(
   });
 }
 
-/** Which lanes have all of these bits. */
+/** For each lane, whether its number has all of these bits. */
 function laneSelection(code: TileCode, lanes: number): readonly boolean[] {
   return Array.from({ length: code.precision.lanes }, (_, lane) => (lane & lanes) === lanes);
 }
@@ -102,7 +103,7 @@ export function emitPermutation(code: TileCode, layout: TileLayout, item: Permut
   }
 }
 
-/** Lanes stay: for each value of the targets that are lanes, groups of a cycle move on. */
+/** Emits the moves of whole groups: for each value of the lane targets, a cycle of groups. */
 function emitGroupMoves(
   code: TileCode,
   layout: TileLayout,
@@ -151,7 +152,7 @@ function cyclesOf(rows: readonly number[]): readonly (readonly number[])[] {
   return cycles;
 }
 
-/** Groups stay: for each value of the targets that are not lanes, a shuffle. */
+/** Emits the moves inside groups: for each value of the other targets, a shuffle of lanes. */
 function emitLaneMoves(
   code: TileCode,
   layout: TileLayout,
@@ -213,8 +214,9 @@ export function emitDense(
 }
 
 /**
- * Has `emit` work on tile bits above the lanes: each target in a lane changes places with a bit
- * that is no target, and back afterwards. `place` tells where a mask lies meanwhile.
+ * Calls `emit` with tile bits above the lanes only: before, each target in a lane changes places
+ * with a bit that is no target; afterwards they change back. `place` maps a mask to the places in
+ * between.
  */
 function withoutLanes(
   code: TileCode,
@@ -259,7 +261,7 @@ function exchangedMask(
   return moved;
 }
 
-/** Has a lane qubit and another bit of the tile change places. */
+/** Emits an exchange of a lane qubit with another bit of the tile. */
 export function emitLaneExchange(
   code: TileCode,
   layout: TileLayout,

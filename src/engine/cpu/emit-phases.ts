@@ -1,14 +1,14 @@
 /**
- * Diagonals in a tile, by the cheapest of their forms: a monomial multiplies the subcube where its
- * qubits are 1; those that no qubit outside the tile has a part in go together as one table; those
- * with one qubit inside go together as a product over the tile's qubits.
+ * Emits the diagonals of a tile in their cheapest form. A monomial multiplies the subcube in which
+ * its qubits are 1. Monomials without qubits outside the tile may share one table; those with one
+ * qubit inside may share a product over the tile's qubits.
  */
 
 import { type Complex, isOne, type PhasePolynomial } from '../phase-polynomial.ts';
 import { type ConstantAddress, OPCODES, type TileCode } from './tile-code.ts';
 import { type TileLayout, whereOnes } from './tile-layout.ts';
 
-/** A table that is made once, when the program is put into memory: ones, multiplied in subcubes. */
+/** A table that is computed when the program is put into memory: ones, then factors on subcubes. */
 export interface TableRequest {
   readonly address: ConstantAddress;
   readonly bytes: number;
@@ -22,11 +22,11 @@ export interface TableFactor {
   readonly address: ConstantAddress;
 }
 
-// In trips through the tile: multiplying a whole subcube, by a table, by a product over qubits.
+// Costs in trips through the tile: a whole subcube, a table, a product over qubits.
 const MULTIPLY_COST = 1;
 const TABLE_COST = 1.35;
 const PRODUCT_COST = 1.8;
-/** An instruction that runs, or is looked at and skipped. */
+/** Cost of an instruction that runs, or whose condition is checked and fails. */
 const INSTRUCTION_COST = 0.03;
 
 /** A program whose constants take more than this makes no further tables: memory is for states. */

@@ -1,4 +1,7 @@
-/** ⟨ψ|O|ψ⟩ without a copy of the state: many Pauli strings on one block of it after the other. */
+/**
+ * Computes ⟨ψ|O|ψ⟩ without copying the state: evaluates many Pauli strings on one block after
+ * another.
+ */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { MaybePromise } from '../state-operations.ts';
@@ -14,7 +17,7 @@ import {
 } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
 
-/** Of a block, which stays in cache while all strings are evaluated on it. */
+/** Bytes of a block, which stays in cache while all strings are evaluated on it. */
 const BLOCK_BYTES = 2 ** 15;
 const MAX_PER_CLAIM = 64;
 /** Strings of one command: they bound the room for their values, a double for each of every block. */
@@ -22,16 +25,16 @@ const MAX_TERMS = 128;
 const WORDS_PER_TERM = 8;
 const COMMAND_BYTES = 4 * (COMMAND_HEADER_WORDS + 8);
 
-/** A Pauli string as assembly/expectation.ts reads it. */
+/** A Pauli string in the format of assembly/expectation.ts. */
 interface PlacedTerm {
-  /** Bytes; lanes of a group by themselves. */
+  /** Masks of byte offsets; bits of the lane number are kept apart. */
   readonly flips: number;
   readonly signs: number;
   readonly flippedLanes: number;
   readonly signedLanes: number;
   readonly isImaginary: boolean;
   readonly pairBit: number;
-  /** What the kernel's sum is to be multiplied by. */
+  /** Factor of the kernel's sum. */
   readonly factor: number;
 }
 
@@ -83,7 +86,7 @@ function placeTerm(
   }
   // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
   const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
-  // The kernel visits one group of each pair, and of pairs the upper flipped qubit tells which.
+  // The kernel visits one group of each pair, by the highest flipped qubit.
   const pairBit = term.flips === 0 ? 0 : 2 ** (31 - Math.clz32(term.flips));
   const factor = coefficient * sign * (pairBit === 0 ? 1 : 2);
   return { ...term, isImaginary: numY % 2 === 1, pairBit, factor };
@@ -101,7 +104,7 @@ function sumOfTerms(
   return runner.withScratch(COMMAND_BYTES + termBytes + 8 * numItems * terms.length, (command) => {
     const list = command + COMMAND_BYTES;
     const out = list + termBytes;
-    // About as much work a claim, however many terms there are.
+    // Equal work for each claim, however many terms there are.
     const most = Math.ceil(MAX_PER_CLAIM / Math.max(1, terms.length));
     const perClaim = itemsPerClaim(numItems, most);
     const header = { kind: COMMAND_KINDS.expectation, numItems, perClaim };

@@ -1,4 +1,4 @@
-/** What is as long as the state itself, or is added up by the outcomes of a measurement. */
+/** Reads a final state: its amplitudes in logical order, and the distribution of the outcomes. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { BitImages } from '../../math/bit-images.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
@@ -17,7 +17,7 @@ import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
 
 /** Between the real and the imaginary part of an amplitude. */
 const IMAG_BYTES = 16;
-/** With fewer qubits left out, a list of all masses is about as long as the state. */
+/** With fewer qubits summed out, the list of masses is about as long as the state. */
 const MIN_SUMMED = 4;
 const MAX_PER_CLAIM = 4;
 
@@ -29,7 +29,7 @@ function realsOf(runner: CommandRunner, state: StoredState): Float32Array | Floa
   return new Float64Array(runner.memory, state.at, length);
 }
 
-/** Positions of real parts among the reals, by the bits that `qubits` are. */
+/** Maps a value of the qubits to the index of its real part in the array of reals. */
 function positionsOf(qubits: readonly Qubit[], { precision }: StoredState): BitImages {
   return new BitImages(qubits.map((qubit) => byteImage(qubit, precision) / precision.realBytes));
 }
@@ -83,7 +83,7 @@ export async function outcomeProbabilities(
   const out = new Float64Array(2 ** numBits);
   const outcomes = new BitImages(images);
   if (layout.length - measured.length < MIN_SUMMED) {
-    // In physical order as far as may be, so that memory is read in order.
+    // In physical order, so that memory is read in order.
     const qubits = [...layout].sort((a, b) => a - b);
     const reals = realsOf(runner, state);
     const registers = new BitImages(qubits.map((physical) => outcomeOf.images[physical]!));

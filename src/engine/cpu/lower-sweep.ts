@@ -1,9 +1,9 @@
 /**
- * A sweep as code for its tiles.
+ * Compiles a sweep into instructions for its tiles.
  *
- * Diagonals are put off as long as nothing they do not commute with comes: until then they gather
- * in one polynomial, which later sweeps may take over. Rotations are done as many at a time as are
- * ready.
+ * Diagonals are deferred until an item comes that they do not commute with. Until then they merge
+ * into one polynomial, which later sweeps may take over. Rotations are done as many at a time as
+ * are ready.
  */
 import type { Sweep } from '../../compiler/program.ts';
 import { type Complex, PhasePolynomial } from '../phase-polynomial.ts';
@@ -26,7 +26,7 @@ import {
 } from './tile-code.ts';
 import { TileLayout, whereOnes } from './tile-layout.ts';
 
-/** What all sweeps of a program share while they are lowered. */
+/** Data that all sweeps of a program share while they are compiled. */
 export interface LoweringContext {
   readonly code: TileCode;
   readonly matrices: Float64Array;
@@ -38,22 +38,27 @@ export interface LoweringContext {
 /** A sweep's code and the shape of its tiles. */
 export interface LoweredSweep {
   readonly layout: TileLayout;
-  /** In order, at least one: a trip of the state through memory each. */
+  /** At least one part; each is a trip of the state through memory. */
   readonly parts: readonly CodeRange[];
-  /** Where each stored group is found in the tile: words, byte offsets; absent when none moves. */
+  /** Byte offset in the tile of each stored group, as words; absent if no group moves. */
   readonly sources?: ConstantAddress;
 }
 
-/** Beyond this the scales of the rotations are applied at once: a state may not overflow. */
+/**
+ * Growth of the state at which the scales of the rotations are applied: the state must not
+ * overflow.
+ */
 const MAX_GROWTH = { f32: 2 ** 40, f64: 2 ** 300 };
 
 /**
- * Words of code after which a sweep is cut: a tile is done in some 5 ms then, and between two parts
- * a run can be heard to be cancelled, for one more trip through memory.
+ * Words of code after which a sweep is split. A tile then takes some 5 ms, and a run can be
+ * cancelled between two parts, at the cost of one more trip through memory.
  */
 const MAX_PART_WORDS = 8192;
 
-/** How much more than what is due now all that is pending may cost to be done along with it. */
+/**
+ * All pending diagonals are applied with those that are due if that costs at most this much more.
+ */
 const WORTH_TAKING_ALONG = 0.4;
 
 /**
@@ -83,8 +88,8 @@ export function lowerSweep(
   emitItems(context, layout, items, () => {
     if (code.position - begin > MAX_PART_WORDS) cut();
   });
-  // The scalar is the store's to multiply by. Other factors that are no phases balance the growth of
-  // controlled rotations, which must not pile up over sweeps.
+  // The store applies the scalar. Other factors that are not phases balance the growth of
+  // controlled rotations, which must not accumulate over sweeps.
   const isDue = (mask: number, phase: Complex) => !mayDefer || mask === 0 || !isPhase(phase);
   flush(context, layout, context.pending.take(isDue));
   const sources = emitStore(context, layout, sweep);
@@ -96,7 +101,7 @@ function isPhase({ re, im }: Complex): boolean {
   return Math.abs(re * re + im * im - 1) < 1e-6;
 }
 
-/** @param onEmitted - Called where a part may end. */
+/** @param onEmitted - Called wherever a part may end. */
 function emitItems(
   context: LoweringContext,
   layout: TileLayout,
@@ -176,7 +181,7 @@ function flushFor(
       ? all
       : undefined;
   };
-  // Factors of whole tiles would be left to the store, and the tile would go on growing without them.
+  // The store would apply factors of whole tiles, and the tile would keep growing until then.
   const ofTiles = context.pending.take(
     (mask, phase) => (mask & layout.residentMask) === 0 && !isPhase(phase),
   );
@@ -194,7 +199,7 @@ function flush(context: LoweringContext, layout: TileLayout, phases: PhasePolyno
 function applyScales(context: LoweringContext, layout: TileLayout): void {
   const { code } = context;
   const scales = context.pending.take((mask, phase) => mask === 0 || !isPhase(phase));
-  // Those of whole tiles would otherwise be left to the store as well.
+  // Factors of whole tiles are applied here, too, instead of by the store.
   const ofTiles = scales.take((mask) => (mask & layout.residentMask) === 0);
   for (const [mask, { re, im }] of ofTiles) {
     const { lanes } = code.precision;
@@ -214,7 +219,7 @@ function emitStore(
   { resident, store }: Sweep,
 ): ConstantAddress | undefined {
   if (store === undefined) return undefined;
-  // from[b] is the tile bit whose qubit goes to tile bit b.
+  // from[b] is the tile bit whose qubit moves to tile bit b.
   const from = layout.resident.map((_, bit) => bit);
   for (const [i, qubit] of resident.entries()) {
     from[layout.tileBit(store[i]!)] = layout.tileBit(qubit);
@@ -225,7 +230,7 @@ function emitStore(
     if (source === lane) continue;
     if (source < laneQubits) emitLaneSwap(code, layout);
     else emitLaneExchange(code, layout, lane, source);
-    // The two have changed places: what wants either finds it in the other.
+    // The two have changed places, so each is found in the other.
     for (const [bit, tileBit] of from.entries()) {
       if (tileBit === source) from[bit] = lane;
       else if (tileBit === lane) from[bit] = source;
@@ -242,7 +247,7 @@ function emitStore(
   return code.words(sources);
 }
 
-/** Has the two lane qubits of single precision change places. */
+/** Emits a swap of the two lane qubits of single precision. */
 function emitLaneSwap(code: TileCode, layout: TileLayout): void {
   const indices = [0, 2, 1, 3].flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
   code.emit(OPCODES.permuteLanes, EVERY_TILE, [0, layout.allBytes, code.bytes(indices)], [2]);

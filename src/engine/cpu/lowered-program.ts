@@ -1,9 +1,9 @@
 /**
- * A program as code for tiles, with the shape of each sweep: what runs it needs nothing else.
+ * Compiles a program into tile instructions and the memory access pattern of each sweep.
  *
- * Where all steps are unconditioned sweeps it is known which qubits nothing has touched yet. They
- * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide circuit
- * cost next to nothing; qubits that stay untouched to the end are cleared by a last step.
+ * If all steps are sweeps without conditions, it is known which qubits are untouched so far. These
+ * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide
+ * circuit cost next to nothing. A last step clears the qubits that stay untouched.
  */
 import { type Program, type Sweep, terminalMeasureIndex } from '../../compiler/program.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
@@ -14,32 +14,32 @@ import { GROUP_SHIFT, type Precision } from './precision.ts';
 import { type CodeRange, type ConstantAddress, TileCode } from './tile-code.ts';
 import type { TileLayout } from './tile-layout.ts';
 
-/** A sweep, or a part of a long one, ready but for its place in memory. */
+/** A sweep, or a part of a long one, without its position in memory. */
 export interface SweepShape {
   readonly layout: TileLayout;
   readonly code: CodeRange;
-  /** Where each stored group is found in the tile; absent when none moves. */
+  /** Byte offset in the tile of each stored group; absent if no group moves. */
   readonly sources?: ConstantAddress;
   /** [amplitude mask, byte mask] of each bit of a tile's number. */
   readonly outer: readonly (readonly [number, number])[];
   readonly runBytes: number;
-  /** Byte offset of each run, and whether it is to be read. */
+  /** [byte offset, whether it is read] of each run. */
   readonly runs: readonly (readonly [number, boolean])[];
-  /** Whether the state is |0…0⟩ and memory holds anything. */
+  /** Whether the state is |0…0⟩ and memory unspecified. */
   readonly isFromZero: boolean;
-  /** Whether the tile is all there is, and can be changed where it lies. */
+  /** Whether the tile is the whole state, so that it is changed in place. */
   readonly isWholeState: boolean;
 }
 
-/** A program in an engine's terms. */
+/** A program compiled for tiles. */
 export interface LoweredProgram {
-  /** At least the program's; a state has as many. */
+  /** Qubits of a state; at least the program's. */
   readonly numQubits: number;
   readonly code: TileCode;
   readonly tables: readonly TableRequest[];
-  /** By index of the program's steps; undefined for measurements and resets. */
+  /** By index of the program's steps; undefined for other steps than sweeps. */
   readonly sweeps: readonly (readonly SweepShape[] | undefined)[];
-  /** Whether memory is cleared before the first step, because sweeps may be skipped. */
+  /** Whether memory is cleared before the first step, because conditions may skip sweeps. */
   readonly startsCleared: boolean;
   /** Bits of a group's byte offset that no sweep touches; cleared at the end unless `startsCleared`. */
   readonly untouchedBytes: number;
@@ -105,7 +105,7 @@ function range(length: number): readonly number[] {
   return Array.from({ length }, (_, i) => i);
 }
 
-/** A dense block's lane qubits change places with others, which must exist. */
+/** Qubits needed by dense blocks: their lane qubits change places with others, which must exist. */
 function roomForDense({ steps }: Program, { laneQubits }: Precision): number {
   let room: number = laneQubits;
   for (const step of steps) {

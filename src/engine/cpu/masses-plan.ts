@@ -1,9 +1,9 @@
 /**
- * How a state is read to add up its masses by the values of some of its qubits.
+ * Plans how a state is read to sum its masses by the values of some of its qubits.
  *
- * An item reads all of a stretch of neighbouring groups wherever it reads one of them, whichever
- * qubits are asked for: memory is then read in whole cache lines and few pages. Where an item cannot
- * visit all that goes into a bin, several items have parts of it, which are added up in order.
+ * An item always reads a whole stretch of neighbouring groups, whichever qubits are binned, so
+ * memory is read in whole cache lines and few pages. If an item cannot visit all of a bin, several
+ * items sum parts of it, which are added in order.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import {
@@ -15,12 +15,12 @@ import {
 } from './command.ts';
 import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
 
-/** log2 of the bytes that are read at a stretch. */
+/** log2 of the bytes of a stretch. */
 const STRETCH_SHIFT = 9;
 /** log2 of the amplitudes of an item. */
 const ITEM_QUBITS = 14;
 
-/** A place and what it adds to the number of the bin. */
+/** A byte offset, and what it adds to the number of the bin. */
 export type Place = readonly [byteOffset: number, bin: number];
 
 /** The fields of the command that assembly/masses.ts does, lists still being lists. */
@@ -31,13 +31,13 @@ export interface MassesPlan {
   readonly tiles: readonly Place[];
   readonly lines: readonly Place[];
   readonly laneMask: number;
-  /** Lane numbers instead of byte offsets. */
+  /** As `lines`, with lane numbers instead of byte offsets. */
   readonly laneLines: readonly Place[];
   /** Byte offsets. */
   readonly runs: readonly number[];
   readonly runBytes: number;
   readonly numBins: number;
-  /** How many lists of all bins there are, one after the other, to be added up. */
+  /** Number of partial lists of bins, stored one after another, to be summed. */
   readonly numParts: number;
 }
 
@@ -99,7 +99,7 @@ function ascending(qubits: readonly Qubit[]): readonly Qubit[] {
   return [...qubits].sort((a, b) => a - b);
 }
 
-/** All subsets of places. */
+/** Sums of all subsets of places. */
 function placesOf(bits: readonly Place[]): readonly Place[] {
   const offsets = subsetSums(bits.map(([offset]) => offset));
   const bins = subsetSums(bits.map(([, bin]) => bin));
@@ -109,9 +109,13 @@ function placesOf(bits: readonly Place[]): readonly Place[] {
 /** A plan's lists in a block of scratch memory. */
 export interface PlacedMasses {
   readonly plan: MassesPlan;
-  /** Where the list of bins is, from the block's address. */
+  /** Offset of the list of bins in the block. */
   readonly bins: number;
-  /** Writes the lists; the fields of the command, up to that of the bins. */
+  /**
+   * Writes the lists.
+   *
+   * @returns The fields of the command, up to the address of the bins.
+   */
   write(memory: SharedArrayBuffer, block: number, state: number): readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A lowered program in the memory that all threads share: code, constants, tables, and a command for
- * each sweep, as assembly/sweep.ts and assembly/index.ts read them.
+ * A compiled program in shared memory: instructions, constants, tables, and a command for each
+ * sweep, in the format of assembly/sweep.ts and assembly/index.ts.
  */
 
 import { COMMAND_HEADER_WORDS, COMMAND_KINDS, COMMAND_WORDS } from './command.ts';
@@ -94,7 +94,7 @@ export function aimSweep(
   state: number,
   numThreads: number,
 ): void {
-  // Unsigned: addresses go beyond 2^31.
+  // An unsigned shift: addresses go beyond 2^31.
   const at = sweep.command >>> 2;
   words[at + STATE_WORD] = state;
   const forAll = Math.floor(sweep.numTiles / (16 * numThreads));
@@ -102,7 +102,7 @@ export function aimSweep(
   words[at + COMMAND_WORDS.perClaim] = Math.max(1, Math.min(MAX_TILES_PER_CLAIM, forAll, inTime));
 }
 
-/** About how long a tile takes: an instruction, some eight words, handles a group in a nanosecond. */
+/** Estimated nanoseconds of a tile: an instruction of about eight words takes 1 ns a group. */
 export function tileNs({ layout, code }: SweepShape): number {
   const numGroups = layout.bytes / GROUP_BYTES;
   return numGroups * (4 + (code.end - code.begin) / 8);

@@ -1,13 +1,13 @@
 /** Single and double precision as plain data. */
 import type { Rounding } from '../rotation.ts';
 
-/** How a precision lies in memory: groups of `lanes` amplitudes, 32 bytes each. */
+/** Memory layout of a precision: groups of `lanes` amplitudes, 32 bytes each. */
 export interface Precision extends Rounding {
   readonly name: 'f32' | 'f64';
   readonly realBytes: 4 | 8;
   /** Amplitudes of a group; real parts first, then imaginary parts. */
   readonly lanes: 4 | 2;
-  /** log2 of lanes: the lowest qubits lie inside a group. */
+  /** log2 of `lanes`: the number of qubits inside a group. */
   readonly laneQubits: 2 | 1;
 }
 

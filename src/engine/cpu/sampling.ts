@@ -1,4 +1,6 @@
-/** Draws of basis states from a small state: by the calling thread, from a table of all sums. */
+/**
+ * Draws basis states from a small state, on the calling thread, from a table of cumulative sums.
+ */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { BasisSamples, MaybePromise, SampleRequest } from '../state-operations.ts';
 import { sampleLargeState } from './block-sampling.ts';
@@ -17,9 +19,9 @@ import {
 } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';
 
-/** Wider states are drawn from by blocks. */
+/** Wider states are sampled by blocks. */
 const MAX_TABLE_QUBITS = 12;
-/** More shots than these are shared among threads. */
+/** More shots than this are shared among threads. */
 const MAX_DIRECT_SHOTS = 65_536;
 const SHOTS_PER_ITEM = 8192;
 

@@ -1,4 +1,4 @@
-/** States in the shared memory: room for them, clearing, copying. */
+/** Clears and copies states in shared memory. */
 import type { MaybePromise } from '../state-operations.ts';
 import { COMMAND_HEADER_WORDS, COMMAND_KINDS, writeCommand } from './command.ts';
 import type { CommandRunner } from './command-runner.ts';

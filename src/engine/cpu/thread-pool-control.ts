@@ -1,4 +1,4 @@
-/** The words by which the threads of a thread pool find each other. */
+/** The control block through which the threads of a pool synchronise. */
 
 /** Positions in the control block. */
 export const CONTROL = {
@@ -6,14 +6,14 @@ export const CONTROL = {
   epoch: 0,
   /** Address of the command. */
   command: 1,
-  /** How many helpers have joined, and `IS_OPEN` while more may. */
+  /** Number of helpers that have joined, plus `IS_OPEN` while more may join. */
   joined: 2,
 } as const;
 
 /** Set while helpers may join. */
 export const IS_OPEN = 1 << 30;
 
-/** Size of the control block: a line of cache for each word would be wasted on so few. */
+/** Bytes of the control block, one cache line. */
 export const CONTROL_BYTES = 64;
 
 /** A helper's `workerData`. */

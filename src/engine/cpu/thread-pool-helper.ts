@@ -1,9 +1,9 @@
-/** Entry of a helper thread: joins whatever command is open, until the thread is ended. */
+/** Entry of a helper thread: joins every open command until the thread is terminated. */
 import { workerData } from 'node:worker_threads';
 import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './thread-pool-control.ts';
 import { instantiateKernels } from './wasm-kernels.ts';
 
-/** Looks at the epoch before going to sleep: some 20 µs, as long as waking would take. */
+/** Polls of the epoch before the thread sleeps: some 20 µs, as long as waking takes. */
 const LOOKS_BEFORE_SLEEP = 2000;
 const ALL_CLAIMS = 2 ** 31 - 1;
 
@@ -32,10 +32,10 @@ function nextEpoch(epoch: number): number {
   return Atomics.load(control, CONTROL.epoch);
 }
 
-// The first command may have been opened before this thread was.
+// The first command may have been opened before this thread started.
 for (let epoch = Atomics.load(control, CONTROL.epoch); ; epoch = nextEpoch(epoch)) {
   if (!join()) continue;
   while (kernels.work(Atomics.load(control, CONTROL.command), ALL_CLAIMS) === 0);
-  // The last one out of a closed command wakes the thread that waits for it.
+  // The last helper to leave a closed command wakes the calling thread.
   if (Atomics.sub(control, CONTROL.joined, 1) === 1) Atomics.notify(control, CONTROL.joined);
 }

@@ -1,10 +1,10 @@
 /**
- * The threads of one engine: the thread that calls, and helpers that wait in shared memory.
+ * The thread pool of one engine: the calling thread, and helper threads that wait in shared memory.
  *
- * A command is opened, everybody claims its items, and it is closed when none is left; only helpers
- * that joined before that are waited for, so a thread that is slow to wake costs nothing. The
- * calling thread works along, and now and then lets its event loop turn: this is how it hears that a
- * run was cancelled and that a helper has ended.
+ * The calling thread opens a command, all threads claim its items, and the command is closed when
+ * none is left. Only helpers that joined before that are waited for, so a thread that wakes slowly
+ * costs nothing. The calling thread works, too, and regularly lets its event loop turn, in order to
+ * receive cancellations and exits of helpers.
  */
 import { extname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -24,25 +24,25 @@ import {
   threadBytes,
 } from './wasm-kernels.ts';
 
-/** Where the modules' own data ends. */
+/** Memory reserved for the modules' static data. */
 const STATIC_BYTES = 65_536;
-/** Claims between two looks at the clock: a millisecond or so. */
+/** Claims between two looks at the clock, about a millisecond. */
 const CLAIMS_PER_LOOK = 2;
-/** A command with fewer items is done before a helper would have woken. */
+/** A command with fewer items is done before a helper would wake. */
 const MIN_SHARED_ITEMS = 2;
-/** How long the calling thread sleeps at a stretch while helpers finish their last items. */
+/** Milliseconds that the calling thread sleeps at a time while helpers finish their last items. */
 const WAIT_MS = 5;
-/** Memory above this is given back to the system once nothing is in it. */
+/** A larger memory is returned to the system once it is empty. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
 
 const HELPER_ENTRY = new URL(`./thread-pool-helper${extname(import.meta.url)}`, import.meta.url);
 
-/** How a thread pool is made. */
+/** Options of a thread pool. */
 export interface ThreadPoolOptions {
   readonly precision: 'f32' | 'f64';
-  /** With the one that calls. */
+  /** Number of threads, the calling one included. */
   readonly numThreads: number;
-  /** Of the largest tile. */
+  /** Bytes of the largest tile. */
   readonly tileBytes: number;
 }
 
@@ -58,7 +58,7 @@ export class ThreadPool {
   /** The scratch that each helper has. */
   readonly #threadOf = new Map<Worker, number>();
   #numLost = 0;
-  /** As it was when the command was opened: an exit may be heard during any turn since. */
+  /** Value when the command was opened; exits may arrive in any turn since. */
   #numLostBefore = 0;
 
   constructor(options: ThreadPoolOptions) {
@@ -76,7 +76,7 @@ export class ThreadPool {
     return this.#arena.memory.buffer;
   }
 
-  /** This thread's. */
+  /** The kernels of the calling thread. */
   get kernels(): KernelExports {
     return this.#kernels;
   }
@@ -94,7 +94,7 @@ export class ThreadPool {
     return this.#arena.allocate(bytes);
   }
 
-  /** Gives a block back; a large memory in which nothing is left is returned to the system. */
+  /** Releases a block. A large memory that becomes empty is returned to the system. */
   release(at: number): void {
     this.#arena.release(at);
     if (this.#arena.isEmpty && this.#arena.byteLength > MAX_KEPT_BYTES) this.#renew();
@@ -103,10 +103,12 @@ export class ThreadPool {
   /**
    * Does all items of a command.
    *
-   * @param onPause - Called with the part of the items claimed before each turn of the event loop.
-   * @returns At once where the command was small, so that small circuits never wait for a turn.
-   * @throws {HelperLostError} if a helper ends under the command.
-   * @throws the signal's reason, if the slicer's has aborted.
+   * @param onPause - Called before each turn of the event loop with the fraction of the items
+   *   claimed.
+   * @returns Nothing, at once, if the command was small, so that small circuits never wait for a
+   *   turn.
+   * @throws {HelperLostError} if a helper ends during the command.
+   * @throws the signal's reason, if the run was aborted.
    */
   runCommand(
     command: number,
@@ -127,7 +129,7 @@ export class ThreadPool {
     if (isShared && !this.#close()) return this.#goOn(command, numItems, isShared, slicer, onPause);
   }
 
-  /** Ends the helpers. */
+  /** Terminates the helpers. */
   async close(): Promise<void> {
     const helpers = [...this.#threadOf.keys()];
     this.#threadOf.clear();
@@ -190,7 +192,7 @@ export class ThreadPool {
     while (!this.#close()) {
       await setImmediate();
       if (this.#numLost === this.#numLostBefore) continue;
-      // Who joined is no longer known: the others start anew.
+      // It is unknown who had joined, so all helpers start anew.
       await this.close();
       Atomics.store(this.#control, CONTROL.joined, 0);
       return false;
@@ -210,7 +212,7 @@ export class ThreadPool {
     return STATIC_BYTES + CONTROL_BYTES + thread * threadBytes(this.#options.tileBytes);
   }
 
-  /** Starts the helpers that are missing: at first all, later those that have ended. */
+  /** Starts the missing helpers: all at first, later those that have ended. */
   #startHelpers(): void {
     while (this.#threadOf.size < this.numThreads - 1) {
       const thread = this.#freeThread();
@@ -222,9 +224,9 @@ export class ThreadPool {
       };
       const helper = new Worker(HELPER_ENTRY, { workerData: setup });
       this.#threadOf.set(helper, thread);
-      // A run that waits for a helper is held by its slicer's turns.
+      // The turns of the event loop keep a run alive that waits for a helper.
       helper.unref();
-      // An exit follows.
+      // An 'exit' event follows.
       helper.on('error', () => {});
       helper.on('exit', () => {
         if (this.#threadOf.delete(helper)) this.#numLost++;
@@ -246,7 +248,7 @@ export class ThreadPool {
     this.#arena = arena;
     this.#kernels = kernels;
     this.#control = control;
-    // Views hold the memory that they look at.
+    // An old view would keep the old memory alive.
     this.#words = new Int32Array(arena.memory.buffer);
     collectGarbage();
   }
@@ -262,7 +264,10 @@ function collectGarbage(): void {
   collect();
 }
 
-/** Runs something, and once more if a helper thread ended under it: a run depends on its request alone. */
+/**
+ * Runs something, and once more if a helper thread ended during it. Runs depend only on their
+ * request.
+ */
 export async function retryOnLostThread<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,9 +1,8 @@
 /**
- * Instructions for tiles, as WebAssembly reads them (assembly/tile-program.ts, which has the same
- * numbers), and the constants that they point to.
+ * Instructions for tiles, executed by assembly/tile-program.ts, and their constants.
  *
- * Code is written before its place in memory is known: addresses of constants are relative to the
- * pool, and their positions are kept so that `place` can make them absolute.
+ * Code is written before its position in memory is known. Addresses of constants are relative until
+ * `place` makes them absolute.
  */
 import type { Precision } from './precision.ts';
 
@@ -25,7 +24,9 @@ export const OPCODES = {
   scale: 14,
 } as const;
 
-/** Where an instruction applies: the tiles whose base index, under `mask`, equals `value`. */
+/**
+ * Condition of an instruction: it applies to tiles whose base index, under `mask`, equals `value`.
+ */
 export interface TileCondition {
   readonly mask: number;
   readonly value: number;
@@ -34,10 +35,10 @@ export interface TileCondition {
 /** All tiles. */
 export const EVERY_TILE: TileCondition = { mask: 0, value: 0 };
 
-/** An address in the pool, in bytes from its beginning. */
+/** Address of a constant, in bytes from the first constant. */
 export type ConstantAddress = number & { readonly brand?: 'pool address' };
 
-/** A stretch of code, in words. */
+/** A range of the code, in words. */
 export interface CodeRange {
   readonly begin: number;
   readonly end: number;
@@ -45,7 +46,7 @@ export interface CodeRange {
 
 const VECTOR_BYTES = 16;
 
-/** Code and constants of one program; they grow as it is written. */
+/** Code and constants of one program while it is written. */
 export class TileCode {
   readonly precision: Precision;
   #words = new Uint32Array(256);
@@ -59,12 +60,12 @@ export class TileCode {
     this.precision = precision;
   }
 
-  /** Where the next instruction will stand. */
+  /** Position of the next instruction, in words. */
   get position(): number {
     return this.#numWords;
   }
 
-  /** Bytes of constants and tables so far. */
+  /** Bytes of the constants so far. */
   get constantBytes(): number {
     return this.#constantBytes;
   }
@@ -77,7 +78,8 @@ export class TileCode {
   /**
    * Appends an instruction.
    *
-   * @param operands - 32-bit words; those at `addresses` (indices of operands) are pool addresses.
+   * @param operands - 32-bit words; `addresses` lists the indices of those that are constant
+   *   addresses.
    */
   emit(
     opcode: number,
@@ -98,7 +100,7 @@ export class TileCode {
     this.#numWords = at;
   }
 
-  /** A vector of as many reals as there are lanes; equal ones are stored once. */
+  /** Adds a vector with one real for each lane; equal vectors are stored once. */
   vectors(lanes: readonly (readonly number[])[]): ConstantAddress {
     const key = lanes.join(';');
     const known = this.#vectors.get(key);
@@ -114,14 +116,14 @@ export class TileCode {
     return address;
   }
 
-  /** Sixteen bytes. */
+  /** Adds sixteen bytes. */
   bytes(values: readonly number[]): ConstantAddress {
     const address = this.reserve(VECTOR_BYTES);
     for (const [i, value] of values.entries()) this.#pool.setUint8(address + i, value);
     return address;
   }
 
-  /** Reals, one after the other. */
+  /** Adds reals. */
   reals(values: ArrayLike<number>): ConstantAddress {
     const { realBytes } = this.precision;
     const address = this.reserve(realBytes * values.length);
@@ -136,7 +138,7 @@ export class TileCode {
     return address;
   }
 
-  /** Zeroed bytes. */
+  /** Reserves zeroed bytes. */
   reserve(bytes: number): ConstantAddress {
     const address = this.#constantBytes;
     this.#constantBytes = align(address + bytes);
@@ -149,9 +151,9 @@ export class TileCode {
   }
 
   /**
-   * Copies code and constants to `at`, a multiple of 16.
+   * Copies code and constants to memory at `at`, a multiple of 16.
    *
-   * @returns Where the constants begin; the code begins at `at`.
+   * @returns Address of the constants; the code begins at `at`.
    */
   place(memory: ArrayBufferLike, at: number): number {
     const pool = at + align(4 * this.#numWords);

@@ -1,10 +1,10 @@
-/** Which qubits a tile holds, and where in it. */
+/** Maps physical qubits to their places in a tile. */
 
 import { maskOf } from '../work-items.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
 import { EVERY_TILE, type TileCondition } from './tile-code.ts';
 
-/** A mask of qubits in a tile's terms. */
+/** A mask of qubits, split by where they are. */
 export interface Placed {
   /** Qubits outside the tile. */
   readonly outer: number;
@@ -35,7 +35,7 @@ export class TileLayout {
     return this.resident.length;
   }
 
-  /** All bits of a group's offset. */
+  /** Mask of the byte offsets of all groups. */
   get allBytes(): number {
     return this.bytes - 2 ** GROUP_SHIFT;
   }
@@ -52,7 +52,7 @@ export class TileLayout {
     return 2 ** (tileBit - this.precision.laneQubits + GROUP_SHIFT);
   }
 
-  /** A mask of physical qubits, sorted by where they are. */
+  /** Splits a mask of physical qubits by where they are. */
   place(mask: number): Placed {
     let bytes = 0;
     let lanes = 0;

@@ -1,15 +1,19 @@
 /**
- * The WebAssembly modules, which scripts/build-wasm.ts makes of assembly/: one for each precision,
- * with fused multiply-add for hosts that have relaxed SIMD and without it for others.
+ * Loads the WebAssembly modules that scripts/build-wasm.ts builds from assembly/: one for each
+ * precision, with fused multiply-add if the host has relaxed SIMD and without it otherwise.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What a module exports; all numbers are addresses and sizes in bytes unless said otherwise. */
+/** Exports of a module. Numbers are addresses, or sizes in bytes, unless said otherwise. */
 export interface KernelExports {
-  /** Gives this thread its scratch memory, `threadBytes` long. */
+  /** Assigns this thread its scratch memory, `threadBytes` long. */
   setScratch(at: number): void;
-  /** Claims and does items of a command, at most `maxClaims` times; 1 when none is left to claim. */
+  /**
+   * Claims and does items of a command, in at most `maxClaims` claims.
+   *
+   * @returns 1 when no item is left.
+   */
   work(command: number, maxClaims: number): number;
   fillOnes(table: number, bytes: number): void;
   multiplySubcube(first: number, free: number, at: number): void;
@@ -48,7 +52,7 @@ export interface KernelExports {
     offsets: number,
     sums: number,
   ): number;
-  /** Draws the shots `from` to `to` from such sums; 32 bytes of scratch. */
+  /** Draws the shots `from` to `to` from cumulative sums; uses 32 bytes of scratch. */
   drawShots(
     sums: number,
     numQubits: number,
@@ -62,24 +66,36 @@ export interface KernelExports {
     histogram: number,
     scratch: number,
   ): void;
-  /** Lists what occurs in a histogram; gives how many bins do. */
+  /**
+   * Lists the non-empty bins of a histogram.
+   *
+   * @returns Their number.
+   */
   listHistogram(histogram: number, count: number, indices: number, occurrences: number): number;
-  /** Replaces 32-bit counts by the sums of those before each, and of all at the end. */
+  /** Replaces 32-bit counts by their exclusive prefix sums, followed by the total. */
   startsOfCounts(counts: number, numCounts: number): void;
-  /** The same of doubles; gives the sum of all. */
+  /**
+   * Replaces doubles by their exclusive prefix sums, followed by the total.
+   *
+   * @returns The total.
+   */
   startsOfMasses(masses: number, numMasses: number): number;
-  /** Moves samples that occur to the front; gives how many do. */
+  /**
+   * Moves samples that occur to the front.
+   *
+   * @returns Their number.
+   */
   compactSamples(indices: number, occurrences: number, count: number): number;
 }
 
-/** For the tile program, and the scales of tiles. */
+/** Scratch for the tile program and the scales of tiles. */
 const SCRATCH_BYTES = 16_384;
 /** Tiles that a thread gathers together, at most. */
 const TILES_TOGETHER = 4;
-/** What reading a state wants, a tile of 128 KiB and lists; bundles of 12 qubits, 304 KiB, want more. */
+/** Scratch for reading a state: a tile of 128 KiB and lists, or a bundle of 12 qubits, 304 KiB. */
 const READOUT_BYTES = 320 * 1024;
 
-/** A thread's scratch and the tiles behind it, in all. */
+/** Bytes of a thread's scratch and tiles. */
 export function threadBytes(tileBytes: number): number {
   return SCRATCH_BYTES + Math.max(TILES_TOGETHER * tileBytes, READOUT_BYTES);
 }
@@ -105,7 +121,7 @@ function wasmUrl(name: string): URL {
   return new URL(`./wasm/${name}.wasm`, import.meta.url);
 }
 
-/** A thread's instance over the shared memory. */
+/** Instantiates the kernels over the shared memory, for the calling thread. */
 export function instantiateKernels(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
