@@ -1,7 +1,7 @@
 /**
- * Sampling of basis states: one draw a shot, sorted, then one walk over the probabilities.
+ * Draws basis states: one draw a shot, sorted, then one walk over the probabilities.
  *
- * The walk needs no array of cumulative sums, which would be half as large as the state itself.
+ * The walk needs no array of cumulative sums, which would take half the memory of the state.
  */
 import type { BitImages } from '../../math/bit-images.ts';
 import type { BasisSamples, SampleRequest } from '../state-operations.ts';
@@ -46,7 +46,7 @@ export async function sampleBasisStates(
     if (slicer.spend(2 * (to - from))) await slicer.pause();
   }
   if (next < draws.length) {
-    // A draw next to 1 times the norm may round up to the norm itself.
+    // A draw just below 1, times the norm, may round up to the norm.
     if (numDrawn === 0 || basisIndices[numDrawn - 1] !== lastPossible) {
       basisIndices[numDrawn++] = lastPossible;
     }
@@ -58,7 +58,7 @@ export async function sampleBasisStates(
   };
 }
 
-/** The sum of all probabilities, in the order of the walk, so that both end at the same number. */
+/** Sums all probabilities in the order of the walk, so that both reach the same total. */
 async function normOf(
   state: Float64Array,
   physicalOf: BitImages,

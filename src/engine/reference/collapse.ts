@@ -1,4 +1,4 @@
-/** Measuring one qubit of a state: the probability of 1, and what is left afterwards. */
+/** Measurement of one qubit: its masses, and the collapse to an outcome. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { QubitMasses } from '../state-operations.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
@@ -25,10 +25,10 @@ export async function qubitMasses(
 }
 
 /**
- * Keeps what agrees with `outcome`, renormalised, and leaves the qubit as |left⟩: the outcome
- * itself after a measurement, 0 after a reset.
+ * Projects onto `outcome`, renormalises, and leaves the qubit as |left⟩: the outcome itself after a
+ * measurement, 0 after a reset.
  *
- * @param mass - The outcome's, as `qubitMasses` gives it; positive.
+ * @param mass - Mass of the outcome, as `qubitMasses` returns it; positive.
  */
 export async function collapse(
   state: Float64Array,

@@ -1,4 +1,4 @@
-/** What can be read off a final state without drawing: amplitudes, probabilities, expectations. */
+/** Reads a final state without drawing: amplitudes, probabilities, expectation values. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
@@ -72,8 +72,10 @@ export async function expectation(
 }
 
 /**
- * A Pauli string sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X
- * and Y, `signs` its Y and Z.
+ * Expectation value of one Pauli string.
+ *
+ * The string maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X and Y,
+ * `signs` its Y and Z.
  */
 async function pauliExpectation(
   state: Float64Array,
@@ -111,7 +113,7 @@ async function pauliExpectation(
   return numY % 4 === 1 || numY % 4 === 2 ? -part : part;
 }
 
-/** 1 when an odd number of bits is set. */
+/** Parity of a word: 1 if an odd number of its bits is set. */
 function parity(word: number): 0 | 1 {
   let folded = word ^ (word >>> 16);
   folded ^= folded >>> 8;

@@ -1,26 +1,26 @@
 /**
  * Kernels over the whole state, one amplitude group at a time.
  *
- * A group is the 2^k amplitudes that differ in the targets only; groups where a control is 0 do
- * not exist. Groups are disjoint, so any range of them can be done at any time: that is what lets
- * a kernel on a large state pause half-way. The state is interleaved re, im.
+ * A group is the 2^k amplitudes that differ in the targets only, where all controls are 1. Groups
+ * are disjoint, so any range of them can be done at any time, which lets a kernel on a large state
+ * pause half-way. The state is interleaved re, im.
  */
 import type { Kernel, PermutationKernel } from '../../compiler/program.ts';
 import { insertZeroBits } from '../../math/basis-index.ts';
 import { UNITS_PER_CHUNK } from '../time-slicer.ts';
 
-/** A kernel with its masks worked out. */
+/** A kernel that can be applied to any range of its groups. */
 export interface StateKernel {
   readonly numGroups: number;
-  /** Groups to do at a stretch, about `UNITS_PER_CHUNK` of work. */
+  /** Groups to do without a pause, about `UNITS_PER_CHUNK` of work. */
   readonly groupsPerChunk: number;
   readonly unitsPerGroup: number;
-  /** Applies it to the groups `from` to `to`, the last excluded. */
+  /** Applies the kernel to the groups from `from` up to, but not including, `to`. */
   apply(state: Float64Array, from: number, to: number): void;
 }
 
 /**
- * Where the groups of a kernel are.
+ * Positions of the groups of a kernel.
  *
  * The bases of the groups are the indices with zeros at the fixed bits. Setting those bits before
  * adding one carries the one over them: base' = ((base | fixed) + 1) & ~fixed.
@@ -31,11 +31,11 @@ interface Groups {
   readonly fixedQubits: readonly number[];
   readonly fixedMask: number;
   readonly controlMask: number;
-  /** Where amplitude j of a group lies from its first, counted in doubles; length 2^k. */
+  /** Distance of amplitude j from the group's first, in doubles; length 2^k. */
   readonly offsets: Int32Array;
 }
 
-/** The kernel made ready for states of `numQubits` qubits. */
+/** Compiles a kernel for states of `numQubits` qubits. */
 export function stateKernel(
   kernel: Kernel,
   matrices: Float64Array,
@@ -83,7 +83,9 @@ function paced(
   return { numGroups, groupsPerChunk, unitsPerGroup, apply };
 }
 
-/** A dense block on one target, written out: it is most of what circuits are made of. */
+/**
+ * Applies a dense block on one target; unrolled, because most gates of a circuit are of this kind.
+ */
 function dense2(groups: Groups, matrix: Float64Array): StateKernel['apply'] {
   const { fixedQubits, fixedMask, controlMask, offsets } = groups;
   const [aRe = 0, aIm = 0, bRe = 0, bIm = 0, cRe = 0, cIm = 0, dRe = 0, dIm = 0] = matrix;
@@ -133,7 +135,7 @@ function dense(groups: Groups, matrix: Float64Array): StateKernel['apply'] {
   };
 }
 
-/** Leaves alone what is multiplied by 1: half the amplitudes of a phase gate. */
+/** Applies a diagonal. Skips entries of 1, which are half of a phase gate's. */
 function diagonal(groups: Groups, entries: Float64Array): StateKernel['apply'] {
   const { fixedQubits, fixedMask, controlMask, offsets } = groups;
   const changed = Int32Array.from(offsets.keys()).filter(
@@ -156,7 +158,7 @@ function diagonal(groups: Groups, entries: Float64Array): StateKernel['apply'] {
   };
 }
 
-/** Leaves alone what stays where it is, times 1. */
+/** Applies a permutation with phases. Skips fixed rows whose entry is 1. */
 function permutation(
   groups: Groups,
   entries: Float64Array,

@@ -1,7 +1,7 @@
 /**
- * The reference engine: double precision, plain TypeScript, one thread. It is the oracle that every
- * other engine is compared with, so it prefers being evidently right to being fast, and it takes
- * any program: its tile is the whole state.
+ * The reference engine: double precision, plain TypeScript, one thread. Every other engine is
+ * compared with it, so it prefers obvious correctness to speed. It takes any program, because its
+ * tile is the whole state.
  */
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import type { Engine, Executable } from '../engine.ts';
@@ -13,20 +13,20 @@ import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
 import { numKernelsOf } from './step-kernels.ts';
 
-/** The engine's own limit: positions in the state, two doubles an amplitude, must stay 31-bit integers. */
+/** Largest state: indices of its doubles, two an amplitude, must stay 31-bit integers. */
 export const MAX_REFERENCE_QUBITS = 29;
 /** Two doubles. */
 const BYTES_PER_AMPLITUDE = 16;
 
-/** How much the engine may hold. */
+/** Options of the reference engine. */
 export interface ReferenceEngineOptions {
   /** At most 29; n qubits take 16·2^n bytes, and again for each branch of a mid-circuit measurement. */
   readonly maxQubits: number;
-  /** For the states that a run holds at once; one is always allowed. Unlimited by default. */
+  /** Bytes for the states of a run together; one state is always allowed. Unlimited by default. */
   readonly memoryBytes?: number;
 }
 
-/** What programs for the engine are compiled for: its tile is the whole state. */
+/** Target profile of programs for the engine: its tile is the whole state. */
 export function referenceTarget(maxQubits: number): TargetProfile {
   return {
     maxQubits,
@@ -38,7 +38,7 @@ export function referenceTarget(maxQubits: number): TargetProfile {
   };
 }
 
-/** Opens the reference engine; it holds nothing that needs closing. */
+/** Opens the reference engine; closing it does nothing. */
 export function openReferenceEngine({
   maxQubits,
   memoryBytes = Number.POSITIVE_INFINITY,
@@ -58,7 +58,7 @@ function prepare(program: Program, maxQubits: number, memoryBytes: number): Exec
   if (program.numQubits > maxQubits) {
     throw new ProgramTooWideError(program.numQubits, maxQubits, 'reference');
   }
-  // This engine takes no two kernels through memory together: a pass each.
+  // The engine applies one kernel in each pass through memory.
   const plan = planRun(program, numKernelsOf);
   const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
   const prepared = prepareReferenceProgram(program);

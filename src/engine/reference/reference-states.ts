@@ -1,4 +1,7 @@
-/** The operations on states of one run: arrays of doubles, interleaved re, im, in physical order. */
+/**
+ * State operations of one run on the reference engine: arrays of doubles, interleaved re, im, in
+ * physical order.
+ */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
@@ -16,10 +19,10 @@ import { expectation, logicalAmplitudes, outcomeProbabilities } from './final-st
 import type { StateKernel } from './kernels.ts';
 import { stepKernels } from './step-kernels.ts';
 
-/** What the runs of a program share. */
+/** Data that all runs of a program share. */
 export interface ReferenceProgram {
   readonly numQubits: number;
-  /** Kernels by step. */
+  /** Kernels of each step. */
   readonly sweeps: readonly (readonly StateKernel[])[];
   /** Logical qubit → physical qubit, at the end. */
   readonly layout: readonly Qubit[];
@@ -27,7 +30,7 @@ export interface ReferenceProgram {
   readonly physicalOf: BitImages;
 }
 
-/** A program whose sweeps keep the compiler's promises, which `planRun` checks. */
+/** Compiles a program whose sweeps `planRun` has checked. */
 export function prepareReferenceProgram(program: Program): ReferenceProgram {
   return {
     numQubits: program.numQubits,
@@ -41,7 +44,7 @@ export function prepareReferenceProgram(program: Program): ReferenceProgram {
 export class ReferenceStates implements StateOperations<Float64Array> {
   readonly #program: ReferenceProgram;
   readonly #slicer: TimeSlicer;
-  /** Released states, to be used again. */
+  /** Released states, for reuse. */
   readonly #spare: Float64Array[] = [];
 
   constructor(program: ReferenceProgram, slicer: TimeSlicer) {

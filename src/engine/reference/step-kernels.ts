@@ -1,12 +1,12 @@
-/** Sweeps and exchanges as kernels over the whole state, since this engine has no tiles. */
+/** Compiles sweeps and exchanges into kernels over the whole state; this engine has no tiles. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Exchange, PermutationKernel, Program, Sweep } from '../../compiler/program.ts';
 import { type StateKernel, stateKernel } from './kernels.ts';
 
-/** The entries of a permutation without phases. */
+/** Entries of a permutation of four rows without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
-/** Kernels by step of the program; none where it is neither a sweep nor an exchange. */
+/** Kernels of each step of a program; empty if the step is neither a sweep nor an exchange. */
 export function stepKernels(program: Program): readonly (readonly StateKernel[])[] {
   const { matrices, numQubits } = program;
   return program.steps.map((step) => {
@@ -19,22 +19,22 @@ export function stepKernels(program: Program): readonly (readonly StateKernel[])
   });
 }
 
-/** How many kernels `stepKernels` makes of a step. */
+/** Number of kernels that `stepKernels` makes of a step. */
 export function numKernelsOf(step: Sweep | Exchange): number {
   return (step.kind === 'sweep' ? step.kernels.length : 0) + swapsOf(step).length;
 }
 
-/** What a step moves, as swaps of two places each. */
+/** The moves of a step, as swaps of two qubits. */
 function swapsOf(step: Sweep | Exchange): readonly PermutationKernel[] {
   return step.kind === 'sweep' ? movesOf(step) : step.pairs.map(([far, near]) => swapOf(far, near));
 }
 
-/** Two places that change contents; its entries are `ONES`. */
+/** A swap of two qubits; its entries are `ONES`. */
 function swapOf(a: Qubit, b: Qubit): PermutationKernel {
   return { kind: 'permutation', targets: [a, b], controls: [], offset: 0, rows: [0, 2, 1, 3] };
 }
 
-/** A sweep's store: its cycles, from their first places. */
+/** The cycles of a sweep's store, as swaps with the first qubit of each. */
 function movesOf({ resident, store = resident }: Sweep): readonly PermutationKernel[] {
   const goesTo = new Map(resident.map((place, i) => [place, store[i]!]));
   const swaps: PermutationKernel[] = [];

@@ -1,16 +1,16 @@
 /**
- * A WebGPU device with what every part of the engine asks of it: pipelines by their text, buffers
- * whose allocation is checked, submits whose faults are heard.
+ * A WebGPU device as all parts of the engine use it: it caches pipelines, checks allocations, and
+ * reports the faults of submitted work.
  *
- * WebGPU calls never throw: what failed silently does nothing. So nothing is believed before the
- * error scopes around it have closed clean and the device is still there.
+ * WebGPU calls never throw; a failed call silently does nothing. Therefore no result counts before
+ * the error scopes around it have closed without an error and the device is known to be present.
  */
 import { DeviceLostError, GpuFaultError, StateMemoryError } from '../errors.ts';
 
 /** Reads a shader's text by its file name without extension. */
 export type ShaderSource = (name: string) => string;
 
-/** Called with each answer of a device that is waited for. */
+/** Called with each promise of a device that the engine waits for. */
 export type Rest = (answer: Promise<unknown>) => void;
 
 /** The device of one adapter. */
@@ -18,18 +18,18 @@ export class GpuContext {
   readonly device: GPUDevice;
   readonly #source: ShaderSource;
   readonly #rest: Rest;
-  /** By final text: constants are part of it. */
+  /** Pipelines by their final text, constants included. */
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   #lost: GPUDeviceLostInfo | undefined;
-  /** Of work whose scopes have closed, or that no scope was around. */
+  /** First fault outside error scopes, or of work whose scopes have closed. */
   #fault: string | undefined;
   /** Whether the scopes around enqueued work are open. */
   #isScoped = false;
-  /** Of work that has not been submitted yet. */
+  /** Encodes work that has not been submitted yet. */
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
 
-  /** @param rest - Keeps waiting from costing what it costs where this runs; nothing by default. */
+  /** @param rest - Reduces the cost of waiting on the host; does nothing by default. */
   constructor(device: GPUDevice, source: ShaderSource, rest: Rest = () => undefined) {
     this.device = device;
     this.#source = source;
@@ -43,18 +43,23 @@ export class GpuContext {
     });
   }
 
-  /** @throws {DeviceLostError} once the device is gone. */
+  /**
+   * Checks that the device is present.
+   *
+   * @throws {DeviceLostError} if it is lost.
+   */
   assertPresent(): void {
     if (this.#lost !== undefined) throw new DeviceLostError(this.#lost.message);
   }
 
   /**
-   * The pipeline of a shader with constants before its text; compiled once.
+   * Compiles a shader with constants prepended to its text; cached.
    *
-   * @param names - The shader's, or those of the files that make it up; the last has its name.
+   * @param names - File of the shader, or files that are concatenated; the last names the pipeline.
    * @param constants - Whole numbers, declared as u32.
-   * @param layout - Always the same for a shader; read off its text unless told otherwise.
-   * @throws {GpuFaultError} if it does not compile.
+   * @param layout - Must be the same for every call with one shader; derived from its text by
+   *   default.
+   * @throws {GpuFaultError} if the shader does not compile.
    */
   pipeline(
     names: string | readonly string[],
@@ -88,7 +93,7 @@ export class GpuContext {
   }
 
   /**
-   * A buffer that is really there.
+   * Allocates a buffer and checks that it exists.
    *
    * @throws {StateMemoryError} if the device has no memory for it.
    */
@@ -106,7 +111,7 @@ export class GpuContext {
     return buffer;
   }
 
-  /** A buffer of words, for what kernels read. */
+  /** Creates a buffer that holds words for kernels to read. */
   upload(label: string, words: Uint32Array<ArrayBuffer>, usage: GPUBufferUsageFlags): GPUBuffer {
     const buffer = this.device.createBuffer({
       label,
@@ -118,10 +123,9 @@ export class GpuContext {
   }
 
   /**
-   * Encodes what the device is to do after all before it: `settle` submits it, and hears whether it
-   * was done.
+   * Encodes work after everything encoded before. `settle` submits it and reports its faults.
    *
-   * @throws {DeviceLostError} if the device is known to be gone.
+   * @throws {DeviceLostError} if the device is known to be lost.
    */
   enqueue(encode: (encoder: GPUCommandEncoder) => void): void {
     const encoder = this.#openEncoder();
@@ -129,7 +133,7 @@ export class GpuContext {
     encode(encoder);
   }
 
-  /** The same for kernels, which share a pass with their neighbours. */
+  /** Encodes kernels, which share a compute pass with their neighbours. */
   enqueueKernels(encode: (pass: GPUComputePassEncoder) => void): void {
     const encoder = this.#openEncoder();
     this.#pass ??= encoder.beginComputePass();
@@ -152,7 +156,7 @@ export class GpuContext {
     this.#pass = undefined;
   }
 
-  /** Hands what is enqueued to the device, without waiting for it. */
+  /** Submits the encoded work without waiting for it. */
   flush(): void {
     this.#endPass();
     const encoder = this.#encoder;
@@ -161,7 +165,7 @@ export class GpuContext {
   }
 
   /**
-   * Resolves when the device has done all that was enqueued.
+   * Submits the encoded work and waits until the device has done all of it.
    *
    * @throws {GpuFaultError} if any of it was invalid or lacked memory.
    * @throws {DeviceLostError} if the device was lost meanwhile.
@@ -178,18 +182,18 @@ export class GpuContext {
     if (heard !== undefined) throw await this.#failure(heard);
   }
 
-  /** Waits for what a failed run left behind, whose faults no longer matter. */
+  /** Waits for the work of a failed run and ignores its faults. */
   async abandon(): Promise<void> {
     await this.settle().catch(() => undefined);
   }
 
-  /** Encodes and submits; resolves when the device has done the work, as `settle` does. */
+  /** Encodes work, submits it, and waits for it as `settle` does. */
   async submit(encode: (encoder: GPUCommandEncoder) => void): Promise<void> {
     this.enqueue(encode);
     await this.settle();
   }
 
-  /** Copies a buffer's words back. */
+  /** Reads the first bytes of a buffer back. */
   async read(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     const staging = await this.allocate(
       'read back',
@@ -207,10 +211,10 @@ export class GpuContext {
   }
 
   /**
-   * The first bytes of a buffer that was copied to, until it is unmapped; or room for them, with
-   * another mode.
+   * Maps the first bytes of a staging buffer, for reading or in another mode; they are valid until
+   * the buffer is unmapped.
    *
-   * @throws {DeviceLostError} if the device is gone: what is read was there.
+   * @throws {DeviceLostError} if the device is lost: the bytes may then be wrong.
    */
   async map(
     buffer: GPUBuffer,
@@ -221,7 +225,7 @@ export class GpuContext {
     return buffer.getMappedRange(0, bytes);
   }
 
-  /** What the device answers, unless it is gone by then. */
+  /** Waits for answers of the device, and checks that it is present. */
   async #heard<T>(answers: readonly Promise<T>[]): Promise<T[]> {
     try {
       const answer = Promise.all(answers);
@@ -234,9 +238,10 @@ export class GpuContext {
     }
   }
 
-  /** Why the device did not do something: because it is gone, if it is. */
+  /** The error of a refused request: the loss of the device, if it is lost. */
   async #failure(message: string): Promise<Error> {
-    // What a lost device refuses may be heard before the loss is: that comes with its next answer.
+    // A refusal may be reported before the loss that caused it; the loss comes with the next
+    // answer.
     await Promise.allSettled([this.device.queue.onSubmittedWorkDone()]);
     if (this.#lost !== undefined) return new DeviceLostError(this.#lost.message);
     return new GpuFaultError(message);

@@ -1,33 +1,33 @@
-/** What all programs of a device share. */
+/** The device, kernels and state memory that all programs of an engine share. */
 import { GpuContext, type Rest, type ShaderSource } from './gpu-context.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { StateChunks } from './state-chunks.ts';
 import { SweepKernels, type TileShape } from './sweep/sweep-kernel.ts';
 
-/** A device that is ready for programs. */
+/** A device that is ready to run programs. */
 export interface GpuHost {
   readonly context: GpuContext;
   readonly kernels: SweepKernels;
   readonly chunks: StateChunks;
-  /** The first amplitude of a new state on this device, to copy from. */
+  /** Buffer with the first amplitude of a new state on this device, to copy from. */
   readonly origin: GPUBuffer;
 }
 
-/** What a device is made ready for. */
+/** Options of `openGpuHost`. */
 export interface GpuHostOptions {
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
   readonly rest?: Rest | undefined;
   readonly tiles: TileShape;
-  /** 1 where the device holds |0…0⟩ of a new state, 0 where another one does. */
+  /** First amplitude of a new state on this device: 1, or 0 if another device holds |0…0⟩. */
   readonly origin: 0 | 1;
 }
 
 /**
- * Makes a device ready and has it compile the kernel for one chunk; those for more chunks wait for a
- * program that has them.
+ * Opens a host and compiles the kernel for one chunk. Kernels for more chunks are compiled for the
+ * first program that needs them.
  *
- * @throws {GpuFaultError} if the device does not take the kernels.
+ * @throws {GpuFaultError} if the device rejects a kernel.
  */
 export async function openGpuHost({
   device,

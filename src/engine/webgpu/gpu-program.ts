@@ -1,4 +1,4 @@
-/** A program on the device: its sweeps as words, and what is dispatched for each step. */
+/** A compiled program on a device: the words of its sweeps, and the dispatches of each step. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { Program, Step } from '../../compiler/program.ts';
 import type { GpuContext } from './gpu-context.ts';
@@ -12,46 +12,48 @@ import {
   type SweepKernels,
 } from './sweep/sweep-kernel.ts';
 
-/** A uniform binding may begin at each multiple of this on every device. */
+/** Alignment of uniform bindings that every device accepts. */
 const PARAMS_STRIDE_BYTES = 256;
 
-/** A dispatch, but for the state that it works on. */
+/** A dispatch that is independent of the state it works on. */
 export interface PlacedDispatch {
   readonly kernel: SweepKernel;
   /** Numbers of the chunks to bind. */
   readonly chunks: readonly number[];
-  /** Of its parameters, in bytes. */
+  /** Byte offset of its parameters. */
   readonly paramsAt: number;
   readonly row: number;
   readonly numRows: number;
   readonly units: number;
 }
 
-/** What is done for a sweep or an exchange. */
+/** The work of a sweep or an exchange. */
 export interface PlacedStep {
-  /** First: the chunk that comes to each place; absent when all stay. */
+  /** Applied first: entry i is the chunk that moves to place i; absent if all chunks stay. */
   readonly chunkOrder?: readonly number[];
   readonly dispatches: readonly PlacedDispatch[];
 }
 
-/** What the runs of a program share. */
+/** Data that all runs of a program share. */
 export interface GpuProgram {
-  /** Of its states: at least a tile's qubits. */
+  /** Shape of its states, which have at least a tile's qubits. */
   readonly shape: ChunkShape;
-  /** Whether the first sweeps leave memory unwritten that is read later: it must be cleared first. */
+  /**
+   * Whether a state must be cleared first, because sweeps read memory that they have not written.
+   */
   readonly needsClearing: boolean;
-  /** By step; undefined where a step is no sweep, or an exchange with other devices. */
+  /** By step; undefined if a step is neither a sweep nor an exchange within the device. */
   readonly steps: readonly (PlacedStep | undefined)[];
-  /** Group 1 of its dispatches. */
+  /** Bind group 1 of its dispatches. */
   readonly bindings: GPUBindGroup;
-  /** Gives its buffers back. */
+  /** Destroys its buffers. */
   destroy(): void;
 }
 
 /**
- * Lowers a program and brings it to the device.
+ * Compiles a program and uploads it.
  *
- * @param placing - Of its states.
+ * @param placing - Shape of its states and kernels.
  * @throws {StateMemoryError} if the device has no memory for it.
  */
 export async function placeProgram(
@@ -142,8 +144,9 @@ function lowerSteps(
 }
 
 /**
- * Which memory sweeps have written, from |0…0⟩ on. A qubit counts as written once a tile held it:
- * until then, all that has been written has it 0. What reads whole states ends the count.
+ * Tracks the memory that sweeps have written since |0…0⟩. A qubit counts as written once a tile
+ * held it: until then it is 0 in all written memory. A step that reads whole states ends the
+ * tracking.
  */
 class WrittenMemory {
   readonly unwritten: Set<Qubit>;

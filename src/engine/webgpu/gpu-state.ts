@@ -1,15 +1,15 @@
-/** A state vector on a GPU, for everything that reads or changes it. */
+/** A state vector in the memory of a GPU. */
 
-/** 2^numQubits amplitudes: complex numbers of two 32-bit floats, re then im. */
+/** 2^numQubits amplitudes, each two 32-bit floats, re then im. */
 export interface GpuState {
   /**
-   * Buffers of 2^chunkQubits amplitudes each, of which chunk i holds those whose index reads i above
-   * its lowest `chunkQubits` bits. Chunks change places where that is all that an operation does.
+   * Buffers of 2^chunkQubits amplitudes each. Chunk i holds the amplitudes whose index is i above
+   * its lowest `chunkQubits` bits. An operation may only reorder the chunks.
    */
   readonly chunks: GPUBuffer[];
   /** Qubits inside one chunk. */
   readonly chunkQubits: number;
-  /** Of all chunks: at least a tile's, so that those above the program's own may be 0 throughout. */
+  /** Qubits of all chunks; at least a tile's. Those beyond the program's own are always 0. */
   readonly numQubits: number;
 }
 

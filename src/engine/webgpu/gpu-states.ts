@@ -1,4 +1,4 @@
-/** The operations on the states of one run: buffers on a GPU, worked on by what is enqueued. */
+/** State operations of one run on one GPU. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BitImages } from '../../math/bit-images.ts';
@@ -23,11 +23,11 @@ import type { WorkWindow } from './work-window.ts';
 
 /** A state of one run. */
 export interface GpuStateSlot {
-  /** Absent while the state is |0…0⟩ and has no buffer yet. */
+  /** Absent while the state is |0…0⟩ without buffers. */
   stored: GpuState | undefined;
 }
 
-/** What states are worked on with. */
+/** The device and program that a run works with. */
 export interface GpuWork {
   readonly host: GpuHost;
   readonly window: WorkWindow;
@@ -71,7 +71,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     return this.#written(slot).then((state) => this.#enqueueStep(state, step, stepIndex));
   }
 
-  /** Without a promise as long as the device may be given more. */
+  /** Enqueues a step; returns no promise as long as the device may be given more work. */
   #enqueueStep(state: GpuState, step: PlacedStep, stepIndex: number): MaybePromise<void> {
     this.#part.begin(state, step);
     return this.#enqueueFrom(0, state, step.dispatches, stepIndex);
@@ -88,7 +88,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
       if (!this.#window.add(dispatches[i]!.units) || i === dispatches.length - 1) continue;
       return this.#settle().then(() => this.#enqueueFrom(i + 1, state, dispatches, stepIndex));
     }
-    // What comes after the last sweep is timed apart.
+    // Settles after the last sweep, because sampling is timed separately.
     if (this.#window.isFull || stepIndex === this.#lastSweep) return this.#settle();
   }
 
@@ -137,7 +137,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     );
   }
 
-  /** What reads a state waits for the device, and nothing collapses before it was read. */
+  /** Reads a state, which waits for the device: no state is collapsed before it was read. */
   async #look<T>(
     slot: GpuStateSlot,
     look: (context: GpuContext, state: GpuState) => Promise<T>,
@@ -147,7 +147,7 @@ export class GpuStates implements StateOperations<GpuStateSlot> {
     return seen;
   }
 
-  /** Gives a state its memory, which says what the state is as far as the next sweeps read it. */
+  /** Allocates the memory of a state that has none. */
   async #written(slot: GpuStateSlot): Promise<GpuState> {
     slot.stored ??= await this.#part.create();
     return slot.stored;

@@ -1,4 +1,4 @@
-/** How wide a device's states are, how they are cut, and what programs are compiled for. */
+/** Sizes of states, chunks and tiles on a device, and the target profile of its programs. */
 import type { KernelCosts, TargetProfile } from '../../compiler/program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import {
@@ -8,20 +8,21 @@ import {
   tileShape,
 } from './sweep/sweep-kernel.ts';
 
-/** Basis indices are told apart up to here; 2^34 amplitudes are 128 GiB. */
+/** Largest state with distinct basis indices; 2^34 amplitudes are 128 GiB. */
 export const MAX_GPU_QUBITS = 34;
-/** Of a tile where nothing was measured. */
+/** Qubits of a tile on a device that has not been tuned. */
 export const DEFAULT_TILE_QUBITS = 10;
-/** Memory is read in runs of 128 bytes. */
+/** Qubits of the shortest contiguous run of memory, 128 bytes. */
 const CONTIGUOUS_QUBITS = 4;
-/** A block on more qubits than a thread has registers for goes through workgroup memory. */
+/** Width of the largest block. A block wider than a thread's registers uses workgroup memory. */
 const MAX_DENSE_QUBITS = 6;
-/** A smaller tile takes narrower blocks. */
+/** Smallest tile; it takes only narrower blocks. */
 export const MIN_TILE_QUBITS = 8;
 
 /**
- * In units of a rotation, as bench/webgpu-kernel-costs.ts finds them on a software driver; no GPU has been
- * measured. A block on two or three qubits is always a matrix on all four that are in registers.
+ * Costs in units of a rotation, measured by bench/webgpu-kernel-costs.ts on a software driver; no
+ * GPU has been measured. A block on two or three qubits is always a matrix on all four register
+ * qubits.
  */
 const COSTS: KernelCosts = {
   dense: [0.1, 1, 20, 20],
@@ -30,32 +31,39 @@ const COSTS: KernelCosts = {
   kernel: 0.1,
 };
 
-/** Sizes to choose; each has a default. */
+/** Optional sizes of states, tiles and chunks. */
 export interface GpuSizes {
-  /** For the states that a run holds at once; one that fits in one chunk is always allowed. */
+  /** Bytes for the states of a run together; a state that fits one chunk is always allowed. */
   readonly memoryBytes?: number;
-  /** As wide as the memory allows unless told otherwise, or one chunk; n qubits take 8·2^n bytes. */
+  /**
+   * Qubits of the largest state, which takes 8·2^n bytes; by default as `memoryBytes` allows, or
+   * one chunk.
+   */
   readonly maxQubits?: number;
-  /** Qubits of a tile, from 8 to what the device's workgroups hold; as tuned, or 10. */
+  /**
+   * Qubits of a tile, from 8 to the limit of the device's workgroups; by default as tuned, or 10.
+   */
   readonly tileQubits?: number;
-  /** Qubits of a chunk, from a tile's to what the device binds; that by default. */
+  /**
+   * Qubits of a chunk, from a tile's to the limit of the device's bindings; the limit by default.
+   */
   readonly chunkQubits?: number;
-  /** What was measured on the device; sizes that are set win over it. */
+  /** Measured sizes of the device; sizes that are set take precedence. */
   readonly tuning?: MeasuredSizes;
 }
 
-/** Sizes that suit a device, as its tuning finds them. */
+/** Sizes that suit a device, as tuning measures them. */
 export interface MeasuredSizes extends TileShape {
-  /** Amplitudes of one dispatch at most, as a power of two. */
+  /** log2 of the most amplitudes of one dispatch. */
   readonly dispatchQubits: number;
 }
 
-/** Without a tuning. A sweep of a random circuit over so many takes lavapipe some 0.3 s. */
+/** Dispatch size without a tuning: a sweep of a random circuit then takes lavapipe some 0.3 s. */
 const DEFAULT_DISPATCH_QUBITS = 22;
 
 /**
- * The largest chunk that a device binds. Drivers are not to be believed for a buffer as large as
- * they say: SwiftShader's fails.
+ * Qubits of the largest chunk that a device binds. One byte less than the reported buffer limit is
+ * used, because a buffer of exactly that size fails on SwiftShader.
  */
 export function maxChunkQubits({
   maxBufferSize,
@@ -65,13 +73,13 @@ export function maxChunkQubits({
   return Math.floor(Math.log2(bytes / AMPLITUDE_BYTES));
 }
 
-/** The widest state in so much memory. */
+/** Qubits of the widest state in this much memory. */
 export function maxGpuQubits(memoryBytes: number): number {
   return Math.min(MAX_GPU_QUBITS, Math.floor(Math.log2(memoryBytes / AMPLITUDE_BYTES)));
 }
 
 /**
- * The tiles and dispatches of a device's kernels.
+ * Sizes of the tiles and dispatches of a device.
  *
  * @throws {RangeError} if the device's workgroups do not hold such tiles.
  */
@@ -86,9 +94,9 @@ export function kernelSizes(limits: GPUSupportedLimits, sizes: GpuSizes): Measur
 }
 
 /**
- * What programs for a device are compiled for.
+ * Target profile of programs for a device.
  *
- * @throws {RangeError} if it is to hold more qubits, or larger tiles or chunks, than the device can.
+ * @throws {RangeError} if the sizes exceed the device's limits.
  */
 export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetProfile {
   const { tileQubits } = kernelSizes(limits, sizes);

@@ -1,26 +1,26 @@
 /**
- * What the engine needs of Node: WebGPU, which a browser has, and the text of its shaders. No other
- * file of the engine knows where it runs.
+ * The WebGPU engine's dependencies on Node: WebGPU itself and the shader files. All other files of
+ * the engine also run in a browser.
  */
 import { readFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
 
-/** Strong references: a collected GPU object aborts the process while its device is used. */
+/** Keeps every GPU object: a collected one aborts the process while its device is used. */
 const held: GPU[] = [];
 
-/** Which adapter; any when absent. */
+/** Selects an adapter; by default any. */
 export interface NodeGpuOptions {
-  /** A part of the name that its driver gives it; the first that has it is taken. */
+  /** Part of the adapter's name as its driver reports it; the first match is used. */
   readonly adapter?: string;
-  /** What the adapter is reached through: `vulkan`, `metal`, `d3d12`. */
+  /** Graphics API of the adapter: `vulkan`, `metal`, `d3d12`. */
   readonly backend?: string;
 }
 
 /**
- * WebGPU through Dawn.
+ * Opens WebGPU through Dawn.
  *
- * Workgroup memory is not cleared first, which costs software drivers most of a sweep's time:
- * kernels write all of it that they read.
+ * Dawn does not clear workgroup memory first, which would cost software drivers most of a sweep's
+ * time: the kernels write all workgroup memory that they read.
  */
 export function nodeGpu({ adapter, backend }: NodeGpuOptions = {}): GPU {
   if (!('GPUBufferUsage' in globalThis)) Object.assign(globalThis, globals);
@@ -33,22 +33,22 @@ export function nodeGpu({ adapter, backend }: NodeGpuOptions = {}): GPU {
   return gpu;
 }
 
-/** A short wait is over sooner than a rest. */
+/** Waits shorter than this are polled without sleeping. */
 const PATIENCE_MS = 2;
 const REST_MS = 0.5;
-/** Nothing ever wakes who waits here. */
+/** Shared word on which `Atomics.wait` only ever times out. */
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 
-/** Answers that are waited for, of all devices. */
+/** Number of pending promises of all devices. */
 let numAwaited = 0;
-/** When the last of them was asked for, or came. */
+/** Time at which a promise was last added or settled. */
 let changedMs = 0;
 let isLooking = false;
 
 /**
- * Has the thread rest between looks for answers of devices. Dawn looks in every turn of the event
- * loop while a promise is pending, which would keep a core busy; messages are heard all the same.
- * However many answers are waited for, the thread rests once a turn.
+ * Makes the thread sleep between polls until a promise of a device settles. Dawn polls in every
+ * turn of the event loop while a promise is pending, which would keep a core busy. Messages are
+ * still received, and the thread sleeps once a turn however many promises are pending.
  */
 export function sleepUntil(answer: Promise<unknown>): void {
   const changed = (by: number) => {
@@ -69,7 +69,7 @@ function look(): void {
   setImmediate(look);
 }
 
-/** The text of a shader in shaders/, which lies beside src/ and beside what a build makes of it. */
+/** Reads the text of a shader in shaders/, which is next to src/ and to the build's output. */
 export function shaderFile(name: string): string {
   return readFileSync(new URL(`../../../shaders/${name}.wgsl`, import.meta.url), 'utf8');
 }

@@ -1,4 +1,4 @@
-/** Opens the device of an adapter with all that the adapter has. */
+/** Opens the device of an adapter with the adapter's full limits. */
 import { NoAdapterError } from '../errors.ts';
 
 /** Limits that decide how large states and tiles may be. */
@@ -12,11 +12,11 @@ const LIMITS = [
 ] as const;
 
 /**
- * The device of the adapter that `gpu` prefers.
+ * Opens the device of the adapter that `gpu` prefers.
  *
- * Whoever calls it keeps `gpu`, too, for as long as the device is used.
+ * The caller must keep `gpu` as long as the device is used.
  *
- * @throws {NoAdapterError} if there is none, or it gives no device.
+ * @throws {NoAdapterError} if there is no adapter, or it provides no device.
  */
 export async function openGpuDevice(gpu: GPU): Promise<GPUDevice> {
   try {

@@ -1,21 +1,28 @@
-/** The memory of states: chunks that are kept for the next state of their size, and bound in groups. */
+/**
+ * Allocator of state memory on a device: reuses chunks of the same size, and caches their bind
+ * groups.
+ */
 import { StateMemoryError } from '../errors.ts';
 import type { GpuContext } from './gpu-context.ts';
 import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
 import type { ChunkShape } from './sweep/index-bits.ts';
 
-/** What may stay idle between runs beside one state. */
+/** Idle bytes that may stay allocated between runs. */
 const MAX_IDLE_BYTES = 2 ** 26;
 
 /**
- * More is kept so long for the next run, which most often comes at once. The adapter's memory may then
- * be another engine's: one over several devices holds states beside those of each device's own.
+ * Milliseconds that more idle memory is kept for the next run, which most often comes at once.
+ * Later the adapter's memory may be needed by another engine: one over several devices uses the
+ * same adapters.
  */
 const KEPT_MS = 200;
-/** By then any other engine whose last run is over has given its memory back. */
+/** Milliseconds after which another engine has freed its idle memory. */
 const RETRY_MS = 2 * KEPT_MS;
 
-/** Groups that begin with one chunk: collapses change the order of chunks, and so the groups. */
+/**
+ * Most cached bind groups that begin with one chunk: collapses reorder chunks, and so change the
+ * groups.
+ */
 const MAX_GROUPS = 32;
 
 interface KnownGroup {
@@ -23,11 +30,11 @@ interface KnownGroup {
   readonly group: GPUBindGroup;
 }
 
-/** Hands out chunks; allocating one takes the device longer than clearing it. */
+/** Lends chunks for states. Allocating a chunk takes the device longer than clearing one. */
 export class StateChunks {
   readonly #context: GpuContext;
   readonly #idle: GPUBuffer[] = [];
-  /** By first chunk. */
+  /** Cached bind groups by their first chunk. */
   readonly #groups = new WeakMap<GPUBuffer, KnownGroup[]>();
   #release: ReturnType<typeof setTimeout> | undefined;
 
@@ -36,9 +43,9 @@ export class StateChunks {
   }
 
   /**
-   * A state, with whatever is in its memory. What is idle in other sizes gives way to it.
+   * Allocates a state with unspecified contents. Destroys idle chunks of other sizes if needed.
    *
-   * @throws {StateMemoryError} if the device has no memory for it; nothing is kept of it then.
+   * @throws {StateMemoryError} if the device has no memory for it; nothing stays allocated then.
    */
   async take({ numQubits, chunkQubits }: ChunkShape): Promise<GpuState> {
     clearTimeout(this.#release);
@@ -55,17 +62,20 @@ export class StateChunks {
     return state;
   }
 
-  /** Takes a state back, also while the device still works on it. */
+  /** Takes a state back; the device may still be working on it. */
   give({ chunks }: GpuState): void {
     this.#idle.push(...chunks);
   }
 
-  /** After a run: destroys what is idle where it is much, all but so many chunks, and these soon. */
+  /**
+   * Called after a run. If much memory is idle, destroys all but `kept` chunks, and those after a
+   * delay.
+   */
   rest(kept: number): void {
     this.#trim(kept);
     clearTimeout(this.#release);
     this.#release = setTimeout(() => this.#trim(0), KEPT_MS);
-    // In Node, it holds no process; a browser's timer is a number.
+    // The timer does not keep a Node process alive; in a browser it is a number.
     if (typeof this.#release === 'object') this.#release.unref();
   }
 
@@ -75,13 +85,13 @@ export class StateChunks {
     for (const chunk of this.#idle.splice(kept)) chunk.destroy();
   }
 
-  /** Destroys everything that is idle. */
+  /** Destroys all idle chunks. */
   close(): void {
     clearTimeout(this.#release);
     for (const chunk of this.#idle.splice(0)) chunk.destroy();
   }
 
-  /** Binds chunks in this order, from binding 0 on. */
+  /** Returns the bind group of chunks in this order, from binding 0 on. */
   group(chunks: readonly GPUBuffer[], layout: GPUBindGroupLayout): GPUBindGroup {
     const first = chunks[0]!;
     const known = this.#groups.get(first) ?? [];

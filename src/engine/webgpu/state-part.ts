@@ -1,13 +1,13 @@
 /**
- * What one device does to the states of a run: gives them memory, copies them, and takes the dispatches
- * of their sweeps. It holds all of a state, or the part of one that lies on several devices.
+ * The part of a run's states on one device: allocates and copies them, and enqueues the dispatches
+ * of sweeps. The part is a whole state, or a share of one that is spread over several devices.
  */
 import type { GpuContext } from './gpu-context.ts';
 import type { GpuHost } from './gpu-host.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
 import { AMPLITUDE_BYTES, type GpuState } from './gpu-state.ts';
 
-/** A device and its program. */
+/** One device's part of the states of a run. */
 export class StatePart {
   readonly #host: GpuHost;
   readonly #program: GpuProgram;
@@ -21,13 +21,13 @@ export class StatePart {
     return this.#host.context;
   }
 
-  /** Undefined where the device has nothing to dispatch for a step. */
+  /** The work of a step; undefined if the device has none. */
   step(stepIndex: number): PlacedStep | undefined {
     return this.#program.steps[stepIndex];
   }
 
   /**
-   * A new state, of which memory holds what the next sweeps read.
+   * Creates a state. Its memory is valid as far as the next sweeps read it.
    *
    * @throws {StateMemoryError} if the device has no memory for it.
    */
@@ -43,7 +43,7 @@ export class StatePart {
   }
 
   /**
-   * Another state with the same amplitudes.
+   * Creates a state with the same amplitudes.
    *
    * @throws {StateMemoryError} if the device has no memory for it.
    */
@@ -57,12 +57,12 @@ export class StatePart {
     return copy;
   }
 
-  /** Takes a state's memory back, also while the device still works on it. */
+  /** Frees a state; the device may still be working on it. */
   release(state: GpuState): void {
     this.#host.chunks.give(state);
   }
 
-  /** Begins a step: chunks change places. */
+  /** Begins a step by reordering the chunks. */
   begin({ chunks }: GpuState, { chunkOrder }: PlacedStep): void {
     if (chunkOrder === undefined) return;
     chunks.splice(0, chunks.length, ...chunkOrder.map((i) => chunks[i]!));

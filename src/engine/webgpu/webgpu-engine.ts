@@ -1,8 +1,8 @@
 /**
  * The WebGPU engine: WGSL kernels on one device, in single precision.
  *
- * A state larger than what a kernel may bind lies in chunks. The engine runs one program at a time;
- * work is given to the device ahead and waited for where something is read.
+ * A state larger than a kernel can bind is split into chunks. The engine runs one program at a
+ * time. It gives the device work ahead and waits only where something is read.
  */
 
 import type { Circuit } from '../../circuit/circuit.ts';
@@ -26,14 +26,16 @@ import { exchangeParts } from './sweep/exchange-sweeps.ts';
 import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
 import { WorkWindow } from './work-window.ts';
 
-/** How the engine is opened. */
+/** Options of the WebGPU engine. */
 export interface WebGpuEngineOptions extends GpuSizes {
-  /** The engine's own from then on: closing the engine destroys it. */
+  /** Owned by the engine: closing the engine destroys it. */
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
-  /** Keeps waiting for the device from costing a core where that is so: `sleepUntil` in Node. */
+  /** Reduces the cost of waiting for the device; in Node, `sleepUntil`. */
   readonly rest?: Rest;
-  /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
+  /**
+   * Bits of an index in a kernel, at most 31. Tests use fewer, so that small states exceed them.
+   */
   readonly indexBits?: number;
 }
 
