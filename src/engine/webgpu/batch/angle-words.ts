@@ -1,7 +1,7 @@
-/** Angles as the kernel reads them: halves, as fractions of a turn, in fixed point. */
+/** Encodes batch angles for the kernel: half angles as fractions of a turn, in fixed point. */
 import { plainAngle } from '../../batch-request.ts';
 
-/** Half an angle of 4π is one turn: 2^32, which is 0. */
+/** Words per radian: an angle of 4π has a half angle of one turn, 2^32, which is 0 modulo 2^32. */
 const WORDS_PER_RADIAN = 2 ** 32 / (4 * Math.PI);
 
 /**
@@ -26,7 +26,7 @@ export function writeAngleWords(
     for (let slot = 0; slot < circuitsPerGroup && from < angles.length; slot++) {
       const end = group + slot + groupLength;
       for (let at = group + slot; at < end; at += circuitsPerGroup) {
-        // The conversion to a 32-bit integer is modulo 2^32.
+        // The conversion to a 32-bit integer reduces modulo 2^32.
         to[at] = plainAngle(angles[from++]!) * WORDS_PER_RADIAN;
       }
     }

@@ -1,12 +1,12 @@
-/** The device memory of one batch: a buffer for each purpose, kept for the next run. */
+/** Device buffers of one batch, kept for its next run. */
 import type { GpuContext } from '../gpu-context.ts';
 
-/** What may stay idle between runs. */
+/** Idle bytes that may stay allocated between runs. */
 const MAX_IDLE_BYTES = 2 ** 26;
-/** Bindings are not empty, and copies are of whole words. */
+/** Smallest buffer: a binding must not be empty. */
 const MIN_BYTES = 16;
 
-/** Buffers by what they are for. */
+/** Buffers by label. */
 export class BatchBuffers {
   readonly #context: GpuContext;
   readonly #buffers = new Map<string, GPUBuffer>();
@@ -16,7 +16,8 @@ export class BatchBuffers {
   }
 
   /**
-   * A buffer with at least so many bytes, and whatever is in it. A smaller one before it is destroyed.
+   * Returns a buffer of at least this size, with unspecified contents; destroys a smaller one of
+   * the same label.
    *
    * @throws {StateMemoryError} if the device has no memory for it.
    */
@@ -31,13 +32,13 @@ export class BatchBuffers {
     return buffer;
   }
 
-  /** Destroys everything where it is much. */
+  /** Destroys all buffers if they are large. */
   trim(): void {
     const bytes = [...this.#buffers.values()].reduce((sum, { size }) => sum + size, 0);
     if (bytes > MAX_IDLE_BYTES) this.destroy();
   }
 
-  /** Destroys everything, also while the device still works on it. */
+  /** Destroys all buffers; the device may still be working on them. */
   destroy(): void {
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();

@@ -1,31 +1,33 @@
-/** The kernels of batches, and how circuits lie on their workgroups. */
+/** Kernels of batches, and the assignment of circuits to their workgroups. */
 import type { GpuContext } from '../gpu-context.ts';
 import { REGISTER_QUBITS } from './batch-stages.ts';
 
-/** Invocations of a workgroup, but for circuits that need more. */
+/** Invocations of a workgroup, unless a circuit needs more. */
 const WORKGROUP_SIZE = 64;
 
-/** How circuits of some qubits lie on the invocations of a kernel. */
+/** Assignment of circuits to the invocations of a kernel. */
 export interface CircuitThreads {
   readonly workgroupSize: number;
-  /** 2^threadQubits invocations have a circuit. */
+  /** log2 of the invocations of one circuit. */
   readonly threadQubits: number;
   readonly circuitsPerGroup: number;
 }
 
-/** Qubits of the room that a circuit has: a thread holds 16 amplitudes, wherever they are 0. */
+/**
+ * Qubits of a circuit's memory: at least a thread's 16 amplitudes, of which some may always be 0.
+ */
 export function roomQubits(numQubits: number): number {
   return Math.max(numQubits, REGISTER_QUBITS);
 }
 
-/** Of the kernel that evolves states. */
+/** Threads of the kernel that evolves states. */
 export function evolveThreads(numRoomQubits: number): CircuitThreads {
   const threadQubits = numRoomQubits - REGISTER_QUBITS;
   const workgroupSize = Math.max(WORKGROUP_SIZE, 2 ** threadQubits);
   return { workgroupSize, threadQubits, circuitsPerGroup: workgroupSize >> threadQubits };
 }
 
-/** Of kernels that read states: no more invocations than a workgroup ever has. */
+/** Threads of kernels that read states: never more than the usual workgroup. */
 export function readThreads(numRoomQubits: number): CircuitThreads {
   const threadQubits = Math.min(numRoomQubits - REGISTER_QUBITS, Math.log2(WORKGROUP_SIZE));
   return {
@@ -35,7 +37,7 @@ export function readThreads(numRoomQubits: number): CircuitThreads {
   };
 }
 
-/** Compiled when they are first used; one for all shapes, or a few by the number of qubits. */
+/** Kernels compiled at their first use, for all shapes or for each number of qubits. */
 export class BatchKernels {
   readonly #context: GpuContext;
   readonly #numRoomQubits: number;
@@ -62,7 +64,7 @@ export class BatchKernels {
 
   counts(): Promise<GPUComputePipeline> {
     const { circuitsPerGroup } = readThreads(this.#numRoomQubits);
-    // At least those of ten qubits, so that all smaller circuits share a kernel.
+    // At least the size for ten qubits, so that all smaller circuits share a kernel.
     const MAX_SUMS = Math.max(2 ** 10, circuitsPerGroup * 2 ** this.#numRoomQubits);
     return this.#context.pipeline('batch_counts', { WORKGROUP_SIZE, MAX_SUMS });
   }

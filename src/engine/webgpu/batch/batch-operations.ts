@@ -1,18 +1,18 @@
 /**
- * What a shape is made of on the device: 2×2 matrices and phases, each on the basis states that read
- * certain bits, with angles that every circuit has of its own.
+ * Operations that a batch shape is compiled into: 2×2 matrices, flips and phases on subcubes of
+ * basis states, with angles that differ between circuits.
  *
- * Three kinds are enough for any gate (two-level.ts), which keeps the kernel small.
+ * These three kinds express any gate (two-level.ts), which keeps the kernel small.
  */
 import { type Complex, isOne, ONE, times } from '../../phase-polynomial.ts';
 
-/** A whole multiple of half an angle of the request. */
+/** An integer multiple of half an angle of the request. */
 export interface HalfAngle {
   readonly slot: number;
   readonly multiple: number;
 }
 
-/** What a 2×2 matrix is multiplied together from. */
+/** One factor of a 2×2 matrix. */
 export type Factor =
   | { readonly kind: 'turnX' | 'turnY'; readonly angle: HalfAngle }
   | { readonly kind: 'phaseRow'; readonly row: 0 | 1; readonly angle: HalfAngle }
@@ -25,7 +25,7 @@ export interface Subcube {
   readonly value: number;
 }
 
-/** The product of the factors, the first acting first, on the two values of `pivot`. */
+/** Applies the product of the factors, the first acting first, to the pivot qubit. */
 export interface Mix extends Subcube {
   readonly kind: 'mix';
   /** Not in the mask. */
@@ -33,38 +33,38 @@ export interface Mix extends Subcube {
   readonly factors: readonly Factor[];
 }
 
-/** Exchanges the two values of `pivot`. */
+/** Applies X to the pivot qubit. */
 export interface Flip extends Subcube {
   readonly kind: 'flip';
   readonly pivot: number;
 }
 
-/** Multiplies by `factor` and by e^{i·angle/2} of each angle, times its multiple. */
+/** Multiplies by `factor` and by e^{i·multiple·angle/2} for each angle. */
 export interface Phase extends Subcube {
   readonly kind: 'phase';
   readonly factor: Complex;
   readonly angles: readonly HalfAngle[];
 }
 
-/** One thing to do to the amplitudes of a circuit. */
+/** One operation on the amplitudes of a circuit. */
 export type BatchOperation = Mix | Flip | Phase;
 
-/** Operations in their order, of which neighbours become one where that is exact. */
+/** Operations in order. Appending merges neighbours where that is exact. */
 export class OperationList {
   readonly #operations: BatchOperation[] = [];
   #global: Phase = { kind: 'phase', mask: 0, value: 0, factor: ONE, angles: [] };
 
-  /** All but the phase of the whole state. */
+  /** All operations except the global phase. */
   get operations(): readonly BatchOperation[] {
     return this.#operations;
   }
 
-  /** The phase of the whole state: seen only where amplitudes themselves are asked for. */
+  /** Global phase; it shows only if amplitudes are requested. */
   get globalPhase(): Phase {
     return this.#global;
   }
 
-  /** A matrix on one qubit; joins the last operation if that is one on the same basis states. */
+  /** Appends a matrix on one qubit; merges it with a matrix on the same basis states. */
   addMix(mix: Mix): void {
     const at = this.#lastOn(mix.mask | bit(mix.pivot));
     const last = this.#operations[at];
@@ -78,7 +78,7 @@ export class OperationList {
     }
   }
 
-  /** An exchange; two alike are none. */
+  /** Appends a flip; cancels an equal one. */
   addFlip(flip: Flip): void {
     const at = this.#lastOn(flip.mask | bit(flip.pivot));
     const last = this.#operations[at];
@@ -89,7 +89,10 @@ export class OperationList {
     }
   }
 
-  /** A phase; joins a matrix on its only qubit, or a phase of the same basis states. */
+  /**
+   * Appends a phase; merges it with a matrix on its only qubit, or with a phase on the same basis
+   * states.
+   */
   addPhase(phase: Phase): void {
     if (isOne(phase.factor) && phase.angles.length === 0) return;
     if (phase.mask === 0) {
@@ -108,7 +111,7 @@ export class OperationList {
     }
   }
 
-  /** Where the last operation stands that touches any of the qubits; −1 if none does. */
+  /** Index of the last operation that touches any of the qubits; −1 if there is none. */
   #lastOn(qubits: number): number {
     return this.#operations.findLastIndex((operation) => (touched(operation) & qubits) !== 0);
   }
@@ -131,7 +134,7 @@ function product(a: Phase, b: Phase): Phase {
   return { ...a, factor: times(a.factor, b.factor), angles: [...a.angles, ...b.angles] };
 }
 
-/** A phase on one value of a qubit as factors of a matrix on it. */
+/** Converts a phase on one value of a qubit into factors of a matrix on it. */
 function rowFactors({ factor, angles }: Phase, row: 0 | 1): readonly Factor[] {
   const turns = angles.map((angle): Factor => ({ kind: 'phaseRow', row, angle }));
   if (isOne(factor)) return turns;

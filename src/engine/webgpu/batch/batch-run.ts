@@ -1,6 +1,6 @@
 /**
- * One run of a batch: circuits go to the device piece by piece, and what was asked of them comes back.
- * The next piece is made ready while the device works on the last.
+ * Runs a batch: sends circuits to the device piece by piece, and reads their results. The host
+ * prepares the next piece while the device works on the last.
  */
 import {
   type BatchRequest,
@@ -19,27 +19,27 @@ import { readPiece } from './piece-results.ts';
 import type { PieceSize } from './piece-size.ts';
 import { enqueuePiece, type PieceBuffers } from './piece-work.ts';
 
-/** Pieces that are with the device at a time. */
+/** Most pieces in flight. */
 const MAX_PENDING = 2;
-/** What a shot takes, in amplitudes times instructions. */
+/** Work of one shot, in amplitudes times instructions. */
 const UNITS_PER_SHOT = 64;
-/** What the kernels take beside the instructions, in instructions. */
+/** Fixed work of the kernels, in instructions. */
 const FIXED_WORDS = 32;
 
-/** A shape that is ready. */
+/** A compiled shape with its kernels and buffers. */
 export interface GpuBatch {
   readonly context: GpuContext;
   readonly kernels: BatchKernels;
   readonly buffers: BatchBuffers;
   readonly pieceSize: PieceSize;
-  /** Without the phase of the whole state, and with it. */
+  /** Program without and with the global phase. */
   readonly program: Uint32Array<ArrayBuffer>;
   readonly programWithPhase: Uint32Array<ArrayBuffer>;
   readonly patterns: MeasuredPatterns;
   readonly sizes: BatchSizes;
 }
 
-/** Some of the circuits, with the device or about to be. */
+/** A range of the circuits. */
 export interface Piece {
   readonly first: number;
   readonly count: number;
@@ -52,7 +52,7 @@ interface PendingPiece extends Piece {
 }
 
 /**
- * Runs a request that has been checked.
+ * Runs a validated request.
  *
  * @throws {StateMemoryError} if the device has no memory for a piece.
  * @throws {GpuFaultError} if the device refuses any of the work.
@@ -74,13 +74,13 @@ export async function runGpuBatch(
   const run = new BatchRun(batch, request, bytes, results);
   try {
     await run.all(signal);
-    // Nothing is given out before the device says that all of it was done.
+    // Results count only once the device confirms that all work was done.
     await batch.context.settle();
     batch.buffers.trim();
     return results;
   } catch (error) {
     await batch.context.abandon();
-    // Some may still be mapped.
+    // A buffer may still be mapped.
     batch.buffers.destroy();
     throw error;
   }
@@ -123,7 +123,7 @@ class BatchRun {
     signal.throwIfAborted();
   }
 
-  /** What all pieces read. */
+  /** Uploads the data that all pieces read. */
   async #sharedBuffers(): Promise<Pick<PieceBuffers, 'program' | 'observables'>> {
     const { context, buffers, program, programWithPhase } = this.#batch;
     const { statevectors = false, observables = [] } = this.#request;
@@ -162,7 +162,7 @@ class BatchRun {
       signal,
     );
     const mapped = context.map(staging, length);
-    // It is heard where the piece is finished, if the run comes so far.
+    // A failure is reported when the piece is finished; an aborted run never awaits it.
     mapped.catch(() => undefined);
     return { ...piece, staging, mapped, startedMs };
   }

@@ -1,13 +1,13 @@
 /**
- * Operations by stages, in each of which four qubits are in registers: as many as can be done then,
- * in an order that gives the same product.
+ * Schedules operations into stages. Each stage has four qubits in registers and does as many
+ * operations as it can, in an order with the same product.
  */
 import { type BatchOperation, touched } from './batch-operations.ts';
 
 /** Qubits that a thread holds in registers. */
 export const REGISTER_QUBITS = 4;
 
-/** What is done while the same qubits are in registers. */
+/** Operations done while the same qubits are in registers. */
 export interface BatchStage {
   /** Ascending. */
   readonly registers: readonly number[];
@@ -15,11 +15,11 @@ export interface BatchStage {
 }
 
 /**
- * Cuts operations into stages; at least one.
+ * Schedules operations into stages; at least one.
  *
- * Each takes its registers as the operations ask for them, first come, first served.
+ * Each stage takes the register qubits of its operations first come, first served.
  *
- * @param numQubits - At least as many as registers.
+ * @param numQubits - At least REGISTER_QUBITS.
  */
 export function batchStages(
   operations: readonly BatchOperation[],
@@ -42,7 +42,7 @@ function nextStage(
   const registers = new Set<number>();
   const done: BatchOperation[] = [];
   const left: BatchOperation[] = [];
-  // Qubits that operations left behind move, and those that they touch at all.
+  // Masks of the qubits that deferred operations move, and that they touch.
   let moved = 0;
   let reached = 0;
   for (const operation of operations) {
@@ -58,7 +58,7 @@ function nextStage(
       left.push(operation);
     }
   }
-  // The lowest qubits are best left to the threads, which then write neighbours.
+  // Threads keep the lowest qubits, so that neighbouring threads write neighbouring amplitudes.
   for (let qubit = numQubits - 1; registers.size < REGISTER_QUBITS; qubit--) registers.add(qubit);
   return { stage: { registers: [...registers].sort((a, b) => a - b), operations: done }, left };
 }

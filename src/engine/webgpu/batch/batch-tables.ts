@@ -1,18 +1,22 @@
-/** What all circuits of a batch have in common when their states are read. */
+/** Tables that all circuits of a batch share when their states are read. */
 import type { PauliSum, PauliTerm } from '../../../circuit/observable.ts';
 
-/** The qubits that are measured, and what the register reads. */
+/** The measured qubits, and the register's value for each pattern of them. */
 export interface MeasuredPatterns {
-  /** Mask of qubits. */
+  /** Mask of measured qubits. */
   readonly measured: number;
   readonly numMeasured: number;
-  /** By pattern, whose bit i is the i-th lowest measured qubit, the value of the register. */
+  /** Value of the register by pattern; bit i of a pattern is the i-th lowest measured qubit. */
   readonly outcomes: Uint32Array;
-  /** Whether pattern and value are the same throughout, and there are no other values. */
+  /** Whether every pattern equals its value, and there are no other values. */
   readonly areAllValues: boolean;
 }
 
-/** @param outcomeBits - Of each qubit the classical bits that read it, as a mask. */
+/**
+ * Tabulates the register's values.
+ *
+ * @param outcomeBits - For each qubit, the mask of classical bits that read it.
+ */
 export function measuredPatterns(
   outcomeBits: readonly number[],
   numBits: number,
@@ -31,14 +35,14 @@ export function measuredPatterns(
   };
 }
 
-/** Observables as shaders/batch_expectations.wgsl reads them. */
+/** Encodes observables for shaders/batch_expectations.wgsl. */
 export function observableWords(observables: readonly PauliSum[]): Uint32Array<ArrayBuffer> {
   const words: number[] = [];
   for (const terms of observables) words.push(terms.length, ...terms.flatMap(termWords));
   return Uint32Array.from(words);
 }
 
-/** A string sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. */
+/** Encodes a Pauli string, which maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. */
 function termWords({ coefficient, factors }: PauliTerm): readonly number[] {
   let flips = 0;
   let signs = 0;
@@ -50,12 +54,12 @@ function termWords({ coefficient, factors }: PauliTerm): readonly number[] {
   }
   // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
   const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
-  // Of each pair of basis states that the string exchanges the kernel visits one.
+  // The kernel visits one of each pair of basis states that the string exchanges.
   const factor = coefficient * sign * (flips === 0 ? 1 : 2);
   return [flips, signs, numY % 2, new Uint32Array(Float32Array.of(factor).buffer)[0]!];
 }
 
-/** Copies results by pattern to where each circuit's values stand. */
+/** Copies results by pattern to the values of each circuit. */
 export function scatterPatterns(
   { outcomes, areAllValues }: MeasuredPatterns,
   from: Float32Array | Uint32Array,

@@ -1,10 +1,10 @@
-/** A lowered shape as the words that shaders/batch_evolve.wgsl reads. */
+/** Encodes a compiled shape into the words that shaders/batch_evolve.wgsl interprets. */
 import { type Complex, isOne, ONE, times } from '../../phase-polynomial.ts';
 import type { BatchOperation, Factor, Phase, Subcube } from './batch-operations.ts';
 import { type BatchStage, batchStages, REGISTER_QUBITS } from './batch-stages.ts';
 import type { LoweredShape } from './lower-shape.ts';
 
-/** First words of instructions; the kernel has the same. */
+/** Opcodes, equal to the kernel's. */
 const OPCODES = {
   turnX: 1,
   turnY: 2,
@@ -19,10 +19,10 @@ const OPCODES = {
 type Matrix = readonly [Complex, Complex, Complex, Complex];
 
 /**
- * The program of a shape.
+ * Encodes the program of a shape.
  *
- * @param numQubits - Of a circuit's room, at least four.
- * @param withPhase - Whether the phase of the whole state shows.
+ * @param numQubits - Qubits of a circuit's memory, at least four.
+ * @param withPhase - Whether to apply the global phase.
  */
 export function batchWords(
   { list, wires }: LoweredShape,
@@ -41,14 +41,17 @@ export function batchWords(
   return Uint32Array.from(words);
 }
 
-/** The qubits of a stage in registers, and those that number threads. */
+/** Splits a stage's qubits into those in registers and those in thread numbers. */
 function roles(stage: BatchStage | undefined, numQubits: number) {
   const registers = stage?.registers ?? [];
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
   return { registers, threads: all.filter((qubit) => !registers.includes(qubit)) };
 }
 
-/** [instructions, strides of registers, strides of the thread's bits], then the instructions. */
+/**
+ * Appends a stage: [instructions, strides of registers, strides of thread bits], then its
+ * instructions.
+ */
 function addStage(words: number[], stage: BatchStage, numQubits: number): void {
   const { registers, threads } = roles(stage, numQubits);
   const code = new StageCode(registers, threads);
@@ -57,14 +60,14 @@ function addStage(words: number[], stage: BatchStage, numQubits: number): void {
 }
 
 /**
- * Of a qubit in workgroup memory. Bits from the fourth on also move the lowest four, so that threads
- * which differ in high qubits alone do not wait for the same bank.
+ * Stride of a qubit in workgroup memory. Bits from the fourth on also change the lowest four, so
+ * that threads which differ only in high qubits use different banks.
  */
 function strideOf(qubit: number): number {
   return qubit < REGISTER_QUBITS ? 1 << qubit : (1 << qubit) ^ (1 << (qubit % REGISTER_QUBITS));
 }
 
-/** The instructions of a stage. */
+/** Encodes the instructions of a stage. */
 class StageCode {
   readonly words: number[] = [];
   readonly #registers: readonly number[];
@@ -101,7 +104,7 @@ class StageCode {
     this.#push(OPCODES.phase, ...this.#outer(at), set, ...bitsOf(factor.re, factor.im));
   }
 
-  /** Constants that follow each other become one. */
+  /** Appends factors; multiplies consecutive constants together. */
   #addFactors(factors: readonly Factor[]): void {
     let constant: Matrix = IDENTITY;
     const flush = () => {
@@ -133,14 +136,14 @@ class StageCode {
     this.#push(opcode, bit, ...this.#outer(at), pairs);
   }
 
-  /** Whether a register has the bits that are asked for, as far as they are registers' bits. */
+  /** Whether a register has the bits of a subcube, as far as they are register bits. */
   #holds({ mask, value }: Subcube, register: number): boolean {
     return this.#registers.every(
       (qubit, i) => ((mask >> qubit) & 1) === 0 || ((register >> i) & 1) === ((value >> qubit) & 1),
     );
   }
 
-  /** What is asked of the thread's number: mask and value. */
+  /** Mask and value that a subcube requires of the thread number. */
   #outer({ mask, value }: Subcube): readonly [number, number] {
     const gather = (bits: number) =>
       this.#threads.reduce((all, qubit, i) => all | (((bits >> qubit) & 1) << i), 0);
@@ -170,14 +173,14 @@ function product([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix {
   ];
 }
 
-/** The numbers for which something holds, as bits. */
+/** Set of the numbers for which a predicate holds, as a bit mask. */
 function setOf(count: number, holds: (i: number) => boolean): number {
   let set = 0;
   for (let i = 0; i < count; i++) if (holds(i)) set |= 1 << i;
   return set;
 }
 
-/** Single-precision numbers as words. */
+/** Bits of single-precision numbers. */
 function bitsOf(...numbers: readonly number[]): readonly number[] {
   return [...new Uint32Array(Float32Array.from(numbers).buffer)];
 }

@@ -17,7 +17,7 @@ import { batchWords } from './batch-words.ts';
 import { lowerShape } from './lower-shape.ts';
 import { PieceSize } from './piece-size.ts';
 
-/** What a batch needs of its engine. */
+/** The parts of an engine that a batch uses. */
 export interface GpuBatchHost {
   readonly context: GpuContext;
   /** The engine's: a batch has the device to itself while it runs. */
@@ -25,12 +25,12 @@ export interface GpuBatchHost {
 }
 
 /**
- * Makes a shape ready. The angles it has itself do not matter: a request brings them.
+ * Compiles a shape. Its own angles are ignored: each request brings the angles.
  *
- * @param pieceSize - Circuits of a submit; learned from a small number on unless given.
- * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @param pieceSize - Number of circuits in a submit; learned by default.
+ * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
- * @throws {GpuFaultError} if the device does not take the kernel.
+ * @throws {GpuFaultError} if the device rejects the kernel.
  */
 export async function prepareGpuBatch(
   { context, mutex }: GpuBatchHost,
@@ -61,7 +61,7 @@ export async function prepareGpuBatch(
   return {
     ...executable,
     numAngles: lowered.numAngles,
-    // Checked before the batch is queued.
+    // Validates before the batch is queued.
     run: async (request, signal) => {
       checkBatchRequest(request, batch.sizes);
       return await executable.run(request, signal);

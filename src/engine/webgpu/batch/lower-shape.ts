@@ -1,6 +1,7 @@
 /**
- * A shape as operations of the kernel. SWAPs relabel qubits; a rotation between basis states that
- * differ in several bits is one between states that differ in one, inside of controlled flips.
+ * Compiles a batch shape into operations of the kernel. SWAPs only relabel qubits. A rotation
+ * between basis states that differ in several bits becomes one between states that differ in one
+ * bit, inside controlled flips.
  */
 import type { Circuit, GateOperation, Qubit, UnitaryOperation } from '../../../circuit/circuit.ts';
 import { gateNamed } from '../../../circuit/gates.ts';
@@ -10,21 +11,21 @@ import { type Complex, isOne, ONE } from '../../phase-polynomial.ts';
 import { type Factor, type HalfAngle, OperationList, type Subcube } from './batch-operations.ts';
 import { twoLevelFactors } from './two-level.ts';
 
-/** A shape as operations. */
+/** A shape compiled into operations. */
 export interface LoweredShape {
   readonly list: OperationList;
   readonly numAngles: number;
-  /** wires[q] is where logical qubit q lies in the end. */
+  /** wires[q] is the final place of logical qubit q. */
   readonly wires: readonly Qubit[];
 }
 
-/** The qubits an operation acts on, where they lie. */
+/** The places of an operation's qubits. */
 interface Operands {
   readonly controls: number;
   readonly targets: readonly Qubit[];
 }
 
-/** Lowers a circuit without conditions; measurements and barriers are passed over. */
+/** Compiles a circuit without conditions; skips measurements and barriers. */
 export function lowerShape(shape: Circuit): LoweredShape {
   const lowering = new Lowering(shape.numQubits);
   for (const operation of shape.operations) {
@@ -83,7 +84,7 @@ class Lowering {
     }
     const operands = this.#placed(operation);
     if (targets.length === 1 && monomialRows(matrix) === undefined) {
-      // A phase of its own would only be multiplied back into it.
+      // A separate phase would only be multiplied back into the matrix.
       const pivot = operands.targets[0]!;
       const at = without(rowOf(operands, 0), pivot);
       this.#addMix(at, pivot, { kind: 'constant', matrix: entriesOf(matrix) });
@@ -127,7 +128,7 @@ class Lowering {
       }
     };
     const isReversed = ((from >> highest) & 1) === 1;
-    // The flips leave alone the row in which the pivot is 0.
+    // The flips do not change the row in which the pivot is 0.
     const at = without(rowOf(operands, isReversed ? to : from), pivot);
     flipOthers();
     this.#addMix(at, pivot, turnOf(part.kind, part.angle, slot, isReversed));
@@ -145,14 +146,14 @@ class Lowering {
 
 const ZERO: Complex = { re: 0, im: 0 };
 
-/** The basis states in which the targets read `row`, under the controls. */
+/** The basis states in which the targets read `row` and the controls are 1. */
 function rowOf({ controls, targets }: Operands, row: number): Subcube {
   const mask = targets.reduce((all, qubit) => all | (1 << qubit), controls);
   const value = targets.reduce((all, qubit, i) => all | (((row >> i) & 1) << qubit), controls);
   return { mask, value };
 }
 
-/** Both values of a qubit. */
+/** The same subcube with both values of a qubit. */
 function without({ mask, value }: Subcube, qubit: Qubit): Subcube {
   return { mask: mask & ~(1 << qubit), value: value & ~(1 << qubit) };
 }
@@ -187,7 +188,6 @@ function isSwap(matrix: ComplexMatrix): boolean {
   return [0, 6, 9, 15].every((entry) => matrix[2 * entry] === 1);
 }
 
-/** Of a 2×2 matrix. */
 function entriesOf(m: ComplexMatrix): readonly [Complex, Complex, Complex, Complex] {
   return [
     { re: m[0]!, im: m[1]! },

@@ -1,23 +1,23 @@
-/** What a piece of a batch, some of its circuits, takes of the device's memory. */
+/** Device memory of a piece of a batch. */
 import type { BatchRequest } from '../../batch-request.ts';
 
-/** Of one buffer, unless a single circuit needs more. */
+/** Largest buffer, unless a single circuit needs more. */
 const MAX_BUFFER_BYTES = 2 ** 26;
 const WORD_BYTES = 4;
 const AMPLITUDE_BYTES = 8;
 
-/** Bytes of one circuit; 0 for what nobody asked for. */
+/** Bytes of one circuit; 0 for outputs that are not requested. */
 export interface CircuitBytes {
   readonly angles: number;
   readonly state: number;
   readonly expectations: number;
   readonly probabilities: number;
   readonly counts: number;
-  /** The state again, where it comes back. */
+  /** Bytes of the state that is read back. */
   readonly statevector: number;
 }
 
-/** What one circuit of a request takes. */
+/** Computes the bytes of one circuit of a request. */
 export function circuitBytes(
   sizes: { readonly numAngles: number; readonly roomQubits: number; readonly numMeasured: number },
   request: BatchRequest,
@@ -35,12 +35,12 @@ export function circuitBytes(
   };
 }
 
-/** What comes back of one circuit. */
+/** Bytes of the results of one circuit. */
 export function resultBytes(bytes: CircuitBytes): number {
   return bytes.expectations + bytes.probabilities + bytes.counts + bytes.statevector;
 }
 
-/** Circuits of a piece, at most. */
+/** Largest number of circuits in a piece. */
 export function maxCircuits(
   bytes: CircuitBytes,
   { maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits,

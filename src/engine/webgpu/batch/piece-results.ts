@@ -1,9 +1,9 @@
-/** Takes a piece's results out of what was read back: kind after kind, circuit after circuit. */
+/** Decodes the results of a piece, which are ordered by kind, then by circuit. */
 import type { BatchResults, BatchSizes } from '../../batch-request.ts';
 import { type MeasuredPatterns, scatterPatterns } from './batch-tables.ts';
 import type { CircuitBytes } from './piece-layout.ts';
 
-/** Copies the results to where the piece's circuits stand. */
+/** Copies a piece's results into the result arrays of the batch. */
 export function readPiece(
   batch: { readonly sizes: BatchSizes; readonly patterns: MeasuredPatterns },
   { first, count }: { readonly first: number; readonly count: number },

@@ -1,15 +1,15 @@
 /**
- * How many circuits go to the device at a time: enough that it does not wait for the host, few enough
- * that a cancelled run soon ends and no submit takes a device long. Devices differ a thousandfold, so
- * the amount is learned.
+ * Learns how many circuits to send to a device at a time: enough that the device does not wait for
+ * the host, few enough that a cancelled run ends soon and no submit takes long. Devices differ a
+ * thousandfold in speed.
  */
 
-/** What a piece should take. */
+/** Target duration of a piece. */
 const TARGET_MS = 20;
 const FIRST_UNITS = 2 ** 22;
 const MIN_UNITS = 2 ** 16;
 
-/** Learns in units of any size, the same for all batches of a shape. */
+/** Learned size of pieces, in work units. */
 export class PieceSize {
   #units: number;
 
@@ -17,14 +17,14 @@ export class PieceSize {
     this.#units = firstUnits;
   }
 
-  /** Circuits of the next piece, at least one. */
+  /** Number of circuits of the next piece, at least one. */
   circuits(unitsOfOne: number): number {
     return Math.max(1, Math.floor(this.#units / unitsOfOne));
   }
 
-  /** Notes how long a piece took the device. */
+  /** Records how long a piece took. */
   took(units: number, ms: number): void {
-    // A piece that was not full says nothing of whether it could be larger.
+    // A piece far below the size says nothing about larger ones.
     if (units > this.#units / 2 && ms < TARGET_MS / 2) this.#units *= 2;
     if (ms > 2 * TARGET_MS && this.#units > MIN_UNITS) this.#units /= 2;
   }

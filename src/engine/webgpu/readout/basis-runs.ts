@@ -1,22 +1,24 @@
-/** Lists of drawn basis states as samples. */
+/** Converts lists of drawn basis states into samples. */
 import type { BasisIndices, BasisSamples } from '../../state-operations.ts';
 
-/** Basis states that shots drew, as a device or a walk lists them. */
+/** Basis states that shots drew, as the device lists them. */
 export interface DrawnList {
-  /** Ascending pairs [basis index without what is above 32 bits, occurrences], some of them none. */
+  /** Pairs [lower 32 bits of the basis index, occurrences], ascending; occurrences may be 0. */
   readonly pairs: Uint32Array;
-  /** At which pairs the upper word becomes 1, 2, …; empty up to 32 qubits. */
+  /**
+   * Indices of the pairs from which on the index's upper word is 1, 2, …; empty up to 32 qubits.
+   */
   readonly upperStarts: readonly number[];
 }
 
-/** The samples of a list. */
+/** Converts a list into samples. */
 export function samplesOf({ pairs, upperStarts }: DrawnList): BasisSamples {
   const numPairs = pairs.length / 2;
   const basisIndices = new Uint32Array(numPairs);
   const occurrences = new Uint32Array(numPairs);
   let length = 0;
   let from = 0;
-  /** Where among the samples the upper word becomes 1, 2, …. */
+  /** Indices of the samples from which on the upper word is 1, 2, …. */
   const starts: number[] = [];
   for (const to of [...upperStarts, numPairs]) {
     for (let i = from; i < to; i++) {
@@ -34,7 +36,7 @@ export function samplesOf({ pairs, upperStarts }: DrawnList): BasisSamples {
   };
 }
 
-/** With the upper words, where there are any. */
+/** Adds the upper words, if there are any. */
 function widened(words: Uint32Array<ArrayBuffer>, upperStarts: readonly number[]): BasisIndices {
   if (upperStarts.length === 0) return words;
   const indices = Float64Array.from(words);
@@ -44,7 +46,7 @@ function widened(words: Uint32Array<ArrayBuffer>, upperStarts: readonly number[]
   return indices;
 }
 
-/** Two lists of samples of the same state as one. */
+/** Merges two sample lists of the same state. */
 export function mergedSamples(a: BasisSamples, b: BasisSamples): BasisSamples {
   const room = a.basisIndices.length + b.basisIndices.length;
   const isWide = a.basisIndices instanceof Float64Array;

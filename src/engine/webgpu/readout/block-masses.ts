@@ -1,4 +1,4 @@
-/** The masses of a state's blocks, added up on the device, where they stay. */
+/** Sums the masses of a state's blocks on the device, where the sums stay. */
 import { GpuFaultError } from '../../errors.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
@@ -7,17 +7,17 @@ import { encodeKernel, gridOf, MAX_VISITED, partsWithin } from './dispatch.ts';
 import type { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
-/** Numbers of one invocation of the scan. */
+/** Numbers scanned by one invocation. */
 const SCAN_RUN = 16;
-/** Of a group of the scan: two levels of it reach 2^24 numbers. */
+/** Numbers scanned by one group; two levels of groups reach 2^24 numbers. */
 export const SCAN_GROUP = WORKGROUP_SIZE * SCAN_RUN;
 /** Bytes of a number in fixed point. */
 export const FIXED_BYTES = 8;
 
 /**
- * A number in fixed point.
+ * Decodes a fixed-point number.
  *
- * @throws {GpuFaultError} if it was saturated: what was added up is no number, or 4 or more.
+ * @throws {GpuFaultError} if it is saturated: the sum was NaN, or 4 or more.
  */
 export function fixedMass(low: number, high: number): number {
   if (low === 2 ** 32 - 1 && high === 2 ** 32 - 1) {
@@ -26,7 +26,7 @@ export function fixedMass(low: number, high: number): number {
   return (high * 2 ** 32 + low) / 2 ** 62;
 }
 
-/** Cumulative sums: a block's inside its group of `SCAN_GROUP`, and those of the groups. */
+/** Inclusive prefix sums: of blocks inside groups of `SCAN_GROUP`, and of the groups. */
 export interface ScannedSums {
   readonly ends: GPUBuffer;
   readonly groupEnds: GPUBuffer;
@@ -35,9 +35,9 @@ export interface ScannedSums {
 }
 
 /**
- * Room for sums that are to be scanned.
+ * Allocates buffers for sums that will be scanned.
  *
- * @throws {StateMemoryError} if the device has no memory for it.
+ * @throws {StateMemoryError} if the device has no memory for them.
  */
 export async function roomForSums(
   scratch: ScratchBuffers,
@@ -50,7 +50,7 @@ export async function roomForSums(
   return { ends, groupEnds, numSums, numGroups };
 }
 
-/** Encodes what makes sums cumulative. */
+/** Returns the encoder of a prefix sum over the sums. */
 export async function scanOf(
   context: GpuContext,
   scratch: ScratchBuffers,
@@ -74,10 +74,9 @@ export async function scanOf(
 }
 
 /**
- * Has the device add up the masses of all blocks, cumulatively, in fixed point; what it cannot add
- * up is saturated.
+ * Computes the cumulative masses of all blocks in fixed point, saturating.
  *
- * @returns What is kept in `scratch`.
+ * @returns Buffers that belong to `scratch`.
  */
 export async function addBlockMasses(
   context: GpuContext,
@@ -92,10 +91,10 @@ export async function addBlockMasses(
 }
 
 /**
- * The same, each block by itself.
+ * Computes the mass of each block.
  *
- * @param sums - As long as there are blocks.
- * @param thenDo - Encodes what comes after.
+ * @param sums - One fixed-point number for each block.
+ * @param thenDo - Encodes work that follows.
  */
 export async function sumBlocks(
   context: GpuContext,

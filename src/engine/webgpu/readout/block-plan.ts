@@ -1,9 +1,9 @@
 /**
- * Where the blocks of a state lie. A block has the basis states that agree in all but their lowest
- * logical qubits; on the device those may be any qubits, inside chunks or of chunks' numbers.
+ * Locates the blocks of a state in memory. A block is the set of basis states that agree in all but
+ * their lowest logical qubits, which may be any physical qubits, inside chunks or in chunk numbers.
  *
- * Blocks are worked on by windows: those that agree in all but the blocks' qubits and in some more,
- * the lowest inside a chunk, so that a window is read in the order of memory.
+ * Blocks are processed by windows. A window is a set of blocks that vary in some more qubits, the
+ * lowest inside a chunk, so that a window is read in memory order.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 
@@ -16,37 +16,40 @@ export const RUN_BITS = 11;
 
 const MAX_THREAD_QUBITS = 8;
 
-/** A qubit by its place, and what its 1 contributes to two numbers. */
+/** A qubit's bit in memory, and what its 1 adds to two numbers. */
 interface PlacedBit {
-  /** Inside a chunk's index, or inside the chunk's number. */
+  /** Bit of the index inside a chunk, or of the chunk number. */
   readonly bit: number;
-  /** To the place among a window's masses. */
+  /** Added to the index among a window's masses. */
   readonly place: number;
-  /** To the number of the block. */
+  /** Added to the block number. */
   readonly block: number;
 }
 
-/** How the blocks lie in memory. */
+/** Locations of the blocks in memory. */
 export interface BlockPlan {
   readonly chunkQubits: number;
   /** log2 of the blocks. */
   readonly numBlockBits: number;
-  /** Whether a block has fewer basis states than there is room for. */
+  /** Whether a block has fewer basis states than its memory holds. */
   readonly isShort: boolean;
-  /** A window's qubits inside chunks, ascending: the blocks' own and the window's. */
+  /**
+   * Qubits of a window inside chunks, ascending: the blocks' own, and those that tell its blocks
+   * apart.
+   */
   readonly window: readonly PlacedBit[];
-  /** Of the window's bits of block numbers, by bit of a block's place in it. */
+  /** For each bit of a block's index in its window, the bit of the block number. */
   readonly windowBlocks: readonly number[];
-  /** Other qubits inside chunks: a window for each value. */
+  /** Other qubits inside chunks: there is a window for each of their values. */
   readonly outer: readonly PlacedBit[];
-  /** Qubits of chunks' numbers that all blocks of a chunk agree in: likewise. */
+  /** Chunk qubits that are constant in a block: there is a window for each of their values, too. */
   readonly outerChunks: readonly PlacedBit[];
-  /** Qubits of chunks' numbers inside blocks: a window lies in a chunk for each value. */
+  /** Chunk qubits inside blocks: a window has a part in a chunk for each of their values. */
   readonly innerChunks: readonly PlacedBit[];
 }
 
 /**
- * The plan of a state.
+ * Plans the blocks of a state.
  *
  * @param layout - Logical qubit → physical qubit.
  * @param windowBits - log2 of the most blocks of a window.
@@ -87,14 +90,14 @@ export function planBlocks(
   };
 }
 
-/** What one dispatch of gather_masses.wgsl reads. */
+/** Input of one dispatch of gather_masses.wgsl. */
 export interface WindowPart {
   readonly chunk: number;
   readonly base: number;
   readonly firstPlace: number;
 }
 
-/** Blocks that are worked on together. */
+/** A set of blocks that are processed together. */
 export interface Window {
   readonly firstBlock: number;
   readonly parts: readonly WindowPart[];
@@ -115,7 +118,7 @@ export function* windowsOf({ outer, outerChunks, innerChunks }: BlockPlan): Gene
   }
 }
 
-/** What each value of some qubits contributes. */
+/** Sums of all subsets of some qubits' contributions. */
 function valuesOf(bits: readonly PlacedBit[]): readonly PlacedBit[] {
   const values: PlacedBit[] = [{ bit: 0, place: 0, block: 0 }];
   for (const one of bits) {
@@ -126,7 +129,7 @@ function valuesOf(bits: readonly PlacedBit[]): readonly PlacedBit[] {
   return values;
 }
 
-/** Keep the order of `places` in gather_masses.wgsl. */
+/** Encodes the places of a window; keep the order of `places` in gather_masses.wgsl. */
 export function gatherPlaces({ window }: BlockPlan): Uint32Array<ArrayBuffer> {
   const wordsOf = ({ bit, place, block }: PlacedBit) => [bit, place, block, 0];
   const low = valuesOf(window.slice(0, RUN_BITS)).map(wordsOf);
@@ -135,20 +138,23 @@ export function gatherPlaces({ window }: BlockPlan): Uint32Array<ArrayBuffer> {
   return Uint32Array.from([...low.flat(), ...padding, ...high.flat()]);
 }
 
-/** How block_masses.wgsl adds up a chunk. */
+/** Parameters of block_masses.wgsl for one chunk. */
 export interface BlockMassesPlan {
   readonly threadQubits: number;
-  /** By bit of a workgroup's number [bit of the index, bit of the block's number]. */
+  /** For each bit of a workgroup's number, [bit of the index, bit of the block number]. */
   readonly groupPlaces: readonly (readonly [number, number])[];
-  /** By bit of an invocation's number, its bit of the block's. */
+  /** For each bit of an invocation's number, its bit of the block number. */
   readonly threadBlocks: readonly number[];
   readonly loopMask: number;
   readonly numTerms: number;
-  /** Bits of the invocation's number that are added up. */
+  /** Bits of the invocation's number that are summed over. */
   readonly summedThreads: number;
 }
 
-/** The lowest qubits of a chunk are invocations, and what is left of the blocks' is a loop. */
+/**
+ * Plans the sums of a chunk: the lowest qubits number invocations, and other qubits of blocks form
+ * a loop.
+ */
 export function planBlockMasses({ chunkQubits, window, outer }: BlockPlan): BlockMassesPlan {
   const threadQubits = Math.min(MAX_THREAD_QUBITS, chunkQubits);
   const threads = 2 ** threadQubits;

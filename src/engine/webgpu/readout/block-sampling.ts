@@ -34,12 +34,12 @@ import { pickInWindows } from './pick-in-windows.ts';
 import { ScratchBuffers } from './scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
-/** Drawn together, with 32 bytes of room each. */
+/** Shots drawn together; each takes 32 bytes of device memory. */
 export const SHOTS_PER_BATCH = 2 ** 20;
 const DRAWN_BYTES = 16;
-/** Of a basis state and its occurrences. */
+/** Bytes of a basis state and its occurrences. */
 const PAIR_BYTES = 8;
-/** Blocks whose basis indices have the same upper word: those above 32 bits. */
+/** Number of blocks whose basis indices share their upper 32-bit word. */
 const BLOCKS_PER_WORD = 2 ** (32 - BLOCK_BITS);
 
 /**
@@ -123,7 +123,7 @@ async function drawBatch(
   });
 }
 
-/** Encodes the draws of shots. */
+/** Returns the encoder of the shots' draws. */
 async function drawOf(
   context: GpuContext,
   scratch: ScratchBuffers,
@@ -156,7 +156,7 @@ async function drawOf(
   return (encoder) => encodeKernel(context, encoder, pipeline, buffers, grid);
 }
 
-/** Encodes what puts draws into the order of blocks. */
+/** Returns the encoder that sorts draws by block. */
 async function sortOf(
   context: GpuContext,
   scratch: ScratchBuffers,

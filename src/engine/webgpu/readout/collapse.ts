@@ -1,4 +1,4 @@
-/** Measuring one qubit of a state on a GPU: its masses, and what is left afterwards. */
+/** Measurement of one qubit on a GPU: its masses, and the collapse to an outcome. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { QubitMasses } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
@@ -27,10 +27,10 @@ export async function qubitMasses(
 }
 
 /**
- * Keeps what agrees with `outcome`, renormalised, and leaves the qubit as |left⟩.
+ * Projects onto `outcome`, renormalises, and leaves the qubit as |left⟩.
  *
  * @param qubit - Physical.
- * @param mass - The outcome's; positive.
+ * @param mass - Mass of the outcome; positive.
  */
 export async function collapse(
   context: GpuContext,
@@ -55,7 +55,7 @@ export async function collapse(
   });
 }
 
-/** Multiplies what is in some chunks so that their mass becomes 1, and clears the others. */
+/** Scales the kept chunks so that their mass becomes 1, and clears the others. */
 export async function keepChunks(
   context: GpuContext,
   state: GpuState,
@@ -68,7 +68,7 @@ export async function keepChunks(
   await overChunks(context, state, pipeline, params, isKept);
 }
 
-/** Runs a kernel on pairs of amplitudes over the chunks that it is for, and clears the others. */
+/** Runs a kernel on the pairs of amplitudes of the kept chunks, and clears the others. */
 async function overChunks(
   context: GpuContext,
   { chunks, chunkQubits }: GpuState,
@@ -90,11 +90,11 @@ async function overChunks(
       }
     });
   }
-  // Nothing is read: whoever looks at the state next waits for this, too.
+  // Nothing waits here: the next read of the state waits for this work, too.
   context.flush();
 }
 
-/** Has the chunks whose numbers differ in a bit change places: X on a chunk qubit. */
+/** Exchanges the chunks whose numbers differ in a bit: X on a chunk qubit. */
 function exchangeChunks({ chunks }: GpuState, bit: number): void {
   for (let zero = 0; zero < chunks.length; zero++) {
     if ((zero & bit) !== 0) continue;
@@ -107,7 +107,7 @@ function bitOf(index: number, bit: number): number {
   return (index >>> bit) & 1;
 }
 
-/** What amplitudes of a mass are multiplied by: the bits of a number in single precision. */
+/** Scale that makes a mass 1, as the bits of a single-precision number. */
 function factorOf(mass: number): number {
   return new Uint32Array(Float32Array.of(1 / Math.sqrt(mass)).buffer)[0]!;
 }

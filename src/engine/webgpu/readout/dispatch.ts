@@ -1,10 +1,10 @@
-/** Runs reading kernels, in submits of bounded length, and hands out what they wrote. */
+/** Dispatches readout kernels in submits of bounded length, and maps their results. */
 import type { GpuContext } from '../gpu-context.ts';
 
-/** A dispatch along one dimension is at most 65,535 workgroups long. */
+/** Workgroups of a row; WebGPU allows at most 65,535 in each dimension. */
 const MAX_ROW_LENGTH = 2 ** 15;
 
-/** Amplitudes that one submit visits, unless a single kernel visits more: it stays short. */
+/** Most amplitudes that one submit visits, unless a single kernel visits more. */
 export const MAX_VISITED = 2 ** 30;
 
 /** Workgroups in rows; the last row may be longer than needed. */
@@ -13,7 +13,7 @@ export interface Grid {
   readonly rows: number;
 }
 
-/** At least as many workgroups as asked for. */
+/** Grid of at least this many workgroups. */
 export function gridOf(numGroups: number): Grid {
   const rowLength = Math.min(numGroups, MAX_ROW_LENGTH);
   return { rowLength, rows: Math.ceil(numGroups / rowLength) };
@@ -22,7 +22,7 @@ export function gridOf(numGroups: number): Grid {
 /** A buffer, or a part of one. */
 export type BufferView = GPUBuffer | GPUBufferBinding;
 
-/** Encodes one kernel; buffers by binding, absent ones left out. */
+/** Encodes one kernel. Buffers are listed by binding; absent ones are skipped. */
 export function encodeKernel(
   { device }: GpuContext,
   encoder: GPUCommandEncoder,
@@ -43,7 +43,9 @@ export function encodeKernel(
   pass.end();
 }
 
-/** Items in order, parted so that no part exceeds a limit unless it is one item. */
+/**
+ * Splits items, in order, into parts within the limits. An item above a limit is a part of its own.
+ */
 export function partsWithin<T>(
   items: readonly T[],
   limits: readonly { readonly sizeOf: (item: T) => number; readonly most: number }[],
@@ -65,9 +67,9 @@ export function partsWithin<T>(
 }
 
 /**
- * Submits work that ends with a copy into `staging`, and lets `use` read it where it lies.
+ * Submits work that ends with a copy into `staging`, then maps the buffer and calls `use`.
  *
- * @param use - Must not keep the bytes: they are gone when it returns.
+ * @param use - Must not keep the bytes, which are invalid afterwards.
  */
 export async function readMapped(
   context: GpuContext,
@@ -77,7 +79,7 @@ export async function readMapped(
   use: (bytes: ArrayBuffer) => void,
 ): Promise<void> {
   context.enqueue(encode);
-  // Both are asked for at once, and nothing is read before both have answered.
+  // Both requests start at once; nothing is read before both have completed.
   const settled = context.settle();
   const [mapped] = await Promise.all([context.map(staging, bytes), settled]);
   try {

@@ -1,12 +1,12 @@
 /**
- * ⟨ψ|O|ψ⟩ on a GPU, without a copy of the state.
+ * Computes ⟨ψ|O|ψ⟩ on a GPU without copying the state.
  *
- * Pauli strings that flip the same qubits read the same pairs of amplitudes, so that up to four of
- * them share one trip through memory: all those of Z alone, for example. Where a qubit of chunks'
- * numbers is flipped, the two amplitudes of a pair lie in two chunks.
+ * Pauli strings that flip the same qubits read the same pairs of amplitudes, so up to four of them
+ * share one trip through memory; all strings of Z alone do, for example. If a string flips a chunk
+ * qubit, the amplitudes of a pair are in two chunks.
  *
- * As with masses, no accumulator of the device adds more than 16 terms: an invocation nests two,
- * a workgroup adds by pairs, and the host adds workgroups and chunks in double precision.
+ * As with masses, no accumulator on the device adds more than 16 terms: an invocation nests two, a
+ * workgroup adds by pairs, and the host adds workgroups and chunks in double precision.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
@@ -35,22 +35,26 @@ const WORKGROUP_SIZE = 256;
 const MAX_SLOTS = 2 ** 16;
 /** Workgroups that keep any device busy. */
 const BUSY_GROUPS = 4096;
-/** Of an invocation, to make it worth its start. */
+/** Fewest terms that make an invocation worthwhile. */
 const MIN_TERMS = 128;
-/** What the kernel adds with two accumulators of 16 terms each. */
+/** Most terms of an invocation: two nested accumulators of 16 terms each. */
 const MAX_TERMS = 256;
-/** Layers of a dispatch. */
+/** Most batches, layers, of a dispatch. */
 const MAX_BATCHES = 1024;
 
-/** The parts of a dispatch over one chunk. */
+/** Partition of the sums over one chunk. */
 export interface ExpectationPlan {
-  /** Of an invocation. */
+  /** Terms of one invocation. */
   readonly numTerms: number;
-  /** Workgroups of a batch; each has a sum of its own. */
+  /** Workgroups of a batch, each with its own sum. */
   readonly numGroups: number;
 }
 
-/** @param maxGroups - Workgroups that a batch is parted into, unless they would sum too many terms. */
+/**
+ * Plans the sums over a chunk.
+ *
+ * @param maxGroups - Workgroups of a batch, unless an invocation would then sum too many terms.
+ */
 export function planExpectation(chunkQubits: number, maxGroups = BUSY_GROUPS): ExpectationPlan {
   const perThread = Math.max(1, 2 ** chunkQubits / WORKGROUP_SIZE);
   const worthwhile = Math.max(MIN_TERMS, perThread / maxGroups);
@@ -58,22 +62,22 @@ export function planExpectation(chunkQubits: number, maxGroups = BUSY_GROUPS): E
   return { numTerms, numGroups: Math.ceil(perThread / numTerms) };
 }
 
-/** Two chunks with the amplitudes of pairs, one of which is visited; the same where both are in one. */
+/** The chunks of the two amplitudes of each pair; equal if both are in one chunk. */
 export interface ChunkPair {
-  /** Of the visited chunk, among all of the state. */
+  /** Number of the visited chunk in the state. */
   readonly number: number;
   readonly chunk: BufferView;
   readonly partner: BufferView;
 }
 
-/** What a device holds of a state, as pairs of chunks. */
+/** A device's share of a state, as pairs of chunks. */
 export interface PairedChunks {
   readonly chunkQubits: number;
-  /** The pairs of what flips these bits of chunks' numbers, or those of them that are at hand. */
+  /** Pairs of chunks whose numbers differ in these bits, as far as the device has them. */
   pairs(chunkFlips: number): readonly ChunkPair[];
 }
 
-/** One dispatch: some batches with the same flips of chunks, over one chunk. */
+/** One dispatch: batches with the same chunk flips, over one pair of chunks. */
 interface Job {
   readonly pair: ChunkPair;
   readonly firstBatch: number;
@@ -101,7 +105,7 @@ export async function expectation(
   return await pauliSum(context, { chunkQubits, pairs }, batches, maxGroups);
 }
 
-/** The sum of strings, with their factors, over pairs of chunks. */
+/** Weighted sum of Pauli strings over pairs of chunks. */
 export async function pauliSum(
   context: GpuContext,
   paired: PairedChunks,
@@ -158,7 +162,7 @@ export async function pauliSum(
   return sum;
 }
 
-/** @param batches - Those with the same flips of chunks next to each other. */
+/** @param batches - Sorted by chunk flips. */
 function jobsOf(
   batches: readonly Batch[],
   { chunkQubits, pairs }: PairedChunks,

@@ -1,4 +1,4 @@
-/** What is read off a final state on a GPU and is as long as the state, or as its distribution. */
+/** Reads a final state on a GPU: its amplitudes, and the distribution of the outcomes. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
 import type { GpuContext } from '../gpu-context.ts';
@@ -7,14 +7,14 @@ import { readMapped } from './dispatch.ts';
 import { addMasses } from './masses.ts';
 import { ScratchBuffers } from './scratch-buffers.ts';
 
-/** log2 of the amplitudes that come back together: 4 MiB. */
+/** log2 of the amplitudes that are read back at a time: 4 MiB. */
 const PIECE_QUBITS = 19;
 
 /**
  * The amplitudes in logical order.
  *
- * @param layout - Logical qubit → physical qubit; the amplitudes of other physical qubits' 1s are
- *   left out.
+ * @param layout - Logical qubit → physical qubit. Amplitudes in which another physical qubit is 1
+ *   are left out.
  * @returns Interleaved re, im; length 2·2^layout.length.
  */
 export async function logicalAmplitudes(
@@ -27,22 +27,26 @@ export async function logicalAmplitudes(
   return out;
 }
 
-/** What each physical qubit's 1 adds to the logical index; undefined for those that stand for none. */
+/**
+ * For each physical qubit, what its 1 adds to the logical index; undefined if it is no logical
+ * qubit.
+ */
 export function logicalImages(
   layout: readonly Qubit[],
   numQubits: number,
 ): readonly (number | undefined)[] {
-  // As numbers rather than bits: a logical index may have more than 32 of them.
+  // Numbers instead of bit masks: a logical index may have more than 32 bits.
   const images = new Array<number | undefined>(numQubits).fill(undefined);
   for (const [q, physical] of layout.entries()) images[physical] = 2 ** q;
   return images;
 }
 
 /**
- * Puts amplitudes to where they belong in logical order.
+ * Copies amplitudes into logical order.
  *
- * @param images - Of the state's qubits; the amplitudes of 1s without an image are left out.
- * @param first - The logical index of the first amplitude.
+ * @param images - For each qubit of the state, what its 1 adds to the logical index; amplitudes in
+ *   which a qubit without an image is 1 are left out.
+ * @param first - Logical index of the first amplitude.
  * @param out - Interleaved re, im.
  */
 export async function copyAmplitudes(
@@ -80,7 +84,7 @@ export async function copyAmplitudes(
   }
 }
 
-/** What the bits of each index add to the logical one; −1 where a bit without an image is 1. */
+/** For each index, the sum of its bits' images; −1 if a bit without an image is 1. */
 function offsetsOf(images: readonly (number | undefined)[]): Float64Array {
   const offsets = new Float64Array(2 ** images.length);
   for (const [bit, image] of images.entries()) {
@@ -92,7 +96,7 @@ function offsetsOf(images: readonly (number | undefined)[]): Float64Array {
   return offsets;
 }
 
-/** What the bits of a piece's number add to the logical index; none as above. */
+/** Sum of the images of a number's bits; undefined if a bit without an image is 1. */
 export function baseOf(
   images: readonly (number | undefined)[],
   number: number,

@@ -1,6 +1,6 @@
 /**
- * How the masses of a chunk are added up by the values of some of its qubits: which qubits are an
- * invocation's number, which a workgroup's, and which an invocation visits all values of.
+ * Plans how the masses of a chunk are summed by the values of some qubits: which qubits number
+ * invocations, which number workgroups, and which an invocation loops over.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 
@@ -9,35 +9,35 @@ const MAX_THREAD_QUBITS = 8;
 const MAX_SLOT_BITS = 18;
 /** log2 of the workgroups that keep any device busy. */
 const BUSY_GROUP_BITS = 13;
-/** log2 of the terms of an invocation that make it worth its start. */
+/** log2 of the fewest terms that make an invocation worthwhile. */
 const MIN_LOOP_BITS = 8;
-/** log2 of the terms that the kernel adds with three accumulators of 16 terms each. */
+/** log2 of the most terms of an invocation: three nested accumulators of 16 terms each. */
 const MAX_LOOP_BITS = 12;
 
-/** A qubit whose values have bins of their own. */
+/** A qubit whose values are binned separately. */
 export interface BinnedQubit {
   readonly qubit: Qubit;
-  /** What its 1 contributes to the bin's number; no two qubits share a bit. */
+  /** Added to the bin's number if the qubit is 1; no two qubits share a bit. */
   readonly image: number;
 }
 
-/** The dispatches of one chunk. */
+/** Dispatches over one chunk. */
 export interface MassesPlan {
   readonly threadQubits: number;
-  /** Binned qubits of one dispatch; bit i of a slot is the i-th. */
+  /** Binned qubits of one dispatch; the i-th is bit i of a slot. */
   readonly binned: readonly BinnedQubit[];
-  /** The others: a dispatch for each value. */
+  /** Other binned qubits: there is a dispatch for each of their values. */
   readonly sliced: readonly BinnedQubit[];
-  /** By bit of a workgroup's number [bit of the index, bit of the slot]. */
+  /** For each bit of a workgroup's number, [bit of the index, bit of the slot]. */
   readonly groupPlaces: readonly (readonly [number, number])[];
-  /** By bit of an invocation's number, its bit of the slot. */
+  /** For each bit of an invocation's number, its bit of the slot. */
   readonly threadSlots: readonly number[];
   readonly loopQubits: readonly Qubit[];
   readonly slotBits: number;
 }
 
 /**
- * The plan for chunks of some size.
+ * Plans the dispatches of chunks of one size.
  *
  * @param asked - Qubits below `chunkQubits`.
  * @param groupBits - log2 of the workgroups that keep the device busy, where sums can be split.
@@ -58,7 +58,7 @@ export function planMasses(
   const isBinned = new Set(asked.map(({ qubit }) => qubit));
   const summed: Qubit[] = [];
   for (let q = threadQubits; q < chunkQubits; q++) if (!isBinned.has(q)) summed.push(q);
-  // As many parts of a bin as workgroups are missing: the host adds them up.
+  // Splits bins until there are enough workgroups; the host adds the parts.
   const missing = Math.max(0, groupBits - high.length);
   const numParts = Math.max(
     0,

@@ -1,13 +1,13 @@
 /**
- * Adds up masses, |amplitude|², by the values of some qubits.
+ * Sums masses, |amplitude|², by the values of some qubits.
  *
- * Only sums come back, in pieces of at most 4 MiB. A dispatch adds up one chunk, or the part of it
- * that has one value of the binned qubits that did not fit; the chunk's own bits are constants of it.
+ * Only sums are read back, at most 4 MiB at a time. A dispatch sums one chunk, or the part of it
+ * with one value of the binned qubits that did not fit.
  *
- * No accumulator of the device adds more than 16 terms, however wide the state is: an invocation
- * nests three of them, a workgroup adds by pairs, and the host adds what comes back in double
- * precision. A sum is so within (3·16 + 8 + 3)·2^-24 of its exact value in the worst case, 4e-6,
- * and nearer 2^-23 as roundings go.
+ * No accumulator on the device adds more than 16 terms, however wide the state is: an invocation
+ * nests three of them, a workgroup adds by pairs, and the host adds the results in double
+ * precision. A sum is thus within (3·16 + 8 + 3)·2^-24 = 4e-6 of its exact value in the worst case,
+ * and typically within 2^-23.
  */
 import { BitImages } from '../../../math/bit-images.ts';
 import { GpuFaultError } from '../../errors.ts';
@@ -17,32 +17,34 @@ import { encodeKernel, gridOf, MAX_VISITED, partsWithin, readMapped } from './di
 import { type BinnedQubit, type MassesPlan, planMasses } from './masses-plan.ts';
 import { ScratchBuffers } from './scratch-buffers.ts';
 
-/** Sums that come back from one submit: 4 MiB. */
+/** Most sums read back from one submit: 4 MiB. */
 const MAX_SLOTS = 2 ** 20;
 
 /**
- * Holds a norm to being one: what is not a number would still be drawn from, and so would a state
- * that a device never wrote.
+ * Checks a norm. Without the check, draws from a NaN state, or from one that the device never
+ * wrote, would give results.
  *
- * @throws {GpuFaultError} unless it is finite and positive.
+ * @throws {GpuFaultError} unless the norm is finite and positive.
  */
 export function assertNorm(norm: number): void {
   if (norm > 0 && Number.isFinite(norm)) return;
   throw new GpuFaultError(`the state has a norm of ${norm}`);
 }
 
-/** What one dispatch adds up. */
+/** One dispatch over a chunk. */
 interface Job {
   readonly chunk: GPUBuffer;
-  /** The index inside the chunk that it begins at. */
+  /** First index inside the chunk. */
   readonly base: number;
-  /** What its bins have in common. */
+  /** Bits that all its bins have in common. */
   readonly image: number;
 }
 
-/** How masses are added up. */
+/** Options of `addMasses`. */
 export interface MassesOptions {
-  /** What the bins of all of the state have in common: 0 unless it is a part of one. */
+  /**
+   * Bits that all bins of the state have in common; 0 unless the state is a share of a larger one.
+   */
   readonly image?: number;
   /** log2 of the workgroups that keep the device busy, where sums can be split. */
   readonly groupBits?: number;
@@ -104,7 +106,7 @@ export async function addMasses(
   }
 }
 
-/** A job for each chunk and each value of the qubits that are sliced. */
+/** Lists a dispatch for each chunk and each value of the sliced qubits. */
 function jobsOf(
   { chunks, chunkQubits }: GpuState,
   asked: readonly BinnedQubit[],

@@ -1,24 +1,24 @@
 /**
- * Pauli strings on a state in chunks, as the kernel reads them.
+ * Encodes Pauli strings on a state in chunks for the kernel.
  *
- * A string sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X and Y,
- * `signs` its Y and Z. Qubits inside a chunk and those of chunks' numbers are kept apart: no mask
- * has more bits than an index inside a chunk.
+ * A string maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X and Y,
+ * `signs` its Y and Z. Masks of qubits inside a chunk and of chunk qubits are separate: no mask has
+ * more bits than an index inside a chunk.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum, PauliTerm } from '../../../circuit/observable.ts';
 
-/** Strings of a batch. */
+/** Most strings of a batch. */
 export const LANES = 4;
-/** Of a batch for the kernel, padding included. */
+/** Words of an encoded batch, padding included. */
 const BATCH_WORDS = 12;
 
-/** A string with its coefficient. */
+/** A Pauli string with its coefficient. */
 export interface PlacedString {
   readonly signs: number;
   readonly chunkSigns: number;
   readonly isImaginary: boolean;
-  /** What the kernel's sum is to be multiplied by. */
+  /** Factor of the kernel's sum. */
   readonly factor: number;
 }
 
@@ -30,7 +30,7 @@ export interface Batch {
 }
 
 /**
- * The batches of an observable.
+ * Groups the strings of an observable into batches.
  *
  * @param layout - Logical qubit → physical qubit.
  */
@@ -85,14 +85,14 @@ function placeTerm(
   };
 }
 
-/** The chunks where one amplitude of each pair is visited. */
+/** Numbers of the chunks in which one amplitude of each pair is visited. */
 export function visitedChunks(chunkFlips: number, numChunks: number): readonly number[] {
   const numbers = Array.from({ length: numChunks }, (_, number) => number);
   const top = highestBit(chunkFlips);
   return numbers.filter((number) => (number & top) === 0);
 }
 
-/** Keep the field order of `Batch` in pauli_sums.wgsl. */
+/** Encodes batches; keep the field order of `Batch` in pauli_sums.wgsl. */
 export function wordsOf(batches: readonly Batch[], chunkQubits: number): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(BATCH_WORDS * batches.length);
   for (const [b, { flips, chunkFlips, strings }] of batches.entries()) {
@@ -107,7 +107,7 @@ export function wordsOf(batches: readonly Batch[], chunkQubits: number): Uint32A
   return words;
 }
 
-/** What a chunk's number makes of a string's sign: 1 or −1. */
+/** Sign, 1 or −1, that a chunk's number gives a string. */
 export function signOfChunk({ chunkSigns }: PlacedString, chunk: number): number {
   let sign = 1;
   for (let both = chunkSigns & chunk; both !== 0; both &= both - 1) sign = -sign;

@@ -1,4 +1,4 @@
-/** Finds the basis states of draws inside their blocks, window after window. */
+/** Finds the basis states of draws inside their blocks, window by window. */
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
@@ -12,9 +12,9 @@ const WORKGROUP_SIZE = 256;
 /**
  * Writes the picks of all draws.
  *
- * @param counts - Draws of blocks.
- * @param rests - What remains of each draw inside its block, block after block.
- * @param picks - Become the pairs of a `DrawnList`.
+ * @param counts - Number of draws of each block.
+ * @param rests - Remainder of each draw inside its block, block after block.
+ * @param picks - Receives the pairs of a `DrawnList`.
  * @throws {StateMemoryError} if the device has no memory for a window.
  */
 export async function pickInWindows(
@@ -68,7 +68,7 @@ export async function pickInWindows(
       }),
     );
     await context.submit((encoder) => {
-      // What a short block has no basis states for is impossible.
+      // Basis states that a short block lacks must have mass 0.
       if (plan.isShort) encoder.clearBuffer(masses);
       let nextGather = 0;
       for (const [w, { parts }] of windows.entries()) {

@@ -1,4 +1,4 @@
-/** Draws of basis states from a state on a GPU: for few shots of a small one it is read back. */
+/** Draws basis states from a state on a GPU. A small state is read back for few shots. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
 import { sortedTerminalDraws } from '../../terminal-draws.ts';
@@ -10,7 +10,7 @@ import { drawFromBlocks } from './block-sampling.ts';
 import { logicalAmplitudes } from './final-state.ts';
 import { assertNorm } from './masses.ts';
 
-/** 2^12 amplitudes are 32 KiB. */
+/** Widest state that is read back: 2^12 amplitudes take 32 KiB. */
 const MAX_READ_QUBITS = 12;
 const MAX_READ_SHOTS = 2 ** 13;
 
@@ -33,12 +33,14 @@ export async function sampleBasisStates(
   return pickFromAmplitudes(await logicalAmplitudes(context, state, layout), draws);
 }
 
-/** Whether so few shots of so small a state are drawn from what was read back. */
+/**
+ * Whether the state is small enough, and the shots few enough, to draw from amplitudes read back.
+ */
 export function isReadBack(numQubits: number, { shots }: SampleRequest): boolean {
   return numQubits <= MAX_READ_QUBITS && shots.count <= MAX_READ_SHOTS;
 }
 
-/** The same where the state is, whatever its width. */
+/** Draws on the device, whatever the width of the state. */
 export async function sampleOnDevice(
   context: GpuContext,
   state: GpuState,
@@ -65,8 +67,9 @@ export async function sampleOnDevice(
 }
 
 /**
- * The basis states of draws, from amplitudes in logical order.
+ * Finds the basis states of draws.
  *
+ * @param amplitudes - In logical order.
  * @param draws - Ascending.
  */
 export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array): BasisSamples {
@@ -87,7 +90,7 @@ export function pickFromAmplitudes(amplitudes: Float64Array, draws: Float64Array
     while (next < draws.length && draws[next]! * norm < cumulative) next++;
     counts[i] = next - first;
   }
-  // A draw next to 1 times the norm may round up to the norm itself.
+  // A draw just below 1, times the norm, may round up to the norm.
   counts[lastPossible]! += draws.length - next;
   const drawn = Uint32Array.from([...counts.keys()].filter((i) => counts[i]! > 0));
   return { basisIndices: drawn, occurrences: drawn.map((i) => counts[i]!) };

@@ -1,24 +1,23 @@
-/** Buffers that a readout needs while it runs. */
+/** Temporary buffers of a readout. */
 import type { GpuContext } from '../gpu-context.ts';
 import type { BufferView } from './dispatch.ts';
 
-/** Of those that wait for the next readout: together a few MiB. */
+/** Largest buffer that is kept for the next readout; all kept ones take a few MiB. */
 const MAX_KEPT_BYTES = 2 ** 20;
 const MAX_KEPT = 16;
-/** Where one uniform after another may begin, on any device. */
+/** Alignment of uniform bindings that every device accepts. */
 const UNIFORM_STRIDE = 256;
 
 /**
- * Small buffers of each device that wait for the next readout: allocating one takes two answers of
- * the device, and a circuit may read thousands of measured qubits one by one. They end with the
- * device.
+ * Small idle buffers of each device. Reuse saves two round trips to the device for each allocation,
+ * and a circuit may read thousands of measured qubits one by one. They are freed with the device.
  */
 const kept = new WeakMap<GpuContext, GPUBuffer[]>();
 
-/** Buffers that are given back together, when a block ends. */
+/** Temporary buffers that are released together at the end of a block. */
 export class ScratchBuffers implements Disposable {
   readonly #context: GpuContext;
-  /** Made for one readout alone. */
+  /** Buffers that are not reused. */
   readonly #uploads: GPUBuffer[] = [];
   readonly #rooms: GPUBuffer[] = [];
   readonly #kept: GPUBuffer[];
@@ -30,12 +29,12 @@ export class ScratchBuffers implements Disposable {
     if (known === undefined) kept.set(context, this.#kept);
   }
 
-  /** Words for kernels to read. */
+  /** Uploads words for kernels to read. */
   words(label: string, words: Uint32Array<ArrayBuffer>): GPUBuffer {
     return this.#upload(label, words, GPUBufferUsage.STORAGE);
   }
 
-  /** The words of a kernel's `Params`, for one dispatch after the other. */
+  /** Uploads the `Params` of several dispatches of a kernel. */
   params(label: string, dispatches: readonly (readonly number[])[]): readonly BufferView[] {
     const stride = UNIFORM_STRIDE / 4;
     const words = new Uint32Array(stride * dispatches.length);
@@ -47,7 +46,7 @@ export class ScratchBuffers implements Disposable {
   }
 
   /**
-   * Room that kernels write, with whatever is in it.
+   * Allocates a buffer that kernels write, with unspecified contents.
    *
    * @throws {StateMemoryError} if the device has no memory for it.
    */
@@ -57,7 +56,7 @@ export class ScratchBuffers implements Disposable {
   }
 
   /**
-   * Room that the host reads: what is copied there is mapped.
+   * Allocates a buffer that work is copied to and the host maps.
    *
    * @throws {StateMemoryError} if the device has no memory for it.
    */
@@ -68,7 +67,7 @@ export class ScratchBuffers implements Disposable {
   [Symbol.dispose](): void {
     for (const buffer of this.#uploads) buffer.destroy();
     for (const buffer of this.#rooms) {
-      // A failed readout may leave a mapping behind.
+      // A failed readout may leave a buffer mapped.
       const isIdle = buffer.size <= MAX_KEPT_BYTES && buffer.mapState === 'unmapped';
       if (isIdle && this.#kept.length < MAX_KEPT) this.#kept.push(buffer);
       else buffer.destroy();

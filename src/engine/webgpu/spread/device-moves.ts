@@ -1,20 +1,20 @@
-/** Which parts of states go to which device. */
+/** Plans which parts of states the devices send each other. */
 import type { GpuState } from '../gpu-state.ts';
 import type { DevicePairs } from './spread-program.ts';
 import type { StagingBuffers } from './staging-buffers.ts';
 import { type FixedQubit, runsIn, windowsWhere } from './state-runs.ts';
 import type { TransferWindow } from './transfers.ts';
 
-/** A device with what it holds of a state. */
+/** A device's staging buffers, and its share of a state. */
 export interface StagedState {
   readonly staging: StagingBuffers;
   readonly state: GpuState;
 }
 
 /**
- * An exchange of qubits that tell devices apart with others: each device sends each other one the
- * amplitudes whose near qubits are what the other's far ones are. In rounds, in which each device has
- * one partner.
+ * Plans an exchange of device qubits with qubits inside the devices. Each device sends every other
+ * device the amplitudes whose near qubits have the values of the other's far qubits. There are
+ * rounds in which each device has one partner.
  *
  * @param states - By rank.
  * @param staging - By rank.
@@ -67,7 +67,7 @@ function* swapWindows(
   }
 }
 
-/** All that one device has to another one, which has as many chunks. */
+/** Sends a device's whole share to another device with as many chunks. */
 export function* moveStates(
   from: StagedState,
   to: StagedState,

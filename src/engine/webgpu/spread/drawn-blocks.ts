@@ -1,20 +1,20 @@
-/** Which blocks draws fall into: a walk over the masses of blocks, in logical order. */
+/** Finds the blocks and basis states of sorted draws, by a walk over masses in logical order. */
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../../time-slicer.ts';
 
-/** Blocks that were drawn, ascending. */
+/** Blocks with draws, ascending. */
 export interface DrawnBlocks {
   readonly numbers: readonly number[];
-  /** Cumulative mass before each. */
+  /** Cumulative mass before each block. */
   readonly starts: readonly number[];
-  /** Of each, its first draw; and at last the number of draws. */
+  /** Index of the first draw of each block, followed by the number of draws. */
   readonly firstDraws: readonly number[];
 }
 
 /**
- * The first block for each draw up to which the masses exceed the draw times the norm.
+ * Finds, for each draw, the first block whose cumulative mass exceeds the draw times the norm.
  *
  * @param draws - Ascending, in [0, 1).
- * @param massOf - By number of the block.
+ * @param massOf - Mass by block number.
  */
 export async function drawnBlocks(
   draws: Float64Array,
@@ -41,7 +41,7 @@ export async function drawnBlocks(
     firstDraws.push(next);
     while (next < draws.length && draws[next]! * norm < cumulative) next++;
   }
-  // A draw next to 1 times the norm may round up to the norm itself.
+  // A draw just below 1, times the norm, may round up to the norm.
   if (next < draws.length && numbers.at(-1) !== last.number) {
     numbers.push(last.number);
     starts.push(last.start);
@@ -52,10 +52,10 @@ export async function drawnBlocks(
 }
 
 /**
- * The basis states of a block's draws.
+ * Finds the basis states of a block's draws.
  *
- * @param rests - Draws times the norm, without what comes before the block; ascending.
- * @param massAt - By place in the block.
+ * @param rests - Draws times the norm, minus the mass before the block; ascending.
+ * @param massAt - Mass by index in the block.
  */
 export function drawInBlock(
   rests: Float64Array,
@@ -77,7 +77,7 @@ export function drawInBlock(
     last = place;
     lastCount = next - first;
   }
-  // What rounding puts beyond the block's end stays at the last basis state that is possible.
+  // A draw that rounding puts beyond the block's end belongs to its last possible basis state.
   lastCount += rests.length - next;
   if (lastCount > 0) use(last, lastCount);
 }

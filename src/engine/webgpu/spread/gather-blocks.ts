@@ -1,4 +1,4 @@
-/** Reads the masses of some blocks off a device's part of a state. */
+/** Reads the masses of selected blocks from a device's share of a state. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
@@ -7,19 +7,19 @@ import { ScratchBuffers } from '../readout/scratch-buffers.ts';
 
 const WORKGROUP_SIZE = 256;
 
-/** Blocks of a chunk, by their places in a list. */
+/** Selected blocks that begin in one chunk. */
 interface ChunkBlocks {
   readonly chunk: number;
-  /** Index of the first amplitude in the chunk, and where its masses are listed. */
+  /** Pairs: index of the first amplitude in the chunk, index of its mass in the list. */
   readonly words: number[];
 }
 
 /**
- * The masses of the blocks' amplitudes, block after block.
+ * Reads the masses of the blocks' amplitudes, block after block.
  *
- * @param layout - Logical qubit of the part → physical qubit.
- * @param blockBits - Lowest logical qubits that differ inside a block.
- * @param blocks - Numbers of blocks: at least one.
+ * @param layout - Logical qubit of the share → physical qubit.
+ * @param blockBits - Number of lowest logical qubits that differ inside a block.
+ * @param blocks - At least one block number.
  */
 export async function gatherBlocks(
   context: GpuContext,
@@ -94,7 +94,7 @@ function blocksByChunk(
   return [...byChunk.values()];
 }
 
-/** The chunks that a block lies in: bits of their numbers, and what these contribute to places. */
+/** The chunks of a block: bits of their numbers, and what these add to the index in the block. */
 function chunksOfBlocks(
   inBlock: readonly Qubit[],
   chunkQubits: number,

@@ -1,32 +1,32 @@
 /**
- * Which device holds what of a state: the qubits that tell devices apart are bits of a device's rank,
- * and on the device the others keep their order.
+ * Maps logical qubits to devices: qubits that tell devices apart are bits of a device's rank, and
+ * on a device the others keep their order.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 
-/** A logical qubit that is a bit of ranks. */
+/** A logical qubit that is a bit of the rank. */
 export interface RankBit {
-  /** Logical. */
+  /** The logical qubit. */
   readonly qubit: number;
-  /** Its bit of the rank. */
+  /** Value of its bit of the rank. */
   readonly bit: number;
 }
 
-/** The logical qubits by where they lie. */
+/** The logical qubits, split by where they are. */
 export interface SpreadLayout {
-  /** Ascending by qubit. Bits of ranks that stand for no qubit are 0 wherever there is anything. */
+  /** Ascending by qubit. Rank bits without a qubit are 0 in all non-zero amplitudes. */
   readonly ranks: readonly RankBit[];
-  /** The others, ascending: the i-th is the i-th logical qubit of a device's part. */
+  /** Other qubits, ascending; the i-th is logical qubit i of a device's share. */
   readonly inside: readonly number[];
-  /** Physical qubit for each of these. */
+  /** Physical qubit of each qubit of `inside`. */
   readonly localLayout: readonly Qubit[];
 }
 
 /**
- * Parts a layout.
+ * Splits a layout.
  *
  * @param layout - Logical qubit → physical qubit.
- * @param numLocal - Physical qubits of a device.
+ * @param numLocal - Number of physical qubits of a device.
  */
 export function spreadLayout(layout: readonly Qubit[], numLocal: number): SpreadLayout {
   const inside = [...layout.keys()].filter((q) => layout[q]! < numLocal);
@@ -39,7 +39,7 @@ export function spreadLayout(layout: readonly Qubit[], numLocal: number): Spread
   };
 }
 
-/** The rank of the device that has a number below 2^31, whose bit i is logical qubit `lowest` + i. */
+/** Rank of the device that holds a number below 2^31, whose bit i is logical qubit `lowest` + i. */
 export function rankOf(number: number, ranks: readonly RankBit[], lowest: number): number {
   let rank = 0;
   for (const { qubit, bit } of ranks) {
@@ -48,7 +48,7 @@ export function rankOf(number: number, ranks: readonly RankBit[], lowest: number
   return rank;
 }
 
-/** A number below 2^31 without the bits of ranks. */
+/** Removes the rank bits from a number below 2^31. */
 export function withoutRankBits(number: number, ranks: readonly RankBit[], lowest: number): number {
   let left = number;
   for (let i = ranks.length - 1; i >= 0; i--) {

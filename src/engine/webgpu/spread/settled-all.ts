@@ -1,10 +1,10 @@
 /** Waits for work on several devices. */
 
 /**
- * The results, once all work has ended, however: what fails on one device leaves nothing under way on
- * another.
+ * Waits until all work has ended, whether it failed or not, so that a failure on one device leaves
+ * no work in progress on another.
  *
- * @throws what failed first in order, if anything did.
+ * @throws the error of the first rejected promise in the list.
  */
 export async function settledAll<T>(work: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
   const outcomes = await Promise.allSettled(work);

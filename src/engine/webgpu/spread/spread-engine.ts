@@ -1,7 +1,7 @@
 /**
- * The WebGPU engine over several devices, for states that none of them holds alone: each device holds
- * as many basis states, told apart by the highest qubits, and the devices do everything at the same
- * time but send each other parts of their states, through the host's memory.
+ * The WebGPU engine over several devices, for states too large for one of them. The highest qubits
+ * tell the devices apart; each holds an equal share of the basis states. The devices work
+ * simultaneously, and send each other parts of their states through the host's memory.
  */
 import { localQubits, type Program, type TargetProfile } from '../../../compiler/program.ts';
 import type { Engine, Executable, RunRequest, RunResult } from '../../engine.ts';
@@ -24,25 +24,29 @@ import { type PlacedSpread, type SpreadHost, SpreadStates } from './spread-state
 import { type SpreadSizes, spreadTarget } from './spread-target.ts';
 import { StagingBuffers } from './staging-buffers.ts';
 
-/** A device of the engine. */
+/** One device of the engine. */
 export interface SpreadDevice {
   readonly device: GPUDevice;
-  /** What was measured on it; sizes that are set win over it. */
+  /** Measured sizes of the device; sizes that are set take precedence. */
   readonly tuning?: MeasuredSizes;
 }
 
-/** How the engine is opened. */
+/** Options of the engine over several devices. */
 export interface SpreadEngineOptions extends SpreadSizes {
-  /** 2, 4, 8 … of them; the engine's own from then on: closing the engine destroys them. */
+  /**
+   * A power of two of devices, at least two. Owned by the engine: closing the engine destroys them.
+   */
   readonly devices: readonly SpreadDevice[];
   readonly shaders: ShaderSource;
-  /** Keeps waiting for the devices from costing a core where that is so: `sleepUntil` in Node. */
+  /** Reduces the cost of waiting for the devices; in Node, `sleepUntil`. */
   readonly rest?: Rest;
-  /** Bits of an index in a kernel, up to 31: with fewer, chunks beyond them are met by small states. */
+  /**
+   * Bits of an index in a kernel, at most 31. Tests use fewer, so that small states exceed them.
+   */
   readonly indexBits?: number;
-  /** Bytes that go from device to device at a time, a power of two; 16 MiB by default. */
+  /** Bytes that are transferred between devices at a time, a power of two; 16 MiB by default. */
   readonly windowBytes?: number;
-  /** Short runs of memory that a device sends for one exchange; 8,192 by default. */
+  /** Most short runs of memory that a device sends for one exchange; 8,192 by default. */
   readonly maxRuns?: number;
 }
 
@@ -145,7 +149,7 @@ class SpreadEngine implements Engine {
     });
   }
 
-  /** Brings a program to all devices, or to none. */
+  /** Uploads a program to all devices, or to none. */
   async #place(parts: readonly Program[], shape: ChunkShape): Promise<readonly GpuProgram[]> {
     const placing = parts.map((part, rank) => {
       const { context, kernels } = this.#host.hosts[rank]!;
@@ -165,7 +169,7 @@ class SpreadEngine implements Engine {
     }
   }
 
-  /** Nothing that a run computed is given out before the devices say that all of it was done. */
+  /** Runs a program; returns its result only after the devices confirm that all work was done. */
   async #run(shape: ChunkShape, run: () => Promise<RunResult>): Promise<RunResult> {
     const { hosts, staging } = this.#host;
     try {

@@ -1,8 +1,7 @@
 /**
- * ⟨ψ|O|ψ⟩ of a state on several devices. Strings that flip no qubit which tells devices apart are
- * added up where they are; of others, the two amplitudes of a pair lie on two devices, and one of
- * them has the other's brought to it, a piece of a chunk at a time: there may be little memory beside
- * the state.
+ * Computes ⟨ψ|O|ψ⟩ of a state on several devices. Strings that flip no device qubit are summed on
+ * each device. For other strings the amplitudes of a pair are on two devices; one of them receives
+ * the other's, one piece of a chunk at a time, because little memory may be free beside the state.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
@@ -16,10 +15,10 @@ import type { StagingBuffers } from './staging-buffers.ts';
 import type { Run } from './state-runs.ts';
 import { runTransfers, type TransferWindow } from './transfers.ts';
 
-/** Windows of a piece, so that several are on their way. */
+/** Windows of a piece, so that several are in flight. */
 const PIECE_WINDOWS = 8;
 
-/** How pieces of chunks come from one device to another. */
+/** Options of transfers between devices. */
 export interface TransferOptions {
   /** By rank. */
   readonly staging: readonly StagingBuffers[];
@@ -41,7 +40,7 @@ export async function expectationOfShares(
 ): Promise<number> {
   const { chunkQubits, numQubits } = shares[0]!.state;
   const numChunks = 2 ** (numQubits - chunkQubits);
-  // Chunks, and pieces of them, are numbered through all devices, rank after rank.
+  // Chunks and pieces are numbered through all devices, rank after rank.
   const inside = batchesOf(observable, layout, chunkQubits).filter(
     ({ chunkFlips }) => chunkFlips < numChunks,
   );
@@ -63,7 +62,7 @@ export async function expectationOfShares(
   return sums.reduce((all, one) => all + one, 0);
 }
 
-/** @param firstChunk - The number of the device's first chunk. */
+/** @param firstChunk - Number of the device's first chunk in the state. */
 function sumInside(
   { context, state }: StateShare,
   firstChunk: number,
@@ -78,7 +77,7 @@ function sumInside(
   return pauliSum(context, { chunkQubits, pairs }, batches);
 }
 
-/** Visits the amplitudes of one device, each of whose partners is on another. */
+/** Sums strings whose amplitudes on one device have their partners on another. */
 async function sumAcross(
   shares: readonly StateShare[],
   [rank, partnerRank]: readonly [number, number],

@@ -1,12 +1,12 @@
 /**
- * A program over several devices as a program for each of them, and what happens between.
+ * Splits a program over several devices into a program for each device, and the transfers between.
  *
- * The highest places tell devices apart, so on a device they are constants: controls and diagonals
- * on them leave a device its own kernels, and no other kernel may have them as targets. What is left
- * are exchanges with a qubit of that kind, in which devices send each other parts of their states.
- * Such a part should be long runs of memory, or few, so a near qubit that lies low first changes
- * places with one that lies high, inside the devices, and back afterwards: a trip through a device's
- * memory costs little beside the way between devices.
+ * The highest qubits tell devices apart, so on one device they are constants: controls and
+ * diagonals on them reduce to the device's own kernels, and no other kernel may target them. What
+ * remains are exchanges with such a qubit, in which devices send each other parts of their states.
+ * Such a part should consist of long runs of memory, or of few. Therefore a low near qubit first
+ * changes places with a high one, inside the devices, and back afterwards: a trip through a
+ * device's memory costs little compared with a transfer between devices.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Exchange, Program, Step } from '../../../compiler/program.ts';
@@ -14,10 +14,10 @@ import { exchangeParts } from '../sweep/exchange-sweeps.ts';
 import type { ChunkShape } from '../sweep/index-bits.ts';
 import { GrowingMatrices, restrictedKernels } from '../sweep/index-kernels.ts';
 
-/** Pairs of a qubit that tells devices apart and one inside them. */
+/** Pairs of a device qubit and a qubit inside the devices. */
 export type DevicePairs = Exchange['pairs'];
 
-/** What is done for a step of the program. */
+/** One action of a step of the program. */
 export type SpreadAction =
   /** A step of the devices' own programs. */
   | { readonly kind: 'local'; readonly step: number }
@@ -27,13 +27,13 @@ export type SpreadAction =
 export interface SpreadProgram {
   /** By rank; alike in their steps. The layout is the whole program's. */
   readonly parts: readonly Program[];
-  /** By step of the whole program; none where it measures or resets. */
+  /** By step of the whole program; empty if the step measures or resets. */
   readonly actions: readonly (readonly SpreadAction[])[];
 }
 
-/** Runs of 2^17 amplitudes, 1 MiB, are long enough however many there are. */
+/** log2 of a run that is long enough: 2^17 amplitudes, 1 MiB. */
 const RUN_QUBITS = 17;
-/** So few runs are few enough however short they are: each is a copy that a device is told of. */
+/** Number of runs that is always acceptable; each is a separate copy command. */
 const MAX_RUNS = 2 ** 13;
 
 /**
