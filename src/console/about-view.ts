@@ -1,4 +1,4 @@
-/** How often the model is right, and how to ask it from a program. */
+/** Shows the model's accuracy, and how to call it from a program. */
 import { layoutAccuracy } from './accuracy-layout.ts';
 import type { DemoFacts } from './demo-facts.ts';
 import { byId, drawnToWidth, svg } from './dom.ts';
@@ -6,7 +6,7 @@ import { grouped, percent } from './numbers.ts';
 
 const ROW = 52;
 
-/** Fills in what does not change. */
+/** Fills in the static facts of the page. */
 export function showAbout(facts: DemoFacts): void {
   const { model, circuit, accuracy, shots, labels } = facts;
   document.title = `${model.id} · Quantum Compute Service`;

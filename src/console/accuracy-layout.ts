@@ -1,24 +1,24 @@
-/** Where means and spreads of accuracies stand on one scale, in pixels. */
+/** Layout of the accuracy chart: means and spreads on one scale, in pixels. */
 
-/** One model: fractions. */
+/** Accuracy of one model; fractions. */
 export interface AccuracyRow {
   readonly mean: number;
   readonly spread: number;
 }
 
-/** Its mean, and its spread to both sides, cut at the scale's ends. */
+/** Position of a mean and its spread, clipped at the scale's ends. */
 export interface AccuracyPlace {
   readonly from: number;
   readonly at: number;
   readonly to: number;
 }
 
-/** For the marks at the ends. */
+/** Room for the marks at the ends. */
 const MARGIN = 6;
-/** The scale begins with a multiple of it. */
+/** The scale begins at a multiple of this. */
 const STEP = 0.1;
 
-/** Places rows on a scale that ends with 1 and begins where all of them are seen. */
+/** Lays out rows on a scale that ends at 1 and begins below the lowest spread. */
 export function layoutAccuracy(
   rows: readonly AccuracyRow[],
   width: number,

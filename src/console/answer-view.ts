@@ -1,4 +1,4 @@
-/** The prediction in words, and what it is of. */
+/** Shows the prediction in words, and the run that it comes from. */
 import { tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
 import { byId, html } from './dom.ts';
@@ -6,7 +6,11 @@ import { duration, grouped, listed, plain, signed } from './numbers.ts';
 import { isStale, type PageState } from './page-state.ts';
 import { verdict } from './verdict.ts';
 
-/** Gives what shows a state. */
+/**
+ * Creates the view.
+ *
+ * @returns A function that shows a state.
+ */
 export function createAnswer(facts: DemoFacts): (state: PageState) => void {
   const card = byId('answer');
   return (state) => {
@@ -27,7 +31,7 @@ export function createAnswer(facts: DemoFacts): (state: PageState) => void {
   };
 }
 
-/** What is read aloud when a run that was asked for has ended. */
+/** Text for screen readers when a requested run has ended. */
 export function answerAloud({ result, phase }: PageState): string {
   if (phase.kind === 'limited') return 'The limit of runs a minute is reached.';
   if (phase.kind === 'unavailable') return `Unavailable right now. ${phase.reason}`;
@@ -71,7 +75,7 @@ function chipOf(state: PageState, { features }: DemoFacts): string {
 
 type Result = NonNullable<PageState['result']>;
 
-/** How the expectation follows from the counts. */
+/** Explains how the expectation follows from the counts. */
 function sumOf({ answer }: Result, { circuit }: DemoFacts): readonly (Node | string)[] {
   const { plus, minus, shots, expectation } = tally(answer.counts, circuit.observable.qubits);
   const sum = `(${grouped(plus)} − ${grouped(minus)}) / ${grouped(shots)} = ${signed(expectation, 3)}`;
@@ -86,7 +90,7 @@ function sumOf({ answer }: Result, { circuit }: DemoFacts): readonly (Node | str
   ];
 }
 
-/** Where, how fast and from which seed. */
+/** Backend, duration and seed of a run. */
 function provenanceOf({ answer }: Result): readonly Node[] {
   const facts = [
     ['Ran on', answer.backend],

@@ -1,7 +1,7 @@
-/** Sends the measurements to the service. */
+/** Sends measurements to the service. */
 import { type Outcome, readOutcome } from './outcome.ts';
 
-/** Longer than the service itself takes before it gives up. */
+/** Longer than the service's own time limit. */
 const TIMEOUT_MS = 60_000;
 
 /** Runs the circuit once; never rejects. */

@@ -1,18 +1,22 @@
-/** The request as a command line, for the measurements that are set. */
+/** Shows the request for the current measurements as a command line. */
 import type { DemoFacts } from './demo-facts.ts';
 import { byId } from './dom.ts';
 
-/** How long the button says what came of copying. */
+/** Milliseconds for which the button reports the result of copying. */
 const SAID_MS = 2000;
 
-/** Gives what shows an input. */
+/**
+ * Creates the view.
+ *
+ * @returns A function that shows an input.
+ */
 export function createCall({ endpoint }: DemoFacts): (input: readonly number[]) => void {
   const code = byId('call-code');
   const copy = byId('copy');
-  // Only where the page came by https or from this machine.
+  // The clipboard exists only if the page came by https or from this machine.
   copy.hidden = navigator.clipboard === undefined;
   copy.addEventListener('click', () => {
-    // A browser may refuse it: by its settings, or where the page is not in front.
+    // A browser may refuse, by its settings or because the page is not in front.
     void navigator.clipboard.writeText(code.textContent).then(
       () => say('Copied'),
       () => say('Not copied'),

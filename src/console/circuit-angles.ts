@@ -1,14 +1,14 @@
-/** The angles of a circuit for an input, as the deployed model computes them. */
+/** Computes the angles of a circuit for an input, as the deployed model does. */
 import type { DemoFeature, DemoOperation } from './demo-facts.ts';
 
-/** The feature's range as [-1, 1]; what lies outside is clipped. */
+/** Scales a feature to [-1, 1], clipping values outside its range. */
 export function scaled({ minimum, maximum }: DemoFeature, value: number): number {
   if (maximum === minimum) return 0;
   const place = (2 * (value - minimum)) / (maximum - minimum) - 1;
   return Math.min(1, Math.max(-1, place));
 }
 
-/** Radians; undefined for a gate without an angle. */
+/** Angle in radians; undefined for a gate without an angle. */
 export function angleOf(
   { angle }: DemoOperation,
   features: readonly DemoFeature[],
@@ -21,7 +21,7 @@ export function angleOf(
   return angle.factor * scaled(feature, input[index] ?? feature.typical) + angle.offset;
 }
 
-/** Where an operation's angle comes from; undefined where it is trained alone. */
+/** The feature that an operation's angle encodes; undefined if the angle is only trained. */
 export function featureOf(
   { angle }: DemoOperation,
   features: readonly DemoFeature[],

@@ -1,23 +1,25 @@
-/** Where each part of a circuit's drawing stands, in pixels: time goes right, qubit 0 is on top. */
+/** Layout of a circuit drawing, in pixels: time goes right, qubit 0 is at the top. */
 import type { DemoCircuit, DemoOperation } from './demo-facts.ts';
 
-/** Between two wires. */
+/** Distance between two wires. */
 export const ROW = 66;
-/** Of a box with a gate's name and angle. */
+/** Size of a box with a gate's name and angle. */
 export const BOX = { width: 58, height: 44 };
 const TOP = 42;
 const BOTTOM = 34;
-/** For the wires' names. */
+/** Room for the wires' names. */
 const LEFT = 44;
-/** For the measurements at the end. */
+/** Room for the final measurements. */
 const RIGHT = 56;
-/** Of a column, by the widest that stands in it. */
+/** Width of a column with boxes, and of one without. */
 const BOX_COLUMN = BOX.width + 14;
 const LINK_COLUMN = 34;
-/** Gates that stand farther apart no longer look like one circuit. */
+/**
+ * Largest factor by which columns are widened; gates farther apart no longer look like one circuit.
+ */
 const MAX_STRETCH = 1.7;
 
-/** What stands on a wire. */
+/** A symbol on a wire. */
 export interface Mark {
   readonly kind: 'box' | 'dot' | 'plus';
   readonly y: number;
@@ -35,22 +37,22 @@ export interface PlacedGate {
   readonly marks: readonly Mark[];
 }
 
-/** The whole drawing. */
+/** Layout of the whole drawing. */
 export interface CircuitLayout {
   readonly width: number;
   readonly height: number;
   readonly left: number;
-  /** Of each qubit's wire. */
+  /** Vertical position of each wire. */
   readonly wires: readonly number[];
   readonly gates: readonly PlacedGate[];
-  /** Centre of the column of measurements. */
+  /** Horizontal position of the measurements. */
   readonly measuredAt: number;
 }
 
 /**
- * Lays a circuit out, each gate as far left as the gates before it on its wires let it.
+ * Lays out a circuit, each gate as far left as earlier gates on its wires allow.
  *
- * @param room - What is there to draw in: columns are wider where it is wide, never narrower.
+ * @param room - Available width: columns are widened to fill it, but never narrowed.
  */
 export function layoutCircuit({ qubits, operations }: DemoCircuit, room = 0): CircuitLayout {
   const columns = columnsOf(operations, qubits);
@@ -91,14 +93,14 @@ const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b
 
 const wireAt = (qubit: number): number => TOP + qubit * ROW;
 
-/** The column of each operation: the first after all that stands on a wire it covers. */
+/** Column of each operation: the first one after all symbols on the wires it covers. */
 function columnsOf(operations: readonly DemoOperation[], qubits: number): readonly number[] {
   const next: number[] = new Array(qubits).fill(0);
   return operations.map(({ controls, targets }) => {
     const on = [...controls, ...targets];
     const first = Math.min(...on);
     const last = Math.max(...on);
-    // Its line crosses the wires between, too.
+    // The vertical line also crosses the wires between the qubits.
     const column = Math.max(0, ...next.slice(first, last + 1));
     next.fill(column + 1, first, last + 1);
     return column;
@@ -113,7 +115,7 @@ function marksOf({ gate, controls, targets }: DemoOperation): readonly Mark[] {
   ];
 }
 
-/** How the target of a controlled gate is drawn. */
+/** Symbol of the target of a controlled gate. */
 function targetKind(gate: string): Mark['kind'] {
   if (/^C*X$/.test(gate)) return 'plus';
   return /^C*Z$/.test(gate) ? 'dot' : 'box';

@@ -1,4 +1,4 @@
-/** The circuit as a drawing and as a list, with the angles of the measurements that are set. */
+/** Shows the circuit as a drawing and as a list, with the angles of the current measurements. */
 import { angleOf, featureOf } from './circuit-angles.ts';
 import { BOX, layoutCircuit, type Mark, type PlacedGate } from './circuit-layout.ts';
 import { circuitInWords, operationInWords } from './circuit-words.ts';
@@ -6,7 +6,11 @@ import type { DemoFacts } from './demo-facts.ts';
 import { byId, drawnToWidth, html, svg } from './dom.ts';
 import { plain } from './numbers.ts';
 
-/** Makes drawing and list; gives what shows an input. */
+/**
+ * Creates drawing and list.
+ *
+ * @returns A function that shows an input.
+ */
 export function createCircuit(facts: DemoFacts): (input: readonly number[]) => void {
   const { circuit, features } = facts;
   const layers = `${circuit.layers} ${circuit.layers === 1 ? 'layer' : 'layers'}`;
@@ -78,7 +82,7 @@ function drawGate(
   return group;
 }
 
-/** As wide as a box: "petal L" for "petal length". */
+/** Shortens a name to fit a box: "petal L" for "petal length". */
 function shortName(name: string): string {
   const [part = '', ...rest] = name.split(' ');
   return [part, ...rest.map((word) => word.slice(0, 1).toUpperCase())].join(' ');
@@ -105,7 +109,7 @@ function drawMark(
       ];
     case 'box': {
       const { width, height } = BOX;
-      // The controls are drawn: CRY is an RY that has one.
+      // The drawing shows controls separately: CRY is a controlled RY.
       const name =
         operation.controls.length === 0 ? operation.gate : operation.gate.replace(/^C+/, '');
       return [
@@ -117,7 +121,7 @@ function drawMark(
   }
 }
 
-/** A meter. */
+/** Draws a meter symbol. */
 function drawMeasurement(x: number, y: number): SVGGElement {
   return svg(
     'g',

@@ -1,9 +1,9 @@
-/** A circuit in words: what the drawing says, for who does not see it. */
+/** Describes a circuit in words, for visitors who do not see the drawing. */
 import { angleOf, featureOf } from './circuit-angles.ts';
 import type { DemoCircuit, DemoFeature, DemoOperation } from './demo-facts.ts';
 import { grouped, listed, plain } from './numbers.ts';
 
-/** One operation: "RY by 1.35 rad on qubit 2, from petal length". */
+/** Describes one operation: "RY by 1.35 rad on qubit 2, from petal length". */
 export function operationInWords(
   operation: DemoOperation,
   features: readonly DemoFeature[],
@@ -21,7 +21,7 @@ export function operationInWords(
   ].join('');
 }
 
-/** The whole in a sentence. */
+/** Describes the whole circuit in a sentence. */
 export function circuitInWords({ qubits, operations }: DemoCircuit, shots: number): string {
   const encoding = operations.filter(({ angle }) => angle?.feature !== undefined).length;
   return (
@@ -30,7 +30,7 @@ export function circuitInWords({ qubits, operations }: DemoCircuit, shots: numbe
   );
 }
 
-/** What an outcome reads that counts so, in a few words: "qubit 0 reads 1", "odd number of 1s". */
+/** Describes the outcomes of a sign in a few words: "qubit 0 reads 1", "odd number of 1s". */
 export function signInWords({ qubits, observable }: DemoCircuit, sign: 1 | -1): string {
   const [only] = observable.qubits;
   if (observable.qubits.length === 1) return `qubit ${only} reads ${sign === 1 ? 0 : 1}`;

@@ -1,19 +1,23 @@
-/** The sliders, the examples and the button: what a visitor sets, and when it is to run. */
+/** The controls: sliders, examples and the run button. */
 import type { DemoFacts, DemoFeature } from './demo-facts.ts';
 import { byId, html } from './dom.ts';
 import { capitalized, grouped } from './numbers.ts';
 import { type PageState, secondsLeft } from './page-state.ts';
 
-/** Of the data set: one tenth of a centimetre. */
+/** Step of a slider: the data set's resolution, one tenth of a centimetre. */
 const STEP = 0.1;
 
-/** What the controls say. */
+/** Callbacks of the controls. */
 export interface ControlEvents {
   onInput(input: readonly number[]): void;
   onRun(): void;
 }
 
-/** Makes the controls; gives what shows a state. */
+/**
+ * Creates the controls.
+ *
+ * @returns A function that shows a state.
+ */
 export function createControls(
   facts: DemoFacts,
   events: ControlEvents,
@@ -25,7 +29,7 @@ export function createControls(
   for (const { input } of sliders) {
     input.addEventListener('input', () => events.onInput(readInput()));
     input.addEventListener('keydown', (event) => {
-      // Not every browser submits a form by Enter on a slider.
+      // Not every browser submits a form when Enter is pressed on a slider.
       if (event.key !== 'Enter') return;
       event.preventDefault();
       events.onRun();
@@ -65,7 +69,7 @@ export function createControls(
 function createSlider({ name, unit, minimum, maximum }: DemoFeature, index: number) {
   const id = `feature-${index}`;
   const input = html('input', { type: 'range', id, min: minimum, max: maximum, step: STEP });
-  // The slider itself tells its value: read aloud, this would be a second time.
+  // Hidden from screen readers, which read the slider's own value.
   const reading = html('span', { class: 'reading', 'aria-hidden': 'true' });
   const part = name.split(' ')[0] ?? '';
   const row = html(
@@ -98,7 +102,7 @@ function createSlider({ name, unit, minimum, maximum }: DemoFeature, index: numb
   return { row, input, show };
 }
 
-/** What the button says; busy where pressing it does nothing. */
+/** Label of the button, and whether pressing it does nothing. */
 function buttonOf(state: PageState, now: number): { label: string; isBusy: boolean } {
   const left = secondsLeft(state.phase, now);
   if (state.phase.kind === 'running') return { label: 'Running…', isBusy: true };
@@ -122,7 +126,7 @@ function messageOf({ phase }: PageState, { requestsPerMinute }: DemoFacts): stri
   }
 }
 
-/** Sets a text only where it differs: what is read aloud is not read again. */
+/** Sets a text only if it changes, so that screen readers do not repeat it. */
 function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,20 +1,20 @@
-/** What the service answers, read with care: a page may be older or newer than the service. */
+/** Validates the service's answer: the page may be older or newer than the service. */
 
-/** A result. */
+/** Result of a run. */
 export interface DemoAnswer {
   readonly label: string;
   readonly prediction: number;
   readonly expectation: number;
   readonly threshold: number;
-  /** Distance of the two in shot noises. */
+  /** Distance of the expectation from the threshold, in shot noises. */
   readonly margin: number;
   readonly shots: number;
-  /** Where it ran. */
+  /** Backend that ran the circuit. */
   readonly backend: string;
   readonly seed: number;
-  /** Names of features that lay outside the range of the training rows, and were clipped. */
+  /** Names of features that were outside the range of the training rows, and were clipped. */
   readonly outOfRange: readonly string[];
-  /** By bit string, qubit 0 rightmost. */
+  /** Counts by bit string, qubit 0 rightmost. */
   readonly counts: ReadonlyMap<string, number>;
   readonly queueMs: number;
   readonly executionMs: number;
@@ -22,12 +22,12 @@ export interface DemoAnswer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; none of anything else. */
+/** Fields of an object; none if the value is not an object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Reads a body of status 200; undefined where it is not a result. */
+/** Reads a body of status 200; undefined if it is not a result. */
 export function readAnswer(body: unknown): DemoAnswer | undefined {
   const data = fieldsOf(fieldsOf(body)['data']);
   const timing = fieldsOf(data['timing']);

@@ -1,9 +1,11 @@
 /**
- * What the page at `/` is told about the model: the service writes it into the page at each request,
- * so that the page itself holds no figure of any model. Types only; both sides take them from here.
+ * The facts about the model that the service writes into the page at `/` at each request, so that
+ * the page itself contains no figure of any model. Types only, used by both sides.
  */
 
-/** Of a model that the page can show: a circuit of few qubits whose outcomes count +1 or −1. */
+/**
+ * Facts of a model that the page can show: a circuit of few qubits whose outcomes count +1 or −1.
+ */
 export interface DemoFacts {
   readonly model: {
     readonly id: string;
@@ -11,90 +13,97 @@ export interface DemoFacts {
     /** One or two sentences. */
     readonly description: string;
   };
-  /** Path that takes `{"input": […]}` by POST, without a key. */
+  /** Path that takes `{"input": […]}` by POST without a key. */
   readonly endpoint: string;
   /** In the order of `input`. */
   readonly features: readonly DemoFeature[];
   /** Names of the classes by index. */
   readonly labels: readonly [string, string];
-  /** Index of the class that is predicted where the expectation lies above the threshold. */
+  /** Index of the class that is predicted if the expectation is above the threshold. */
   readonly labelAbove: 0 | 1;
   readonly circuit: DemoCircuit;
   /** In [-1, 1]. */
   readonly threshold: number;
-  /** Of one run. */
+  /** Shots of one run. */
   readonly shots: number;
   readonly accuracy: DemoAccuracy;
-  /** Runs a minute that one address may ask for. */
+  /** Runs a minute that one address may request. */
   readonly requestsPerMinute: number;
-  /** Now: whether a run would be taken, and if not, why, in words for anybody. */
+  /** Whether the service would take a run now, and if not, a plain reason. */
   readonly availability: { readonly available: boolean; readonly reason?: string };
-  /** Rows of the data set, by a few words: "A typical versicolor". The page begins with the first. */
+  /**
+   * Rows of the data set with a short name: "A typical versicolor". The page opens with the first.
+   */
   readonly examples: readonly DemoExample[];
   /**
-   * The service's own last run of the first example, in the form of the answer to a run: the page opens
-   * with it and so uses up none of the visitor's runs. Absent before the first.
+   * The service's own last run of the first example, in the form of a run's answer. The page opens
+   * with it, so that opening uses up none of the visitor's runs. Absent before the first self-test.
    */
   readonly selfTest?: object;
 }
 
-/** A number that the model takes. */
+/** An input feature of the model. */
 export interface DemoFeature {
-  /** In words, without the unit: "petal length". */
+  /** Name without the unit: "petal length". */
   readonly name: string;
   readonly unit: string;
-  /** Of the rows that it was trained on; the scaler maps the range to [-1, 1] and clips to it. */
+  /** Range of the training rows; the scaler maps it to [-1, 1] and clips to it. */
   readonly minimum: number;
   readonly maximum: number;
-  /** Where the slider stands first if there are no examples. */
+  /** Initial position of the slider if there are no examples. */
   readonly typical: number;
 }
 
-/** What runs, as it is drawn. */
+/** The circuit that the page draws. */
 export interface DemoCircuit {
   readonly qubits: number;
   readonly layers: number;
-  /** Trained numbers. */
+  /** Number of trained parameters. */
   readonly parameters: number;
   readonly observable: {
-    /** As it is written: "⟨Z₀⟩". */
+    /** The observable as text: "⟨Z₀⟩". */
     readonly text: string;
-    /** A product of Z on these: an outcome counts −1 where an odd number of them read 1. */
+    /**
+     * Qubits of the observable, a product of Z: an outcome counts −1 if an odd number of them are
+     * 1.
+     */
     readonly qubits: readonly number[];
   };
-  /** In order, without the measurement of all qubits at the end. */
+  /** In order, without the final measurement of all qubits. */
   readonly operations: readonly DemoOperation[];
 }
 
 /** A gate. */
 export interface DemoOperation {
-  /** Its name in the catalog: RY, RZ, CX. */
+  /** Name in the gate catalog: RY, RZ, CX. */
   readonly gate: string;
-  /** Also those that the name speaks of: that of CX. */
+  /** All controls, also that of CX. */
   readonly controls: readonly number[];
   readonly targets: readonly number[];
   readonly angle?: DemoAngle;
 }
 
-/** Radians: `factor` × the scaled feature + `offset`, or `offset` alone where none is named. */
+/**
+ * Angle in radians: `factor` × the scaled feature + `offset`, or `offset` alone without a feature.
+ */
 export interface DemoAngle {
-  /** Index of the feature that it encodes. */
+  /** Index of the encoded feature. */
   readonly feature?: number;
   readonly factor: number;
   readonly offset: number;
 }
 
-/** How often the model is right, as its card has it: fractions in [0, 1]. */
+/** The model's accuracy, as its card states it: fractions in [0, 1]. */
 export interface DemoAccuracy {
   readonly mean: number;
   readonly spread: number;
-  /** What was done to find it and the baseline's, in sentences without the last full stop. */
+  /** How the accuracies were measured, in sentences without the last full stop. */
   readonly basis: string;
-  /** A classical model, measured on the same splits; it has no shots. */
+  /** A classical model measured on the same splits; it has no shots. */
   readonly baseline: { readonly name: string; readonly mean: number; readonly spread?: number };
 }
 
-/** An input to begin with. */
+/** A suggested input. */
 export interface DemoExample {
   readonly name: string;
   readonly input: readonly number[];

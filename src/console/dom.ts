@@ -1,11 +1,11 @@
-/** Makes elements, and finds those of the page. */
+/** Creates elements, and finds those of the page. */
 
 type Attributes = Readonly<Record<string, string | number>>;
 type Child = Node | string;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** An HTML element. */
+/** Creates an HTML element. */
 export function html<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -14,7 +14,7 @@ export function html<K extends keyof HTMLElementTagNameMap>(
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
+/** Creates an SVG element. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -33,14 +33,18 @@ function filled<E extends Element>(
   return element;
 }
 
-/** The element of the page's HTML with that id. */
+/** Finds the element with an id in the page's HTML. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`unreachable: the page has no element ${id}`);
   return element;
 }
 
-/** Draws at once and whenever the element's width changes; gives what draws again. */
+/**
+ * Draws at once, and again whenever the element's width changes.
+ *
+ * @returns A function that redraws.
+ */
 export function drawnToWidth(element: Element, draw: (width: number) => void): () => void {
   let width = 0;
   const redraw = () => {

@@ -1,23 +1,23 @@
 /**
- * A flower of the measurements that are set, seen from above: three sepals and three petals, to scale.
- * Only for irises: a model with other features has no such drawing.
+ * Shape of a flower with the current measurements, seen from above: three sepals and three petals,
+ * to scale. Only for irises; a model with other features has no such drawing.
  */
 import type { DemoFeature } from './demo-facts.ts';
 
-/** A leaf: an outline along −y from the centre, and the directions that it is drawn in, in degrees. */
+/** A leaf: its outline along −y from the centre, and the directions it is drawn in, in degrees. */
 export interface Leaf {
   readonly part: 'sepal' | 'petal';
   readonly path: string;
-  /** Of its midrib, from the centre. */
+  /** Length of its midrib, from the centre. */
   readonly rib: number;
   readonly turns: readonly number[];
 }
 
-/** Half of the drawing's width, in centimetres: the longest sepal of the data set and some air. */
+/** Half of the drawing's width, in centimetres: the longest sepal of the data set and a margin. */
 const REACH_CM = 8;
 
 /**
- * The leaves, sepals first; undefined where the features are not those of an iris.
+ * The leaves, sepals first; undefined if the features are not those of an iris.
  *
  * @param radius - Half of the drawing's width, in the unit of the paths.
  */
@@ -50,12 +50,12 @@ export function flowerLeaves(
   ];
 }
 
-/** Share of a leaf that its midrib runs through. */
+/** Length of a leaf's midrib, relative to the leaf. */
 const RIB = 0.58;
-/** How far the outline below comes out for a reach of 1: the largest x of its cubic. */
+/** Largest x of the outline below for a reach of 1. */
 const OUTLINE_WIDTH = 0.6844;
 
-/** A drop that is widest beyond its middle. */
+/** Outline of a leaf: a drop, widest beyond its middle. */
 function leafPath(length: number, width: number): string {
   const reach = width / 2 / OUTLINE_WIDTH;
   const at = (x: number, y: number) => `${x.toFixed(2)} ${(-y).toFixed(2)}`;

@@ -1,16 +1,20 @@
-/** The flower of the measurements that are set. */
+/** Shows the flower of the current measurements. */
 import type { DemoFeature } from './demo-facts.ts';
 import { byId, svg } from './dom.ts';
 import { flowerLeaves } from './flower-shape.ts';
 
 const RADIUS = 100;
 
-/** Makes the drawing; gives what shows an input. */
+/**
+ * Creates the drawing.
+ *
+ * @returns A function that shows an input.
+ */
 export function createFlower(features: readonly DemoFeature[]): (input: readonly number[]) => void {
   const figure = byId('flower');
   const drawing = svg('svg', {
     viewBox: `${-RADIUS} ${-RADIUS} ${2 * RADIUS} ${2 * RADIUS}`,
-    // The sliders beside it say the same.
+    // The sliders beside it give the same information.
     'aria-hidden': 'true',
   });
   figure.append(drawing);

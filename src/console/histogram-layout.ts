@@ -1,20 +1,20 @@
 /**
- * Where the bars of the counts stand, in pixels: outcomes that count −1 on the left, +1 on the right,
- * as on the number line, so that the decision can be seen without colours.
+ * Layout of the histogram, in pixels: outcomes that count −1 on the left, +1 on the right, as on
+ * the number line, so that the decision is visible without colours.
  */
 import { outcomesOf, signOf } from './decision.ts';
 
-/** What is drawn. */
+/** Contents of a histogram. */
 export interface HistogramRequest {
   readonly counts: ReadonlyMap<string, number>;
   readonly numQubits: number;
-  /** Of the observable. */
+  /** Qubits of the observable. */
   readonly qubits: readonly number[];
   readonly width: number;
   readonly height: number;
 }
 
-/** An outcome's bar; its box is that of the filled part. */
+/** Bar of an outcome; the box is its filled part. */
 export interface Bar {
   readonly outcome: string;
   readonly count: number;
@@ -29,37 +29,37 @@ export interface Bar {
 export interface BarGroup {
   readonly sign: 1 | -1;
   readonly count: number;
-  /** Where its heading begins. */
+  /** Left edge of its heading. */
   readonly x: number;
 }
 
-/** The whole drawing. */
+/** Layout of the whole drawing. */
 export interface HistogramLayout {
   readonly bars: readonly Bar[];
   readonly groups: readonly BarGroup[];
-  /** Where the bars stand. */
+  /** Vertical position of the bars' bottom. */
   readonly base: number;
   /** Lines of the scale, each with its count. */
   readonly ticks: readonly { readonly count: number; readonly y: number }[];
-  /** Whether outcomes are written upwards, there being no room beside one another. */
+  /** Whether outcomes are written vertically, for lack of horizontal room. */
   readonly isUpright: boolean;
   readonly left: number;
 }
 
-/** Room for the groups' headings above, the scale on the left, half an outcome on the right. */
+/** Room for the headings above, the scale on the left, and half an outcome on the right. */
 const MARGIN = { top: 54, left: 46, right: 3 };
-/** Of a group's heading. */
+/** Width of a group's heading. */
 const HEADING = 106;
 const BETWEEN_GROUPS = 20;
-/** A bar's share of its place. */
+/** Width of a bar, relative to its slot. */
 const FILLED = 0.72;
-/** Narrower places have no room for an outcome beside the next. */
+/** Smallest slot width, for each bit, in which outcomes are written horizontally. */
 const LABEL_PX_PER_BIT = 7.5;
 const LABEL_LINE = 24;
-/** Times a power of ten. */
+/** Round numbers up to a power of ten. */
 const ROUND = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
 
-/** Lays the bars out for a width. */
+/** Lays out the bars for a width. */
 export function layoutHistogram(request: HistogramRequest): HistogramLayout {
   const { counts, numQubits, qubits, width, height } = request;
   const outcomes = outcomesOf(numQubits);
@@ -97,7 +97,7 @@ export function layoutHistogram(request: HistogramRequest): HistogramLayout {
   return { bars, groups, base, ticks, isUpright, left: MARGIN.left };
 }
 
-/** The next round number whose half is a count as well. */
+/** Smallest round number that is at least the value, and whose half is a whole count. */
 export function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   const rounds = ROUND.map((each) => Math.round(each * power));

@@ -1,4 +1,4 @@
-/** The raw counts as bars, and as a table. */
+/** Shows the counts as bars and as a table. */
 import { circuitInWords, signInWords } from './circuit-words.ts';
 import { outcomesOf, signOf, tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
@@ -8,10 +8,14 @@ import { grouped, signed } from './numbers.ts';
 import { isStale, type PageState } from './page-state.ts';
 
 const HEIGHT = 236;
-/** A place this wide has room for a count above its bar. */
+/** Slot width from which on a bar has its count above it. */
 const COUNT_WIDTH = 22;
 
-/** Makes drawing and table; gives what shows a state. */
+/**
+ * Creates drawing and table.
+ *
+ * @returns A function that shows a state.
+ */
 export function createHistogram(facts: DemoFacts): (state: PageState) => void {
   const figure = byId('histogram');
   byId('counts-note').textContent =
@@ -32,7 +36,7 @@ export function createHistogram(facts: DemoFacts): (state: PageState) => void {
   };
 }
 
-/** The class that lies on a sign's side of the threshold. */
+/** The class on a sign's side of the threshold. */
 const classOf = ({ labelAbove }: DemoFacts, sign: 1 | -1): number =>
   sign === 1 ? labelAbove : 1 - labelAbove;
 

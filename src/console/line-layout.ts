@@ -1,6 +1,6 @@
-/** Where the parts of the number line stand that shows a decision: −1 left, +1 right, in pixels. */
+/** Layout of the number line that shows a decision, in pixels: −1 on the left, +1 on the right. */
 
-/** What is drawn. */
+/** Contents of a number line. */
 export interface LineRequest {
   readonly width: number;
   readonly expectation: number;
@@ -8,32 +8,32 @@ export interface LineRequest {
   readonly threshold: number;
 }
 
-/** A label's place and what of it stands there, so that none leaves the drawing. */
+/** Position and alignment of a label, chosen so that it stays inside the drawing. */
 export interface LabelPlace {
   readonly x: number;
   readonly anchor: 'start' | 'middle' | 'end';
 }
 
-/** The whole drawing. */
+/** Layout of the whole drawing. */
 export interface LineLayout {
   readonly start: number;
   readonly end: number;
   readonly threshold: number;
   readonly expectation: number;
-  /** One shot noise to both sides, cut at the ends. */
+  /** Interval of one shot noise to both sides, clipped at the ends. */
   readonly noise: { readonly from: number; readonly to: number };
-  /** Whether the scale's zero has room beside the threshold's. */
+  /** Whether there is room for the label of 0 beside the threshold's. */
   readonly showsZero: boolean;
   readonly expectationLabel: LabelPlace;
   readonly thresholdLabel: LabelPlace;
 }
 
-/** At both ends, for half a mark. */
+/** Room at both ends, for half a mark. */
 const MARGIN = 10;
-/** Half of the longest label. */
+/** Half the width of the longest label. */
 const HALF_LABEL = 76;
 
-/** Lays the line out for a width. */
+/** Lays out the number line for a width. */
 export function layoutLine(request: LineRequest): LineLayout {
   const { width, expectation, standardError, threshold } = request;
   const start = MARGIN;

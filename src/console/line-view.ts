@@ -1,4 +1,4 @@
-/** The number line of the decision. */
+/** Shows the number line of the decision. */
 import { tally } from './decision.ts';
 import type { DemoFacts } from './demo-facts.ts';
 import { byId, drawnToWidth, svg } from './dom.ts';
@@ -6,14 +6,18 @@ import { layoutLine } from './line-layout.ts';
 import { capitalized, signed } from './numbers.ts';
 import type { PageState } from './page-state.ts';
 
-/** Of the axis, from the drawing's top, and of the whole. */
+/** Distance of the axis from the top of the drawing, and height of the drawing. */
 const AXIS = 64;
 const HEIGHT = 124;
 const BAND = 16;
-/** The mark of the shot noise, narrow as it may be. */
+/** Smallest width of the shot-noise mark. */
 const MIN_NOISE = 3;
 
-/** Makes the drawing; gives what shows a state. */
+/**
+ * Creates the drawing.
+ *
+ * @returns A function that shows a state.
+ */
 export function createLine(facts: DemoFacts): (state: PageState) => void {
   const figure = byId('line');
   let result: PageState['result'];

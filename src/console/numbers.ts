@@ -1,4 +1,4 @@
-/** Numbers as the page writes them: one way each, with a true minus sign. */
+/** Formats numbers as the page writes them, with a true minus sign. */
 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
@@ -7,7 +7,7 @@ export function grouped(value: number): string {
   return GROUPED.format(value);
 }
 
-/** With its sign: "+0.586", "−0.312"; what rounds to zero has none. */
+/** A number with its sign: "+0.586", "−0.312"; without one if it rounds to zero. */
 export function signed(value: number, digits: number): string {
   const size = Math.abs(value).toFixed(digits);
   if (Number(size) === 0) return size;
@@ -24,19 +24,19 @@ export function percent(fraction: number, digits = 1): string {
   return `${(fraction * 100).toFixed(digits)}%`;
 }
 
-/** A duration in its handiest unit: "0.8 ms", "12 ms", "1.4 s". */
+/** A duration in a suitable unit: "0.8 ms", "12 ms", "1.4 s". */
 export function duration(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
   return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }
 
-/** Words in a row: "a", "a and b", "a, b and c". */
+/** A list in words: "a", "a and b", "a, b and c". */
 export function listed(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** With a capital. */
+/** The text with a capital first letter. */
 export function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-/** What becomes of a request: a result, or one of the ways in which there is none. */
+/** Classifies the end of a request: a result, or a reason why there is none. */
 import { type DemoAnswer, fieldsOf, readAnswer } from './demo-answer.ts';
 
 /** How a request ended. */
@@ -8,16 +8,16 @@ export type Outcome =
   | { readonly kind: 'unavailable'; readonly reason: string; readonly retryAfterS?: number }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What of an HTTP answer tells them apart. */
+/** The parts of an HTTP answer that decide the outcome. */
 export interface Reply {
   readonly status: number;
   /** The header Retry-After. */
   readonly retryAfter: string | null;
-  /** Parsed JSON; undefined where it is none. */
+  /** Parsed JSON; undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
-/** Of the window that the limit counts in: what to wait where the service does not say. */
+/** Seconds of the rate limit's window; the wait if the service names none. */
 const WINDOW_S = 60;
 
 /** Reads what the service answered. */
@@ -39,7 +39,7 @@ export function readOutcome({ status, retryAfter, body }: Reply): Outcome {
   return { kind: 'failed', message: other };
 }
 
-/** Whole seconds; a date is not one of the forms that this service sends. */
+/** Whole seconds of Retry-After; this service never sends a date. */
 function readSeconds(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

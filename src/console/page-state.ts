@@ -1,12 +1,12 @@
 /**
- * What the page shows, as data: the sliders' input, the last result with the input that it is of, and
- * what the page is doing. A result stays until the next one, and is stale while the input differs.
+ * State of the page: the input of the sliders, the last result with its input, and the page's
+ * activity. A result stays until the next one, and is stale while the input differs.
  */
 import { type DemoAnswer, readAnswer } from './demo-answer.ts';
 import type { DemoFacts } from './demo-facts.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What the page is doing; times are milliseconds of the page's clock. */
+/** Activity of the page; times are milliseconds of the page's clock. */
 export type Phase =
   | { readonly kind: 'ready' }
   | { readonly kind: 'running' }
@@ -14,22 +14,22 @@ export type Phase =
   | { readonly kind: 'unavailable'; readonly reason: string; readonly until?: number }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** All that is shown. */
+/** Everything that the page shows. */
 export interface PageState {
   readonly input: readonly number[];
   readonly result?: {
     readonly input: readonly number[];
     readonly answer: DemoAnswer;
-    /** Run by the service before the page was opened. */
+    /** Whether the service ran it before the page was opened. */
     readonly isSelfTest?: boolean;
   };
   readonly phase: Phase;
 }
 
-/** As the page opens: on the first example, with what the service's self-test found for it. */
+/** Initial state: the first example, with the result of the service's self-test for it. */
 export function openingState(facts: DemoFacts): PageState {
   const { availability, examples, features, selfTest } = facts;
-  // An example is a clear call where the middle of all data is a close one.
+  // An example gives a clear decision; the middle of all data gives a close one.
   const input = examples[0]?.input ?? features.map(({ typical }) => typical);
   if (!availability.available) {
     const reason = availability.reason ?? 'The model did not pass its last self-test.';
@@ -40,12 +40,12 @@ export function openingState(facts: DemoFacts): PageState {
   return { input, phase, ...(answer && { result: { input, answer, isSelfTest: true } }) };
 }
 
-/** With other measurements. */
+/** The state after the input changed. */
 export function withInput(state: PageState, input: readonly number[]): PageState {
   return { ...state, input };
 }
 
-/** With the end of a run of `input`. */
+/** The state after a run of `input` has ended. */
 export function withOutcome(
   state: PageState,
   input: readonly number[],
@@ -67,25 +67,25 @@ export function withOutcome(
   }
 }
 
-/** As time passes: a limit that is over is gone. */
+/** The state at a time: an expired rate limit is gone. */
 export function atTime(state: PageState, now: number): PageState {
   const { phase } = state;
   const isOver = phase.kind === 'limited' && secondsLeft(phase, now) === 0;
   return isOver ? { ...state, phase: { kind: 'ready' } } : state;
 }
 
-/** Whole seconds until a run may be asked for; 0 when it may be now. */
+/** Whole seconds until a run may be requested; 0 if now. */
 export function secondsLeft(phase: Phase, now: number): number {
   const until = 'until' in phase ? (phase.until ?? now) : now;
   return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-/** Whether a run may be asked for. */
+/** Whether a run may be requested. */
 export function mayRun({ phase }: PageState, now: number): boolean {
   return phase.kind !== 'running' && secondsLeft(phase, now) === 0;
 }
 
-/** Whether the result is of other measurements than those that are set. */
+/** Whether the result belongs to other measurements than the current ones. */
 export function isStale({ input, result }: PageState): boolean {
   return result?.input.some((value, index) => value !== input[index]) ?? false;
 }

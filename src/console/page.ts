@@ -1,6 +1,6 @@
 /**
- * The page at `/`: sliders in, a request at the press of a button, the answer shown with the counts
- * it was made from. One state, which every view shows whole whenever it changes.
+ * Entry of the page at `/`: sliders for the input, a button that sends a request, and views of the
+ * answer and its counts. There is one state, and every view shows all of it whenever it changes.
  */
 import { showAbout } from './about-view.ts';
 import { answerAloud, createAnswer } from './answer-view.ts';
@@ -22,7 +22,7 @@ import {
   withOutcome,
 } from './page-state.ts';
 
-/** Between two looks at a countdown. */
+/** Milliseconds between updates of a countdown. */
 const TICK_MS = 250;
 
 function openPage(facts: DemoFacts): void {
@@ -51,7 +51,7 @@ function openPage(facts: DemoFacts): void {
     const outcome = await askService(facts.endpoint, input);
     show(withOutcome(state, input, outcome, performance.now()));
     byId('aloud').textContent = answerAloud(state);
-    // On a phone the answer is below the button: up to the number line it is brought into view.
+    // On a phone the answer is below the button, so it is scrolled into view.
     if (outcome.kind === 'answer') byId('line').scrollIntoView({ block: 'nearest' });
   };
 

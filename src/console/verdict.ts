@@ -1,23 +1,23 @@
-/** A decision and its margin in plain words. */
+/** Describes a decision and its margin in plain words. */
 import type { DemoAnswer } from './demo-answer.ts';
 import { capitalized, grouped } from './numbers.ts';
 
 /**
- * In shot noises. From here on another run would hardly say otherwise: at this margin 1 in 59 would by
- * shot noise alone, Φ(−3 / √2) because both runs have it, and at larger margins fewer.
+ * Margin of a clear decision, in shot noises. At this margin another run decides otherwise with
+ * probability 1/59, Φ(−3 / √2) because both runs have shot noise; at larger margins less often.
  */
 const CLEAR = 3;
-/** Below this the threshold lies within the shot noise of the measured value. */
+/** Margin below which the threshold is within the shot noise of the measured value. */
 const OPEN = 1;
 
-/** What the page says of a result. */
+/** Text about a result. */
 export interface Verdict {
   readonly certainty: 'clear' | 'close' | 'open';
   readonly title: string;
   readonly sentence: string;
 }
 
-/** Says how clear a call is: the distance from the threshold, and the shot noise it was measured with. */
+/** Describes how clear a decision is, by the distance from the threshold in shot noises. */
 export function verdict(
   answer: Pick<DemoAnswer, 'label' | 'expectation' | 'threshold' | 'margin' | 'shots'>,
 ): Verdict {
@@ -35,7 +35,10 @@ export function verdict(
   return { certainty: 'open', title: `${name}?`, sentence };
 }
 
-/** The service divides the distance by the shot noise; dividing by its answer gives the noise it took. */
+/**
+ * The service's margin is distance divided by shot noise; dividing the distance by it gives the
+ * shot noise.
+ */
 function distanceInWords({
   expectation,
   threshold,

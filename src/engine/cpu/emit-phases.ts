@@ -47,7 +47,7 @@ interface Split {
   readonly product: readonly Term[];
 }
 
-/** What emitting the polynomial costs at best, in trips through the tile. */
+/** Lowest cost of emitting a polynomial, in trips through the tile. */
 export function phasesCost(
   code: TileCode,
   layout: TileLayout,

@@ -39,7 +39,12 @@ export interface WebGpuEngineOptions extends GpuSizes {
   readonly indexBits?: number;
 }
 
-/** The engine, which also runs batches of small circuits. */
+/**
+ * Compiles a circuit shape, to be run with many sets of angles; its own angles are ignored.
+ *
+ * @throws {ProgramTooWideError} if it has more than 12 qubits.
+ * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
+ */
 export interface WebGpuEngine extends Engine {
   /**
    * Makes a shape ready to be run with many sets of angles; those that it has itself do not matter.
@@ -53,8 +58,8 @@ export interface WebGpuEngine extends Engine {
 /**
  * Opens the engine and compiles its kernels.
  *
- * @throws {RangeError} if it is to hold more qubits, or larger tiles, than the device can.
- * @throws {GpuFaultError} if the device does not take the kernels.
+ * @throws {RangeError} if the sizes exceed the device's limits.
+ * @throws {GpuFaultError} if the device rejects a kernel.
  */
 export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<WebGpuEngine> {
   const { device, shaders, memoryBytes, indexBits } = options;
@@ -137,7 +142,7 @@ class GpuEngine implements WebGpuEngine {
     });
   }
 
-  /** Nothing that a run computed is given out before the device says that all of it was done. */
+  /** Runs a program; returns its result only after the device confirms that all work was done. */
   async #run({ shape }: GpuProgram, run: () => Promise<RunResult>): Promise<RunResult> {
     const { context, chunks } = this.#host;
     try {

@@ -1,41 +1,43 @@
 /**
- * How much a device is given before it is waited for: enough that it never idles, little enough
- * that a run which is cancelled, or whose device fails, soon hears of it. Devices differ a
- * thousandfold, so the amount is learned.
+ * Learns how much work to give a device before waiting for it: enough that it never idles, little
+ * enough that a cancelled or failed run is noticed soon. Devices differ a thousandfold in speed.
  */
 
-/** Between two waits. */
+/** Target time between two waits. */
 const TARGET_MS = 25;
-/** Until the first wait tells more, and never less. */
+/** Initial and smallest window, in work units. */
 const MIN_LIMIT = 2 ** 20;
-/** A window grows by this at most: short ones measure little but the way there and back. */
+/** Largest growth of a window at a time: a short window measures mostly the round trip. */
 const GROWTH = 4;
 
-/** Counts work in units of any size, the same for all of a device's programs. */
+/**
+ * Learned window of work in flight. Units may be of any size, but the same for all programs of a
+ * device.
+ */
 export class WorkWindow {
   #limit = MIN_LIMIT;
   #given = 0;
   #startedMs = 0;
 
-  /** Whether it is time to wait for what was given. */
+  /** Whether the window is full and the device should be waited for. */
   get isFull(): boolean {
     return this.#given >= this.#limit;
   }
 
-  /** Notes work given to the device; true when it is time to wait for it. */
+  /** Adds work given to the device. Returns true if the window is full. */
   add(units: number): boolean {
     this.#given += units;
     return this.isFull;
   }
 
-  /** Notes that what was given is on its way. */
+  /** Starts the measurement: the work given has been submitted. */
   submitted(): void {
     this.#startedMs = performance.now();
   }
 
-  /** Notes that all work given has been done. */
+  /** Ends the measurement: all work given has been done. */
   settled(): void {
-    // A window that was not full says nothing of whether it could be larger.
+    // A window that was not full says nothing about larger ones.
     if (this.isFull) {
       const unitsPerMs = this.#given / Math.max(0.01, performance.now() - this.#startedMs);
       const wanted = unitsPerMs * TARGET_MS;
@@ -44,7 +46,7 @@ export class WorkWindow {
     this.#given = 0;
   }
 
-  /** Notes that something else waited for all work given, so that how long it took says nothing. */
+  /** Discards the measurement, because something else waited for the work given. */
   forget(): void {
     this.#given = 0;
   }

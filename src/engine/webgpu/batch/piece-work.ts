@@ -1,4 +1,4 @@
-/** What the device does for a piece of a batch. */
+/** Enqueues the work of one piece of a batch: evolution, readout, and the copy of the results. */
 import type { BatchRequest, BatchSizes } from '../../batch-request.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { encodeKernel, gridOf } from '../readout/dispatch.ts';
@@ -9,7 +9,7 @@ import type { CircuitBytes } from './piece-layout.ts';
 
 /** Shots that one invocation draws in one submit. */
 const DRAWS_PER_SUBMIT = 2 ** 14;
-/** Of the largest `Params`. */
+/** Bytes of the largest struct `Params`. */
 const PARAMS_BYTES = 32;
 
 /** Buffers that kernels bind. */
@@ -24,7 +24,7 @@ export interface PieceBuffers {
   readonly counts: GPUBuffer;
 }
 
-/** What is needed of a shape. */
+/** The parts of a compiled shape that the work needs. */
 interface Batch {
   readonly context: GpuContext;
   readonly kernels: BatchKernels;
@@ -33,7 +33,7 @@ interface Batch {
   readonly sizes: BatchSizes;
 }
 
-/** Gives a piece to the device, up to the copy of its results into `staging`. */
+/** Enqueues a piece, up to the copy of its results into `staging`. */
 export async function enqueuePiece(
   batch: Batch,
   request: BatchRequest,
@@ -65,7 +65,7 @@ export async function enqueuePiece(
     copy(buffers.counts, bytes.counts);
     copy(buffers.states, bytes.statevector);
   });
-  // What the next piece writes into buffers is done in the order of submits.
+  // The next piece overwrites the buffers after this piece, in the order of submits.
   context.flush();
 }
 
@@ -163,7 +163,7 @@ class PieceWork {
     this.#batch.context.device.queue.writeBuffer(this.#buffers.seeds, 0, words);
   }
 
-  /** Written in the order of the queue, as what reads them. */
+  /** Uploads parameters. The queue orders the write before the kernels that read it. */
   async #params(label: string, words: readonly number[]): Promise<GPUBuffer> {
     const { buffers, context } = this.#batch;
     const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;

@@ -25,11 +25,11 @@ export interface TwoLevelFactors {
   readonly matrices: readonly TwoLevelMatrix[];
 }
 
-/** Entries below this are what rounding left of 0. */
+/** Entries below this are rounding errors of 0. */
 const ROUNDING = 1e-14;
 const ZERO: Complex = { re: 0, im: 0 };
 
-/** Takes a unitary apart: it is the last matrix · … · the first · the phases. */
+/** Factors a unitary: it equals the last matrix · … · the first · the phases. */
 export function twoLevelFactors(unitary: ComplexMatrix): TwoLevelFactors {
   const numRows = dimension(unitary);
   const rest = Float64Array.from(unitary);
@@ -50,7 +50,7 @@ export function twoLevelFactors(unitary: ComplexMatrix): TwoLevelFactors {
       const size = Math.hypot(x.re, x.im, y.re, y.im);
       const a = { re: x.re / size, im: x.im / size };
       const b = { re: y.re / size, im: y.im / size };
-      // [[a*, b*], [−b, a]] takes (x, y) to (size, 0); its inverse is what the unitary has of it.
+      // [[a*, b*], [−b, a]] maps (x, y) to (size, 0); its inverse is a factor of the unitary.
       turnRows(rest, upper, lower, a, b);
       eliminated.push(ordered(upper, lower, [a, negated(conjugate(b)), b, conjugate(a)]));
     }
@@ -81,7 +81,7 @@ function turnRows(m: ComplexMatrix, upper: number, lower: number, a: Complex, b:
   }
 }
 
-/** The rows in ascending order, which have a bit's 0 before its 1. */
+/** Orders the rows ascending, so that `from` has the bit's 0. */
 function ordered(
   upper: number,
   lower: number,

@@ -55,9 +55,8 @@ const DEFAULT_WINDOW_BYTES = 2 ** 24;
 /**
  * Opens the engine and compiles its kernels.
  *
- * @throws {RangeError} if there are not 2, 4, 8 … devices, or one of them is to hold more qubits, or
- *   larger tiles or chunks, than it can.
- * @throws {GpuFaultError} if a device does not take the kernels.
+ * @throws {RangeError} if there are not 2, 4, 8 … devices, or the sizes exceed a device's limits.
+ * @throws {GpuFaultError} if a device rejects a kernel.
  */
 export async function openSpreadEngine(options: SpreadEngineOptions): Promise<Engine> {
   const { devices, shaders, rest, windowBytes = DEFAULT_WINDOW_BYTES } = options;
@@ -82,7 +81,7 @@ export async function openSpreadEngine(options: SpreadEngineOptions): Promise<En
 }
 
 interface EngineBounds {
-  /** Of one device. */
+  /** Bytes of one device. */
   readonly memoryBytes: number;
   readonly indexBits: number;
   /** By rank. */

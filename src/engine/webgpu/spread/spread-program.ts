@@ -37,11 +37,11 @@ const RUN_QUBITS = 17;
 const MAX_RUNS = 2 ** 13;
 
 /**
- * Parts a program.
+ * Splits a program.
  *
  * @param shape - Of the state on one device.
  * @param numDevices - A power of two.
- * @param maxRuns - Short runs of memory that a device sends for one exchange.
+ * @param maxRuns - Most short runs of memory that a device sends for one exchange.
  */
 export function spreadProgram(
   program: Program,
@@ -83,14 +83,14 @@ function exchangeActions(
   );
   const lifted = new Map(lifts.map(([high, low]) => [low, high]));
   const moved = between.map(([far, near]) => [far, lifted.get(near) ?? near] as const);
-  // Memory has to be whole by then, which the devices' programs see by this step.
+  // An exchange step, so that the devices' programs write all memory before it.
   local({ kind: 'exchange', pairs: moved });
   const lift = (): readonly SpreadAction[] =>
     lifts.length === 0 ? [] : [local({ kind: 'exchange', pairs: lifts })];
   return [...actions, ...lift(), { kind: 'move', pairs: moved }, ...lift()];
 }
 
-/** Which high places lend themselves to which low ones. */
+/** Pairs of a high qubit and a low near qubit that change places for an exchange. */
 function liftsOf(
   nears: readonly Qubit[],
   { numQubits, chunkQubits }: ChunkShape,
@@ -108,7 +108,10 @@ function liftsOf(
   return lifts;
 }
 
-/** The program of a device, on which the places above the state's are the bits of its rank. */
+/**
+ * The program of one device, on which qubits beyond the state's own are constants, the bits of its
+ * rank.
+ */
 function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Program {
   const pool = new GrowingMatrices(program.matrices);
   const bitOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
@@ -123,7 +126,7 @@ function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Prog
   return { ...program, steps, matrices: pool.entries() };
 }
 
-/** Trips through memory that an action takes on each device. */
+/** Passes through memory that a step's actions take on each device. */
 export function passesOf(
   actions: readonly SpreadAction[],
   { parts }: SpreadProgram,

@@ -1,4 +1,4 @@
-/** What is read off a state on several devices, other than draws and Pauli strings. */
+/** Reads a state on several devices: masses of a qubit, amplitudes, and outcome probabilities. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
 import type { QubitMasses } from '../../state-operations.ts';
@@ -8,25 +8,25 @@ import { baseOf, copyAmplitudes, logicalImages } from '../readout/final-state.ts
 import { addMasses, assertNorm } from '../readout/masses.ts';
 import { settledAll } from './settled-all.ts';
 
-/** A device with what it holds of a state; its rank is its place in a list of them. */
+/** A device and its share of a state; its rank is its index in a list of shares. */
 export interface StateShare {
   readonly context: GpuContext;
   readonly state: GpuState;
 }
 
-/** Physical qubits inside each device; those above are the bits of ranks. */
+/** Number of physical qubits inside each device; those above are rank bits. */
 export function localQubitsOf([first]: readonly StateShare[]): number {
   if (first === undefined) throw new Error('unreachable: a state on no device');
   return first.state.numQubits;
 }
 
-/** Whether a physical qubit that tells devices apart is 1 on a device. */
+/** Whether a device qubit is 1 on the device of a rank. */
 export function isOneOn(rank: number, qubit: Qubit, numLocal: number): boolean {
   return ((rank >> (qubit - numLocal)) & 1) === 1;
 }
 
 /**
- * The masses of a physical qubit, devices added in the order of their ranks.
+ * Masses of a physical qubit, added in the order of ranks.
  *
  * @throws {GpuFaultError} if the buffers hold no state.
  */
@@ -75,8 +75,8 @@ export async function amplitudesOfShares(
 }
 
 /**
- * The distribution of the classical register. Devices that add to the same outcomes do so one after
- * the other, so that sums are the same each time.
+ * Distribution of the classical register. Devices that contribute to the same outcomes are added
+ * one after another, so that the sums are reproducible.
  *
  * @param layout - Logical qubit → physical qubit.
  * @param outcomeOf - Physical basis index → value of the register.

@@ -1,14 +1,14 @@
 /**
- * Draws of basis states from a state on several devices.
+ * Draws basis states from a state on several devices.
  *
- * Basis states are drawn in logical order, and a qubit that tells devices apart may be any logical
- * one, so devices take turns in that order, perhaps at every basis state. So each device adds up its
- * masses by blocks, which agree in all but their lowest logical qubits; the host puts the devices'
- * blocks together, finds those that shots fall into, and has the masses of these read back. A device
- * sends so 8 bytes of 2,048 amplitudes, and some KiB for each block that was drawn.
+ * Basis states are drawn in logical order, and any logical qubits may tell the devices apart, so
+ * the order may change devices at every basis state. Therefore each device sums its masses by
+ * blocks, which agree in all but their lowest logical qubits. The host combines the devices'
+ * blocks, finds those that shots fall into, and reads their masses back. A device thus sends 8
+ * bytes for 2,048 amplitudes, and some KiB for each block that was drawn.
  *
- * Masses are squares in single precision and added up exactly in blocks, as on one device; the host
- * adds blocks in double precision, the devices' shares of each in the order of their ranks.
+ * Masses are squares in single precision, summed exactly in blocks, as on one device. The host adds
+ * blocks in double precision, the devices' shares of each in the order of ranks.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
@@ -26,12 +26,12 @@ import { rankOf, type SpreadLayout, spreadLayout, withoutRankBits } from './rank
 import { settledAll } from './settled-all.ts';
 import { amplitudesOfShares, localQubitsOf, type StateShare } from './spread-readout.ts';
 
-/** Of block masses, and of the masses of blocks that were drawn: 16 MiB come back at a time. */
+/** Bytes of block masses, or of masses in drawn blocks, that are read back at a time: 16 MiB. */
 const PIECE_BYTES = 2 ** 24;
 
 /**
- * Draws a basis state for each shot, as engine.ts defines it; for few shots of a small state, it is
- * read back.
+ * Draws a basis state for each shot, as engine.ts defines it. A small state is read back for few
+ * shots.
  *
  * @param layout - Logical qubit → physical qubit.
  * @throws {GpuFaultError} if the buffers hold no state.
@@ -50,7 +50,7 @@ export async function sampleShares(
 }
 
 /**
- * The same, whatever the width.
+ * Draws by blocks, whatever the width of the state.
  *
  * @param blockBits - log2 of the basis states of a block, over all devices.
  */
@@ -110,15 +110,17 @@ function restsOf(
   return draws.slice(firstDraws[i], firstDraws[i + 1]).map((draw) => draw * norm - start);
 }
 
-/** How blocks of the state are made up of blocks of the devices' shares. */
+/** Maps blocks of the state to blocks of the devices' shares. */
 class SpreadBlocks {
   readonly layout: SpreadLayout;
   readonly blockBits: number;
-  /** Of a block on a device. */
+  /** log2 of the basis states of a block on one device. */
   readonly localBits: number;
-  /** Ranks that a block lies on, beside the bits of the rank that its number gives; ascending. */
+  /** Ranks of a block's devices, without the rank bits that the block number gives; ascending. */
   readonly innerRanks: readonly number[];
-  /** By place in a block, which of these ranks has it, and where in its share of the block. */
+  /**
+   * For each index in a block: the index of its rank in `innerRanks`, and its index in that share.
+   */
   readonly rankAt: Uint8Array;
   readonly placeAt: Uint32Array;
   readonly #outerBits: SpreadLayout['ranks'];
@@ -136,12 +138,12 @@ class SpreadBlocks {
     this.placeAt = Uint32Array.from(places, (place) => withoutRankBits(place, innerBits, 0));
   }
 
-  /** The bits of the rank that a block's number gives. */
+  /** The rank bits that a block's number gives. */
   outerRank(block: number): number {
     return rankOf(block, this.#outerBits, this.blockBits);
   }
 
-  /** The number of the block on each of its devices. */
+  /** The block's number on each of its devices. */
   localBlock(block: number): number {
     return withoutRankBits(block, this.#outerBits, this.blockBits);
   }
@@ -159,7 +161,7 @@ class SpreadBlocks {
   }
 }
 
-/** The masses of the blocks of a share. */
+/** Reads the block masses of a share. */
 async function readBlockMasses(
   { context, state }: StateShare,
   layout: readonly Qubit[],
@@ -187,13 +189,17 @@ async function readBlockMasses(
   return masses;
 }
 
-/** The masses of some blocks: by place among them, and then by place in the block. */
+/**
+ * Reads the masses of some blocks.
+ *
+ * @returns Mass by index of the block in `numbers`, then by index in the block.
+ */
 async function gatherShares(
   shares: readonly StateShare[],
   blocks: SpreadBlocks,
   numbers: readonly number[],
 ): Promise<(i: number) => (place: number) => number> {
-  /** Those of the devices of one outer rank, which they have in common. */
+  /** Local block numbers by outer rank; all devices of one outer rank have the same. */
   const byOuter = new Map<number, number[]>();
   const listed = numbers.map((number) => {
     const outer = blocks.outerRank(number);

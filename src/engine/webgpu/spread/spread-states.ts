@@ -1,7 +1,7 @@
 /**
- * The operations on the states of one run that lie on several devices. All devices are given their
- * work before any is waited for; they wait for each other when a window of work is full, and when they
- * send each other parts of their states.
+ * State operations of one run on several devices. All devices receive their work before any is
+ * waited for. They wait for each other when a window of work is full, and when they send each other
+ * parts of their states.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
@@ -34,13 +34,13 @@ import { sampleShares } from './spread-sampling.ts';
 import type { StagingBuffers } from './staging-buffers.ts';
 import { runTransfers } from './transfers.ts';
 
-/** What all programs of the devices share. */
+/** Devices and buffers that all programs share. */
 export interface SpreadHost {
   /** By rank. */
   readonly hosts: readonly GpuHost[];
   readonly staging: readonly StagingBuffers[];
   readonly window: WorkWindow;
-  /** Amplitudes that go from device to device at a time. */
+  /** Amplitudes transferred between devices at a time. */
   readonly windowSize: number;
 }
 
@@ -50,13 +50,13 @@ export interface PlacedSpread {
   readonly parts: readonly GpuProgram[];
   /** By step. */
   readonly actions: readonly (readonly SpreadAction[])[];
-  /** By step, trips through memory that its actions take. */
+  /** Passes through memory of each step's actions. */
   readonly passes: readonly number[];
 }
 
 /** A state of one run. */
 export interface SpreadSlot {
-  /** By rank; absent while the state is |0…0⟩ and has no buffers yet. */
+  /** By rank; absent while the state is |0…0⟩ without buffers. */
   stored: readonly GpuState[] | undefined;
 }
 
@@ -117,11 +117,14 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
         );
       }
     }
-    // What comes after the last sweep is timed apart.
+    // Settles after the last sweep, because sampling is timed separately.
     if (stepIndex === this.#lastStep) await this.#settle();
   }
 
-  /** Dispatch by dispatch on all devices, so that none is far ahead of the others. */
+  /**
+   * Applies a step of the devices' own programs, one dispatch at a time on all devices, so that
+   * none gets far ahead.
+   */
   async #applyLocal(states: readonly GpuState[], stepIndex: number): Promise<void> {
     const steps = this.#parts.map((part, rank) => {
       const step = part.step(stepIndex);
@@ -190,7 +193,7 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     });
   }
 
-  /** Collapses a qubit that tells devices apart: some of them keep all that they have. */
+  /** Collapses a device qubit: some devices keep all their amplitudes, the others are cleared. */
   async #keepDevices(
     shares: readonly StateShare[],
     qubit: Qubit,
@@ -247,7 +250,7 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     );
   }
 
-  /** What reads a state waits for the devices, and nothing collapses before it was read. */
+  /** Reads a state, which waits for the devices: no state is collapsed before it was read. */
   async #look<T>(
     slot: SpreadSlot,
     look: (shares: readonly StateShare[]) => Promise<T>,
@@ -259,13 +262,13 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     return seen;
   }
 
-  /** Gives a state its memory, which says what the state is as far as the next sweeps read it. */
+  /** Allocates the memory of a state that has none. */
   async #written(slot: SpreadSlot): Promise<readonly GpuState[]> {
     slot.stored ??= await this.#onAll((part) => part.create());
     return slot.stored;
   }
 
-  /** A state on all devices, or on none. */
+  /** Makes a state on all devices, or on none. */
   async #onAll(
     make: (part: StatePart, rank: number) => Promise<GpuState>,
   ): Promise<readonly GpuState[]> {

@@ -1,4 +1,4 @@
-/** What programs over several devices are compiled for, and how each device's kernels are sized. */
+/** Target profile of programs over several devices, and the sizes of each device's kernels. */
 import type { TargetProfile } from '../../../compiler/program.ts';
 import {
   type GpuSizes,
@@ -8,28 +8,27 @@ import {
   maxChunkQubits,
 } from '../gpu-target.ts';
 
-/** Sizes to choose, as for one device; memory is each device's, qubits are the whole state's. */
+/** Optional sizes, as for one device; memory is of each device, qubits are of the whole state. */
 export type SpreadSizes = Omit<GpuSizes, 'tuning'>;
 
-/** A device, as far as its sizes go. */
+/** Limits and measured sizes of one device. */
 export interface SpreadLimits {
   readonly limits: GPUSupportedLimits;
-  /** What was measured on it; sizes that are set win over it. */
+  /** Measured sizes of the device; sizes that are set take precedence. */
   readonly tuning?: MeasuredSizes;
 }
 
-/** The target of several devices. */
+/** Target of several devices. */
 export interface SpreadTarget {
   readonly target: TargetProfile;
-  /** By rank; all with tiles of one size. */
+  /** By rank; all have tiles of one size. */
   readonly kernels: readonly MeasuredSizes[];
 }
 
 /**
- * The target of devices that hold a state together: what the least of them can.
+ * Target of devices that hold a state together: the smallest of their sizes.
  *
- * @throws {RangeError} if they are not 2, 4, 8 … devices, or if one of them is to hold more qubits, or
- *   larger tiles or chunks, than it can.
+ * @throws {RangeError} if they are not 2, 4, 8 … devices, or the sizes exceed a device's limits.
  */
 export function spreadTarget(devices: readonly SpreadLimits[], sizes: SpreadSizes): SpreadTarget {
   const deviceQubits = Math.log2(devices.length);

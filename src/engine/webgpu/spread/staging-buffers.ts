@@ -1,18 +1,18 @@
 /**
- * A device's end of the way to other devices: staging buffers that the host maps. WebGPU knows no way
- * between two devices but through the host.
+ * A device's staging buffers for transfers to other devices. The host maps them: WebGPU transfers
+ * data between two devices only through the host.
  */
 import type { GpuContext } from '../gpu-context.ts';
 import type { Run } from './state-runs.ts';
 
-/** Bytes in a mapped buffer, until it is let go. */
+/** Bytes of a mapped staging buffer, until `done`. */
 export interface MappedBytes {
   readonly bytes: Uint8Array;
-  /** Goes on with the device's part, after which the bytes are gone. */
+  /** Unmaps the buffer; where bytes were written, enqueues their copy into device memory. */
   done(): void;
 }
 
-/** Lends staging buffers and takes them back; those that nothing gave back go by `reset`. */
+/** Lends staging buffers. Buffers lent to failed work are destroyed by `reset`. */
 export class StagingBuffers {
   readonly context: GpuContext;
   readonly #idle: GPUBuffer[] = [];
@@ -23,10 +23,10 @@ export class StagingBuffers {
   }
 
   /**
-   * Brings runs to where the host reads them, after all that was enqueued.
+   * Copies runs of device memory into a mapped buffer, after all work enqueued before.
    *
-   * @throws {StateMemoryError} if there is no memory to stage them in.
-   * @throws {DeviceLostError} if the device is gone.
+   * @throws {StateMemoryError} if there is no memory for a staging buffer.
+   * @throws {DeviceLostError} if the device is lost.
    */
   async fetch(runs: readonly Run[]): Promise<MappedBytes> {
     const size = sizeOf(runs);
@@ -50,10 +50,10 @@ export class StagingBuffers {
   }
 
   /**
-   * Room for bytes that go to runs, once they are there.
+   * Maps a buffer for bytes that `done` copies to runs of device memory.
    *
-   * @throws {StateMemoryError} if there is no memory to stage them in.
-   * @throws {DeviceLostError} if the device is gone.
+   * @throws {StateMemoryError} if there is no memory for a staging buffer.
+   * @throws {DeviceLostError} if the device is lost.
    */
   async room(runs: readonly Run[]): Promise<MappedBytes> {
     const size = sizeOf(runs);
@@ -76,13 +76,13 @@ export class StagingBuffers {
     };
   }
 
-  /** Destroys what was lent to work that has failed. */
+  /** Destroys the buffers lent to work that has failed. */
   reset(): void {
     for (const buffer of this.#lent) buffer.destroy();
     this.#lent.clear();
   }
 
-  /** Destroys everything. */
+  /** Destroys all buffers. */
   close(): void {
     this.reset();
     for (const buffer of this.#idle.splice(0)) buffer.destroy();
@@ -97,7 +97,7 @@ export class StagingBuffers {
     return buffer;
   }
 
-  /** Windows of one state have one size: other sizes are another's. */
+  /** Destroys idle buffers of other sizes: they belonged to a state with another window size. */
   #dropOthers(size: number): void {
     const others = this.#idle.filter((buffer) => buffer.size !== size);
     for (const buffer of others) {
@@ -107,7 +107,7 @@ export class StagingBuffers {
   }
 
   #give(buffer: GPUBuffer): void {
-    // What failed meanwhile was destroyed by `reset`.
+    // `reset` has destroyed the buffers of failed work.
     if (this.#lent.delete(buffer)) this.#idle.push(buffer);
   }
 }

@@ -1,4 +1,7 @@
-/** Parts of a state on one device that go to another: runs of memory in which some qubits are fixed. */
+/**
+ * Lists the parts of a device's state that go to another device: runs of memory in which some
+ * qubits have fixed values.
+ */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
 import type { ChunkShape } from '../sweep/index-bits.ts';
@@ -17,16 +20,16 @@ export interface ChunkRun {
   readonly length: number;
 }
 
-/** A qubit with the value that it has in all of a part. */
+/** A qubit with its value in a part of the state. */
 export interface FixedQubit {
   readonly qubit: Qubit;
   readonly isOne: boolean;
 }
 
 /**
- * The part of a state in which qubits have these values, in windows of as many amplitudes as asked
- * for, or all of it where that is less. Parts that fix the same qubits have windows alike, run by
- * run, whatever the values.
+ * Splits the part of a state in which some qubits have fixed values into windows of `windowSize`
+ * amplitudes, or one smaller window. Parts that fix the same qubits have corresponding windows, run
+ * by run, whatever the values.
  *
  * @param windowSize - A power of two.
  */
@@ -54,12 +57,12 @@ export function* windowsWhere(
   if (window.length > 0) yield window;
 }
 
-/** @param lowest - The qubit that is the lowest bit of the number. */
+/** @param lowest - Qubit of the number's lowest bit. */
 function agrees(number: number, fixed: readonly FixedQubit[], lowest: number): boolean {
   return fixed.every(({ qubit, isOne }) => (((number >> (qubit - lowest)) & 1) === 1) === isOne);
 }
 
-/** Where runs of a state lie. */
+/** Locates runs of a state in its buffers. */
 export function runsIn({ chunks }: GpuState, runs: readonly ChunkRun[]): readonly Run[] {
   return runs.map(({ chunk, first, length }) => ({
     buffer: chunks[chunk]!,

@@ -1,13 +1,13 @@
 /**
- * Carries parts of states from device to device, in windows, of which several are on their way at a
- * time: while the host copies one, the devices send and take others.
+ * Transfers parts of states between devices, in windows. Several windows are in flight at a time:
+ * while the host copies one, the devices read and write others.
  */
 
 import { settledAll } from './settled-all.ts';
 import type { StagingBuffers } from './staging-buffers.ts';
 import type { Run } from './state-runs.ts';
 
-/** What goes one way; both sides have as many bytes. */
+/** A transfer between two devices; source and target have the same size. */
 export interface Transfer {
   readonly from: StagingBuffers;
   readonly source: readonly Run[];
@@ -15,18 +15,18 @@ export interface Transfer {
   readonly target: readonly Run[];
 }
 
-/** What goes at a time: all of it is read before any of it is written, so that devices may swap. */
+/** Transfers done together: all are read before any is written, so that devices can swap. */
 export type TransferWindow = readonly Transfer[];
 
-/** On their way at a time on one way between devices: one is read, one copied, one written. */
+/** Windows in flight between two devices: one is read, one copied, one written. */
 const LANES = 3;
 
 /**
- * Carries windows that no two have a place in common.
+ * Transfers windows that do not overlap.
  *
- * @param ways - Each goes on by itself.
- * @param pause - Between windows; what it throws ends all.
- * @throws {DeviceLostError} if a device is gone; nothing is on its way by then.
+ * @param ways - Windows of each pair of devices, transferred independently.
+ * @param pause - Called between windows; what it throws ends all transfers.
+ * @throws {DeviceLostError} if a device is lost; no transfer is in progress by then.
  */
 export async function runTransfers(
   ways: readonly Iterator<TransferWindow>[],
@@ -56,7 +56,7 @@ async function carry(window: TransferWindow): Promise<void> {
     try {
       room.bytes.set(fetched.bytes);
     } catch (error) {
-      // A device that is lost takes its mapped bytes along; it says so soon after.
+      // The mapped bytes of a lost device vanish; the loss itself is reported soon after.
       const { from, to } = window[i]!;
       await settledAll([from.context.settle(), to.context.settle()]);
       throw error;

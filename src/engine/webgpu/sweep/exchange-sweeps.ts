@@ -1,19 +1,23 @@
 /**
- * An exchange as what the engine has: between chunk qubits, chunks change places and nothing moves;
- * any other pair is moved by the store of a sweep that does nothing else.
+ * Splits an exchange into what the engine can do: an exchange of chunk qubits only reorders chunks;
+ * any other pair is exchanged by the store of a sweep without kernels.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Exchange, Sweep } from '../../../compiler/program.ts';
 import type { ChunkShape } from './index-bits.ts';
 
-/** What an exchange comes to, in any order. */
+/** Parts of an exchange, in any order. */
 export interface ExchangeParts {
-  /** Of chunk qubits. */
+  /** Pairs of chunk qubits. */
   readonly swaps: readonly (readonly [Qubit, Qubit])[];
   readonly sweeps: readonly Sweep[];
 }
 
-/** @param maxTileChunkQubits - The most chunk qubits that a tile holds. */
+/**
+ * Splits an exchange.
+ *
+ * @param maxTileChunkQubits - Most chunk qubits that a tile holds.
+ */
 export function exchangeParts(
   { pairs }: Exchange,
   { chunkQubits }: ChunkShape,
@@ -34,12 +38,12 @@ export function exchangeParts(
   return { swaps, sweeps };
 }
 
-/** Whether an exchange has pairs beyond the state's own qubits, and so is nothing that its device does. */
+/** Whether an exchange includes qubits beyond the device's own, and thus involves other devices. */
 export function isBetweenDevices({ pairs }: Exchange, { numQubits }: ChunkShape): boolean {
   return pairs.some(([far]) => far >= numQubits);
 }
 
-/** The chunk that comes to each place when chunk qubits are exchanged. */
+/** For each place, the number of the chunk that moves to it when chunk qubits are exchanged. */
 export function chunkOrder(
   swaps: ExchangeParts['swaps'],
   { numQubits, chunkQubits }: ChunkShape,

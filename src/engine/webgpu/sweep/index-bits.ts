@@ -1,40 +1,40 @@
 /**
- * How a kernel sees a state in chunks: by an index whose lowest bits lie inside a chunk, whose next
- * tell the chunks of the tile apart, and whose others say which chunks the dispatch is about.
+ * The index by which a kernel addresses a state in chunks. Its lowest bits are inside a chunk, the
+ * next tell the chunks of the tile apart, and the others say which chunks the dispatch works on.
  *
- * An index has 31 bits, masks of it being signed words on the host. Chunk qubits beyond these are
- * constants of a dispatch.
+ * An index has 31 bits, because masks of it are signed words on the host. Chunk qubits beyond these
+ * are constants of a dispatch.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 
-/** How a state is cut. */
+/** Partition of a state into chunks. */
 export interface ChunkShape {
   readonly numQubits: number;
   /** Qubits inside one chunk. */
   readonly chunkQubits: number;
 }
 
-/** Bits of an index. */
+/** Most bits of an index. */
 export const MAX_INDEX_BITS = 31;
 
-/** The bits of the indices of one sweep. */
+/** Index bits of one sweep. */
 export interface IndexBits {
   /** Chunk qubits inside the tile, ascending; bit i of the number of a bound chunk is the i-th. */
   readonly tileChunks: readonly Qubit[];
-  /** Chunk qubits in which dispatches differ. */
+  /** Chunk qubits that differ between dispatches. */
   readonly outerChunks: readonly Qubit[];
-  /** Those of them that no index holds. */
+  /** Outer chunk qubits that are not index bits. */
   readonly constants: readonly Qubit[];
-  /** Bit of the index for each physical qubit; undefined for a constant. */
+  /** Index bit of each physical qubit; undefined for a constant. */
   readonly bitOf: readonly (number | undefined)[];
   readonly numBits: number;
 }
 
 /**
- * The bits for a sweep.
+ * Assigns index bits for a sweep.
  *
  * @param tile - Physical qubits of the tile.
- * @param maxBits - Of an index: inside a chunk and a tile at least.
+ * @param maxBits - Most bits of an index; at least those inside a chunk and of a tile.
  */
 export function indexBits(
   tile: readonly Qubit[],

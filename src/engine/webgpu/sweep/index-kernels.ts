@@ -1,14 +1,14 @@
-/** Kernels on the bits of an index, some qubits being constants. */
+/** Rewrites kernels on qubits into kernels on index bits, some qubits being constants. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Kernel } from '../../../compiler/program.ts';
 
-/** Kernels whose targets and controls are index bits, and their pool. */
+/** Kernels whose targets and controls are index bits, and their matrices. */
 export interface IndexKernels {
   readonly kernels: readonly Kernel[];
   readonly matrices: Float64Array;
 }
 
-/** A pool of matrices, to which what is left of diagonals is added. */
+/** A program's matrices, to which reduced diagonals can be appended. */
 export class GrowingMatrices {
   readonly #matrices: Float64Array;
   readonly #added: number[] = [];
@@ -17,7 +17,12 @@ export class GrowingMatrices {
     this.#matrices = matrices;
   }
 
-  /** Adds some entries, by their places in the pool so far; the place of the first, in complex numbers. */
+  /**
+   * Appends copies of entries.
+   *
+   * @param places - Indices of the entries so far, in complex numbers.
+   * @returns Index of the first copy, in complex numbers.
+   */
   add(places: readonly number[]): number {
     const offset = (this.#matrices.length + this.#added.length) / 2;
     for (const place of places) {
@@ -37,7 +42,7 @@ export class GrowingMatrices {
 }
 
 /**
- * The same kernels on index bits.
+ * Rewrites kernels.
  *
  * @param bitOf - Index bit of each qubit; undefined for a constant.
  * @param isOne - Whether a constant qubit is 1.
@@ -53,7 +58,7 @@ export function onIndexBits(
   return { kernels: restricted, matrices: pool.entries() };
 }
 
-/** The same, with what the kernels need beside the matrices added to a pool of them. */
+/** Rewrites kernels, appending reduced diagonals to the matrices. */
 export function restrictedKernels(
   kernels: readonly Kernel[],
   pool: GrowingMatrices,
@@ -79,7 +84,7 @@ export function restrictedKernels(
   return restricted;
 }
 
-/** The entries of a diagonal in which constant targets have their values, ascending. */
+/** Indices of a diagonal's entries that agree with the constant targets, ascending. */
 function entriesWhere(
   targets: readonly Qubit[],
   isConstant: (qubit: Qubit) => boolean,

@@ -1,6 +1,7 @@
 /**
- * A sweep as stages for the GPU: in each, four bits of the tile are in registers, and everything
- * ready that moves only these is done. Diagonals wait until something needs them, as on the CPU.
+ * Compiles a sweep into stages for the GPU. In each stage four bits of the tile are in registers,
+ * and every ready item that moves only these is done. Diagonals are deferred until an item needs
+ * them, as on the CPU.
  */
 import type { Rounding } from '../../rotation.ts';
 import { addItems, type Item, type MovingItem, maskOf, ReadyItems } from '../../work-items.ts';
@@ -8,22 +9,24 @@ import type { IndexKernels } from './index-kernels.ts';
 import { StageWriter, type SweepTile } from './stage-writer.ts';
 import { REGISTER_QUBITS } from './sweep-code.ts';
 
-/** Single precision: tangents below this change nothing. */
+/** Rounding of single precision; smaller tangents change nothing. */
 const ROUNDING: Rounding = { negligible: 1e-10, round: Math.fround };
-/** Neighbouring threads should meet neighbouring amplitudes: these bits are not in registers then. */
+/**
+ * Lowest bits, kept out of registers so that neighbouring threads access neighbouring amplitudes.
+ */
 const COALESCED_BITS = 4;
 
-/** Registers of a stage that reads or writes memory. */
+/** Constraints on the registers of a stage that reads or writes memory. */
 interface MemoryStage {
-  /** In this order the highest bits of a register's number. */
+  /** Bits that must be the highest of a register's number, in this order. */
   readonly needed: readonly number[];
   readonly avoided: readonly number[];
 }
 
 /**
- * The words of a sweep, as shaders/sweep.wgsl reads them.
+ * Compiles a sweep into words that shaders/sweep.wgsl interprets.
  *
- * @param kernels - On the bits of the index.
+ * @param kernels - Kernels on index bits.
  */
 export function lowerSweep(
   { kernels, matrices }: IndexKernels,
@@ -44,7 +47,7 @@ export function lowerSweep(
     } else openStage(stages, ready, tile, last, wide);
     doReady(stages, ready);
   }
-  // Where qubits move, all of the tile is read before any of it is written: that takes two stages.
+  // A sweep that moves qubits needs two stages: all of a tile is read before any of it is written.
   const isMoved = tile.stored.some((bit, i) => bit !== tile.bits[i]);
   if (!suits(stages.registers, last) || (isMoved && stages.numStages === 1)) {
     openStage(stages, ready, tile, last);
@@ -58,7 +61,7 @@ function isWide({ moved }: MovingItem): boolean {
   return count > REGISTER_QUBITS;
 }
 
-/** A stage after the first, and before it something that registers do not hold. */
+/** Opens a stage after the first, preceded by an item too wide for registers if there is one. */
 function openStage(
   stages: StageWriter,
   ready: ReadyItems,
@@ -80,7 +83,7 @@ function openStage(
   takeDiagonals(stages, ready);
 }
 
-/** The bits of threads such that neighbouring threads meet neighbouring places in memory. */
+/** Thread bits in the order of memory, so that neighbouring threads access neighbouring places. */
 function threadsInOrder(
   { bits }: SweepTile,
   registers: readonly number[],
@@ -91,8 +94,8 @@ function threadsInOrder(
 }
 
 /**
- * The bits of threads such that neighbouring threads meet different banks of workgroup memory: there,
- * bit i of a tile counts like bit i + 4 (`place_of` in shaders/sweep.wgsl).
+ * Thread bits such that neighbouring threads use different banks of workgroup memory, in which bits
+ * i and i + 4 of a tile select the same bank (`place_of` in shaders/sweep.wgsl).
  */
 function threadsApart({ bits }: SweepTile, registers: readonly number[]): readonly number[] {
   const others = bits.filter((bit) => !registers.includes(bit));
@@ -111,7 +114,7 @@ function takeDiagonals(stages: StageWriter, ready: ReadyItems): void {
   }
 }
 
-/** Does what moves registers only, and what becomes ready by it. */
+/** Does the ready items that move only register bits, and those that become ready by it. */
 function doReady(stages: StageWriter, ready: ReadyItems): void {
   for (;;) {
     const inside = ready.moving.filter((item) => stages.holds(item));
@@ -132,10 +135,10 @@ function doReady(stages: StageWriter, ready: ReadyItems): void {
 }
 
 /**
- * The registers of the stage that reads or writes memory: those that tell chunks apart, and none of
- * the lowest places.
+ * Registers for a stage that reads or writes memory: the bits that tell chunks apart, and none of
+ * the lowest.
  *
- * @param placeOf - Of each bit of the tile, its place in memory then.
+ * @param placeOf - For each bit of the tile, its place in memory then.
  */
 function memoryStage({ bits, chunkQubits }: SweepTile, placeOf: readonly number[]): MemoryStage {
   const byPlace = [...bits.keys()].sort((a, b) => placeOf[a]! - placeOf[b]!);
@@ -151,7 +154,10 @@ function suits(registers: readonly number[], { needed, avoided }: MemoryStage): 
   );
 }
 
-/** Registers for the first items; such as suit the last stage, where that costs none of them. */
+/**
+ * Chooses registers for the first ready items; prefers such as suit the last stage if that serves
+ * as many items.
+ */
 function nextRegisters(
   tile: SweepTile,
   moving: readonly MovingItem[],
@@ -166,7 +172,7 @@ function nextRegisters(
   return held(suitable) >= held(free) ? suitable : free;
 }
 
-/** Four bits for the registers: those of the first items that fit, then any. */
+/** Chooses four register bits: those of the first items that fit, then the highest others. */
 function chooseRegisters(
   { bits }: SweepTile,
   moving: readonly MovingItem[],

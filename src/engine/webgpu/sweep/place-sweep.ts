@@ -1,53 +1,56 @@
-/** A sweep as dispatches: its words, and for each dispatch the chunks it binds and its parameters. */
+/**
+ * Compiles a sweep into dispatches: the words they share, and for each dispatch its chunks and
+ * parameters.
+ */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Sweep } from '../../../compiler/program.ts';
 import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
 import { lowerSweep } from './lower-sweep.ts';
 
-/** With more words than this, a sweep's dispatches have in proportion fewer tiles. */
+/** A sweep with more words than this gets proportionally fewer tiles in a dispatch. */
 const DISPATCH_WORDS = 1024;
 
-/** Workgroups of a row of a dispatch: WebGPU allows 65,535 in each dimension. */
+/** Workgroups of a row; WebGPU allows at most 65,535 in each dimension. */
 const MAX_ROW = 2 ** 15;
 
-/** What sweeps are placed for. */
+/** Sizes that sweeps are compiled for. */
 export interface SweepPlacing {
   readonly shape: ChunkShape;
   readonly tileQubits: number;
   readonly tilesPerGroup: number;
-  /** Bits of an index. */
+  /** Most bits of an index. */
   readonly indexBits: number;
-  /** The most tiles of one dispatch, for a sweep of no more than `DISPATCH_WORDS`. */
+  /** Most tiles of a dispatch, for a sweep of at most `DISPATCH_WORDS`. */
   readonly maxTiles: number;
 }
 
-/** A dispatch that is not bound to buffers yet. */
+/** A dispatch that is independent of buffers. */
 export interface SweepDispatch {
-  /** Numbers of the chunks that it works on, in the order of their bindings. */
+  /** Numbers of the chunks that it binds, in the order of bindings. */
   readonly chunks: readonly number[];
-  /** Struct Params of shaders/sweep.wgsl. */
+  /** Fields of the struct Params of shaders/sweep.wgsl. */
   readonly params: readonly number[];
   readonly row: number;
   readonly numRows: number;
-  /** What it costs, for a `WorkWindow`: words of instructions, once for each amplitude. */
+  /** Work units for a `WorkWindow`: words of instructions times amplitudes. */
   readonly units: number;
 }
 
-/** A placed sweep. */
+/** A compiled sweep. */
 export interface SweepDispatches {
   readonly tileChunkQubits: number;
   readonly words: readonly Uint32Array<ArrayBuffer>[];
   readonly dispatches: readonly SweepDispatch[];
-  /** Physical; all of it is written. */
+  /** Physical qubits of the tile; the whole tile is written. */
   readonly tile: readonly Qubit[];
 }
 
 /**
- * The dispatches of a sweep.
+ * Compiles a sweep.
  *
  * @param unwritten - Qubits whose |1⟩ half of the state has never been written and counts as 0.
- * @param firstWord - Where the first of the words will stand.
+ * @param firstWord - Position of the sweep's first word in the program.
  */
 export function placeSweep(
   { resident, kernels, store = resident }: Sweep,
@@ -100,7 +103,7 @@ export function placeSweep(
       const row = Math.min(numGroups, MAX_ROW);
       dispatches.push({
         chunks,
-        // The order of the struct Params.
+        // Keep the field order of the struct Params.
         params: [program.at / 4, base, first, end, row, chunkMask, unwrittenMask],
         row,
         numRows: Math.ceil(numGroups / row),
@@ -111,20 +114,23 @@ export function placeSweep(
   return { tileChunkQubits: bits.tileChunks.length, words, dispatches, tile };
 }
 
-/** Tiles of a dispatch that takes no longer for many words than for few; a workgroup's at least. */
+/**
+ * Tiles of a dispatch, fewer for many words so that its duration stays bounded; at least a
+ * workgroup's.
+ */
 function tilesWithin(maxTiles: number, numWords: number, tilesPerGroup: number): number {
   const groups = (maxTiles * DISPATCH_WORDS) / Math.max(numWords, DISPATCH_WORDS) / tilesPerGroup;
   return Math.max(1, Math.floor(groups)) * tilesPerGroup;
 }
 
-/** The resident qubits and, where they are fewer than a tile's, the lowest others. */
+/** The resident qubits, completed by the lowest others to the size of a tile. */
 function tileOf(resident: readonly Qubit[], tileQubits: number): readonly Qubit[] {
   const tile = new Set(resident);
   for (let qubit = 0; tile.size < tileQubits; qubit++) tile.add(qubit);
   return [...tile].sort((a, b) => a - b);
 }
 
-/** The chunks in which the outer chunk qubits are 1 where `ones` has them. */
+/** Numbers of the chunks of a tile, for given values of the outer chunk qubits. */
 function boundChunks(
   { tileChunks }: IndexBits,
   ones: ReadonlySet<Qubit>,
@@ -135,7 +141,7 @@ function boundChunks(
   return [...subsetsOf(tileChunks)].map((inTile) => number(ones) + number(inTile));
 }
 
-/** All subsets, counted up with the first qubit as the lowest bit. */
+/** All subsets, in binary order with the first qubit as the lowest bit. */
 function* subsetsOf(qubits: readonly Qubit[]): Generator<ReadonlySet<Qubit>> {
   for (let subset = 0; subset < 2 ** qubits.length; subset++) {
     yield new Set(qubits.filter((_, i) => (subset >> i) & 1));

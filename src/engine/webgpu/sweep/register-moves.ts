@@ -1,28 +1,30 @@
 /**
- * A permutation of a thread's registers as exchanges of pairs: a Beneš network, which takes any
- * permutation of 2^k places in 2k − 1 rows of exchanges, each row between places that differ in one
- * bit. Registers have no index that a program could compute, so they move only in pairs written out.
+ * Routes a permutation of a thread's registers through a Beneš network, which realises any
+ * permutation of 2^k places by 2k − 1 rows of pairwise exchanges; all pairs of a row differ in one
+ * bit. Registers have no index that a program could compute, so they move only in pairs that the
+ * shader spells out.
  *
- * @see V. E. Beneš, Mathematical Theory of Connecting Networks and Telephone Traffic, 1965; the
- *   loop that colours pairs is D. C. Opferman and N. T. Tsao-Wu's, 1971.
+ * @see V. E. Beneš, Mathematical Theory of Connecting Networks and Telephone Traffic, 1965; for the
+ *   looping algorithm that colours pairs, D. C. Opferman and N. T. Tsao-Wu, 1971.
  */
 
-/** Exchanges the two halves of pairs of places that differ in one bit. */
+/** Exchanges of pairs of places that differ in one bit. */
 export interface ExchangeRow {
   readonly bit: number;
-  /** Of a pair, the place whose bit is 0. */
+  /** For each pair, the place whose bit is 0. */
   readonly places: readonly number[];
 }
 
 /**
- * The rows, in order and without empty ones, after which place i holds what was at `source[i]`.
+ * Rows of exchanges, without empty ones, after which place i holds the former content of
+ * `source[i]`.
  *
  * @param source - A permutation of 0 … 2^numBits − 1.
  */
 export function exchangeRows(source: readonly number[], numBits: number): readonly ExchangeRow[] {
   const bits = Array.from({ length: numBits }, (_, bit) => bit);
   let fewest: readonly ExchangeRow[] | undefined;
-  // What a row cannot do in one order of the bits, another may spare.
+  // Another order of the bits may need fewer rows.
   for (const order of ordersOf(bits)) {
     const rows = route(source, order).filter(({ places }) => places.length > 0);
     if (fewest === undefined || rows.length < fewest.length) fewest = rows;
@@ -30,7 +32,10 @@ export function exchangeRows(source: readonly number[], numBits: number): readon
   return fewest ?? [];
 }
 
-/** The outermost rows exchange along the first bit; between them, halves are routed each in itself. */
+/**
+ * Routes recursively: the outermost rows exchange along the first bit, the inner rows act in each
+ * half.
+ */
 function route(source: readonly number[], [bit, ...inner]: readonly number[]): ExchangeRow[] {
   if (bit === undefined) return [];
   const mask = 1 << bit;
@@ -51,8 +56,8 @@ function route(source: readonly number[], [bit, ...inner]: readonly number[]): E
 }
 
 /**
- * In which half (0 or `mask`) what begins at each place is between the outermost rows: another than
- * its partner, both where they begin and where they end.
+ * For each starting place, the half (0 or `mask`) that its content uses between the outermost rows:
+ * never the same as its partner's, neither at the start nor at the end.
  */
 function sidesOf(source: readonly number[], mask: number): readonly number[] {
   const target = new Array<number>(source.length);

@@ -1,8 +1,8 @@
 /**
- * Writes the stages of one sweep: which four bits are in registers, and what is done there.
+ * Writes the stages of one sweep: the four register bits of each, and its instructions.
  *
- * Bits are those of the index (`index-bits.ts`). Diagonals wait, merged into one, until something
- * needs them; the scale that rotations leave goes into the store.
+ * Bits are index bits (`index-bits.ts`). Diagonals are merged and deferred until an item needs
+ * them. The scales of rotations are applied by the store.
  */
 import { type Complex, PhasePolynomial } from '../../phase-polynomial.ts';
 import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
@@ -19,26 +19,26 @@ import {
   writeWide,
 } from './sweep-code.ts';
 
-/** Beyond this the scale of the rotations is applied at once. */
+/** Growth of the state at which the scales of the rotations are applied. */
 const MAX_GROWTH = 2 ** 40;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
 
-/** A tile of the index, and what tiles differ in. */
+/** A tile of the index, and the bits that tell tiles apart. */
 export interface SweepTile {
   /** Ascending. */
   readonly bits: readonly number[];
-  /** Where each of them is stored: a permutation of `bits`. */
+  /** Index bit at which each of `bits` is stored: a permutation of `bits`. */
   readonly stored: readonly number[];
   /** Bits of a tile's number. */
   readonly outer: readonly number[];
-  /** Bits inside a chunk: those above them among `bits` tell the chunks of the tile apart. */
+  /** Number of bits inside a chunk; higher ones among `bits` tell the chunks of the tile apart. */
   readonly chunkQubits: number;
 }
 
-/** What moves amplitudes in more bits than there are in registers. */
+/** An item that moves more bits than registers hold. */
 export type WideItem = DenseItem | PermutationItem;
 
-/** Words of one sweep, stage after stage. */
+/** Writes the words of one sweep. */
 export class StageWriter {
   readonly #out = new WordWriter();
   readonly #tile: SweepTile;
@@ -48,7 +48,7 @@ export class StageWriter {
   #registers: readonly number[] = [];
   #registerMask = 0;
   #numStages = 0;
-  /** Position of the stage's number of instructions. */
+  /** Position of the current stage's instruction count. */
   #countAt = 0;
   #count = 0;
 
@@ -68,21 +68,21 @@ export class StageWriter {
     return this.#registers;
   }
 
-  /** Whether registers hold all bits that something moves. */
+  /** Whether the registers hold all bits that an item moves. */
   holds({ moved }: MovingItem): boolean {
     return (moved & ~this.#registerMask) === 0;
   }
 
-  /** Whether a diagonal that waits must be done before this. */
+  /** Whether a deferred diagonal must be applied before an item. */
   waitsFor({ moved }: MovingItem): boolean {
     return (moved & this.#pending.qubits) !== 0;
   }
 
   /**
-   * Goes on with other registers.
+   * Opens a stage with other registers.
    *
-   * @param threads - The other bits of the tile; those of neighbouring threads first.
-   * @param wide - Done in between; nothing that waits may touch its bits.
+   * @param threads - The other bits of the tile, those of neighbouring threads first.
+   * @param wide - Applied before the stage; no deferred diagonal may touch its bits.
    */
   openStage(registers: readonly number[], threads: readonly number[], wide?: WideItem): void {
     this.#closeStage();
@@ -101,17 +101,17 @@ export class StageWriter {
     this.#out.put(this.#countAt + 1, (this.#out.length - from) / 4);
   }
 
-  /** Merges a diagonal into what waits. */
+  /** Merges a diagonal into the deferred one. */
   addDiagonal({ targets, controls, entries, offset }: DiagonalItem): void {
     this.#pending.multiplyDiagonal(targets, controls, entries, offset);
   }
 
-  /** Does what waits and touches these bits. */
+  /** Applies the deferred diagonals that touch these bits. */
   flush(bits: number): void {
     this.#flush((mask) => (mask & bits) !== 0);
   }
 
-  /** Does something whose bits registers hold, and for which nothing waits. */
+  /** Writes an item whose bits are in registers, and which no deferred diagonal blocks. */
   write(item: MovingItem): void {
     switch (item.kind) {
       case 'rotation': {
@@ -136,7 +136,11 @@ export class StageWriter {
     this.#growth = 1;
   }
 
-  /** Does all that waits; the words of the sweep. */
+  /**
+   * Applies all deferred diagonals.
+   *
+   * @returns The words of the sweep.
+   */
   finish(): Uint32Array<ArrayBuffer> {
     this.#flush((mask) => mask !== 0);
     this.#closeStage();
@@ -174,7 +178,7 @@ export class StageWriter {
     this.#out.endQuad();
   }
 
-  /** What lies outside the registers, as a condition on the thread's index. */
+  /** Controls outside the registers, as a mask of the thread's index. */
   #conditionOf(controls: number): number {
     return controls & ~this.#registerMask;
   }
@@ -183,7 +187,7 @@ export class StageWriter {
     return this.#registers.reduce((all, bit, i) => ((mask >> bit) & 1 ? all | (1 << i) : all), 0);
   }
 
-  /** The pairs of registers that differ in one bit, in which the controls among them are 1. */
+  /** Pairs of registers that differ in one bit and in which the register controls are 1. */
   #pairsOf(place: number, controls: number): number {
     const needed = this.#registerBits(controls);
     let pairs = 0;
@@ -194,7 +198,7 @@ export class StageWriter {
     return pairs;
   }
 
-  /** Registers change places in pairs: a controlled flip in one row of them. */
+  /** Writes a permutation as exchanges of register pairs. */
   #writePermutation({ targets, rows, read }: PermutationItem): void {
     const needed = this.#registerBits(read);
     const places = targets.map((target) => 1 << this.#registers.indexOf(target));
@@ -213,7 +217,7 @@ export class StageWriter {
     }
   }
 
-  /** A block on targets in registers as a matrix on all of them. */
+  /** Expands a block on register targets to a matrix on all registers. */
   #onRegisters({ targets, read, offset }: DenseItem): Float64Array {
     const needed = this.#registerBits(read);
     const places = targets.map((target) => 1 << this.#registers.indexOf(target));
@@ -243,7 +247,7 @@ export class StageWriter {
   }
 }
 
-/** The number of the pair whose lower register that is: its other bits, moved together. */
+/** Number of the pair with this lower register: the register's other bits, closed up. */
 function pairOf(register: number, bit: number): number {
   const below = register & ((1 << bit) - 1);
   return ((register >> (bit + 1)) << bit) | below;

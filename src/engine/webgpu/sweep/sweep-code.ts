@@ -1,25 +1,25 @@
 /**
- * Sweeps as the quads of words that shaders/sweep.wgsl reads; the same numbers and fields stand there.
+ * Encodes sweeps as quads of words for shaders/sweep.wgsl, which has the same opcodes and fields.
  *
- * An instruction begins with its code, which holds register bits and pairs of registers, and a
- * condition: a mask of the index, registers aside, all of whose bits must be 1.
+ * An instruction begins with its code, which includes register bits and pairs of registers, and a
+ * condition: a mask of index bits outside the registers, which must all be 1.
  */
 
 /** Lowest byte of an instruction. */
 const OPCODES = { rotate: 1, flip: 2, phase: 3, dense: 4 } as const;
 
-/** Registers that a thread holds amplitudes in, as a power of two. */
+/** log2 of the registers in which a thread holds amplitudes. */
 export const REGISTER_QUBITS = 4;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
 
-/** A factor of a diagonal: multiplies where all bits of `mask`, registers aside, are 1. */
+/** A factor of a diagonal; it applies where all index bits of `mask` are 1. */
 export interface PhaseFactor {
   readonly mask: number;
   readonly re: number;
   readonly im: number;
 }
 
-/** 32-bit words that grow; floats by their bits. */
+/** Growing list of 32-bit words; floats are stored by their bits. */
 export class WordWriter {
   #words = new Uint32Array(256);
   #length = 0;
@@ -44,7 +44,7 @@ export class WordWriter {
     this.words(this.#bits[0]!);
   }
 
-  /** Fills up the quad with zeros. */
+  /** Pads the last quad with zeros. */
   endQuad(): void {
     while (this.#length % 4 !== 0) this.words(0);
   }
@@ -65,7 +65,7 @@ export class WordWriter {
   }
 }
 
-/** [[1, −t], [t, 1]] on a register bit, in the pairs of registers whose bits are set. */
+/** Writes [[1, −t], [t, 1]] on a register bit, for the selected pairs of registers. */
 export function writeRotate(
   out: WordWriter,
   bit: number,
@@ -78,14 +78,14 @@ export function writeRotate(
   out.endQuad();
 }
 
-/** Exchanges the halves of pairs that differ in a register bit. */
+/** Writes an exchange of the two registers of each selected pair. */
 export function writeFlip(out: WordWriter, bit: number, pairs: number, condition: number): void {
   writeCode(out, 'flip', bit, pairs, condition);
   out.endQuad();
 }
 
 /**
- * Multiplies by factors, of the registers those that have all of these bits.
+ * Writes factors for the registers that have all of these bits.
  *
  * @param registers - Mask of register bits.
  */
@@ -105,7 +105,7 @@ export function writePhase(
   }
 }
 
-/** A general matrix on the registers: 16 × 16 entries, row-major, interleaved re, im. */
+/** Writes a matrix on all registers: 16 × 16 entries, row-major, interleaved re, im. */
 export function writeDense(out: WordWriter, condition: number, entries: Float64Array): void {
   writeCode(out, 'dense', 0, 0, condition);
   out.words(NUM_REGISTERS);
@@ -113,7 +113,7 @@ export function writeDense(out: WordWriter, condition: number, entries: Float64A
   for (const x of entries) out.float(x);
 }
 
-/** What a block in workgroup memory does to its targets. */
+/** Operation of a block in workgroup memory. */
 export type WideBlock =
   /** 4^targets entries, row-major, interleaved re, im. */
   | { readonly kind: 'dense'; readonly entries: Float64Array }
@@ -121,9 +121,9 @@ export type WideBlock =
   | { readonly kind: 'permutation'; readonly rows: readonly number[] };
 
 /**
- * A block on bits of the tile, in workgroup memory.
+ * Writes a block on tile bits, done in workgroup memory.
  *
- * @param targets - Masks of tile bits; up to eight.
+ * @param targets - Masks of tile bits; at most eight.
  */
 export function writeWide(
   out: WordWriter,

@@ -1,20 +1,26 @@
-/** The kernels that every sweep of every program runs on: shaders/sweep.wgsl for one size of tile. */
+/**
+ * The kernels that run every sweep of every program: shaders/sweep.wgsl, compiled for one size of
+ * tiles.
+ */
 import type { GpuContext } from '../gpu-context.ts';
 import { REGISTER_QUBITS } from './sweep-code.ts';
 
-/** Of the struct Params of shaders/sweep.wgsl. */
+/** Bytes of the struct Params of shaders/sweep.wgsl. */
 export const PARAMS_BYTES = 32;
 
-/** With fewer threads to a tile, a workgroup takes several tiles; where nothing was measured. */
+/**
+ * Threads of a workgroup on a device that has not been tuned; a workgroup takes several small
+ * tiles.
+ */
 const DEFAULT_WORKGROUP_SIZE = 64;
 const BYTES_PER_AMPLITUDE = 8;
-/** There are kernels for 1, 2, 4 and 8 chunks. */
+/** log2 of the most chunks of a tile: there are kernels for 1, 2, 4 and 8. */
 const MAX_TILE_CHUNK_QUBITS = 3;
 
-/** The kernel for tiles that hold some chunk qubits. */
+/** The kernel for tiles with a certain number of chunk qubits. */
 export interface SweepKernel {
   readonly pipeline: GPUComputePipeline;
-  /** Of group 0: the chunks. */
+  /** Layout of bind group 0, the chunks. */
   readonly chunks: GPUBindGroupLayout;
 }
 
@@ -29,7 +35,7 @@ export function maxTileQubits({
   );
 }
 
-/** The most chunk qubits that a tile holds: a kernel binds their chunks, and a program. */
+/** Most chunk qubits of a tile: a kernel binds their chunks, and a program. */
 export function maxTileChunkQubits({
   maxStorageBuffersPerShaderStage,
 }: GPUSupportedLimits): number {
@@ -39,14 +45,14 @@ export function maxTileChunkQubits({
   );
 }
 
-/** A tile, and how many of them a workgroup works on side by side. */
+/** Size of a tile, and number of tiles that a workgroup processes side by side. */
 export interface TileShape {
   readonly tileQubits: number;
   /** A power of two. */
   readonly tilesPerGroup: number;
 }
 
-/** Tiles that fill a workgroup of so many threads; one where a tile alone is more. */
+/** Shape in which tiles fill a workgroup of this many threads; one tile if a tile is larger. */
 export function tileShape(
   tileQubits: number,
   workgroupSize: number = DEFAULT_WORKGROUP_SIZE,
@@ -55,11 +61,11 @@ export function tileShape(
   return { tileQubits, tilesPerGroup: Math.max(1, workgroupSize >> threadQubits) };
 }
 
-/** The kernels of one shape of tiles; each is compiled when the first program asks for it. */
+/** Kernels of one shape of tiles, each compiled at its first use. */
 export class SweepKernels implements TileShape {
   readonly tileQubits: number;
   readonly tilesPerGroup: number;
-  /** Of group 1: a program, and parameters whose position each dispatch sets. */
+  /** Layout of bind group 1: a program, and parameters at a dynamic offset. */
   readonly program: GPUBindGroupLayout;
   readonly #context: GpuContext;
   readonly #chunks: readonly GPUBindGroupLayout[];
@@ -91,9 +97,9 @@ export class SweepKernels implements TileShape {
   }
 
   /**
-   * The kernel for tiles with so many chunk qubits.
+   * Compiles the kernel for tiles with this many chunk qubits.
    *
-   * @throws {GpuFaultError} if the device does not take it.
+   * @throws {GpuFaultError} if the device rejects it.
    */
   async kernel(tileChunkQubits: number): Promise<SweepKernel> {
     const chunks = this.#chunks[tileChunkQubits];

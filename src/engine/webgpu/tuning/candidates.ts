@@ -1,13 +1,13 @@
-/** The shapes that tiles and workgroups are tried in. */
+/** Candidate shapes of tiles and workgroups. */
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import { DEFAULT_TILE_QUBITS } from '../gpu-target.ts';
 import { REGISTER_QUBITS } from '../sweep/sweep-code.ts';
 import { maxTileQubits, type TileShape, tileShape } from '../sweep/sweep-kernel.ts';
 
 /**
- * Tile qubits and threads of a workgroup, by promise: time may end before the last is tried. Larger
- * tiles save sweeps; larger workgroups hide the wait for memory, smaller ones leave room for more. A
- * tile of fewer than 10 qubits would not take every unitary that a circuit may have.
+ * Tile qubits and threads of a workgroup, most promising first: time may end before the last is
+ * measured. Larger tiles save sweeps. Larger workgroups hide memory latency; smaller ones let more
+ * of them run. A tile of fewer than 10 qubits would not take every unitary that a circuit may have.
  */
 const SHAPES: readonly (readonly [tileQubits: number, workgroupSize: number])[] = [
   [11, 128],
@@ -18,7 +18,7 @@ const SHAPES: readonly (readonly [tileQubits: number, workgroupSize: number])[] 
   [10, 256],
 ];
 
-/** What is used where nothing was measured. */
+/** The shape of a device that has not been tuned. */
 export function defaultShape(limits: GPUSupportedLimits): TileShape {
   return tileShape(Math.min(DEFAULT_TILE_QUBITS, maxTileQubits(limits)));
 }

@@ -1,28 +1,28 @@
-/** Which of the measured shapes circuits are done soonest with: arithmetic on times, no device. */
+/** Chooses the fastest of the measured shapes, by arithmetic on measured times. */
 import type { TileShape } from '../sweep/sweep-kernel.ts';
 import { type TileWork, workOfTile } from './tile-work.ts';
 import { MAX_DISPATCH_QUBITS, MIN_DISPATCH_QUBITS } from './tuning.ts';
 
-/** What sweeps of one shape take over the measured state, milliseconds. */
+/** Durations of sweeps of one shape over the measured state, milliseconds. */
 export interface ShapeTimes {
   readonly shape: TileShape;
-  /** With one gate: little more than the trip through memory. */
+  /** Sweep with one gate: little more than a trip through memory. */
   readonly oneGateMs: number;
   readonly manyGatesMs: number;
-  /** What the sweep with many gates does. */
+  /** Work of the sweep with many gates. */
   readonly manyGates: TileWork;
 }
 
-/** A better shape is taken if it is better by more than clocks differ. */
+/** A shape must be this much faster than the default, beyond the noise of clocks. */
 const WORTH_IT = 0.97;
-/** A dispatch takes so long: far from what makes drivers give up, and far above its overhead. */
+/** Target duration of a dispatch: far below driver timeouts, far above its overhead. */
 const DISPATCH_MS = 40;
-/** As much as a sweep of the common circuits does at most. */
+/** Upper bound of the work of one sweep of the common circuits. */
 const HEAVY: TileWork = { sweeps: 1, stages: 12, instructions: 110 };
 
 /**
- * Milliseconds that work takes: trips through memory, and between them what is measured beyond one,
- * in proportion to stages and to instructions alike.
+ * Estimated milliseconds of some work: its trips through memory, plus the measured time beyond a
+ * trip, scaled half by stages and half by instructions.
  */
 function workMs({ sweeps, stages, instructions }: TileWork, times: ShapeTimes): number {
   const { oneGateMs, manyGatesMs, manyGates } = times;
@@ -32,13 +32,13 @@ function workMs({ sweeps, stages, instructions }: TileWork, times: ShapeTimes): 
   return sweeps * oneGateMs + part * insideMs;
 }
 
-/** Time of the common circuits, each weighing the same: a geometric mean, milliseconds. */
+/** Geometric mean of the durations of the common circuits, milliseconds. */
 export function meanMs(times: ShapeTimes): number {
   const logs = workOfTile(times.shape.tileQubits).map((work) => Math.log(workMs(work, times)));
   return Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
 }
 
-/** The best shape; the first unless another is clearly better. */
+/** The fastest shape; the first unless another is clearly faster. */
 export function bestShape(measured: readonly [ShapeTimes, ...ShapeTimes[]]): ShapeTimes {
   const [first, ...others] = measured;
   let best = first;
@@ -53,9 +53,9 @@ export function bestShape(measured: readonly [ShapeTimes, ...ShapeTimes[]]): Sha
 }
 
 /**
- * Amplitudes of a dispatch whose heaviest sweeps take some tens of milliseconds, as a power of two.
+ * log2 of the amplitudes of a dispatch whose heaviest sweeps take some tens of milliseconds.
  *
- * @param numQubits - Of the measured state.
+ * @param numQubits - Qubits of the measured state.
  */
 export function dispatchQubits(times: ShapeTimes, numQubits: number): number {
   const qubits = numQubits + Math.floor(Math.log2(DISPATCH_MS / workMs(HEAVY, times)));

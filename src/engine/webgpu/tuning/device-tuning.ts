@@ -1,14 +1,14 @@
-/** The tuning of a device: as it was stored, or measured now and stored. */
+/** The tuning of a device: read from the store, or measured and stored. */
 import { GpuContext, type ShaderSource } from '../gpu-context.ts';
 import { type TuningLimits, tuneDevice } from './tune-device.ts';
 import { readTuning, type Tuning, type TuningStore, tuningKey } from './tuning.ts';
 
 /**
- * Nothing is done on the device where a tuning for it is stored.
+ * Returns the tuning of a device; measures it only if none is stored.
  *
- * @param shaders - Of the engine: a tuning is for one text of its kernels.
- * @throws {StateMemoryError} if the device has no memory for what is measured.
- * @throws {GpuFaultError} if its kernels fail or compute what they should not.
+ * @param shaders - The engine's shaders: a tuning is valid for one text of them.
+ * @throws {StateMemoryError} if the device has no memory for the measurement.
+ * @throws {GpuFaultError} if kernels fail or give wrong results.
  */
 export async function deviceTuning(
   device: GPUDevice,

@@ -1,14 +1,14 @@
 /**
- * What the common circuits ask of tiles of each size. A larger tile may take longer for a sweep and
- * still win, because circuits take fewer; which weighs more is for the device to say.
+ * Work of the common circuits on tiles of each size. A larger tile may take longer for a sweep and
+ * still win, because circuits need fewer sweeps; which effect dominates depends on the device.
  */
 
-/** Of one circuit. */
+/** Work of one circuit. */
 export interface TileWork {
   readonly sweeps: number;
-  /** Of all its sweeps. */
+  /** Stages of all sweeps. */
   readonly stages: number;
-  /** Of all its stages. */
+  /** Instructions of all stages. */
   readonly instructions: number;
 }
 
@@ -27,7 +27,7 @@ export const COUNTED_WORK = {
   rqc: columns([15, 12, 9, 8, 6, 6], [72, 84, 72, 75, 68, 70], [679, 682, 655, 643, 635, 627]),
 } as const satisfies Record<string, readonly TileWork[]>;
 
-/** What each of the circuits asks of tiles of that size. */
+/** Work of each common circuit on tiles of this size. */
 export function workOfTile(tileQubits: number): readonly TileWork[] {
   return Object.values(COUNTED_WORK).map((columns) => {
     const work = columns[tileQubits - MIN_COUNTED_TILE];

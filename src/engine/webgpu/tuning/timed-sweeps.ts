@@ -1,6 +1,6 @@
 /**
- * The sweeps that are timed, and what they make of a tile, so that nothing is timed that is wrong.
- * All are real: rotations about Y, and signs.
+ * The sweeps that tuning measures, and their expected effect on a tile, by which results are
+ * checked. All amplitudes are real: the gates are rotations about Y and sign flips.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Kernel, Program, Sweep } from '../../../compiler/program.ts';
@@ -8,34 +8,39 @@ import { placeSweep } from '../sweep/place-sweep.ts';
 import type { TileShape } from '../sweep/sweep-kernel.ts';
 import type { TileWork } from './tile-work.ts';
 
-/** Sweeps as a program that reads all of the state. */
+/** The measured sweeps as a program that reads the whole state. */
 export interface TimedProgram {
   readonly program: Program;
-  /** The step of the program that is its first sweep. */
+  /** Index of the first sweep among the program's steps. */
   readonly firstSweep: number;
   /** In the order of `layers`. */
   readonly sweeps: readonly TileWork[];
 }
 
-/** Lowest qubits of every tile: with fewer, memory would be read in pieces of lines. */
+/**
+ * Number of lowest qubits in every tile: with fewer, memory would be read in parts of cache lines.
+ */
 export const LOWEST = 4;
-/** Of a rotation: neither |0⟩ nor |1⟩ gets far ahead, whatever their number. */
+/** Rotation angle: neither |0⟩ nor |1⟩ dominates after any number of rotations. */
 const ANGLE = 0.7;
-/** Of the pool: the rotation, then CZ's diagonal. */
+/** Index of CZ's diagonal among the matrices, behind the rotation. */
 const CZ_OFFSET = 4;
 
 const C = Math.cos(ANGLE / 2);
 const S = Math.sin(ANGLE / 2);
 const MATRICES = Float64Array.of(C, 0, -S, 0, S, 0, C, 0, 1, 0, 1, 0, 1, 0, -1, 0);
 
-/** The lowest qubits and the highest: the farthest apart that a tile's amplitudes can lie. */
+/** The lowest and the highest qubits: the tile whose amplitudes are farthest apart in memory. */
 function farTile(numQubits: number, tileQubits: number): readonly Qubit[] {
   return Array.from({ length: tileQubits }, (_, i) =>
     i < LOWEST ? i : numQubits - tileQubits + i,
   );
 }
 
-/** Layers of rotations with a CZ between neighbours after each; of none, one gate, far away. */
+/**
+ * Kernels of a sweep: layers of rotations, each followed by a CZ between neighbours; one rotation
+ * for 0 layers.
+ */
 function kernelsOf(layers: number, tile: readonly Qubit[]): Kernel[] {
   const controls: readonly Qubit[] = [];
   const rotation = (qubit: Qubit): Kernel => ({
@@ -57,9 +62,9 @@ function kernelsOf(layers: number, tile: readonly Qubit[]): Kernel[] {
 }
 
 /**
- * Sweeps on the far tile of a state of one chunk.
+ * Builds sweeps on the far tile of a state of one chunk.
  *
- * @param layers - Of each sweep.
+ * @param layers - Layers of each sweep.
  */
 export function timedProgram(
   layers: readonly number[],
@@ -74,7 +79,7 @@ export function timedProgram(
   const placing = { shape, tileQubits, tilesPerGroup, indexBits: numQubits, maxTiles: 1 };
   const work = sweeps.map((sweep): TileWork => {
     const { words } = placeSweep(sweep, MATRICES, placing, new Set(), 0);
-    // The first word of a sweep. What diagonals come to is counted with the stages.
+    // The first word of a sweep is its number of stages. Diagonals are counted with the stages.
     const stages = words[0]![0]!;
     const rotations = sweep.kernels.filter(({ kind }) => kind === 'dense');
     return { sweeps: 1, stages, instructions: rotations.length };
@@ -83,7 +88,7 @@ export function timedProgram(
     hash: `tuning ${numQubits} ${tileQubits} ${tilesPerGroup}`,
     numQubits,
     numBits: 0,
-    // A measurement, even of nothing, ends what is known of the state: sweeps read all of it then.
+    // A measurement, even of no qubit, makes the sweeps after it read the whole state.
     steps: [{ kind: 'measure', qubits: [], bits: [] }, ...sweeps],
     matrices: MATRICES,
     finalLayout: Array.from({ length: numQubits }, (_, qubit) => qubit),
@@ -92,9 +97,9 @@ export function timedProgram(
 }
 
 /**
- * The amplitudes of a tile that began with 1 in its first place, after the sweeps one after another.
+ * Expected amplitudes of a tile that began with 1 at its first index, after all sweeps.
  *
- * @returns Real; entry i is that at place i of the tile.
+ * @returns Real; indexed by tile index.
  */
 export function tileAfter(layers: readonly number[], tileQubits: number): Float64Array {
   const amplitudes = new Float64Array(2 ** tileQubits);
@@ -104,7 +109,7 @@ export function tileAfter(layers: readonly number[], tileQubits: number): Float6
     for (let layer = 0; layer < count; layer++) {
       for (let bit = 0; bit < tileQubits; bit++) rotate(amplitudes, bit, ANGLE / 2);
       for (const i of amplitudes.keys()) {
-        // Neighbouring bits that are both 1, each pair a sign.
+        // A sign for each pair of neighbouring bits that are both 1.
         if (isOdd(i & (i >> 1))) amplitudes[i] = -amplitudes[i]!;
       }
     }

@@ -1,12 +1,14 @@
-/** The time of work on a device, by the host's clock around what is submitted and waited for. */
+/** Measures the duration of work on a device, by the host's clock around submit and wait. */
 import type { GpuContext } from '../gpu-context.ts';
 
-/** What is timed is repeated for so long: clocks and hand-overs blur less. */
+/**
+ * Work is repeated for this long, to reduce the effect of clock resolution and submission overhead.
+ */
 const TIMED_MS = 2;
 const MAX_REPEATS = 64;
 const COPIES = 3;
 
-/** Milliseconds of something that is enqueued once before, then often enough to be timed. */
+/** Milliseconds of one repetition of some work, after one run to estimate it. */
 export async function timedMs(context: GpuContext, enqueue: () => void): Promise<number> {
   const once = await repeatedMs(context, enqueue, 1);
   const repeats = Math.min(MAX_REPEATS, Math.ceil(TIMED_MS / Math.max(once, 1e-3)));
@@ -26,9 +28,9 @@ async function repeatedMs(
 }
 
 /**
- * Bytes read plus written a second when one buffer is copied to another.
+ * Bytes read plus written per second when one buffer is copied to another.
  *
- * @param size - Of each, bytes.
+ * @param size - Bytes of each buffer.
  * @throws {StateMemoryError} if the device has no memory for both.
  */
 export async function copyRate(context: GpuContext, size: number): Promise<number> {
@@ -39,7 +41,7 @@ export async function copyRate(context: GpuContext, size: number): Promise<numbe
     try {
       const copy = () =>
         context.enqueue((encoder) => encoder.copyBufferToBuffer(from, 0, to, 0, size));
-      // Memory is there once it has been written.
+      // Writing first makes sure that the memory is really allocated.
       await context.submit((encoder) => encoder.clearBuffer(from));
       await context.submit((encoder) => encoder.clearBuffer(to));
       const times: number[] = [];

@@ -1,12 +1,11 @@
 /**
- * Measures a device for as long as it may take, and says what sizes suit it. The clock is the host's,
- * around work that is waited for and repeated until that says enough, so devices without timestamps
- * are measured alike.
+ * Measures a device within a time limit, and chooses the sizes that suit it. Times are taken by the
+ * host's clock around repeated work, so devices without timestamp queries are measured alike.
  *
- * Drivers take milliseconds or seconds for a kernel: some when it is made, some when it first runs,
- * which cannot be given up. So shapes are tried in the order of their promise, and the next only while
- * one as slow as the slowest so far would still be in time. That of the default is not counted: an
- * engine needs it anyway.
+ * Drivers take milliseconds or seconds for a kernel, some when it is compiled and some when it
+ * first runs, which cannot be cancelled. Therefore shapes are tried in order of promise, and the
+ * next only if one as slow as the slowest so far would still finish in time. The default shape does
+ * not count, because an engine needs it anyway.
  */
 import { GpuFaultError } from '../../errors.ts';
 import type { GpuContext } from '../gpu-context.ts';
@@ -19,43 +18,44 @@ import { copyRate } from './timed-work.ts';
 import type { Tuning } from './tuning.ts';
 import { type CheckedShape, TuningBench } from './tuning-bench.ts';
 
-/** How much tuning may take of the device. */
+/** Limits of a tuning. */
 export interface TuningLimits {
-  /** For a state of up to 512 MiB and two copies as large; no more than these when absent. */
+  /** Bytes for a state of up to 512 MiB and two copies as large; unlimited by default. */
   readonly memoryBytes?: number;
   /**
-   * Milliseconds after which nothing more is begun, once the default has been compiled; what has begun
-   * may take one kernel longer. By default 200, and on software 0: the default shape alone is measured.
+   * Milliseconds after which no measurement is started, counted from when the default shape has
+   * been compiled. A measurement in progress may take one kernel longer. Default: 200, and 0 on
+   * software, which measures the default shape alone.
    */
   readonly limitMs?: number;
 }
 
 const GPU_LIMIT_MS = 200;
-/** Software drivers take seconds for a kernel when it first runs, and cannot be told to give up. */
+/** Software drivers take seconds for a kernel's first run, which cannot be cancelled. */
 const SOFTWARE_LIMIT_MS = 0;
-/** Of the time, for compiling and checking. */
+/** Fraction of the time for compiling and checking. */
 const CHECKING_PART = 0.6;
-/** Kernels that compile at the same time. */
+/** Kernels compiled at the same time. */
 const WAVE = 4;
 const MAX_ROUNDS = 5;
-/** Shapes that are this much slower than the best so far are not timed again. */
+/** Shapes slower than the best by this factor are not timed again. */
 const HOPELESS = 1.25;
 const MIN_QUBITS = 14;
 const MAX_QUBITS = 26;
-/** Fewer would be copied within the caches of a CPU. */
+/** Smaller copies would stay within the caches of a CPU. */
 const MIN_COPY_QUBITS = 22;
 /**
- * The measured state grows by so many qubits until a sweep takes that long, milliseconds: then it lies
- * beyond the caches of a GPU, and software is not kept busy for seconds.
+ * The measured state grows by this many qubits until a sweep takes `ENOUGH_MS`. It then exceeds the
+ * caches of a GPU, without keeping software busy for seconds.
  */
 const GROWTH_QUBITS = 3;
 const ENOUGH_MS = 1;
 
 /**
- * Measures copies and sweeps.
+ * Measures copies and sweeps, and chooses the sizes.
  *
  * @throws {StateMemoryError} if the device has no memory for the states.
- * @throws {GpuFaultError} if its kernels fail or compute what they should not.
+ * @throws {GpuFaultError} if kernels fail or give wrong results.
  */
 export async function tuneDevice(
   context: GpuContext,
@@ -90,12 +90,12 @@ export async function tuneDevice(
   };
 }
 
-/** A state large enough for the device, and the default shape on it. */
+/** A state of sufficient size, and the default shape measured on it. */
 interface OpenedBench {
   readonly bench: TuningBench;
   readonly first: CheckedShape;
   readonly firstTimes: ShapeTimes;
-  /** What checking the shape took when its kernel was new to the driver, milliseconds. */
+  /** Milliseconds of checking the shape when its kernel was new to the driver. */
   readonly slowestMs: number;
 }
 
@@ -126,9 +126,9 @@ async function openBench(
 }
 
 /**
- * The right ones of the shapes, as far as there is time for them.
+ * Checks shapes as long as there is time; returns the correct ones.
  *
- * @param slowestMs - What checking one may take, as far as is known.
+ * @param slowestMs - Milliseconds that checking one may take, as far as is known.
  */
 async function checkedShapes(
   bench: TuningBench,
@@ -154,7 +154,7 @@ async function checkedShapes(
   return checked;
 }
 
-/** Times all shapes, then again those that stand a chance, while there is time. */
+/** Times all shapes, then the promising ones again while there is time. */
 async function timeInRounds(
   bench: TuningBench,
   { first, firstTimes }: OpenedBench,
@@ -175,7 +175,7 @@ async function timeInRounds(
   return times;
 }
 
-/** Kernels that a driver has by then; undefined where it does not, or does not take them. */
+/** Waits for kernels until a deadline; undefined if they are late or rejected. */
 async function compiledBefore(
   deadline: number,
   compiling: Promise<SweepKernels>,
@@ -193,7 +193,7 @@ async function compiledBefore(
   }
 }
 
-/** What nothing else on the machine held up. */
+/** The shorter of each pair of times, which was least disturbed by other load. */
 function leastOf(a: ShapeTimes, b: ShapeTimes): ShapeTimes {
   return {
     ...a,

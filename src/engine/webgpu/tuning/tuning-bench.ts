@@ -1,4 +1,4 @@
-/** One state on a device, and sweeps on tiles of several shapes: checked, then timed. */
+/** Checks and times sweeps of several tile shapes on one state. */
 import type { GpuContext } from '../gpu-context.ts';
 import { type GpuProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
@@ -7,26 +7,29 @@ import type { ShapeTimes } from './choose-tile.ts';
 import { LOWEST, type TimedProgram, tileAfter, timedProgram } from './timed-sweeps.ts';
 import { timedMs } from './timed-work.ts';
 
-/** Of the sweep with one gate, and of that with many. */
+/** Layers of the sweep with one gate, and of the sweep with many. */
 const LAYERS = [0, 4] as const;
-/** Of an amplitude; each is 1 at most. */
+/** Largest error of an amplitude; amplitudes are at most 1. */
 const TOLERANCE = 1e-4;
-/** What some tiles hold in their first place: the first ones, that of another workgroup, the last. */
+/**
+ * Initial values of the first amplitude of some tiles: two tiles of the first workgroup, one of
+ * another, and the last.
+ */
 const STARTS = [1, -0.5, 0.25, 0.75] as const;
-/** Of each such tile, so many runs of neighbours are compared. */
+/** Most runs of neighbouring amplitudes compared in each such tile. */
 const MAX_RUNS = 16;
 const RUN = 2 ** LOWEST;
 
-/** A shape whose kernel is there and computes what it should. */
+/** A shape whose kernel is compiled and correct. */
 export interface CheckedShape {
   readonly shape: TileShape;
   readonly timed: TimedProgram;
   readonly placed: GpuProgram;
-  /** Binds the state. */
+  /** Bind group of the state. */
   readonly group: GPUBindGroup;
 }
 
-/** The device's memory for measurements. Dispose of it to give it back. */
+/** The state and programs of a tuning. Disposing destroys them. */
 export class TuningBench implements Disposable {
   readonly numQubits: number;
   readonly #context: GpuContext;
@@ -52,7 +55,7 @@ export class TuningBench implements Disposable {
     for (const placed of this.#placed) placed.destroy();
   }
 
-  /** Whether the state has tiles enough for a shape to be checked on it. */
+  /** Whether the state has enough tiles to check a shape. */
   holds({ tileQubits, tilesPerGroup }: TileShape): boolean {
     return 2 ** (this.numQubits - tileQubits) >= tilesPerGroup + 2;
   }
@@ -60,7 +63,7 @@ export class TuningBench implements Disposable {
   /**
    * Compiles the kernel of a shape.
    *
-   * @throws {GpuFaultError} if the device does not take it.
+   * @throws {GpuFaultError} if the device rejects it.
    */
   async compile(shape: TileShape): Promise<SweepKernels> {
     const kernels = new SweepKernels(this.#context, shape);
@@ -68,7 +71,7 @@ export class TuningBench implements Disposable {
     return kernels;
   }
 
-  /** Compares what the sweeps of a shape make of some tiles; undefined where that is wrong. */
+  /** Checks the result of a shape's sweeps on some tiles; undefined if it is wrong. */
   async check(kernels: SweepKernels): Promise<CheckedShape | undefined> {
     const context = this.#context;
     const { numQubits } = this;
@@ -94,7 +97,7 @@ export class TuningBench implements Disposable {
     return (await this.#isRight(checked)) ? checked : undefined;
   }
 
-  /** Times the sweeps of a shape, each once for some milliseconds. */
+  /** Times the sweeps of a shape, repeating each for some milliseconds. */
   async time(checked: CheckedShape): Promise<ShapeTimes> {
     const { shape, timed } = checked;
     const [oneGateMs, manyGatesMs] = [
@@ -116,7 +119,9 @@ export class TuningBench implements Disposable {
     }
   }
 
-  /** Starts some tiles at known values, runs every sweep once, and compares runs of them. */
+  /**
+   * Starts some tiles at known values, runs every sweep once, and compares samples of the result.
+   */
   async #isRight(checked: CheckedShape): Promise<boolean> {
     const context = this.#context;
     const { tileQubits, tilesPerGroup } = checked.shape;
@@ -144,7 +149,7 @@ export class TuningBench implements Disposable {
     );
   }
 
-  /** The amplitudes of these runs of these tiles, tile by tile; interleaved re, im. */
+  /** Reads runs of some tiles, tile by tile; interleaved re, im. */
   async #readRuns(
     tiles: readonly number[],
     runs: readonly number[],
@@ -172,7 +177,7 @@ export class TuningBench implements Disposable {
   }
 }
 
-/** Runs of a tile from all over it. */
+/** Indices of runs spread over a tile. */
 function runsOf(tileQubits: number): readonly number[] {
   const numRuns = 2 ** (tileQubits - LOWEST);
   const count = Math.min(MAX_RUNS, numRuns);

@@ -1,4 +1,4 @@
-/** What an adapter's kernels are sized by, as it was measured, and where that is kept. */
+/** The measured sizes of an adapter's kernels, and the interface of their store. */
 import type { ShaderSource } from '../gpu-context.ts';
 import { MIN_TILE_QUBITS } from '../gpu-target.ts';
 import { maxTileQubits, type TileShape } from '../sweep/sweep-kernel.ts';
@@ -6,35 +6,35 @@ import { fits } from './candidates.ts';
 
 /** Sizes for one adapter, and the rates by which they were chosen. */
 export interface Tuning extends TileShape {
-  /** A dispatch has so many amplitudes at most, as a power of two. */
+  /** log2 of the most amplitudes of a dispatch. */
   readonly dispatchQubits: number;
-  /** Read plus written a second when one buffer is copied to another, bytes. */
+  /** Bytes read plus written per second when one buffer is copied to another. */
   readonly copyBytesPerSecond: number;
-  /** The same of sweeps with one gate, on tiles of this shape. */
+  /** Bytes read plus written per second by sweeps with one gate, on tiles of this shape. */
   readonly sweepBytesPerSecond: number;
-  /** Shapes that were measured; the first is the one that is used without a tuning. */
+  /** Number of measured shapes, the default one included. */
   readonly numMeasured: number;
-  /** Shapes that the device's workgroups hold: more than measured where time ran out. */
+  /** Number of shapes that fit the device; more than measured if time ran out. */
   readonly numCandidates: number;
-  /** What measuring took, milliseconds. */
+  /** Milliseconds that tuning took. */
   readonly tookMs: number;
 }
 
-/** Keeps tunings as plain JSON values by key; a value may be anything that was ever written there. */
+/** Stores tunings as plain JSON by key. Values may come from other versions. */
 export interface TuningStore {
   get(key: string): unknown;
   set(key: string, tuning: Tuning): void;
 }
 
-/** The least amplitudes of a dispatch that are worth one. */
+/** log2 of the smallest worthwhile dispatch. */
 export const MIN_DISPATCH_QUBITS = 20;
-/** More than any chunk has. */
+/** log2 of an upper bound of a chunk's amplitudes. */
 export const MAX_DISPATCH_QUBITS = 30;
 
-/** Shaders whose text decides how long a sweep takes. */
+/** Shaders whose text affects the duration of a sweep. */
 const TUNED_SHADERS: readonly string[] = ['lib/complex', 'lib/state_1', 'sweep'];
 
-/** What a tuning holds for: one adapter, one version of its driver, one text of the kernels. */
+/** Key of a tuning: adapter, driver version, and text of the kernels. */
 export function tuningKey({ adapterInfo, limits }: GPUDevice, shaders: ShaderSource): string {
   const { vendor, architecture, device, description } = adapterInfo;
   const texts = TUNED_SHADERS.map(shaders).join('\n');
@@ -42,7 +42,7 @@ export function tuningKey({ adapterInfo, limits }: GPUDevice, shaders: ShaderSou
   return parts.join(' | ');
 }
 
-/** FNV-1a over UTF-16 units, which a browser has no need of a library for. */
+/** FNV-1a hash over UTF-16 units; avoids a library in browsers. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
@@ -51,7 +51,7 @@ function hashOf(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** A stored value as a tuning; undefined if it is none, or not one that the device can use. */
+/** Validates a stored value; undefined if it is no tuning that the device can use. */
 export function readTuning(value: unknown, limits: GPUSupportedLimits): Tuning | undefined {
   const tileQubits = numberIn(value, 'tileQubits');
   const tuning: Tuning = {
