@@ -19,6 +19,26 @@ export interface PauliTerm {
 /** A Hermitian observable: the sum of its terms. */
 export type PauliSum = readonly PauliTerm[];
 
+/** A Pauli string as bit masks: it sends |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. */
+export interface PauliMasks {
+  /** Qubits with X or Y. */
+  readonly flips: number;
+  /** Qubits with Y or Z. */
+  readonly signs: number;
+  readonly numY: number;
+}
+
+/** The masks of a Pauli string on qubits 0 to 31. */
+export function pauliMasks(factors: readonly PauliFactor[]): PauliMasks {
+  let [flips, signs, numY] = [0, 0, 0];
+  for (const { pauli, qubit } of factors) {
+    if (pauli !== 'Z') flips |= 1 << qubit;
+    if (pauli !== 'X') signs |= 1 << qubit;
+    if (pauli === 'Y') numY++;
+  }
+  return { flips, signs, numY };
+}
+
 const FACTOR = /^([IXYZ])(\d{1,3})$/i;
 
 /**

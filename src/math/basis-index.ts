@@ -44,3 +44,13 @@ export function insertZeroBits(index: number, positions: readonly number[]): num
   }
   return out;
 }
+
+/** Whether an odd number of the 32 bits is set. */
+export function hasOddParity(bits: number): boolean {
+  let folded = bits ^ (bits >>> 16);
+  folded ^= folded >>> 8;
+  folded ^= folded >>> 4;
+  folded ^= folded >>> 2;
+  folded ^= folded >>> 1;
+  return (folded & 1) === 1;
+}

@@ -7,6 +7,7 @@
  * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Transformation of quantum states using uniformly
  *   controlled rotations", Quantum Inf. Comput. 5, 467 (2005).
  */
+import { hasOddParity } from '../../math/basis-index.ts';
 import type { GateOperation, Qubit } from '../circuit.ts';
 
 /** Amplitudes below this, in a state of norm 1, count as zero. */
@@ -152,7 +153,10 @@ function multiplexedRotation(
   const operations: GateOperation[] = [];
   for (let i = 0; i < steps; i++) {
     const code = i ^ (i >> 1);
-    const sum = angles.reduce((total, angle, j) => total + (isOdd(j & code) ? -angle : angle), 0);
+    const sum = angles.reduce(
+      (total, angle, j) => total + (hasOddParity(j & code) ? -angle : angle),
+      0,
+    );
     const turn = sum / steps;
     if (Math.abs(turn) > NEGLIGIBLE_ANGLE) {
       operations.push({ kind: 'gate', gate, controls: [], targets: [target], angles: [turn] });
@@ -171,10 +175,4 @@ function multiplexedRotation(
     });
   }
   return operations;
-}
-
-function isOdd(bits: number): boolean {
-  let ones = 0;
-  for (let left = bits; left !== 0; left &= left - 1) ones++;
-  return ones % 2 === 1;
 }

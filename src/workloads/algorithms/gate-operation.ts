@@ -1,17 +1,18 @@
-/** Gates as operations, in one line. */
-import type { Operation } from '../../circuit/circuit.ts';
+/** Gate operations written in one line. */
+import type { GateOperation } from '../../circuit/circuit.ts';
 
 /**
- * A gate as an operation.
+ * A gate operation.
  *
- * @param name - As the gate table has it.
- * @param angles - Radians; none unless given. Nor are there controls.
+ * @param name - Name in the gate table.
+ * @param angles - Radians; none unless given.
+ * @param controls - None unless given.
  */
 export function gateOperation(
   name: string,
   targets: readonly number[],
   angles: readonly number[] = [],
   controls: readonly number[] = [],
-): Operation {
+): GateOperation {
   return { kind: 'gate', gate: name, controls, targets, angles };
 }

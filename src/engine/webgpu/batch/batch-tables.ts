@@ -1,5 +1,5 @@
 /** Tables that all circuits of a batch share when their states are read. */
-import type { PauliSum, PauliTerm } from '../../../circuit/observable.ts';
+import { type PauliSum, type PauliTerm, pauliMasks } from '../../../circuit/observable.ts';
 
 /** The measured qubits, and the register's value for each pattern of them. */
 export interface MeasuredPatterns {
@@ -44,14 +44,7 @@ export function observableWords(observables: readonly PauliSum[]): Uint32Array<A
 
 /** Encodes a Pauli string, which maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. */
 function termWords({ coefficient, factors }: PauliTerm): readonly number[] {
-  let flips = 0;
-  let signs = 0;
-  let numY = 0;
-  for (const { pauli, qubit } of factors) {
-    if (pauli !== 'Z') flips |= 1 << qubit;
-    if (pauli !== 'X') signs |= 1 << qubit;
-    if (pauli === 'Y') numY++;
-  }
+  const { flips, signs, numY } = pauliMasks(factors);
   // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
   const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
   // The kernel visits one of each pair of basis states that the string exchanges.

@@ -2,8 +2,10 @@
  * The sweeps that tuning measures, and their expected effect on a tile, by which results are
  * checked. All amplitudes are real: the gates are rotations about Y and sign flips.
  */
+
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Kernel, Program, Sweep } from '../../../compiler/program.ts';
+import { hasOddParity } from '../../../math/basis-index.ts';
 import { placeSweep } from '../sweep/place-sweep.ts';
 import type { TileShape } from '../sweep/sweep-kernel.ts';
 import type { TileWork } from './tile-work.ts';
@@ -110,7 +112,7 @@ export function tileAfter(layers: readonly number[], tileQubits: number): Float6
       for (let bit = 0; bit < tileQubits; bit++) rotate(amplitudes, bit, ANGLE / 2);
       for (const i of amplitudes.keys()) {
         // A sign for each pair of neighbouring bits that are both 1.
-        if (isOdd(i & (i >> 1))) amplitudes[i] = -amplitudes[i]!;
+        if (hasOddParity(i & (i >> 1))) amplitudes[i] = -amplitudes[i]!;
       }
     }
   }
@@ -126,10 +128,4 @@ function rotate(amplitudes: Float64Array, bit: number, angle: number): void {
     amplitudes[i] = c * a - s * b;
     amplitudes[j] = s * a + c * b;
   }
-}
-
-function isOdd(bits: number): boolean {
-  let odd = false;
-  for (let rest = bits; rest !== 0; rest &= rest - 1) odd = !odd;
-  return odd;
 }

@@ -10,6 +10,7 @@ import {
   SINGLE_TOLERANCE,
   TOLERANCE,
 } from '../../algorithms/equivalence/whole-unitary.ts';
+import { gateOperation } from '../../algorithms/gate-operation.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
@@ -94,12 +95,6 @@ function familyCircuit(
     case 'dicke':
       return dickeCircuit(numQubits, onesOf(family, excitations));
     case 'uniform':
-      return Array.from({ length: numQubits }, (_, q) => ({
-        kind: 'gate',
-        gate: 'H',
-        controls: [],
-        targets: [q],
-        angles: [],
-      }));
+      return Array.from({ length: numQubits }, (_, q) => gateOperation('H', [q]));
   }
 }

@@ -9,6 +9,7 @@ import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
 import { EquivalenceError } from '../../algorithms/equivalence/errors.ts';
 import { operatorDistance } from '../../algorithms/equivalence/operator-distance.ts';
 import { compareUnitaries } from '../../algorithms/equivalence/whole-unitary.ts';
+import { gateOperation } from '../../algorithms/gate-operation.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
@@ -85,12 +86,6 @@ function errorOf(
   phase: number,
   numQubits: number,
 ): number {
-  const turn: GateOperation = {
-    kind: 'gate',
-    gate: 'GPHASE',
-    controls: [],
-    targets: [],
-    angles: [phase],
-  };
+  const turn = gateOperation('GPHASE', [], [phase]);
   return operatorDistance(unitary, matrixOfOperations([...operations, turn], numQubits));
 }

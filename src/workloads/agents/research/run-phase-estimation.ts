@@ -1,10 +1,10 @@
 /** Runs the task `phase_estimation`. */
 import { circuitJson } from '../../algorithms/circuit-json.ts';
 import { applyObservable } from '../../algorithms/hamiltonians/observable-action.ts';
+import { innerProduct } from '../../algorithms/linear-algebra/vectors.ts';
 import {
   type Eigenstate,
   eigenstates,
-  innerProduct,
   times,
 } from '../../algorithms/phase-estimation/eigen-phases.ts';
 import {

@@ -17,6 +17,7 @@ import {
 } from '../../../circuit/circuit.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
+import { gateOperation as gate } from '../gate-operation.ts';
 import { isSinglePrecision, stateDistance } from './state-distance.ts';
 
 /** Qubits up to which the whole unitary is compared; each one multiplies its entries by four. */
@@ -123,8 +124,8 @@ export function asWritten(operations: readonly Operation[]): readonly Operation[
 /** Qubit q of n in a Bell pair with qubit n + q. */
 function bellPairs(n: number): Preparation {
   const operations = Array.from({ length: n }, (_, q) => [
-    gate('H', [], [n + q]),
-    gate('CX', [n + q], [q]),
+    gate('H', [n + q]),
+    gate('CX', [q], [], [n + q]),
   ]).flat();
   return { numQubits: 2 * n, operations };
 }
@@ -137,7 +138,7 @@ export function randomState(n: number, chance: Chance): Preparation {
     numQubits: n,
     operations: [
       ...qubits.map(turn),
-      ...qubits.slice(1).map((q) => gate('CX', [q - 1], [q])),
+      ...qubits.slice(1).map((q) => gate('CX', [q], [], [q - 1])),
       ...qubits.map(turn),
     ],
   };
@@ -146,14 +147,5 @@ export function randomState(n: number, chance: Chance): Preparation {
 /** A rotation to an axis that is anywhere on the sphere, alike likely. */
 export function randomTurn(qubit: number, chance: Chance): GateOperation {
   const angle = () => 2 * Math.PI * chance.uniform();
-  return gate('U', [], [qubit], [Math.acos(1 - 2 * chance.uniform()), angle(), angle()]);
-}
-
-function gate(
-  name: string,
-  controls: readonly number[],
-  targets: readonly number[],
-  angles: readonly number[] = [],
-): GateOperation {
-  return { kind: 'gate', gate: name, controls, targets, angles };
+  return gate('U', [qubit], [Math.acos(1 - 2 * chance.uniform()), angle(), angle()]);
 }

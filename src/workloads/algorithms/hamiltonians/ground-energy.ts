@@ -8,6 +8,7 @@
  */
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
+import { norm, removeProjection } from '../linear-algebra/vectors.ts';
 import { applyObservable } from './observable-action.ts';
 
 /** Qubits of an observable: 250 vectors of 2^12 amplitudes are 16 MB. */
@@ -59,25 +60,6 @@ function randomVector(length: number): Float64Array {
 function normalised(vector: Float64Array): Float64Array {
   const length = norm(vector);
   return vector.map((part) => part / length);
-}
-
-function norm(vector: Float64Array): number {
-  let sum = 0;
-  for (const part of vector) sum += part * part;
-  return Math.sqrt(sum);
-}
-
-/** vector −= unit·⟨unit|vector⟩. */
-function removeProjection(vector: Float64Array, unit: Float64Array): void {
-  let [re, im] = [0, 0];
-  for (let i = 0; i < vector.length; i += 2) {
-    re += unit[i]! * vector[i]! + unit[i + 1]! * vector[i + 1]!;
-    im += unit[i]! * vector[i + 1]! - unit[i + 1]! * vector[i]!;
-  }
-  for (let i = 0; i < vector.length; i += 2) {
-    vector[i]! -= unit[i]! * re - unit[i + 1]! * im;
-    vector[i + 1]! -= unit[i]! * im + unit[i + 1]! * re;
-  }
 }
 
 /** Of a symmetric tridiagonal matrix whose eigenvalues are at most `scale` in size. */

@@ -4,7 +4,9 @@
  * In this form a product is two XORs and a sign, and the ladder operators of fermions have real
  * coefficients; Y = iXZ appears only when the sum is read out as Pauli strings.
  */
+
 import type { PauliFactor, PauliSum } from '../../../circuit/observable.ts';
+import { hasOddParity } from '../../../math/basis-index.ts';
 
 /** coefficient · X^flip Z^sign. */
 export interface MaskedTerm {
@@ -26,7 +28,8 @@ export function maskedProduct(a: MaskedSum, b: MaskedSum): MaskedSum {
       flip: left.flip ^ right.flip,
       sign: left.sign ^ right.sign,
       // Z^z to the left of X^x changes its sign for each qubit that both act on.
-      coefficient: left.coefficient * right.coefficient * (isOdd(left.sign & right.flip) ? -1 : 1),
+      coefficient:
+        left.coefficient * right.coefficient * (hasOddParity(left.sign & right.flip) ? -1 : 1),
     })),
   );
 }
@@ -64,10 +67,4 @@ export function pauliSumOf(sum: MaskedSum, numQubits: number): PauliSum {
     // XZ = −iY, twice: −1.
     return { coefficient: numY % 4 === 0 ? coefficient : -coefficient, factors };
   });
-}
-
-function isOdd(bits: number): boolean {
-  let count = 0;
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
-  return count % 2 === 1;
 }

@@ -6,8 +6,9 @@
  */
 import { type Circuit, measuredQubits } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { MAX_BATCH_QUBITS, runCircuits } from '../sweep/run-circuits.ts';
+import { runCircuits } from '../sweep/run-circuits.ts';
 import { classicalFidelity, misread, totalVariationDistance } from './distributions.ts';
 import { drawErrors, type ErrorModel, errorModel } from './draw-errors.ts';
 import type { NoiseLevel } from './noise-levels.ts';

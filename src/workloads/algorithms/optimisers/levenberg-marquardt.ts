@@ -9,13 +9,25 @@
  *   tangent-space.ts.
  */
 import { choleskySolve } from '../linear-algebra/cholesky.ts';
-import type { TangentSpace } from '../vqe/tangent-space.ts';
-import { difference, InverseCurvature } from './bfgs.ts';
+import { difference } from '../linear-algebra/vectors.ts';
+import { InverseHessian } from './bfgs.ts';
 import { largestSize, type Minimum, type OnStep, type StopReason } from './minimum.ts';
 
-/** What is minimised. */
+/** Second-order model of an energy around a trial state ψ; exact where ψ is an eigenstate. */
+export interface TangentSpace {
+  readonly value: number;
+  readonly gradient: Float64Array;
+  /** 2·Re⟨∂_p ψ|H − E|∂_q ψ⟩, row-major: the matrix of second derivatives if ψ is an eigenstate. */
+  readonly curvature: Float64Array;
+  /** 2·Re⟨∂_p ψ|∂_q ψ⟩ of the components orthogonal to ψ, row-major. */
+  readonly metric: Float64Array;
+  /** Half of an upper bound on the difference of two energies. */
+  readonly spread: number;
+}
+
+/** A function with a second-order model at each point. */
 export interface CurvedObjective {
-  /** Values at several points, together. */
+  /** Values at several points, in one batch. */
   values(points: readonly Float64Array[]): Promise<Float64Array>;
   tangentSpace(point: Float64Array): Promise<TangentSpace>;
 }
@@ -38,7 +50,7 @@ export async function levenbergMarquardt(
 ): Promise<Minimum> {
   let point = start;
   let space = await objective.tangentSpace(point);
-  const learnt = new InverseCurvature(start.length);
+  const learnt = new InverseHessian(start.length);
   onStep(0, space.value);
   const minimum = (stoppedBecause: StopReason): Minimum => {
     const { value, gradient } = space;

@@ -1,6 +1,7 @@
 /** Eigenvalues and eigenvectors of a small unitary. */
 import { eigenvectorsOfUnitary } from '../../../circuit/unitary-power.ts';
 import { type ComplexMatrix, dimension } from '../../../math/complex-matrix.ts';
+import { innerProduct } from '../linear-algebra/vectors.ts';
 
 /** An eigenvector and the phase that the unitary turns it by. */
 export interface Eigenstate {
@@ -76,14 +77,4 @@ export function times(matrix: ComplexMatrix, vector: Float64Array): Float64Array
     }
   }
   return out;
-}
-
-/** ⟨a|b⟩. */
-export function innerProduct(a: Float64Array, b: Float64Array): readonly [re: number, im: number] {
-  let [re, im] = [0, 0];
-  for (let i = 0; i < a.length; i += 2) {
-    re += a[i]! * b[i]! + a[i + 1]! * b[i + 1]!;
-    im += a[i]! * b[i + 1]! - a[i + 1]! * b[i]!;
-  }
-  return [re, im];
 }

@@ -7,7 +7,7 @@
  *
  * @see Nielsen & Chuang, "Quantum Computation and Quantum Information", section 5.2.
  */
-import type { Circuit, GateOperation, Operation, Qubit } from '../../../circuit/circuit.ts';
+import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import {
   adjoint,
   type ComplexMatrix,
@@ -15,6 +15,7 @@ import {
   multiply,
   orthonormalizedRows,
 } from '../../../math/complex-matrix.ts';
+import { gateOperation as gate } from '../gate-operation.ts';
 
 /** What the circuit is made for. */
 export interface PhaseCircuitParts {
@@ -32,7 +33,7 @@ export function phaseCircuit({ numCounting, unitary, preparation }: PhaseCircuit
   const targets = Array.from({ length: numTargets }, (_, i) => numCounting + i);
   const operations: Operation[] = [
     { kind: 'unitary', controls: [], targets, matrix: preparation },
-    ...counting.map((k) => gate('H', [], [k])),
+    ...counting.map((k) => gate('H', [k])),
   ];
   let power = unitary;
   for (const k of counting) {
@@ -51,21 +52,12 @@ export function phaseCircuit({ numCounting, unitary, preparation }: PhaseCircuit
 /** Takes Σ_x e^{2πi·x·m/2^n}|x⟩/√2^n to |m⟩. */
 function inverseFourier(n: number): readonly Operation[] {
   const operations: Operation[] = [];
-  for (let k = 0; k < Math.floor(n / 2); k++) operations.push(gate('SWAP', [], [k, n - 1 - k]));
+  for (let k = 0; k < Math.floor(n / 2); k++) operations.push(gate('SWAP', [k, n - 1 - k]));
   for (let j = 0; j < n; j++) {
-    for (let k = 0; k < j; k++) operations.push(gate('CP', [k], [j], [-Math.PI / 2 ** (j - k)]));
-    operations.push(gate('H', [], [j]));
+    for (let k = 0; k < j; k++) operations.push(gate('CP', [j], [-Math.PI / 2 ** (j - k)], [k]));
+    operations.push(gate('H', [j]));
   }
   return operations;
-}
-
-function gate(
-  name: string,
-  controls: readonly Qubit[],
-  targets: readonly Qubit[],
-  angles: readonly number[] = [],
-): GateOperation {
-  return { kind: 'gate', gate: name, controls, targets, angles };
 }
 
 /** A unitary whose first column is that vector, so that it prepares it from |0…0⟩. */

@@ -5,8 +5,8 @@
  * @see Zhou, Wang, Choi, Pichler, Lukin, "Quantum approximate optimization algorithm: performance,
  *   mechanism, and implementation on near-term devices" (2020), appendix B (INTERP).
  */
+import { bfgs, type SmoothObjective } from '../optimisers/bfgs.ts';
 import type { EnergyExpectations } from './energy-expectations.ts';
-import { minimise } from './minimise.ts';
 import type { QaoaAngles } from './qaoa-ansatz.ts';
 
 /** How long to look. */
@@ -34,13 +34,15 @@ export interface FoundAngles {
 /** γ counts in the ansatz's energy scale. */
 const LARGEST_GAMMA = 2;
 const LARGEST_BETA = Math.PI / 2;
+/** Few step lengths: wide circuits run one by one. */
+const LINE_SEARCH = { tolerance: 0, firstLength: 0.1, lengths: [1, 0.5, 0.2, 0.05, 2.5] };
 
 /** Looks for the angles of lowest mean energy. */
 export async function optimiseAngles(
   energies: EnergyExpectations,
   search: AngleSearch,
 ): Promise<FoundAngles> {
-  const valuesAt = (points: readonly Float64Array[]) => energies.at(points.map(anglesOf));
+  const objective = meanEnergyObjective(energies);
   const { layers, maxSteps, tolerance, onProgress } = search;
   onProgress(0, 'a grid of angles for one layer');
   let start = await bestOfGrid(energies, search.gridSize);
@@ -48,26 +50,49 @@ export async function optimiseAngles(
   const history: number[] = [];
   const energyByLayers: number[] = [];
   for (let layer = 1; layer <= layers; layer++) {
-    const found = await minimise(valuesAt, start, {
-      maxSteps,
-      tolerance,
-      onStep: (step, value) =>
-        onProgress(
-          (layer - 1 + step / (maxSteps + 1)) / layers,
-          `angles of layer ${layer} of ${layers}: mean energy ${value.toPrecision(6)}`,
-        ),
-    });
+    const energyHistory: number[] = [];
+    const onStep = (step: number, energy: number) => {
+      energyHistory.push(Math.min(energy, energyHistory.at(-1) ?? energy));
+      onProgress(
+        (layer - 1 + step / (maxSteps + 1)) / layers,
+        `angles of layer ${layer} of ${layers}: mean energy ${energy.toPrecision(6)}`,
+      );
+    };
+    const options = { ...LINE_SEARCH, steps: maxSteps, leastGain: tolerance };
+    const { point } = await bfgs(objective, start, options, onStep);
+    const found = { point, value: energyHistory.at(-1)! };
     const before: number = best?.value ?? Number.POSITIVE_INFINITY;
     // A layer that does nothing is always as good as none.
     if (best === undefined || found.value < before) best = found;
     else best = { point: withIdleLayer(best.point), value: before };
     const { value } = best;
-    history.push(...found.history.map((energy) => Math.min(energy, before)));
+    history.push(...energyHistory.map((energy) => Math.min(energy, before)));
     energyByLayers.push(value);
     start = stretched(best.point);
   }
   if (best === undefined) throw new Error('unreachable: no layers');
   return { angles: anglesOf(best.point), energy: best.value, history, energyByLayers };
+}
+
+/** Step of central differences: small for the truncation error, large for single-precision values. */
+const DIFFERENCE = 2e-3;
+
+/** Mean energies, with gradients from central differences. */
+function meanEnergyObjective(energies: EnergyExpectations): SmoothObjective {
+  const values = (points: readonly Float64Array[]) => energies.at(points.map(anglesOf));
+  return {
+    values,
+    slope: async (point) => {
+      const shifted = Array.from(point, (_, i) =>
+        [DIFFERENCE, -DIFFERENCE].map((by) => point.map((x, j) => (i === j ? x + by : x))),
+      );
+      const [value = 0, ...around] = await values([point, ...shifted.flat()]);
+      const gradient = point.map(
+        (_, i) => (around[2 * i]! - around[2 * i + 1]!) / (2 * DIFFERENCE),
+      );
+      return { value, gradient };
+    },
+  };
 }
 
 /** A point of the search is all γ, then all β. */

@@ -12,7 +12,7 @@
  * @see Hadfield et al., "From the quantum approximate optimization algorithm to a quantum alternating
  *   operator ansatz" (2019), section 4 (mixers that keep permutations).
  */
-import type { Operation } from '../../../circuit/circuit.ts';
+import type { GateOperation } from '../../../circuit/circuit.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
 import type { QaoaAnsatz } from './qaoa-ansatz.ts';
 import { energyAt, type ZPolynomial, ZPolynomialBuilder } from './z-polynomial.ts';
@@ -125,7 +125,7 @@ function polynomialOf(
  * In the Bell basis of each pair of qubits a swap is −1 on the singlet, |11⟩ there, and 1 elsewhere:
  * S = Π (1 − 2·u·v), whose expansion is a sum of products of bits, each a controlled phase.
  */
-function partialSwap(a: Register, b: Register, beta: number): readonly Operation[] {
+function partialSwap(a: Register, b: Register, beta: number): readonly GateOperation[] {
   const toBell = a.flatMap((qubit, k) => [gate('CX', [b[k]!], [], [qubit]), gate('H', [qubit])]);
   const phases = Array.from({ length: 2 ** a.length - 1 }, (_, i) => {
     const members = a.flatMap((qubit, k) => (((i + 1) >> k) & 1 ? [qubit, b[k]!] : []));
@@ -143,7 +143,7 @@ function partialSwap(a: Register, b: Register, beta: number): readonly Operation
  * amplitudes are those of item k alone: they leave place k one after the other in equal shares.
  * What the swaps turn their phases by is turned back place by place.
  */
-function allPermutations(registers: readonly Register[]): readonly Operation[] {
+function allPermutations(registers: readonly Register[]): readonly GateOperation[] {
   const operations = registers.flatMap((register, item) =>
     register.filter((_, k) => (item >> k) & 1).map((qubit) => gate('X', [qubit])),
   );
@@ -165,7 +165,7 @@ function allPermutations(registers: readonly Register[]): readonly Operation[] {
 }
 
 /** A phase where the register holds that item. */
-function phaseWhere(register: Register, item: number, angle: number): readonly Operation[] {
+function phaseWhere(register: Register, item: number, angle: number): readonly GateOperation[] {
   const flips = register.filter((_, k) => !((item >> k) & 1)).map((qubit) => gate('X', [qubit]));
   return [...flips, gate('P', [register[0]!], [angle], register.slice(1)), ...flips];
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { BatchResult } from '../../../engine/batch-request.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
 import type { RunResult } from '../../../engine/engine.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import { uniformDraw } from '../../../math/philox.ts';
@@ -44,9 +45,7 @@ export interface CircuitSource {
   readonly circuitAt: (index: number) => Circuit;
 }
 
-/** A batch takes no wider circuit. */
-export const MAX_BATCH_QUBITS = 12;
-/** Nor counts or probabilities of more bits. */
+/** Widest classical register whose counts or probabilities a batch returns. */
 const MAX_BATCH_BITS = 16;
 /** Circuits looked at together. */
 const MAX_WINDOW = 1024;

@@ -8,6 +8,7 @@ import type { Circuit, Operation } from '../../../circuit/circuit.ts';
 import type { PauliFactor, PauliSum } from '../../../circuit/observable.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { CircuitRunner } from '../../procedures/procedure-context.ts';
+import { gateOperation as gate } from '../gate-operation.ts';
 
 /** Estimates with their standard errors, circuit after circuit. */
 export interface SampledEnergies {
@@ -96,15 +97,8 @@ function termGroups(observable: PauliSum): readonly TermGroup[] {
 /** The shape with its qubits turned into the group's basis and measured, qubit q into bit q. */
 function measuredIn({ basis }: TermGroup, shape: Circuit): Circuit {
   const turns = [...basis].flatMap(([qubit, pauli]): readonly Operation[] => {
-    const gate = (name: string): Operation => ({
-      kind: 'gate',
-      gate: name,
-      controls: [],
-      targets: [qubit],
-      angles: [],
-    });
     if (pauli === 'Z') return [];
-    return pauli === 'X' ? [gate('H')] : [gate('SDG'), gate('H')];
+    return pauli === 'X' ? [gate('H', [qubit])] : [gate('SDG', [qubit]), gate('H', [qubit])];
   });
   const qubits = Array.from({ length: shape.numQubits }, (_, qubit) => qubit);
   const measure: Operation = { kind: 'measure', qubits, bits: qubits };

@@ -13,19 +13,9 @@ import type { PauliSum } from '../../../circuit/observable.ts';
 import { sumOfAngles } from '../../../math/angles.ts';
 import type { CircuitRunner } from '../../procedures/procedure-context.ts';
 import { applyObservable } from '../hamiltonians/observable-action.ts';
+import { dot, removeProjection } from '../linear-algebra/vectors.ts';
+import type { TangentSpace } from '../optimisers/levenberg-marquardt.ts';
 import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
-
-/** The surroundings of a trial state, to second order where the state is near an eigenstate. */
-export interface TangentSpace {
-  readonly value: number;
-  readonly gradient: Float64Array;
-  /** 2·Re⟨∂_p ψ|H − E|∂_q ψ⟩, row-major: the second derivatives, where ψ is an eigenstate. */
-  readonly curvature: Float64Array;
-  /** 2·Re⟨∂_p ψ|∂_q ψ⟩ of the parts orthogonal to ψ, row-major. */
-  readonly metric: Float64Array;
-  /** No two energies are further apart than twice this. */
-  readonly spread: number;
-}
 
 /** Numbers of the states of one batch. */
 const MAX_NUMBERS = 2 ** 20;
@@ -113,18 +103,15 @@ function tangents(
   const n = derivatives.length;
   const image = new Float64Array(state.length);
   const value = applyObservable(hamiltonian, state, image);
-  const gradient = Float64Array.from(
-    derivatives,
-    (derivative) => 2 * realProduct(derivative, image),
-  );
+  const gradient = Float64Array.from(derivatives, (derivative) => 2 * dot(derivative, image));
   for (const derivative of derivatives) removeProjection(derivative, state);
   const curvature = new Float64Array(n * n);
   const metric = new Float64Array(n * n);
   for (let p = 0; p < n; p++) {
     applyObservable(hamiltonian, derivatives[p]!, image);
     for (let q = 0; q <= p; q++) {
-      const overlap = 2 * realProduct(derivatives[q]!, derivatives[p]!);
-      const energy = 2 * realProduct(derivatives[q]!, image) - value * overlap;
+      const overlap = 2 * dot(derivatives[q]!, derivatives[p]!);
+      const energy = 2 * dot(derivatives[q]!, image) - value * overlap;
       for (const at of [p * n + q, q * n + p]) {
         metric[at] = overlap;
         curvature[at] = energy;
@@ -135,24 +122,4 @@ function tangents(
     .filter(({ factors }) => factors.length > 0)
     .reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 0);
   return { value, gradient, curvature, metric, spread };
-}
-
-function realProduct(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
-}
-
-/** vector −= unit·⟨unit|vector⟩. */
-function removeProjection(vector: Float64Array, unit: Float64Array): void {
-  const re = realProduct(unit, vector);
-  let im = 0;
-  for (let i = 0; i < vector.length; i += 2) {
-    im += unit[i]! * vector[i + 1]! - unit[i + 1]! * vector[i]!;
-  }
-  for (let i = 0; i < vector.length; i += 2) {
-    const [x, y] = [unit[i]!, unit[i + 1]!];
-    vector[i]! -= x * re - y * im;
-    vector[i + 1]! -= x * im + y * re;
-  }
 }

@@ -13,7 +13,8 @@
  *   Hsieh, "Efficient variational simulation of non-trivial quantum states" (2019); Kandala et al.,
  *   "Hardware-efficient variational quantum eigensolver for small molecules" (2017).
  */
-import type { GateOperation, Operation } from '../../../circuit/circuit.ts';
+import type { Operation } from '../../../circuit/circuit.ts';
+import { gateOperation } from '../gate-operation.ts';
 import { type IsingChain, isingBonds } from '../hamiltonians/transverse-ising.ts';
 import {
   type AngleForm,
@@ -116,11 +117,11 @@ class AnsatzSketch {
   }
 
   fixed(gate: string, controls: readonly number[], targets: readonly number[]): void {
-    this.#operations.push(gateOn(gate, controls, targets, []));
+    this.#operations.push(gateOperation(gate, targets, [], controls));
   }
 
   turn(gate: string, targets: readonly number[], parameter: number): void {
-    this.#operations.push(gateOn(gate, [], targets, [0]));
+    this.#operations.push(gateOperation(gate, targets, [0]));
     this.#forms.push({ offset: 0, terms: [{ coefficient: 1, parameter }] });
   }
 
@@ -128,13 +129,4 @@ class AnsatzSketch {
     const shape = { numQubits: this.#numQubits, numBits: 0, operations: this.#operations };
     return parametricCircuit({ shape, numParameters, numFeatures: 0, angles: this.#forms });
   }
-}
-
-function gateOn(
-  gate: string,
-  controls: readonly number[],
-  targets: readonly number[],
-  angles: readonly number[],
-): GateOperation {
-  return { kind: 'gate', gate, controls, targets, angles };
 }

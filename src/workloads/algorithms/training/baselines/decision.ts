@@ -34,10 +34,3 @@ export function classCounts(rows: Rows, labels: ArrayLike<number>): readonly [nu
   if (counts[0] === 0 || counts[1] === 0) throw new RangeError('Both classes must have rows.');
   return counts;
 }
-
-/** Σ a_i·b_i. */
-export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
-}

@@ -6,7 +6,8 @@
  * @see Hastie, Tibshirani, Friedman, "The Elements of Statistical Learning", section 4.3.
  */
 import { choleskySolve } from '../../linear-algebra/cholesky.ts';
-import { classCounts, type DecisionFunction, dot, type Fit, type Rows } from './decision.ts';
+import { dot } from '../../linear-algebra/vectors.ts';
+import { classCounts, type DecisionFunction, type Fit, type Rows } from './decision.ts';
 
 /** Trains it; features need no scaling. */
 export const fitLinearDiscriminant: Fit = (rows, labels): DecisionFunction => {

@@ -11,7 +11,8 @@
  * @see Hastie, Tibshirani, Friedman, "The Elements of Statistical Learning", section 4.4.1.
  */
 import { choleskySolve } from '../../linear-algebra/cholesky.ts';
-import { classCounts, dot, type Fit, type Rows } from './decision.ts';
+import { dot } from '../../linear-algebra/vectors.ts';
+import { classCounts, type Fit, type Rows } from './decision.ts';
 
 const PENALTY = 1;
 /** Newton's method on a convex loss doubles its digits: a dozen steps are many. */
