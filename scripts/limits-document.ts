@@ -4,15 +4,15 @@ import { loadConfig } from '../src/config.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/cpu-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
-import { MAX_OUTCOME_BITS } from '../src/service/circuits/circuit-submission.ts';
+import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-circuit.ts';
 import { MAX_STREAMS_OF_KEY } from '../src/service/events/open-streams.ts';
+import { MAX_PROCEDURE_BODY_BYTES } from '../src/service/jobs/procedure-jobs.ts';
 import { MAX_FAILED_ATTEMPTS } from '../src/service/plugins/authentication.ts';
 import { MAX_UNDER_WAY } from '../src/service/routes/demo.ts';
 import {
   MAX_BODY_BYTES as MAX_INFERENCE_BYTES,
   MAX_TEXTS_AT_ONCE,
 } from '../src/service/routes/models.ts';
-import { MAX_WORK_BODY_BYTES } from '../src/service/routes/work-submission.ts';
 import { MAX_LISTED_QUBITS, MAX_TERMS } from '../src/service/schemas/circuits.ts';
 import { INFERENCE_LIMITS } from '../src/workloads/models/qnn-hybrid/classification-request.ts';
 import { MAX_PLAN_TASKS } from '../src/workloads/plans/plan.ts';
@@ -108,7 +108,7 @@ function callers(): string {
     ['texts of a key at once', MAX_TEXTS_AT_ONCE, ''],
     [
       'a task, plan or TPU job',
-      `a body of ${mib(MAX_WORK_BODY_BYTES)}; ${MAX_PLAN_TASKS} tasks in a plan. [agents.md](agents.md) and [tpu.md](tpu.md) have the limits of each task`,
+      `a body of ${mib(MAX_PROCEDURE_BODY_BYTES)}; ${MAX_PLAN_TASKS} tasks in a plan. [agents.md](agents.md) and [tpu.md](tpu.md) have the limits of each task`,
       '',
     ],
   ]);

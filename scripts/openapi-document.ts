@@ -2,7 +2,7 @@
 import { MemoryIdempotencyStore } from '../src/jobs/memory-idempotency-store.ts';
 import { buildApp } from '../src/service/app.ts';
 import { createAuditLog } from '../src/service/audit/audit-log.ts';
-import { CircuitIntake } from '../src/service/circuits/circuit-intake.ts';
+import { serveJobKinds } from '../src/service/jobs/job-kinds.ts';
 import { createSqliteKeyStore } from '../src/service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from '../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../src/service/metrics/service-metrics.ts';
@@ -33,6 +33,45 @@ function documentationDeps(): ServiceDeps {
   };
   const database = openDatabase(':memory:');
   const fleet = { processors: [], get: () => undefined };
+  const workforce = new Workforce({
+    processors: [],
+    pool: {
+      start: never,
+      run: never,
+      admit: never,
+      withdraw: never,
+      queuePosition: never,
+      load: never,
+      close: never,
+    },
+    queueLimit: 1,
+    now: () => 0,
+  });
+  const jobs = {
+    submit: never,
+    run: never,
+    get: never,
+    list: never,
+    waitFor: never,
+    cancel: never,
+    remove: never,
+    watch: never,
+    queuePosition: never,
+    expectedStart: never,
+    progress: never,
+    inFlight: never,
+    inFlightCharacters: never,
+    inHand: never,
+    isShuttingDown: false,
+  };
+  const readers = new Readers({ numReaders: 2, heapLimitMb: 1, cpuLimitMs: 1, roomBytes: 1 });
+  const { agents, planner, tpu, pool } = workforce;
+  const kinds = serveJobKinds({
+    ...{ fleet, agents, planner, tpu, pool, readers },
+    cpuModel: '',
+    now: never,
+    jobs: never,
+  });
   return {
     fleet,
     devices: {
@@ -46,43 +85,12 @@ function documentationDeps(): ServiceDeps {
       classifier: new QnnHybrid({ artefact: readArtefact(), processors: [], now: () => 0 }),
       text: new TextModel({ upstream: undefined, now: () => 0 }),
     }),
-    ...new Workforce({
-      processors: [],
-      pool: {
-        start: never,
-        run: never,
-        admit: never,
-        withdraw: never,
-        queuePosition: never,
-        load: never,
-        close: never,
-      },
-      queueLimit: 1,
-      now: () => 0,
-    }),
+    ...workforce,
     cpuModel: '',
     demoFacts: never,
-    intake: new CircuitIntake(
-      fleet,
-      new Readers({ numReaders: 2, heapLimitMb: 1, cpuLimitMs: 1, roomBytes: 1 }),
-    ),
-    jobs: {
-      submit: never,
-      run: never,
-      get: never,
-      list: never,
-      waitFor: never,
-      cancel: never,
-      remove: never,
-      watch: never,
-      queuePosition: never,
-      expectedStart: never,
-      progress: never,
-      inFlight: never,
-      inFlightCharacters: never,
-      inHand: never,
-      isShuttingDown: false,
-    },
+    kinds,
+    readers,
+    jobs,
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
     maintenance: createSqliteMaintenanceStore(database),

@@ -15,10 +15,9 @@ import { SqliteJobStore } from './jobs/sqlite-job-store.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { createAuditLog, SERVICE } from './service/audit/audit-log.ts';
-import { CircuitIntake } from './service/circuits/circuit-intake.ts';
-import { createCircuitJobHandler } from './service/circuits/circuit-job-handler.ts';
 import type { ProcessorDirectory } from './service/directories.ts';
 import { CannotListenError } from './service/errors.ts';
+import { closeJobKinds, serveJobKinds } from './service/jobs/job-kinds.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
@@ -26,8 +25,6 @@ import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import { Readers } from './service/reading/readers.ts';
 import { version } from './service/software-version.ts';
-import { createTaskJobHandler } from './service/tasks/task-job-handler.ts';
-import { createTpuJobHandler } from './service/tpu/tpu-job-handler.ts';
 import { toldOnce } from './storage/damaged-records.ts';
 import { DiskWatch } from './storage/disk-watch.ts';
 import { GroupCommit } from './storage/group-commit.ts';
@@ -178,23 +175,27 @@ export async function startService(
     app.log.error({ how }, 'a process that runs tasks was lost'),
   );
   const { pool, agents, planner, tpu } = workforce;
-  const intake = new CircuitIntake(
-    fleet,
-    new Readers({
-      numReaders: Math.max(2, Math.min(MAX_READERS, numCores)),
-      heapLimitMb: readerHeapMb(config.bodyLimitBytes, memoryBytes),
-      cpuLimitMs: config.readCpuMs,
-      roomBytes: config.readRoomBytes,
-      onLost: (how) => app.log.error({ how }, 'a process that reads bodies was lost'),
-    }),
-  );
+  const readers = new Readers({
+    numReaders: Math.max(2, Math.min(MAX_READERS, numCores)),
+    heapLimitMb: readerHeapMb(config.bodyLimitBytes, memoryBytes),
+    cpuLimitMs: config.readCpuMs,
+    roomBytes: config.readRoomBytes,
+    onLost: (how) => app.log.error({ how }, 'a process that reads bodies was lost'),
+  });
+  const kinds = serveJobKinds({
+    fleet: processors,
+    agents,
+    planner,
+    tpu,
+    pool,
+    readers,
+    cpuModel,
+    now,
+    jobs: () => runner,
+  });
   const runner: JobRunner = new JobRunner({
     store: metrics.overStore(store),
-    handlers: {
-      circuit: createCircuitJobHandler(processors, intake),
-      task: createTaskJobHandler({ agents, pool, cpuModel, now, jobs: () => runner }),
-      tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
-    },
+    handlers: kinds,
     now,
     maxSuspicion: config.jobAttempts,
     refusal: () => disk.fault,
@@ -211,7 +212,8 @@ export async function startService(
     pool,
     cpuModel,
     jobs: runner,
-    intake,
+    kinds,
+    readers,
     idempotency,
     keys,
     maintenance,
@@ -292,7 +294,7 @@ export async function startService(
       await closeServer(app, graceIsOver);
       await workforce.close();
       await fleet.close();
-      await intake.close();
+      await Promise.all([readers.close(), closeJobKinds(kinds)]);
       storage[Symbol.dispose]();
       return counts;
     },

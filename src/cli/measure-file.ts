@@ -1,8 +1,8 @@
 /** What `qcs run` does with an option that measures. */
 import { loadConfig } from '../config.ts';
 import { readMachine } from '../fleet/machine.ts';
-import { prepareCircuit } from '../service/circuits/circuit-submission.ts';
-import { circuitBodyOf } from '../service/circuits/read-submission.ts';
+import { checkCircuit } from '../service/circuits/check-circuit.ts';
+import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
@@ -24,14 +24,14 @@ export async function measureFile(file: string, options: RunOptions, io: Command
   const content = await readCircuitFile(file);
   const fields = { ...submissionFields(content, options), target_processor: local.spec.id };
   const body = circuitBodyOf(fields, targets);
-  const prepared = prepareCircuit(body, targets);
-  const facts = runFacts(body, prepared, io);
+  const checked = checkCircuit(body, targets);
+  const facts = runFacts(body, checked, io);
   const runs = { ...facts, repeat: options.repeat ?? 1 };
-  const { result, measurement } = await measure(local, prepared, runs, io);
-  const answer = JSON.parse(circuitResultJson(prepared, result));
+  const { result, measurement } = await measure(local, checked, runs, io);
+  const answer = JSON.parse(circuitResultJson(checked, result));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer, measurement });
   else {
-    writeWarnings(prepared.warnings, io);
+    writeWarnings(checked.warnings, io);
     const text = runReport(facts, answer, io.out.columns ?? 80);
     io.out.write(`${text}\n\n${measurementText(measurement)}\n`);
   }

@@ -5,7 +5,7 @@
 import type { RunResult } from '../engine/engine.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
-import type { PreparedCircuit } from '../service/circuits/circuit-submission.ts';
+import type { CheckedCircuit } from '../service/circuits/check-circuit.ts';
 import { type CommandIo, table } from './command-io.ts';
 import type { LocalEngine } from './local-engine.ts';
 import { type EngineRuns, runOnEngine } from './run-on-engine.ts';
@@ -38,14 +38,14 @@ export interface Measurement {
 /** Runs a circuit `repeat` times; gives the last result and the figures of all. */
 export async function measure(
   local: LocalEngine,
-  prepared: PreparedCircuit,
+  checked: CheckedCircuit,
   runs: Omit<EngineRuns, 'keepUnmeasured'>,
   io: CommandIo,
 ): Promise<{ readonly result: CircuitResult; readonly measurement: Measurement }> {
   const { engine, precision, numThreads, hardware } = local;
   // A circuit that measures nothing is run for its state: nothing that it does may be dropped.
-  const keepUnmeasured = prepared.isMeasurementAdded;
-  const answer = await runOnEngine(local, prepared, { ...runs, keepUnmeasured }, io);
+  const keepUnmeasured = checked.isMeasurementAdded;
+  const answer = await runOnEngine(local, checked, { ...runs, keepUnmeasured }, io);
   const { result, timings, compileMs, prepareMs } = answer;
   return {
     result,
@@ -56,7 +56,7 @@ export async function measure(
       hardware,
       compile_ms: rounded(compileMs),
       prepare_ms: rounded(prepareMs),
-      ...figuresOf(timings, result.run.statePasses, prepared.circuit.numQubits, precision),
+      ...figuresOf(timings, result.run.statePasses, checked.circuit.numQubits, precision),
     },
   };
 }

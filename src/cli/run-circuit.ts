@@ -8,8 +8,8 @@ import { cpuEngines, statevectorSpec } from '../fleet/cpu-processors.ts';
 import { ProcessorUnavailableError } from '../fleet/errors.ts';
 import type { SizeClass } from '../fleet/schedule/lane.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from '../fleet/self-test.ts';
-import { prepareCircuit } from '../service/circuits/circuit-submission.ts';
-import { circuitBodyOf } from '../service/circuits/read-submission.ts';
+import { checkCircuit } from '../service/circuits/check-circuit.ts';
+import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../service/circuits/result-json.ts';
 import { readCircuitFile, type SubmissionOptions, submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeJson, writeWarnings } from './command-io.ts';
@@ -31,8 +31,8 @@ export async function runCircuit(file: string, options: RunOptions, io: CommandI
     return;
   }
   const fields = submissionFields(await readCircuitFile(file), options);
-  const { facts, prepared, result } = await run(fields, options, io);
-  const answer = JSON.parse(circuitResultJson(prepared, result));
+  const { facts, checked, result } = await run(fields, options, io);
+  const answer = JSON.parse(circuitResultJson(checked, result));
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
   else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
 }
@@ -58,9 +58,9 @@ async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Pro
   const spec = statevectorSpec(settings);
   const targets = [{ spec, available: true }];
   const body = circuitBodyOf(fields, targets);
-  const prepared = prepareCircuit(body, targets);
-  const facts = runFacts(body, prepared, io);
-  if (!json) writeWarnings(prepared.warnings, io);
+  const checked = checkCircuit(body, targets);
+  const facts = runFacts(body, checked, io);
+  if (!json) writeWarnings(checked.warnings, io);
 
   const { small, wide } = cpuEngines(settings);
   const size = facts.qubits <= small.maxQubits.f64 ? 'small' : 'wide';
@@ -81,8 +81,8 @@ async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Pro
   };
   await testEngine(local, size);
   const runs = { ...facts, repeat: 1, keepUnmeasured: false };
-  const { result } = await runOnEngine(local, prepared, runs, io);
-  return { facts, prepared, result };
+  const { result } = await runOnEngine(local, checked, runs, io);
+  return { facts, checked, result };
 }
 
 /** @throws {ProcessorUnavailableError} if the engine's answer to the self-test of that size is wrong. */

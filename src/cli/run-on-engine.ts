@@ -3,7 +3,7 @@ import { compile } from '../compiler/compile.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
 import { circuitOf } from '../fleet/workers/serialized-circuit.ts';
-import { type PreparedCircuit, runRequest } from '../service/circuits/circuit-submission.ts';
+import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
 import type { CommandIo } from './command-io.ts';
 import { InterruptedError } from './errors.ts';
 import type { LocalEngine } from './local-engine.ts';
@@ -33,13 +33,13 @@ export interface EngineAnswer {
  */
 export async function runOnEngine(
   { engine, spec, precision, hardware }: LocalEngine,
-  prepared: PreparedCircuit,
+  checked: CheckedCircuit,
   { shots, seed, repeat, keepUnmeasured }: EngineRuns,
   io: CommandIo,
 ): Promise<EngineAnswer> {
   const begun = performance.now();
-  const circuit = circuitOf(prepared.circuit);
-  const request = runRequest(prepared, shots, seed);
+  const circuit = circuitOf(checked.circuit);
+  const request = runRequest(checked, shots, seed);
   const needsState = request.statevector === true || request.observables !== undefined;
   const keepState = keepUnmeasured || needsState;
   const { program, report } = compile(circuit, engine.target, { keepState });

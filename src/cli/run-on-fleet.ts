@@ -3,12 +3,12 @@ import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import type { CircuitResult, Processor } from '../fleet/processor.ts';
 import {
-  type PreparedCircuit,
-  prepareCircuit,
+  type CheckedCircuit,
+  checkCircuit,
   runRequest,
   targetsOf,
-} from '../service/circuits/circuit-submission.ts';
-import { circuitBodyOf } from '../service/circuits/read-submission.ts';
+} from '../service/circuits/check-circuit.ts';
+import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import type { submissionFields } from './circuit-file.ts';
 import { type CommandIo, writeWarnings } from './command-io.ts';
 import { InterruptedError } from './errors.ts';
@@ -28,13 +28,13 @@ export async function runOnFleet(
     if (fields.target_processor === 'gpu-fleet') await fleet.start();
     const targets = targetsOf(fleet);
     const body = circuitBodyOf(fields, targets);
-    const prepared = prepareCircuit(body, targets);
-    const processor = fleet.get(prepared.processorId);
+    const checked = checkCircuit(body, targets);
+    const processor = fleet.get(checked.target);
     if (processor === undefined) throw new Error('unreachable: a circuit without its target');
-    const facts = runFacts(body, prepared, io);
-    if (!json) writeWarnings(prepared.warnings, io);
-    const result = await runWithProgress(processor, prepared, facts, io);
-    return { facts, prepared, result };
+    const facts = runFacts(body, checked, io);
+    if (!json) writeWarnings(checked.warnings, io);
+    const result = await runWithProgress(processor, checked, facts, io);
+    return { facts, checked, result };
   } finally {
     await fleet.close();
   }
@@ -42,7 +42,7 @@ export async function runOnFleet(
 
 async function runWithProgress(
   processor: Processor,
-  prepared: PreparedCircuit,
+  checked: CheckedCircuit,
   { shots, seed }: RunFacts,
   io: CommandIo,
 ): Promise<CircuitResult> {
@@ -52,8 +52,8 @@ async function runWithProgress(
   return await processor.run(
     {
       id: 'local',
-      circuit: prepared.circuit,
-      request: runRequest(prepared, shots, seed),
+      circuit: checked.circuit,
+      request: runRequest(checked, shots, seed),
       priority: 'normal',
       keyId: 'local',
       tier: 'standard',

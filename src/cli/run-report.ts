@@ -2,7 +2,7 @@
 import type { CircuitResult } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
 import { drawSeed } from '../math/philox.ts';
-import type { PreparedCircuit } from '../service/circuits/circuit-submission.ts';
+import type { CheckedCircuit } from '../service/circuits/check-circuit.ts';
 import type { CircuitBody, CircuitResultFields } from '../service/schemas/circuits.ts';
 import type { CommandIo } from './command-io.ts';
 import { histogram } from './histogram.ts';
@@ -18,18 +18,18 @@ export interface RunFacts {
 /** A circuit that ran on this machine. */
 export interface LocalRun {
   readonly facts: RunFacts;
-  readonly prepared: PreparedCircuit;
+  readonly checked: CheckedCircuit;
   readonly result: CircuitResult;
 }
 
 /** The facts of a submission; its seed is drawn where it names none. */
 export function runFacts(
   { shots, seed }: CircuitBody,
-  { processorId, circuit }: PreparedCircuit,
+  { target: processor, circuit }: CheckedCircuit,
   { random }: Pick<CommandIo, 'random'>,
 ): RunFacts {
   return {
-    processor: processorId,
+    processor,
     shots,
     seed: seed ?? drawSeed(random),
     qubits: circuit.numQubits,

@@ -6,22 +6,23 @@
  */
 import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
-import type { JobId, JobKind } from './job.ts';
+import { JOB_KINDS, type JobId, type JobKind } from './job.ts';
 
+/** Prefix of the ids of each kind. Both are stored: neither changes. */
 const PREFIXES: Readonly<Record<JobKind, string>> = {
   circuit: 'circ_',
   task: 'task_',
   tpu_job: 'tpujob_',
 };
 
-const KINDS: ReadonlyMap<string, JobKind> = new Map([
-  ['circ', 'circuit'],
-  ['task', 'task'],
-  ['tpujob', 'tpu_job'],
-]);
+const KINDS: ReadonlyMap<string, JobKind> = new Map(
+  JOB_KINDS.map((kind) => [PREFIXES[kind], kind]),
+);
 
 /** Version 7 and the RFC's variant stand at fixed places. */
-const JOB_ID = /^(circ|task|tpujob)_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
+const JOB_ID = new RegExp(
+  `^(${Object.values(PREFIXES).join('|')})[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$`,
+);
 
 /** Random words drawn from the operating system at once; an id takes three or four. */
 const random = new Uint32Array(1024);
@@ -37,7 +38,7 @@ const generator = new V7Generator({
   },
 });
 
-/** What ids of a kind begin with: `circ_`. */
+/** Prefix of the ids of a kind: `circ_`. */
 export function jobIdPrefix(kind: JobKind): string {
   return PREFIXES[kind];
 }

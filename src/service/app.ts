@@ -32,6 +32,7 @@ import { fleetDeviceRoutes } from './routes/fleet-devices.ts';
 import { guideRoutes } from './routes/guides.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobEventRoutes } from './routes/job-events.ts';
+import { JobSubmissions } from './routes/job-submission.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { modelRoutes } from './routes/models.ts';
@@ -86,7 +87,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   app.addHook('onClose', async () => metrics.close());
   registerErrorAnswers(app, answerError);
   await registerCrossOrigin(app, settings.corsOrigins);
-  registerJsonBody(app, deps.intake.readers, settings.bodyLimitBytes);
+  registerJsonBody(app, deps.readers, settings.bodyLimitBytes);
   registerValidation(app);
   registerAuthentication(app, deps);
   registerNotFound(app);
@@ -111,8 +112,9 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       jobEventRoutes(api, context, streams);
       compileRoutes(api, context);
       modelRoutes(api, context);
-      systemRoutes(api, context);
-      agentRoutes(api, context);
+      const tasks = new JobSubmissions(deps, envelopes, deps.kinds.task);
+      systemRoutes(api, context, tasks);
+      agentRoutes(api, context, tasks);
       tpuRoutes(api, context);
       demoRoutes(api, context);
       keyRoutes(api, context, keyWatch);

@@ -396,12 +396,7 @@ export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
   readonly retryAfterS: number;
 
-  constructor(
-    tier: string,
-    limit: number,
-    what: 'circuits' | 'inferences' | 'text inferences' | 'tasks' | 'TPU jobs',
-    retryAfterS: number,
-  ) {
+  constructor(tier: string, limit: number, what: string, retryAfterS: number) {
     super(
       `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
     );
@@ -442,7 +437,7 @@ export class WorkMemoryError extends CodedError {
   readonly code = 'SERVICE_WORK_MEMORY';
   readonly retryAfterS = 5;
 
-  constructor(what: 'tasks' | 'TPU jobs', limitCharacters: number) {
+  constructor(what: string, limitCharacters: number) {
     super(
       `The inputs of the ${what} that wait or run take as much memory as they may (${limitCharacters} characters). Try again when some have ended.`,
     );

@@ -8,7 +8,6 @@ import type { StorageUsage } from '../storage/storage-usage.ts';
 import type { Planner } from '../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../workloads/procedures/procedure-pool.ts';
 import type { AuditLog } from './audit/audit-log.ts';
-import type { CircuitIntake } from './circuits/circuit-intake.ts';
 import type {
   AgentDirectory,
   Jobs,
@@ -16,9 +15,11 @@ import type {
   ProcessorDirectory,
   TpuDirectory,
 } from './directories.ts';
+import type { ServedJobKinds } from './jobs/job-kinds.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { MaintenanceStore } from './maintenance/maintenance-store.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
+import type { Readers } from './reading/readers.ts';
 
 /** Settings of the service. */
 export interface ServiceSettings {
@@ -67,8 +68,10 @@ export interface ServiceDeps {
   /** What runs the work of tasks and TPU jobs. */
   readonly pool: Pick<ProcedurePool, 'admit' | 'withdraw' | 'load' | 'queuePosition'>;
   readonly jobs: Jobs;
-  /** The one that the circuits' job handler has, too. */
-  readonly intake: CircuitIntake;
+  /** The kinds that the job runner runs. */
+  readonly kinds: ServedJobKinds;
+  /** Read large bodies. */
+  readonly readers: Readers;
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;

@@ -4,14 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { measuredQubits } from '../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { formatPath } from '../../src/errors/fault-path.ts';
-import { parsePrefer } from '../../src/service/circuits/prefer.ts';
+import { circuitFactsOf, storedBody } from '../../src/service/circuits/read-circuit.ts';
 import { circuitResultJson, outcomeLabel } from '../../src/service/circuits/result-json.ts';
-import {
-  decodeFacts,
-  decodeRequest,
-  encodeRequest,
-} from '../../src/service/circuits/stored-request.ts';
 import { requestHash } from '../../src/service/jobs/canonical-hash.ts';
+import { parsePrefer } from '../../src/service/jobs/prefer.ts';
+import { encodeStored } from '../../src/service/jobs/stored-request.ts';
 import { zeroResult } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 
@@ -85,21 +82,21 @@ describe('a stored request', () => {
 
   test('gives back facts and body', () => {
     const body = { ...BELL, circuit: [{ gate: ',"body":' }] };
-    const text = encodeRequest(facts, JSON.stringify(body));
-    expect(decodeFacts(text)).toEqual(facts);
-    expect(decodeRequest(text)).toEqual({ facts, body });
+    const text = encodeStored(facts, JSON.stringify(body));
+    expect(circuitFactsOf(text)).toEqual(facts);
+    expect(storedBody(text)).toEqual(body);
   });
 
   test('gives its facts without reading the body', () => {
-    const text = encodeRequest(facts, JSON.stringify(BELL));
-    expect(decodeFacts(`${text.slice(0, text.indexOf('"body":') + 7)} not JSON`)).toEqual(facts);
+    const text = encodeStored(facts, JSON.stringify(BELL));
+    expect(circuitFactsOf(`${text.slice(0, text.indexOf('"body":') + 7)} not JSON`)).toEqual(facts);
   });
 
   test('of an earlier version, which knew no tiers, is that of a Standard key', () => {
     const text = `{"facts":{"shots":1,"seed":2,"qubits":3},"body":${JSON.stringify(BELL)}}`;
     const expected = { shots: 1, seed: 2, qubits: 3, tier: 'standard' };
-    expect(decodeFacts(text)).toEqual(expected);
-    expect(decodeRequest(text)).toEqual({ facts: expected, body: BELL });
+    expect(circuitFactsOf(text)).toEqual(expected);
+    expect(storedBody(text)).toEqual(BELL);
   });
 });
 

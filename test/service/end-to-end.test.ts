@@ -11,13 +11,11 @@ import { readMachine } from '../../src/fleet/machine.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { SqliteIdempotencyStore } from '../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-job-store.ts';
-import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
-import { createCircuitJobHandler } from '../../src/service/circuits/circuit-job-handler.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
-import { openReaders } from './support/test-readers.ts';
+import { openKinds } from './support/test-kinds.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let fleet: Fleet;
@@ -39,10 +37,10 @@ beforeAll(async () => {
     now,
     discover: async () => ({ adapters: [] }),
   });
-  const intake = new CircuitIntake(fleet, openReaders());
+  const { kinds, readers } = openKinds({ fleet, now, jobs: () => runner });
   runner = new JobRunner({
     store: new SqliteJobStore(database),
-    handlers: { circuit: createCircuitJobHandler(fleet, intake) },
+    handlers: kinds,
     now,
     onUnexpectedError: (error) => {
       throw error;
@@ -53,7 +51,8 @@ beforeAll(async () => {
     fleet,
     devices: fleet.deviceDirectory,
     jobs: runner,
-    intake,
+    kinds,
+    readers,
     idempotency: new SqliteIdempotencyStore(database),
     keys: createSqliteKeyStore(database),
     now,

@@ -20,7 +20,7 @@ function countedApp() {
     fleet: { processors: [], get: () => undefined },
     devices: new FakeDevices(),
     models: { models: [] },
-    intake: { readers: { load: () => ({ waiting: 0, running: 0, bytes: 0 }) } },
+    readers: { load: () => ({ waiting: 0, running: 0, bytes: 0 }) },
     jobs: { inHand: () => [] },
     settings: { version: '0.1.0' },
     ...new Workforce({ processors: [], pool: new InProcessPool(), queueLimit: 1, now: () => 0 }),

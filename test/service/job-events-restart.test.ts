@@ -3,14 +3,12 @@ import { expect, test } from 'vitest';
 import { newJobId } from '../../src/jobs/job-id.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
-import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
-import { createCircuitJobHandler } from '../../src/service/circuits/circuit-job-handler.ts';
 import { createSqliteKeyStore } from '../../src/service/keys/sqlite-key-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { newJob } from '../support/jobs.ts';
 import { EventReader, idsOf } from './support/event-reader.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
-import { openReaders } from './support/test-readers.ts';
+import { openKinds } from './support/test-kinds.ts';
 import { BELL, directory, openTestService, settled } from './support/test-service.ts';
 
 /** What lasts over processes. */
@@ -23,15 +21,22 @@ async function startProcess({ store, keys }: ReturnType<typeof openDisk>, now: (
   const processor = new FakeProcessor();
   processor.isHolding = true;
   const fleet = directory([processor]);
-  const intake = new CircuitIntake(fleet, openReaders());
-  const jobs = new JobRunner({
+  const { kinds, readers } = openKinds({ fleet, now, jobs: () => jobs });
+  const jobs: JobRunner = new JobRunner({
     store,
-    handlers: { circuit: createCircuitJobHandler(fleet, intake) },
+    handlers: kinds,
     now,
     onUnexpectedError: (error) => expect.unreachable(String(error)),
   });
   await jobs.recover();
-  const service = await openTestService({ processors: [processor], keys, jobs, intake, now });
+  const service = await openTestService({
+    processors: [processor],
+    keys,
+    jobs,
+    kinds,
+    readers,
+    now,
+  });
   const origin = await service.app.listen({ port: 0, host: '127.0.0.1' });
   const watch = (id: string, key: string, lastEventId = '') =>
     EventReader.open(`${origin}/api/v1/quantum/circuits/${id}/events`, {

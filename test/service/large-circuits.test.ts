@@ -1,8 +1,11 @@
 /** Circuits and results that are too large to be read or written between two requests. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CircuitIntake } from '../../src/service/circuits/circuit-intake.ts';
+import { targetsOf } from '../../src/service/circuits/check-circuit.ts';
+import { CircuitJobs } from '../../src/service/circuits/circuit-jobs.ts';
+import { readCircuit } from '../../src/service/circuits/read-circuit.ts';
 import { circuitResultJson } from '../../src/service/circuits/result-json.ts';
 import { ResultThread } from '../../src/service/circuits/result-thread.ts';
+import type { ApiKey } from '../../src/service/keys/api-key.ts';
 import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
 import { FakeProcessor, zeroResult } from './support/fake-processor.ts';
 import { openReaders } from './support/test-readers.ts';
@@ -85,40 +88,50 @@ describe('a large body', () => {
   });
 });
 
-describe('the intake', () => {
+describe('a job of a circuit', () => {
   const fleet = directory([new FakeProcessor()]);
-  const caller = { keyId: 'key_1', numBytes: 100 };
+  const newcomer = { id: 'circ_x', key: { id: 'key_1' } as ApiKey, seed: 1 };
+  const read = (value: unknown) => readCircuit(value, targetsOf(fleet));
+  const jobs = () => {
+    throw new Error('unreachable: a circuit asks for no job');
+  };
+  const open = () => {
+    const readers = openReaders();
+    const circuits = new CircuitJobs({ fleet, readers, jobs });
+    return { circuits, close: () => Promise.all([readers.close(), circuits.close()]) };
+  };
   const stored = (request: string) => ({ id: 'circ_x', keyId: 'key_1', request });
   const { signal } = new AbortController();
 
-  test('reads a stored circuit again when it does not hold it', async () => {
-    const intake = new CircuitIntake(fleet, openReaders());
+  test('has its circuit read from the store where it was not just submitted', async () => {
+    const { circuits, close } = open();
     for (const numGates of [1, NUM_GATES]) {
       const body = { ...large(), circuit: new Array(numGates).fill(U) };
       const text = `{"facts":{},"body":${JSON.stringify(body)}}`;
-      expect(await intake.circuitOfJob(stored(text), signal)).toMatchObject({
-        processorId: 'statevector-sim',
+      expect(await circuits.circuitOf(stored(text), signal)).toMatchObject({
+        target: 'statevector-sim',
         numBits: 1,
         circuit: { numQubits: 1 },
       });
     }
-    await intake.close();
+    await close();
   });
 
-  test('gives a held circuit once', async () => {
-    const intake = new CircuitIntake(fleet, openReaders());
-    const { prepared } = await intake.read({ value: { ...large(), circuit: [H] } }, caller, false);
-    intake.hold('circ_x', prepared);
-    expect(await intake.circuitOfJob(stored('never read'), signal)).toBe(prepared);
-    await expect(intake.circuitOfJob(stored('no JSON'), signal)).rejects.toThrow();
-    await intake.close();
+  test('has the submitted circuit once', async () => {
+    const { circuits, close } = open();
+    const submission = read({ ...large(), circuit: [H] });
+    const { bodyJson: _, ...kept } = submission;
+    circuits.admit(submission, newcomer);
+    expect(await circuits.circuitOf(stored('never read'), signal)).toEqual(kept);
+    await expect(circuits.circuitOf(stored('no JSON'), signal)).rejects.toThrow();
+    await close();
   });
 
   test('writes a large result as it would a small one', async () => {
-    const intake = new CircuitIntake(fleet, openReaders());
+    const { circuits, close } = open();
     const value = { ...large(), circuit: [{ gate: 'H', qubit: 15 }] };
-    const { prepared } = await intake.read({ value }, caller, false);
-    const { circuit } = prepared;
+    const checked = read(value);
+    const { circuit } = checked;
     const task = { circuit, request: { shots: 1, seed: 1 } };
     const result = zeroResult(task);
     const counts = {
@@ -128,9 +141,9 @@ describe('the intake', () => {
       occurrences: new Uint32Array(60_000).fill(2),
     };
     const run = { ...result.run, counts };
-    const expected = circuitResultJson(prepared, { ...result, run });
-    expect(await intake.writeResult(prepared, { ...result, run })).toBe(expected);
-    await intake.close();
+    const expected = circuitResultJson(checked, { ...result, run });
+    expect(await circuits.writeResult(checked, { ...result, run })).toBe(expected);
+    await close();
   });
 
   test('says that the thread of results ended, and starts another', async () => {
@@ -151,20 +164,20 @@ describe('the intake', () => {
 
 test('a short program that loops for long is read elsewhere, and holds nothing up', async () => {
   const qasm = `OPENQASM 3.0; qubit q; int i = 0; for int j in [1:100000] { i = i + 1; } U(i, 0, 0) q;`;
-  const { readers } = service.deps.intake;
+  const { readers } = service.deps;
   const { promise: end, resolve: goOn } = Promise.withResolvers<void>();
   const reading = Promise.withResolvers<void>();
   const run = readers.run.bind(readers);
-  const kinds: string[] = [];
+  const names: string[] = [];
   const spied = vi.spyOn(readers, 'run').mockImplementation(async (...work) => {
-    kinds.push(work[0]);
+    names.push(work[0]);
     reading.resolve();
     await end;
     return await run(...work);
   });
   const answer = service.submit({ qasm, target_processor: 'statevector-sim', shots: 1 });
   await Promise.race([reading.promise, answer]);
-  expect(kinds).toEqual(['readSubmission']);
+  expect(names).toEqual(['circuit']);
   expect((await service.get('/status')).statusCode).toBe(200);
   goOn();
   expect([201, 400]).toContain((await answer).statusCode);
@@ -172,7 +185,7 @@ test('a short program that loops for long is read elsewhere, and holds nothing u
 });
 
 test('a short program of few steps is read at once', async () => {
-  const spied = vi.spyOn(service.deps.intake.readers, 'run');
+  const spied = vi.spyOn(service.deps.readers, 'run');
   const qasm = 'OPENQASM 3.0; qubit[2] q; for int j in [0:1] { U(j, 0, 0) q[j]; }';
   const answer = await service.submit({ qasm, target_processor: 'statevector-sim', shots: 1 });
   expect(answer.statusCode).toBe(201);

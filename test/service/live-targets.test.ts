@@ -1,10 +1,10 @@
 /** What a submission looks at of the processors it is checked against. */
 import { expect, test } from 'vitest';
 import {
+  checkCircuit,
   liveTargetsOf,
-  prepareCircuit,
   targetsOf,
-} from '../../src/service/circuits/circuit-submission.ts';
+} from '../../src/service/circuits/check-circuit.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { BELL } from './support/test-service.ts';
 
@@ -24,7 +24,7 @@ function fleetOfTwo() {
 
 test('a circuit for one processor asks nothing of another, and of its own once', () => {
   const fleet = fleetOfTwo();
-  prepareCircuit(BELL, liveTargetsOf(fleet));
+  checkCircuit(BELL, liveTargetsOf(fleet));
   expect(fleet.processors.map(({ numLooks }) => numLooks)).toEqual([1, 0]);
 });
 
@@ -44,7 +44,7 @@ test.each(['statevector-sim', 'gpu-fleet', 'nowhere'])(
     fleet.processors[1].reason = 'lost';
     const outcome = (targets: ReturnType<typeof targetsOf>) => {
       try {
-        return prepareCircuit({ ...BELL, target_processor }, targets);
+        return checkCircuit({ ...BELL, target_processor }, targets);
       } catch (error) {
         return error;
       }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { CodedError, type Fault } from '../../src/errors/coded-error.ts';
 import { formFaults } from '../../src/errors/form-faults.ts';
 import { unwrapped } from '../../src/errors/form-schema.ts';
-import { readSubmission } from '../../src/service/circuits/read-submission.ts';
+import { readCircuit } from '../../src/service/circuits/read-circuit.ts';
 import { JOB_RESOURCES } from '../../src/service/jobs/job-resources.ts';
 import { readClassification, readTextRequest } from '../../src/service/models/inference-body.ts';
 import { circuitBody } from '../../src/service/schemas/circuits.ts';
@@ -225,8 +225,7 @@ describe('a spoilt request', () => {
   };
   const read: readonly (readonly [string, object, (body: unknown) => unknown])[] = [
     ...examples(circuitBody).map(
-      (body) =>
-        ['circuit', body, (spoilt: unknown) => readSubmission(spoilt, targets, false)] as const,
+      (body) => ['circuit', body, (spoilt: unknown) => readCircuit(spoilt, targets)] as const,
     ),
     ...examples(classificationBody).map(
       (body) =>

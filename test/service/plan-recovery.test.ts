@@ -5,10 +5,9 @@ import { newJobId } from '../../src/jobs/job-id.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { encodeTask, PLAN_TASK, PLANNER } from '../../src/service/tasks/stored-task.ts';
-import { createTaskJobHandler } from '../../src/service/tasks/task-job-handler.ts';
-import { Workforce } from '../../src/workloads/workforce.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
-import { settled } from './support/test-service.ts';
+import { openKinds, openWorkforce } from './support/test-kinds.ts';
+import { directory, settled } from './support/test-service.ts';
 
 const STEP = { agent: 'computation', task: 'evaluate', fed: [] };
 
@@ -16,13 +15,16 @@ function openProcess(store: MemoryJobStore) {
   const pool = new InProcessPool();
   pool.isHolding = true;
   const now = () => 0;
-  const { agents } = new Workforce({ processors: [], pool, queueLimit: 4, now });
+  const { kinds } = openKinds({
+    fleet: directory([]),
+    now,
+    jobs: () => runner,
+    workforce: openWorkforce(now, pool),
+  });
   const problems: unknown[] = [];
   const runner: JobRunner = new JobRunner({
     store,
-    handlers: {
-      task: createTaskJobHandler({ agents, pool, cpuModel: '', now, jobs: () => runner }),
-    },
+    handlers: kinds,
     now,
     onUnexpectedError: (error) => problems.push(error),
   });

@@ -31,7 +31,7 @@ const submit = (key: string, body: string, headers = {}) =>
     body,
   });
 
-const load = () => service.deps.intake.readers.load();
+const load = () => service.deps.readers.load();
 
 test('programs of one key that loop for long keep nobody else from being read', async () => {
   let numAnswered = 0;
@@ -92,7 +92,7 @@ describe('large bodies of one key take a quarter of the room that there is', () 
 
   test('one more is answered 429 before it is read, and those of others are read', async () => {
     const { id: keyId } = (await service.get('/keys/info')).json().data;
-    held.push(service.deps.intake.readers.reserve(keyId, most - 1000));
+    held.push(service.deps.readers.reserve(keyId, most - 1000));
     const refused = await service.submit(large(QUICK));
     expect(refused.statusCode).toBe(429);
     expect(refused.headers['retry-after']).toBe('1');
@@ -105,7 +105,7 @@ describe('large bodies of one key take a quarter of the room that there is', () 
   });
 
   test('where all of it is taken, large bodies are answered 503', async () => {
-    const { readers } = service.deps.intake;
+    const { readers } = service.deps;
     for (const name of ['a', 'b', 'c', 'd']) held.push(readers.reserve(name, most));
     const refused = await service.submit(large(QUICK));
     expect(refused.statusCode).toBe(503);

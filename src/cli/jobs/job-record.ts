@@ -89,16 +89,7 @@ export function resultOf({ fields, resource }: JobRecord): Readonly<Record<strin
 
 /** What does the work, and which work: of a circuit its processor. */
 export function targetText({ resource, fields }: JobRecord): string {
-  const named = (name: string) => textOf(fields[name]) ?? '?';
-  const { kind } = resource;
-  switch (kind) {
-    case 'circuit':
-      return printable(named('processor'));
-    case 'task':
-      return printable(`${named('agent')} ${named('task')}`);
-    case 'tpu_job':
-      return printable(`${named('job_type')} ${named('tpu_type')} ${named('zone')}`);
-  }
+  return printable(resource.targetFields.map((name) => textOf(fields[name]) ?? '?').join(' '));
 }
 
 /** What its caller calls it; empty where that is nothing. */

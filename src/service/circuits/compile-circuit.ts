@@ -14,13 +14,24 @@ import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { circuitOf } from '../../fleet/workers/serialized-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
+import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
-import { type PreparedCircuit, prepareCircuit, type Target } from './circuit-submission.ts';
+import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
 import { compilationFields } from './compilation-fields.ts';
-import { circuitBodyOf } from './read-submission.ts';
+import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
 
 /** Fields of a submission that mean nothing where nothing runs. */
 export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables'] as const;
+
+/** Compiling does more to a circuit than reading it. */
+const COMPILE_CPU_FACTOR = 10;
+
+/** Compiles the circuit of a body of POST /quantum/compile in a process: the text of the answer's data. */
+export const COMPILE_READING: Reading<CircuitContext, string> = {
+  name: 'compile',
+  cpuFactor: COMPILE_CPU_FACTOR,
+  read: (body, { targets }) => compileCircuitJson(body, targets),
+};
 
 /**
  * Compiles the circuit of a body for its target.
@@ -31,19 +42,19 @@ export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables']
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
   const { format, fields } = readFormat(value);
-  const prepared = prepareCircuit(circuitBodyOf(fields, targets), targets);
-  const target = targets.find(({ spec }) => spec.id === prepared.processorId);
+  const checked = checkCircuit(circuitBodyOf(fields, targets), targets);
+  const target = targets.find(({ spec }) => spec.id === checked.target);
   if (!target?.spec.target) {
-    throw new ProcessorUnavailableError(prepared.processorId, 'It has no compiler target.');
+    throw new ProcessorUnavailableError(checked.target, 'It has no compiler target.');
   }
-  const warnings = compileWarnings(prepared);
+  const warnings = compileWarnings(checked);
   const started = performance.now();
-  const keepState = prepared.isMeasurementAdded;
-  const written = circuitAsWritten(prepared);
+  const keepState = checked.isMeasurementAdded;
+  const written = circuitAsWritten(checked);
   const { circuit, report } = compile(written, target.spec.target, { keepState });
   const compileMs = performance.now() - started;
   return JSON.stringify({
-    processor: prepared.processorId,
+    processor: checked.target,
     qubits: circuit.numQubits,
     format,
     ...(format === 'json'
@@ -75,7 +86,7 @@ function readFormat(value: unknown): { format: CompileFormat; fields: unknown } 
 }
 
 /** Those of the program, and one where it asks for what only a run has. */
-function compileWarnings({ warnings, outputs }: PreparedCircuit): readonly ProgramWarning[] {
+function compileWarnings({ warnings, outputs }: CheckedCircuit): readonly ProgramWarning[] {
   const [asked] = outputs.filter((name) => name !== 'counts');
   if (asked === undefined) return warnings;
   const message = 'The results that the program asks for are left out: nothing runs.';
@@ -90,8 +101,8 @@ const NOT_PRINTED: Fault = {
 };
 
 /** Without the measurement that only a run would need. */
-function circuitAsWritten({ circuit: prepared, isMeasurementAdded }: PreparedCircuit): Circuit {
-  const circuit = circuitOf(prepared);
+function circuitAsWritten({ circuit: checked, isMeasurementAdded }: CheckedCircuit): Circuit {
+  const circuit = circuitOf(checked);
   if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);
   if (!isMeasurementAdded) return circuit;
   return { ...circuit, numBits: 0, operations: circuit.operations.slice(0, -1) };

@@ -8,7 +8,7 @@ import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel, outcomeLabel } from '../../math/basis-index.ts';
 import { milliseconds, viewBackend, viewTiming } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
-import type { PreparedCircuit } from './circuit-submission.ts';
+import type { CheckedCircuit } from './check-circuit.ts';
 import { compilationFields } from './compilation-fields.ts';
 
 export { outcomeLabel };
@@ -17,7 +17,7 @@ type Counts = CircuitResult['run']['counts'];
 
 /** What of a circuit its result's text depends on. */
 export type ResultLayout = Pick<
-  PreparedCircuit,
+  CheckedCircuit,
   'numBits' | 'measuredQubits' | 'outputs' | 'warnings'
 >;
 

@@ -1,4 +1,4 @@
-/** Where the jobs of each kind are, and what they are called: for every route below their records. */
+/** Names and paths of each kind of job: for routes, documents and the command line. */
 import type { JobId, JobKind } from '../../jobs/job.ts';
 import type { Scope } from '../keys/api-key.ts';
 
@@ -15,9 +15,11 @@ export interface JobResource {
   /** Of operations in the OpenAPI document: `getCircuit`. */
   readonly operation: string;
   readonly tag: string;
-  /** What people call one, and many. */
+  /** Words for one, and for many. */
   readonly noun: string;
   readonly plural: string;
+  /** Fields of a record that say what does the work, and which work. */
+  readonly targetFields: readonly string[];
 }
 
 /** Circuits. */
@@ -31,6 +33,7 @@ export const CIRCUITS = {
   tag: 'circuits',
   noun: 'circuit',
   plural: 'circuits',
+  targetFields: ['processor'],
 } as const satisfies JobResource;
 
 /** Tasks of agents, and plans of them. */
@@ -44,6 +47,7 @@ export const TASKS = {
   tag: 'tasks',
   noun: 'task',
   plural: 'tasks',
+  targetFields: ['agent', 'task'],
 } as const satisfies JobResource;
 
 /** Jobs of the TPU fleet. */
@@ -57,12 +61,19 @@ export const TPU_JOBS = {
   tag: 'tpu',
   noun: 'TPU job',
   plural: 'TPU jobs',
+  targetFields: ['job_type', 'tpu_type', 'zone'],
 } as const satisfies JobResource;
 
-/** Every kind. */
-export const JOB_RESOURCES: readonly JobResource[] = [CIRCUITS, TASKS, TPU_JOBS];
+const BY_KIND: Readonly<Record<JobKind, JobResource>> = {
+  circuit: CIRCUITS,
+  task: TASKS,
+  tpu_job: TPU_JOBS,
+};
 
-/** Where a job's record is. */
+/** Every kind. */
+export const JOB_RESOURCES: readonly JobResource[] = Object.values(BY_KIND);
+
+/** Path of a job's record. */
 export function locationOf({ path }: JobResource, id: JobId): string {
   return `/api/v1${path}/${id}`;
 }

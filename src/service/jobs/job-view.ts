@@ -1,9 +1,9 @@
-/** What the records of all kinds of jobs say alike. */
-
+/** Records of jobs as callers see them: what is the same for all kinds. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import { isoTime, type JsonText } from '../envelope.ts';
 import { type JobFields, SHOWN_REQUEST_BYTES } from '../schemas/jobs.ts';
+import type { JobSubmission, ServedJobKind } from './job-kind.ts';
 
 /** What is known of a job only while the process works on it. */
 export interface LiveFacts {
@@ -39,11 +39,21 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
 const CHECKED_LENGTH = 65_536;
 
 /**
- * A whole record: the stored result is put in place as the text it is.
+ * The whole record of a job, as its kind shows it.
  *
- * @throws {JobDamagedError} if the result is none.
+ * @param submission - Of a job that was just submitted.
+ * @throws {JobDamagedError} if its result is none.
  */
-export function recordText(summary: object, { id, keyId, status, result }: Job): JsonText {
+export async function recordJson<Submission extends JobSubmission>(
+  kind: ServedJobKind<Submission>,
+  job: Job,
+  submission?: Submission,
+): Promise<JsonText> {
+  return recordText({ ...kind.summarize(job), ...(await kind.details?.(job, submission)) }, job);
+}
+
+/** The stored result is put in place as the text it is. */
+function recordText(summary: object, { id, keyId, status, result }: Job): JsonText {
   const text = JSON.stringify(summary);
   if (result === undefined) {
     if (status !== 'completed') return { json: text };

@@ -4,7 +4,7 @@
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { isJsonObject } from './procedure-input.ts';
+import { isJsonObject } from './procedure-jobs.ts';
 
 const SEPARATOR = ',"body":';
 
@@ -35,19 +35,16 @@ export function storedBodyJson(text: string): string {
 }
 
 /** Of tasks and TPU jobs: whether the body is that of the request. Earlier versions stored its input alone. */
-export interface WorkFacts {
+interface WorkFacts {
   readonly whole?: true;
 }
 
-/** The stored text of a task or a TPU job. */
-export function encodeWork(facts: object, request: JsonObject): string {
-  const whole: WorkFacts = { whole: true };
-  return encodeStored({ ...facts, ...whole }, JSON.stringify(request));
-}
+/** Beside the facts of tasks and TPU jobs. */
+export const WHOLE_REQUEST: WorkFacts = { whole: true };
 
 /** The input of a stored task or TPU job. @throws {JobDamagedError} */
 export function workInputOf(text: string): JsonObject {
-  // Checked: the text was written by encodeWork, or by an earlier version of it.
+  // Checked: the text was stored with WHOLE_REQUEST, or by an earlier version.
   const { facts, body } = decodeStored(text) as { facts: WorkFacts; body: JsonObject };
   if (facts.whole !== true) return body;
   const { input = {} } = body;

@@ -9,7 +9,7 @@ import type { Readers } from '../reading/readers.ts';
 export interface LiveSources {
   readonly fleet: ProcessorDirectory;
   readonly devices: DeviceDirectory;
-  readonly intake: { readonly readers: Pick<Readers, 'load'> };
+  readonly readers: Pick<Readers, 'load'>;
   readonly models: Pick<ModelDirectory, 'models'>;
   readonly jobs: Pick<Jobs, 'inHand'>;
   readonly settings: { readonly version: string };
@@ -63,8 +63,8 @@ export class LiveMetrics {
   }
 
   /** Looks at everything, once. */
-  read({ fleet, devices, intake, models, jobs, settings }: LiveSources): void {
-    const { waiting, running, bytes } = intake.readers.load();
+  read({ fleet, devices, readers, models, jobs, settings }: LiveSources): void {
+    const { waiting, running, bytes } = readers.load();
     this.#reading.set({ status: 'waiting' }, waiting);
     this.#reading.set({ status: 'running' }, running);
     this.#readingBytes.set(bytes);

@@ -1,15 +1,11 @@
 /** Entry of a process that reads bodies, one after the other. Started by `Readers`. */
 import { CodedError } from '../../errors/coded-error.ts';
 import { parentOfProcess } from '../../processes/parent-port.ts';
-import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
-import { MAX_PLAN_TASKS } from '../../workloads/plans/plan.ts';
-import { findProcedure, type Procedure } from '../../workloads/procedures/procedure.ts';
-import { compileCircuitJson } from '../circuits/compile-circuit.ts';
-import { readSerialized, readStoredSerialized } from '../circuits/read-submission.ts';
-import { isJsonObject } from '../jobs/procedure-input.ts';
-import { readPlanBody, readTaskBody, readTpuJobBody } from '../jobs/work-intake.ts';
+import type { Procedure } from '../../workloads/procedures/procedure.ts';
+import { requestHash } from '../jobs/canonical-hash.ts';
+import { findReading } from '../jobs/job-kinds.ts';
 import { parseJsonBody } from '../plugins/json-body.ts';
-import type { BodySource, FromReader, ToReader } from './reading-messages.ts';
+import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
 
 const parent = parentOfProcess<ToReader, FromReader>();
 parent.onMessage(async (message) => parent.post(await answer(message)));
@@ -31,8 +27,10 @@ async function answer(message: ToReader): Promise<FromReader> {
 const prepared = new Set<Procedure>();
 
 /** Loads what the first body of its kind needs; that time is not the body's. */
-async function prepare(tasks: readonly (Procedure | undefined)[]): Promise<void> {
-  const missing = tasks.filter((each) => each?.lateFaultsOf !== undefined && !prepared.has(each));
+async function prepare(procedures: readonly (Procedure | undefined)[]): Promise<void> {
+  const missing = procedures.filter(
+    (each) => each?.lateFaultsOf !== undefined && !prepared.has(each),
+  );
   if (missing.length === 0) return;
   parent.post({ kind: 'preparing' });
   for (const each of missing) {
@@ -42,37 +40,17 @@ async function prepare(tasks: readonly (Procedure | undefined)[]): Promise<void>
   parent.post({ kind: 'prepared' });
 }
 
-/** The procedure that a task names, of the agent that it names unless there is an owner. */
-function procedureOf(task: unknown, owner?: string): Procedure | undefined {
-  if (!isJsonObject(task)) return undefined;
-  const { agent, task: name } = task;
-  return findProcedure(PLAN_AGENTS.proceduresOf(owner ?? String(agent)) ?? [], name);
+async function outputOf({ name, input }: ToReader): Promise<unknown> {
+  const reading = findReading(name);
+  const { context, hashPath } = input;
+  const body = bodyOf(input);
+  await prepare(reading.proceduresOf?.(body, context) ?? []);
+  const output = await reading.read(body, context);
+  if (hashPath === undefined) return output;
+  return { ...Object(output), bodyHash: requestHash(hashPath, body) };
 }
 
-async function outputOf({ kind, input }: ToReader): Promise<unknown> {
-  switch (kind) {
-    case 'readSubmission':
-      return readSerialized(bodyOf(input), input.targets, input.needsHash);
-    case 'readStored':
-      return readStoredSerialized(input.text, input.targets);
-    case 'compileCircuit':
-      return compileCircuitJson(bodyOf(input), input.targets);
-    case 'readTask': {
-      const body = bodyOf(input);
-      await prepare([procedureOf(body, input.request.owner)]);
-      return readTaskBody(body, input.request);
-    }
-    case 'readPlan': {
-      const body = bodyOf(input);
-      const tasks = isJsonObject(body) && Array.isArray(body['tasks']) ? body['tasks'] : [];
-      await prepare(tasks.slice(0, MAX_PLAN_TASKS).map((task) => procedureOf(task)));
-      return readPlanBody(body, input.request);
-    }
-    case 'readTpuJob':
-      return readTpuJobBody(bodyOf(input), input.request);
-  }
-}
-
-function bodyOf(source: BodySource): unknown {
-  return 'bytes' in source ? parseJsonBody(source.bytes) : source.value;
+function bodyOf(input: ReadingInput): unknown {
+  if ('text' in input) return input.text;
+  return 'bytes' in input ? parseJsonBody(input.bytes) : input.value;
 }

@@ -25,7 +25,7 @@ import {
   ReadingRoomError,
   ReadingTimeError,
 } from '../errors.ts';
-import type { FromReader, ReadingKind, ReadingWork, ToReader } from './reading-messages.ts';
+import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
 
 const ENTRY = new URL(`./reader-process${extname(import.meta.url)}`, import.meta.url);
 const MIB = 2 ** 20;
@@ -41,10 +41,6 @@ const ABANDONED_MS = 250;
 const WORN_AT = 0.75;
 /** Processes beyond the first end when nothing came for them in this time. */
 const IDLE_MS = 60_000;
-/** Compiling does more to a circuit than reading it. */
-const COMPILE_FACTOR = 10;
-/** A stored circuit was read in time once; on a busier machine it is to be read again. */
-const STORED_FACTOR = 10;
 /** Milliseconds that a byte takes, until some were read. */
 const FIRST_MS_PER_BYTE = 5e-5;
 /** Smaller bodies say nothing of that: they take their time for other reasons. */
@@ -82,6 +78,8 @@ export interface ReadingCaller {
   readonly numBytes: number;
   /** Aborts when nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined;
+  /** CPU time that the body may take, as a multiple of the limit; 1 unless given. */
+  readonly cpuFactor?: number;
 }
 
 /** How much there is to read. */
@@ -109,7 +107,7 @@ export class Readers {
   readonly #options: ReadersOptions;
   readonly #queue = new FairQueue<Reading>(AGEING_MS);
   readonly #pool: ChildPool<Reader>;
-  readonly #msPerByte = new Map<ReadingKind, number>();
+  readonly #msPerByte = new Map<string, number>();
   readonly #roomTaken = new Map<string, number>();
   #roomTakenByAll = 0;
   #numAsked = 0;
@@ -158,19 +156,21 @@ export class Readers {
   }
 
   /**
-   * Does a piece of work when its turn comes. For bodies that came as bytes the caller keeps room.
+   * Runs a reading when its turn comes. For bodies that came as bytes the caller keeps room.
    *
+   * @param name - Of the reading.
+   * @returns Its output.
    * @throws {KeyReadingRoomError | ReadingRoomError} as `reserve`, for the others.
    * @throws {ReadingRefusedError} with the code of the CodedError that the work ended with.
    * @throws {ReadingTimeError | ReadingMemoryError} if it took more than it may.
    * @throws {ReaderLostError} if its process ended, and so did the next ones; when the service closes.
    * @throws the signal's reason, at once.
    */
-  run<K extends ReadingKind>(
-    kind: K,
-    input: ReadingWork[K]['input'],
-    { keyId, numBytes, signal }: ReadingCaller,
-  ): Promise<ReadingWork[K]['output']> {
+  run(
+    name: string,
+    input: ReadingInput,
+    { keyId, numBytes, signal, cpuFactor = 1 }: ReadingCaller,
+  ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new ReaderLostError('it was closed'));
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -186,19 +186,17 @@ export class Readers {
         id,
         key: keyId,
         level: LEVEL,
-        // Checked: the input is that of the kind.
-        message: { kind, input } as ToReader,
+        message: { name, input },
         numBytes,
-        costMs: this.#expectedMs(kind, numBytes),
-        cpuLimitMs: this.#options.cpuLimitMs * factorOf(kind),
+        costMs: this.#expectedMs(name, numBytes),
+        cpuLimitMs: this.#options.cpuLimitMs * cpuFactor,
         signal,
         attempt: 1,
         settle: (outcome) => {
           room?.[Symbol.dispose]();
           signal?.removeEventListener('abort', onAbort);
           if ('error' in outcome) reject(outcome.error);
-          // Checked by the reader's exhaustive switch: the output is that of the kind.
-          else resolve(outcome.output as ReadingWork[K]['output']);
+          else resolve(outcome.output);
         },
       });
     });
@@ -252,8 +250,8 @@ export class Readers {
     this.#roomTakenByAll += numBytes;
   }
 
-  #expectedMs(kind: ReadingKind, numBytes: number): number {
-    return 1 + numBytes * (this.#msPerByte.get(kind) ?? FIRST_MS_PER_BYTE);
+  #expectedMs(name: string, numBytes: number): number {
+    return 1 + numBytes * (this.#msPerByte.get(name) ?? FIRST_MS_PER_BYTE);
   }
 
   #wait(reading: Reading, comesBack = false): void {
@@ -301,12 +299,12 @@ export class Readers {
   }
 
   /** What it took is held against its key, and expected of the next of its kind. */
-  #note({ message: { kind }, key, numBytes, costMs }: Reading, ms: number): void {
+  #note({ message: { name }, key, numBytes, costMs }: Reading, ms: number): void {
     if (ms > costMs) this.#queue.charge(key, LEVEL, ms - costMs);
     if (numBytes < TELLING_BYTES) return;
-    const before = this.#msPerByte.get(kind) ?? FIRST_MS_PER_BYTE;
+    const before = this.#msPerByte.get(name) ?? FIRST_MS_PER_BYTE;
     const perByte = ms / numBytes;
-    this.#msPerByte.set(kind, before + NEWEST * (perByte - before));
+    this.#msPerByte.set(name, before + NEWEST * (perByte - before));
   }
 
   #onEnd(reader: Reader, end: ChildEnd): void {
@@ -354,11 +352,6 @@ export class Readers {
     }
     if (numLeft > 1) this.#trimTimer = setTimeout(() => this.#trim(), IDLE_MS).unref();
   }
-}
-
-function factorOf(kind: ReadingKind): number {
-  if (kind === 'compileCircuit') return COMPILE_FACTOR;
-  return kind === 'readStored' ? STORED_FACTOR : 1;
 }
 
 interface ReaderEvents extends PooledChildEvents {

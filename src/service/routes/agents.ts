@@ -1,31 +1,24 @@
 /** Agents: what there is, and executing their tasks. */
-import type { Job } from '../../jobs/job.ts';
 import { findAgent, viewAgent } from '../agents/agent-view.ts';
-import { TASKS } from '../jobs/job-resources.ts';
-import { workRequestOf } from '../jobs/stored-request.ts';
+import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { agent, agentList, agentParams } from '../schemas/agents.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
-import { taskBody, taskRecord, taskSummary } from '../schemas/tasks.ts';
-import { summarizeTask, taskRecordJson } from '../tasks/present-task.ts';
-import {
-  PLANNER,
-  planOf,
-  relativesOfTask,
-  taskFactsOf,
-  taskRequestJson,
-} from '../tasks/stored-task.ts';
-import { planWork, taskWork } from '../tasks/task-work.ts';
+import { taskBody, taskRecord } from '../schemas/tasks.ts';
+import type { TaskSubmission } from '../tasks/read-task.ts';
 import { jobRecordRoutes } from './job-records.ts';
+import type { JobSubmissions } from './job-submission.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/agents`, and the records of tasks. */
-export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { agents, jobs, cpuModel } = deps;
-  const recordJson = (job: Job) => taskRecordJson(job, jobs);
-  const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, recordJson);
+export function agentRoutes(
+  app: ServiceApp,
+  { deps, envelopes }: RouteContext,
+  submissions: JobSubmissions<TaskSubmission>,
+): void {
+  const { agents, cpuModel } = deps;
+  const { task: tasks } = deps.kinds;
 
   app.get(
     '/agents',
@@ -67,7 +60,7 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
   app.post(
     '/agents/:agent_id/execute',
     {
-      bodyLimit: MAX_WORK_BODY_BYTES,
+      bodyLimit: MAX_PROCEDURE_BODY_BYTES,
       config: { scope: 'agents', readsLargeBodies: true },
       // Which input it takes depends on the task, so the handler checks it.
       validatorCompiler: compileAllButBody,
@@ -85,29 +78,9 @@ export function agentRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
     },
     async (request, reply) => {
       const { id } = findAgent(agents, request.params.agent_id).owner;
-      return submissions.answer(request, reply, {
-        path: `/agents/${id}/execute`,
-        read: (intake, sized, hashPath) => intake.readTask(sized, id, hashPath),
-        work: (read) => taskWork(deps, id, read),
-      });
+      return submissions.submit(request, reply, tasks.taskBody(id));
     },
   );
 
-  jobRecordRoutes(app, { deps, envelopes }, TASKS, {
-    summary: taskSummary,
-    record: taskRecord,
-    summarize: summarizeTask,
-    recordJson,
-    requestJson: taskRequestJson,
-    relativesOf: relativesOfTask,
-    submissionHeaders: idempotencyHeaders,
-    retry: (request, reply, job) => {
-      const { task, ...facts } = taskFactsOf(job.request);
-      const work =
-        job.target === PLANNER
-          ? planWork(deps, planOf(job.request))
-          : taskWork(deps, job.target, { task, request: workRequestOf(job.request, { task }) });
-      return submissions.retry(request, reply, job, facts, work);
-    },
-  });
+  jobRecordRoutes(app, { deps, envelopes }, tasks, submissions);
 }

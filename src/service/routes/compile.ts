@@ -1,7 +1,10 @@
 /** Compiling without running. */
+import { targetsOf } from '../circuits/check-circuit.ts';
+import { COMPILE_READING } from '../circuits/compile-circuit.ts';
 import { readingCaller } from '../plugins/caller-signal.ts';
 import { sourceOf } from '../plugins/json-body.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
+import { readInProcess } from '../reading/reading.ts';
 import { compileBody, compiledCircuit } from '../schemas/compile.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
@@ -26,7 +29,9 @@ export function compileRoutes(app: ServiceApp, { deps, envelopes }: RouteContext
     },
     async (request, reply) => {
       const caller = readingCaller(request, reply);
-      const json = await deps.intake.compile(sourceOf(request.body), caller);
+      const context = { targets: targetsOf(deps.fleet) };
+      const source = sourceOf(request.body);
+      const json = await readInProcess(deps.readers, COMPILE_READING, source, context, caller);
       return envelopes.sendText(request, reply, { json });
     },
   );

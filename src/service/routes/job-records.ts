@@ -1,12 +1,13 @@
 /** The records of jobs, for every kind alike: the caller's own, one of them, cancelling it, running it again, deleting it. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { JobDamagedError, JobNotFoundError, JobNotRetriableError } from '../../jobs/errors.ts';
 import { isFinal, type Job, type JobId } from '../../jobs/job.ts';
 import type { JsonText } from '../envelope.ts';
 import { JobNotFinishedError } from '../errors.ts';
-import { type JobResource, locationOf } from '../jobs/job-resources.ts';
-import { type LiveFacts, withRequest } from '../jobs/job-view.ts';
+import type { JobRelatives, JobSubmission, ServedJobKind } from '../jobs/job-kind.ts';
+import { locationOf } from '../jobs/job-resources.ts';
+import { recordJson, withRequest } from '../jobs/job-view.ts';
 import { ownJob } from '../jobs/own-job.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
@@ -21,49 +22,17 @@ import {
   queryTimeMs,
   recordQuery,
 } from '../schemas/jobs.ts';
+import type { JobSubmissions } from './job-submission.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
 
-/** Jobs that belong together. */
-export interface JobRelatives {
-  /** The job that it is a part of. */
-  readonly parent?: JobId;
-  /** Those that are parts of it. */
-  readonly parts: readonly JobId[];
-}
-
-/** How jobs of one kind are shown. */
-export interface JobPresentation {
-  readonly summary: z.ZodType;
-  readonly record: z.ZodType;
-  /** Without the result; of the request no more is there than a brief listing gives. */
-  readonly summarize: (job: Job, live: LiveFacts) => object;
-  readonly recordJson: (job: Job, live: LiveFacts) => JsonText | Promise<JsonText>;
-  /** What was submitted, as JSON text; undefined where an earlier version did not store it. */
-  readonly requestJson: (job: Job) => string | undefined;
-  /** Jobs that belong together with one: they are deleted with it, or not before it has ended. */
-  readonly relativesOf?: (job: Job) => JobRelatives;
-  /** Headers that submissions of the kind take. */
-  readonly submissionHeaders: z.ZodObject;
-  /** Submits a final job again, and answers as its submission does. */
-  readonly retry: (request: FastifyRequest, reply: FastifyReply, job: Job) => Promise<FastifyReply>;
-}
-
 /** Registers the listing, the record, cancelling, running again and deleting. */
-export function jobRecordRoutes(
+export function jobRecordRoutes<Submission extends JobSubmission>(
   app: ServiceApp,
   { deps, envelopes }: RouteContext,
-  resource: JobResource,
-  {
-    summary,
-    record,
-    summarize,
-    recordJson,
-    requestJson,
-    relativesOf,
-    submissionHeaders,
-    retry,
-  }: JobPresentation,
+  jobKind: ServedJobKind<Submission>,
+  submissions: JobSubmissions<Submission>,
 ): void {
+  const { resource, summary, record, headers } = jobKind.definition;
   const { jobs } = deps;
   const { kind, path, idName, listName, scope, operation, tag, noun, plural } = resource;
 
@@ -76,7 +45,7 @@ export function jobRecordRoutes(
   /** The job in a listing; one that cannot be read is left out, and does not take the others with it. */
   const summaryOf = (job: Job): readonly object[] => {
     try {
-      return [summarize(job, jobs)];
+      return [jobKind.summarize(job)];
     } catch (error) {
       if (!(error instanceof JobDamagedError)) throw error;
       deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
@@ -87,7 +56,7 @@ export function jobRecordRoutes(
   /** The record as it is where the request is damaged: what came of the job is worth more. */
   const withRequestOf = (job: Job, record: JsonText, isAskedFor: boolean): JsonText => {
     try {
-      return withRequest(record, job, requestJson(job), isAskedFor);
+      return withRequest(record, job, jobKind.requestJson(job), isAskedFor);
     } catch (error) {
       if (!(error instanceof JobDamagedError)) throw error;
       deps.onDamaged({ table: 'jobs', id: job.id, what: error.what });
@@ -100,7 +69,7 @@ export function jobRecordRoutes(
   };
   const relatives = (job: Job): JobRelatives => {
     try {
-      return relativesOf?.(job) ?? { parts: [] };
+      return jobKind.relativesOf?.(job) ?? { parts: [] };
     } catch (error) {
       if (error instanceof JobDamagedError) return { parts: [] };
       throw error;
@@ -171,8 +140,8 @@ export function jobRecordRoutes(
     async (request, reply) => {
       const job = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
       const isAskedFor = request.query.include === 'request';
-      const record = await recordJson(job, jobs);
-      return envelopes.sendText(request, reply, withRequestOf(job, record, isAskedFor));
+      const shown = await recordJson(jobKind, job);
+      return envelopes.sendText(request, reply, withRequestOf(job, shown, isAskedFor));
     },
   );
 
@@ -192,7 +161,7 @@ export function jobRecordRoutes(
     async (request, reply) => {
       const { id } = await ownJobOf(request.params[idName] ?? '', callerOf(request).key.id);
       const job = await jobs.cancel(id);
-      return envelopes.sendText(request, reply, await recordJson(job, jobs));
+      return envelopes.sendText(request, reply, await recordJson(jobKind, job));
     },
   );
 
@@ -206,7 +175,7 @@ export function jobRecordRoutes(
         summary: `Run a failed or cancelled ${noun} again`,
         description: `Submits a new ${noun} with the same request and seed; the answer is that of a submission. The new record names the old one in \`retry_of\`. Takes no body.`,
         params: jobParams(resource),
-        headers: submissionHeaders,
+        headers,
         response: { 201: successEnvelope(record), ...errorResponses(400, 404, 503) },
       },
     },
@@ -216,7 +185,7 @@ export function jobRecordRoutes(
       if (job.status !== 'failed' && job.status !== 'cancelled') {
         throw new JobNotRetriableError(job.id, job.status);
       }
-      return retry(request, reply, job);
+      return submissions.submitAgain(request, reply, job);
     },
   );
 

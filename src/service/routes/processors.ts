@@ -11,10 +11,10 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 
 /** Registers the routes of processors and of their maintenance. */
 export function processorRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { fleet, devices, intake } = deps;
+  const { fleet, devices, readers } = deps;
   const find = (id: string) => findProcessor(fleet, id);
   const view = (found: Processor, request: FastifyRequest) =>
-    viewProcessor(found, devices, intake.readers.expectedWaitMs(callerOf(request).key.id));
+    viewProcessor(found, devices, readers.expectedWaitMs(callerOf(request).key.id));
 
   app.get(
     '/quantum/processors',

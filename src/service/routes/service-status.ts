@@ -133,7 +133,7 @@ export function serviceStatusRoutes(app: ServiceApp, { deps, envelopes }: RouteC
       },
     },
     async (request, reply) => {
-      const { readers } = deps.intake;
+      const { readers } = deps;
       const { waiting, running, bytes } = readers.load();
       const readingWaitMs = readers.expectedWaitMs(callerOf(request).key.id);
       return envelopes.send(request, reply, {

@@ -1,23 +1,22 @@
 /** Systems: what there is, and submitting plans to the planner. */
-import { TASKS } from '../jobs/job-resources.ts';
+import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
 import { systemDetail, systemList, systemParams } from '../schemas/systems.ts';
 import { planBody, taskRecord } from '../schemas/tasks.ts';
 import { type SystemSources, viewSystemDetail, viewSystems } from '../systems/system-view.ts';
-import { taskRecordJson } from '../tasks/present-task.ts';
-import { planWork } from '../tasks/task-work.ts';
+import type { TaskSubmission } from '../tasks/read-task.ts';
+import type { JobSubmissions } from './job-submission.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-import { MAX_WORK_BODY_BYTES, WorkSubmissions } from './work-submission.ts';
 
 /** Registers the routes below `/systems`. */
-export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { jobs } = deps;
+export function systemRoutes(
+  app: ServiceApp,
+  { deps, envelopes }: RouteContext,
+  submissions: JobSubmissions<TaskSubmission>,
+): void {
   const sources: SystemSources = { ...deps, startedAt: deps.elapsedMs() };
-  const submissions = new WorkSubmissions({ deps, envelopes }, TASKS, (job) =>
-    taskRecordJson(job, jobs),
-  );
 
   app.get(
     '/systems',
@@ -52,7 +51,7 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
   app.post(
     '/systems/asi/plans',
     {
-      bodyLimit: MAX_WORK_BODY_BYTES,
+      bodyLimit: MAX_PROCEDURE_BODY_BYTES,
       config: { scope: 'agents', readsLargeBodies: true },
       validatorCompiler: compileAllButBody,
       schema: {
@@ -66,11 +65,6 @@ export function systemRoutes(app: ServiceApp, { deps, envelopes }: RouteContext)
         response: { 201: successEnvelope(taskRecord), ...errorResponses(400, 404, 503) },
       },
     },
-    async (request, reply) =>
-      submissions.answer(request, reply, {
-        path: '/systems/asi/plans',
-        read: (intake, sized, hashPath) => intake.readPlan(sized, hashPath),
-        work: (read) => planWork(deps, read),
-      }),
+    async (request, reply) => submissions.submit(request, reply, deps.kinds.task.planBody),
   );
 }

@@ -1,39 +1,19 @@
 /** The TPU fleet: how it stands, and its jobs. */
-import type { Job } from '../../jobs/job.ts';
-import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { TPU_JOBS } from '../jobs/job-resources.ts';
-import { workRequestJson, workRequestOf } from '../jobs/stored-request.ts';
+import { MAX_PROCEDURE_BODY_BYTES } from '../jobs/procedure-jobs.ts';
 import { compileAllButBody } from '../plugins/validation.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import { idempotencyHeaders } from '../schemas/jobs.ts';
-import { tpuFleet, tpuJobBody, tpuJobRecord, tpuJobSummary } from '../schemas/tpu.ts';
-import { encodeTpuJob, type TpuJobFacts, tpuJobFactsOf } from '../tpu/stored-tpu-job.ts';
-import { summarizeTpuJob, tpuJobRecordJson, viewTpuFleet } from '../tpu/tpu-view.ts';
+import { tpuFleet, tpuJobBody, tpuJobRecord } from '../schemas/tpu.ts';
+import { viewTpuFleet } from '../tpu/tpu-view.ts';
 import { jobRecordRoutes } from './job-records.ts';
+import { JobSubmissions } from './job-submission.ts';
 import type { RouteContext, ServiceApp } from './route-context.ts';
-import { MAX_WORK_BODY_BYTES, type SubmittedWork, WorkSubmissions } from './work-submission.ts';
-
-/** What a TPU job does, and where. */
-type TpuWork = Pick<TpuJobFacts, 'job_type' | 'tpu_type' | 'chips'> & {
-  readonly zone: string;
-  readonly request: JsonObject;
-};
 
 /** Registers the routes below `/tpu`. */
 export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
-  const { tpu, jobs, cpuModel } = deps;
-  const recordJson = (job: Job) => tpuJobRecordJson(job, jobs, tpu.fleet);
-  const submissions = new WorkSubmissions({ deps, envelopes }, TPU_JOBS, recordJson);
-
-  const tpuWork = ({ zone, request, ...slice }: TpuWork): SubmittedWork => ({
-    target: zone,
-    encode: (facts) => encodeTpuJob({ ...slice, ...facts }, request),
-    admit: (id) => {
-      tpu.work.admit();
-      tpu.fleet.admit(id);
-      return { [Symbol.dispose]: () => tpu.fleet.withdraw(id) };
-    },
-  });
+  const { tpu, cpuModel } = deps;
+  const { tpu_job: tpuJobs } = deps.kinds;
+  const submissions = new JobSubmissions(deps, envelopes, tpuJobs);
 
   app.get(
     '/tpu/fleet',
@@ -52,7 +32,7 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
   app.post(
     '/tpu/jobs',
     {
-      bodyLimit: MAX_WORK_BODY_BYTES,
+      bodyLimit: MAX_PROCEDURE_BODY_BYTES,
       config: { scope: 'tpu', readsLargeBodies: true },
       // Which input it takes depends on the job type, so the handler checks it.
       validatorCompiler: compileAllButBody,
@@ -67,27 +47,8 @@ export function tpuRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): v
         response: { 201: successEnvelope(tpuJobRecord), ...errorResponses(400, 404, 503) },
       },
     },
-    async (request, reply) =>
-      submissions.answer(request, reply, {
-        path: '/tpu/jobs',
-        read: (intake, sized, hashPath) => intake.readTpuJob(sized, hashPath),
-        work: ({ jobType, slice: { zone, tpuType, chips }, request: sent }) =>
-          tpuWork({ job_type: jobType, zone, tpu_type: tpuType, chips, request: sent }),
-      }),
+    async (request, reply) => submissions.submit(request, reply, tpuJobs.body),
   );
 
-  jobRecordRoutes(app, { deps, envelopes }, TPU_JOBS, {
-    summary: tpuJobSummary,
-    record: tpuJobRecord,
-    summarize: (job, live) => summarizeTpuJob(job, live, tpu.fleet),
-    recordJson,
-    requestJson: ({ request }) => workRequestJson(request),
-    submissionHeaders: idempotencyHeaders,
-    retry: (request, reply, job) => {
-      const { job_type, tpu_type, chips, ...facts } = tpuJobFactsOf(job.request);
-      const slice = { job_type, tpu_type, zone: job.target, chips };
-      const work = tpuWork({ ...slice, request: workRequestOf(job.request, slice) });
-      return submissions.retry(request, reply, job, facts, work);
-    },
-  });
+  jobRecordRoutes(app, { deps, envelopes }, tpuJobs, submissions);
 }

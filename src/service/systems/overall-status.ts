@@ -6,7 +6,7 @@ import type { ServiceDeps } from '../service-deps.ts';
 /** What is looked at. */
 export type StatusSources = Pick<
   ServiceDeps,
-  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'intake' | 'storageFault'
+  'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'readers' | 'storageFault'
 >;
 
 /** Bodies of a key that sends nothing else are read sooner than this while all is well. */
@@ -18,7 +18,7 @@ const LATE_READING_MS = 5000;
  * `operational`. What an operator has not configured, hardware and an upstream for text, is no promise.
  */
 export function overallStatus(sources: StatusSources): StatusView['status'] {
-  const { fleet, devices, models, agents, planner, tpu, intake, storageFault } = sources;
+  const { fleet, devices, models, agents, planner, tpu, readers, storageFault } = sources;
   const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   const areWell = simulators.map((processor) => processor.availability().available);
   if (!areWell.includes(true)) return 'down';
@@ -33,7 +33,7 @@ export function overallStatus(sources: StatusSources): StatusView['status'] {
     areWell.every((isAvailable) => isAvailable) &&
     promised.every((part) => part.availability().available) &&
     devices.summary().quarantined === 0 &&
-    intake.readers.expectedWaitMs('') <= LATE_READING_MS &&
+    readers.expectedWaitMs('') <= LATE_READING_MS &&
     storageFault() === undefined;
   return isWell ? 'operational' : 'degraded';
 }

@@ -1,48 +1,79 @@
-/** From the body of a task, or of a plan, to what is to run, or all that is wrong with it. */
+/** The body of a task, or of a plan → a submission, or all that is wrong with it. */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import { PLAN_AGENTS } from '../../workloads/agents/agents.ts';
 import { makePlan } from '../../workloads/plans/make-plan.ts';
-import type { PlanStep } from '../../workloads/plans/plan.ts';
+import { MAX_PLAN_TASKS, type PlanStep } from '../../workloads/plans/plan.ts';
 import { referencesIn } from '../../workloads/plans/references.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { findProcedure } from '../../workloads/procedures/procedure.ts';
+import { findProcedure, type Procedure } from '../../workloads/procedures/procedure.ts';
 import { RequestInvalidError } from '../errors.ts';
+import type { JobSubmission } from '../jobs/job-kind.ts';
 import {
   checkLate,
   inputFaults,
   isJsonObject,
   MAX_INPUT_LENGTH,
   optionsOf,
+  type ProcedureContext,
+  type ProcedureOptions,
   processorFaults,
-  type WorkOptions,
-} from '../jobs/procedure-input.ts';
+} from '../jobs/procedure-jobs.ts';
+import { WHOLE_REQUEST } from '../jobs/stored-request.ts';
+import type { Reading } from '../reading/reading.ts';
 import { planBody, taskBody } from '../schemas/tasks.ts';
+import { PLAN_TASK, PLANNER } from './stored-task.ts';
 
-/** A task that would run. */
-export interface ReadTask extends WorkOptions {
-  /** By its own name. */
-  readonly task: string;
-  /** The body as it was sent. */
-  readonly request: JsonObject;
+/** A task of an agent, or a plan of such tasks, that is to be created. Its target is the agent, or the planner. */
+export interface TaskSubmission extends JobSubmission, ProcedureOptions {
+  /** The body as it was sent; of a plan that an earlier version stored there is none. */
+  readonly request?: JsonObject;
+  /** Of a plan. */
+  readonly plan?: { readonly goal?: string; readonly steps: readonly PlanStep[] };
 }
 
-/** A plan that would run. */
-export interface ReadPlan extends WorkOptions {
-  readonly goal?: string;
-  readonly steps: readonly PlanStep[];
-  /** The body as it was sent. */
-  readonly request: JsonObject;
+/** What reading a task needs beside its body. */
+export interface TaskContext extends ProcedureContext {
+  /** Id of the agent. */
+  readonly agentId: string;
 }
 
-/** @throws {RequestInvalidError} listing every fault. */
+/** Reads a body of POST /agents/{agent_id}/execute in a process. */
+export const TASK_READING: Reading<TaskContext, TaskSubmission> = {
+  name: 'task',
+  read: (body, { agentId, simulators }) => readTask(body, agentId, simulators),
+  proceduresOf: (body, { agentId }) => [procedureOf(body, agentId)],
+};
+
+/** Reads a body of POST /systems/asi/plans in a process. */
+export const PLAN_READING: Reading<ProcedureContext, TaskSubmission> = {
+  name: 'plan',
+  read: (body, { simulators }) => readPlan(body, simulators),
+  proceduresOf: (body) => {
+    const tasks = isJsonObject(body) && Array.isArray(body['tasks']) ? body['tasks'] : [];
+    return tasks.slice(0, MAX_PLAN_TASKS).map((task) => procedureOf(task));
+  },
+};
+
+/** The procedure that a task names, of that agent, or of the one that the task names. */
+function procedureOf(task: unknown, agentId?: string): Procedure | undefined {
+  if (!isJsonObject(task)) return undefined;
+  const { agent, task: name } = task;
+  return findProcedure(PLAN_AGENTS.proceduresOf(agentId ?? String(agent)) ?? [], name);
+}
+
+/**
+ * A JSON value as a task of that agent.
+ *
+ * @throws {RequestInvalidError} listing every fault.
+ */
 export async function readTask(
   body: unknown,
   agentId: string,
   simulators: readonly string[],
-): Promise<ReadTask> {
+): Promise<TaskSubmission> {
   const procedures = PLAN_AGENTS.proceduresOf(agentId);
   if (procedures === undefined) throw new Error(`unreachable: there is no agent ${agentId}`);
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
@@ -66,11 +97,43 @@ export async function readTask(
     throw new Error('unreachable: a task without its procedure or an input that is no object');
   }
   await checkLate(procedure, input, 'input');
-  return { task: procedure.name, request: body, ...optionsOf(parsed.data) };
+  return taskSubmission(agentId, procedure.name, body, optionsOf(parsed.data));
 }
 
-/** @throws {RequestInvalidError} listing every fault. */
-export async function readPlan(body: unknown, simulators: readonly string[]): Promise<ReadPlan> {
+/** A task of good form, for the first time or again. */
+export function taskSubmission(
+  agentId: string,
+  task: string,
+  request: JsonObject,
+  options: ProcedureOptions,
+): TaskSubmission {
+  const facts = { task, ...processorFact(options), ...WHOLE_REQUEST };
+  return { ...options, target: agentId, facts, request };
+}
+
+/** A plan of good form, for the first time or again. */
+export function planSubmission(
+  plan: NonNullable<TaskSubmission['plan']>,
+  request: JsonObject | undefined,
+  options: ProcedureOptions,
+): TaskSubmission {
+  const facts = { task: PLAN_TASK, ...processorFact(options) };
+  return { ...options, target: PLANNER, facts, plan, ...(request && { request }) };
+}
+
+function processorFact({ processor }: ProcedureOptions): Pick<ProcedureOptions, 'processor'> {
+  return processor === undefined ? {} : { processor };
+}
+
+/**
+ * A JSON value as a plan.
+ *
+ * @throws {RequestInvalidError} listing every fault.
+ */
+export async function readPlan(
+  body: unknown,
+  simulators: readonly string[],
+): Promise<TaskSubmission> {
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = planBody.safeParse(body);
@@ -91,12 +154,8 @@ export async function readPlan(body: unknown, simulators: readonly string[]): Pr
   }
   const { goal } = parsed.data;
   if (!isJsonObject(body)) throw new Error('unreachable: a plan that is no object');
-  return {
-    steps: made.steps,
-    request: body,
-    ...(goal !== undefined && { goal }),
-    ...optionsOf(parsed.data),
-  };
+  const plan = { steps: made.steps, ...(goal !== undefined && { goal }) };
+  return planSubmission(plan, body, optionsOf(parsed.data));
 }
 
 function partsOf(body: unknown): { readonly task?: unknown; readonly input?: unknown } {

@@ -1,4 +1,4 @@
-/** What is stored of a task: of one of an agent, and of a plan that chains several. */
+/** Stored requests of tasks: those of agents, and plans that chain several. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { PlanStep } from '../../workloads/plans/plan.ts';
@@ -6,8 +6,8 @@ import type { JsonObject } from '../../workloads/procedures/json.ts';
 import {
   decodeStored,
   encodeStored,
-  encodeWork,
   storedFacts,
+  WHOLE_REQUEST,
   workRequestJson,
 } from '../jobs/stored-request.ts';
 import type { Tier } from '../keys/api-key.ts';
@@ -42,29 +42,14 @@ export interface StoredPlan {
   readonly request?: JsonObject;
 }
 
-/** A task's stored text. */
-export function encodeTask(facts: TaskFacts, request: JsonObject): string {
-  return encodeWork(factsOf(facts), request);
-}
-
-/** A plan's stored text. */
-export function encodePlan(facts: Omit<TaskFacts, 'task'>, plan: StoredPlan): string {
-  return encodeStored(factsOf({ ...facts, task: PLAN_TASK }), JSON.stringify(plan));
-}
-
-function factsOf({ task, seed, tier, processor, parent }: TaskFacts): TaskFacts {
-  return {
-    task,
-    seed,
-    tier,
-    ...(processor !== undefined && { processor }),
-    ...(parent !== undefined && { parent }),
-  };
+/** Stored text of a task of an agent. */
+export function encodeTask({ seed, tier, ...facts }: TaskFacts, request: JsonObject): string {
+  return encodeStored({ ...facts, ...WHOLE_REQUEST, seed, tier }, JSON.stringify(request));
 }
 
 /** The facts alone, of the text or of its beginning. */
 export function taskFactsOf(text: string): TaskFacts {
-  // Checked: the text was written by encodeTask.
+  // Checked: they were stored with the job.
   return storedFacts(text) as TaskFacts;
 }
 
@@ -77,7 +62,7 @@ export function taskRequestJson({ target, request }: Pick<Job, 'target' | 'reque
 
 /** The plan of a job whose target is the planner. */
 export function planOf(text: string): StoredPlan {
-  // Checked: the text was written by encodePlan.
+  // Checked: it was stored with the job.
   const plan = decodeStored(text).body as StoredPlan;
   if (!Array.isArray(plan.steps)) throw new JobDamagedError('its request has no steps');
   return plan;

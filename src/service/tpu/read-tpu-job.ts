@@ -1,31 +1,51 @@
-/** From the body of a TPU job to what is to run, or all that is wrong with it. */
+/** The body of a TPU job → a submission, or all that is wrong with it. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
-import { type SliceShape, sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
+import { sliceFaults, sliceShapeOf } from '../../workloads/tpu/slice-request.ts';
 import { TPU_PROCEDURES } from '../../workloads/tpu/tpu-procedures.ts';
+import type { TpuType } from '../../workloads/tpu/tpu-zones.ts';
 import { RequestInvalidError } from '../errors.ts';
+import type { JobSubmission } from '../jobs/job-kind.ts';
 import {
   inputFaults,
   isJsonObject,
   MAX_INPUT_LENGTH,
   optionsOf,
+  type ProcedureContext,
+  type ProcedureOptions,
   processorFaults,
-  type WorkOptions,
-} from '../jobs/procedure-input.ts';
+} from '../jobs/procedure-jobs.ts';
+import { WHOLE_REQUEST } from '../jobs/stored-request.ts';
+import type { Reading } from '../reading/reading.ts';
 import { tpuJobBody } from '../schemas/tpu.ts';
 
-/** A TPU job that would run. */
-export interface ReadTpuJob extends WorkOptions {
-  readonly jobType: string;
-  readonly slice: SliceShape;
+/** A TPU job that is to be created; its target is the zone. */
+export interface TpuJobSubmission extends JobSubmission, ProcedureOptions {
   /** The body as it was sent. */
   readonly request: JsonObject;
 }
 
-/** @throws {RequestInvalidError} listing every fault. */
-export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTpuJob {
+/** What a TPU job does, and on what. */
+export interface TpuJobSlice {
+  readonly job_type: string;
+  readonly tpu_type: TpuType;
+  readonly chips: number;
+}
+
+/** Reads a body of POST /tpu/jobs in a process. */
+export const TPU_JOB_READING: Reading<ProcedureContext, TpuJobSubmission> = {
+  name: 'TPU job',
+  read: (body, { simulators }) => readTpuJob(body, simulators),
+};
+
+/**
+ * A JSON value as a TPU job.
+ *
+ * @throws {RequestInvalidError} listing every fault.
+ */
+export function readTpuJob(body: unknown, simulators: readonly string[]): TpuJobSubmission {
   const sized = sizeFaults(body, MAX_INPUT_LENGTH);
   if (sized.length > 0) throw new RequestInvalidError(sized);
   const parsed = tpuJobBody.safeParse(body);
@@ -46,12 +66,21 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): ReadTp
     ...processorFaults(parsed.data, simulators),
   ];
   if (faults.length > 0) throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
-  return {
-    jobType: job_type,
-    slice: sliceShapeOf(request),
-    request: body,
-    ...optionsOf(parsed.data),
-  };
+  const { zone: target, tpuType, chips: numChips } = sliceShapeOf(request);
+  const slice: TpuJobSlice = { job_type, tpu_type: tpuType, chips: numChips };
+  return tpuJobSubmission(target, slice, body, optionsOf(parsed.data));
+}
+
+/** A TPU job of good form, for the first time or again. */
+export function tpuJobSubmission(
+  target: string,
+  slice: TpuJobSlice,
+  request: JsonObject,
+  options: ProcedureOptions,
+): TpuJobSubmission {
+  const { processor } = options;
+  const facts = { ...slice, ...(processor !== undefined && { processor }), ...WHOLE_REQUEST };
+  return { ...options, target, facts, request };
 }
 
 /** What is wrong, beside faults of form, with the fields of a body that have none. */

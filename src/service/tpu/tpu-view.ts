@@ -1,5 +1,4 @@
-/** The TPU fleet and its jobs as callers see them. */
-import type { Job } from '../../jobs/job.ts';
+/** The TPU fleet as callers see it. */
 import { DEFAULT_SLICE_CHIPS, sliceSizesOfType } from '../../workloads/tpu/slice-request.ts';
 import type { PoolState } from '../../workloads/tpu/tpu-fleet.ts';
 import {
@@ -15,16 +14,14 @@ import {
   type TpuType,
 } from '../../workloads/tpu/tpu-zones.ts';
 import type { TpuDirectory } from '../directories.ts';
-import { isoTime, type JsonText } from '../envelope.ts';
-import { type LiveFacts, recordText, viewJob } from '../jobs/job-view.ts';
+import { isoTime } from '../envelope.ts';
 import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-view.ts';
 import type { TpuFleetView } from '../schemas/tpu.ts';
-import { tpuJobFactsOf } from './stored-tpu-job.ts';
 
-/** What a fleet is asked for in examples. */
+/** Slice that examples ask for. */
 const EXAMPLE = { tpu_type: 'v5e', zone: 'us-central1-a', chips: DEFAULT_SLICE_CHIPS };
 
-/** The whole fleet as it stands. */
+/** The whole fleet, as it is now. */
 export function viewTpuFleet({ fleet, work }: TpuDirectory, cpuModel: string): TpuFleetView {
   const state = fleet.snapshot();
   const { available, reason, checkedAt } = work.availability();
@@ -90,28 +87,4 @@ function viewType(type: TpuType, states: readonly PoolState[]): TpuFleetView['ty
     pod_chips: TPU_CHIPS[type].podChips,
     slice_chips: [...sliceSizesOfType(type)],
   };
-}
-
-/** A job without its result. */
-export function summarizeTpuJob(job: Job, live: LiveFacts, fleet: TpuDirectory['fleet']) {
-  const { job_type, tpu_type, chips } = tpuJobFactsOf(job.request);
-  const isOpen = job.status === 'queued' || job.status === 'running';
-  return {
-    job_id: job.id,
-    job_type,
-    tpu_type,
-    zone: job.target,
-    chips,
-    ...(isOpen && { placed: fleet.isPlaced(job.id) }),
-    ...viewJob(job, live),
-  };
-}
-
-/** The whole record; the stored result is put in place as the text it is. */
-export function tpuJobRecordJson(
-  job: Job,
-  live: LiveFacts,
-  fleet: TpuDirectory['fleet'],
-): JsonText {
-  return recordText(summarizeTpuJob(job, live, fleet), job);
 }

@@ -6,27 +6,22 @@ import { MemoryIdempotencyStore } from '../../../src/jobs/memory-idempotency-sto
 import { MemoryJobStore } from '../../../src/jobs/memory-job-store.ts';
 import { buildApp } from '../../../src/service/app.ts';
 import { createAuditLog, SERVICE } from '../../../src/service/audit/audit-log.ts';
-import { CircuitIntake } from '../../../src/service/circuits/circuit-intake.ts';
-import { createCircuitJobHandler } from '../../../src/service/circuits/circuit-job-handler.ts';
 import { DEFAULT_SCOPES, type Scope, type Tier } from '../../../src/service/keys/api-key.ts';
 import { createSqliteKeyStore } from '../../../src/service/keys/sqlite-key-store.ts';
 import { createSqliteMaintenanceStore } from '../../../src/service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from '../../../src/service/metrics/service-metrics.ts';
 import { demoFactsOf } from '../../../src/service/models/demo-facts-view.ts';
 import type { ServiceDeps } from '../../../src/service/service-deps.ts';
-import { createTaskJobHandler } from '../../../src/service/tasks/task-job-handler.ts';
-import { createTpuJobHandler } from '../../../src/service/tpu/tpu-job-handler.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { StorageUsage } from '../../../src/storage/storage-usage.ts';
 import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../../../src/workloads/models/text-generation/text-model.ts';
-import { Workforce } from '../../../src/workloads/workforce.ts';
+import type { Workforce } from '../../../src/workloads/workforce.ts';
 import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
-import { InProcessPool } from './in-process-pool.ts';
-import { openReaders } from './test-readers.ts';
+import { closeKinds, openKinds, openWorkforce } from './test-kinds.ts';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -81,18 +76,23 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
   const fleet = metrics.overProcessors(directory(processors ?? [processor]));
   const clock = { now: START };
   const now = () => clock.now;
-  const intake = others.intake ?? new CircuitIntake(others.fleet ?? fleet, openReaders());
-  const work =
-    workforce ?? new Workforce({ processors: [], pool: new InProcessPool(), queueLimit: 9, now });
+  const work = workforce ?? openWorkforce(now);
   const { pool, agents, planner, tpu } = work;
   const cpuModel = 'a CPU';
+  const served = {
+    ...openKinds({
+      fleet: others.fleet ?? fleet,
+      jobs: () => others.jobs ?? runner,
+      now,
+      workforce: work,
+      ...(others.readers && { readers: others.readers }),
+    }),
+    ...(others.kinds && { kinds: others.kinds }),
+  };
+  const { kinds, readers } = served;
   const runner: JobRunner = new JobRunner({
     store: metrics.overStore(new MemoryJobStore()),
-    handlers: {
-      circuit: createCircuitJobHandler(others.fleet ?? fleet, intake),
-      task: createTaskJobHandler({ agents, pool, cpuModel, now, jobs: () => runner }),
-      tpu_job: createTpuJobHandler({ ...tpu, pool, cpuModel }),
-    },
+    handlers: kinds,
     now,
     refusal: () => deps.storageFault(),
     onUnexpectedError: (error) => problems.push(String(error)),
@@ -111,7 +111,8 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     tpu,
     cpuModel,
     jobs: runner,
-    intake,
+    kinds,
+    readers,
     idempotency: new MemoryIdempotencyStore(),
     keys: createSqliteKeyStore(database),
     maintenance: createSqliteMaintenanceStore(database),
@@ -170,7 +171,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
     async [Symbol.asyncDispose]() {
       await runner.shutdown(0);
       await app.close();
-      await intake.close();
+      await closeKinds(served);
       database.close();
       if (problems.length > 0) throw new Error(`The service misbehaved:\n${problems.join('\n')}`);
     },

@@ -1,7 +1,7 @@
 /** What a plan's record says of its time, where the clock of the machine was set meanwhile. */
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import { runPlanJob } from '../../../src/service/tasks/plan-handler.ts';
+import { runPlanJob } from '../../../src/service/tasks/run-plan-job.ts';
 import { encodeTask, PLAN_TASK, PLANNER } from '../../../src/service/tasks/stored-task.ts';
 import { newJob } from '../../support/jobs.ts';
 

@@ -1,11 +1,9 @@
 /** Readers over processes that spin, fill their memory or crash when they are told to. */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Target } from '../../../../src/service/circuits/circuit-submission.ts';
 import { Readers, type ReadersOptions } from '../../../../src/service/reading/readers.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const SCRIPTED = new URL('../../../support/scripted-reader.ts', import.meta.url);
-const targets: readonly Target[] = [];
 const MIB = 2 ** 20;
 
 const opened: Readers[] = [];
@@ -17,9 +15,11 @@ function open(options: Partial<ReadersOptions> = {}) {
   const limits = { numReaders: 2, heapLimitMb: 64, cpuLimitMs: 3_600_000, roomBytes: 4000 };
   const readers = new Readers({ ...limits, entry: SCRIPTED, ...options });
   opened.push(readers);
-  /** Stored requests have ten times the limit of CPU time. */
-  const read = (keyId: string, text: string, signal?: AbortSignal) =>
-    readers.run('readStored', { text, targets }, { keyId, numBytes: text.length, signal });
+  /** Each has ten times the limit of CPU time. */
+  const read = (keyId: string, text: string, signal?: AbortSignal) => {
+    const caller = { keyId, numBytes: text.length, signal, cpuFactor: 10 };
+    return readers.run('stored circuit', { text, context: {} }, caller);
+  };
   return { readers, read };
 }
 
@@ -190,14 +190,14 @@ test('loading the parser of expressions takes none of the time that the first bo
   // Loading takes several times as much.
   const readers = new Readers({ numReaders: 2, heapLimitMb: 512, cpuLimitMs: 150, roomBytes: MIB });
   opened.push(readers);
-  const request = { owner: 'computation', simulators: [] };
+  const context = { agentId: 'computation', simulators: [] };
   const read = (expression: string) => {
     const value = { task: 'evaluate', input: { expression } };
-    return readers.run('readTask', { value, request }, { keyId: 'a', numBytes: 100 });
+    return readers.run('task', { value, context }, { keyId: 'a', numBytes: 100 });
   };
   await expect(read('2 * (3')).rejects.toMatchObject({
     code: 'SERVICE_REQUEST_INVALID',
     faults: [{ path: 'input.expression', message: 'Parenthesis ) expected (char 7).' }],
   });
-  expect(await read('2 * 3')).toMatchObject({ read: { task: 'evaluate' } });
+  expect(await read('2 * 3')).toMatchObject({ facts: { task: 'evaluate' } });
 });

@@ -80,8 +80,9 @@ class LiveTarget implements Target {
 }
 
 /** A circuit that its target would take; plain data. */
-export interface PreparedCircuit {
-  readonly processorId: string;
+export interface CheckedCircuit {
+  /** Id of its processor. */
+  readonly target: string;
   /** With its final measurement. */
   readonly circuit: DynamicCircuit | SerializedCircuit;
   /** The circuit as written measures nothing: its last operation, which measures all, was added. */
@@ -102,16 +103,16 @@ export interface PreparedCircuit {
  * @throws {RequestInvalidError} listing every fault of its meaning.
  * @throws {StepsSpentError} if a program takes more steps.
  */
-export function prepareCircuit(
+export function checkCircuit(
   body: CircuitBody,
   targets: readonly Target[],
   maxSteps?: number,
-): PreparedCircuit {
+): CheckedCircuit {
   const faults = new FaultList();
-  const prepared = checkParts(body, Object.keys(body), targets, faults, maxSteps);
+  const checked = checkParts(body, Object.keys(body), targets, faults, maxSteps);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
-  if (prepared === undefined) throw new Error('unreachable: no circuit and no fault');
-  return prepared;
+  if (checked === undefined) throw new Error('unreachable: no circuit and no fault');
+  return checked;
 }
 
 /**
@@ -130,9 +131,9 @@ export function meaningFaults(
   return faults.kept;
 }
 
-/** What the processor draws and computes for a prepared circuit. */
+/** What the processor draws and computes for a circuit. */
 export function runRequest(
-  { outputs, observables }: PreparedCircuit,
+  { outputs, observables }: CheckedCircuit,
   shots: number,
   seed: number,
 ): CircuitRun['request'] {
@@ -151,7 +152,7 @@ function checkParts(
   targets: readonly Target[],
   faults: FaultList,
   maxSteps: number | undefined,
-): PreparedCircuit | undefined {
+): CheckedCircuit | undefined {
   const target = checkTarget(parts.target_processor, targets, faults);
   checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
@@ -175,7 +176,7 @@ function checkParts(
   });
   if (target === undefined || observables === undefined) return undefined;
   return {
-    processorId: target.spec.id,
+    target: target.spec.id,
     circuit,
     isMeasurementAdded: circuit !== written,
     numBits: circuit.numBits,

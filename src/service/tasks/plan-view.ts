@@ -1,38 +1,20 @@
-/** A task's job as the record that callers see. */
+/** A plan and its tasks as callers see them. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import { isFinal } from '../../jobs/job.ts';
-import type { JsonText } from '../envelope.ts';
-import { type LiveFacts, recordText, viewJob } from '../jobs/job-view.ts';
+import type { LiveFacts } from '../jobs/job-view.ts';
 import type { PlanNodeView } from '../schemas/tasks.ts';
-import { PLANNER, planOf, type StoredStep, taskFactsOf } from './stored-task.ts';
+import { planOf, type StoredStep } from './stored-task.ts';
 
-/** What is asked of other jobs. */
-export interface JobLookup extends LiveFacts {
+/** Where the jobs of a plan's tasks are looked up. */
+interface JobLookup extends Pick<LiveFacts, 'progress'> {
   get(id: JobId): Promise<Job | undefined>;
 }
 
-/** The record without its result. */
-export function summarizeTask(job: Job, live: LiveFacts) {
-  const { task, parent } = taskFactsOf(job.request);
-  return {
-    task_id: job.id,
-    agent: job.target,
-    task,
-    ...(parent !== undefined && { parent_id: parent }),
-    ...viewJob(job, live),
-  };
-}
-
-/** The whole record; the stored result is put in place as the text it is. */
-export async function taskRecordJson(job: Job, jobs: JobLookup): Promise<JsonText> {
-  return recordText({ ...summarizeTask(job, jobs), ...(await planFields(job, jobs)) }, job);
-}
-
-async function planFields(job: Job, jobs: JobLookup): Promise<object> {
-  if (job.target !== PLANNER) return {};
-  const { goal, steps } = planOf(job.request);
-  const tasks = await Promise.all(steps.map((step) => viewStep(step, job, jobs)));
+/** Fields of a plan's record that no other task has. */
+export async function viewPlan(plan: Job, jobs: JobLookup): Promise<object> {
+  const { goal, steps } = planOf(plan.request);
+  const tasks = await Promise.all(steps.map((step) => viewStep(step, plan, jobs)));
   return { ...(goal !== undefined && { goal }), tasks };
 }
 

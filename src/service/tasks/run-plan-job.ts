@@ -19,12 +19,11 @@ import { encodeTask, planOf, type StoredStep, type TaskFacts, taskFactsOf } from
 /** How often a task that this process has not taken up yet after a restart is looked at. */
 const LOOK_EVERY_MS = 200;
 
-/** What a plan asks of the jobs. */
-export type PlanJobs = Pick<Jobs, 'submit' | 'get' | 'waitFor' | 'cancel' | 'watch'>;
+type PlanJobs = Pick<Jobs, 'submit' | 'get' | 'waitFor' | 'cancel' | 'watch'>;
 
-/** What plans run with. */
-export interface PlanHandlerDeps {
-  /** Called when a plan runs: the runner is made with its handlers. */
+/** Dependencies of plans. */
+interface PlanDeps {
+  /** Called when a plan runs: the runner is made with the kinds. */
   readonly jobs: () => PlanJobs;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
@@ -40,7 +39,7 @@ export async function runPlanJob(
   job: Job,
   hooks: JobHooks,
   signal: AbortSignal,
-  { jobs: jobsOf, now }: PlanHandlerDeps,
+  { jobs: jobsOf, now }: PlanDeps,
 ): Promise<string> {
   const jobs = jobsOf();
   const facts = taskFactsOf(job.request);

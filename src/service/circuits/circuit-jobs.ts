@@ -1,0 +1,257 @@
+/**
+ * Circuits as jobs: read, admitted by their processor, run there, and shown.
+ *
+ * Small bodies and small results are read and written at once; large ones elsewhere, and so are small programs
+ * that loop for long. A submitted circuit is kept until its job runs, moments later, so that it is not read
+ * twice; a job that comes back after a restart has its circuit read from the store.
+ */
+import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import type { CircuitResult, Processor } from '../../fleet/processor.ts';
+import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
+import { runWork } from '../../fleet/schedule/scheduled-run.ts';
+import { workOfCircuit } from '../../fleet/workers/serialized-circuit.ts';
+import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
+import {
+  type ComingJob,
+  defineJobKind,
+  type JobBody,
+  type JobKindDeps,
+  type ServedJobs,
+} from '../jobs/job-kind.ts';
+import { CIRCUITS } from '../jobs/job-resources.ts';
+import { viewJob } from '../jobs/job-view.ts';
+import { storedBodyJson } from '../jobs/stored-request.ts';
+import { readInProcess } from '../reading/reading.ts';
+import {
+  type CircuitSummary,
+  circuitRecord,
+  circuitSummary,
+  submissionHeaders,
+} from '../schemas/circuits.ts';
+import {
+  type CheckedCircuit,
+  checkCircuit,
+  liveTargetsOf,
+  runRequest,
+  targetsOf,
+} from './check-circuit.ts';
+import { COMPILE_READING } from './compile-circuit.ts';
+import {
+  CIRCUIT_READING,
+  type CircuitContext,
+  type CircuitSubmission,
+  circuitFactsOf,
+  readCircuit,
+  STORED_CIRCUIT_READING,
+  storedBody,
+} from './read-circuit.ts';
+import { circuitResultJson, type ResultLayout } from './result-json.ts';
+import { ResultThread } from './result-thread.ts';
+
+/** Longest stored request that is read in the main thread, characters. */
+const LARGE_TEXT_LENGTH = 65_536;
+/** Longest program that is read in the main thread, and the most steps that it may take there: a few ms. */
+const SMALL_PROGRAM = { length: 16_384, steps: 10_000 };
+/** Most outcomes, or amplitudes, that are written in the main thread. */
+const LARGE_RESULT_ENTRIES = 8192;
+
+/** Circuits. */
+export const CIRCUIT_KIND = defineJobKind({
+  resource: CIRCUITS,
+  summary: circuitSummary,
+  record: circuitRecord,
+  headers: submissionHeaders,
+  waitsForResult: true,
+  readings: [CIRCUIT_READING, STORED_CIRCUIT_READING, COMPILE_READING],
+  serve: (deps) => new CircuitJobs(deps),
+});
+
+/** Circuits over the fleet's processors. */
+export class CircuitJobs implements ServedJobs<CircuitSubmission> {
+  readonly #deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>;
+  readonly #results: ResultThread;
+  /** Circuits of jobs that are about to run. */
+  readonly #submitted = new Map<JobId, CheckedCircuit>();
+  /** Jobs whose circuits are being read, in the order in which they came, and where they will wait. */
+  readonly #inReading = new Map<JobId, Processor>();
+  /** The body of POST /quantum/circuits. */
+  readonly body: JobBody<CircuitSubmission, CircuitContext>;
+
+  constructor(
+    deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>,
+    results: ResultThread = new ResultThread(),
+  ) {
+    this.#deps = deps;
+    this.#results = results;
+    this.body = {
+      path: CIRCUITS.path,
+      reading: CIRCUIT_READING,
+      context: () => ({ targets: targetsOf(deps.fleet) }),
+      readSmall: (body) =>
+        unlessLong(body, (maxSteps) => readCircuit(body, liveTargetsOf(deps.fleet), maxSteps)),
+    };
+  }
+
+  /**
+   * Has the circuit's processor admit it, and keeps the circuit for its run.
+   *
+   * @throws {ProcessorUnavailableError | CircuitTooLongError | QueueFullError}
+   */
+  admit(submission: CircuitSubmission, { id, key, seed }: ComingJob): Disposable {
+    const { target, circuit, shots } = submission;
+    const processor = this.#deps.fleet.get(target);
+    const work = runWork(workOfCircuit(circuit), runRequest(submission, shots, seed));
+    processor?.admit({ id, keyId: key.id, work });
+    // The body's text is stored with the job, and is not to be kept twice while that waits.
+    const { bodyJson: _, ...checked } = submission;
+    this.#submitted.set(id, checked);
+    return {
+      [Symbol.dispose]: () => {
+        this.#submitted.delete(id);
+        processor?.withdraw(id);
+      },
+    };
+  }
+
+  expectedWaitMs({ target, circuit }: CircuitSubmission): number | undefined {
+    const load = this.#deps.fleet.get(target)?.load();
+    return circuit.numQubits > MAX_SMALL_QUBITS ? load?.expectedWideWaitMs : load?.expectedWaitMs;
+  }
+
+  storedBody({ bodyJson }: CircuitSubmission): string {
+    return bodyJson;
+  }
+
+  async submissionOf(job: Job, signal: AbortSignal): Promise<CircuitSubmission> {
+    const { request, priority } = job;
+    const { shots, seed, qubits } = circuitFactsOf(request);
+    return {
+      ...(await this.circuitOf(job, signal)),
+      shots,
+      seed,
+      priority,
+      ...labelsOf(job),
+      facts: { shots, qubits },
+      bodyJson: storedBodyJson(request),
+    };
+  }
+
+  async run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string> {
+    const { id, target, priority, keyId } = job;
+    const processor = this.#deps.fleet.get(target);
+    if (processor === undefined) throw new Error('unreachable: a circuit without its target');
+    try {
+      const { shots, seed, tier } = circuitFactsOf(job.request);
+      this.#inReading.set(id, processor);
+      const checked = await this.circuitOf(job, signal);
+      this.#inReading.delete(id);
+      const request = runRequest(checked, shots, seed);
+      const result = await processor.run(
+        { id, circuit: checked.circuit, request, priority, keyId, tier },
+        {
+          onStarted: () => hooks.started(),
+          onProgress: (fraction) => hooks.progress(fraction),
+          onStartedOver: () => hooks.startedOver(),
+          readmitted: hooks.readmitted,
+        },
+        signal,
+      );
+      return await this.writeResult(checked, result);
+    } finally {
+      this.#inReading.delete(id);
+      // Its place in the queue, where it never came to take it.
+      processor.withdraw(id);
+    }
+  }
+
+  queuePosition(id: JobId): number | undefined {
+    for (const processor of this.#deps.fleet.processors) {
+      const position = processor.queuePosition(id);
+      if (position !== undefined) return position;
+    }
+    const processor = this.#inReading.get(id);
+    if (processor === undefined) return undefined;
+    const alike = [...this.#inReading].filter(([, other]) => other === processor);
+    return processor.load().queueDepth + alike.findIndex(([other]) => other === id);
+  }
+
+  expectedStart(id: JobId): number | undefined {
+    for (const processor of this.#deps.fleet.processors) {
+      const expected = processor.expectedStart(id);
+      if (expected !== undefined) return expected;
+    }
+    return undefined;
+  }
+
+  summarize(job: Job): CircuitSummary {
+    const { shots, seed, qubits } = circuitFactsOf(job.request);
+    const fields = viewJob(job, this.#deps.jobs());
+    return { circuit_id: job.id, processor: job.target, shots, seed, qubits, ...fields };
+  }
+
+  /** Warnings of a circuit that was just submitted; a result holds them itself. */
+  details({ result }: Job, submission?: CircuitSubmission): object {
+    const { warnings = [] } = submission ?? {};
+    return warnings.length === 0 || result !== undefined ? {} : { warnings };
+  }
+
+  requestJson({ request }: Job): string {
+    return storedBodyJson(request);
+  }
+
+  /**
+   * The circuit of a job: the submitted one, once, or else read from the stored request.
+   *
+   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer takes it.
+   * @throws what `Readers.run` throws.
+   */
+  async circuitOf(
+    { id, keyId, request }: Pick<Job, 'id' | 'keyId' | 'request'>,
+    signal: AbortSignal,
+  ): Promise<CheckedCircuit> {
+    const submitted = this.#submitted.get(id);
+    this.#submitted.delete(id);
+    if (submitted !== undefined) return submitted;
+    const { fleet, readers } = this.#deps;
+    const targets = targetsOf(fleet);
+    if (request.length < LARGE_TEXT_LENGTH) {
+      const body = storedBody(request);
+      const read = unlessLong(body, (maxSteps) => checkCircuit(body, targets, maxSteps));
+      if (read !== undefined) return read;
+    }
+    const caller = { keyId, numBytes: request.length, signal };
+    return readInProcess(readers, STORED_CIRCUIT_READING, { text: request }, { targets }, caller);
+  }
+
+  /** The result fields of the record as JSON text; the result's large arrays are gone afterwards. */
+  async writeResult(layout: ResultLayout, result: CircuitResult): Promise<string> {
+    const { counts, statevector, probabilities } = result.run;
+    const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities];
+    const longest = Math.max(...arrays.map((array) => array?.length ?? 0));
+    if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result);
+    return this.#results.write(layout, result);
+  }
+
+  /** Ends the thread that writes large results. */
+  close(): Promise<void> {
+    return this.#results.close();
+  }
+}
+
+/** What is read of the body in this thread; undefined where that would take long. */
+function unlessLong<T>(body: unknown, read: (maxSteps: number) => T): T | undefined {
+  const program = programOf(body);
+  if (program !== undefined && program.length > SMALL_PROGRAM.length) return undefined;
+  try {
+    return read(SMALL_PROGRAM.steps);
+  } catch (error) {
+    if (error instanceof StepsSpentError) return undefined;
+    throw error;
+  }
+}
+
+function programOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('qasm' in body)) return undefined;
+  return typeof body.qasm === 'string' ? body.qasm : undefined;
+}

@@ -1,0 +1,43 @@
+/** Every kind of job, and all of them in service. */
+import type { JobKind } from '../../jobs/job.ts';
+import { CIRCUIT_KIND } from '../circuits/circuit-jobs.ts';
+import type { Reading } from '../reading/reading.ts';
+import { TASK_KIND } from '../tasks/task-jobs.ts';
+import { TPU_JOB_KIND } from '../tpu/tpu-jobs.ts';
+import type { JobKindDefinition, JobKindDeps, ServedJobKind } from './job-kind.ts';
+
+const KINDS = {
+  circuit: CIRCUIT_KIND,
+  task: TASK_KIND,
+  tpu_job: TPU_JOB_KIND,
+} satisfies Readonly<Record<JobKind, JobKindDefinition<unknown>>>;
+
+/** The kinds in service; also the handlers of their jobs. */
+export type ServedJobKinds = ReturnType<typeof serveJobKinds>;
+
+/** All kinds over processors and agents. */
+export function serveJobKinds(deps: JobKindDeps) {
+  return {
+    circuit: KINDS.circuit.serve(deps),
+    task: KINDS.task.serve(deps),
+    tpu_job: KINDS.tpu_job.serve(deps),
+  };
+}
+
+/** Ends what the kinds have started. */
+export async function closeJobKinds(served: ServedJobKinds): Promise<void> {
+  const kinds: readonly ServedJobKind[] = Object.values(served);
+  await Promise.all(kinds.map((kind) => kind.close?.()));
+}
+
+const readings: ReadonlyMap<string, Reading<never, unknown>> = new Map(
+  Object.values(KINDS).flatMap((kind) => kind.readings.map((each) => [each.name, each] as const)),
+);
+
+/** The reading of that name. */
+export function findReading(name: string): Reading<unknown, unknown> {
+  const reading = readings.get(name);
+  if (reading === undefined) throw new Error(`unreachable: there is no reading ${name}`);
+  // Checked: the service sends a reading's own context with its name.
+  return reading as Reading<unknown, unknown>;
+}

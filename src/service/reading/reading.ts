@@ -1,0 +1,40 @@
+/** Work on bodies that is done in processes, and how the service has it done there. */
+import type { Procedure } from '../../workloads/procedures/procedure.ts';
+import type { Readers, ReadingCaller } from './readers.ts';
+import type { BodySource } from './reading-messages.ts';
+
+/** One sort of work on a body, or on a stored request. Its context and its output are plain data. */
+export interface Reading<Context, Output> {
+  /** By which a process finds it: unique among all readings. */
+  readonly name: string;
+  /** @param body - A parsed body, or the text of a stored request. */
+  readonly read: (body: unknown, context: Context) => Output | Promise<Output>;
+  /** Procedures whose late checks the body needs; the time in which they are loaded is not the body's. */
+  readonly proceduresOf?: (body: unknown, context: Context) => readonly (Procedure | undefined)[];
+  /** CPU time that a body may take, as a multiple of the usual limit; 1 unless given. */
+  readonly cpuFactor?: number;
+}
+
+/**
+ * Has a process read a body.
+ *
+ * @param source - The body, or the text of a stored request.
+ * @param hashPath - Path of the endpoint; then the output, an object, gets the field `bodyHash`.
+ * @throws what `Readers.run` throws.
+ */
+export async function readInProcess<Context, Output>(
+  readers: Pick<Readers, 'run'>,
+  { name, cpuFactor }: Reading<Context, Output>,
+  source: BodySource | { readonly text: string },
+  context: Context,
+  caller: ReadingCaller,
+  hashPath?: string,
+): Promise<Output> {
+  const input = { ...source, context, ...(hashPath !== undefined && { hashPath }) };
+  const output = await readers.run(name, input, {
+    ...caller,
+    ...(cpuFactor !== undefined && { cpuFactor }),
+  });
+  // Checked: the process runs the reading of that name.
+  return output as Output;
+}

@@ -1,0 +1,79 @@
+/** How jobs of every kind are submitted over HTTP: 201, the record, and where it is. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Job } from '../../jobs/job.ts';
+import type { Envelopes } from '../envelope.ts';
+import { retryHash } from '../jobs/canonical-hash.ts';
+import type { JobBody, JobSubmission, ServedJobKind } from '../jobs/job-kind.ts';
+import { locationOf } from '../jobs/job-resources.ts';
+import { parsePrefer } from '../jobs/prefer.ts';
+import { JobSubmitter, type Submitter } from '../jobs/submit-job.ts';
+import { callerOf } from '../plugins/authentication.ts';
+import { callerSignal, readingCaller } from '../plugins/caller-signal.ts';
+import { sourceOf } from '../plugins/json-body.ts';
+import type { ServiceDeps } from '../service-deps.ts';
+
+/** Answers requests that submit jobs of one kind. */
+export class JobSubmissions<Submission extends JobSubmission> {
+  readonly #envelopes: Envelopes;
+  readonly #kind: ServedJobKind<Submission>;
+  readonly #submitter: JobSubmitter<Submission>;
+
+  constructor(deps: ServiceDeps, envelopes: Envelopes, kind: ServedJobKind<Submission>) {
+    this.#envelopes = envelopes;
+    this.#kind = kind;
+    this.#submitter = new JobSubmitter(deps, kind);
+  }
+
+  /** Answers a request whose body submits a job. */
+  async submit<Context>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: JobBody<Submission, Context>,
+  ): Promise<FastifyReply> {
+    const source = sourceOf(request.body);
+    const caller = readingCaller(request, reply);
+    const needsHash = headerOf(request, 'idempotency-key') !== undefined;
+    const submission = await this.#submitter.read(body, source, caller, needsHash);
+    return this.#answer(request, reply, submission);
+  }
+
+  /** Answers a request to run a job again: as it was stored, and with its seed. */
+  async submitAgain(request: FastifyRequest, reply: FastifyReply, job: Job): Promise<FastifyReply> {
+    const submission = await this.#kind.submissionOf(job, callerSignal(reply));
+    const bodyHash = retryHash(this.#kind.definition.resource, job.id);
+    return this.#answer(request, reply, { ...submission, bodyHash }, { retryOf: job.id });
+  }
+
+  async #answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    submission: Submission,
+    retry: Pick<Submitter, 'retryOf'> = {},
+  ): Promise<FastifyReply> {
+    const { waitsForResult, resource } = this.#kind.definition;
+    const { waitMs, applied } = waitsForResult
+      ? parsePrefer(headerOf(request, 'prefer'))
+      : { waitMs: 0, applied: undefined };
+    const idempotencyKey = headerOf(request, 'idempotency-key');
+    const { key } = callerOf(request);
+    const answer = await this.#submitter.submit(submission, {
+      key,
+      idempotencyKey,
+      waitMs,
+      ...retry,
+    });
+    reply.code(201).header('location', locationOf(resource, answer.jobId));
+    if (answer.isReplay) reply.header('idempotent-replayed', 'true');
+    if (applied !== undefined) reply.header('preference-applied', applied);
+    return this.#envelopes.sendText(request, reply, answer.record);
+  }
+}
+
+/** A header that is not given twice. */
+function headerOf(
+  { headers }: FastifyRequest,
+  name: 'idempotency-key' | 'prefer',
+): string | undefined {
+  const header = headers[name];
+  return typeof header === 'string' ? header : undefined;
+}

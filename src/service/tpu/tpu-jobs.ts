@@ -1,0 +1,182 @@
+/**
+ * TPU jobs: each is placed on a slice of the modelled fleet, and its work runs on this node while it has its
+ * chips.
+ */
+import type { Job, JobId } from '../../jobs/job.ts';
+import { labelsOf } from '../../jobs/job.ts';
+import type { JobHooks } from '../../jobs/job-handler.ts';
+import type { JsonObject } from '../../workloads/procedures/json.ts';
+import { modelledDuration } from '../../workloads/tpu/modelled-duration.ts';
+import { milliseconds } from '../backend-view.ts';
+import {
+  type ComingJob,
+  defineJobKind,
+  type JobBody,
+  type JobKindDeps,
+  type ServedJobs,
+} from '../jobs/job-kind.ts';
+import { TPU_JOBS } from '../jobs/job-resources.ts';
+import { viewJob } from '../jobs/job-view.ts';
+import {
+  checkProcessor,
+  isSmallBody,
+  MAX_CHARACTERS_IN_FLIGHT,
+  type ProcedureContext,
+  procedureHooks,
+  simulatorsOf,
+} from '../jobs/procedure-jobs.ts';
+import {
+  storedFacts,
+  workInputOf,
+  workRequestJson,
+  workRequestOf,
+} from '../jobs/stored-request.ts';
+import type { Tier } from '../keys/api-key.ts';
+import { outcomeJson } from '../procedures-view.ts';
+import { idempotencyHeaders } from '../schemas/jobs.ts';
+import { tpuJobRecord, tpuJobSummary } from '../schemas/tpu.ts';
+import {
+  readTpuJob,
+  TPU_JOB_READING,
+  type TpuJobSlice,
+  type TpuJobSubmission,
+  tpuJobSubmission,
+} from './read-tpu-job.ts';
+
+/** Jobs of the TPU fleet. */
+export const TPU_JOB_KIND = defineJobKind({
+  resource: TPU_JOBS,
+  summary: tpuJobSummary,
+  record: tpuJobRecord,
+  headers: idempotencyHeaders,
+  waitsForResult: false,
+  maxCharactersInFlight: MAX_CHARACTERS_IN_FLIGHT,
+  readings: [TPU_JOB_READING],
+  serve: (deps) => new TpuJobs(deps),
+});
+
+/** Facts that are stored of a TPU job before its body; its zone is the job's target. */
+interface TpuJobFacts extends TpuJobSlice {
+  readonly seed: number;
+  /** Of the caller's key, when it submitted. */
+  readonly tier: Tier;
+  /** Where its circuits go; absent where the caller left that open. */
+  readonly processor?: string;
+}
+
+/** The facts alone, of the text or of its beginning. */
+function factsOf(text: string): TpuJobFacts {
+  // Checked: they were stored with the job.
+  return storedFacts(text) as TpuJobFacts;
+}
+
+/** TPU jobs over the modelled fleet. */
+class TpuJobs implements ServedJobs<TpuJobSubmission> {
+  readonly #deps: JobKindDeps;
+  /** The body of POST /tpu/jobs. */
+  readonly body: JobBody<TpuJobSubmission, ProcedureContext>;
+
+  constructor(deps: JobKindDeps) {
+    this.#deps = deps;
+    const context = () => ({ simulators: simulatorsOf(deps.fleet) });
+    this.body = {
+      path: TPU_JOBS.path,
+      reading: TPU_JOB_READING,
+      context,
+      readSmall: (body, numBytes) =>
+        isSmallBody(body, numBytes) ? readTpuJob(body, context().simulators) : undefined,
+    };
+  }
+
+  /** @throws {ProcessorUnavailableError | AgentUnavailableError | QueueFullError} */
+  admit({ processor }: TpuJobSubmission, { id }: ComingJob): Disposable {
+    const { fleet, tpu } = this.#deps;
+    checkProcessor(fleet, processor);
+    tpu.work.admit();
+    tpu.fleet.admit(id);
+    return { [Symbol.dispose]: () => tpu.fleet.withdraw(id) };
+  }
+
+  storedBody({ request }: TpuJobSubmission): string {
+    return JSON.stringify(request);
+  }
+
+  submissionOf(job: Job): TpuJobSubmission {
+    const { job_type, tpu_type, chips, seed, processor } = factsOf(job.request);
+    const { target: zone, priority } = job;
+    const slice = { job_type, tpu_type, chips };
+    const request = workRequestOf(job.request, { ...slice, zone });
+    const options = { ...labelsOf(job), priority, ...(processor !== undefined && { processor }) };
+    return { ...tpuJobSubmission(zone, slice, request, options), seed };
+  }
+
+  async run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string> {
+    const { fleet, work } = this.#deps.tpu;
+    const { id, keyId, priority } = job;
+    const facts = factsOf(job.request);
+    const { tier, seed, processor, chips, tpu_type: tpuType } = facts;
+    const slice = { zone: job.target, tpuType, chips };
+    const { readmitted } = hooks;
+    const queuedAt = performance.now();
+    using _slice = await fleet.place({ ...slice, id, priority, tier, keyId, readmitted }, signal);
+    const input = workInputOf(job.request);
+    const placementMs = performance.now() - queuedAt;
+    const outcome = await work.run(
+      {
+        id,
+        task: facts.job_type,
+        input,
+        seed,
+        priority,
+        keyId,
+        tier,
+        ...(processor !== undefined && { processorId: processor }),
+      },
+      // It was admitted to the fleet, which has the queue that callers see.
+      { ...procedureHooks(hooks), readmitted: true },
+      signal,
+    );
+    const modelled = modelledDuration(flopsOf(outcome.resultJson), slice);
+    const { queueMs, executionMs } = outcome.timing;
+    const timing = { queueMs: placementMs + queueMs, executionMs };
+    return outcomeJson({ ...outcome, timing }, { input, seed }, this.#deps.cpuModel, {
+      measured: { basis: 'measured', duration_ms: milliseconds(executionMs) },
+      modelled: {
+        basis: modelled.basis,
+        duration_ms: milliseconds(modelled.ms),
+        how: modelled.how,
+      },
+    });
+  }
+
+  queuePosition(id: JobId): number | undefined {
+    const { tpu, pool } = this.#deps;
+    return tpu.fleet.queuePosition(id) ?? pool.queuePosition(id);
+  }
+
+  summarize(job: Job): object {
+    const { job_type, tpu_type, chips } = factsOf(job.request);
+    const isOpen = job.status === 'queued' || job.status === 'running';
+    return {
+      job_id: job.id,
+      job_type,
+      tpu_type,
+      zone: job.target,
+      chips,
+      ...(isOpen && { placed: this.#deps.tpu.fleet.isPlaced(job.id) }),
+      ...viewJob(job, this.#deps.jobs()),
+    };
+  }
+
+  requestJson({ request }: Job): string | undefined {
+    return workRequestJson(request);
+  }
+}
+
+/** Floating-point operations that the job counted. */
+function flopsOf(resultJson: string): number {
+  // Checked: the pool gives the text of a JSON object.
+  const { flops } = JSON.parse(resultJson) as JsonObject;
+  if (typeof flops !== 'number') throw new Error('unreachable: a TPU job that counted nothing');
+  return flops;
+}
