@@ -1,6 +1,6 @@
 /**
  * What a worker does with a list of small circuits: batches beside one after the other, in turns, for
- * a parameter sweep and for one circuit with many seeds. It is what batch-rule.ts rests on. Then what
+ * a parameter sweep and for one circuit with many seeds. It is what shape-batches.ts rests on. Then what
  * a Bell circuit costs the main thread and the worker by the length of its list.
  *
  * All counts are checked before the clock starts: the batch's are those of the compiled circuits.
@@ -193,10 +193,11 @@ async function bellCosts(): Promise<readonly Measurement[]> {
   const entry = new URL('../src/fleet/workers/engine-worker.ts', import.meta.url);
   const maxQubits = { f32: MAX_QUBITS, f64: MAX_QUBITS };
   const engine = { numThreads: 1, maxQubits, memoryBytes: 2 ** 24 };
-  const pool = new EnginePool(
-    { numWorkers: 1, start: childThread({ entry, setup: { engine }, heapLimitMb: 512 }) },
-    { onIdle: isOpen.resolve, onFault: isOpen.reject },
-  );
+  const pool = new EnginePool('small', {
+    numWorkers: 1,
+    start: childThread({ entry, setup: { engine }, heapLimitMb: 512 }),
+  });
+  pool.open({ onIdle: isOpen.resolve, onFault: isOpen.reject });
   await isOpen.promise;
   const costs = BELL_LENGTHS.map((length) => ({ length, main: [0], worker: [0] }));
   for (let repeat = -1; repeat < REPEATS; repeat++) {
@@ -237,7 +238,7 @@ async function bellCost(pool: EnginePool, length: number) {
 /** Objects of their own, as requests bring them. */
 function bells(firstSeed: number, length: number) {
   return Array.from({ length }, (_, i) => ({
-    precision: 'f64' as const,
+    computedIn: 'f64' as const,
     circuit: {
       numQubits: 2,
       numBits: 2,

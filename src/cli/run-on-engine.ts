@@ -2,7 +2,7 @@
 import { compile } from '../compiler/compile.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
-import { circuitOf } from '../fleet/workers/serialized-circuit.ts';
+import { circuitOf } from '../fleet/workers/sent-circuit.ts';
 import { type CheckedCircuit, runRequest } from '../service/circuits/check-circuit.ts';
 import type { CommandIo } from './command-io.ts';
 import { InterruptedError } from './errors.ts';

@@ -2,9 +2,15 @@
  * What backs a simulator: which engines its circuits may run on, and what the simulator is while
  * those engines are as they are.
  */
+
+import type { AdapterPlan } from './adapters/adapter-plan.ts';
+import type { BackingAdapter } from './fleet-adapters.ts';
+import type { FleetDevices } from './fleet-devices.ts';
+import { AMPLITUDE_BYTES, qubitsWithin } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
 import type { LaneId, SizeClass } from './schedule/lane.ts';
 import type { MayRunOn } from './schedule/scheduled-run.ts';
+import type { AdapterPool } from './workers/engine-pool.ts';
 
 /** The outcome of the last self-test of a lane's engines. */
 export type HealthOf = (lane: LaneId) => Availability;
@@ -71,4 +77,208 @@ export function bothSizes(small: Availability, wide: Availability): Availability
     return { ...wide, reason: `Circuits that need all threads: ${wide.reason}` };
   }
   return small.checkedAt <= wide.checkedAt ? small : wide;
+}
+
+/** What the fleet is without any adapter. */
+export interface GpuBackingOptions {
+  /** As it is on the CPU, with `execution: 'cpu-fallback'`. */
+  readonly onCpu: ProcessorSpec;
+  /** Whether the CPU may run its circuits. */
+  readonly mayUseCpu: boolean;
+  /** No wider circuits, whatever the memory. */
+  readonly maxQubits: number;
+  /** Of circuits that run on one thread of the CPU. */
+  readonly maxSmallQubits: number;
+  readonly cpuModel: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** The fleet's devices. */
+  readonly devices: () => FleetDevices;
+}
+
+/** How wide circuits may be, and why. */
+type Limits = Pick<ProcessorSpec, 'maxQubits' | 'stateMemory' | 'target'>;
+
+/** The fleet's adapters, with the CPU beside them or not. */
+export class GpuBacking implements Backing {
+  readonly id: string;
+  readonly mayRunOn: 'adapter' | 'adapter-or-cpu';
+  readonly hasDevices = true;
+  readonly precision = 'f32';
+  readonly sizeClasses: readonly SizeClass[];
+  readonly #options: GpuBackingOptions;
+  readonly #adapters: BackingAdapter[] = [];
+  readonly #spread: AdapterPool[] = [];
+  #whyNoAdapter = 'Adapters have not been looked for yet.';
+
+  constructor(options: GpuBackingOptions) {
+    this.#options = options;
+    this.id = options.onCpu.id;
+    this.mayRunOn = options.mayUseCpu ? 'adapter-or-cpu' : 'adapter';
+    this.sizeClasses = options.mayUseCpu ? ['small', 'wide'] : [];
+  }
+
+  add(adapter: BackingAdapter): void {
+    this.#adapters.push(adapter);
+  }
+
+  /** Adds the lane of several adapters, which are added already. */
+  addSpread(lane: AdapterPool): void {
+    this.#spread.push(lane);
+  }
+
+  /** All adapters in use, well or not. */
+  get adapters(): readonly BackingAdapter[] {
+    return this.#adapters;
+  }
+
+  /** Lanes of several of them. */
+  get spread(): readonly AdapterPool[] {
+    return this.#spread;
+  }
+
+  get mayUseCpu(): boolean {
+    return this.#options.mayUseCpu;
+  }
+
+  /** @param reason - A sentence; said where no adapter was added. */
+  setWhyNoAdapter(reason: string): void {
+    this.#whyNoAdapter = reason;
+  }
+
+  get whyNoAdapter(): string {
+    return this.#whyNoAdapter;
+  }
+
+  spec(healthOf: HealthOf): ProcessorSpec {
+    const { onCpu, mayUseCpu } = this.#options;
+    const healthy = this.#healthy(healthOf);
+    const [widest] = this.#limits(healthy).toSorted((a, b) => b.maxQubits - a.maxQubits);
+    const { stateMemory: _, ...rest } = onCpu;
+    return {
+      ...rest,
+      ...(widest ?? { maxQubits: 0, target: null }),
+      execution: healthy.length > 0 || !mayUseCpu ? 'webgpu' : 'cpu-fallback',
+      physicalGpus: healthy.filter(({ plan }) => !plan.adapter.isSoftware).length,
+      adapters: healthy.map(({ plan }) => ({
+        name: plan.adapter.name,
+        isSoftware: plan.adapter.isSoftware,
+      })),
+    };
+  }
+
+  widest(): number {
+    const { onCpu, mayUseCpu, maxQubits } = this.#options;
+    const onAdapters = this.#adapters.map((adapter) => Math.min(maxQubits, targetQubits(adapter)));
+    const onAllOfThem = this.#spread.map(({ report }) => report?.target.maxQubits ?? 0);
+    return Math.max(mayUseCpu ? onCpu.maxQubits : 0, ...onAdapters, ...onAllOfThem);
+  }
+
+  availability(healthOf: HealthOf): Availability {
+    const health = this.#enginesHealth(healthOf);
+    const whyNoDevice = this.#options.devices().whyNone;
+    if (!health.available || whyNoDevice === undefined) return health;
+    return { available: false, reason: whyNoDevice, checkedAt: health.checkedAt };
+  }
+
+  #enginesHealth(healthOf: HealthOf): Availability {
+    const { mayUseCpu, now } = this.#options;
+    const outcomes = this.#adapters.map(({ lane }) => healthOf(lane.id));
+    const well = outcomes.filter(({ available }) => available);
+    if (!mayUseCpu) {
+      const [first] = well.length > 0 ? well : outcomes;
+      return first ?? { available: false, reason: this.#whyNoAdapter, checkedAt: now() };
+    }
+    const small = healthOf('small');
+    if (!small.available) return small;
+    const [wide = healthOf('wide')] = well;
+    if (!wide.available) return { ...wide, reason: `Wide circuits: ${wide.reason}` };
+    return small.checkedAt <= wide.checkedAt ? small : wide;
+  }
+
+  ranOn(lane: LaneId, healthOf: HealthOf): Backend {
+    const adapter = this.#adapters.find((one) => one.lane.id === lane);
+    if (adapter !== undefined) {
+      const hardware = hardwareOf(adapter.plan);
+      return { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware };
+    }
+    const spread = this.#spread.find((one) => one.id === lane);
+    if (spread !== undefined) {
+      const names = this.#membersOf(spread).map(({ plan }) => hardwareOf(plan));
+      const hardware = names.join(' + ');
+      return { engine: 'webgpu', execution: 'webgpu', precision: 'f32', hardware };
+    }
+    // Small circuits go to the CPU by design where there is an adapter, and for want of one elsewhere.
+    const isByDesign = lane === 'small' && this.#healthy(healthOf).length > 0;
+    return {
+      engine: 'cpu',
+      execution: isByDesign ? 'cpu' : 'cpu-fallback',
+      precision: 'f32',
+      hardware: this.#options.cpuModel,
+    };
+  }
+
+  /**
+   * What decides how wide circuits may be, for each kind of engine that takes them now: what its open
+   * devices hold. Where no device is open nothing runs, and the limits are those of all.
+   */
+  #limits(healthy: readonly BackingAdapter[]): readonly Limits[] {
+    const { onCpu, mayUseCpu, maxQubits: cap } = this.#options;
+    const devices = this.#options.devices();
+    const spread = this.#spread.filter((lane) => lane.isHealthy && lane.report !== undefined);
+    const lanes = [...healthy.map(({ lane }) => lane), ...spread];
+    const isAnyOpen = devices.whyNone === undefined;
+    const onAdapters = lanes.flatMap((lane) => {
+      const bytes = isAnyOpen ? devices.openBytes(lane.id) : Number.POSITIVE_INFINITY;
+      return bytes === 0 ? [] : limitsOf(lane, bytes, cap);
+    });
+    if (!mayUseCpu) return onAdapters;
+    return [...onAdapters, healthy.length > 0 ? onCpu : this.#cpuLimits()];
+  }
+
+  /** Of the CPU while it backs the devices: those that are open hold the state. */
+  #cpuLimits(): Limits {
+    const { onCpu, maxSmallQubits } = this.#options;
+    const bytes = this.#options.devices().openBytes(undefined);
+    const isWhole = bytes === 0 || qubitsWithin(bytes) >= onCpu.maxQubits;
+    if (isWhole) return onCpu;
+    return {
+      target: onCpu.target,
+      maxQubits: Math.min(onCpu.maxQubits, Math.max(maxSmallQubits, qubitsWithin(bytes))),
+      stateMemory: { bytes, bytesPerAmplitude: AMPLITUDE_BYTES.f32 },
+    };
+  }
+
+  #membersOf({ members = [] }: AdapterPool): readonly BackingAdapter[] {
+    return this.#adapters.filter(({ lane }) => members.includes(lane.id));
+  }
+
+  #healthy(healthOf: HealthOf): readonly BackingAdapter[] {
+    return this.#adapters.filter(({ lane }) => healthOf(lane.id).available && lane.report);
+  }
+}
+
+/** 0 while its process has never been open. */
+function targetQubits({ lane }: BackingAdapter): number {
+  return lane.report?.target.maxQubits ?? 0;
+}
+
+/** @param openBytes - For states, on the devices that are open. */
+function limitsOf({ report }: AdapterPool, openBytes: number, cap: number): Limits {
+  const addressable = report?.target.maxQubits ?? 0;
+  const bytesPerAmplitude = AMPLITUDE_BYTES.f32;
+  const maxBytes = bytesPerAmplitude * 2 ** addressable;
+  // What a kernel can address may be less than what is there, and never decides alone below it.
+  const isMemory = openBytes < 2 * maxBytes;
+  return {
+    target: report?.target ?? null,
+    maxQubits: Math.min(cap, addressable, qubitsWithin(openBytes)),
+    stateMemory: isMemory
+      ? { bytes: openBytes, bytesPerAmplitude, setting: 'QCS_GPU_MEMORY_MIB' }
+      : { bytes: maxBytes, bytesPerAmplitude },
+  };
+}
+
+function hardwareOf({ adapter: { name, isSoftware } }: AdapterPlan): string {
+  return isSoftware ? `${name} (software)` : name;
 }

@@ -10,35 +10,36 @@
  * Self-tests go ahead of the queue: they must not wait behind a thousand circuits to tell whether those
  * would run.
  */
-import type { AdapterLane, AdapterLaneOptions } from './adapter-lane.ts';
 import { Admission } from './admission.ts';
-import { BackendLanes, type ThreadOptions } from './backend-lanes.ts';
-import type {
-  BackendAnswer,
-  BackendBatch,
-  BackendBatchOutcome,
-  BackendOutcome,
-  BackendTask,
-  SelfTestTask,
-  SubmittedTask,
-} from './backend-task.ts';
-import { type Answer, CircuitRuns } from './circuit-runs.ts';
-import type { EngineLane } from './engine-lane.ts';
+import { EngineLanes, type ThreadOptions } from './engine-lanes.ts';
 import { EngineLostError, FleetClosedError, WorkerLostError } from './errors.ts';
-import { PlanCache } from './plan-cache.ts';
-import type { ProcessorLoad, RunHooks } from './processor.ts';
+import {
+  FleetBatchRun,
+  FleetCircuitRun,
+  type FleetRun,
+  type Placed,
+  type RanBatch,
+  type RanCircuit,
+} from './fleet-run.ts';
+import type { BatchRun, CircuitRun, ProcessorLoad, RunHooks } from './processor.ts';
 import { isTriedAgain } from './retry-rule.ts';
 import type { Devices } from './schedule/devices.ts';
 import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
 import type { MayRunOn, RunWork } from './schedule/scheduled-run.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
-import { SelfTests } from './self-tests.ts';
-import { batchOutcome, circuitOutcome, sizeOfTask, submittedTask } from './submitted-task.ts';
-import { follow, settle } from './task-following.ts';
+import type { AdapterPool, AdapterPoolOptions, EnginePool } from './workers/engine-pool.ts';
 
 /** How often what waits is looked at where nothing else happens. */
 const WAKE_UP_MS = 1000;
+/** A self-test is started this often at most. */
+const MAX_SELF_TEST_ATTEMPTS = 2;
+/** Where a plan takes long to make, at most one part in this many of the time goes into plans. */
+const TIME_PER_PLAN_COST = 20;
+/** A plan that takes this long, milliseconds, takes long. */
+const LONG_PLAN_MS = 2;
+/** A plan that nothing has outdated still ages, because what runs comes closer to its end. */
+const MAX_PLAN_AGE_MS = 100;
 
 /** How a backend is made. */
 export interface CircuitBackendOptions extends ThreadOptions {
@@ -50,12 +51,13 @@ export interface CircuitBackendOptions extends ThreadOptions {
 
 /** The engines of this machine and what waits for them. */
 export class CircuitBackend {
-  readonly #scheduler: Scheduler<SubmittedTask>;
-  readonly #plans: PlanCache;
-  readonly #lanes: BackendLanes;
-  readonly #selfTests: SelfTests;
-  readonly #runs: CircuitRuns;
+  readonly #scheduler: Scheduler<FleetRun>;
+  readonly #lanes: EngineLanes;
   readonly #admission: Admission;
+  /** Self-tests that wait for an engine of their lane. */
+  #selfTests: readonly FleetRun[] = [];
+  #plan: { readonly plan: Plan; readonly madeAt: number; readonly costMs: number } | undefined;
+  #isPlanOutdated = false;
   #isClosed = false;
   #isPumpDue = false;
   #isPumping = false;
@@ -75,22 +77,18 @@ export class CircuitBackend {
       numWaiting: () => this.#scheduler.numWaiting,
       untilRoomMs: () => this.#untilRoomMs(),
     });
-    this.#plans = new PlanCache(() => this.#scheduler.plan(performance.now()));
-    this.#lanes = new BackendLanes(this.#scheduler, options, {
+    this.#lanes = new EngineLanes(this.#scheduler, options, {
       onIdle: () => this.#pump(),
-      onFault: (lane) => this.#giveUp(lane),
-    });
-    this.#runs = new CircuitRuns(this.#scheduler, {
-      onAnswer: ({ lane }, task, answer) => this.#onAnswer(lane, task, answer),
-      onListEnd: (lane) => {
-        this.#lanes.hold(lane, -1);
-        this.#pump();
+      onFault: (pool) => this.#giveUp(pool),
+      onOutcome: (run, outcome) => {
+        this.#isPlanOutdated = true;
+        run.complete(outcome);
+      },
+      onFailure: (run, error) => {
+        this.#isPlanOutdated = true;
+        this.#onFailure(run, error);
       },
     });
-    this.#selfTests = new SelfTests(
-      (id) => this.#lanes.get(id),
-      () => this.#pump(),
-    );
   }
 
   /** Starts the engine threads. */
@@ -106,13 +104,13 @@ export class CircuitBackend {
    * @param onLost - Hears that the process ended, by itself or because its device was lost: it is to
    *   say at once that the adapter is not healthy. Another process is started.
    */
-  addAdapter(options: AdapterLaneOptions, onLost: (how: string) => void): AdapterLane {
+  addAdapter(options: AdapterPoolOptions, onLost: (how: string) => void): AdapterPool {
     if (this.#isClosed) throw new FleetClosedError();
     return this.#lanes.addAdapter(options, onLost);
   }
 
   /** Gives an adapter circuits, or none. */
-  setHealthy(lane: AdapterLane, isHealthy: boolean): void {
+  setHealthy(lane: AdapterPool, isHealthy: boolean): void {
     this.#lanes.setHealthy(lane, isHealthy);
     if (!isHealthy) this.#dropHopeless(lane);
     this.#changed();
@@ -125,7 +123,7 @@ export class CircuitBackend {
    */
   setDevices(
     devices: readonly DeviceView[],
-    openBytes: Iterable<readonly [AdapterLane, number]>,
+    openBytes: Iterable<readonly [AdapterPool, number]>,
   ): void {
     for (const device of devices) this.#scheduler.setDevice(device);
     for (const [lane, bytes] of openBytes) this.#lanes.setOpenBytes(lane, bytes);
@@ -168,79 +166,85 @@ export class CircuitBackend {
    * @throws what the compiler and the engine throw, as EnginePool.run.
    * @throws the signal's reason; a running circuit's work has stopped by then.
    */
-  async submit(task: BackendTask, hooks: RunHooks, signal: AbortSignal): Promise<BackendOutcome> {
-    return circuitOutcome(await this.#queue(task, hooks, signal));
-  }
-
-  /**
-   * Queues a batch task, whose request fits its shape, and runs it in its turn.
-   *
-   * @throws as `submit`.
-   */
-  async submitBatch(
-    task: BackendBatch,
+  async submit(run: Placed<CircuitRun>, hooks: RunHooks, signal: AbortSignal): Promise<RanCircuit>;
+  async submit(run: Placed<BatchRun>, hooks: RunHooks, signal: AbortSignal): Promise<RanBatch>;
+  async submit(
+    asked: Placed<CircuitRun | BatchRun>,
     hooks: RunHooks,
     signal: AbortSignal,
-  ): Promise<BackendBatchOutcome> {
-    return batchOutcome(await this.#queue(task, hooks, signal));
-  }
-
-  #queue(
-    task: BackendTask | BackendBatch,
-    hooks: RunHooks,
-    signal: AbortSignal,
-  ): Promise<BackendAnswer> {
-    const isAdmitted = this.#admission.withdraw(task.id);
+  ): Promise<RanCircuit | RanBatch> {
+    const isAdmitted = this.#admission.withdraw(asked.id);
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
     const isAccepted = isAdmitted || hooks.readmitted === true;
-    if (!isAccepted) this.#admission.check(task.processor, task.keyId);
-    const { following, promise } = follow(hooks, signal, () => this.#dropWaiting(submitted));
-    const submitted = submittedTask(task, following);
-    this.#scheduler.add(submitted, submitted.submittedAt);
-    this.#admission.enter(submitted.key, sizeOfTask(submitted));
-    this.#plans.invalidate();
+    if (!isAccepted) this.#admission.check(asked.processor, asked.keyId);
+    const caller = { hooks, signal };
+    const run =
+      'shape' in asked ? new FleetBatchRun(asked, caller) : new FleetCircuitRun(asked, caller);
+    run.whenAborted(() => this.#dropWaiting(run));
+    this.#scheduler.add(run, run.submittedAt);
+    this.#admission.enter(run.key, run.numBytes);
+    this.#isPlanOutdated = true;
     this.#pumpSoon();
-    return promise;
+    return run.answer;
   }
 
   /**
-   * Runs a self-test, ahead of all circuits.
+   * Runs a self-test of a lane, ahead of all circuits and also while its processor is paused.
    *
    * @throws {EngineLostError} if its worker was lost twice, or none can be started.
    * @throws as `submit` otherwise.
    */
-  async test(test: SelfTestTask, hooks: RunHooks, signal: AbortSignal): Promise<BackendOutcome> {
+  async test(
+    lane: LaneId,
+    asked: Placed<CircuitRun>,
+    hooks: RunHooks,
+    signal: AbortSignal,
+  ): Promise<RanCircuit> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new FleetClosedError();
-    return await this.#selfTests.run(test, hooks, signal);
+    const run = new FleetCircuitRun(asked, { hooks, signal, selfTestOf: lane });
+    run.whenAborted(() => this.#dropSelfTest(run));
+    this.#addSelfTest(run);
+    return run.answer;
   }
 
   /**
    * How many start before a waiting task on what it waits for; undefined once it has begun, and for a
    * moment where the queue is so long that it came after the last plan.
    */
-  position(taskId: string): number | undefined {
-    const place = this.#runs.placeInList(taskId);
+  position(runId: string): number | undefined {
+    const place = this.#lanes.placeInList(runId);
     if (place !== undefined) return place;
-    if (!this.#scheduler.isWaiting(taskId)) return undefined;
-    const position = this.plan.positions.get(taskId);
-    return position === undefined ? undefined : this.#runs.numListed + position;
+    if (!this.#scheduler.isWaiting(runId)) return undefined;
+    const position = this.plan.positions.get(runId);
+    return position === undefined ? undefined : this.#lanes.numListed + position;
   }
 
   /**
    * When a waiting task is to start as things stand, on the clock of `performance.now()`; undefined once
    * it has begun, and while nobody knows.
    */
-  expectedStart(taskId: string): number | undefined {
-    if (this.#runs.placeInList(taskId) !== undefined) return performance.now();
-    if (!this.#scheduler.isWaiting(taskId)) return undefined;
-    return this.plan.starts.get(taskId)?.startAt;
+  expectedStart(runId: string): number | undefined {
+    if (this.#lanes.placeInList(runId) !== undefined) return performance.now();
+    if (!this.#scheduler.isWaiting(runId)) return undefined;
+    return this.plan.starts.get(runId)?.startAt;
   }
 
-  /** What is to become of what waits, as things stood a moment ago. */
+  /** The plan for what waits, as things stand, or stood a moment ago where plans take long to make. */
   get plan(): Plan {
-    return this.#plans.get();
+    const now = performance.now();
+    if (this.#plan !== undefined) {
+      const { plan, madeAt, costMs } = this.#plan;
+      const isLong = costMs >= LONG_PLAN_MS;
+      const outdatedAgeMs = isLong ? TIME_PER_PLAN_COST * costMs : 0;
+      if (now - madeAt < (this.#isPlanOutdated ? outdatedAgeMs : MAX_PLAN_AGE_MS)) return plan;
+    }
+    const plan = this.#scheduler.plan(now);
+    const madeAt = performance.now();
+    this.#plan = { plan, madeAt, costMs: madeAt - now };
+    this.#isPlanOutdated = false;
+    return plan;
   }
 
   /** @param mayRunOn - Of the processor's circuits. */
@@ -254,8 +258,8 @@ export class CircuitBackend {
     const waitMs = (pools: readonly string[]) =>
       Math.max(0, Math.min(...pools.map((pool) => freeAt(pool))) - now);
     return {
-      queueDepth: this.#scheduler.numWaiting + this.#runs.numListed,
-      running: this.#runs.numBegun(processor),
+      queueDepth: this.#scheduler.numWaiting + this.#lanes.numListed,
+      running: this.#lanes.numBegun(processor),
       expectedWaitMs: waitMs(small),
       expectedWideWaitMs: waitMs(wide),
     };
@@ -270,16 +274,15 @@ export class CircuitBackend {
   /** Ends the workers; what waits or runs is rejected with FleetClosedError. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#selfTests.close();
-    for (const task of this.#scheduler.drain()) {
-      settle(task, () => task.reject(new FleetClosedError()));
-    }
+    const waiting = [...this.#selfTests, ...this.#scheduler.drain()];
+    this.#selfTests = [];
+    for (const run of waiting) run.fail(new FleetClosedError());
     this.#holdProcess();
     await this.#lanes.close();
   }
 
   #changed(): void {
-    this.#plans.invalidate();
+    this.#isPlanOutdated = true;
     this.#pump();
   }
 
@@ -303,10 +306,8 @@ export class CircuitBackend {
     try {
       while (this.#pumpAgain) {
         this.#pumpAgain = false;
-        for (const lane of this.#lanes.all) {
-          if (!this.#lanes.isHeld(lane.id)) this.#selfTests.startOn(lane);
-        }
-        this.#lanes.tellFreeSlots();
+        this.#startSelfTests();
+        this.#lanes.updateFreeSlots();
         for (const dispatch of this.#scheduler.dispatch(performance.now())) this.#start(dispatch);
       }
     } finally {
@@ -315,75 +316,108 @@ export class CircuitBackend {
     this.#holdProcess();
   }
 
-  #start(dispatch: Dispatch<SubmittedTask>): void {
-    const lane = this.#lanes.get(dispatch.lane);
-    this.#plans.invalidate();
-    for (const task of dispatch.runs) this.#admission.leave(task.key, sizeOfTask(task));
-    this.#lanes.hold(lane, 1);
-    this.#runs.start(lane, dispatch);
+  #start(dispatch: Dispatch<FleetRun>): void {
+    this.#isPlanOutdated = true;
+    for (const { key, numBytes } of dispatch.runs) this.#admission.leave(key, numBytes);
+    this.#lanes.start(dispatch);
   }
 
-  #onAnswer(laneId: LaneId, task: SubmittedTask, answer: Answer): void {
-    this.#plans.invalidate();
-    if ('error' in answer) this.#onFailure(laneId, task, answer.error);
-    else settle(task, () => task.resolve(answer.outcome));
-  }
-
-  #onFailure(laneId: LaneId, task: SubmittedTask, error: unknown): void {
+  #onFailure(run: FleetRun, error: unknown): void {
     const isLost = error instanceof WorkerLostError;
     if (isLost && this.#isClosed) {
-      settle(task, () => task.reject(new FleetClosedError()));
+      run.fail(new FleetClosedError());
       return;
     }
-    task.failedOn.add(laneId);
-    if (error instanceof WorkerLostError && error.wasAlone) task.lossesAlone++;
-    if (!task.signal.aborted && this.#isTriedAgain(laneId, task, error)) {
-      if (task.hasBegun) task.hooks.onStartedOver?.();
-      this.#scheduler.add(task, performance.now(), true);
-      this.#admission.enter(task.key, sizeOfTask(task));
-      const lane = this.#lanes.get(laneId);
-      if (lane.fault !== undefined) this.#dropHopeless(lane);
-      this.#changed();
+    run.failedOn.add(run.lane);
+    if (error instanceof WorkerLostError && error.wasAlone) run.lossesAlone++;
+    if (!run.signal.aborted && this.#isTriedAgain(run, error)) {
+      if (run.hasBegun) run.hooks.onStartedOver?.();
+      this.#tryAgain(run);
+    } else {
+      run.fail(isLost ? new EngineLostError(run.attempts, { cause: error }) : error);
+    }
+  }
+
+  #isTriedAgain(run: FleetRun, error: unknown): boolean {
+    if (run.selfTestOf !== undefined) {
+      return error instanceof WorkerLostError && run.attempts < MAX_SELF_TEST_ATTEMPTS;
+    }
+    const others = () => this.#scheduler.takers(laneNeedOf(run), { except: run.failedOn });
+    return isTriedAgain(error, run.lane, run, () => others().length > 0);
+  }
+
+  #tryAgain(run: FleetRun): void {
+    if (run.selfTestOf !== undefined) {
+      this.#addSelfTest(run);
       return;
     }
-    const failure = isLost ? new EngineLostError(task.attempts, { cause: error }) : error;
-    settle(task, () => task.reject(failure));
-  }
-
-  #isTriedAgain(laneId: LaneId, task: SubmittedTask, error: unknown): boolean {
-    const others = () => this.#scheduler.takers(laneNeedOf(task), { except: task.failedOn });
-    return isTriedAgain(error, laneId, task, () => others().length > 0);
-  }
-
-  /** No engine of the lane can be started: what hoped for it is told so. */
-  #giveUp(lane: EngineLane): void {
-    this.#selfTests.giveUp(lane);
-    this.#dropHopeless(lane);
-    this.#holdProcess();
-  }
-
-  /** Circuits that came back from the lane, and that nothing else takes, do not wait for it. */
-  #dropHopeless(lane: EngineLane): void {
-    for (const task of this.#scheduler.waiting) {
-      if (!task.failedOn.has(lane.id)) continue;
-      const takers = this.#scheduler.takers(laneNeedOf(task));
-      if (takers.some((id) => this.#lanes.get(id).fault === undefined)) continue;
-      this.#takeOut(task);
-      const lost = new EngineLostError(task.attempts, { cause: lane.fault });
-      settle(task, () => task.reject(lost));
-    }
-  }
-
-  /** The signal aborted; a task that runs is the pool's to stop. */
-  #dropWaiting(task: SubmittedTask): void {
-    if (!this.#takeOut(task)) return;
-    settle(task, () => task.reject(task.signal.reason));
+    this.#scheduler.add(run, performance.now(), true);
+    this.#admission.enter(run.key, run.numBytes);
+    const pool = this.#lanes.get(run.lane);
+    if (pool.fault !== undefined) this.#dropHopeless(pool);
     this.#changed();
   }
 
-  #takeOut(task: SubmittedTask): boolean {
-    if (this.#scheduler.remove(task.id) === undefined) return false;
-    this.#admission.leave(task.key, sizeOfTask(task));
+  /** No engine of the lane can be started: what waits for one fails. */
+  #giveUp(pool: EnginePool): void {
+    for (const run of this.#selfTests.filter(({ selfTestOf }) => selfTestOf === pool.id)) {
+      this.#takeOutSelfTest(run);
+      run.fail(new EngineLostError(run.attempts, { cause: pool.fault }));
+    }
+    this.#dropHopeless(pool);
+    this.#holdProcess();
+  }
+
+  /** Fails runs that came back from the lane and that no other lane takes. */
+  #dropHopeless(pool: EnginePool): void {
+    for (const run of this.#scheduler.waiting) {
+      if (!run.failedOn.has(pool.id)) continue;
+      const takers = this.#scheduler.takers(laneNeedOf(run));
+      if (takers.some((id) => this.#lanes.get(id).fault === undefined)) continue;
+      this.#takeOut(run);
+      run.fail(new EngineLostError(run.attempts, { cause: pool.fault }));
+    }
+  }
+
+  /** The signal aborted. A run on a worker is stopped by its pool. */
+  #dropWaiting(run: FleetRun): void {
+    if (!this.#takeOut(run)) return;
+    run.fail(run.signal.reason);
+    this.#changed();
+  }
+
+  #takeOut(run: FleetRun): boolean {
+    if (this.#scheduler.remove(run.id) === undefined) return false;
+    this.#admission.leave(run.key, run.numBytes);
+    return true;
+  }
+
+  #addSelfTest(run: FleetRun): void {
+    const pool = this.#lanes.get(run.selfTestOf ?? run.lane);
+    this.#selfTests = [...this.#selfTests, run];
+    if (pool.fault !== undefined) this.#giveUp(pool);
+    this.#pump();
+  }
+
+  /** Starts the self-tests whose lanes have an idle engine, ahead of the queue. */
+  #startSelfTests(): void {
+    for (const run of this.#selfTests) {
+      const pool = this.#lanes.get(run.selfTestOf ?? run.lane);
+      if (pool.numIdle === 0 || this.#lanes.isHeld(pool.id)) continue;
+      this.#takeOutSelfTest(run);
+      this.#lanes.startSelfTest(run, pool);
+    }
+  }
+
+  #dropSelfTest(run: FleetRun): void {
+    if (!this.#takeOutSelfTest(run)) return;
+    run.fail(run.signal.reason);
+    this.#pump();
+  }
+
+  #takeOutSelfTest(run: FleetRun): boolean {
+    if (!this.#selfTests.includes(run)) return false;
+    this.#selfTests = this.#selfTests.filter((other) => other !== run);
     return true;
   }
 
@@ -395,7 +429,7 @@ export class CircuitBackend {
   }
 
   #holdProcess(): void {
-    if (this.#selfTests.numWaiting + this.#scheduler.numWaiting > 0) {
+    if (this.#selfTests.length + this.#scheduler.numWaiting > 0) {
       this.#wakeUp ??= setInterval(() => this.#pump(), WAKE_UP_MS);
     } else {
       clearInterval(this.#wakeUp);

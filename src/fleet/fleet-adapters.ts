@@ -1,7 +1,6 @@
 /** The adapters of this machine: found, planned, and each given a process of its own. */
 import { extname } from 'node:path';
 import { childProcess, withOwnBuffers } from '../processes/child-process.ts';
-import type { AdapterLane } from './adapter-lane.ts';
 import { discoverAdapters } from './adapters/adapter-discovery.ts';
 import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapters/adapter-plan.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
@@ -9,13 +8,19 @@ import { type AdapterStatus, adapterStatuses } from './adapters/adapter-status.t
 import { findGpuCards, type GpuCard } from './adapters/gpu-cards.ts';
 import { spreadStarter } from './adapters/spread-starter.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
-import type { BackingAdapter } from './gpu-backing.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { LaneId } from './schedule/lane.ts';
+import type { AdapterPool } from './workers/engine-pool.ts';
 import type { GpuWorkerSetup, StartWorker } from './workers/worker-messages.ts';
 
 const GPU_WORKER = new URL(`./adapters/gpu-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** An adapter in use. */
+export interface BackingAdapter {
+  readonly plan: AdapterPlan;
+  readonly lane: AdapterPool;
+}
 
 /** How adapters are found and used. */
 export interface AdapterSettings {
@@ -44,13 +49,13 @@ export interface FleetAdaptersOptions {
   /** For the states of software adapters; 0 where they are not used. */
   readonly softwareMemoryBytes: number;
   /** An adapter's process ended. */
-  readonly onLost: (lane: AdapterLane, how: string) => void;
+  readonly onLost: (lane: AdapterPool, how: string) => void;
 }
 
 /** The adapters of this machine. */
 export class FleetAdapters {
   readonly #options: FleetAdaptersOptions;
-  readonly #lanes = new Map<AdapterPlan, AdapterLane>();
+  readonly #lanes = new Map<AdapterPlan, AdapterPool>();
   #discovery: AdapterDiscovery | undefined;
   #plans: AdapterPlans = { used: [], unused: [] };
 
@@ -104,7 +109,7 @@ export class FleetAdapters {
    * Starts the process in which several of the adapters hold states together that none holds alone;
    * undefined where no two of them hold more than one does.
    */
-  openSpread(adapters: readonly BackingAdapter[]): AdapterLane | undefined {
+  openSpread(adapters: readonly BackingAdapter[]): AdapterPool | undefined {
     const members = membersOfSpread(adapters);
     if (members.length === 0) return undefined;
     const { settings, backend, onLost } = this.#options;
@@ -117,7 +122,7 @@ export class FleetAdapters {
       ...(environment && { environment }),
       ...(spreadWorkerEntry && { entry: spreadWorkerEntry }),
     });
-    const lane: AdapterLane = backend.addAdapter(
+    const lane: AdapterPool = backend.addAdapter(
       {
         start,
         isSoftware: members.some(({ lane: member }) => member.isSoftware),
@@ -157,7 +162,7 @@ export class FleetAdapters {
     return `${names.join(', ')}. ${reason}`.trim();
   }
 
-  #open(plan: AdapterPlan): AdapterLane {
+  #open(plan: AdapterPlan): AdapterPool {
     const { settings, backend, onLost } = this.#options;
     const { environment, gpuWorkerEntry = GPU_WORKER, silenceLimitMs } = settings;
     const { name, backend: driver, isSoftware } = plan.adapter;
@@ -167,7 +172,7 @@ export class FleetAdapters {
       receive: withOwnBuffers,
       ...(plan.pin && { environment: { ...environment, ...plan.pin } }),
     });
-    const lane: AdapterLane = backend.addAdapter(
+    const lane: AdapterPool = backend.addAdapter(
       {
         start,
         isSoftware,

@@ -6,8 +6,9 @@
  * A device whose adapter has failed is out of service while another adapter is well: its circuits go to
  * the devices of that one. It comes back when its adapter does.
  */
-import type { AdapterLane } from './adapter-lane.ts';
+
 import type { CircuitBackend } from './circuit-backend.ts';
+import type { BackingAdapter } from './fleet-adapters.ts';
 import {
   DEVICES_OF_A_NODE,
   type DeviceBacking,
@@ -16,10 +17,10 @@ import {
   type FleetDevice,
   NUM_NODES,
 } from './fleet-device.ts';
-import type { BackingAdapter } from './gpu-backing.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
+import type { AdapterPool } from './workers/engine-pool.ts';
 
 const NUM_DEVICES = NUM_NODES * DEVICES_OF_A_NODE;
 
@@ -28,7 +29,7 @@ export interface DeviceSources {
   /** In use, well or not. */
   readonly adapters: readonly BackingAdapter[];
   /** Lanes of several of them. */
-  readonly spread: readonly AdapterLane[];
+  readonly spread: readonly AdapterPool[];
   readonly mayUseCpu: boolean;
   readonly cpu: {
     readonly name: string;

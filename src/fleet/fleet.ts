@@ -8,7 +8,7 @@
  */
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
 import type { AdapterStatus } from './adapters/adapter-status.ts';
-import { type Backing, bothSizes, CpuBacking } from './backing.ts';
+import { type Backing, bothSizes, CpuBacking, GpuBacking } from './backing.ts';
 import { CircuitBackend } from './circuit-backend.ts';
 import {
   type CpuProcessorOptions,
@@ -20,7 +20,6 @@ import {
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
 import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
-import { GpuBacking } from './gpu-backing.ts';
 import type { Machine } from './machine.ts';
 import type { EngineShares } from './memory-shares.ts';
 import { OfflineProcessor } from './offline-processor.ts';

@@ -6,7 +6,7 @@ import type { TargetProfile } from '../compiler/program.ts';
 import type { BatchRequest, BatchResult } from '../engine/batch-request.ts';
 import type { RunRequest, RunResult } from '../engine/engine.ts';
 import type { RunWork, Tier } from './schedule/scheduled-run.ts';
-import type { SerializedCircuit } from './workers/serialized-circuit.ts';
+import type { SerializedCircuit } from './workers/sent-circuit.ts';
 
 /** Identity and limits of a processor; those of a fleet change with what is well. */
 export interface ProcessorSpec {

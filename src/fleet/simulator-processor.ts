@@ -9,11 +9,10 @@
  * its own: one that has to wait behind a long wide circuit does not keep the others from being
  * repeated. What the outcomes mean for the processor its backing says.
  */
-import type { AdapterLane } from './adapter-lane.ts';
-import type { BackendRun } from './backend-task.ts';
 import type { Backing } from './backing.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
+import type { Placed, Ran } from './fleet-run.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type {
   Availability,
@@ -33,7 +32,8 @@ import type { LaneNeed } from './schedule/eligible-lanes.ts';
 import type { LaneId, SizeClass } from './schedule/lane.ts';
 import type { MayRunOn } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
-import { checkBatch } from './workers/batch-tasks.ts';
+import type { AdapterPool } from './workers/engine-pool.ts';
+import { checkBatch } from './workers/sent-run.ts';
 
 /** How the self-tests of a processor go; see HealthMonitor. Milliseconds. */
 export interface SelfTestTimes {
@@ -85,16 +85,16 @@ export class SimulatorProcessor implements Processor {
   }
 
   /** Tests an adapter's engine, too, from now on; circuits go to it while its self-test is passed. */
-  addAdapter(lane: AdapterLane): void {
-    this.#addMonitor(lane.id, ({ available }) => {
-      this.#backend.setHealthy(lane, available);
+  addAdapter(pool: AdapterPool): void {
+    this.#addMonitor(pool.id, ({ available }) => {
+      this.#backend.setHealthy(pool, available);
       this.#healthChanged();
     });
     this.#spec = undefined;
   }
 
   /** Says that the engine of an adapter was lost; it is tested as soon as there is another. */
-  adapterLost({ id }: AdapterLane, how: string): void {
+  adapterLost({ id }: AdapterPool, how: string): void {
     this.#monitor(id).fail(`Its process ended: ${how}.`);
   }
 
@@ -127,25 +127,25 @@ export class SimulatorProcessor implements Processor {
     return this.#backend.load(this.#id, this.#backing.mayRunOn);
   }
 
-  queuePosition(taskId: string): number | undefined {
-    return this.#backend.position(taskId);
+  queuePosition(runId: string): number | undefined {
+    return this.#backend.position(runId);
   }
 
-  expectedStart(taskId: string): number | undefined {
-    const startAt = this.#backend.expectedStart(taskId);
+  expectedStart(runId: string): number | undefined {
+    const startAt = this.#backend.expectedStart(runId);
     if (startAt === undefined) return undefined;
     return this.#options.now() + Math.max(0, startAt - performance.now());
   }
 
-  admit(task?: ComingRun): void {
+  admit(run?: ComingRun): void {
     const { available, reason = '', retryAfterS } = this.availability();
     if (!available) throw new ProcessorUnavailableError(this.#id, reason, retryAfterS);
-    if (task === undefined) {
+    if (run === undefined) {
       this.#backend.admission.check(this.#id);
       return;
     }
-    this.#checkDuration(task);
-    this.#backend.admission.admit(this.#id, task);
+    this.#checkDuration(run);
+    this.#backend.admission.admit(this.#id, run);
   }
 
   #checkDuration({ work }: ComingRun): void {
@@ -155,35 +155,35 @@ export class SimulatorProcessor implements Processor {
     if (expectedMs > maxRunMs) throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs);
   }
 
-  withdraw(taskId: string): void {
-    this.#backend.admission.withdraw(taskId);
+  withdraw(runId: string): void {
+    this.#backend.admission.withdraw(runId);
   }
 
-  async run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
+  async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     const { mayRunOn } = this.#backing;
-    const need = this.#needOf(task.circuit.numQubits, mayRunOn);
-    const submitted = { ...task, ...this.#place, mayRunOn };
-    const outcome = await this.#whenTaken(task.id, need, hooks, signal, () =>
-      this.#backend.submit(submitted, hooks, signal),
+    const need = this.#needOf(run.circuit.numQubits, mayRunOn);
+    const placed = this.#placed(run, mayRunOn);
+    const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
+      this.#backend.submit(placed, hooks, signal),
     );
-    const { run, compilation, compileMs, queueMs } = outcome;
-    const executionMs = run.timing.evolutionMs + run.timing.samplingMs;
+    const { compilation, compileMs, queueMs } = ran;
+    const executionMs = ran.run.timing.evolutionMs + ran.run.timing.samplingMs;
     const timing = { queueMs, compileMs, executionMs };
-    return { run, compilation, backend: this.#ranOn(outcome), timing };
+    return { run: ran.run, compilation, backend: this.#ranOn(ran), timing };
   }
 
-  async runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
-    checkBatch(task);
+  async runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult> {
+    checkBatch(run);
     // On threads, where the counts are those of single circuits, unless those are not to be used at all.
     const mayRunOn = this.#backing.mayRunOn === 'adapter' ? 'adapter' : 'cpu';
-    const need = { ...this.#needOf(task.shape.numQubits, mayRunOn), isBatch: true };
-    const submitted = { ...task, ...this.#place, mayRunOn } as const;
-    const outcome = await this.#whenTaken(task.id, need, hooks, signal, () =>
-      this.#backend.submitBatch(submitted, hooks, signal),
+    const need = { ...this.#needOf(run.shape.numQubits, mayRunOn), isBatch: true };
+    const placed = this.#placed(run, mayRunOn);
+    const ran = await this.#whenTaken(run.id, need, hooks, signal, () =>
+      this.#backend.submit(placed, hooks, signal),
     );
-    const { batch, compileMs, executionMs, queueMs } = outcome;
+    const { batch, compileMs, executionMs, queueMs } = ran;
     const timing = { queueMs, compileMs, executionMs };
-    return { batch, backend: this.#ranOn(outcome), timing };
+    return { batch, backend: this.#ranOn(ran), timing };
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {
@@ -191,10 +191,9 @@ export class SimulatorProcessor implements Processor {
     this.#pauseOrGo();
   }
 
-  /** What the backend is told of each task. */
-  get #place() {
+  #placed<R extends CircuitRun | BatchRun>(run: R, mayRunOn: MayRunOn): Placed<R> {
     const { precision, hasDevices } = this.#backing;
-    return { processor: this.#id, precision, needsDevice: hasDevices };
+    return { ...run, processor: this.#id, precision, mayRunOn, needsDevice: hasDevices };
   }
 
   #needOf(numQubits: number, mayRunOn: MayRunOn): LaneNeed {
@@ -203,13 +202,13 @@ export class SimulatorProcessor implements Processor {
 
   /** Submits what may be taken now; where it fails for its engine, that is tested. */
   async #whenTaken<T>(
-    taskId: string,
+    runId: string,
     need: LaneNeed,
     { readmitted }: RunHooks,
     signal: AbortSignal,
     submit: () => Promise<T>,
   ): Promise<T> {
-    const isAccepted = readmitted === true || this.#backend.admission.isAdmitted(taskId);
+    const isAccepted = readmitted === true || this.#backend.admission.isAdmitted(runId);
     this.#checkWidth(need.numQubits, isAccepted);
     if (!isAccepted) this.admit();
     try {
@@ -283,20 +282,22 @@ export class SimulatorProcessor implements Processor {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { precision } = this.#backing;
-    const width: SizeClass = lane === 'small' ? 'small' : 'wide';
-    const task = {
+    const sizeClass: SizeClass = lane === 'small' ? 'small' : 'wide';
+    const test = {
       id: `self-test:${this.#id}:${this.#numSelfTests++}`,
+      keyId: 'self-test',
+      tier: 'standard',
+      priority: 'high',
       processor: this.#id,
       precision,
-      circuit: SELF_TEST_CIRCUITS[width],
+      circuit: SELF_TEST_CIRCUITS[sizeClass],
       request: SELF_TEST_REQUEST,
-      selfTestOf: lane,
     } as const;
-    const { run } = await this.#backend.test(task, { onStarted }, signal);
-    return faultOfSelfTest(run, precision, width);
+    const { run } = await this.#backend.test(lane, test, { onStarted }, signal);
+    return faultOfSelfTest(run, precision, sizeClass);
   }
 
-  #ranOn({ ranOn, precision, devices }: BackendRun): Backend {
+  #ranOn({ ranOn, precision, devices }: Ran): Backend {
     return {
       ...this.#backing.ranOn(ranOn, this.#healthOf),
       precision,

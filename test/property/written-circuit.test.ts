@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../src/circuit/circuit.ts';
-import {
-  isSameCircuit,
-  readCircuit,
-  writeCircuit,
-} from '../../src/fleet/workers/written-circuit.ts';
+import { isSameCircuit, readCircuit, writeCircuit } from '../../src/fleet/workers/sent-circuit.ts';
 import { circuits } from './circuit-arbitrary.ts';
 
 const withoutMatrices = circuits.map(

@@ -13,7 +13,7 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../../src/fleet/processor.ts';
-import { circuitOf } from '../../src/fleet/workers/serialized-circuit.ts';
+import { circuitOf } from '../../src/fleet/workers/sent-circuit.ts';
 
 const BACKEND: Backend = {
   engine: 'cpu',

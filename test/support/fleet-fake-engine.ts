@@ -22,8 +22,8 @@ import {
 } from '../../src/engine/errors.ts';
 import type { Precision } from '../../src/fleet/schedule/lane.ts';
 import { expectedCounts, SELF_TEST_CIRCUITS } from '../../src/fleet/self-test.ts';
-import { KEPT_ON_CPU } from '../../src/fleet/workers/prepared-circuits.ts';
 import { serveEngine } from '../../src/fleet/workers/serve-engine.ts';
+import { KEPT_ON_CPU } from '../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../src/fleet/workers/shape-batches.ts';
 import type { GpuWorkerSetup, SpreadWorkerSetup } from '../../src/fleet/workers/worker-messages.ts';
 import { parentOfProcess, parentOfThread } from '../../src/processes/parent-port.ts';

@@ -1,8 +1,8 @@
 /** Parameter sweeps as tasks for a worker's engine. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
-import { mayBeBatched, type ShapedTask } from '../../src/fleet/workers/batch-rule.ts';
-import { writeCircuit } from '../../src/fleet/workers/written-circuit.ts';
+import { writeCircuit } from '../../src/fleet/workers/sent-circuit.ts';
+import { mayBeBatched, type ShapedRun } from '../../src/fleet/workers/shape-batches.ts';
 import { withAngles } from './batches.ts';
 import { gate, randomUse } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
@@ -39,7 +39,7 @@ export function sweepOf(stream: RandomStream, shape: Circuit, length: number): r
 }
 
 /** Tasks that may be run in batches, each with a seed of its own. */
-export function tasksOf(circuits: readonly Circuit[], shots = 200): readonly ShapedTask[] {
+export function tasksOf(circuits: readonly Circuit[], shots = 200): readonly ShapedRun[] {
   return circuits.map((circuit, id) => {
     const written = writeCircuit(circuit);
     if (written === undefined) throw new Error('unreachable: it has a matrix');

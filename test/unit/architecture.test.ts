@@ -58,7 +58,6 @@ const SURROUNDINGS = [
 const KNOWN_CIRCLES: readonly string[] = [
   'circuit/circuit.ts circuit/classical-expression.ts',
   'circuit/openqasm/expressions.ts circuit/openqasm/operand-syntax.ts',
-  'fleet/fleet-devices.ts fleet/gpu-backing.ts',
   'fleet/workers/packed-outcomes.ts fleet/workers/worker-messages.ts',
   'workloads/algorithms/vqe/run-vqe.ts workloads/algorithms/vqe/vqe-problem.ts',
 ];

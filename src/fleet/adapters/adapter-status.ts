@@ -1,6 +1,7 @@
 /** What is known of each adapter, for people who ask what their circuits run on. */
-import type { AdapterLane } from '../adapter-lane.ts';
+
 import type { Availability } from '../processor.ts';
+import type { AdapterPool } from '../workers/engine-pool.ts';
 import type { EngineReport } from '../workers/worker-messages.ts';
 import type { AdapterMemory, AdapterPlan, AdapterPlans } from './adapter-plan.ts';
 import type { Adapter } from './adapter-report.ts';
@@ -24,7 +25,7 @@ export interface AdapterStatus {
 
 /** An adapter's engines, and the outcome of their last self-test. */
 export interface LaneHealth {
-  readonly lane: AdapterLane;
+  readonly lane: AdapterPool;
   readonly health: Availability;
 }
 

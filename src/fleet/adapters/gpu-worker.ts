@@ -1,8 +1,8 @@
 /** Entry of the process of one adapter: opens its engine, warms it up, serves the pool. */
 import { compile } from '../../compiler/compile.ts';
 import { parentOfProcess } from '../../processes/parent-port.ts';
-import { KEPT_ON_ADAPTER } from '../workers/prepared-circuits.ts';
 import { serveEngine, type WorkerPort } from '../workers/serve-engine.ts';
+import { KEPT_ON_ADAPTER } from '../workers/served-engine.ts';
 import { warmUp } from '../workers/warm-up.ts';
 import type { GpuWorkerSetup } from '../workers/worker-messages.ts';
 import { watchDevice } from './device-watch.ts';

@@ -1,5 +1,5 @@
 /**
- * Workers, each with an engine of its own, kept at their number: a worker that ends is replaced
+ * Engine pools: workers with an engine each, kept at their number. A worker that ends is replaced
  * (`ChildPool`). When several in a row end before their engine is open, the pool has a `fault` and keeps
  * trying at the longest delay.
  *
@@ -7,13 +7,28 @@
  */
 import { ChildPool } from '../../processes/child-pool.ts';
 import { NoWorkerError } from '../errors.ts';
-import { EngineRunner, type WorkerItem, type WorkerTask } from './engine-runner.ts';
-import type { EngineReport, ItemOutcome, StartWorker, WorkerOutcome } from './worker-messages.ts';
+import type { LaneId } from '../schedule/lane.ts';
+import { EngineRunner } from './engine-runner.ts';
+import type { WorkerCircuitRun, WorkerRun } from './sent-run.ts';
+import type { CircuitOutcome, EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
 
 const MAX_FAILED_STARTS = 3;
 const CANCEL_GRACE_MS = 250;
 
-/** What the pool's owner wants to hear. */
+/** A sweep of a wide state stops within some tens of milliseconds, but software drivers take longer. */
+const ADAPTER_CANCEL_GRACE_MS = 5000;
+/** A process is silent for longest while it compiles a long circuit. */
+const ADAPTER_SILENCE_LIMIT_MS = 30_000;
+/** Drivers of many cards start slowly, and compile kernels slowly the first time. */
+const ADAPTER_START_LIMIT_MS = 60_000;
+/**
+ * Factor of the silence and start limits for an adapter that computes on the CPU: it compiles and
+ * computes on the cores that everything else uses, so its times tell more about the machine's load than
+ * about its health.
+ */
+const SOFTWARE_PATIENCE = 10;
+
+/** Hears what happens in a pool. */
 export interface EnginePoolEvents {
   /** A worker became idle. */
   readonly onIdle: () => void;
@@ -33,28 +48,39 @@ export interface EnginePoolOptions {
   readonly silenceLimitMs?: number;
   /** How long a worker may take to open its engine; 30 s by default. */
   readonly startLimitMs?: number;
-  /** Failed starts in a row after which no engine can be had; 3 by default. */
+  /** Failed starts in a row after which the pool has a fault; 3 by default. */
   readonly maxFailedStarts?: number;
 }
 
-/** A fixed number of engines, a worker each. */
+/** A fixed number of workers with engines of one kind: what backs a lane. */
 export class EnginePool {
+  readonly id: LaneId;
   readonly numWorkers: number;
-  readonly #pool: ChildPool<EngineRunner>;
-  readonly #events: EnginePoolEvents;
+  readonly #options: EnginePoolOptions;
+  #workers: ChildPool<EngineRunner> | undefined;
   #fault: NoWorkerError | undefined;
+  #lastSignOfLife = performance.now();
 
-  /** Starts the workers; they become idle as their engines open. */
-  constructor(options: EnginePoolOptions, events: EnginePoolEvents) {
-    const { numWorkers, maxFailedStarts = MAX_FAILED_STARTS } = options;
-    const { cancelGraceMs = CANCEL_GRACE_MS, ...rest } = options;
-    this.numWorkers = numWorkers;
-    this.#events = events;
-    this.#pool = new ChildPool<EngineRunner>(
+  constructor(id: LaneId, options: EnginePoolOptions) {
+    this.id = id;
+    this.numWorkers = options.numWorkers;
+    this.#options = options;
+  }
+
+  /** Starts the workers, once; they become idle as their engines open. */
+  open(events: EnginePoolEvents): void {
+    if (this.#workers !== undefined) return;
+    const { numWorkers, maxFailedStarts = MAX_FAILED_STARTS } = this.#options;
+    const { cancelGraceMs = CANCEL_GRACE_MS, ...rest } = this.#options;
+    const onIdle = () => {
+      this.#lastSignOfLife = performance.now();
+      events.onIdle();
+    };
+    const workers: ChildPool<EngineRunner> = new ChildPool<EngineRunner>(
       {
         size: numWorkers,
         maxFailedStarts,
-        // Whoever waits for an engine is told at once, whatever its worker ended of.
+        // Whoever waits for an engine hears of the fault at once, whatever its worker ended of.
         maxKilledStarts: 1,
         start: ({ onReady, onEnd }) =>
           new EngineRunner(
@@ -62,10 +88,13 @@ export class EnginePool {
             {
               onReady,
               onIdle: (worker) => {
-                this.#pool.release(worker);
-                events.onIdle();
+                workers.release(worker);
+                onIdle();
               },
-              onOutcomes: () => this.#pool.noteSuccess(),
+              onOutcomes: () => workers.noteSuccess(),
+              onProgress: () => {
+                this.#lastSignOfLife = performance.now();
+              },
               onEnd,
             },
           ),
@@ -73,18 +102,25 @@ export class EnginePool {
       {
         onReady: () => {
           this.#fault = undefined;
-          events.onIdle();
+          onIdle();
         },
         onEnd: (_, { wasIntended, inFull }) => {
           if (!wasIntended) events.onLost?.(inFull);
         },
-        onFailedStart: ({ inFull }) => this.#onFailedStart(inFull),
+        onFailedStart: ({ inFull }) => {
+          const isAnyOpen = [...workers.children].some((worker) => worker.isReady);
+          if (!workers.isBroken || isAnyOpen) return;
+          this.#fault = new NoWorkerError(workers.numFailedStarts, inFull);
+          events.onFault(this.#fault);
+        },
       },
     );
+    this.#workers = workers;
   }
 
+  /** Workers that could start something now. */
   get numIdle(): number {
-    return this.#pool.free.length;
+    return this.#workers?.free.length ?? 0;
   }
 
   /** Why no engine can be started, while that is so. */
@@ -92,42 +128,99 @@ export class EnginePool {
     return this.#fault;
   }
 
-  /** What the open workers said of their engines. */
+  /** Reports of the open workers on their engines. */
   get reports(): readonly EngineReport[] {
-    return [...this.#pool.children].flatMap(({ report }) => report ?? []);
+    return this.#children.flatMap(({ report }) => report ?? []);
   }
 
-  /** The workers' processes, where they have their own. */
+  /** Report of an open engine of the pool. */
+  get report(): EngineReport | undefined {
+    return this.reports[0];
+  }
+
+  /** Process ids of the workers that are processes. */
   get pids(): readonly number[] {
-    return [...this.#pool.children].flatMap(({ pid }) => pid ?? []);
+    return this.#children.flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** When a worker last finished, progressed or was opened, on the clock of `performance.now()`. */
+  get lastSignOfLife(): number {
+    return this.#lastSignOfLife;
   }
 
   /**
-   * Runs circuits and batch tasks one after the other on an idle worker; there is one.
+   * Runs circuits and batches one after the other on an idle worker; there is one.
    *
    * @returns A promise for each, as EngineRunner.run. They reject with EngineFailure, which has the
    *   code of what the compiler or the engine threw; OutOfMemoryError; WorkerLostError if the worker
    *   ends before the circuit is answered; the signal's reason once the work has stopped.
    */
-  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[];
-  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[];
-  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[] {
-    const worker = this.#pool.take();
+  run(runs: readonly WorkerCircuitRun[]): readonly Promise<CircuitOutcome>[];
+  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[];
+  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[] {
+    const worker = this.#workers?.take();
     if (worker === undefined) throw new Error('unreachable: no worker is idle');
-    return worker.run(tasks);
+    return worker.run(runs);
   }
 
   /** Ends all workers; circuits under way are rejected. */
   async close(): Promise<void> {
-    const workers = [...this.#pool.children];
-    this.#pool.close();
+    const workers = this.#children;
+    this.#workers?.close();
     await Promise.all(workers.map((worker) => worker.end()));
   }
 
-  #onFailedStart(how: string): void {
-    const isAnyOpen = [...this.#pool.children].some((worker) => worker.isReady);
-    if (!this.#pool.isBroken || isAnyOpen) return;
-    this.#fault = new NoWorkerError(this.#pool.numFailedStarts, how);
-    this.#events.onFault(this.#fault);
+  get #children(): readonly EngineRunner[] {
+    return [...(this.#workers?.children ?? [])];
+  }
+}
+
+/** How the process of an adapter is started and watched. */
+export interface AdapterPoolOptions {
+  readonly start: StartWorker;
+  readonly cancelGraceMs?: number;
+  readonly silenceLimitMs?: number;
+  /** Whether the driver computes on the CPU. */
+  readonly isSoftware?: boolean;
+  /** Name that adapters have in common which are expected to be equally fast. */
+  readonly model?: string;
+  /** Adapters that hold a state together, where the process has several. */
+  readonly members?: readonly LaneId[];
+}
+
+/** The pool of one adapter, or of several that hold a state together: one process. */
+export class AdapterPool extends EnginePool {
+  /** Whether its last self-test passed and nothing happened since. */
+  isHealthy = false;
+  readonly isSoftware: boolean;
+  readonly model: string | undefined;
+  /** Set for several adapters: those that it takes for itself while it runs a circuit. */
+  readonly members: readonly LaneId[] | undefined;
+
+  constructor(id: LaneId, options: AdapterPoolOptions) {
+    const { start, cancelGraceMs, silenceLimitMs, isSoftware = false, model, members } = options;
+    const patience = isSoftware ? SOFTWARE_PATIENCE : 1;
+    super(id, {
+      numWorkers: 1,
+      start,
+      cancelGraceMs: cancelGraceMs ?? ADAPTER_CANCEL_GRACE_MS,
+      silenceLimitMs: silenceLimitMs ?? patience * ADAPTER_SILENCE_LIMIT_MS,
+      startLimitMs: patience * ADAPTER_START_LIMIT_MS,
+      // Whoever waits for the adapter hears of the fault at once, while the pool keeps trying.
+      maxFailedStarts: 1,
+    });
+    this.isSoftware = isSoftware;
+    this.model = model;
+    this.members = members;
+  }
+
+  /** Process id of the adapter's engine. */
+  get pid(): number | undefined {
+    return this.pids[0];
+  }
+
+  /** Measured speed of its sweeps, bytes a second; 0 where nothing was measured. */
+  get sweepBytesPerSecond(): number {
+    return this.report?.tuning?.sweepBytesPerSecond ?? 0;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * One worker, a thread or a process, and the list of circuits that it runs one after the other; a
- * batch task is an item of it as a circuit is.
+ * batch run is an item of it as a circuit is.
  *
  * Each circuit's promise settles by itself, always: with the worker's answer, with the signal's reason
  * once the work has stopped, or with WorkerLostError when the worker ends. A cancelled circuit that
@@ -10,26 +10,24 @@
 import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
 import { WorkerLostError } from '../errors.ts';
 import { OutcomeUnpacker } from './packed-outcomes.ts';
-import { errorOf } from './worker-failure.ts';
-import type {
-  Ended,
-  EngineReport,
-  FromWorker,
-  ItemOutcome,
-  SentItem,
-  StartWorker,
-  ToWorker,
-  WorkerOutcome,
-} from './worker-messages.ts';
 import {
   isSendable,
   numOperationsToCompile,
-  sentTasks,
-  type WorkerItem,
-  type WorkerTask,
-} from './worker-task.ts';
-
-export type { WorkerItem, WorkerTask } from './worker-task.ts';
+  sentRuns,
+  type WorkerCircuitRun,
+  type WorkerRun,
+} from './sent-run.ts';
+import { errorOf } from './worker-failure.ts';
+import type {
+  CircuitOutcome,
+  Ended,
+  EngineReport,
+  FromWorker,
+  RunOutcome,
+  SentRun,
+  StartWorker,
+  ToWorker,
+} from './worker-messages.ts';
 
 /** How long a worker may take to open its engine, unless told otherwise. */
 const START_LIMIT_MS = 30_000;
@@ -55,16 +53,19 @@ export interface EngineRunnerEvents {
   readonly onIdle: (runner: EngineRunner) => void;
   /** Circuits came through. */
   readonly onOutcomes: () => void;
+  /** A circuit came further. */
+  readonly onProgress?: () => void;
   /** The worker has ended. */
   readonly onEnd: (end: ChildEnd) => void;
 }
 
 type News = Extract<FromWorker, { kind: 'news' }>;
+type Progress = Extract<FromWorker, { kind: 'progress' }>;
 
 interface Running {
   readonly id: number;
-  readonly task: WorkerItem;
-  readonly resolve: (outcome: ItemOutcome) => void;
+  readonly run: WorkerRun;
+  readonly resolve: (outcome: RunOutcome) => void;
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   hasBegun: boolean;
@@ -127,23 +128,23 @@ export class EngineRunner {
    *
    * @returns A promise for each. They settle in any order, so each needs somebody who listens.
    */
-  run(tasks: readonly WorkerTask[]): readonly Promise<WorkerOutcome>[];
-  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[];
-  run(tasks: readonly WorkerItem[]): readonly Promise<ItemOutcome>[] {
+  run(runs: readonly WorkerCircuitRun[]): readonly Promise<CircuitOutcome>[];
+  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[];
+  run(runs: readonly WorkerRun[]): readonly Promise<RunOutcome>[] {
     if (this.#running.size > 0) throw new Error('unreachable: the worker runs circuits');
     const ids: number[] = [];
-    const promises = tasks.map((task) => {
-      const { promise, resolve, reject } = Promise.withResolvers<ItemOutcome>();
+    const promises = runs.map((run) => {
+      const { promise, resolve, reject } = Promise.withResolvers<RunOutcome>();
       const id = this.#numRun++;
       const onAbort = () => this.#cancel(id);
-      this.#running.set(id, { id, task, resolve, reject, onAbort, hasBegun: false });
-      task.signal.addEventListener('abort', onAbort, { once: true });
+      this.#running.set(id, { id, run, resolve, reject, onAbort, hasBegun: false });
+      run.signal.addEventListener('abort', onAbort, { once: true });
       ids.push(id);
       return promise;
     });
     this.#child.setHolding(true);
     this.#watchSilence();
-    this.#send(sentTasks(tasks, ids));
+    this.#send(sentRuns(runs, ids));
     return promises;
   }
 
@@ -154,19 +155,19 @@ export class EngineRunner {
   }
 
   /** What cannot be cloned is rejected, and the rest goes on. */
-  #send(tasks: readonly SentItem[]): void {
+  #send(runs: readonly SentRun[]): void {
     try {
-      if (tasks.length > 0) this.#child.post({ kind: 'run', tasks });
+      if (runs.length > 0) this.#child.post({ kind: 'run', runs });
     } catch (error) {
-      const sendable = tasks.filter(isSendable);
-      const others = tasks.filter((task) => !sendable.includes(task));
+      const sendable = runs.filter(isSendable);
+      const others = runs.filter((run) => !sendable.includes(run));
       // What the host alone refuses is not to be sent again and again.
-      const refused = others.length > 0 ? others : tasks;
+      const refused = others.length > 0 ? others : runs;
       this.#send(others.length > 0 ? sendable : []);
       this.#settle(refused.flatMap(({ id }) => this.#ending(id, ({ reject }) => reject(error))));
       return;
     }
-    const first = tasks[0] && this.#running.get(tasks[0].id);
+    const first = runs[0] && this.#running.get(runs[0].id);
     if (first !== undefined) this.#begin(first, performance.now());
   }
 
@@ -180,7 +181,7 @@ export class EngineRunner {
   /** What has not begun by now waits behind another circuit, which is not to suffer for it. */
   #onGraceOver(running: Running): void {
     if (running.hasBegun) this.#child.kill();
-    else this.#settle(this.#ending(running.id, ({ task, reject }) => reject(task.signal.reason)));
+    else this.#settle(this.#ending(running.id, ({ run, reject }) => reject(run.signal.reason)));
   }
 
   /** Counts again from now. */
@@ -188,9 +189,7 @@ export class EngineRunner {
     if (this.#options.silenceLimitMs === undefined) return;
     this.#stopSilenceWatch?.();
     if (this.#running.size === 0) return;
-    const numOperations = [...this.#running.values()].map(({ task }) =>
-      numOperationsToCompile(task),
-    );
+    const numOperations = [...this.#running.values()].map(({ run }) => numOperationsToCompile(run));
     const limitMs =
       this.#options.silenceLimitMs + Math.floor(Math.max(...numOperations) * COMPILING_MS);
     this.#stopSilenceWatch = this.#child.killAfter(limitMs, `it said nothing for ${limitMs} ms`);
@@ -203,13 +202,20 @@ export class EngineRunner {
         return;
       case 'progress':
         this.#watchSilence();
-        if (!this.#child.isEnding) this.#running.get(message.id)?.task.onProgress(message.fraction);
+        if (!this.#child.isEnding) this.#onProgress(message);
         return;
       case 'news':
         // An ending worker is not given another list, so what it says no longer matters.
         if (!this.#child.isEnding) this.#onNews(message);
         return;
     }
+  }
+
+  #onProgress({ id, fraction }: Progress): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    this.#events.onProgress?.();
+    running.run.onProgress(fraction);
   }
 
   #onNews({ packed, ended, begun }: News): void {
@@ -241,7 +247,7 @@ export class EngineRunner {
           now - ended.agoMs,
         );
       case 'aborted':
-        return this.#ending(ended.id, ({ task, reject }) => reject(task.signal.reason));
+        return this.#ending(ended.id, ({ run, reject }) => reject(run.signal.reason));
     }
   }
 
@@ -266,7 +272,7 @@ export class EngineRunner {
     }
     for (const { running, startedAt, answer } of endings) {
       if (startedAt !== undefined) this.#begin(running, startedAt);
-      const { signal } = running.task;
+      const { signal } = running.run;
       if (signal.aborted) running.reject(signal.reason);
       else answer(running);
     }
@@ -275,14 +281,14 @@ export class EngineRunner {
   #begin(running: Running, startedAt: number): void {
     if (running.hasBegun) return;
     running.hasBegun = true;
-    running.task.onStarted?.(startedAt);
+    running.run.onStarted?.(startedAt);
   }
 
   #onEnd(end: ChildEnd): void {
     const left = [...this.#running.keys()].flatMap((id) => this.#take(id) ?? []);
     this.#events.onEnd(end);
-    for (const { task, reject } of left) {
-      if (task.signal.aborted) reject(task.signal.reason);
+    for (const { run, reject } of left) {
+      if (run.signal.aborted) reject(run.signal.reason);
       else reject(new WorkerLostError(end.inFull, left.length === 1, { cause: end.cause }));
     }
   }
@@ -292,7 +298,7 @@ export class EngineRunner {
     if (running === undefined) return undefined;
     this.#running.delete(id);
     clearTimeout(running.graceTimer);
-    running.task.signal.removeEventListener('abort', running.onAbort);
+    running.run.signal.removeEventListener('abort', running.onAbort);
     return running;
   }
 }

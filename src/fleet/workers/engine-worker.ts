@@ -1,15 +1,17 @@
-/** Entry of a worker thread: serves the pool with the engines that `workerData` describes. */
+/** Entry of a worker thread: serves the pool with CPU engines as `workerData` describes them. */
 import { workerData } from 'node:worker_threads';
 import { compile } from '../../compiler/compile.ts';
+import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import { parentOfThread } from '../../processes/parent-port.ts';
-import { openEngine } from './open-engine.ts';
-import { KEPT_ON_CPU } from './prepared-circuits.ts';
 import { serveEngine } from './serve-engine.ts';
+import { KEPT_ON_CPU } from './served-engine.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
 const setup: WorkerSetup = workerData;
+const { numThreads, maxQubits, memoryBytes } = setup.engine;
 serveEngine(parentOfThread(), {
-  open: (precision) => openEngine(setup.engine, precision),
+  open: (precision) =>
+    openCpuEngine({ precision, numThreads, maxQubits: maxQubits[precision], memoryBytes }),
   compile,
   kept: KEPT_ON_CPU,
 });

@@ -6,7 +6,7 @@
  * sent with the first outcome that has it and is meant by its number after that.
  */
 import type { CompilationReport } from '../../compiler/compile.ts';
-import type { WorkerOutcome } from './worker-messages.ts';
+import type { CircuitOutcome } from './worker-messages.ts';
 
 /** Outcomes that ask for counts alone; see `OutcomePacker`. */
 export interface PackedOutcomes {
@@ -21,7 +21,7 @@ export interface PackedOutcomes {
 /** An outcome that has crossed. */
 export interface UnpackedOutcome {
   readonly id: number;
-  readonly outcome: WorkerOutcome;
+  readonly outcome: CircuitOutcome;
   /** From its begin until the outcomes were sent, milliseconds. */
   readonly begunAgoMs: number;
 }
@@ -51,7 +51,7 @@ export class OutcomePacker {
    *
    * @param beganAt - On the clock of `performance.now()`, like the `now` of `take`.
    */
-  add(id: number, { run, compilation, compileMs }: WorkerOutcome, beganAt: number): boolean {
+  add(id: number, { run, compilation, compileMs }: CircuitOutcome, beganAt: number): boolean {
     const { counts, statevector, probabilities, expectations, statePasses, timing } = run;
     const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
     if (statevector ?? probabilities ?? expectations) return false;
@@ -106,7 +106,7 @@ export class OutcomeUnpacker {
       const wordsPerOutcome = facts[at + 8]!;
       const numOutcomes = facts[at + 9]!;
       const numWords = wordsPerOutcome * numOutcomes;
-      const outcome: WorkerOutcome = {
+      const outcome: CircuitOutcome = {
         run: {
           counts: {
             numBits: facts[at + 7]!,

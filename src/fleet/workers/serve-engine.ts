@@ -1,6 +1,6 @@
 /**
  * The worker's side of the pool: takes lists of circuits, compiles and runs one after the other,
- * answers. A batch task of a list is run like a circuit, by itself; circuits of it that differ in their
+ * answers. A batch run of a list is run like a circuit, by itself; circuits of it that differ in their
  * angles alone are run together, with the first of them; see shape-batches.ts.
  *
  * Messages are heard whenever an engine yields, and every few milliseconds between circuits that do
@@ -9,13 +9,10 @@
  */
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { isBriefBatch } from './batch-rule.ts';
-import { isEngineLost } from './engine-lost.ts';
-import type { KeptCircuits } from './prepared-circuits.ts';
-import { type Compile, type Gathered, ServedEngine } from './served-engine.ts';
-import type { MaybeBatchEngine } from './shape-batches.ts';
-import { failureOf } from './worker-failure.ts';
-import type { EngineReport, FromWorker, SentItem, ToWorker } from './worker-messages.ts';
+import { type Compile, type Gathered, type KeptCircuits, ServedEngine } from './served-engine.ts';
+import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
+import { failureOf, isEngineLost } from './worker-failure.ts';
+import type { EngineReport, FromWorker, SentRun, ToWorker } from './worker-messages.ts';
 import { WorkerOutbox } from './worker-outbox.ts';
 
 /** Circuits of no more than this are done, or yield, in less time than a message of their begin takes. */
@@ -44,7 +41,7 @@ export function serveEngine(port: WorkerPort, engines: ServedEngines): void {
   port.onMessage((message) => {
     switch (message.kind) {
       case 'run':
-        server.run(message.tasks);
+        server.run(message.runs);
         return;
       case 'cancel':
         server.cancel(message.id);
@@ -60,7 +57,7 @@ class EngineServer {
   readonly #options: ServedEngines;
   readonly #engines = new Map<Precision, ServedEngine>();
   readonly #outbox: WorkerOutbox;
-  readonly #waiting: SentItem[] = [];
+  readonly #waiting: SentRun[] = [];
   /** By id: one, or those of a batch. */
   readonly #running = new Map<number, AbortController>();
   #isWorking = false;
@@ -73,15 +70,15 @@ class EngineServer {
   }
 
   /** Takes a list of circuits. */
-  run(tasks: readonly SentItem[]): void {
-    this.#waiting.push(...tasks);
+  run(runs: readonly SentRun[]): void {
+    this.#waiting.push(...runs);
     if (!this.#isWorking) void this.#work();
   }
 
   /** Drops a circuit that waits, or stops the one that runs. */
   cancel(id: number): void {
     this.#running.get(id)?.abort();
-    if (!this.#waiting.some((task) => task.id === id)) return;
+    if (!this.#waiting.some((run) => run.id === id)) return;
     this.#drop(id);
     this.#outbox.send();
   }
@@ -91,12 +88,12 @@ class EngineServer {
     this.#outbox.open();
     let isFirst = true;
     for (;;) {
-      const task = this.#waiting.shift();
-      if (task === undefined || this.#isLost) break;
-      const engine = this.#engines.get(task.precision);
-      const batch = engine?.gather(task, this.#waiting);
+      const run = this.#waiting.shift();
+      if (run === undefined || this.#isLost) break;
+      const engine = this.#engines.get(run.precision);
+      const batch = engine?.gather(run, this.#waiting);
       if (engine !== undefined && batch !== undefined) await this.#runTogether(batch, engine);
-      else await this.#runOne(task, isFirst);
+      else await this.#runOne(run, isFirst);
       isFirst = false;
       if (!this.#outbox.isDue) continue;
       this.#outbox.send();
@@ -106,24 +103,24 @@ class EngineServer {
     this.#isWorking = false;
   }
 
-  async #runOne(task: SentItem, isFirst: boolean): Promise<void> {
-    const { id, precision } = task;
+  async #runOne(run: SentRun, isFirst: boolean): Promise<void> {
+    const { id, precision } = run;
     const signal = this.#begin(id);
     const beganAt = performance.now();
     this.#outbox.begin(id, beganAt, isFirst);
-    if (!isBrief(task)) this.#outbox.send();
+    if (!isBrief(run)) this.#outbox.send();
     try {
       const onProgress = (fraction: number) => this.#outbox.progress(fraction);
       const engine = this.#engine(precision);
       const outcome =
-        'shape' in task
-          ? await engine.runBatch(task, signal)
-          : await engine.run(task, onProgress, signal);
+        'shape' in run
+          ? await engine.runBatch(run, signal)
+          : await engine.run(run, onProgress, signal);
       this.#outbox.done(id, outcome, beganAt);
     } catch (error) {
       if (isEngineLost(error)) this.#lose(error.message);
       else if (signal.aborted) this.#outbox.aborted(id);
-      else this.#outbox.failed(id, failureOf(error, widthOf(task)), beganAt);
+      else this.#outbox.failed(id, failureOf(error, widthOf(run)), beganAt);
     } finally {
       this.#running.delete(id);
     }
@@ -158,7 +155,7 @@ class EngineServer {
 
   /** Answers for a circuit that will not be run, and takes it out of those that wait. */
   #drop(id: number): void {
-    const place = this.#waiting.findIndex((task) => task.id === id);
+    const place = this.#waiting.findIndex((run) => run.id === id);
     if (place >= 0) this.#waiting.splice(place, 1);
     this.#outbox.aborted(id);
   }
@@ -179,9 +176,9 @@ class EngineServer {
 }
 
 /** Whether it needs no message of its own to say that it was begun. */
-function isBrief(task: SentItem): boolean {
-  if ('shape' in task) return isBriefBatch(task);
-  const { circuit, request } = task;
+function isBrief(run: SentRun): boolean {
+  if ('shape' in run) return isBriefBatch(run);
+  const { circuit, request } = run;
   return (
     'shape' in circuit &&
     circuit.numQubits <= MAX_BRIEF_QUBITS &&
@@ -191,8 +188,8 @@ function isBrief(task: SentItem): boolean {
   );
 }
 
-function widthOf(task: SentItem): number {
-  return 'shape' in task ? task.shape.numQubits : task.circuit.numQubits;
+function widthOf(run: SentRun): number {
+  return 'shape' in run ? run.shape.numQubits : run.circuit.numQubits;
 }
 
 /**

@@ -1,18 +1,24 @@
-/** An engine in a worker and the circuits prepared for it: from a task to its outcome. */
+/** An engine in a worker and the circuits prepared for it: from a run to its outcome. */
+import { createHash } from 'node:crypto';
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport, CompileOptions } from '../../compiler/compile.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { mayBeBatched, type ShapedTask, takeOfSameShape } from './batch-rule.ts';
-import { type KeptCircuits, keyOfCircuit, PreparedCircuits } from './prepared-circuits.ts';
-import { circuitOf } from './serialized-circuit.ts';
-import { type MaybeBatchEngine, ShapeBatches } from './shape-batches.ts';
+import type { Engine, Executable } from '../../engine/engine.ts';
+import { circuitOf, isSameCircuit, type WrittenCircuit } from './sent-circuit.ts';
+import {
+  type MaybeBatchEngine,
+  mayBeBatched,
+  ShapeBatches,
+  type ShapedRun,
+  takeOfSameShape,
+} from './shape-batches.ts';
 import type {
-  SentBatch,
-  SentItem,
-  SentTask,
-  WorkerBatchOutcome,
-  WorkerOutcome,
+  BatchOutcome,
+  CircuitOutcome,
+  SentBatchRun,
+  SentCircuit,
+  SentCircuitRun,
+  SentRun,
 } from './worker-messages.ts';
 
 /** The compiler's pipeline. */
@@ -23,7 +29,7 @@ export type Compile = (
 ) => { readonly program: Program; readonly report: CompilationReport };
 
 /** Circuits of a list of one shape, to be run together. */
-export type Gathered = readonly [ShapedTask, ...ShapedTask[]];
+export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
 
 /** One engine. Small circuits that ask for counts alone are kept for when they come again. */
 export class ServedEngine {
@@ -40,14 +46,14 @@ export class ServedEngine {
   }
 
   /**
-   * Takes out of a list what is to be run together with a task.
+   * Takes out of a list what is to be run together with a run.
    *
-   * @returns All of them, the task first; undefined where it is to be run by itself.
+   * @returns All of them, the run first; undefined where it is to be run by itself.
    */
-  gather(task: SentItem, waiting: SentItem[]): Gathered | undefined {
-    if (waiting.length === 0 || !this.#mayBeBatched(task)) return undefined;
-    const others = takeOfSameShape(task, waiting);
-    return others.length === 0 ? undefined : [task, ...others];
+  gather(run: SentRun, waiting: SentRun[]): Gathered | undefined {
+    if (waiting.length === 0 || !this.#mayBeBatched(run)) return undefined;
+    const others = takeOfSameShape(run, waiting);
+    return others.length === 0 ? undefined : [run, ...others];
   }
 
   /**
@@ -58,17 +64,17 @@ export class ServedEngine {
   async runTogether(
     batch: Gathered,
     signal: AbortSignal,
-  ): Promise<readonly WorkerOutcome[] | undefined> {
+  ): Promise<readonly CircuitOutcome[] | undefined> {
     return await this.#batches.run(batch, signal);
   }
 
   /**
-   * Runs a batch task.
+   * Runs a batch run.
    *
    * @throws what the engine throws, the signal's reason among it.
    */
-  async runBatch(task: SentBatch, signal: AbortSignal): Promise<WorkerBatchOutcome> {
-    return await this.#batches.runTask(task, signal);
+  async runBatch(run: SentBatchRun, signal: AbortSignal): Promise<BatchOutcome> {
+    return await this.#batches.runRequestOfBatch(run, signal);
   }
 
   /**
@@ -77,18 +83,18 @@ export class ServedEngine {
    * @throws what the compiler and the engine throw, the signal's reason among it.
    */
   async run(
-    task: SentTask,
+    run: SentCircuitRun,
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
-  ): Promise<WorkerOutcome> {
+  ): Promise<CircuitOutcome> {
     const started = performance.now();
-    const { circuit, request } = task;
+    const { circuit, request } = run;
     const keepState = request.statevector === true || request.observables !== undefined;
     const key = keepState ? undefined : keyOfCircuit(circuit, this.#kept.limits);
     let prepared = key === undefined ? undefined : this.#kept.take(key);
     if (prepared === undefined) {
-      const [outcome] = this.#mayBeBatched(task)
-        ? ((await this.runTogether([task], signal)) ?? [])
+      const [outcome] = this.#mayBeBatched(run)
+        ? ((await this.runTogether([run], signal)) ?? [])
         : [];
       if (outcome !== undefined) return outcome;
       const { target } = this.#engine;
@@ -108,7 +114,88 @@ export class ServedEngine {
     }
   }
 
-  #mayBeBatched(task: SentItem): task is ShapedTask {
-    return mayBeBatched(task) && this.#batches.mayTake(task.circuit);
+  #mayBeBatched(run: SentRun): run is ShapedRun {
+    return mayBeBatched(run) && this.#batches.mayTake(run.circuit);
   }
+}
+
+const MAX_KEPT = 16;
+
+/** Which circuits are worth keeping. */
+export interface KeptCircuits {
+  readonly maxQubits: number;
+  /** Beyond this a key costs more than it is likely to save. */
+  readonly maxOperations: number;
+  /** The same of a circuit that comes as bytes. */
+  readonly maxBytes: number;
+}
+
+/**
+ * On the CPU engine, whose programs hold their states: 16 KiB in double precision at 10 qubits, and
+ * as much again for each branch that a run had at once.
+ */
+export const KEPT_ON_CPU: KeptCircuits = { maxQubits: 10, maxOperations: 64, maxBytes: 0 };
+
+/** On an adapter, whose programs hold no state: their code and its tables. */
+export const KEPT_ON_ADAPTER: KeptCircuits = {
+  maxQubits: 64,
+  maxOperations: 4096,
+  maxBytes: 2 ** 20,
+};
+
+/** A circuit made ready for an engine. */
+export interface PreparedRun {
+  readonly executable: Executable;
+  readonly report: CompilationReport;
+}
+
+/** What tells a circuit from all others: its bytes' digest, or all of it where it is in writing. */
+export type CircuitKey = string | WrittenCircuit;
+
+interface Entry {
+  readonly key: CircuitKey;
+  readonly prepared: PreparedRun;
+}
+
+/** The circuits kept for one engine, by key. */
+export class PreparedCircuits {
+  /** In the order of use, the oldest first. Few enough to look at each. */
+  readonly #kept: Entry[] = [];
+  readonly limits: KeptCircuits;
+
+  constructor(limits: KeptCircuits) {
+    this.limits = limits;
+  }
+
+  /** Takes a circuit out; `keep` puts it back after a run. */
+  take(key: CircuitKey): PreparedRun | undefined {
+    const place = this.#kept.findLastIndex((entry) => isSameKey(entry.key, key));
+    return place < 0 ? undefined : this.#kept.splice(place, 1)[0]?.prepared;
+  }
+
+  /** Keeps a circuit that is not among the kept ones. */
+  async keep(key: CircuitKey, prepared: PreparedRun): Promise<void> {
+    this.#kept.push({ key, prepared });
+    if (this.#kept.length <= MAX_KEPT) return;
+    await this.#kept.shift()?.prepared.executable[Symbol.asyncDispose]();
+  }
+}
+
+/** The key of a circuit; undefined for one that is not worth keeping. */
+export function keyOfCircuit(
+  circuit: SentCircuit,
+  { maxQubits, maxOperations, maxBytes }: KeptCircuits,
+): CircuitKey | undefined {
+  if (circuit.numQubits > maxQubits) return undefined;
+  if ('bytes' in circuit) {
+    if (circuit.bytes.length > maxBytes) return undefined;
+    return createHash('sha256').update(circuit.bytes).digest('base64');
+  }
+  // Objects are what could not be written for its matrices.
+  if (!('shape' in circuit) || circuit.numOperations > maxOperations) return undefined;
+  return circuit;
+}
+
+function isSameKey(a: CircuitKey, b: CircuitKey): boolean {
+  return typeof a === 'string' || typeof b === 'string' ? a === b : isSameCircuit(a, b);
 }

@@ -1,21 +1,34 @@
 /**
  * Circuits of one shape, which differ in their angles and seeds, run in batches and without being
- * compiled: those that came as a batch task, and a parameter sweep that came circuit by circuit. Which
+ * compiled: those that came as a batch run, and a parameter sweep that came circuit by circuit. Which
  * of these, batch-rule.ts says.
  *
- * A shape is made ready for a batch task, when a circuit of it comes the second time, or at once where
+ * A shape is made ready for a batch run, when a circuit of it comes the second time, or at once where
  * several come together, and kept. What comes after that costs its angles and its shots, alone or with
  * others.
  */
-import type { Circuit } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  isStatic,
+  measuredQubits,
+} from '../../circuit/circuit.ts';
 import type { Sweep } from '../../compiler/program.ts';
 import { type CompilationReport, reportOn } from '../../compiler/report.ts';
 import type { BatchExecutable, BatchRequest } from '../../engine/batch-request.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
 import type { Counts, Engine } from '../../engine/engine.ts';
-import { EXACT_PRECISION, hasExactBatches, type ShapedTask } from './batch-rule.ts';
-import { isEngineLost } from './engine-lost.ts';
-import type { SentBatch, WorkerBatchOutcome, WorkerOutcome } from './worker-messages.ts';
-import { readCircuit, readShape, type WrittenCircuit } from './written-circuit.ts';
+import type { Precision } from '../schedule/lane.ts';
+import { isSameCircuit, readCircuit, readShape, type WrittenCircuit } from './sent-circuit.ts';
+import { isEngineLost } from './worker-failure.ts';
+import type {
+  BatchOutcome,
+  CircuitOutcome,
+  SentBatchRun,
+  SentCircuitRun,
+  SentRun,
+} from './worker-messages.ts';
 
 /** Shapes remembered, and kept ready where they are to be. */
 const MAX_SHAPES = 16;
@@ -64,20 +77,20 @@ export class ShapeBatches {
    * @throws the signal's reason, soon after it aborts.
    */
   async run(
-    tasks: readonly [ShapedTask, ...ShapedTask[]],
+    runs: readonly [ShapedRun, ...ShapedRun[]],
     signal: AbortSignal,
-  ): Promise<readonly WorkerOutcome[] | undefined> {
+  ): Promise<readonly CircuitOutcome[] | undefined> {
     const startedAt = performance.now();
-    const [{ circuit }] = tasks;
+    const [{ circuit }] = runs;
     const known = this.#take(circuit.shape);
     const shape = known ?? newShape(circuit.shape);
     await this.#keep(shape);
-    if (known === undefined && tasks.length === 1) return undefined;
+    if (known === undefined && runs.length === 1) return undefined;
     try {
       shape.takesCircuits ??= hasExactBatches(readCircuit(circuit));
       if (!shape.takesCircuits) return undefined;
       shape.ready ??= await this.#prepare(readCircuit(circuit));
-      return await runReady(shape.ready, tasks, performance.now() - startedAt, signal);
+      return await runReady(shape.ready, runs, performance.now() - startedAt, signal);
     } catch (error) {
       if (signal.aborted || isEngineLost(error)) throw error;
       // What is wrong, and with which of them, they are told when they are compiled.
@@ -88,14 +101,14 @@ export class ShapeBatches {
   }
 
   /**
-   * Runs a batch task.
+   * Runs a batch run.
    *
    * @throws what the engine throws, the signal's reason among it.
    */
-  async runTask(
-    { shape: sent, request }: SentBatch,
+  async runRequestOfBatch(
+    { shape: sent, request }: SentBatchRun,
     signal: AbortSignal,
-  ): Promise<WorkerBatchOutcome> {
+  ): Promise<BatchOutcome> {
     const startedAt = performance.now();
     if (!('shape' in sent)) {
       // Nothing tells a shape with a matrix from others, so it is not kept.
@@ -149,7 +162,7 @@ async function runRequest(
   request: BatchRequest,
   startedAt: number,
   signal: AbortSignal,
-): Promise<WorkerBatchOutcome> {
+): Promise<BatchOutcome> {
   const readyAt = performance.now();
   const batch = await executable.run(request, signal);
   return { batch, compileMs: readyAt - startedAt, executionMs: performance.now() - readyAt };
@@ -158,26 +171,26 @@ async function runRequest(
 /** @param prepareMs - What it took to make the shape ready. */
 async function runReady(
   { executable, report, numBits }: ReadyShape,
-  tasks: readonly [ShapedTask, ...ShapedTask[]],
+  runs: readonly [ShapedRun, ...ShapedRun[]],
   prepareMs: number,
   signal: AbortSignal,
-): Promise<readonly WorkerOutcome[]> {
+): Promise<readonly CircuitOutcome[]> {
   const startedAt = performance.now();
-  const { shots } = tasks[0].request;
+  const { shots } = runs[0].request;
   const { counts = new Uint32Array() } = await executable.run(
     {
-      numCircuits: tasks.length,
-      angles: Float64Array.from(tasks.flatMap(({ circuit }) => circuit.angles)),
-      seeds: tasks.map(({ request }) => request.seed),
+      numCircuits: runs.length,
+      angles: Float64Array.from(runs.flatMap(({ circuit }) => circuit.angles)),
+      seeds: runs.map(({ request }) => request.seed),
       shots,
     },
     signal,
   );
   // Each has its share. What evolution and sampling took apart is not known: the one stands for both.
-  const evolutionMs = (performance.now() - startedAt) / tasks.length;
-  const compileMs = prepareMs / tasks.length;
+  const evolutionMs = (performance.now() - startedAt) / runs.length;
+  const compileMs = prepareMs / runs.length;
   const size = 2 ** numBits;
-  return tasks.map((_, i) => ({
+  return runs.map((_, i) => ({
     run: {
       counts: countsOf(counts.subarray(i * size, (i + 1) * size), numBits, shots),
       statePasses: 1,
@@ -214,4 +227,94 @@ function countsOf(dense: Uint32Array, numBits: number, shots: number): Counts {
     outcomes: Uint32Array.from(outcomes),
     occurrences: Uint32Array.from(occurrences),
   };
+}
+
+/** Beyond this, telling a shape from others costs more than it is likely to save. */
+const MAX_OPERATIONS = 512;
+/** Of the register: a batch gives a number for each of its values. */
+const MAX_BITS = 12;
+const MAX_SHOTS = 1_000_000;
+/** Nothing is heard while a batch runs, so it is to be short. */
+const MAX_BATCH_NS = 5e6;
+/** What somebody waits for is not held back for a batch run that may take longer. */
+const MAX_BRIEF_NS = 1e6;
+/** What a circuit takes in a batch, at most. */
+const NS_PER_AMPLITUDE = 1;
+const NS_PER_OPERATION = 20;
+const NS_PER_SHOT = 20;
+
+/** The precision in which batches give the counts of compiled circuits. */
+export const EXACT_PRECISION: Precision = 'f64';
+
+/** A run whose circuit is in writing. */
+export type ShapedRun = SentCircuitRun & { readonly circuit: WrittenCircuit };
+
+/** Whether a run may be run in a batch, as far as can be told without reading its circuit. */
+export function mayBeBatched(run: SentRun): run is ShapedRun {
+  if ('shape' in run) return false;
+  const { circuit, request } = run;
+  return (
+    run.precision === EXACT_PRECISION &&
+    'shape' in circuit &&
+    circuit.angles.length > 0 &&
+    circuit.numQubits <= MAX_BATCH_QUBITS &&
+    circuit.numOperations <= MAX_OPERATIONS &&
+    request.shots > 0 &&
+    request.shots <= MAX_SHOTS &&
+    request.statevector !== true &&
+    request.probabilities !== true &&
+    request.observables === undefined
+  );
+}
+
+/** Whether a batch gives the counts that a compiled circuit of the shape gives. */
+export function hasExactBatches(circuit: DynamicCircuit): circuit is Circuit {
+  if (!isStatic(circuit) || circuit.numBits > MAX_BITS || hasMidCircuitMeasurement(circuit))
+    return false;
+  const read = new Set(measuredQubits(circuit));
+  read.delete(null);
+  return read.size === circuit.numQubits;
+}
+
+/**
+ * Takes those out of a list that are to be run with a run: of the same shape, with as many shots, and
+ * together not too long. None where all are the same circuit, which is compiled once and kept.
+ */
+export function takeOfSameShape(run: ShapedRun, waiting: SentRun[]): readonly ShapedRun[] {
+  const taken = new Set<ShapedRun>();
+  let isSweep = false;
+  let room = MAX_BATCH_NS - costNs(run);
+  for (const other of waiting) {
+    if (!mayBeBatched(other) || !isSameShape(run, other)) continue;
+    room -= costNs(other);
+    if (room < 0) break;
+    taken.add(other);
+    isSweep ||= !isSameCircuit(run.circuit, other.circuit);
+  }
+  if (!isSweep) return [];
+  const left = waiting.filter((other) => !mayBeBatched(other) || !taken.has(other));
+  waiting.splice(0, waiting.length, ...left);
+  return [...taken];
+}
+
+/** Whether a batch run is over in no time. */
+export function isBriefBatch({ shape, request }: SentBatchRun): boolean {
+  const { numCircuits, shots = 0, observables = [] } = request;
+  const numOperations = 'shape' in shape ? shape.numOperations : shape.operations.length;
+  const numTrips = observables.reduce((sum, terms) => sum + terms.length, numOperations + 1);
+  const ns = numTrips * nsOfTrip(shape.numQubits) + NS_PER_SHOT * shots;
+  return numCircuits * ns <= MAX_BRIEF_NS;
+}
+
+function isSameShape(a: ShapedRun, b: ShapedRun): boolean {
+  if (a.request.shots !== b.request.shots) return false;
+  return a.circuit === b.circuit || a.circuit.shape === b.circuit.shape;
+}
+
+function costNs({ circuit, request }: ShapedRun): number {
+  return nsOfTrip(circuit.numQubits) * circuit.numOperations + NS_PER_SHOT * request.shots;
+}
+
+function nsOfTrip(numQubits: number): number {
+  return NS_PER_OPERATION + NS_PER_AMPLITUDE * 2 ** numQubits;
 }

@@ -1,4 +1,5 @@
 /** Errors on their way out of a worker: classes do not cross. */
+import { DeviceLostError, GpuFaultError, HelperLostError } from '../../engine/errors.ts';
 import { CodedError } from '../../errors/coded-error.ts';
 import { EngineFailure, OutOfMemoryError } from '../errors.ts';
 import type { WorkerFailure } from './worker-messages.ts';
@@ -37,4 +38,13 @@ export function errorOf(failure: WorkerFailure): Error {
       return error;
     }
   }
+}
+
+/** Whether what ran the circuit is not to be used again. */
+export function isEngineLost(error: unknown): error is CodedError {
+  return (
+    error instanceof HelperLostError ||
+    error instanceof DeviceLostError ||
+    error instanceof GpuFaultError
+  );
 }

@@ -1,6 +1,6 @@
 /**
  * What passes between the main thread and a worker, a thread or a process: plain data, by structured
- * clone. Large arrays of results are transferred between threads, not copied, and those that a batch task
+ * clone. Large arrays of results are transferred between threads, not copied, and those that a batch run
  * brings lie in memory that threads share.
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
@@ -15,8 +15,7 @@ import type { Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
 import type { Precision } from '../schedule/lane.ts';
 import type { PackedOutcomes } from './packed-outcomes.ts';
-import type { SerializedCircuit } from './serialized-circuit.ts';
-import type { WrittenCircuit, WrittenShape } from './written-circuit.ts';
+import type { SerializedCircuit, WrittenCircuit, WrittenShape } from './sent-circuit.ts';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
 export interface EngineOptions {
@@ -67,15 +66,15 @@ export interface EngineReport {
 }
 
 /** What a run gives back across the thread. */
-export interface WorkerOutcome {
+export interface CircuitOutcome {
   readonly run: RunResult;
   readonly compilation: CompilationReport;
   /** Compiling and preparing, milliseconds. */
   readonly compileMs: number;
 }
 
-/** What a batch task gives back across the thread. */
-export interface WorkerBatchOutcome {
+/** What a batch run gives back across the thread. */
+export interface BatchOutcome {
   readonly batch: BatchResult;
   /** Making the shape ready, milliseconds. */
   readonly compileMs: number;
@@ -84,7 +83,7 @@ export interface WorkerBatchOutcome {
 }
 
 /** What an item of a list gives back. */
-export type ItemOutcome = WorkerOutcome | WorkerBatchOutcome;
+export type RunOutcome = CircuitOutcome | BatchOutcome;
 
 /** An error, taken apart to cross the thread. */
 export type WorkerFailure =
@@ -101,15 +100,15 @@ export type WorkerFailure =
 export type SentCircuit = WrittenCircuit | DynamicCircuit | SerializedCircuit;
 
 /** One circuit of a list. */
-export interface SentTask {
+export interface SentCircuitRun {
   readonly id: number;
   readonly precision: Precision;
   readonly circuit: SentCircuit;
   readonly request: Omit<RunRequest, 'onProgress'>;
 }
 
-/** A batch task of a list. */
-export interface SentBatch {
+/** A batch run of a list. */
+export interface SentBatchRun {
   readonly id: number;
   readonly precision: Precision;
   /** In writing, unless it has a matrix. */
@@ -118,12 +117,12 @@ export interface SentBatch {
 }
 
 /** An item of a list. */
-export type SentItem = SentTask | SentBatch;
+export type SentRun = SentCircuitRun | SentBatchRun;
 
 /** To a worker. */
 export type ToWorker =
   /** Circuits to run one after the other; the first begins as soon as the worker has it. */
-  | { readonly kind: 'run'; readonly tasks: readonly SentItem[] }
+  | { readonly kind: 'run'; readonly runs: readonly SentRun[] }
   | { readonly kind: 'cancel'; readonly id: number };
 
 /** A circuit that was begun, and how long before this was sent, milliseconds. */
@@ -134,7 +133,7 @@ export interface Begun {
 
 /** The end of a circuit that is not among the packed ones. */
 export type Ended =
-  | (Begun & { readonly kind: 'done'; readonly outcome: ItemOutcome })
+  | (Begun & { readonly kind: 'done'; readonly outcome: RunOutcome })
   | (Begun & { readonly kind: 'failed'; readonly failure: WorkerFailure })
   /** Whether or not it was begun. */
   | { readonly kind: 'aborted'; readonly id: number };

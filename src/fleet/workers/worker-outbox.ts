@@ -11,11 +11,11 @@
 import { OutcomePacker } from './packed-outcomes.ts';
 import type {
   Begun,
+  CircuitOutcome,
   Ended,
   FromWorker,
-  ItemOutcome,
+  RunOutcome,
   WorkerFailure,
-  WorkerOutcome,
 } from './worker-messages.ts';
 
 /** What is gathered is looked at this often, where the engine yields. */
@@ -93,7 +93,7 @@ export class WorkerOutbox {
   }
 
   /** A circuit came through. */
-  done(id: number, outcome: ItemOutcome, beganAt: number): void {
+  done(id: number, outcome: RunOutcome, beganAt: number): void {
     this.#current = undefined;
     if ('run' in outcome && this.#packer.add(id, outcome, beganAt)) return;
     this.#ended.push({ kind: 'done', id, outcome, agoMs: performance.now() - beganAt });
@@ -149,12 +149,12 @@ export class WorkerOutbox {
   }
 }
 
-function arraysOfRun({ run: { counts, statevector, probabilities } }: WorkerOutcome) {
+function arraysOfRun({ run: { counts, statevector, probabilities } }: CircuitOutcome) {
   return [counts.outcomes, counts.occurrences, statevector, probabilities];
 }
 
 /** The large buffers, to transfer; each once, for two arrays may share one. */
-function buffersOf(outcome: ItemOutcome): ReadonlySet<ArrayBuffer> {
+function buffersOf(outcome: RunOutcome): ReadonlySet<ArrayBuffer> {
   const arrays = 'run' in outcome ? arraysOfRun(outcome) : Object.values(outcome.batch);
   const buffers = new Set<ArrayBuffer>();
   for (const array of arrays) {

@@ -25,7 +25,7 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { CircuitRun, Processor, ProcessorSpec } from '../../fleet/processor.ts';
-import type { SerializedCircuit } from '../../fleet/workers/serialized-circuit.ts';
+import type { SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';

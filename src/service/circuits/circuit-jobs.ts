@@ -9,7 +9,7 @@ import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import { MAX_SMALL_QUBITS } from '../../fleet/schedule/lane.ts';
 import { runWork } from '../../fleet/schedule/scheduled-run.ts';
-import { workOfCircuit } from '../../fleet/workers/serialized-circuit.ts';
+import { workOfCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import {

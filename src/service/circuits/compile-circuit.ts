@@ -12,7 +12,7 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
-import { circuitOf } from '../../fleet/workers/serialized-circuit.ts';
+import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';

@@ -3,7 +3,7 @@
  * plain data on both sides: small bodies are read where they arrive, large ones in a process of their own.
  */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
-import { serializeCircuit } from '../../fleet/workers/serialized-circuit.ts';
+import { serializeCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';

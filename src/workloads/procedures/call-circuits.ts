@@ -2,7 +2,7 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { BatchRun, CircuitRun, Processor } from '../../fleet/processor.ts';
-import { circuitOf } from '../../fleet/workers/serialized-circuit.ts';
+import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
 import { type ExecutedOn, ExecutionLog } from './executed-on.ts';
 import type { ProcedureCall } from './procedure-call.ts';
 import { failureOf } from './procedure-failure.ts';

@@ -8,8 +8,7 @@ import type { Circuit } from '../../circuit/circuit.ts';
 import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
 import type { Fault } from '../../errors/coded-error.ts';
-import type { SerializedCircuit } from '../../fleet/workers/serialized-circuit.ts';
-import type { WrittenCircuit } from '../../fleet/workers/written-circuit.ts';
+import type { SerializedCircuit, WrittenCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { JsonObject } from './json.ts';
 import type { CircuitRequest } from './procedure-context.ts';
 

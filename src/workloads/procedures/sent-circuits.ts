@@ -2,8 +2,7 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
-import { serializeCircuit } from '../../fleet/workers/serialized-circuit.ts';
-import { writeCircuit } from '../../fleet/workers/written-circuit.ts';
+import { serializeCircuit, writeCircuit } from '../../fleet/workers/sent-circuit.ts';
 import type { CircuitRunner } from './procedure-context.ts';
 import { CircuitFailure, errorOf } from './procedure-failure.ts';
 import {

@@ -11,7 +11,7 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from '../../../src/fleet/processor.ts';
-import { circuitOf } from '../../../src/fleet/workers/serialized-circuit.ts';
+import { circuitOf } from '../../../src/fleet/workers/sent-circuit.ts';
 
 /** A held task, to be let go by the test. */
 export interface HeldTask<T = CircuitRun> {

@@ -1,8 +1,8 @@
 /** Batch tasks in the queue: they wait, start, are cancelled and run again as circuits do. */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { BackendBatch, BackendTask } from '../../../src/fleet/backend-task.ts';
 import { CpuBacking } from '../../../src/fleet/backing.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
+import type { Placed } from '../../../src/fleet/fleet-run.ts';
 import type { BatchRun, CircuitRun, ProcessorSpec } from '../../../src/fleet/processor.ts';
 import { batchWork, circuitWork } from '../../../src/fleet/schedule/scheduled-run.ts';
 import { SimulatorProcessor } from '../../../src/fleet/simulator-processor.ts';
@@ -135,7 +135,7 @@ describe('a batch task', () => {
       ),
     };
     const task = batch('EXIT_ONCE', shared, { shape, request: { numCircuits: 2, angles } });
-    const answer = backend.submitBatch(forBackend(task), {}, never());
+    const answer = backend.submit(forBackend(task), {}, never());
     angles.fill(9);
     expect((await answer).batch.expectations).toEqual(Float64Array.of(0.25, 0.5));
     expect(shared[0]).toBe(2);
@@ -224,9 +224,9 @@ describe('a batch task', () => {
     const held = backend.submit(forBackend(circuit('WAIT', shared)), {}, never());
     await eventually(() => shared[1] === 1);
     const started: string[] = [];
-    const submit = (name: string, more: Partial<BackendBatch>) => {
+    const submit = (name: string, more: Partial<Placed<BatchRun>>) => {
       const task = { ...forBackend(batch('ECHO')), ...more };
-      return backend.submitBatch(task, { onStarted: () => started.push(name) }, never());
+      return backend.submit(task, { onStarted: () => started.push(name) }, never());
     };
     const one = { numCircuits: 1, angles: new Float64Array(), shots: 1000 };
     const answers = [
@@ -245,14 +245,14 @@ describe('a batch task', () => {
   test('goes with circuits in one list, and each has its own answer', async () => {
     const backend = openBackend({ queueLimit: 100 });
     const tasks = Array.from({ length: 6 }, (_, i) => echo(Float64Array.of(i, 10 * i)));
-    const single = (seed: number): BackendTask => ({
+    const single = (seed: number): Placed<CircuitRun> => ({
       ...forBackend(circuit('ECHO')),
       request: { shots: 1, seed },
     });
     const answers = await Promise.all(
       tasks.map(async (task, i) => {
         const [one, other] = await Promise.all([
-          backend.submitBatch(forBackend(task), {}, never()),
+          backend.submit(forBackend(task), {}, never()),
           backend.submit(single(i), {}, never()),
         ]);
         return [...(one.batch.expectations ?? []), ...other.run.counts.outcomes];
@@ -265,7 +265,7 @@ describe('a batch task', () => {
     const backend = openBackend();
     const angles = Float64Array.from({ length: 5000 }, (_, i) => i);
     const sent = angles.slice();
-    const answer = backend.submitBatch(forBackend(echo(angles)), {}, never());
+    const answer = backend.submit(forBackend(echo(angles)), {}, never());
     expect(angles).toEqual(sent);
     angles.fill(-1);
     expect((await answer).batch.expectations).toEqual(sent);

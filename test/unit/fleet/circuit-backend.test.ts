@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { BackendTask, SelfTestTask } from '../../../src/fleet/backend-task.ts';
 import { CircuitBackend, type CircuitBackendOptions } from '../../../src/fleet/circuit-backend.ts';
+import type { Placed } from '../../../src/fleet/fleet-run.ts';
+import type { CircuitRun } from '../../../src/fleet/processor.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   ENGINE,
@@ -36,9 +37,9 @@ let numTasks = 0;
 
 function task(
   name: string,
-  more: Partial<BackendTask> = {},
+  more: Partial<Placed<CircuitRun>> = {},
   shared = sharedNumbers(),
-): BackendTask {
+): Placed<CircuitRun> {
   return {
     id: `task-${numTasks++}`,
     processor: 'a',
@@ -52,13 +53,8 @@ function task(
   };
 }
 
-/** A self-test of a lane. */
-function selfTest(selfTestOf: SelfTestTask['selfTestOf']): SelfTestTask {
-  return { ...task('ECHO'), selfTestOf };
-}
-
 /** A circuit for the wide lane. */
-function wide(name: string, more: Partial<BackendTask> = {}, shared = sharedNumbers()) {
+function wide(name: string, more: Partial<Placed<CircuitRun>> = {}, shared = sharedNumbers()) {
   return task(name, { circuit: instruction(name, shared, WIDE_QUBITS), ...more });
 }
 
@@ -230,12 +226,12 @@ describe('CircuitBackend', () => {
     const { shared, result } = await holdThread(backend);
     backend.setPaused('a', true);
     const started: string[] = [];
-    const submit = (name: string, more: Partial<BackendTask>) =>
+    const submit = (name: string, more: Partial<Placed<CircuitRun>>) =>
       backend.submit(task('ECHO', more), { onStarted: () => started.push(name) }, never());
     const waiting = submit('paused', {});
     const others = [
       submit('other', { processor: 'b' }),
-      backend.test(selfTest('small'), { onStarted: () => started.push('self-test') }, never()),
+      backend.test('small', task('ECHO'), { onStarted: () => started.push('self-test') }, never()),
     ];
     shared[0] = 1;
     await Promise.all([result, ...others]);
@@ -285,7 +281,7 @@ describe('CircuitBackend', () => {
 
   test('rejects a self-test instead of letting it wait for threads that cannot be started', async () => {
     const backend = openBackend({ workerEntry: STILLBORN_WORKER });
-    const test = () => backend.test(selfTest('small'), {}, never());
+    const test = () => backend.test('small', task('ECHO'), {}, never());
     await expect(test()).rejects.toMatchObject({
       code: 'FLEET_ENGINE_LOST',
       cause: { code: 'FLEET_NO_WORKER' },
@@ -396,10 +392,10 @@ describe('small and wide circuits', () => {
     const backend = openBackend();
     const { shared, result } = await holdThread(backend, wide);
     let isThrough = false;
-    const onWide = backend.test(selfTest('wide'), {}, never()).then(() => {
+    const onWide = backend.test('wide', task('ECHO'), {}, never()).then(() => {
       isThrough = true;
     });
-    await backend.test(selfTest('small'), {}, never());
+    await backend.test('small', task('ECHO'), {}, never());
     expect(isThrough).toBe(false);
     shared[0] = 1;
     await Promise.all([result, onWide]);

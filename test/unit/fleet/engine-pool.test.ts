@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EnginePool, type EnginePoolOptions } from '../../../src/fleet/workers/engine-pool.ts';
-import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
-import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import type { WorkerCircuitRun } from '../../../src/fleet/workers/sent-run.ts';
+import type { CircuitOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 import { childThread } from '../../../src/processes/child-thread.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -38,14 +38,12 @@ function startPool({
   ...options
 }: PoolOptions = {}) {
   const setup = { engine: ENGINE };
-  const pool = new EnginePool(
-    {
-      numWorkers: 1,
-      start: childThread({ entry: workerEntry, setup, heapLimitMb }),
-      ...options,
-    },
-    { onIdle: () => {}, onFault: (fault) => faults.push(fault) },
-  );
+  const pool = new EnginePool('small', {
+    numWorkers: 1,
+    start: childThread({ entry: workerEntry, setup, heapLimitMb }),
+    ...options,
+  });
+  pool.open({ onIdle: () => {}, onFault: (fault) => faults.push(fault) });
   open.push(pool);
   return pool;
 }
@@ -61,10 +59,16 @@ function run(
   } = {},
 ) {
   const request = { shots: 7, seed: 5 };
-  return one(pool, { precision, circuit: instruction(name, shared), request, onProgress, signal });
+  return one(pool, {
+    computedIn: precision,
+    circuit: instruction(name, shared),
+    request,
+    onProgress,
+    signal,
+  });
 }
 
-async function one(pool: EnginePool, task: WorkerTask): Promise<WorkerOutcome> {
+async function one(pool: EnginePool, task: WorkerCircuitRun): Promise<CircuitOutcome> {
   const [outcome] = await Promise.all(pool.run([task]));
   return outcome!;
 }
@@ -242,7 +246,7 @@ describe('EnginePool', () => {
     const request = { shots: 1, seed: 1, onProgress: () => {} };
     const circuit = instruction('ECHO');
     await expect(
-      one(pool, { precision: 'f64', circuit, request, onProgress: () => {}, signal: never() }),
+      one(pool, { computedIn: 'f64', circuit, request, onProgress: () => {}, signal: never() }),
     ).rejects.toMatchObject({ name: 'DataCloneError' });
     expect(pool.numIdle).toBe(1);
     await run(pool, 'ECHO');

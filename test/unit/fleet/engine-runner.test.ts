@@ -1,11 +1,12 @@
 /** The main thread's side of a list, with a worker that says what the test has it say. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EngineRunner, type WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
+import { EngineRunner } from '../../../src/fleet/workers/engine-runner.ts';
 import { OutcomePacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import type { WorkerCircuitRun } from '../../../src/fleet/workers/sent-run.ts';
 import type {
+  CircuitOutcome,
   FromWorker,
   ToWorker,
-  WorkerOutcome,
 } from '../../../src/fleet/workers/worker-messages.ts';
 import type { ChildEnd, ChildHandleEvents } from '../../../src/processes/supervised-child.ts';
 import { gate } from '../../support/random-circuits.ts';
@@ -16,7 +17,7 @@ const SILENCE_LIMIT_MS = 1000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const OUTCOME: WorkerOutcome = {
+const OUTCOME: CircuitOutcome = {
   run: {
     counts: {
       numBits: 1,
@@ -89,8 +90,8 @@ function listOf(length: number) {
   const ends: string[] = Array(length).fill('none');
   const cancels = Array.from({ length }, () => new AbortController());
   const tasks = cancels.map(
-    ({ signal }, i): WorkerTask => ({
-      precision: 'f64',
+    ({ signal }, i): WorkerCircuitRun => ({
+      computedIn: 'f64',
       circuit: { numQubits: 1, numBits: 0, operations: [gate('RX', [0], [], [i])] },
       request: { shots: 1, seed: i },
       onProgress: () => {},
@@ -139,7 +140,7 @@ describe('a runner', () => {
     runner.run([a, { ...a, circuit: structuredClone(a.circuit) }, b]);
     const [message] = told;
     const circuits =
-      message?.kind === 'run' ? message.tasks.map((sent) => 'circuit' in sent && sent.circuit) : [];
+      message?.kind === 'run' ? message.runs.map((sent) => 'circuit' in sent && sent.circuit) : [];
     expect(circuits[1]).toBe(circuits[0]);
     expect(circuits[2]).not.toBe(circuits[0]);
   });

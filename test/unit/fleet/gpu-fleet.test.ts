@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
 import type { BatchRun, CircuitRun, Processor } from '../../../src/fleet/processor.ts';
-import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
+import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   adapter,

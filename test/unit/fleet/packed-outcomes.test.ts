@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CompilationReport } from '../../../src/compiler/compile.ts';
 import { OutcomePacker, OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import type { WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import type { CircuitOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 
 function report(kernels: number): CompilationReport {
   return {
@@ -35,7 +35,7 @@ function outcome(compilation: CompilationReport, numOutcomes = 2, wordsPerOutcom
     },
     compilation,
     compileMs: 0.125,
-  } satisfies WorkerOutcome;
+  } satisfies CircuitOutcome;
 }
 
 /** As they come out on the other side of a thread. */

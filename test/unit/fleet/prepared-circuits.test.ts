@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, GateOperation } from '../../../src/circuit/circuit.ts';
 import {
+  serializeCircuit,
+  type WrittenCircuit,
+  writeCircuit,
+} from '../../../src/fleet/workers/sent-circuit.ts';
+import {
   KEPT_ON_ADAPTER,
   KEPT_ON_CPU,
   keyOfCircuit,
   PreparedCircuits,
   type PreparedRun,
-} from '../../../src/fleet/workers/prepared-circuits.ts';
-import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
-import { type WrittenCircuit, writeCircuit } from '../../../src/fleet/workers/written-circuit.ts';
+} from '../../../src/fleet/workers/served-engine.ts';
 import { instruction } from '../../support/fleet-fixtures.ts';
 
 const RX: GateOperation = { kind: 'gate', gate: 'RX', controls: [], targets: [0], angles: [0.1] };

@@ -4,7 +4,7 @@ import {
   circuitOf,
   serializeCircuit,
   sizeOfCircuit,
-} from '../../../src/fleet/workers/serialized-circuit.ts';
+} from '../../../src/fleet/workers/sent-circuit.ts';
 
 const circuit: Circuit = {
   numQubits: 3,

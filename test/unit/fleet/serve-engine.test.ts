@@ -7,14 +7,14 @@ import type { BatchRequest, BatchResult } from '../../../src/engine/batch-reques
 import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
-import { factsOfShape } from '../../../src/fleet/workers/batch-tasks.ts';
 import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
-import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
+import { factsOfShape } from '../../../src/fleet/workers/sent-run.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
+import { KEPT_ON_CPU } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
 import type {
   FromWorker,
-  SentBatch,
+  SentBatchRun,
   ToWorker,
 } from '../../../src/fleet/workers/worker-messages.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -35,7 +35,11 @@ const LONG: Circuit = {
   operations: Array.from({ length: 100 }, (_, i) => gate('RY', [i % 10], [], [0.5])),
 };
 
-function batchTask(id: number, shape: Circuit, request: Omit<BatchRequest, 'angles'>): SentBatch {
+function batchTask(
+  id: number,
+  shape: Circuit,
+  request: Omit<BatchRequest, 'angles'>,
+): SentBatchRun {
   const { sent, numAngles } = factsOfShape(shape);
   const angles = new Float64Array(request.numCircuits * numAngles);
   return { id, precision: 'f64', shape: sent, request: { ...request, angles } };
@@ -111,7 +115,7 @@ describe('a worker', () => {
   test('runs a sweep in its list together, once its engine is open', async () => {
     const sizes: number[] = [];
     const worker = serve(withBatches(async ({ numCircuits }) => void sizes.push(numCircuits)));
-    worker.tell({ kind: 'run', tasks: SWEEP });
+    worker.tell({ kind: 'run', runs: SWEEP });
     await eventually(() => worker.news.answered.length === 6);
     expect(sizes).toEqual([5]);
     expect(worker.news.answered).toEqual([0, 1, 2, 3, 4, 5]);
@@ -122,8 +126,8 @@ describe('a worker', () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     try {
       const worker = serve(() => ({}));
-      const tasks = Array.from({ length: 1000 }, (_, id) => ({ ...FIRST!, id }));
-      worker.tell({ kind: 'run', tasks });
+      const runs = Array.from({ length: 1000 }, (_, id) => ({ ...FIRST!, id }));
+      worker.tell({ kind: 'run', runs });
       await eventually(() => worker.news.answered.length === 1000);
       expect(worker.kinds).toEqual(['ready', 'news']);
       await worker.close();
@@ -141,7 +145,7 @@ describe('a worker', () => {
         await go.promise;
       }),
     );
-    worker.tell({ kind: 'run', tasks: SWEEP });
+    worker.tell({ kind: 'run', runs: SWEEP });
     await eventually(() => hasBegun);
     worker.tell({ kind: 'cancel', id: 3 });
     go.resolve();
@@ -160,7 +164,7 @@ describe('a worker', () => {
       }),
     );
     const [other] = tasksOf([ROTATED], 50);
-    worker.tell({ kind: 'run', tasks: [...SWEEP, { ...other!, id: 6 }] });
+    worker.tell({ kind: 'run', runs: [...SWEEP, { ...other!, id: 6 }] });
     await eventually(() => hasBegun);
     worker.tell({ kind: 'cancel', id: 1 });
     worker.tell({ kind: 'cancel', id: 5 });
@@ -185,10 +189,10 @@ describe('a worker', () => {
       },
     });
     const worker = serve(busy);
-    const tasks = Array.from({ length: 100 }, (_, id) => ({ ...FIRST!, id }));
-    worker.tell({ kind: 'run', tasks });
+    const runs = Array.from({ length: 100 }, (_, id) => ({ ...FIRST!, id }));
+    worker.tell({ kind: 'run', runs });
     await setTimeout(0);
-    for (const { id } of tasks) worker.tell({ kind: 'cancel', id });
+    for (const { id } of runs) worker.tell({ kind: 'cancel', id });
     await eventually(() => worker.news.answered.length + worker.news.dropped.length === 100);
     expect(numRun).toBeLessThan(100);
     expect(worker.news.answered.length).toBeLessThanOrEqual(numRun);
@@ -204,7 +208,7 @@ describe('a worker', () => {
       },
     }));
     const turned = [1, 2, 3, 4].map((q) => ({ ...ROTATED, numQubits: q }));
-    worker.tell({ kind: 'run', tasks: tasksOf(turned) });
+    worker.tell({ kind: 'run', runs: tasksOf(turned) });
     await eventually(() => worker.kinds.includes('lost'));
     await setImmediate();
     expect(worker.kinds.at(-1)).toBe('lost');
@@ -216,7 +220,7 @@ describe('a worker', () => {
   test('runs a batch task of a list in its place, and answers it with the others', async () => {
     const worker = serve(() => ({}));
     const brief = batchTask(1, ROTATED, { numCircuits: 2, shots: 10 });
-    worker.tell({ kind: 'run', tasks: [FIRST!, brief, { ...FIRST!, id: 2 }] });
+    worker.tell({ kind: 'run', runs: [FIRST!, brief, { ...FIRST!, id: 2 }] });
     await eventually(() => worker.news.answered.length === 3);
     // What is packed is told before the rest of the same news.
     expect(worker.news.answered.toSorted()).toEqual([0, 1, 2]);
@@ -232,7 +236,7 @@ describe('a worker', () => {
       }),
     );
     const long = batchTask(1, LONG, { numCircuits: 2 ** 14, shots: 10_000 });
-    worker.tell({ kind: 'run', tasks: [FIRST!, long, { ...FIRST!, id: 2 }] });
+    worker.tell({ kind: 'run', runs: [FIRST!, long, { ...FIRST!, id: 2 }] });
     await eventually(() => newsAtBegin !== undefined);
     expect(newsAtBegin).toEqual({ answered: [0], dropped: [], begun: [1] });
     worker.tell({ kind: 'cancel', id: 1 });
@@ -247,7 +251,7 @@ describe('a worker', () => {
         throw new StateMemoryError(2 ** 30);
       },
     }));
-    worker.tell({ kind: 'run', tasks: [batchTask(1, ROTATED, { numCircuits: 1 }), FIRST!] });
+    worker.tell({ kind: 'run', runs: [batchTask(1, ROTATED, { numCircuits: 1 }), FIRST!] });
     await eventually(() => worker.news.answered.length === 2);
     expect(worker.failures).toEqual([[1, 'ENGINE_STATE_MEMORY']]);
     await worker.close();
@@ -259,7 +263,7 @@ describe('a worker', () => {
         throw new HelperLostError();
       }),
     );
-    worker.tell({ kind: 'run', tasks: [batchTask(1, ROTATED, { numCircuits: 1 }), FIRST!] });
+    worker.tell({ kind: 'run', runs: [batchTask(1, ROTATED, { numCircuits: 1 }), FIRST!] });
     await eventually(() => worker.kinds.includes('lost'));
     expect(worker.news).toEqual({ answered: [], dropped: [], begun: [] });
     await worker.close();
@@ -267,8 +271,8 @@ describe('a worker', () => {
 
   test('takes what comes while it runs after what it has', async () => {
     const worker = serve(() => ({}));
-    worker.tell({ kind: 'run', tasks: [FIRST!] });
-    worker.tell({ kind: 'run', tasks: OTHERS });
+    worker.tell({ kind: 'run', runs: [FIRST!] });
+    worker.tell({ kind: 'run', runs: OTHERS });
     await setImmediate();
     await eventually(() => worker.news.answered.length === 6);
     expect(worker.news.answered).toEqual([0, 1, 2, 3, 4, 5]);

@@ -7,12 +7,11 @@ import { type CpuEngine, openCpuEngine } from '../../../src/engine/cpu/cpu-engin
 import type { RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
 import type { Precision } from '../../../src/fleet/schedule/lane.ts';
-import { factsOfShape } from '../../../src/fleet/workers/batch-tasks.ts';
-import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
-import { ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
+import { writeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
+import { factsOfShape } from '../../../src/fleet/workers/sent-run.ts';
+import { KEPT_ON_CPU, ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import type { MaybeBatchEngine } from '../../../src/fleet/workers/shape-batches.ts';
-import type { SentBatch, SentTask } from '../../../src/fleet/workers/worker-messages.ts';
-import { writeCircuit } from '../../../src/fleet/workers/written-circuit.ts';
+import type { SentBatchRun, SentCircuitRun } from '../../../src/fleet/workers/worker-messages.ts';
 import { never } from '../../support/fleet-fixtures.ts';
 import { gate } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
@@ -67,7 +66,7 @@ function serve(precision: Precision, fault?: (request: BatchRequest) => void): S
 const ignore = () => {};
 
 /** Runs a list as a worker does: what belongs together first. */
-async function runList({ served }: Served, tasks: readonly SentTask[]) {
+async function runList({ served }: Served, tasks: readonly SentCircuitRun[]) {
   const waiting = [...tasks];
   const outcomes = new Map<number, Awaited<ReturnType<ServedEngine['run']>>>();
   for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
@@ -81,7 +80,7 @@ async function runList({ served }: Served, tasks: readonly SentTask[]) {
 }
 
 /** The counts of each circuit when it is compiled by itself. */
-async function countsAlone(tasks: readonly SentTask[]) {
+async function countsAlone(tasks: readonly SentCircuitRun[]) {
   const counts = [];
   for (const task of tasks) {
     // A shape that was not met is compiled.
@@ -285,7 +284,7 @@ describe('a batch that fails', () => {
 });
 
 describe('a batch task', () => {
-  function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentBatch {
+  function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentBatchRun {
     const { sent, numAngles } = factsOfShape(shape);
     const { numCircuits = 1 } = more;
     const angles = new Float64Array(numCircuits * numAngles);

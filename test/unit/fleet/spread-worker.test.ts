@@ -70,7 +70,7 @@ describeWith(SOFTWARE_DRIVERS, 'a process of two adapters', () => {
     expect(runner.report?.target).toMatchObject({ maxQubits: NUM_QUBITS, deviceQubits: 1 });
     const [outcome] = runner.run([
       {
-        precision: 'f32',
+        computedIn: 'f32',
         circuit: ghz,
         request: { shots: 1000, seed: 3 },
         onProgress: () => {},

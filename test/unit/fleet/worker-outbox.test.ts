@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { FromWorker, WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import type { CircuitOutcome, FromWorker } from '../../../src/fleet/workers/worker-messages.ts';
 import { WorkerOutbox } from '../../../src/fleet/workers/worker-outbox.ts';
 
 const posted: FromWorker[] = [];
@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-const OUTCOME: WorkerOutcome = {
+const OUTCOME: CircuitOutcome = {
   run: {
     counts: {
       numBits: 1,

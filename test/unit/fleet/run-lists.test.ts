@@ -4,9 +4,9 @@ import type { Circuit } from '../../../src/circuit/circuit.ts';
 import { compile } from '../../../src/compiler/compile.ts';
 import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import { EnginePool } from '../../../src/fleet/workers/engine-pool.ts';
-import type { WorkerTask } from '../../../src/fleet/workers/engine-runner.ts';
-import { serializeCircuit } from '../../../src/fleet/workers/serialized-circuit.ts';
-import type { StartWorker, WorkerOutcome } from '../../../src/fleet/workers/worker-messages.ts';
+import { serializeCircuit } from '../../../src/fleet/workers/sent-circuit.ts';
+import type { WorkerCircuitRun } from '../../../src/fleet/workers/sent-run.ts';
+import type { CircuitOutcome, StartWorker } from '../../../src/fleet/workers/worker-messages.ts';
 import { childProcess, withOwnBuffers } from '../../../src/processes/child-process.ts';
 import { childThread } from '../../../src/processes/child-thread.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -60,23 +60,21 @@ function thread(entry: URL): StartWorker {
 
 /** A pool of one worker, once it is open. */
 async function openPool(start: StartWorker, cancelGraceMs = 20_000) {
-  const pool = new EnginePool(
-    { numWorkers: 1, start, cancelGraceMs },
-    { onIdle: () => {}, onFault: () => {} },
-  );
+  const pool = new EnginePool('small', { numWorkers: 1, start, cancelGraceMs });
+  pool.open({ onIdle: () => {}, onFault: () => {} });
   open.push(pool);
   await eventually(() => pool.numIdle === 1);
   return { pool };
 }
 
 /** Circuits that note their begins, and the means to cancel each. */
-function listOf(circuits: readonly WorkerTask['circuit'][]) {
+function listOf(circuits: readonly WorkerCircuitRun['circuit'][]) {
   const begun: number[] = [];
   const startedAt: number[] = [];
   const cancels = circuits.map(() => new AbortController());
   const tasks = circuits.map(
-    (circuit, i): WorkerTask => ({
-      precision: 'f64',
+    (circuit, i): WorkerCircuitRun => ({
+      computedIn: 'f64',
       circuit,
       request: { shots: 7, seed: i },
       onProgress: () => {},
@@ -91,7 +89,7 @@ function listOf(circuits: readonly WorkerTask['circuit'][]) {
 }
 
 /** What became of each: the outcomes and occurrences that came back, or the error's code or name. */
-async function endsOf(promises: readonly Promise<WorkerOutcome>[]): Promise<readonly unknown[]> {
+async function endsOf(promises: readonly Promise<CircuitOutcome>[]): Promise<readonly unknown[]> {
   const settled = await Promise.allSettled(promises);
   return settled.map((end) => {
     if (end.status === 'rejected') {
