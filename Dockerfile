@@ -1,4 +1,4 @@
-# The service on CPUs; docs/deployment.md says how it is run. Dockerfile.gpu is for hosts with NVIDIA GPUs.
+# The service on CPUs; docs/deployment.md says how to run it. Dockerfile.gpu is for hosts with NVIDIA GPUs.
 #
 #     docker build -t qcs .
 
@@ -11,7 +11,7 @@ COPY assembly assembly
 COPY scripts/build-wasm.ts scripts/
 RUN node scripts/build-wasm.ts wasm
 
-# The packages that run, without Dawn: there is no GPU for it, and it is two thirds of them.
+# The runtime packages, without Dawn: there is no GPU, and Dawn is two thirds of their size.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -1,8 +1,8 @@
-"""Has the Design Agent shorten a circuit, and waits for the task's result, with nothing but Python 3.
+"""Lets the Design Agent shorten a circuit, and waits for the result of the task. Needs only Python 3.
 
     QCS_API_KEY=qcs_… python3 examples/agent_task.py
 
-QCS_URL names the service, http://127.0.0.1:8080 unless given. A task is answered at once with its id; its record
+QCS_URL is the address of the service, by default http://127.0.0.1:8080. A task is answered at once with its id; its record
 has the result once it is completed.
 """
 import json
@@ -15,7 +15,7 @@ KEY = os.environ.get("QCS_API_KEY", "")
 
 
 def ask(path, body=None):
-    """The data of an answer: of a GET, or of a POST where there is a body."""
+    """Data of the answer to a GET, or to a POST if there is a body."""
     request = urllib.request.Request(
         f"{SERVICE}/api/v1{path}",
         data=None if body is None else json.dumps(body).encode(),

@@ -1,4 +1,4 @@
-// A Bell pair: both qubits are measured alike.
+// A Bell pair: both qubits are always measured the same.
 OPENQASM 2.0;
 include "qelib1.inc";
 qreg q[2];

@@ -1,5 +1,5 @@
-// Error correction with feed-forward: three qubits hold one logical 1, an error flips the middle one, two
-// more qubits measure which, and it is flipped back. `data` reads 111 in every shot.
+// Error correction with feed-forward: three qubits encode one logical 1, and an error flips the middle one. Two
+// more qubits measure which one it was, and it is flipped back. `data` reads 111 in every shot.
 OPENQASM 3.0;
 include "stdgates.inc";
 qubit[3] logical;
@@ -15,7 +15,7 @@ cx logical[0], logical[2];
 // The error.
 x logical[1];
 
-// Each check is 1 where two neighbours differ.
+// Each check is 1 if two neighbours differ.
 cx logical[0], check[0];
 cx logical[1], check[0];
 cx logical[1], check[1];

@@ -1,15 +1,15 @@
-// Grover's search: one of eight items, 101, is marked. Two rounds find it with a chance of 94.5 %.
+// Grover's search: one of eight items, 101, is marked. Two iterations find it with probability 94.5 %.
 OPENQASM 3.0;
 include "stdgates.inc";
 
-// Turns the sign of |101⟩.
+// Changes the sign of |101⟩.
 gate mark a, b, c {
   x b;
   ctrl(2) @ z a, b, c;
   x b;
 }
 
-// Reflects about the even superposition.
+// Reflects about the uniform superposition.
 gate reflect a, b, c {
   h a; h b; h c;
   x a; x b; x c;

@@ -1,5 +1,5 @@
-// Phase estimation with one counting qubit, which is measured and reset: the lowest bit first, and each
-// bit that is known turns the next round. The phase is 5/8, and c reads 101.
+// Phase estimation with one counting qubit, which is measured and reset for each bit of the phase, the lowest
+// bit first. The bits already known determine a rotation before the next one. The phase is 5/8, and c reads 101.
 OPENQASM 3.0;
 include "stdgates.inc";
 const float phase = 0.625;

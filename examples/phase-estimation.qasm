@@ -13,7 +13,7 @@ for int k in [0:3] {
   ctrl @ pow(2 ** k) @ p(2 * pi * phase) count[k], eigenstate;
 }
 
-// The inverse Fourier transform: the bits of the phase, the highest in count[3].
+// The inverse Fourier transform gives the bits of the phase, the highest in count[3].
 swap count[0], count[3];
 swap count[1], count[2];
 for int k in [0:3] {

@@ -1,12 +1,12 @@
 /**
- * QAOA: cuts a ring of six nodes into two groups so that as many edges as possible run between them. It
- * needs Node 24 and nothing else:
+ * QAOA: divides a ring of six nodes into two groups with as many edges as possible between them. Needs only
+ * Node 24:
  *
  *     QCS_API_KEY=qcs_… node examples/qaoa-maxcut.ts
  *
- * `QCS_URL` names the service, http://127.0.0.1:8080 unless given. With one layer the expected cut is
- * constant + a·cos 4β + b·sin 4β for a given γ, so three exact expectation values say which β is best. The
- * best pair reaches 4.5 of 6 in the mean, as theory has it for a ring, and among the shots is a cut of 6.
+ * `QCS_URL` is the address of the service, by default http://127.0.0.1:8080. With one layer the expected cut is
+ * constant + a·cos 4β + b·sin 4β for a given γ, so three exact expectation values determine the best β.
+ * The best pair of angles reaches a mean of 4.5 of 6, as theory predicts for a ring, and the shots include a cut of 6.
  *
  * @see Farhi, Goldstone, Gutmann, "A quantum approximate optimization algorithm" (2014).
  */

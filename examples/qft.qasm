@@ -1,5 +1,5 @@
-// Quantum Fourier transform of four qubits. The state with the phases e^(2πi·5k/16) is the transform of 5,
-// so the inverse transform finds 0101 in every shot.
+// Quantum Fourier transform of four qubits. The state with phases e^(2πi·5k/16) is the transform of 5, so
+// the inverse transform gives 0101 in every shot.
 OPENQASM 3.0;
 include "stdgates.inc";
 

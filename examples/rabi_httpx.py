@@ -18,7 +18,7 @@ ANGLES = [4 * math.pi * k / 24 for k in range(24)]
 
 
 async def chance_of_one(client, theta):
-    """The part of the shots that read 1."""
+    """Fraction of the shots that read 1."""
     answer = await client.post("/api/v1/quantum/circuits", json={
         "circuit": [{"gate": "RX", "qubit": 0, "theta": theta}, {"gate": "M", "qubits": [0]}],
         "target_processor": "gpu-fleet",

@@ -1,4 +1,4 @@
-// Ramsey interference: the chance of 1 is cos²(phase / 2).
+// Ramsey interference: the probability of 1 is cos²(phase / 2).
 // qcs run examples/ramsey.qasm --input phase=0.8
 OPENQASM 3.0;
 include "stdgates.inc";

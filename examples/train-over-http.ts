@@ -1,13 +1,13 @@
 /**
- * Trains a quantum classifier of your own over HTTP. It needs Node 24 and nothing else:
+ * Trains a quantum classifier of your own over HTTP. Needs only Node 24:
  *
  *     QCS_API_KEY=qcs_… node examples/train-over-http.ts [--steps 45] [--seed 1]
  *
- * `QCS_URL` names the service, http://127.0.0.1:8080 unless given. The circuit runs there, and all that
- * comes back are expectation values with their shot noise, as from hardware. So the parameters are moved
- * by SPSA: two measurements a step, both of them whole batches, however many parameters there are. That
- * makes 91 requests with the 45 steps of default, within the minute's budget of a Standard key; where the
- * budget is spent, it waits. Everything is seeded: the same seed gives the same output.
+ * `QCS_URL` is the address of the service, by default http://127.0.0.1:8080. The circuit runs there and
+ * returns only expectation values with shot noise, as hardware does. The parameters are therefore trained
+ * with SPSA: two measurements per step, each a whole batch, for any number of parameters. The default of 45
+ * steps takes 91 requests, within the rate limit of a Standard key; if the limit is reached, the program
+ * waits. Everything is seeded: the same seed gives the same output.
  *
  * The rows are Fisher's irises versicolor and virginica (data/iris-pair.json names the source), 60 to train on
  * and 40 held out. The last lines are the accuracy on those 40 and the `parameters` to classify with.
@@ -49,9 +49,9 @@ const SEEDS_PER_REQUEST = 256;
 const GAINS = { a: 2, A: 10, c: 0.5 };
 
 /**
- * One layer over four qubits takes three numbers a qubit: an RX angle, a weight and a bias. While all RX
- * are 0 the phases of the qubits add up, to ⟨Z₀⟩ = cos(Σ weight·x + Σ bias). So only the weights and one
- * bias are trained; the others would be the same again, or mix the phases.
+ * One layer over four qubits takes three numbers per qubit: an RX angle, a weight and a bias. While all RX
+ * are 0 the phases of the qubits add up: ⟨Z₀⟩ = cos(Σ weight·x + Σ bias). Only the weights and one bias are
+ * trained: further biases would have the same effect, and RX angles would mix the phases.
  */
 const TRAINED = [1, 2, 4, 7, 10];
 /** The middle of the slope of cos(bias). */
@@ -89,7 +89,7 @@ async function step(from: readonly number[], k: number): Promise<readonly number
   const perturbation = GAINS.c / (k + 1) ** 0.101;
   const signs = from.map((_, j) => (TRAINED.includes(j) ? (random() < 0.5 ? -1 : 1) : 0));
   const moved = (by: number) => from.map((angle, j) => angle + by * (signs[j] ?? 0));
-  // Both sides are drawn with the same seeds, so that part of the shot noise cancels.
+  // Both measurements use the same seeds, so that part of the shot noise cancels.
   const plus = await expectations(train, moved(perturbation), SHOTS, requestSeed(k));
   const minus = await expectations(train, moved(-perturbation), SHOTS, requestSeed(k));
   const [lossPlus, lossMinus] = [loss(train, plus), loss(train, minus)];
@@ -126,7 +126,7 @@ async function post(url: string, body: object): Promise<Response> {
       await pause(Number(response.headers.get('retry-after') ?? 60));
       continue;
     }
-    // RateLimit: "standard";r=0;t=42 says that nothing is left for 42 seconds.
+    // RateLimit: "standard";r=0;t=42 says that no request is left for 42 seconds.
     const budget = /;r=(\d+);t=(\d+)/.exec(response.headers.get('ratelimit') ?? '');
     if (budget?.[1] === '0') await pause(Number(budget[2]));
     return response;

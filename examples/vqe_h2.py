@@ -26,7 +26,7 @@ HAMILTONIAN = [
 
 
 def submit(body):
-    """The answer's data; the message of the service where it refuses."""
+    """Data of the answer; if the service refuses, its message."""
     request = urllib.request.Request(
         f"{SERVICE}/api/v1/quantum/circuits",
         data=json.dumps(body).encode(),

@@ -1,10 +1,10 @@
 /**
- * Submits a circuit without waiting, follows it by its events, and prints the histogram. It needs Node 20 or
- * later, or a browser with a server of its own, and nothing else:
+ * Submits a circuit without waiting, follows it by its events, and prints the histogram. Needs only
+ * Node 20 or later, or a browser with a server of its own:
  *
  *     QCS_API_KEY=qcs_… node examples/watch-job.mjs
  *
- * `QCS_URL` names the service, http://127.0.0.1:8080 unless given. `EventSource` cannot send a key, so the
+ * `QCS_URL` is the address of the service, by default http://127.0.0.1:8080. `EventSource` cannot send a key, so the
  * stream is read with `fetch`.
  */
 const service = process.env.QCS_URL ?? 'http://127.0.0.1:8080';
