@@ -85,6 +85,11 @@ export class ConditionFrames {
     return result;
   }
 
+  /** Runs statements under the condition that a function of bits holds. */
+  where<T>(holds: BitFunction, run: () => T): T {
+    return holds === ALWAYS ? run() : this.under(this.frame([holds]), 0, run);
+  }
+
   /** Runs the body of a loop, which begins again and again, so that no condition around it is tested inside. */
   isolated<T>(run: () => T): T {
     const conditions = this.#conditions;

@@ -1,0 +1,301 @@
+/**
+ * Control flow of an OpenQASM 3 program: `if`, `switch`, `for` and `while`.
+ *
+ * Conditions and loops that are known while reading are resolved. Others become conditions on operations and
+ * loops of the circuit.
+ */
+import { scalar } from '../classical-expression.ts';
+import { stored } from './conversions.ts';
+import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
+import type { EarlyExit, EarlyExits } from './early-exits.ts';
+import type { Evaluator } from './evaluator.ts';
+import { type Expression, type OperandSyntax, type RangeSyntax, withPlace } from './expressions.ts';
+import { asScalar, binary } from './operators.ts';
+import { BIT, type ProgramState } from './program-state.ts';
+import type { VariableSymbol } from './scopes.ts';
+import {
+  type Completion,
+  type Conditional,
+  type ForLoop,
+  mayLeave,
+  namesWritten,
+  type Statement,
+  type Switch,
+} from './syntax-tree.ts';
+import { expressionOf, type Value } from './values.ts';
+
+/** One branch of an `if` or `switch`. */
+interface Branch {
+  readonly holds: BitFunction;
+  readonly body: readonly Statement[];
+}
+
+/** Runs blocks, branches and loops. */
+export class ControlFlow {
+  readonly #state: ProgramState;
+  readonly #evaluator: Evaluator;
+  readonly #exits: EarlyExits;
+  readonly #runStatement: (statement: Statement) => Completion;
+
+  constructor(
+    state: ProgramState,
+    evaluator: Evaluator,
+    exits: EarlyExits,
+    runStatement: (statement: Statement) => Completion,
+  ) {
+    this.#state = state;
+    this.#evaluator = evaluator;
+    this.#exits = exits;
+    this.#runStatement = runStatement;
+  }
+
+  /** Executes an `if`: one branch if the condition is known, else both under conditions. */
+  conditional({ condition, whenTrue, whenFalse }: Conditional): Completion {
+    const f = this.#evaluator.truth(condition);
+    if (f.kind === 'constant') {
+      return this.inBlock(() => this.body(f.value ? whenTrue : whenFalse));
+    }
+    this.#branches([
+      { holds: f, body: whenTrue },
+      { holds: this.#state.diagrams.not(f), body: whenFalse },
+    ]);
+    return 'next';
+  }
+
+  /** Executes a `switch`: one case if the value is known, else all under conditions. */
+  switch({ subject, cases, otherwise }: Switch): Completion {
+    const value = this.#evaluator.evaluate(subject);
+    let remaining: BitFunction = ALWAYS;
+    const branches: Branch[] = [];
+    for (const { labels, body } of cases) {
+      let matches: BitFunction = NEVER;
+      for (const label of labels) {
+        const equal = withPlace(this.#state.tokens, label.offset, () => {
+          const compared = binary(
+            this.#state.diagrams,
+            '==',
+            value,
+            this.#evaluator.evaluate(label),
+          );
+          return this.#state.memory.truth(compared, label.offset);
+        });
+        matches = this.#state.diagrams.or(matches, equal);
+      }
+      branches.push({ holds: this.#state.diagrams.and(remaining, matches), body });
+      remaining = this.#state.diagrams.and(remaining, this.#state.diagrams.not(matches));
+    }
+    branches.push({ holds: remaining, body: otherwise });
+    const certain = branches.find(({ holds }) => holds === ALWAYS);
+    if (certain !== undefined) return this.inBlock(() => this.body(certain.body));
+    this.#branches(branches);
+    return 'next';
+  }
+
+  /** Runs exclusive branches of an `if` or `switch`, each under its condition. */
+  #branches(branches: readonly Branch[]): void {
+    const frame = this.#state.frames.frame(branches.map(({ holds }) => holds));
+    for (const [i, { holds, body }] of branches.entries()) {
+      if (holds === NEVER || body.length === 0) continue;
+      // An exit in one branch needs no guard in the others.
+      this.#exits.inSpiteOfPending(() => {
+        this.#state.frames.under(frame, i, () => this.inBlock(() => this.body(body)));
+      });
+    }
+  }
+
+  /** Executes a loop over known values by running its body once for each. */
+  for(loop: ForLoop): Completion {
+    const before = this.#exits.pending;
+    const run = () => this.body(loop.body);
+    for (const value of this.#loopValues(loop)) {
+      const exits = this.#exits.since(before);
+      const completion = this.#exits.unless(exits, () => this.#round(loop, value, run));
+      this.#exits.end('continue', before);
+      if (completion === 'break') break;
+      if (completion === 'end' || completion === 'return') return completion;
+      this.#exits.merge(before, loop.offset);
+    }
+    this.#exits.end('break', before);
+    return 'next';
+  }
+
+  /** Executes a `while` loop: round by round while its condition is known, then as a loop of the circuit. */
+  while(condition: Expression, body: readonly Statement[], offset: number): Completion {
+    const before = this.#exits.pending;
+    for (;;) {
+      const exits = this.#exits.since(before);
+      const f = this.#truthUnless(exits, condition);
+      if (f.kind === 'choice') {
+        this.#loopAtRunTime(condition, f, body, offset);
+        break;
+      }
+      if (!f.value) break;
+      const completion = this.inBlock(() => this.#inLoop(() => this.body(body)));
+      this.#exits.end('continue', before);
+      if (completion === 'break') break;
+      if (completion === 'end' || completion === 'return') return completion;
+      this.#state.takeSteps(1, offset);
+    }
+    this.#exits.end('break', before);
+    return 'next';
+  }
+
+  /**
+   * Adds a loop whose rounds depend on measured bits. A scratch bit says whether another round follows.
+   *
+   * @param first - Condition of the first round.
+   */
+  #loopAtRunTime(
+    condition: Expression,
+    first: BitFunction,
+    body: readonly Statement[],
+    offset: number,
+  ): void {
+    const flag = this.#state.builder.declareScratch(1, offset);
+    const goesOn = (f: BitFunction) => {
+      const value = expressionOf({ kind: 'bits', bits: [f], isScalar: true });
+      this.#state.builder.add({ kind: 'assign', bits: [flag], value }, offset);
+    };
+    goesOn(this.#state.diagrams.and(this.#state.frames.holds(offset), first));
+    const carryBack = this.#state.memory.carry(this.#assignedIn(body), offset);
+    const { place } = this.#state.builder;
+    const before = this.#exits.pending;
+    this.#exits.inSpiteOfPending(() => {
+      this.#state.builder.beginLoop();
+      this.#state.frames.isolated(() => {
+        const completion = this.inBlock(() => this.#inLoop(() => this.body(body)));
+        carryBack();
+        const exits = this.#exits.since(before).filter(({ kind }) => kind !== 'continue');
+        const isOver = completion !== 'next' && completion !== 'continue';
+        goesOn(isOver ? NEVER : this.#truthUnless(exits, condition));
+      });
+      this.#state.builder.endLoop({ bits: [flag], value: 1 });
+    });
+    this.#exits.end('continue', before);
+    this.#exits.end('break', before);
+    // Clears the bits of exits that leave more than the loop: an earlier run of it may have set them.
+    for (const { bit } of this.#exits.since(before)) {
+      this.#state.builder.insert(
+        place,
+        { kind: 'assign', bits: [bit], value: scalar('bool', 0) },
+        offset,
+      );
+    }
+  }
+
+  /** Variables declared outside a body that the body may assign to. */
+  #assignedIn(body: readonly Statement[]): readonly VariableSymbol[] {
+    const found = new Set<VariableSymbol>();
+    for (const name of namesWritten(body)) {
+      const symbol = this.#state.scopes.find(name);
+      if (symbol?.kind === 'variable' && !symbol.isConst) found.add(symbol);
+      if (symbol?.kind === 'array') for (const element of symbol.elements) found.add(element);
+    }
+    return [...found];
+  }
+
+  #inLoop<T>(run: () => T): T {
+    const outer = this.#state.loop;
+    this.#state.loop = this.#state.here();
+    const result = run();
+    this.#state.loop = outer;
+    return result;
+  }
+
+  /** Runs statements in a block, with names of their own. */
+  inBlock<T>(run: () => T): T {
+    return this.#state.scopes.within(run, (symbols) => this.#state.memory.forget(symbols));
+  }
+
+  /** Runs statements; those after a possible exit run under the condition that it was not taken. */
+  body(statements: readonly Statement[]): Completion {
+    for (const [i, statement] of statements.entries()) {
+      const exits = this.#exits.unguarded;
+      if (exits.length > 0) return this.#exits.unless(exits, () => this.body(statements.slice(i)));
+      const completion = this.#runStatement(statement);
+      if (completion !== 'next') return completion;
+    }
+    return 'next';
+  }
+
+  /** Condition that no exit was taken and an expression is true. The expression may measure, so it is evaluated only under the first part. */
+  #truthUnless(exits: readonly EarlyExit[], condition: Expression): BitFunction {
+    const none = this.#exits.noneOf(exits);
+    return this.#state.diagrams.and(
+      none,
+      this.#state.frames.where(none, () => this.#evaluator.truth(condition)),
+    );
+  }
+
+  /** Runs a callback once for each value of a loop whose values are known, until it completes otherwise. */
+  unroll(loop: ForLoop, run: () => Completion): Completion {
+    for (const value of this.#loopValues(loop)) {
+      const known = withPlace(this.#state.tokens, loop.offset, () => asScalar(value));
+      const completion = this.#round(loop, known, run);
+      if (completion === 'end' || completion === 'return') return completion;
+      if (completion === 'break') break;
+    }
+    return 'next';
+  }
+
+  /** Runs one round of a loop over values, with the loop variable declared. */
+  #round(loop: ForLoop, value: Value, run: () => Completion): Completion {
+    const { variable, variableOffset, offset } = loop;
+    this.#state.takeSteps(1, offset);
+    const type = loop.type.base === 'bit' ? BIT : this.#evaluator.numberType(loop.type);
+    const held = withPlace(this.#state.tokens, variableOffset, () =>
+      stored(this.#state.diagrams, type, value),
+    );
+    return this.inBlock(() => {
+      const symbol = this.#state.newVariable(type, true);
+      this.#state.scopes.declare(variable, symbol, variableOffset);
+      this.#state.memory.set(symbol, held, offset);
+      return this.#inLoop(run);
+    });
+  }
+
+  *#loopValues({ values, offset, body }: ForLoop): Generator<Value> {
+    if (values.kind === 'set') {
+      for (const member of values.members) yield this.#evaluator.evaluate(member);
+      return;
+    }
+    if (values.kind === 'elements') {
+      yield* this.#elementsOf(values.of);
+      return;
+    }
+    const { start, stop, step } = this.#knownRange(values, offset);
+    // A loop without early exits that takes too many steps is rejected before its first round.
+    const numRounds = Math.max(0, Math.floor((stop - start) / step) + 1);
+    if (!mayLeave(body)) this.#state.builder.holdSteps(numRounds * (1 + body.length), offset);
+    for (let i = start; step > 0 ? i <= stop : i >= stop; i += step) yield scalar('int', i);
+  }
+
+  #knownRange(range: RangeSyntax, offset: number) {
+    if (range.start === undefined || range.stop === undefined) {
+      throw this.#state.tokens.meaningless(offset, "A loop's range has a start and a stop.");
+    }
+    const start = this.#evaluator.whole(range.start);
+    const stop = this.#evaluator.whole(range.stop);
+    const step = range.step === undefined ? 1 : this.#evaluator.whole(range.step);
+    if (step === 0)
+      throw this.#state.tokens.meaningless(offset, 'A range has a step other than 0.');
+    return { start, stop, step };
+  }
+
+  /** Yields the values of an array, or the bits of a register. */
+  *#elementsOf(operand: OperandSyntax): Generator<Value> {
+    const symbol = this.#state.scopes.find(operand.name);
+    if (symbol?.kind === 'array' && operand.selectors.length === 0) {
+      for (const element of symbol.elements) yield this.#evaluator.variable(operand, element);
+      return;
+    }
+    const value = this.#evaluator.read(operand);
+    if (value.kind !== 'bits') {
+      throw this.#state.tokens.meaningless(
+        operand.offset,
+        'A range, a set, an array or a register stands here.',
+      );
+    }
+    for (const f of value.bits) yield { kind: 'bits', bits: [f], isScalar: true };
+  }
+}

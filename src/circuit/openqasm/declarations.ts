@@ -1,0 +1,169 @@
+/**
+ * Declarations of an OpenQASM 3 program: registers, variables, arrays and aliases.
+ */
+import type { Bit } from '../classical-expression.ts';
+import type { Assignments } from './assignments.ts';
+import { widthOf } from './classical-memory.ts';
+import { ALWAYS, NEVER } from './decision-diagram.ts';
+import type { Evaluator } from './evaluator.ts';
+import type { OperandSyntax } from './expressions.ts';
+import { BIT, type ProgramState } from './program-state.ts';
+import type { RegisterSymbol, VariableSymbol } from './scopes.ts';
+import type {
+  ArrayDeclaration,
+  ArrayValues,
+  RegisterDeclaration,
+  VariableDeclaration,
+} from './syntax-tree.ts';
+import { quoted } from './token-stream.ts';
+import { expressionOf } from './values.ts';
+
+/** Elements of an array. */
+const MAX_ELEMENTS = 65_536;
+
+/** Executes declarations. */
+export class Declarations {
+  readonly #state: ProgramState;
+  readonly #evaluator: Evaluator;
+  readonly #assignments: Assignments;
+  /** Output numbers, with the bits of the outcome that show them. */
+  readonly #outputs: { readonly symbol: VariableSymbol; readonly bits: readonly Bit[] }[] = [];
+
+  constructor(state: ProgramState, evaluator: Evaluator, assignments: Assignments) {
+    this.#state = state;
+    this.#evaluator = evaluator;
+    this.#assignments = assignments;
+  }
+
+  /** Declares a register, a single qubit or bit, or a register given as an input. */
+  register(declaration: RegisterDeclaration): void {
+    const { of, role, name, size, measured, value, offset } = declaration;
+    if (of === 'qubit' && !(this.#state.scopes.isGlobal && this.#state.frames.depth === 0)) {
+      throw this.#state.tokens.unsupported(offset, 'A qubit declared inside a block');
+    }
+    if (of === 'qubit' && this.#evaluator.usesPhysicalQubits)
+      throw this.#evaluator.mixedQubits(offset);
+    const count = size === undefined ? 1 : this.#evaluator.whole(size);
+    if (count < 1) {
+      const place = size?.offset ?? offset;
+      throw this.#state.tokens.meaningless(place, 'A register has at least one element.');
+    }
+    if (role !== 'plain' && !this.#state.scopes.isGlobal) throw this.#notGlobal(role, offset);
+    if (role === 'input') {
+      const type = { base: 'uint', width: count } as const;
+      const symbol = this.#state.newVariable(size === undefined ? BIT : type, true);
+      const given = this.#state.inputs.takeBits(name, count);
+      const bits = given.map((bit) => (bit ? ALWAYS : NEVER));
+      symbol.value = { kind: 'bits', bits, isScalar: size === undefined };
+      this.#state.scopes.declare(name, symbol, offset);
+      return;
+    }
+    const isLocal = of === 'bit' && this.#state.subroutine !== undefined;
+    const first =
+      of === 'qubit'
+        ? this.#state.builder.declareQubits(count, offset)
+        : isLocal
+          ? this.#state.builder.declareScratch(count, offset)
+          : this.#state.builder.declareBits(count, offset);
+    const elements = Array.from({ length: count }, (_, i) => first + i);
+    if (role === 'output') this.#state.builder.giveOut(elements);
+    const symbol: RegisterSymbol = { kind: of, elements, isScalar: size === undefined };
+    this.#state.scopes.declare(name, symbol, offset);
+    const whole = { name, selectors: [], offset };
+    if (measured !== undefined)
+      this.#assignments.measure(this.#evaluator.operand(measured, 'qubit'), whole, offset);
+    else if (value !== undefined)
+      this.#assignments.assignBits(whole, this.#evaluator.evaluate(value), value.offset);
+  }
+
+  /** Declares a number: a variable, constant, input or output. */
+  variable({ role, type: written, name, value, offset }: VariableDeclaration): void {
+    const type = this.#evaluator.numberType(written);
+    if ((role === 'input' || role === 'output') && !this.#state.scopes.isGlobal) {
+      throw this.#notGlobal(role, offset);
+    }
+    const symbol = this.#state.newVariable(type, role === 'const' || role === 'input');
+    const held =
+      role === 'input'
+        ? this.#state.inputs.take(name, type)
+        : value === undefined
+          ? undefined
+          : this.#evaluator.stored(type, value);
+    this.#state.scopes.declare(name, symbol, offset);
+    if (held !== undefined) this.#state.memory.set(symbol, held, offset);
+    if (role !== 'output') return;
+    const width = widthOf(type);
+    const first = this.#state.builder.declareBits(width, offset);
+    const bits = Array.from({ length: width }, (_, i) => first + i);
+    this.#state.builder.giveOut(bits);
+    this.#outputs.push({ symbol, bits });
+  }
+
+  #notGlobal(role: 'input' | 'output', offset: number) {
+    return this.#state.tokens.meaningless(offset, `An ${role} stands outside all blocks.`);
+  }
+
+  /** Declares an array. */
+  array({ type: written, sizes, name, values, offset }: ArrayDeclaration): void {
+    const type = this.#evaluator.numberType(written);
+    const dimensions = sizes.map((size) => this.#evaluator.whole(size));
+    const count = dimensions.reduce((product, size) => product * size, 1);
+    if (dimensions.some((size) => size < 1) || count > MAX_ELEMENTS) {
+      const problem = `An array has 1 to ${MAX_ELEMENTS} elements, not ${count}.`;
+      throw this.#state.tokens.pastLimit(offset, problem);
+    }
+    this.#state.takeSteps(count, offset);
+    const elements = Array.from({ length: count }, () => this.#state.newVariable(type));
+    this.#state.scopes.declare(name, { kind: 'array', sizes: dimensions, elements }, offset);
+    if (values !== undefined) this.#fillArray(elements, dimensions, values, offset);
+  }
+
+  /** Gives the elements of an array their first values. */
+  #fillArray(
+    elements: readonly VariableSymbol[],
+    [size, ...inner]: readonly number[],
+    values: ArrayValues,
+    offset: number,
+  ): void {
+    if (size === undefined) {
+      if ('list' in values)
+        throw this.#state.tokens.meaningless(offset, 'A number stands here, not a list.');
+      this.#state.memory.set(
+        elements[0]!,
+        this.#evaluator.stored(elements[0]!.type, values),
+        offset,
+      );
+      return;
+    }
+    if (!('list' in values) || values.list.length !== size) {
+      throw this.#state.tokens.meaningless(offset, `A list of ${size} values stands here.`);
+    }
+    const stride = elements.length / size;
+    for (const [i, value] of values.list.entries()) {
+      this.#fillArray(elements.slice(i * stride, (i + 1) * stride), inner, value, offset);
+    }
+  }
+
+  /** Declares an alias of parts of registers. */
+  alias(name: string, parts: readonly OperandSyntax[], offset: number): void {
+    const first = this.#state.scopes.resolve(parts[0]!, undefined, (index) =>
+      this.#evaluator.whole(index),
+    );
+    const operands = parts.map((part) => this.#evaluator.operand(part, first.kind));
+    const elements = operands.flatMap((operand) => operand.elements);
+    this.#state.takeSteps(elements.length, offset);
+    if (new Set(elements).size < elements.length) {
+      throw this.#state.tokens.meaningless(offset, `${quoted(name)} would name an element twice.`);
+    }
+    const isScalar = parts.length === 1 && first.isScalar;
+    this.#state.scopes.declare(name, { kind: first.kind, elements, isScalar }, offset);
+  }
+
+  /** Writes output numbers into the bits of the outcome, at the end of the program. */
+  finish(): void {
+    for (const { symbol, bits } of this.#outputs) {
+      if (symbol.value === undefined) continue;
+      this.#state.memory.write(bits, expressionOf(symbol.value), 0);
+    }
+  }
+}
