@@ -1,4 +1,7 @@
-/** What statements of either version do to the circuit, once their operands are known. */
+/**
+ * Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are
+ * resolved.
+ */
 import type { Condition } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../fault-list.ts';
@@ -10,10 +13,13 @@ import { costOf, type GateMeaning } from './gate-meaning.ts';
 import type { Operand } from './registers.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** Exclusive conditions, under each of which an operation is to run; undefined is always. */
+/**
+ * Exclusive conditions of an operation, which is added once under each; undefined stands for no
+ * condition.
+ */
 export type Conditions = readonly (Condition | undefined)[];
 
-/** For what stands under no `if`. */
+/** Conditions of a statement outside every `if`. */
 export const UNCONDITIONED: Conditions = [undefined];
 
 const under = <T extends object>(operation: T, condition: Condition | undefined) =>
@@ -29,7 +35,7 @@ export class Actions {
     this.#tokens = tokens;
   }
 
-  /** `cx q[0], r;`: over whole registers, once for each element. */
+  /** Adds a gate call such as `cx q[0], r;`; over whole registers, one gate for each element. */
   callGate(
     called: { readonly name: string; readonly gate: GateMeaning; readonly offset: number },
     angles: readonly number[],
@@ -50,7 +56,7 @@ export class Actions {
     }
   }
 
-  /** An explicit unitary, whose rows count the first operand as the most significant bit. */
+  /** Adds an explicit unitary; its rows count the first operand as the most significant bit. */
   unitary(
     rows: MatrixRows,
     operands: readonly Operand[],
@@ -78,33 +84,33 @@ export class Actions {
     }
   }
 
-  /** Measures qubits into as many bits. */
+  /** Adds a measurement of qubits into as many bits. */
   measure(from: Operand, to: Operand, conditions: Conditions, offset: number): void {
     const [qubits, bits] = [from.elements, to.elements];
     if (qubits.length !== bits.length) {
       const sizes = `${from.name} has ${qubits.length} qubits and ${to.name} ${bits.length} bits`;
-      throw this.#tokens.meaningless(offset, `${sizes}; a measurement needs as many of each.`);
+      throw this.#tokens.meaningless(offset, `${sizes}; a measurement needs equal numbers.`);
     }
     for (const condition of conditions) {
       this.builder.add(under({ kind: 'measure', qubits, bits } as const, condition), offset);
     }
   }
 
-  /** Resets qubits. */
+  /** Adds a reset of qubits. */
   reset({ elements }: Operand, conditions: Conditions, offset: number): void {
     for (const condition of conditions) {
       this.builder.add(under({ kind: 'reset', qubits: elements } as const, condition), offset);
     }
   }
 
-  /** Bars qubits, each once; all of them where none is named. */
+  /** Adds a barrier on the named qubits, or on all qubits if none is named. */
   barrier(operands: readonly Operand[], offset: number): void {
     const named = new Set(operands.flatMap(({ elements }) => elements));
     const qubits = operands.length === 0 ? this.builder.allQubits : [...named];
     this.builder.pushBarrier(qubits, offset);
   }
 
-  /** How often a statement runs over its registers: their common size, or once. */
+  /** Number of times a statement runs over its registers: their common size, or once. */
   #commonSize(operands: readonly Operand[]): number {
     let first: Operand | undefined;
     for (const operand of operands) {

@@ -95,10 +95,7 @@ export class Assignments {
       throw this.#state.tokens.meaningless(offset, `${problem}.`);
     }
     if (value.kind === 'scalar' && !isWhole(value.type)) {
-      throw this.#state.tokens.meaningless(
-        offset,
-        'Bits are made of whole numbers, and this is none.',
-      );
+      throw this.#state.tokens.meaningless(offset, 'Only a whole number can be assigned to bits.');
     }
     const row = isScalar
       ? { kind: 'bits' as const, bits: [this.#state.memory.truth(value, offset)], isScalar }

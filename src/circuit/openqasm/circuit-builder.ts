@@ -1,4 +1,4 @@
-/** The circuit while a program is read: its operations so far, held to the limits as they grow. */
+/** Builds the circuit of an OpenQASM program, and checks the limits as it grows. */
 import type {
   AssignOperation,
   Condition,
@@ -21,36 +21,39 @@ import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /**
- * Steps allowed for each gate allowed: calls and instructions of definitions, rounds of loops, bits
- * looked at. Real programs take a dozen, and a test of a 20-bit register about 80.
+ * Steps allowed per allowed gate: calls and instructions of definitions, rounds of loops, bits read.
+ * Real programs take a dozen; a test of a 20-bit register takes about 80.
  */
 const STEPS_PER_GATE = 128;
-/** Definitions inside one another, so that expansion cannot end the stack. */
+/** Nesting of gate definitions; deeper expansion could overflow the stack. */
 const MAX_NESTING = 256;
 
-/** The steps that a caller gave the reading of a program are spent; no fault of the program. */
+/** The limit of steps that the caller set is used up. The program has no fault. */
 export class StepsSpentError extends Error {}
 
-/** Scratch bits are numbered from here until the program is read: more declared bits may follow. */
+/**
+ * Number of the first scratch bit while a program is read. Scratch bits are renumbered at the end,
+ * because further bits may be declared.
+ */
 const FIRST_SCRATCH_BIT = 2 ** 20;
 
-/** A place between two operations of a list that is being made. */
+/** A place between two operations of an unfinished list. */
 export interface Place {
   readonly list: DynamicOperation[];
   readonly index: number;
 }
 
-/** Collects operations; throws, naming the place in the text, when a limit is passed. */
+/** Collects operations; throws an error with the place in the text when a limit is exceeded. */
 export class CircuitBuilder implements OperationSink {
   readonly #limits: CircuitLimits;
   readonly #tokens: TokenStream;
-  /** The circuit's operations, or those of the innermost loop whose body is being read. */
+  /** Operations of the circuit, or of the innermost loop whose body is being read. */
   #operations: DynamicOperation[] = [];
   readonly #outer: DynamicOperation[][] = [];
   #numQubits = 0;
   #numBits = 0;
   #numScratchBits = 0;
-  /** Bits of the outcome, in order; undefined for all that are declared. */
+  /** Bits of the outcome, in order; undefined if all declared bits belong to it. */
   #givenOut: Bit[] | undefined;
   #numGates = 0;
   #numBarriers = 0;
@@ -61,7 +64,7 @@ export class CircuitBuilder implements OperationSink {
     this.#tokens = tokens;
   }
 
-  /** Makes room for qubits and returns the first. */
+  /** Declares qubits and returns the first. */
   declareQubits(count: number, offset: number): Qubit {
     const first = this.#numQubits;
     this.#numQubits += count;
@@ -72,7 +75,7 @@ export class CircuitBuilder implements OperationSink {
     return first;
   }
 
-  /** Makes room for classical bits and returns the first. */
+  /** Declares classical bits and returns the first. */
   declareBits(count: number, offset: number): Bit {
     const first = this.#numBits;
     this.#numBits += count;
@@ -83,12 +86,12 @@ export class CircuitBuilder implements OperationSink {
     return first;
   }
 
-  /** Makes bits part of the outcome, which then has no others than those that are given out. */
+  /** Makes bits part of the outcome, which then consists of such bits only. */
   giveOut(bits: readonly Bit[]): void {
     this.#givenOut = [...(this.#givenOut ?? []), ...bits];
   }
 
-  /** Makes room for bits that are no part of an outcome, and returns the first. */
+  /** Declares scratch bits, which are not part of the outcome, and returns the first. */
   declareScratch(count: number, offset: number): Bit {
     const first = FIRST_SCRATCH_BIT + this.#numScratchBits;
     this.#numScratchBits += count;
@@ -99,18 +102,18 @@ export class CircuitBuilder implements OperationSink {
     return first;
   }
 
-  /** After the operations so far. */
+  /** Place after the operations added so far. */
   get place(): Place {
     return { list: this.#operations, index: this.#operations.length };
   }
 
-  /** Puts an assignment at an earlier place. */
+  /** Inserts an assignment at an earlier place. */
   insert({ list, index }: Place, assignment: AssignOperation, offset: number): void {
     this.#holdGates(++this.#numGates, offset);
     list.splice(index, 0, assignment);
   }
 
-  /** Begins the body of a loop; what is added from here on is in it. */
+  /** Begins the body of a loop; operations are added to it until `endLoop`. */
   beginLoop(): void {
     this.#outer.push(this.#operations);
     this.#operations = [];
@@ -123,7 +126,7 @@ export class CircuitBuilder implements OperationSink {
     this.#operations.push({ kind: 'while', condition, body });
   }
 
-  /** Makes sure, before anything is expanded, that `times` expansions stay within the limits. */
+  /** Checks the limits and counts the steps of `times` expansions before they are made. */
   reserve(cost: ExpansionCost, times: number, offset: number): void {
     if (cost.depth > MAX_NESTING) {
       const problem = `Gate definitions nest ${cost.depth} deep`;
@@ -134,25 +137,25 @@ export class CircuitBuilder implements OperationSink {
     this.takeSteps(cost.steps * times, offset);
   }
 
-  /** Adds a gate whose cost was reserved. */
+  /** Adds a gate whose cost is reserved. */
   push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void {
     this.#numGates++;
     this.#operations.push(operation);
   }
 
-  /** Adds a reset, in a gate's body, whose cost was reserved. */
+  /** Adds a reset of a gate's body, whose cost is reserved. */
   pushReset(qubits: readonly Qubit[], { condition }: Pick<GateUse, 'condition'>): void {
     this.#numGates++;
     this.#operations.push({ kind: 'reset', qubits, ...(condition && { condition }) });
   }
 
-  /** Counts work that adds no operation, so that a loop without gates ends too. */
+  /** Counts steps that add no operation, so that a loop without gates reaches a limit too. */
   takeSteps(count: number, offset: number): void {
     this.holdSteps(count, offset);
     this.#numSteps += count;
   }
 
-  /** Makes sure that the program may take so many steps more, without counting them. */
+  /** Checks that the program may take `count` further steps, without counting them. */
   holdSteps(count: number, offset: number): void {
     const { maxGates, maxSteps = Number.POSITIVE_INFINITY } = this.#limits;
     if (this.#numSteps + count > maxSteps) throw new StepsSpentError();
@@ -178,12 +181,12 @@ export class CircuitBuilder implements OperationSink {
     this.#operations.push(operation);
   }
 
-  /** All qubits declared so far. */
+  /** Qubits declared so far. */
   get allQubits(): readonly Qubit[] {
     return Array.from({ length: this.#numQubits }, (_, qubit) => qubit);
   }
 
-  /** The circuit, when the text has ended at `offset`. */
+  /** Returns the circuit, once the text has ended at `offset`. */
   circuit(offset: number): DynamicCircuit {
     if (this.#numQubits === 0) {
       throw this.#tokens.meaningless(offset, 'The program declares no qubits.');
@@ -222,7 +225,10 @@ export class CircuitBuilder implements OperationSink {
     throw this.#tokens.pastLimit(offset, `${problem}; the limit max_gates is ${maxGates}.`);
   }
 
-  /** Barriers cost nothing to run but are not free to keep: as many as gates are allowed. */
+  /**
+   * Checks the number of barriers, which cost nothing to run but take memory: as many as gates are
+   * allowed.
+   */
   #holdBarriers(count: number, offset: number): void {
     const { maxGates } = this.#limits;
     if (count <= maxGates) return;
@@ -231,7 +237,7 @@ export class CircuitBuilder implements OperationSink {
   }
 }
 
-/** Operations on other bits. */
+/** Renumbers the classical bits of operations. */
 function onBits(
   operations: readonly DynamicOperation[],
   toBit: (bit: Bit) => Bit,

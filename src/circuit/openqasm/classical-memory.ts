@@ -1,8 +1,8 @@
 /**
- * The classical values of a program that depend on measured bits.
+ * Values of an OpenQASM program's variables that depend on measured bits.
  *
- * A variable holds its value as a function of bits as they are now. That needs no bits of its own, and a
- * condition on it stays a condition on what was measured. Before one of those bits is written, or where
+ * A variable holds its value as a function of the current bits. That needs no scratch bits, and a
+ * condition on it stays a condition on measured bits. Before one of those bits is overwritten, and where
  * a loop begins, the value is assigned to scratch bits.
  */
 import type { Condition } from '../circuit.ts';
@@ -38,16 +38,16 @@ import { truthOf } from './operators.ts';
 import type { VariableSymbol } from './scopes.ts';
 import { type Bits, bitsOfInteger, expressionOf, type Value } from './values.ts';
 
-/** Bits of an int or uint that is declared without a width, once it depends on measured bits. */
+/** Width in bits of an int or uint without a declared width, once it depends on measured bits. */
 const DEFAULT_WIDTH = 32;
-/** A value that takes more operators than this is worked out at once. */
+/** Largest expression that a variable holds; a larger one is assigned to scratch bits at once. */
 const MAX_SIZE = 256;
-/** Functions of so few bits are tabulated rather than worked out into a scratch bit. */
+/** Most bits of a condition that is tabulated; one of more bits is assigned to a scratch bit. */
 const MAX_TABULATED_BITS = 8;
-/** Rows of bits that are chosen between are kept as functions of no more bits than this. */
+/** Most bits that a conditional value may depend on to be held as functions of bits. */
 const MAX_CHOSEN_BITS = 16;
 
-/** Bits that hold a number of that type while the circuit runs. */
+/** Number of bits that hold a number of a type while the circuit runs. */
 export function widthOf({ base, width }: NumberType): number {
   switch (base) {
     case 'bool':
@@ -67,14 +67,14 @@ function encodingOf(type: NumberType): BitEncoding {
   return type.base === 'int' ? 'int' : 'uint';
 }
 
-/** Writes bits, and keeps what depends on them. */
+/** Assigns classical bits, and saves the values that depend on them. */
 export class ClassicalMemory {
   readonly #builder: CircuitBuilder;
   readonly #diagrams: DecisionDiagrams;
   readonly #frames: ConditionFrames;
   /** Variables whose value is a function of bits. */
   readonly #dynamic = new Set<VariableSymbol>();
-  /** The bits that values depend on, which are asked for again and again. */
+  /** Cache of the bits that a value depends on. */
   readonly #bitsOf = new WeakMap<Value, ReadonlySet<Bit>>();
 
   constructor(builder: CircuitBuilder, diagrams: DecisionDiagrams, frames: ConditionFrames) {
@@ -88,23 +88,23 @@ export class ClassicalMemory {
     return this.#dynamic.size === 0;
   }
 
-  /** Forgets variables whose block has ended. */
+  /** Forgets the variables of a block that has ended. */
   forget(symbols: Iterable<{ readonly kind: string }>): void {
-    // Checked: only variables were ever added.
+    // Checked: only variables were added.
     for (const symbol of symbols) this.#dynamic.delete(symbol as VariableSymbol);
   }
 
-  /** Takes note that bits are about to be written: values computed from them are kept first. */
+  /** Prepares writing bits: saves the values that are computed from them. */
   prepareWrite(bits: readonly Bit[], offset: number): void {
     this.#builder.takeSteps(this.#dynamic.size, offset);
     for (const symbol of this.#dynamic) {
-      // What is written into a variable's own bits is written into the variable.
+      // Writing into a variable's own bits changes the variable.
       const isOwner = this.#isInMemory(symbol) && bits.every((bit) => symbol.memory.includes(bit));
       if (!isOwner && this.#readsAny(symbol.value, bits)) this.#spill(symbol, offset);
     }
   }
 
-  /** Assigns a value to bits, where the statement at `offset` is to run. */
+  /** Assigns a value to bits under the conditions of the statement at `offset`. */
   write(bits: readonly Bit[], value: ClassicalExpression, offset: number): void {
     this.prepareWrite(bits, offset);
     for (const condition of this.#frames.singleConditionToWrite(bits, offset)) {
@@ -112,7 +112,7 @@ export class ClassicalMemory {
     }
   }
 
-  /** Gives a variable a value that its type holds, where the statement at `offset` is to run. */
+  /** Sets a variable to a value of its type under the conditions of the statement at `offset`. */
   set(symbol: VariableSymbol, value: Value, offset: number): void {
     const { level, depth } = this.#frames;
     const isConditional = symbol.level < level ? depth > 0 : depth > symbol.depth;
@@ -120,7 +120,7 @@ export class ClassicalMemory {
     this.#follow(symbol, offset);
   }
 
-  /** Scratch bits that hold the variable's value from here on; they may be written. */
+  /** Scratch bits that hold the variable's value from now on; they may be written. */
   bitsOfVariable(symbol: VariableSymbol, offset: number): readonly Bit[] {
     return this.#isInMemory(symbol) ? symbol.memory : this.#spill(symbol, offset);
   }
@@ -132,7 +132,7 @@ export class ClassicalMemory {
     return memory !== undefined && value !== undefined && isReadOf(expressionOf(value), memory);
   }
 
-  /** The truth of a value as a function of bits, which may be a scratch bit made for it. */
+  /** Converts a value to a condition, which may use a new scratch bit. */
   truth(value: Value, offset: number): BitFunction {
     if (value.kind !== 'dynamic') return truthOf(this.#diagrams, value);
     const { expression } = value;
@@ -147,7 +147,7 @@ export class ClassicalMemory {
     return this.#diagrams.bit(bit!);
   }
 
-  /** A value as so many bits, which may be scratch bits made for it. */
+  /** Converts a value to a row of `width` bits, which may be new scratch bits. */
   row(value: Value, width: number, offset: number): Bits {
     if (value.kind === 'scalar') {
       const bits = bitsToWrite(value, width, () => false);
@@ -169,10 +169,11 @@ export class ClassicalMemory {
   }
 
   /**
-   * Puts variables that a loop's body gives values to into bits that they have at the start of every
-   * round, and all others that depend on measured bits into bits that nothing else writes.
+   * Prepares the body of a loop. Variables that the body assigns to get bits that hold them at the start
+   * of every round; other values that depend on measured bits are saved in bits that nothing else
+   * writes.
    *
-   * @returns What is to be called at the end of the body.
+   * @returns A function to call at the end of the body.
    */
   carry(symbols: readonly VariableSymbol[], offset: number): () => void {
     for (const symbol of [...this.#dynamic]) this.bitsOfVariable(symbol, offset);
@@ -182,7 +183,7 @@ export class ClassicalMemory {
     return () => this.#carryBack(carried, offset);
   }
 
-  /** Writes what a round has made of the variables where the next one looks for them. */
+  /** Copies the variables at the end of a round to the bits where the next round expects them. */
   #carryBack(
     carried: readonly { readonly symbol: VariableSymbol; readonly bits: readonly Bit[] }[],
     offset: number,
@@ -191,7 +192,8 @@ export class ClassicalMemory {
       ({ symbol, bits }) => !isReadOf(expressionOf(symbol.value!), bits),
     );
     const homes = new Set(moved.flatMap(({ bits }) => bits));
-    // One variable's new value may be computed from another's old one: all are read before any is written.
+    // A new value may be computed from another variable's old one, so all are read before any is
+    // written.
     const values = moved.map(({ symbol, bits }) => {
       const value = expressionOf(symbol.value!);
       if (![...bitsRead(value)].some((bit) => homes.has(bit))) return value;
@@ -220,7 +222,7 @@ export class ClassicalMemory {
     return bits.some((bit) => read.has(bit));
   }
 
-  /** Notes a variable that depends on bits, and works a large value out. */
+  /** Tracks a variable that depends on bits, and saves a value that is too large. */
   #follow(symbol: VariableSymbol, offset: number): void {
     const { value } = symbol;
     if (value === undefined || value.kind === 'scalar') {
@@ -231,7 +233,7 @@ export class ClassicalMemory {
     if (sizeOf(expressionOf(value)) > MAX_SIZE) this.#spill(symbol, offset);
   }
 
-  /** Assigns the variable's value to scratch bits of its own. */
+  /** Saves the variable's value in scratch bits of its own. */
   #spill(symbol: VariableSymbol, offset: number): readonly Bit[] {
     const { type, value = scalar(type.base, 0), memory = [] } = symbol;
     this.#builder.takeSteps(this.#dynamic.size, offset);
@@ -241,7 +243,7 @@ export class ClassicalMemory {
     const isFree = memory.length > 0 && !isOthers;
     const bits = isFree ? memory : this.#newBits(widthOf(type), offset);
     this.#frames.noteWrite(bits);
-    // Also where the statement runs under a condition: the value is what it is either way.
+    // Assigned without a condition, because the value is the same either way.
     this.#assign(bits, expressionOf(value), undefined, offset);
     symbol.memory = bits;
     symbol.value = this.#read(type, bits);
@@ -249,7 +251,7 @@ export class ClassicalMemory {
     return bits;
   }
 
-  /** What bits that hold a number of that type read. */
+  /** Value of bits that hold a number of a type. */
   #read(type: NumberType, bits: readonly Bit[]): Value {
     if (type.base === 'bool' || type.base === 'uint') {
       const functions = bits.map((bit) => this.#diagrams.bit(bit));
@@ -259,7 +261,7 @@ export class ClassicalMemory {
     return { kind: 'dynamic', type: type.base, expression };
   }
 
-  /** The new value where a function holds, else the variable's old one. */
+  /** The new value where a condition holds, else the variable's old value. */
   #chosen(holds: BitFunction, value: Value, { value: old, type }: VariableSymbol): Value {
     if (holds.kind === 'constant') return holds.value ? value : (old ?? scalar(type.base, 0));
     const before = old ?? scalar(type.base, 0);
@@ -303,7 +305,10 @@ export class ClassicalMemory {
     this.#builder.add(condition === undefined ? assignment : { ...assignment, condition }, offset);
   }
 
-  /** A value of few bits, for each of what they may read; undefined where it does not exist for some. */
+  /**
+   * Tabulates a value of few bits as a condition; undefined where it does not exist for some of their
+   * values.
+   */
   #tabulated(expression: ClassicalExpression, bits: readonly Bit[]): BitFunction | undefined {
     const ones = new Set<Bit>();
     const follow = (i: number): BitFunction => {
@@ -321,7 +326,7 @@ export class ClassicalMemory {
     try {
       return follow(0);
     } catch (error) {
-      // Shots for which it does not exist may never come here.
+      // Shots in which the value does not exist may never get here.
       if (error instanceof ValueProblem) return undefined;
       throw error;
     }
@@ -342,7 +347,7 @@ export class ClassicalMemory {
   }
 }
 
-/** Whether an expression is what those bits read, and nothing else. */
+/** Whether an expression reads exactly those bits. */
 function isReadOf(expression: ClassicalExpression, bits: readonly Bit[]): boolean {
   return (
     expression.kind === 'read' &&
@@ -351,7 +356,7 @@ function isReadOf(expression: ClassicalExpression, bits: readonly Bit[]): boolea
   );
 }
 
-/** Bits that read as the number, unsigned; undefined for what is no such row. */
+/** Row of unsigned bits that equals a value; undefined where there is none. */
 function asRow(value: Value): readonly BitFunction[] | undefined {
   if (value.kind === 'bits') return value.bits;
   if (value.kind === 'dynamic' || !isWhole(value.type) || value.value < 0) return undefined;

@@ -1,9 +1,9 @@
 /**
- * The conditions on measured bits that a statement is under.
+ * Stack of the conditions on measured bits that an OpenQASM statement is under.
  *
- * OpenQASM tests a condition once, when the `if` is met; a circuit tests it at every operation. The two
- * differ as soon as a block writes a bit that it is under. What the condition came to is then kept in a
- * scratch bit, which is assigned where the `if` begins.
+ * OpenQASM tests a condition once, at the `if`; a circuit tests it at every operation. The two differ as
+ * soon as a block writes a bit of its own condition. The condition is then saved in a scratch bit, which
+ * is assigned where the `if` begins.
  */
 
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
@@ -20,19 +20,19 @@ import {
 import { expressionOf } from './values.ts';
 
 /**
- * Ways to meet one condition. Each takes an operation of its own for every operation under it; a
- * condition with more of them is worked out into a scratch bit first.
+ * Most exclusive conditions that a function of bits may expand to, each of which repeats every operation
+ * under it. A function with more is assigned to a scratch bit first.
  */
 const MAX_CONDITIONS = 64;
 
-/** One `if` with all its branches. */
+/** An `if` with all its branches. */
 export interface Frame {
-  /** What each branch is under; in scratch bits once it was kept. */
+  /** Condition of each branch; scratch bits once they are saved. */
   functions: readonly BitFunction[];
-  /** Before the `if`. */
+  /** Place before the `if`. */
   place: Place;
   bits: ReadonlySet<Bit>;
-  /** A bit that it depends on was written since. */
+  /** Whether a bit that the conditions depend on was written since. */
   isStale: boolean;
 }
 
@@ -41,15 +41,15 @@ interface OpenBranch {
   readonly branch: number;
 }
 
-/** Follows the `if`s that are open. */
+/** Tracks the open `if`s. */
 export class ConditionFrames {
   readonly #builder: CircuitBuilder;
   readonly #diagrams: DecisionDiagrams;
   #open: OpenBranch[] = [];
-  /** Those around the loop whose body is being read; it is under none of them. */
+  /** Open `if`s around each enclosing loop on measured bits; the body of the loop is not under them. */
   readonly #around: OpenBranch[][] = [];
   #conditions: Conditions | undefined = UNCONDITIONED;
-  /** How often a condition was kept: what was worked out before is no longer right. */
+  /** Number of times that conditions were saved, which invalidates those computed before. */
   #numKept = 0;
 
   constructor(builder: CircuitBuilder, diagrams: DecisionDiagrams) {
@@ -57,17 +57,17 @@ export class ConditionFrames {
     this.#diagrams = diagrams;
   }
 
-  /** How many are open, in this body of a loop. */
+  /** Number of open `if`s within the innermost loop on measured bits. */
   get depth(): number {
     return this.#open.length;
   }
 
-  /** How many bodies of loops that run on measured bits are being read. */
+  /** Number of open loops on measured bits. */
   get level(): number {
     return this.#around.length;
   }
 
-  /** What all branches of an `if` on these functions share. */
+  /** Makes the frame of an `if` with these conditions of its branches. */
   frame(functions: readonly BitFunction[]): Frame {
     const bits = new Set(functions.flatMap((f) => [...bitsOf(f)]));
     return { functions, place: this.#builder.place, bits, isStale: false };
@@ -90,7 +90,7 @@ export class ConditionFrames {
     return holds === ALWAYS ? run() : this.under(this.frame([holds]), 0, run);
   }
 
-  /** Runs the body of a loop, which begins again and again, so that no condition around it is tested inside. */
+  /** Runs the body of a loop on measured bits, which is under none of the conditions around the loop. */
   isolated<T>(run: () => T): T {
     const conditions = this.#conditions;
     this.#around.push(this.#open);
@@ -102,7 +102,7 @@ export class ConditionFrames {
     return result;
   }
 
-  /** Where an operation that the program has at `offset` is to run. */
+  /** Condition under which an operation at `offset` runs. */
   holds(offset: number): BitFunction {
     for (const { frame } of this.#open) if (frame.isStale) this.#keep(frame, offset);
     return this.#open.reduce<BitFunction>(
@@ -111,7 +111,7 @@ export class ConditionFrames {
     );
   }
 
-  /** The conditions for an operation that the program has at `offset`. */
+  /** Exclusive conditions for an operation at `offset`. */
   conditions(offset: number): Conditions {
     const isStale = this.#open.some(({ frame }) => frame.isStale);
     if (this.#conditions !== undefined && !isStale) return this.#conditions;
@@ -122,8 +122,8 @@ export class ConditionFrames {
   }
 
   /**
-   * The conditions for an operation that writes bits. No condition that a part of it is under reads
-   * what another part has written.
+   * Exclusive conditions for an operation that writes bits. No part of the operation is under a
+   * condition on bits that another part has written.
    */
   conditionsToWrite(bits: readonly Bit[], offset: number): Conditions {
     const reads = ({ frame }: OpenBranch) => bits.some((bit) => frame.bits.has(bit));
@@ -136,7 +136,7 @@ export class ConditionFrames {
     return conditions;
   }
 
-  /** The same as one condition at most; none for what is never run. */
+  /** Like `conditionsToWrite`, but at most one condition; none for an operation that never runs. */
   singleConditionToWrite(bits: readonly Bit[], offset: number): Conditions {
     if (this.conditions(offset).length > 1) {
       this.#conditions = this.#workedOut(this.holds(offset), offset);
@@ -144,14 +144,14 @@ export class ConditionFrames {
     return this.conditionsToWrite(bits, offset);
   }
 
-  /** Notes that bits are written by something that runs under no condition. */
+  /** Records that bits are written without a condition. */
   noteWrite(bits: readonly Bit[]): void {
     for (const { frame } of [...this.#around.flat(), ...this.#open]) {
       if (bits.some((bit) => frame.bits.has(bit))) frame.isStale = true;
     }
   }
 
-  /** A condition that can be met in too many ways, or reads too many bits, as one on a scratch bit. */
+  /** Assigns a condition that has too many cases, or reads too many bits, to a scratch bit. */
   #workedOut(holds: BitFunction, offset: number): Conditions {
     const bit = this.#builder.declareScratch(1, offset);
     const value = expressionOf({ kind: 'bits', bits: [holds], isScalar: true });
@@ -159,7 +159,7 @@ export class ConditionFrames {
     return [{ bits: [bit], value: 1 }];
   }
 
-  /** Keeps what the branches of an `if` are under in scratch bits, assigned where it began. */
+  /** Saves the conditions of an `if`'s branches in scratch bits, assigned where the `if` begins. */
   #keep(frame: Frame, offset: number): void {
     const first = this.#builder.declareScratch(frame.functions.length, offset);
     const bits = frame.functions.map((_, i) => first + i);

@@ -293,7 +293,7 @@ export class ControlFlow {
     if (value.kind !== 'bits') {
       throw this.#state.tokens.meaningless(
         operand.offset,
-        'A range, a set, an array or a register stands here.',
+        'A range, a set, an array or a register is needed here.',
       );
     }
     for (const f of value.bits) yield { kind: 'bits', bits: [f], isScalar: true };

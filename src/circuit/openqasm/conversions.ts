@@ -1,4 +1,4 @@
-/** Values as the types that declarations and casts name. */
+/** Conversions of values to the types of declarations and casts. */
 import {
   convertedScalar,
   evaluateExpression,
@@ -14,16 +14,16 @@ import { asScalar, truthOf } from './operators.ts';
 import { type Bits, bitsOfInteger, diagramOf, expressionOf, truth, type Value } from './values.ts';
 
 /**
- * A value as a variable of that type holds it.
+ * Converts a value as storing it in a variable does.
  *
- * @throws {ValueProblem} where it does not fit.
+ * @throws {ValueProblem} where the type cannot hold it.
  */
 export function stored(diagrams: DecisionDiagrams, type: NumberType, value: Value): Value {
   return asNumber(diagrams, type, value, false);
 }
 
 /**
- * A value as a cast gives it: fractions are dropped, bits become whole numbers and back.
+ * Converts a value as a cast does: fractions are dropped, bits become whole numbers and back.
  *
  * @throws {ValueProblem} where there is no such value.
  */
@@ -45,7 +45,7 @@ function asNumber(
   if (value.kind === 'bits') {
     const isMeasured = value.bits.some((f) => f.kind === 'choice');
     if (base === 'angle' && value.bits.length === width && width < MAX_WIDTH) {
-      // An angle of n bits and a register of as many are the same bits.
+      // An angle of n bits and a register of n bits have the same bits.
       const read = {
         kind: 'read',
         bits: value.bits.map(diagramOf),
@@ -65,7 +65,7 @@ function asNumber(
   return convertedScalar(type, asScalar(value), isCast);
 }
 
-/** Whether bits, read as an unsigned number, are the number as the type holds it. */
+/** Whether bits, read as an unsigned number, already have the type. */
 function isReadable({ base, width }: NumberType, numBits: number): boolean {
   if (base === 'uint') return width === undefined || width >= numBits;
   return base === 'int' && (width === undefined || width > numBits);
@@ -83,7 +83,7 @@ function dynamic(
   return { kind: 'dynamic', type: base, expression };
 }
 
-/** As a row of bits; of a number that is computed while the circuit runs the reader makes one. */
+/** Converts a value to a row of bits; a number computed while the circuit runs is left to the caller. */
 export function asBits(diagrams: DecisionDiagrams, width: number | undefined, value: Value): Value {
   if (value.kind === 'dynamic') return value;
   if (width === undefined) {

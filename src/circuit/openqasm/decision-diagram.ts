@@ -1,16 +1,16 @@
 /**
- * Boolean functions of measured bits, as reduced ordered decision diagrams.
+ * Boolean functions of measured bits, as reduced ordered binary decision diagrams.
  *
- * A circuit's condition is one conjunction ("these bits read this value"). What a program writes
- * (c < 5, a && !b, an else inside an if) is any function of bits; its diagram's paths to true are
- * exclusive conjunctions, so each path becomes one condition and no two of them hold together.
+ * A condition of a circuit is one conjunction ("these bits read this value"). A condition of a program
+ * (c < 5, a && !b, an else inside an if) is any function of bits. The paths to true in its diagram are
+ * exclusive conjunctions, so each path becomes one condition, and no two of them hold together.
  *
  * @see Bryant, "Graph-based algorithms for Boolean function manipulation", IEEE ToC 35 (1986).
  */
 import type { Condition } from '../circuit.ts';
 import type { Bit } from '../classical-expression.ts';
 
-/** A function: a constant, or a choice by one bit. Equal functions are the same object. */
+/** A function: a constant, or a node that branches on one bit. Equal functions are the same object. */
 export type BitFunction = Constant | Choice;
 
 interface Constant {
@@ -23,53 +23,57 @@ interface Choice {
   readonly kind: 'choice';
   readonly id: number;
   readonly bit: Bit;
-  /** Where the bit reads 0, and where it reads 1; neither mentions this bit or a lower one. */
+  /**
+   * Functions where the bit reads 0 and where it reads 1. Neither depends on this bit or a lower one.
+   */
   readonly low: BitFunction;
   readonly high: BitFunction;
 }
 
-/** True whatever the bits read. */
+/** The constant true. */
 export const ALWAYS: BitFunction = { kind: 'constant', id: 1, value: true };
-/** True for no bits. */
+/** The constant false. */
 export const NEVER: BitFunction = { kind: 'constant', id: 0, value: false };
 
-/** Choices, and results kept, at once; functions of the few bits that programs test have a handful. */
+/**
+ * Most nodes and cached results at a time. Functions of the few bits that programs test have a handful.
+ */
 const MAX_CHOICES = 50_000;
 const MAX_RESULTS = 4 * MAX_CHOICES;
-/** Choices and results kept from one statement to the next. */
+/** Nodes and results that are kept from one statement to the next. */
 const MAX_KEPT = 5000;
 
-/** Thrown where functions grow past what is kept; the reader turns it into an error with a place. */
+/** The diagrams exceed their limit. The reader turns this into an error with a place. */
 export class DiagramTooLargeError extends Error {}
 
-/** Makes functions; those of one object may be combined with one another only. */
+/** Makes functions. Functions of different objects must not be combined. */
 export class DecisionDiagrams {
   readonly #choices = new Map<string, Choice>();
   readonly #results = new Map<string, BitFunction>();
   #nextId = 2;
   #work = 0;
 
-  /** Whether the bit reads 1. */
+  /** The function that a bit reads 1. */
   bit(bit: Bit): BitFunction {
     return this.#choice(bit, NEVER, ALWAYS);
   }
 
-  /** The opposite. */
+  /** The negation. */
   not(f: BitFunction): BitFunction {
     return this.ifThenElse(f, NEVER, ALWAYS);
   }
 
-  /** Whether both hold. */
+  /** The conjunction. */
   and(f: BitFunction, g: BitFunction): BitFunction {
     return this.ifThenElse(f, g, NEVER);
   }
 
-  /** Whether one of them holds, or both. */
+  /** The disjunction. */
   or(f: BitFunction, g: BitFunction): BitFunction {
     return this.ifThenElse(f, ALWAYS, g);
   }
 
-  /** Whether just one of them holds. */
+  /** The exclusive disjunction. */
   xor(f: BitFunction, g: BitFunction): BitFunction {
     return this.ifThenElse(f, this.not(g), g);
   }
@@ -93,7 +97,7 @@ export class DecisionDiagrams {
     return result;
   }
 
-  /** How much was looked up and worked out since this was last asked, in look-ups. */
+  /** Work since the last call, in look-ups. */
   takeWork(): number {
     const work = this.#work;
     this.#work = 0;
@@ -101,8 +105,8 @@ export class DecisionDiagrams {
   }
 
   /**
-   * For when no function is in use: forgets them all if they have become many. Programs test the
-   * same bits again and again, so a few are worth keeping.
+   * Frees memory if there are many functions. Call it only when no function is in use. A few are kept,
+   * because programs test the same bits again and again.
    */
   tidy(): void {
     if (this.#choices.size + this.#results.size < MAX_KEPT) return;
@@ -131,11 +135,11 @@ function at(f: BitFunction, bit: Bit, value: boolean): BitFunction {
   return value ? f.high : f.low;
 }
 
-/** The bits that a function depends on. */
+/** Bits that a function depends on. */
 export function bitsOf(f: BitFunction): ReadonlySet<Bit> {
   const bits = new Set<Bit>();
   const seen = new Set<BitFunction>([f]);
-  // The set grows while it is walked: each choice once, however many paths lead to it.
+  // The set grows during the walk: each node is visited once, however many paths lead to it.
   for (const node of seen) {
     if (node.kind === 'constant') continue;
     bits.add(node.bit);
@@ -146,8 +150,8 @@ export function bitsOf(f: BitFunction): ReadonlySet<Bit> {
 }
 
 /**
- * Exclusive conditions one of which holds exactly where the function does; a condition's bits
- * ascend. Undefined when there would be more than `maxConditions`, or one of more than `maxBits`.
+ * Exclusive conditions, exactly one of which holds where the function does; the bits of each ascend.
+ * Undefined if there are more than `maxConditions`, or one has more than `maxBits`.
  */
 export function conditionsOf(
   f: BitFunction,

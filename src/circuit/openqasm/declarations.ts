@@ -127,7 +127,7 @@ export class Declarations {
   ): void {
     if (size === undefined) {
       if ('list' in values)
-        throw this.#state.tokens.meaningless(offset, 'A number stands here, not a list.');
+        throw this.#state.tokens.meaningless(offset, 'A number is needed here, not a list.');
       this.#state.memory.set(
         elements[0]!,
         this.#evaluator.stored(elements[0]!.type, values),
@@ -136,7 +136,7 @@ export class Declarations {
       return;
     }
     if (!('list' in values) || values.list.length !== size) {
-      throw this.#state.tokens.meaningless(offset, `A list of ${size} values stands here.`);
+      throw this.#state.tokens.meaningless(offset, `A list of ${size} values is needed here.`);
     }
     const stride = elements.length / size;
     for (const [i, value] of values.list.entries()) {

@@ -1,14 +1,14 @@
 /**
- * Lengths of time: `10ns`, `2 * a + durationof({ x q; })`.
+ * Durations: `10ns`, `2 * a + durationof({ x q; })`.
  *
- * Without noise nothing happens while qubits wait, so that only the form of a duration is checked: its
- * names are declared, and its operators combine lengths of time and numbers as they may.
+ * Without noise nothing happens while qubits wait, so a duration is only checked: its names must be
+ * declared, and its operators must combine durations and numbers correctly.
  */
 import type { ExpressionParser } from './expression-parser.ts';
 import type { OperandSyntax } from './expressions.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** What a part of a duration is. */
+/** Type of a part of a duration. */
 export type DurationType = 'duration' | 'number';
 
 /** Pushes a type, or applies an operator to the top of the stack. */
@@ -24,10 +24,10 @@ export interface DurationSyntax {
 }
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'dt']);
-/** Parentheses and signs inside one another; deeper text is refused before the stack ends. */
+/** Nesting of parentheses and signs; deeper text is rejected before the stack overflows. */
 const MAX_DEPTH = 256;
 
-/** Reads durations. */
+/** Parses durations. */
 export class DurationParser {
   readonly #tokens: TokenStream;
   readonly #expressions: ExpressionParser;
@@ -35,14 +35,14 @@ export class DurationParser {
   #instructions: Instruction[] = [];
   #depth = 0;
 
-  /** @param readBlock - Reads the statements that `durationof` measures, in braces. */
+  /** @param readBlock - Reads the block of statements in `durationof`, braces included. */
   constructor(tokens: TokenStream, expressions: ExpressionParser, readBlock: () => void) {
     this.#tokens = tokens;
     this.#expressions = expressions;
     this.#readBlock = readBlock;
   }
 
-  /** Reads one duration. */
+  /** Parses one duration. */
   parse(): DurationSyntax {
     const outer = this.#instructions;
     this.#instructions = [];
@@ -53,7 +53,7 @@ export class DurationParser {
     return { instructions, offset };
   }
 
-  /** Reads a duration in brackets where there is one. */
+  /** Parses a duration in brackets, if there is one. */
   inBrackets(): DurationSyntax | undefined {
     if (!this.#tokens.accept('[')) return undefined;
     const duration = this.parse();
@@ -116,10 +116,10 @@ export class DurationParser {
 }
 
 /**
- * Checks that an expression is a length of time.
+ * Checks that an expression is a duration.
  *
- * @param typeOf - What a name stands for; throws where it is not declared.
- * @throws {OpenQasmMeaningError} where it is a number, or mixes both as no operator may.
+ * @param typeOf - Type of a name; throws if it is not declared.
+ * @throws {OpenQasmMeaningError} if it is a number, or an operator cannot combine its operands.
  */
 export function checkDuration(
   { instructions, offset }: DurationSyntax,
@@ -134,7 +134,7 @@ export function checkDuration(
       const [right, left] = [stack.pop(), stack.pop()];
       const type = combined(instruction.operator, left, right);
       if (type === undefined) {
-        const problem = `A ${left} and a ${right} do not go together by "${instruction.operator}".`;
+        const problem = `"${instruction.operator}" cannot combine a ${left} and a ${right}.`;
         throw tokens.meaningless(instruction.offset, problem);
       }
       stack.push(type);

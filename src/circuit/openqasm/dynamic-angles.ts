@@ -1,24 +1,24 @@
-/** Gates whose angles depend on measured bits: which angles they may have, and when. */
+/** Gates whose angles depend on measured bits, as gates with known angles under conditions. */
 
 import { evaluateExpression } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
 import { bitsRead, type ClassicalExpression } from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decision-diagram.ts';
 
-/** Angles that depend on so many bits are listed, one gate for each value. */
+/** Most bits that an angle may depend on to be expanded into one gate for each value. */
 export const MAX_LISTED_BITS = 10;
 
-/** A gate to apply, and where. */
+/** Angles of a gate, and the condition under which it is applied. */
 export interface AngleCase {
   readonly angles: readonly number[];
   readonly holds: BitFunction;
 }
 
 /**
- * Gates with known angles that together do what one with those angles does.
+ * Returns gates with known angles that together equal a gate with angles that depend on bits.
  *
- * @param addsAngles - Whether the gate has one angle, and two such gates are one with the sum.
- * @returns Undefined where there would be too many.
+ * @param addsAngles - Whether the gate has one angle, and two such gates equal one with the sum.
+ * @returns Undefined where there would be too many gates.
  * @throws {ValueProblem} where an angle does not exist.
  */
 export function angleCases(
@@ -35,7 +35,7 @@ export function angleCases(
   return bits.length > MAX_LISTED_BITS ? undefined : listed(diagrams, angles, bits);
 }
 
-/** A constant, and what each bit adds where it reads 1. */
+/** A constant plus a term for each bit that reads 1. */
 interface Affine {
   readonly constant: number;
   readonly parts: ReadonlyMap<Bit, number>;
@@ -49,7 +49,7 @@ function summands(diagrams: DecisionDiagrams, { constant, parts }: Affine): read
   return cases;
 }
 
-/** One gate for each tuple of angles that the bits lead to. */
+/** One gate for each tuple of angles that the bits can give. */
 function listed(
   diagrams: DecisionDiagrams,
   angles: readonly ClassicalExpression[],
@@ -76,7 +76,7 @@ function listed(
   return [...cases.values()];
 }
 
-/** An expression as a sum over bits; undefined where it is none. */
+/** Writes an expression as a sum over bits; undefined where it is not one. */
 function affineForm(expression: ClassicalExpression): Affine | undefined {
   switch (expression.kind) {
     case 'scalar':
@@ -84,7 +84,7 @@ function affineForm(expression: ClassicalExpression): Affine | undefined {
     case 'read':
       return affineRead(expression);
     case 'convert': {
-      // A float or an angle without a width holds any number as it is.
+      // A float, or an angle without a width, holds any number unchanged.
       const isPlain =
         (expression.type === 'angle' || expression.type === 'float') &&
         expression.width === undefined;
@@ -134,7 +134,7 @@ function combined(
       if (right.parts.size === 0) return scaled(left, right.constant);
       return left.parts.size === 0 ? scaled(right, left.constant) : undefined;
     case '/':
-      // Between whole numbers / drops the fraction.
+      // Division of whole numbers drops the fraction.
       if (right.parts.size > 0 || operands.every(isWholeNumber)) return undefined;
       return scaled(left, 1 / right.constant);
     default:
@@ -142,7 +142,7 @@ function combined(
   }
 }
 
-/** Whether an operand may be a whole number, as far as that is seen from outside. */
+/** Whether an operand may be a whole number, judging by its form. */
 function isWholeNumber(expression: ClassicalExpression): boolean {
   switch (expression.kind) {
     case 'scalar':

@@ -76,7 +76,7 @@ export class Evaluator implements Scope {
     const symbol = this.#state.scopes.find(operand.name);
     if (symbol === undefined) throw this.#state.scopes.undeclared(operand.name, operand.offset);
     if (symbol.kind === 'variable' && symbol.isConst) return this.variable(operand, symbol);
-    const problem = `${quoted(operand.name)} is no constant, and a gate knows only those.`;
+    const problem = `${quoted(operand.name)} is not a constant; the body of a gate can use only constants.`;
     throw this.tokens.meaningless(operand.offset, problem);
   }
 
@@ -103,7 +103,7 @@ export class Evaluator implements Scope {
   whole(expression: Expression): number {
     const { type, value } = this.scalar(expression);
     if (isWhole(type)) return value;
-    throw this.tokens.meaningless(expression.offset, 'A whole number stands here.');
+    throw this.tokens.meaningless(expression.offset, 'A whole number is needed here.');
   }
 
   /** Measures qubits inside an expression, into scratch bits. */
@@ -136,7 +136,7 @@ export class Evaluator implements Scope {
     if (result !== undefined) return result;
     throw this.tokens.meaningless(
       offset,
-      `${quoted(name)} returns nothing, and a value stands here.`,
+      `${quoted(name)} returns nothing, but a value is needed here.`,
     );
   }
 
@@ -199,7 +199,7 @@ export class Evaluator implements Scope {
   /** Finds the element of an array that indices name. */
   element({ name, selectors, offset }: OperandSyntax, { sizes, elements }: ArraySymbol) {
     if (selectors.length !== sizes.length) {
-      const problem = `${quoted(name)} has ${sizes.length} dimensions, and here stand ${selectors.length} indices`;
+      const problem = `${quoted(name)} has ${sizes.length} dimensions, not ${selectors.length}`;
       throw this.tokens.meaningless(offset, `${problem}; parts of arrays are not supported.`);
     }
     let place = 0;

@@ -1,4 +1,4 @@
-/** Reads expressions by precedence climbing; the values they come to are expressions.ts's. */
+/** Parses expressions by precedence climbing; `expressions.ts` evaluates them. */
 import { FUNCTIONS } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
 import { ALWAYS, DecisionDiagrams, NEVER } from './decision-diagram.ts';
@@ -17,7 +17,7 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['ℇ', Math.E],
 ]);
 
-/** Binary operators by how tightly they bind; `**` (in OpenQASM 2 also `^`) is apart. */
+/** Precedence of binary operators. `**` (in OpenQASM 2 also `^`) is handled separately. */
 const PRECEDENCE_3: ReadonlyMap<string, number> = new Map([
   ['||', 1],
   ['&&', 2],
@@ -45,16 +45,16 @@ const PRECEDENCE_2: ReadonlyMap<string, number> = new Map(
 const CASTS: ReadonlySet<string> = new Set(['int', 'uint', 'float', 'angle', 'bool', 'bit']);
 const isCast = (name: string): name is ScalarType | 'bit' => CASTS.has(name);
 
-/** Parentheses, signs and powers inside one another; deeper text is refused before the stack ends. */
+/** Nesting of parentheses, signs and powers; deeper text is rejected before the stack overflows. */
 const MAX_DEPTH = 256;
 
-/** Bit strings are registers, and no register is longer. */
+/** Longest bit string: no register is longer. */
 const MAX_BIT_STRING = 1024;
 
-/** Constants hold no measured bits, so folding never makes a diagram of its own. */
+/** Constants contain no measured bits, so folding makes no diagrams. */
 const NO_DIAGRAMS = new DecisionDiagrams();
 
-/** Reads the expressions of one program. */
+/** Parses the expressions of one program. */
 export class ExpressionParser {
   readonly #tokens: TokenStream;
   readonly #version: 2 | 3;
@@ -68,25 +68,30 @@ export class ExpressionParser {
     this.#precedence = version === 2 ? PRECEDENCE_2 : PRECEDENCE_3;
   }
 
-  /** Reads one expression; throws where the text is none or nests too deep. */
+  /**
+   * Parses one expression.
+   *
+   * @throws {OpenQasmError} if there is none or it nests too deep.
+   */
   parse(): Expression {
     const outer = this.#instructions;
     this.#instructions = [];
     const { offset } = this.#tokens.current;
     this.#nested(() => this.#operation(0));
-    // A copy has no spare room: an array that was pushed to has room for 17, and most have one entry.
+    // A copy has no spare capacity: an array that was pushed to has room for 17 entries, and most have
+    // one.
     const instructions = this.#instructions.slice();
     this.#instructions = outer;
     return { instructions, offset };
   }
 
-  /** Reads `q` with any number of `[…]`. */
+  /** Parses `q` with any number of `[…]`. */
   operand(what: string): OperandSyntax {
     const { text: name, offset } = this.#tokens.expectWord(what);
     return { name, selectors: this.selectors(), offset };
   }
 
-  /** Reads a width in brackets, `[4]` or `[2 * n]`, where there is one. */
+  /** Parses a width in brackets, `[4]` or `[2 * n]`, if there is one. */
   width(): Expression | undefined {
     if (!this.#tokens.accept('[')) return undefined;
     const width = this.parse();
@@ -94,7 +99,7 @@ export class ExpressionParser {
     return width;
   }
 
-  /** Reads `{a, b, c}`. */
+  /** Parses `{a, b, c}`. */
   set(): readonly Expression[] {
     this.#tokens.expect('{');
     const members: Expression[] = [];
@@ -104,7 +109,7 @@ export class ExpressionParser {
     return members;
   }
 
-  /** Reads `a:b`, `a:step:b` or one index. */
+  /** Parses `a:b`, `a:step:b` or one index. */
   indexOrRange(): RangeSyntax | { readonly kind: 'index'; readonly index: Expression } {
     const { offset } = this.#tokens.current;
     const start = this.#tokens.isSymbol(':') ? undefined : this.parse();
@@ -118,12 +123,12 @@ export class ExpressionParser {
     return { kind: 'range', start, step: second, stop: isEnd() ? undefined : this.parse(), offset };
   }
 
-  /** Reads any number of `[…]`. */
+  /** Parses any number of `[…]`. */
   selectors(): readonly Selector[] {
     if (!this.#tokens.isSymbol('[')) return [];
     const selectors: Selector[] = [];
     while (this.#tokens.accept('[')) {
-      // Of an array `a[1, 0]` is `a[1][0]`.
+      // `a[1, 0]` of an array is `a[1][0]`.
       do {
         if (this.#tokens.isSymbol('{')) selectors.push({ kind: 'set', indices: this.set() });
         else selectors.push(this.indexOrRange());
@@ -133,7 +138,7 @@ export class ExpressionParser {
     return selectors.slice();
   }
 
-  /** An operand and all operators after it that bind tighter than `above`. */
+  /** Parses an operand and all operators after it that bind tighter than `above`. */
   #operation(above: number): void {
     this.#signed();
     for (;;) {
@@ -146,7 +151,10 @@ export class ExpressionParser {
     }
   }
 
-  /** Power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9). */
+  /**
+   * Parses signs and powers. A power binds tighter than a sign before it, and to the right: −2^3^2 =
+   * −(2^9).
+   */
   #signed(): void {
     const signs: { readonly operator: string; readonly offset: number }[] = [];
     for (;;) {
@@ -199,7 +207,7 @@ export class ExpressionParser {
   #number(): void {
     const { kind, text, offset } = this.#tokens.current;
     if (this.#version === 2) {
-      // A word of the third version; its underscores would read as NaN.
+      // Syntax of OpenQASM 3 only; Number would read underscores as NaN.
       if (kind === 'based' || text.includes('_')) throw this.#unexpected();
       this.#tokens.next();
       this.#push(scalar('float', Number(text)));
@@ -223,7 +231,7 @@ export class ExpressionParser {
       throw this.#unexpected();
     }
     const { offset } = this.#tokens.next();
-    // Bits that no measurement decides, most significant first in the text.
+    // Constant bits; the text has the most significant one first.
     const bits = [...digits].reverse().map((digit) => (digit === '1' ? ALWAYS : NEVER));
     this.#instructions.push({ kind: 'value', value: { kind: 'bits', bits, isScalar: false } });
     if (this.#tokens.isSymbol('[')) {
@@ -288,7 +296,7 @@ export class ExpressionParser {
     else this.#push(this.#fold(offset, () => call(name, [operand])));
   }
 
-  /** `f(q, 3)`: a subroutine, which may be given registers. */
+  /** Parses `f(q, 3)`, a call of a subroutine, whose arguments may be registers. */
   #invocation({ name, offset }: OperandSyntax): void {
     const args: Expression[] = [];
     this.#tokens.expect('(');
@@ -300,7 +308,7 @@ export class ExpressionParser {
     this.#instructions.push({ kind: 'invoke', name, args, offset });
   }
 
-  /** `sizeof(a)`, or with the number of one of its dimensions. */
+  /** Parses `sizeof(a)` or `sizeof(a, 1)`. */
   #sizeOf(offset: number): void {
     this.#tokens.next();
     this.#tokens.expect('(');
@@ -334,7 +342,10 @@ export class ExpressionParser {
     this.#instructions.push({ kind: 'value', value });
   }
 
-  /** Takes the last instruction off if it is a number: then it is the whole last operand. */
+  /**
+   * Removes the last instruction and returns its value if that is a number, which is then the whole last
+   * operand.
+   */
   #takeConstant(): Scalar | undefined {
     const last = this.#instructions.at(-1);
     if (last?.kind !== 'value' || last.value.kind !== 'scalar') return undefined;

@@ -1,9 +1,9 @@
 /**
- * Expressions of a program: text → postfix instructions → a value.
+ * Expressions of an OpenQASM program: postfix instructions and their evaluation.
  *
- * Postfix rather than a tree: a loop's or gate's body is evaluated again and again, and a flat list
- * needs no recursion there. What is constant is folded while parsing, so of most angles one number
- * is left. One parser serves both versions; OpenQASM 2 has fewer operators, and floats only.
+ * Postfix rather than a tree: the body of a loop or gate is evaluated again and again, and a flat list
+ * needs no recursion. Constants are folded while parsing, so most angles become one number. One parser
+ * serves both versions; OpenQASM 2 has fewer operators, and floats only.
  */
 import { ValueProblem } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
@@ -12,7 +12,7 @@ import { asScalar, binary, call, unary } from './operators.ts';
 import type { TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
 
-/** What stands in one pair of brackets after a name. */
+/** One pair of brackets after a name. */
 export type Selector =
   | { readonly kind: 'index'; readonly index: Expression }
   | RangeSyntax
@@ -27,19 +27,19 @@ export interface RangeSyntax {
   readonly offset: number;
 }
 
-/** A name with what is selected of it. */
+/** A name with its selectors. */
 export interface OperandSyntax {
   readonly name: string;
   readonly selectors: readonly Selector[];
   readonly offset: number;
 }
 
-/** Pushes a value, or applies something to the top of the stack. */
+/** Pushes a value, or applies an operation to the top of the stack. */
 export type Instruction =
   | { readonly kind: 'value'; readonly value: Value }
-  /** A name, perhaps with indices; only the scope it is evaluated in knows what it is. */
+  /** Pushes the value of a name, which only the scope of the evaluation knows. */
   | { readonly kind: 'operand'; readonly operand: OperandSyntax }
-  /** An angle of the gate whose body this is. */
+  /** Pushes an angle of the gate whose body this is. */
   | { readonly kind: 'parameter'; readonly index: number; readonly offset: number }
   | { readonly kind: 'unary'; readonly operator: string; readonly offset: number }
   | { readonly kind: 'binary'; readonly operator: string; readonly offset: number }
@@ -49,7 +49,7 @@ export type Instruction =
       readonly arity: number;
       readonly offset: number;
     }
-  /** A call of a subroutine. */
+  /** Calls a subroutine. */
   | {
       readonly kind: 'invoke';
       readonly name: string;
@@ -66,13 +66,13 @@ export type Instruction =
     }
   | { readonly kind: 'cast'; readonly type: WrittenType; readonly offset: number };
 
-/** A type in a cast or a declaration; `bit` keeps its bits, the others make a number. */
+/** Type of a cast or a declaration. `bit` keeps bits; the others are numbers. */
 export interface CastType {
   readonly base: ScalarType | 'bit';
   readonly width: number | undefined;
 }
 
-/** A type as it is written: its width may be computed from constants. */
+/** A type as written: its width may be an expression. */
 export interface WrittenType {
   readonly base: CastType['base'];
   readonly width: Expression | undefined;
@@ -81,35 +81,35 @@ export interface WrittenType {
 /** An expression in postfix order. */
 export interface Expression {
   readonly instructions: readonly Instruction[];
-  /** Where it begins. */
+  /** Offset of its beginning in the text. */
   readonly offset: number;
 }
 
-/** What an expression may refer to where it is evaluated. */
+/** Names and calls that an expression can use where it is evaluated. */
 export interface Scope {
   readonly tokens: TokenStream;
   readonly diagrams: DecisionDiagrams;
-  /** The value a name has, with its indices applied. */
+  /** Value of a name, with its indices applied. */
   read(operand: OperandSyntax): Value;
-  /** A value as a type, other than through a number. */
+  /** Converts a value to a type. */
   cast(type: WrittenType, value: Value): Value;
-  /** What a subroutine returns. */
+  /** Calls a subroutine and returns its value. */
   invoke(name: string, args: readonly Expression[], offset: number): Value;
-  /** The outcomes of a measurement that stands in an expression. */
+  /** Measures qubits and returns the outcomes. */
   measured(from: OperandSyntax, offset: number): Value;
-  /** How many elements a register or an array has. */
+  /** Number of elements of a register or an array. */
   sizeOf(operand: OperandSyntax, dimension: Expression | undefined): number;
 }
 
-/** The expression that is one number. */
+/** Makes the expression of one value. */
 export function literal(value: Value, offset: number): Expression {
   return { instructions: [{ kind: 'value', value }], offset };
 }
 
 /**
- * The value of an expression without parameters.
+ * Evaluates an expression without parameters.
  *
- * @throws {OpenQasmError} where it has none.
+ * @throws {OpenQasmError} where it has no value.
  */
 export function evaluate(expression: Expression, scope: Scope): Value {
   const only = expression.instructions[0];
@@ -136,7 +136,7 @@ export function evaluate(expression: Expression, scope: Scope): Value {
   return popped(stack);
 }
 
-/** The value of an expression whose operands are all parameters; `angles` are theirs. */
+/** Evaluates an angle in a gate's body; `angles` are the values of the gate's parameters. */
 export function evaluateAngle(
   expression: Expression,
   angles: readonly number[],
@@ -153,7 +153,7 @@ export function evaluateAngle(
   return asScalar(popped(stack)).value;
 }
 
-/** Angles of gates never depend on measured bits, so nothing is ever made here. */
+/** Angles of gates never depend on measured bits, so no diagram is made. */
 const NO_DIAGRAMS = new DecisionDiagrams();
 
 function popped(stack: Value[]): Value {
@@ -210,7 +210,7 @@ function applied(
   }
 }
 
-/** Runs what may throw a ValueProblem, and gives the problem its place. */
+/** Turns a ValueProblem into an error with a place in the text. */
 export function withPlace<T>(tokens: TokenStream, offset: number, run: () => T): T {
   try {
     return run();
@@ -222,20 +222,20 @@ export function withPlace<T>(tokens: TokenStream, offset: number, run: () => T):
   }
 }
 
-/** The value of an expression that must be a number known while reading. */
+/** Evaluates an expression to a number that is known while reading. */
 export function evaluateScalar(expression: Expression, scope: Scope): Scalar {
   return withPlace(scope.tokens, expression.offset, () => asScalar(evaluate(expression, scope)));
 }
 
-/** Parameters of a gate, by name, with their positions. */
+/** Positions of a gate's parameters, by name. */
 export type Parameters = ReadonlyMap<string, number>;
 
-/** Outside gate definitions. */
+/** Parameters outside gate definitions. */
 export const NO_PARAMETERS: Parameters = new Map();
 
 /**
- * An expression of a gate's body, fit for `evaluateAngle`: parameters become positions, and
- * `read` gives the other names their values for good.
+ * Prepares an expression of a gate's body for `evaluateAngle`: parameters become positions, and `read`
+ * gives the values of other names for good.
  */
 export function bindParameters(
   expression: Expression,

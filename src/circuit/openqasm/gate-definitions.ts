@@ -1,4 +1,4 @@
-/** The gates a program can call at a place in its text, and how it defines further ones. */
+/** Gates that a program can call at a place in its text, and definitions of further ones. */
 
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { scalar } from '../classical-expression.ts';
@@ -22,14 +22,14 @@ import {
 import { type BodyStatement, definedGate, type GateMeaning, opaqueGate } from './gate-meaning.ts';
 import { quoted, TokenStream } from './token-stream.ts';
 
-/** A gate's name as a program writes it, with what it means there. */
+/** A gate's name in a program, with its meaning there. */
 export interface NamedGate {
   readonly name: string;
   readonly gate: GateMeaning;
   readonly offset: number;
 }
 
-/** The gates in scope; a program's own definition hides a library's gate of the same name. */
+/** Gates in scope. A program's own definition hides a library's gate of the same name. */
 export class Gates {
   readonly #tokens: TokenStream;
   readonly #expressions: ExpressionParser;
@@ -37,7 +37,7 @@ export class Gates {
   readonly #defined = new Map<string, GateMeaning>();
   #library: GateScope;
 
-  /** @param library - What is in scope before anything is included; by default the version's own gates. */
+  /** @param library - Gates in scope before any include; by default those built into the version. */
   constructor(version: 2 | 3, tokens: TokenStream, library = builtins(version)) {
     this.#tokens = tokens;
     this.#expressions = new ExpressionParser(tokens, 2);
@@ -45,21 +45,25 @@ export class Gates {
     this.#library = library;
   }
 
-  /** Brings the libraries' gates into scope; false when there is no such library. */
+  /** Brings the gates of a library into scope; false where there is no such library. */
   include(library: string): boolean {
     if (!LIBRARIES.has(library)) return false;
     this.#library = allGates();
     return true;
   }
 
-  /** The gate of a name that the text has at `offset`; it must be in scope. */
+  /**
+   * Finds the gate of a name at `offset`.
+   *
+   * @throws {OpenQasmMeaningError} if it is not in scope.
+   */
   named(name: string, offset: number): NamedGate {
     const gate = this.#defined.get(name) ?? this.#library.get(name);
     if (gate === undefined) throw this.#tokens.meaningless(offset, this.#unknown(name));
     return { name, gate, offset };
   }
 
-  /** Reads a gate's name; it must be in scope. */
+  /** Reads the name of a gate in scope. */
   readName(): NamedGate {
     const { text: name, offset } = this.#tokens.expectWord('a statement');
     return this.named(name, offset);
@@ -68,8 +72,8 @@ export class Gates {
   /**
    * Reads the angles of a call, `(…)` or nothing; as many as the gate takes.
    *
-   * What its body does not read may be anything: Qiskit exports `initialize(0.5,0.5j)` and `pauli(XYZ)`,
-   * whose bodies are written out for these.
+   * An angle that the gate's body does not use may be any text: Qiskit exports `initialize(0.5,0.5j)`
+   * and `pauli(XYZ)` with bodies that do not use their parameters.
    */
   readAngles(called: NamedGate, parameters: Parameters): readonly Expression[] {
     const { gate } = called;
@@ -107,7 +111,7 @@ export class Gates {
     });
   }
 
-  /** Throws unless a call gives as many angles as the gate takes. */
+  /** Checks that a call has as many angles as the gate takes. */
   checkNumAngles({ name, gate, offset }: NamedGate, numAngles: number): void {
     if (gate.numParameters === numAngles) return;
     const takes = `${name} takes ${counted(gate.numParameters, 'parameter')}`;
@@ -115,9 +119,9 @@ export class Gates {
   }
 
   /**
-   * The operands of a call that its gate acts on.
+   * Returns the operands of a call that its gate acts on.
    *
-   * `gphase(x) q[0], q[1];`, as PennyLane writes it, is a phase of the whole state whatever it names.
+   * `gphase(x) q[0], q[1];`, as PennyLane writes it, is a global phase whatever it names.
    *
    * @throws {OpenQasmMeaningError} unless there are as many as the gate takes.
    */
@@ -147,13 +151,13 @@ export class Gates {
       this.define(name, opaqueGate(name, parameters.size, qubits.size));
       return;
     }
-    // OpenQASM 3 has gates on no qubits: phases of the whole state.
+    // OpenQASM 3 allows gates on no qubits, which are global phases.
     const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#readNames('a qubit');
     const body = this.#readBody(parameters, qubits);
     this.define(name, definedGate(parameters.size, qubits.size, body));
   }
 
-  /** Throws when the program has defined a gate of that name. */
+  /** Checks that the program has not defined a gate of that name. */
   checkNew(name: string, offset: number): void {
     if (this.#defined.has(name)) {
       throw this.#tokens.meaningless(offset, `The gate ${quoted(name)} is defined twice.`);
@@ -165,12 +169,12 @@ export class Gates {
     this.#defined.set(name, gate);
   }
 
-  /** The gates that a program defined. */
+  /** Gates that the program defined. */
   get definitions(): GateScope {
     return this.#defined;
   }
 
-  /** Distinct names with commas between, with their positions. */
+  /** Reads distinct names, separated by commas; returns their positions. */
   #readNames(what: string): ReadonlyMap<string, number> {
     const names = new Map<string, number>();
     do {
@@ -225,7 +229,7 @@ export class Gates {
       const { text: name, offset } = this.#tokens.expectWord("one of the gate's qubits");
       const position = qubits.get(name);
       if (position === undefined) {
-        throw this.#tokens.meaningless(offset, `${quoted(name)} is no qubit of this gate.`);
+        throw this.#tokens.meaningless(offset, `${quoted(name)} is not a qubit of this gate.`);
       }
       if (named.has(position)) {
         throw this.#tokens.meaningless(offset, `${quoted(name)} is named twice.`);
@@ -248,7 +252,7 @@ export class Gates {
 
 let everything: GateScope | undefined;
 
-/** What an include brings in. The text of the gates that are built out of others is read once. */
+/** Gates that an include brings into scope. The text of gates built from others is parsed once. */
 export function allGates(): GateScope {
   if (everything === undefined) {
     const tokens = new TokenStream(COMPOSITES_TEXT);
@@ -261,7 +265,7 @@ export function allGates(): GateScope {
 
 const ofVersion = new Map<2 | 3, GateScope>();
 
-/** The gates of a program that includes nothing. */
+/** Gates of a program without includes. */
 export function builtins(version: 2 | 3): GateScope {
   let known = ofVersion.get(version);
   if (known === undefined) {

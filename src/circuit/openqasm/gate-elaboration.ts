@@ -1,4 +1,4 @@
-/** Gate calls and definitions of OpenQASM 3 → what the gates mean, modifiers and loops undone. */
+/** Turns gate calls and definitions of OpenQASM 3 into gate meanings, resolving modifiers and loops. */
 
 import type { Scalar } from '../classical-expression.ts';
 import type { OperandSyntax } from './expressions.ts';
@@ -22,32 +22,32 @@ import type {
 import { quoted, type TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
 
-/** More controls than any register has qubits. */
+/** Most controls of a modifier: more than any register has qubits. */
 const MAX_CONTROLS = 1024;
 
-/** What a gate's body, which is kept for later, has no place for. */
+/** Instructions that cannot stand in a gate's body, because the body is stored and expanded later. */
 const RUN_IN_PLACE: ReadonlySet<string> = new Set(['invoke', 'measured', 'sizeof']);
 
-/** What elaboration needs of the interpreter. */
+/** Interpreter functions that elaboration needs. */
 export interface Elaborating {
   readonly tokens: TokenStream;
   readonly gates: Gates;
-  /** The value of a constant. */
+  /** Value of a constant. */
   constant(operand: OperandSyntax): Value;
   scalar(expression: Expression): Scalar;
   whole(expression: Expression): number;
   takeSteps(count: number, offset: number): void;
-  /** Runs a body once for each value of its loop, until it says otherwise. */
+  /** Runs a callback once for each value of a loop, until it completes otherwise. */
   loop(loop: ForLoop, run: () => Completion): Completion;
 }
 
-/** What a call acts by: the gate under its modifiers. */
+/** Returns the gate that a call applies, with its modifiers. */
 export function calledGate(context: Elaborating, call: GateCall): NamedGate {
   const { tokens, gates } = context;
   const { name, nameOffset, angles, modifiers } = call;
   const called = gates.named(name, nameOffset);
   gates.checkNumAngles(called, angles.length);
-  // The modifier nearest to the name comes first to act on it.
+  // The modifier next to the name acts first.
   const gate = modifiers.reduceRight(
     (inner, modifier) => modified(context, inner, modifier, tokens),
     called.gate,
@@ -82,7 +82,7 @@ function modified(
   }
 }
 
-/** What a definition's name means from there on. */
+/** Returns the meaning of a gate definition. */
 export function definedMeaning(
   context: Elaborating,
   definition: GateDefinitionSyntax,
@@ -147,7 +147,7 @@ function bodyCall(
   });
   const named = bodyQubits(context, call.operands, qubits);
   const acting = context.gates.actingOperands(called, named);
-  // A loop makes many calls of few words, and the definition holds them all.
+  // A loop makes many calls from few words, and the definition stores them all.
   const numParts = angles.reduce((sum, { instructions }) => sum + instructions.length, 0);
   context.tokens.hold(1 + numParts + acting.length, call.offset);
   return { kind: 'call', name: called.name, gate: called.gate, angles, qubits: acting };
@@ -163,7 +163,7 @@ function bodyQubits(
   for (const { name, selectors, offset } of operands) {
     const position = qubits.get(name);
     if (position === undefined || selectors.length > 0) {
-      throw tokens.meaningless(offset, `${quoted(name)} is no qubit of this gate.`);
+      throw tokens.meaningless(offset, `${quoted(name)} is not a qubit of this gate.`);
     }
     if (named.has(position)) throw tokens.meaningless(offset, `${quoted(name)} is named twice.`);
     named.add(position);

@@ -1,4 +1,4 @@
-/** A use of a gate → the operations it stands for. */
+/** Expands a use of a gate into operations. */
 
 import { multipleOfAngle } from '../../math/angles.ts';
 import type { Condition, Operation, Qubit } from '../circuit.ts';
@@ -16,7 +16,7 @@ import {
 } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** Where expansions go; a circuit, or the list that a matrix is made of. */
+/** Receiver of operations: a circuit, or the list that a matrix is computed from. */
 export interface OperationSink {
   push(operation: Extract<Operation, { kind: 'gate' | 'unitary' }>): void;
   pushReset(qubits: readonly Qubit[], use: GateUse): void;
@@ -30,15 +30,15 @@ export interface GateUse {
   readonly angles: readonly number[];
   /** Distinct. */
   readonly qubits: readonly Qubit[];
-  /** Controls that modifiers have put on it, distinct from `qubits`. */
+  /** Controls added by modifiers, distinct from `qubits`. */
   readonly controls: readonly Qubit[];
   readonly isInverse: boolean;
   readonly condition: Condition | undefined;
-  /** Where the program uses it, for errors. */
+  /** Offset in the text, for errors. */
   readonly offset: number;
 }
 
-/** Adds the operations a use stands for; the caller has reserved its cost. */
+/** Adds the operations of a use, whose cost the caller has reserved. */
 export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUse): void {
   for (const angle of use.angles) {
     if (!Number.isFinite(angle)) {
@@ -161,7 +161,7 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
       gate: name,
     } = tableOperation(gate, { ...use, isInverse: false });
     const matrix = principalPower(gateNamed(name).matrix(angles), exponent);
-    // A power of a phase of the whole state has no target to act on.
+    // A power of a global phase has no target to act on.
     if (targets.length === 0) {
       const gamma = Math.atan2(matrix[1]!, matrix[0]!);
       return {

@@ -1,22 +1,21 @@
 /**
- * The gates that a program knows without defining them.
+ * Gates that a program can use without defining them.
  *
- * Exporters disagree on which library has which gate, and often leave definitions out. So an include
- * of any library brings in every gate that a library or an exporter has a name for: a name has one
- * meaning in all of them. Programs without an include know the language's own gates and, in
- * OpenQASM 3, Braket's.
+ * Exporters disagree on which library has which gate, and often omit definitions. So an include of any
+ * library brings in every gate that any library or exporter has a name for; a name means the same in all
+ * of them. Programs without an include have the language's own gates and, in OpenQASM 3, Braket's.
  *
- * Names come from the gate table and its aliases. Only what the table lacks is listed here: names
- * that add controls, and gates that are built out of several.
+ * Names come from the gate table and its aliases. Only two kinds are listed here: names that add
+ * controls to a gate of the table, and gates built from several.
  */
 import type { GateDefinition } from '../gate-definition.ts';
 import { GATES, gateNamed } from '../gates.ts';
 import type { GateMeaning, TableGate } from './gate-meaning.ts';
 
-/** Gates by the names a program calls them; names are case-sensitive. */
+/** Gates by the names that a program calls; names are case-sensitive. */
 export type GateScope = ReadonlyMap<string, GateMeaning>;
 
-/** A gate of the table as a program calls it. */
+/** Makes the meaning of a gate of the table. */
 function tableGate(definition: GateDefinition, furtherControls = 0): TableGate {
   const numControls = definition.numControls + furtherControls;
   return {
@@ -49,7 +48,7 @@ const OTHER_NAMES = [
   ['cccz', 'Z', 3],
   ['c3sx', 'SX', 3],
   ['c3sqrtx', 'SX', 3],
-  // hqslib1.inc spells these with capitals.
+  // hqslib1.inc capitalises these names.
   ['Rz', 'RZ', 0],
   ['U1q', 'PRX', 0],
   ['RZZ', 'RZZ', 0],
@@ -60,7 +59,7 @@ const named = (
 ): [string, GateMeaning][] =>
   names.map(([name, gate, furtherControls]) => [name, tableGate(gateNamed(gate), furtherControls)]);
 
-/** Gates under as many controls as a call names, as [name, gate]. */
+/** Gates with any number of controls, given by the call, as [name, gate]. */
 const MULTI_CONTROLLED = [
   ['mcx', 'X'],
   ['mcz', 'Z'],
@@ -77,7 +76,7 @@ export const LIBRARIES: ReadonlySet<string> = new Set([
   'hqslib1_dev.inc',
 ]);
 
-/** What any include brings in, but for the gates of COMPOSITES_TEXT. */
+/** Gates that any include brings into scope, except those of COMPOSITES_TEXT. */
 export const TABLE_GATES: GateScope = new Map([
   ...TABLE_NAMES,
   ...named(OTHER_NAMES),
@@ -85,15 +84,15 @@ export const TABLE_GATES: GateScope = new Map([
     ([name, gate]) =>
       [name, { ...tableGate(gateNamed(gate), 1), takesMoreControls: true }] as const,
   ),
-  // Its parameter is how long to wait, which a simulator has no use for.
+  // The parameter of u0 is a waiting time, which has no effect here.
   ['u0', { ...tableGate(gateNamed('ID')), numParameters: 1 }] as const,
 ]);
 
-/** OpenQASM 2's own gates. */
+/** Gates built into OpenQASM 2. */
 export const BUILTINS_2: readonly string[] = ['U', 'CX'];
 
 /**
- * OpenQASM 3's own gates, and those of Braket, whose programs include nothing.
+ * Gates built into OpenQASM 3, and those of Braket, whose programs include nothing.
  *
  * @see https://docs.aws.amazon.com/braket/latest/developerguide/braket-openqasm-supported-features.html
  */
@@ -106,12 +105,12 @@ export const BUILTINS_3: readonly string[] = [
 ];
 
 /**
- * Gates built out of several, or out of one with other angles. An angle is only doubled, halved or
- * negated, which is exact at any size.
+ * Definitions of gates built from several, or from one with other angles. Angles are only doubled,
+ * halved or negated, which is exact at any size.
  *
- * The relative-phase Toffolis act on the basis as CCX and C3X do, up to phases of single states. gpi,
- * gpi2 and ms are the gates of trapped ions in Braket's convention, with angles in radians. ZZ,
- * Rxxyyzz and sleep are those of hqslib1.inc.
+ * The relative-phase Toffoli gates permute the basis as CCX and C3X do, up to phases of single states.
+ * gpi, gpi2 and ms are trapped-ion gates in Braket's convention, with angles in radians. ZZ, Rxxyyzz and
+ * sleep are those of hqslib1.inc.
  *
  * @see Maslov, "Advantages of using relative-phase Toffoli gates", Phys. Rev. A 93, 022311 (2016),
  *   figures 3 and 4.

@@ -1,51 +1,51 @@
 /**
- * What a gate's name means in a program: an entry of the gate table, a definition's body, or one
- * of these under modifiers.
+ * Meanings of gate names: an entry of the gate table, the body of a definition, or one of these with
+ * modifiers.
  *
- * Bodies are kept as calls and expanded where the gate is used (gate-expansion.ts). Definitions
- * that double each other reach 2^n operations in n lines, so each one carries what its expansion
- * costs, and a call is refused before it is expanded, not when memory has run out.
+ * Bodies are stored as calls and expanded where the gate is used (gate-expansion.ts). Definitions that
+ * double each other reach 2^n operations in n lines, so each meaning carries the cost of its expansion,
+ * and a call is rejected before it is expanded rather than when memory runs out.
  */
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';
 import type { Expression } from './expressions.ts';
 
-/** A gate of the gate table, perhaps under further controls. */
+/** A gate of the gate table, possibly with further controls. */
 export interface TableGate {
   readonly kind: 'table';
   readonly definition: GateDefinition;
-  /** Of the qubits in a call, how many come first and are controls. */
+  /** Number of controls, which come first among the qubits of a call. */
   readonly numControls: number;
   readonly numQubits: number;
-  /** Angles past those of the gate table's record have no effect (u0's duration). */
+  /** Number of angles; those past the gate table's have no effect (the duration of u0). */
   readonly numParameters: number;
-  /** Set where a call says by its operands how many controls there are, one at least (mcx). */
+  /** Set where the operands of a call decide the number of controls, at least one (mcx). */
   readonly takesMoreControls?: true;
 }
 
-/** A gate that a program, or a library, defines by other gates. */
+/** A gate that a program or library defines by other gates. */
 export interface DefinedGate {
   readonly kind: 'defined';
   readonly numQubits: number;
   readonly numParameters: number;
   readonly body: readonly BodyStatement[];
-  /** Positions of the parameters that the body reads. */
+  /** Positions of the parameters that the body uses. */
   readonly usedParameters: ReadonlySet<number>;
   readonly cost: ExpansionCost;
 }
 
-/** A gate under controls, which come first among its qubits. */
+/** A gate with controls, which come first among its qubits. */
 export interface ControlledGate {
   readonly kind: 'controlled';
   readonly gate: GateMeaning;
-  /** For each control, the value that lets the gate act. */
+  /** For each control, the value at which the gate acts. */
   readonly activeValues: readonly (0 | 1)[];
   readonly numQubits: number;
   readonly numParameters: number;
   readonly cost: ExpansionCost;
 }
 
-/** A gate to a power; −1 is its inverse. */
+/** A power of a gate; −1 is its inverse. */
 export interface PowerGate {
   readonly kind: 'power';
   readonly gate: GateMeaning;
@@ -55,17 +55,17 @@ export interface PowerGate {
   readonly cost: ExpansionCost;
 }
 
-/** A gate that a program declares without saying what it does; a circuit that uses it cannot run. */
+/** A gate that is declared without a definition. A circuit that uses it cannot run. */
 export interface OpaqueGate {
   readonly kind: 'opaque';
   readonly numQubits: number;
   readonly numParameters: number;
 }
 
-/** What a gate's name means. */
+/** Meaning of a gate's name. */
 export type GateMeaning = TableGate | DefinedGate | ControlledGate | PowerGate | OpaqueGate;
 
-/** A call in a gate's body; `qubits` are positions in the definition's own list. */
+/** A call in a gate's body; `qubits` are positions in the definition's list. */
 export interface BodyCall {
   readonly kind: 'call';
   readonly name: string;
@@ -80,7 +80,7 @@ export interface BodyBarrier {
   readonly qubits: readonly number[];
 }
 
-/** A reset in a gate's body, as Qiskit exports `initialize`; a gate that has one is not unitary. */
+/** A reset in a gate's body, as in Qiskit's `initialize`. A gate that contains one is not unitary. */
 export interface BodyReset {
   readonly kind: 'reset';
   readonly qubits: readonly number[];
@@ -89,36 +89,36 @@ export interface BodyReset {
 /** One statement of a gate's body. */
 export type BodyStatement = BodyCall | BodyBarrier | BodyReset;
 
-/** What one expansion of a gate adds up to; Infinity where doubling has gone past all numbers. */
+/** Cost of expanding a gate once; Infinity where it exceeds the largest number. */
 export interface ExpansionCost {
   readonly gates: number;
   readonly barriers: number;
-  /** Calls made and expression instructions evaluated. */
+  /** Calls and expression instructions. */
   readonly steps: number;
-  /** Definitions and modifiers inside one another. */
+  /** Nesting of definitions and modifiers. */
   readonly depth: number;
 }
 
 const TABLE_COST: ExpansionCost = { gates: 1, barriers: 0, steps: 1, depth: 0 };
 
-/** What expanding a gate once costs. */
+/** Cost of expanding a gate once. */
 export function costOf(gate: GateMeaning): ExpansionCost {
   return gate.kind === 'table' || gate.kind === 'opaque' ? TABLE_COST : gate.cost;
 }
 
-/** The gate of an `opaque` declaration. Qiskit declares `delay` so, which changes no state. */
+/** Meaning of an `opaque` declaration. Qiskit declares `delay` like this, which changes no state. */
 export function opaqueGate(name: string, numParameters: number, numQubits: number): GateMeaning {
   if (name === 'delay' && numParameters === 1) return definedGate(numParameters, numQubits, []);
   return { kind: 'opaque', numParameters, numQubits };
 }
 
-/** A gate with that body. */
+/** Makes a gate with a body. */
 export function definedGate(
   numParameters: number,
   numQubits: number,
   statements: readonly BodyStatement[],
 ): DefinedGate {
-  // Calls that come to nothing are dropped, or doubling them would take steps without end.
+  // Empty calls are dropped; doubling them would take unlimited steps.
   const body = statements.filter(({ kind, ...call }) => !('gate' in call && isEmpty(call.gate)));
   const usedParameters = usedIn(body);
   return {
@@ -178,7 +178,7 @@ function costOfBody(body: readonly BodyStatement[]): ExpansionCost {
   return { gates, barriers, steps, depth: depth + 1 };
 }
 
-/** The gate under further controls, given by the values that let it act. */
+/** Adds controls to a gate, given by the values at which it acts. */
 export function controlled(gate: GateMeaning, activeValues: readonly (0 | 1)[]): GateMeaning {
   if (activeValues.length === 0) return gate;
   const { gates, barriers, steps, depth } = costOf(gate);
@@ -196,15 +196,15 @@ export function controlled(gate: GateMeaning, activeValues: readonly (0 | 1)[]):
 }
 
 /**
- * The gate to a power. For a fraction it is the principal one: eigenvalues e^{iθ}, −π < θ ≤ π,
- * become e^{ikθ}.
+ * Raises a gate to a power; for a fraction, to the principal one: eigenvalues e^{iθ}, −π < θ ≤ π, become
+ * e^{ikθ}.
  *
  * @see OpenQASM 3.1, "Gates", modifiers.
  */
 export function power(gate: GateMeaning, exponent: number): GateMeaning {
-  // Where a control is off nothing happens, to any power.
+  // A power leaves the controls of a gate as they are.
   if (gate.kind === 'controlled') return controlled(power(gate.gate, exponent), gate.activeValues);
-  // (U^a)^k is U^(ak) for whole k only: of the product, other roots are the principal ones.
+  // (U^a)^k is U^(ak) for whole k only; for others the principal powers differ.
   if (gate.kind === 'power' && Number.isInteger(exponent)) {
     return power(gate.gate, gate.exponent * exponent);
   }
@@ -222,7 +222,7 @@ export function power(gate: GateMeaning, exponent: number): GateMeaning {
 function costOfPower(gate: GateMeaning, exponent: number): ExpansionCost {
   const { gates, barriers, steps, depth } = costOf(gate);
   if (!Number.isInteger(exponent)) {
-    // Multiplying the matrix together, and taking it apart by eigenvalues: cubes of 2^numQubits.
+    // Computing the matrix and its eigenvalues takes about 8^numQubits steps.
     const isTaken = gate.numQubits <= MAX_UNITARY_QUBITS;
     const work = isTaken ? 16 * 8 ** gate.numQubits : 1;
     return { gates: 1, barriers: 0, steps: steps + work * (1 + gates), depth: depth + 1 };
@@ -237,7 +237,7 @@ function costOfPower(gate: GateMeaning, exponent: number): ExpansionCost {
   };
 }
 
-/** Whether a gate's k-th power has k times its angles: those whose inverse negates them all. */
+/** Whether the k-th power of a gate has k times its angles: true if its inverse negates them all. */
 export function scalesWithAngles({ definition }: TableGate): boolean {
   const angles = definition.parameters.map((_, i) => i + 1);
   const inverse = definition.inverse(angles);
@@ -248,7 +248,7 @@ export function scalesWithAngles({ definition }: TableGate): boolean {
   );
 }
 
-/** Whether a gate has one angle, and one after the other with angles a and b is one with a + b. */
+/** Whether a gate has one angle, and gates with angles a and b in sequence equal one with a + b. */
 export function addsAngles(gate: GateMeaning): boolean {
   if (gate.numParameters !== 1) return false;
   switch (gate.kind) {

@@ -1,8 +1,8 @@
-/** Definitions, as OpenQASM text, of the gates of the table that a library lacks. */
+/** Definitions, as OpenQASM text, of gates that a standard library lacks. */
 
-/** A gate's definition in both versions; in 2 up to a phase of the whole state. */
+/** A gate's definition in both versions; in version 2 up to a global phase. */
 interface GateText {
-  /** Gates whose definitions come before. */
+  /** Gates whose definitions must come before. */
   readonly needs: readonly string[];
   readonly text: { readonly 2: string; readonly 3: string };
 }
@@ -17,17 +17,17 @@ const apart = (two: string, three: string): GateText => ({
 });
 
 /**
- * By the gate's OpenQASM name. Parameters are not called theta, phi or lambda: Qiskit 2 mixes up the
- * angles of a definition that hands parameters of those names on to U.
+ * Definitions by the gate's OpenQASM name. Parameters are not called theta, phi or lambda, because
+ * Qiskit 2 confuses the angles of a definition that passes parameters of those names to U.
  */
 export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
-  // Of qelib1.inc only: never printed in version 2.
+  // Gates of qelib1.inc, which version 2 need not define.
   ['sxdg', both('gate sxdg a { inv @ sx a; }')],
   ['csx', both('gate csx a, b { ctrl @ sx a, b; }')],
   ['cu3', both('gate cu3(t1, t2, t3) a, b { ctrl @ U(t1, t2, t3) a, b; }')],
   ['rxx', both('gate rxx(t1) a, b { h a; h b; cx a, b; rz(t1) b; cx a, b; h a; h b; }')],
   ['rzz', both('gate rzz(t1) a, b { cx a, b; rz(t1) b; cx a, b; }')],
-  // Of no library.
+  // Gates of no library.
   ['prx', both('gate prx(t1, t2) a { rz(-t2) a; rx(t1) a; rz(t2) a; }')],
   ['cs', apart('gate cs a, b { cu1(pi/2) a, b; }', 'gate cs a, b { ctrl @ s a, b; }')],
   ['ccz', both('gate ccz a, b, c { h c; ccx a, b, c; h c; }')],

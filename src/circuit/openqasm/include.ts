@@ -1,8 +1,8 @@
-/** `include "qelib1.inc";` of either version. */
+/** Reads `include "qelib1.inc";` in both versions. */
 import type { Gates } from './gate-definitions.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** Reads the statement; the libraries are known by name, and no file is ever opened. */
+/** Reads an include statement. Libraries are known by name; no file is opened. */
 export function readInclude(tokens: TokenStream, gates: Gates): void {
   tokens.next();
   const { kind, text, offset } = tokens.current;

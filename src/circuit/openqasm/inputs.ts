@@ -1,4 +1,4 @@
-/** The values that a request gives to the `input` declarations of a program. */
+/** Values that a request gives to the `input` declarations of a program. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { typeName } from '../classical-evaluation.ts';
@@ -7,10 +7,10 @@ import { OpenQasmInputError } from '../errors.ts';
 import type { CastType } from './expressions.ts';
 import { quoted } from './token-stream.ts';
 
-/** Values by the names of the program's inputs; numbers, or booleans for `input bool`. */
+/** Values by the names of the program's inputs: numbers, or booleans for `input bool`. */
 export type InputValues = Readonly<Record<string, unknown>>;
 
-/** Hands inputs out and collects what is wrong with them, so that one answer lists it all. */
+/** Supplies inputs and collects their faults, so that one answer lists them all. */
 export class Inputs {
   readonly #values: InputValues;
   readonly #declared = new Set<string>();
@@ -20,7 +20,10 @@ export class Inputs {
     this.#values = values;
   }
 
-  /** The value of a declared input; where there is no fit one, a fault is noted and 1 stands in. */
+  /**
+   * Returns the value of a declared input. Where it is missing or invalid, records a fault and returns
+   * 1.
+   */
   take(name: string, type: CastType & { base: ScalarType }): Scalar {
     this.#declared.add(name);
     const expected = `${typeName(type.base, type.width)} is ${DESCRIPTIONS[type.base]}`;
@@ -39,8 +42,8 @@ export class Inputs {
   }
 
   /**
-   * The bits of a declared input register, least significant first, given as a label such as "011" or
-   * as a whole number; where neither fits, a fault is noted.
+   * Returns the bits of a declared input register, least significant first. The value is a label such as
+   * "011" or a whole number; otherwise a fault is recorded.
    */
   takeBits(name: string, count: number): readonly boolean[] {
     this.#declared.add(name);
@@ -58,16 +61,16 @@ export class Inputs {
     return new Array<boolean>(count).fill(false);
   }
 
-  /** Throws when a declared input has had no fit value; before any error that may follow from it. */
+  /** Throws if a declared input had no valid value. Called before any error that may follow from it. */
   checkTaken(): void {
     if (this.#faults.length > 0) throw new OpenQasmInputError(this.#faults);
   }
 
-  /** Throws, once the program has been read, when there are faults or values of no input. */
+  /** Throws, once the program has been read, if there are faults or values for unknown inputs. */
   checkAll(): void {
     for (const name of Object.keys(this.#values)) {
       if (this.#declared.has(name)) continue;
-      // Looking for near names takes time for each that is declared.
+      // Searching similar names takes time for each one.
       if (this.#faults.length >= MAX_FAULTS) break;
       const suggestion = didYouMean(name, this.#declared);
       this.#add(name, `The program declares no input ${quoted(name)}.${suggestion}`);

@@ -1,17 +1,17 @@
 /**
- * OpenQASM text → tokens, one at a time, so that memory does not grow with the text.
+ * Splits OpenQASM text into tokens, one at a time, so that memory does not grow with the text.
  *
- * One lexer serves both versions: what only one of them knows (`^`, `**`, `@`) is refused by its
- * grammar. Tokens carry offsets; lines and columns are counted only when an error needs them.
+ * One lexer serves both versions: symbols of only one of them (`^`, `**`, `@`) are rejected by the
+ * other's grammar. Tokens carry offsets; lines and columns are computed only for errors.
  */
 import { OpenQasmSyntaxError, type SourcePosition } from '../errors.ts';
 
-/** What a token is. Keywords are identifiers: which words are keywords is the grammar's business. */
+/** Kind of a token. Keywords are identifiers; the grammar decides which words are keywords. */
 export type TokenKind =
   | 'identifier'
   | 'integer'
   | 'real'
-  /** A whole number as only OpenQASM 3 writes it: 0xff, 0b101, 0o17, 1_000. */
+  /** A whole number in syntax of OpenQASM 3 only: 0xff, 0b101, 0o17, 1_000. */
   | 'based'
   | 'string'
   | 'symbol'
@@ -20,20 +20,23 @@ export type TokenKind =
 /** A word, number, string or symbol of the text. */
 export interface Token {
   readonly kind: TokenKind;
-  /** As written; of a string, what is between the quotes. */
+  /** Text as written; for a string, the part between the quotes. */
   readonly text: string;
-  /** Where it begins, in UTF-16 units from the start of the text. */
+  /** Offset of its beginning, in UTF-16 units. */
   readonly offset: number;
 }
 
-/** Longer numbers are refused: the pattern's own stack grows with the number. */
+/** Longer numbers are rejected, because the pattern's stack grows with the number. */
 const MAX_NUMBER_LENGTH = 1000;
 
 const NUMBER =
   /0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[bB][01]+(?:_[01]+)*|0[oO][0-7]+(?:_[0-7]+)*|(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+)?/y;
-/** `$0` is a qubit of the machine itself. */
+/** A word, or a qubit of the machine such as `$0`. */
 const WORD = /[A-Za-z_][A-Za-z0-9_]*|\$\d+/y;
-/** OpenQASM 3 allows letters of any script, such as θ; tried only where ASCII does not suffice. */
+/**
+ * A word with letters of any script, such as θ, as OpenQASM 3 allows. Tried only where ASCII does not
+ * suffice.
+ */
 const UNICODE_WORD = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const SYMBOL = /->|==|!=|<=|>=|<<|>>|&&|\|\||\*\*|[;,()[\]{}+\-*/^=!@#$:<>&|~%]/y;
 
@@ -60,19 +63,19 @@ export function positionAt(source: string, offset: number): SourcePosition {
   return { line, column: offset - lineStart + 1 };
 }
 
-/** Reads tokens from the front of a text. */
+/** Reads tokens from a text. */
 export class Lexer {
   readonly source: string;
   #offset: number;
 
-  /** @param offset - Where reading begins. */
+  /** @param offset - Offset at which reading begins. */
   constructor(source: string, offset = 0) {
     this.source = source;
     this.#offset = offset;
   }
 
   /**
-   * The next token; after the last one, `end` again and again.
+   * Returns the next token; `end` again and again after the last one.
    *
    * @throws {OpenQasmSyntaxError} at a character that begins no token, or an unclosed string.
    */
@@ -95,7 +98,7 @@ export class Lexer {
     throw this.#error(offset, 'a word, a number or a symbol', JSON.stringify(character));
   }
 
-  /** Goes on after the line that holds `offset`. */
+  /** Continues after the line that contains `offset`. */
   skipLine(offset: number): void {
     const end = this.source.indexOf('\n', offset);
     this.#offset = end < 0 ? this.source.length : end + 1;
@@ -139,7 +142,7 @@ export class Lexer {
     return { kind: 'string', text, offset };
   }
 
-  /** Skips blanks and both kinds of comments. */
+  /** Skips blanks and comments of both kinds. */
   #skipSpace(): void {
     const { source } = this;
     for (;;) {

@@ -1,5 +1,5 @@
 /**
- * OpenQASM 2.0, read statement by statement straight into a circuit.
+ * Reads OpenQASM 2.0, statement by statement, directly into a circuit.
  *
  * @see Cross, Bishop, Smolin, Gambetta, "Open Quantum Assembly Language", arXiv:1707.03429.
  */
@@ -16,12 +16,12 @@ import { isPragma, skipIgnored } from './pragmas.ts';
 import { type Operand, type Register, Registers } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** Words that begin a statement that may not stand after `if (…)`. */
+/** Words that begin a statement that cannot follow `if (…)`. */
 const DECLARATIONS: ReadonlySet<string> = new Set([
   ...['include', 'qreg', 'creg', 'gate', 'opaque', 'if'],
 ]);
 
-/** A program while it is read. */
+/** Reads one program. */
 export class OpenQasm2Reader {
   readonly #tokens: TokenStream;
   readonly #gates: Gates;
@@ -80,7 +80,7 @@ export class OpenQasm2Reader {
     }
   }
 
-  /** `qreg q[4];` or `creg c[4];` */
+  /** Reads `qreg q[4];` or `creg c[4];`. */
   #readRegister(kind: Register['kind']): void {
     this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the register's name");
@@ -99,10 +99,10 @@ export class OpenQasm2Reader {
     this.#registers.declare({ kind, name, start, size, isScalar: false });
   }
 
-  /** What may stand after `if (…)`: a gate, a measurement, a reset or a barrier. */
+  /** Reads a statement that can follow `if (…)`: a gate, a measurement, a reset or a barrier. */
   #readQuantumOperation(conditions: Conditions): void {
     if (this.#tokens.isWord('measure')) this.#readMeasure(conditions);
-    // A barrier changes no state, so that it stands whether the condition holds or not.
+    // A barrier changes no state, so it needs no condition.
     else if (this.#tokens.isWord('barrier')) this.#readBarrier();
     else if (this.#tokens.isWord('reset')) this.#readReset(conditions);
     else this.#readGateCall(conditions);
@@ -119,7 +119,7 @@ export class OpenQasm2Reader {
     this.#actions.callGate(called, angles, acting, conditions);
   }
 
-  /** `measure q -> c;` */
+  /** Reads `measure q -> c;`. */
   #readMeasure(conditions: Conditions): void {
     const { offset } = this.#tokens.next();
     const from = this.#registers.readOperand('qubit');
@@ -129,7 +129,7 @@ export class OpenQasm2Reader {
     this.#actions.measure(from, to, conditions, offset);
   }
 
-  /** `reset q;` */
+  /** Reads `reset q;`. */
   #readReset(conditions: Conditions): void {
     const { offset } = this.#tokens.next();
     const operand = this.#registers.readOperand('qubit');
@@ -137,7 +137,7 @@ export class OpenQasm2Reader {
     this.#actions.reset(operand, conditions, offset);
   }
 
-  /** `barrier q, r[0];`, or, as Qiskit reads it, `barrier;` across all qubits. */
+  /** Reads `barrier q, r[0];`, or `barrier;` across all qubits, as in Qiskit. */
   #readBarrier(): void {
     const { offset } = this.#tokens.next();
     const operands = this.#tokens.isSymbol(';') ? [] : this.#registers.readOperands('qubit');
@@ -145,7 +145,7 @@ export class OpenQasm2Reader {
     this.#actions.barrier(operands, offset);
   }
 
-  /** `if (c == 3) x q[0];` */
+  /** Reads `if (c == 3) x q[0];`. */
   #readConditional(): void {
     this.#tokens.next();
     this.#tokens.expect('(');
@@ -163,7 +163,7 @@ export class OpenQasm2Reader {
     this.#readQuantumOperation(conditions);
   }
 
-  /** The condition that a register reads a value; where it never does, no condition is met. */
+  /** Condition that a register reads a value; no conditions if it never can. */
   #registerReads({ elements: bits }: Operand, value: bigint, offset: number): Conditions {
     if (value >= 2n ** BigInt(bits.length)) return [];
     if (bits.length <= MAX_CONDITION_BITS) return [{ bits, value: Number(value) }];

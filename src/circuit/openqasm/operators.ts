@@ -1,4 +1,4 @@
-/** What OpenQASM's operators and functions do to values, known or not. */
+/** Applies OpenQASM's operators and functions to values, known or dependent on measured bits. */
 import {
   applied,
   BITWISE,
@@ -21,7 +21,7 @@ import {
 } from './values.ts';
 
 /**
- * The truth of a value, as a condition.
+ * Converts a value to a condition.
  *
  * @throws {ValueProblem} where it is a number that is computed while the circuit runs.
  */
@@ -32,18 +32,18 @@ export function truthOf(diagrams: DecisionDiagrams, value: Value): BitFunction {
   return value.bits.reduce((any, f) => diagrams.or(any, f), NEVER);
 }
 
-/** The type of a value as an operand; a row of bits is an unsigned number. */
+/** Type of a value as an operand; a row of bits is an unsigned number. */
 function typeOf(value: Value): ScalarType {
   if (value.kind === 'bits') return value.isScalar ? 'bool' : 'uint';
   return value.type;
 }
 
-/** Whether a value is a number only once the circuit runs, as far as arithmetic goes. */
+/** Whether a value depends on measured bits. */
 const isMeasured = (value: Value): boolean =>
   value.kind === 'dynamic' ||
   (value.kind === 'bits' && value.bits.some((f) => f.kind === 'choice'));
 
-/** An operator or function that is applied while the circuit runs. */
+/** Makes the expression of an operator or function that is applied while the circuit runs. */
 function atRunTime(operator: string, operands: readonly Value[]): Dynamic {
   const [left = 'int', right] = operands.map(typeOf);
   return {
@@ -53,7 +53,7 @@ function atRunTime(operator: string, operands: readonly Value[]): Dynamic {
   };
 }
 
-/** As `applied` types its result. */
+/** Type of the result, in agreement with `applied`. */
 function resultType(operator: string, left: ScalarType, right: ScalarType | undefined): ScalarType {
   if (COMPARISONS.has(operator) || ['&&', '||', '!'].includes(operator)) return 'bool';
   const numeric = left === 'bool' ? 'int' : left;
@@ -69,7 +69,7 @@ function resultType(operator: string, left: ScalarType, right: ScalarType | unde
   return operator === 'ceiling' || operator === 'floor' ? 'int' : 'float';
 }
 
-/** `-x`, `!x`, `~x`. */
+/** Applies `-x`, `!x` or `~x`. */
 export function unary(diagrams: DecisionDiagrams, operator: string, operand: Value): Value {
   if (operator === '!') {
     if (operand.kind === 'dynamic') return atRunTime('!', [operand]);
@@ -89,7 +89,7 @@ export function unary(diagrams: DecisionDiagrams, operator: string, operand: Val
     : applied('-', asScalar(operand), undefined);
 }
 
-/** Any operator between two values. */
+/** Applies any operator to two values. */
 export function binary(
   diagrams: DecisionDiagrams,
   operator: string,
@@ -154,7 +154,7 @@ function onBits(
   }
 }
 
-/** What a comparison with a number that the bits never read comes to; undefined for other numbers. */
+/** Result of comparing bits with a number that they can never read; undefined for other numbers. */
 function comparedOutside(
   operator: string,
   left: Scalar | Bits,
@@ -164,7 +164,7 @@ function comparedOutside(
   const compare = COMPARISONS.get(operator)!;
   const isNever = ({ value }: Scalar) =>
     value < 0 || value >= 2 ** width || !Number.isInteger(value);
-  // Any number the bits can read stands for them all, unless the other one lies between two.
+  // A number that the bits can read represents them all: the other number is below or above every one.
   const middle = (value: number) => Math.min(Math.max(value < 0 ? 0 : value, 0), 2 ** width - 1);
   if (right.kind === 'scalar' && isNever(right)) {
     if (Number.isFinite(right.value) && !Number.isInteger(right.value)) return undefined;
@@ -177,13 +177,13 @@ function comparedOutside(
   return undefined;
 }
 
-/** Bits that a value needs beside bits; what is only compared with them needs none of its own. */
+/** Bits that an operand needs; a number that is only compared needs none of its own. */
 function widthOf(value: Scalar | Bits, isCompared: boolean): number {
   if (value.kind === 'bits') return value.bits.length;
   return isCompared || value.value < 2 ? 1 : Math.floor(Math.log2(value.value)) + 1;
 }
 
-/** A number between two that bits can read. */
+/** Whether a value is a number with a fraction. */
 const isFraction = (value: Value): boolean =>
   value.kind === 'scalar' && Number.isFinite(value.value) && !Number.isInteger(value.value);
 
@@ -197,7 +197,7 @@ function shifted(operator: '<<' | '>>', left: Scalar | Bits, right: Scalar | Bit
 }
 
 function equal(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
-  // From the highest bit down, so that each step adds one choice on top of what is there.
+  // From the highest bit down, so that each step adds one node on top.
   return f.bits.reduceRight<BitFunction>((all, bit, i) => {
     const other = g.bits[i]!;
     return diagrams.ifThenElse(
@@ -215,11 +215,12 @@ function less(diagrams: DecisionDiagrams, f: Bits, g: Bits): BitFunction {
   }, NEVER);
 }
 
-/** As a row of bits of that width. */
+/** Converts a value to a row of `width` bits. */
 function asBits(value: Scalar | Bits, width: number): Bits {
   if (value.kind === 'scalar') {
     const fits = Number.isInteger(value.value) && value.value >= 0 && value.value < 2 ** width;
-    if (!fits) throw new ValueProblem(`Bits are compared with whole numbers from 0.`);
+    if (!fits)
+      throw new ValueProblem(`Bits are compared only with whole numbers that are at least 0.`);
     return { kind: 'bits', bits: bitsOfInteger(value.value, width), isScalar: width === 1 };
   }
   const missing = new Array<BitFunction>(width - value.bits.length).fill(NEVER);
@@ -227,7 +228,7 @@ function asBits(value: Scalar | Bits, width: number): Bits {
 }
 
 /**
- * As a number known while the program is read.
+ * Converts a value to a number known while the program is read.
  *
  * @throws {ValueProblem} where it depends on a measurement.
  */
@@ -240,7 +241,7 @@ export function asScalar(value: Value): Scalar {
   return wholeNumber('uint', known);
 }
 
-/** A function of the language applied to its arguments. */
+/** Calls a function of the language. */
 export function call(name: string, operands: readonly Value[]): Value {
   const [x, y] = operands;
   if (x === undefined) throw new Error(`unreachable: ${name} without an argument`);
@@ -260,7 +261,7 @@ export function call(name: string, operands: readonly Value[]): Value {
   return applied(name, asScalar(x), y === undefined ? undefined : asScalar(y));
 }
 
-/** How many bits read 1; a register may be wider than a whole number is exact. */
+/** Counts the bits that read 1; a register may be wider than a double is exact. */
 function popcount({ bits }: Bits): Value {
   let known = 0;
   let sum: Dynamic | undefined;
@@ -279,7 +280,7 @@ function popcount({ bits }: Bits): Value {
   return atRunTime('+', [sum, scalar('uint', known)]);
 }
 
-/** The bits of a register moved round by a known number of places. */
+/** Rotates the bits of a register by a known number of places. */
 function rotated(name: 'rotl' | 'rotr', register: Bits, { type, value }: Scalar): Value {
   if (!isWhole(type)) throw new ValueProblem(`${name} turns by a whole number.`);
   const { bits } = register;

@@ -1,10 +1,10 @@
 /**
- * OpenQASM text → DynamicCircuit.
+ * Parses OpenQASM text into a circuit.
  *
- * One token of lookahead, one statement kept at a time: time and memory are linear in the text and
- * in what it expands to. The version in the header picks the dialect. Without one a program is of
- * version 3, unless it includes a library of version 2 and can be read as that. The two differ then
- * in angles such as `1/2`, a whole number in version 3 alone.
+ * One token of lookahead, one statement in memory: time and memory are linear in the text and its
+ * expansion. The header's version selects the grammar. A program without one is read as version 3,
+ * unless it includes a library of version 2 and is valid in that version. The two then differ in angles
+ * such as `1/2`, a division of whole numbers in version 3 only.
  */
 import { type Circuit, type DynamicCircuit, isStatic } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
@@ -22,26 +22,25 @@ import { StatementParser } from './statement-parser.ts';
 import type { Statement } from './syntax-tree.ts';
 import { type ProgramWarning, quoted, TokenStream } from './token-stream.ts';
 
-/** What else a program may be read with. */
+/** Options of reading a program. */
 export interface OpenQasmOptions {
   /** Values for `input` declarations, by name. */
   readonly inputs?: InputValues;
 }
 
-/** What a program comes to. */
+/** Result of reading a program. */
 export interface OpenQasmProgram {
   readonly circuit: DynamicCircuit;
-  /** What of the text was ignored. */
+  /** Parts of the text that were ignored. */
   readonly warnings: readonly ProgramWarning[];
-  /** What the text asks to have returned. */
+  /** Results that the text requests. */
   readonly results: ProgramResults;
 }
 
 /**
- * The circuit of a program, for callers who take no loops on measured bits, and whose own request says
- * what is returned.
+ * Parses a program for a caller that accepts no loops on measured bits and no requests for results.
  *
- * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text asks for results, loops on
+ * @throws as `readOpenQasm`, and {OpenQasmUnsupportedError} where the text requests results, loops on
  *   measured bits or computes values from them.
  */
 export function parseOpenQasm(
@@ -56,18 +55,18 @@ export function parseOpenQasm(
 }
 
 /**
- * The circuit of an OpenQASM 2.0 or 3 program. What is known while reading (variables, loops over
- * ranges, subroutines) is worked out; what depends on measured bits becomes conditions, assignments
- * and loops of the circuit.
+ * Parses an OpenQASM 2.0 or 3 program. Everything known while reading (variables, loops over ranges,
+ * subroutines) is resolved. Everything that depends on measured bits becomes conditions, assignments and
+ * loops of the circuit.
  *
  * Registers are numbered in the order of their declaration. Gate definitions are expanded. Resets of
  * qubits that are still |0⟩ are left out.
  *
  * @throws {OpenQasmSyntaxError} where the grammar is broken; says what was expected.
  * @throws {OpenQasmMeaningError} at unknown names, indices out of range and the like.
- * @throws {OpenQasmUnsupportedError} at constructs that are not run, naming them.
- * @throws {OpenQasmLimitError} when a limit is passed, naming it.
- * @throws {OpenQasmInputError} when `inputs` are not those that the program declares.
+ * @throws {OpenQasmUnsupportedError} at constructs that this service does not run, naming them.
+ * @throws {OpenQasmLimitError} when a limit is exceeded, naming it.
+ * @throws {OpenQasmInputError} when `inputs` do not match the program's declarations.
  */
 export function readOpenQasm(
   source: string,
@@ -87,7 +86,7 @@ function readAny(source: string, limits: CircuitLimits, options: ReadingOptions)
     try {
       return readVersioned(2, tokens, limits, options);
     } catch (error) {
-      // Statements that version 2 does not have: it is a program of version 3.
+      // A statement that version 2 lacks makes it a program of version 3.
       if (!(error instanceof OpenQasmError) || error instanceof OpenQasmLimitError) throw error;
     }
   }
@@ -109,7 +108,7 @@ function readVersioned(
         : readOpenQasm3(tokens, limits, inputs);
     if (!takesResults) read.results?.refuse();
   } catch (error) {
-    // What goes wrong after an input without a value may go wrong because of it.
+    // An error after a missing input may be a consequence of it.
     inputs.checkTaken();
     throw error;
   }
@@ -119,7 +118,7 @@ function readVersioned(
   return { circuit, warnings: tokens.warnings, results };
 }
 
-/** Libraries that only programs of version 2 include, but for a few of version 3. */
+/** Libraries of version 2; a few programs of version 3 include them too. */
 const LIBRARIES_OF_2: ReadonlySet<string> = new Set(['qelib1.inc', 'hqslib1.inc']);
 
 /** Whether a program begins by including a library of version 2. */
@@ -134,7 +133,7 @@ function includesLibraryOf2(source: string): boolean {
   return false;
 }
 
-/** Statements of which something stays in memory until the program is read. */
+/** Statements that leave something in memory until the program is read. */
 const STAYS: ReadonlySet<Statement['kind']> = new Set([
   ...(['gate', 'def', 'opaque', 'variable', 'array', 'register', 'alias', 'duration'] as const),
 ]);
@@ -151,7 +150,7 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
       continue;
     }
     const statement = parser.statement();
-    // What follows `end` is read for its grammar, but nothing happens any more.
+    // Statements after `end` are parsed, but not executed.
     if (hasEnded) continue;
     try {
       hasEnded = interpreter.runNext(statement);
@@ -165,7 +164,7 @@ function readOpenQasm3(tokens: TokenStream, limits: CircuitLimits, inputs: Input
   return interpreter;
 }
 
-/** `OPENQASM 2.0;` or `OPENQASM 3.0;`, which comes before all else; undefined where it is left out. */
+/** Reads `OPENQASM 2.0;` or `OPENQASM 3.0;`, which must come first; undefined where it is left out. */
 function readVersion(tokens: TokenStream): 2 | 3 | undefined {
   if (!tokens.isWord('OPENQASM')) return undefined;
   tokens.next();

@@ -1,9 +1,9 @@
 /**
- * Pragmas: lines that speak to one tool.
+ * Pragmas: lines addressed to one tool.
  *
- * Amazon Braket's change the program: `unitary` and `result` are statements here, `verbatim` stands
- * before a box. Others of theirs, and noise, are refused; what no tool is known to act on is ignored
- * with a warning.
+ * Amazon Braket's change the program: `unitary` and `result` are statements here, and `verbatim`
+ * precedes a box. Its other pragmas, and noise, are rejected. Unknown pragmas are ignored with a
+ * warning.
  *
  * @see https://docs.aws.amazon.com/braket/latest/developerguide/braket-openqasm-create-submit-task.html
  */
@@ -16,7 +16,7 @@ import { quoted, type TokenStream } from './token-stream.ts';
 export interface UnitaryPragma {
   readonly kind: 'unitary';
   readonly rows: MatrixRows;
-  /** The first is the most significant bit of an index of the matrix. */
+  /** The first operand is the most significant bit of an index of the matrix. */
   readonly operands: readonly OperandSyntax[];
   readonly offset: number;
 }
@@ -32,20 +32,20 @@ export interface ObservableFactor {
 /** `#pragma braket result expectation x(q[0]) @ z(q[1])` */
 export type ResultPragma = { readonly kind: 'result'; readonly offset: number } & (
   | { readonly of: 'state_vector' }
-  /** Without operands of all qubits. */
+  /** Of all qubits if there are no operands. */
   | { readonly of: 'probability'; readonly operands: readonly OperandSyntax[] }
   | { readonly of: 'expectation'; readonly factors: readonly ObservableFactor[] }
 );
 
 const OBSERVABLES: ReadonlySet<string> = new Set(['i', 'x', 'y', 'z', 'h']);
 
-/** What follows `pragma` on the current line; undefined where the line is no pragma. */
+/** Text after `pragma` on the current line; undefined where the line is not a pragma. */
 function pragmaText(tokens: TokenStream): string | undefined {
   return /^(?:#\s*)?pragma\s(.*)$/s.exec(tokens.restOfLine())?.[1]?.trim();
 }
 
 /**
- * Skips annotations, and pragmas that no tool is known to act on, with a warning for each.
+ * Skips annotations and unknown pragmas, with a warning for each.
  *
  * @param version - OpenQASM 2 has no annotations.
  */
@@ -71,7 +71,7 @@ export function skipIgnored(tokens: TokenStream, version: 2 | 3): void {
   }
 }
 
-/** Whether the current line is a pragma; to be asked after `skipIgnored`. */
+/** Whether the current line is a pragma. Call it after `skipIgnored`. */
 export function isPragma(tokens: TokenStream): boolean {
   return tokens.isSymbol('#') || (tokens.isWord('pragma') && pragmaText(tokens) !== undefined);
 }
@@ -79,8 +79,8 @@ export function isPragma(tokens: TokenStream): boolean {
 /**
  * Reads a pragma that changes the program.
  *
- * @returns Undefined for `verbatim`, which leaves the box that follows as it is.
- * @throws {OpenQasmUnsupportedError} at those that are not carried out, naming them.
+ * @returns Undefined for `verbatim`, which has no effect on the box after it.
+ * @throws {OpenQasmUnsupportedError} at pragmas that are not supported, naming them.
  */
 export function readPragma(tokens: TokenStream): UnitaryPragma | ResultPragma | undefined {
   const { offset } = tokens.current;
@@ -175,7 +175,7 @@ function readMatrix(line: TokenStream): MatrixRows {
   return list(() => list(() => readComplex(line)));
 }
 
-/** A sum of real and imaginary numbers: `1`, `-2.5im`, `0.5 + 0.5im`. */
+/** Reads a sum of real and imaginary numbers: `1`, `-2.5im`, `0.5 + 0.5im`. */
 function readComplex(line: TokenStream): readonly [number, number] {
   const value: [number, number] = [0, 0];
   let sign = 1;

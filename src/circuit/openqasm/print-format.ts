@@ -1,14 +1,14 @@
-/** Pieces of OpenQASM text that both versions share. */
+/** Parts of printing OpenQASM that both versions share. */
 import type { Circuit, Condition, GateOperation, UnitaryOperation } from '../circuit.ts';
 
 /** A gate or unitary of a circuit. */
 export type UnitaryLike = GateOperation | UnitaryOperation;
 
-/** What differs between the versions. */
+/** Printing that differs between the versions. */
 export interface Dialect {
-  /** The registers' declarations. */
+  /** Declarations of the registers. */
   declarations(): readonly string[];
-  /** Statements for a gate, without its condition; definitions it needs go to `define`. */
+  /** Statements of a gate, without its condition. Adds the definitions that it needs. */
   gate(operation: UnitaryLike): readonly string[];
   /** Statements under a condition. */
   underCondition(
@@ -16,19 +16,19 @@ export interface Dialect {
     statements: readonly string[],
     index: number,
   ): readonly string[];
-  /** Statements that measure. */
+  /** Statements of a measurement. */
   measure(
     operation: Extract<Circuit['operations'][number], { kind: 'measure' }>,
     index: number,
   ): readonly string[];
 }
 
-/** Gate definitions, each once, in the order of their first use. */
+/** Gate definitions, each once, in the order of first use. */
 export class Definitions {
   readonly #names = new Map<string, string>();
   readonly lines: string[] = [];
 
-  /** The name of the definition with that key, made at its first use. */
+  /** Returns the name of the definition with a key, which is made at its first use. */
   define(key: string, name: (count: number) => string, lines: (name: string) => readonly string[]) {
     let known = this.#names.get(key);
     if (known === undefined) {
@@ -40,19 +40,19 @@ export class Definitions {
   }
 }
 
-/** A number as both versions read it; exact. */
+/** Prints a number exactly, as both versions read it. */
 export function number(value: number): string {
   const text = `${value}`;
-  // Version 2 has no exponent without a point.
+  // Version 2 requires a decimal point before an exponent.
   return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;
 }
 
-/** `rx(0.5) q[0];` */
+/** Prints `rx(0.5) q[0];`. */
 export function call(name: string, angles: readonly number[], operands: readonly string[]): string {
   const inParentheses = angles.length === 0 ? '' : `(${angles.map(number).join(', ')})`;
   const after = operands.length === 0 ? '' : ` ${operands.join(', ')}`;
   return `${name}${inParentheses}${after};`;
 }
 
-/** `q[3]` */
+/** Prints `q[3]`. */
 export const qubit = (index: number): string => `q[${index}]`;

@@ -1,18 +1,18 @@
-/** Circuit → OpenQASM text, which parse-openqasm.ts reads back to the same circuit. */
+/** Prints a circuit as OpenQASM, which parse-openqasm.ts reads back to the same circuit. */
 import type { Circuit, Operation } from '../circuit.ts';
 import { Definitions, type Dialect, qubit } from './print-format.ts';
 import { OpenQasm2Dialect } from './print-openqasm2.ts';
 import { OpenQasm3Dialect } from './print-openqasm3.ts';
 
 /**
- * The circuit as a program on one register `q` and, in version 3, one register `c`.
+ * Prints a circuit as a program with one register `q` and, in version 3, one register `c`.
  *
- * What is read back has the same unitary and the same measurements; in version 2, which has no
- * phase of the whole state, up to that phase. Gates of no library, and explicit unitaries, are
- * printed with their definitions. Version 2 takes further controls apart.
+ * Reading it back gives the same unitary and the same measurements; in version 2, which has no global
+ * phase, up to that phase. Gates of no library, and explicit unitaries, are printed with their
+ * definitions. Version 2 decomposes further controls.
  *
- * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered
- *   bits: it tests whole registers only.
+ * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered bits:
+ *   it tests whole registers only.
  */
 export function printOpenQasm(circuit: Circuit, version: '2' | '3'): string {
   const definitions = new Definitions();
@@ -31,7 +31,7 @@ export function printOpenQasm(circuit: Circuit, version: '2' | '3'): string {
 function statements(dialect: Dialect, operation: Operation, index: number): readonly string[] {
   if (operation.kind === 'barrier') {
     const { qubits } = operation;
-    // Without operands a barrier is one across all qubits.
+    // A barrier without operands would span all qubits.
     return qubits.length === 0 ? [] : [`barrier ${qubits.map(qubit).join(', ')};`];
   }
   const lines = unconditioned(dialect, operation, index);

@@ -1,6 +1,6 @@
 /**
- * What of a circuit is written in OpenQASM 2.0's own way: every further control taken apart, and
- * conditions on whole registers, for which the bits are cut into registers.
+ * Prints OpenQASM 2.0: further controls are decomposed, and the classical bits are divided into
+ * registers, because conditions test whole registers.
  */
 import type { Circuit, Condition, MeasureOperation, Qubit } from '../circuit.ts';
 import type { Bit } from '../classical-expression.ts';
@@ -25,7 +25,7 @@ export class OpenQasm2Dialect implements Dialect {
   readonly #definitions: Definitions;
   readonly #registers: readonly Register[];
 
-  /** @throws {OpenQasmUnprintableError} where no cut makes every condition's bits a register. */
+  /** @throws {OpenQasmUnprintableError} where no division makes every condition's bits a register. */
   constructor(circuit: Circuit, definitions: Definitions) {
     this.#circuit = circuit;
     this.#definitions = definitions;
@@ -73,12 +73,13 @@ export class OpenQasm2Dialect implements Dialect {
     return `${name}[${bit - start}]`;
   }
 
-  /** Any matrix under any controls, by gates of qelib1.inc. */
+  /** Prints any matrix with any controls by gates of qelib1.inc. */
   #controlled(operation: UnitaryLike): readonly string[] {
     const matrix = targetMatrix(operation);
     const { controls, targets } = operation;
     if (targets.length === 0) {
-      // A phase where all controls are 1 is a phase gate on one of them; without any it is nothing.
+      // A phase where all controls are 1 is a phase gate on one of them; without controls it has no
+      // effect.
       const [last, ...others] = controls;
       if (last === undefined) return [];
       const phase = Float64Array.from([1, 0, 0, 0, 0, 0, ...matrix]);
@@ -111,7 +112,10 @@ function elementary(gate: ElementaryGate): string {
   return call('cu', [theta, phi, lambda, gamma], operands);
 }
 
-/** The bits cut so that those of each condition are one register; in order, so numbers stay. */
+/**
+ * Divides the bits into registers so that each condition reads one whole register; bits keep their
+ * order.
+ */
 function registersOf({ numBits, operations }: Circuit): readonly Register[] {
   if (numBits === 0) return [];
   const ends = new Map<Bit, number>();

@@ -1,4 +1,4 @@
-/** What of a circuit is written in OpenQASM 3's own way: modifiers, phases, any condition. */
+/** Prints OpenQASM 3: modifiers, global phases and any condition. */
 import type { Circuit, Condition, MeasureOperation } from '../circuit.ts';
 import { gateNamed } from '../gates.ts';
 import { eulerAngles } from '../one-qubit-angles.ts';
@@ -6,7 +6,7 @@ import { twoLevelGates } from '../two-level.ts';
 import { GATE_TEXTS } from './gate-texts.ts';
 import { call, type Definitions, type Dialect, qubit, type UnitaryLike } from './print-format.ts';
 
-/** Of a phase this small nothing is left in any amplitude. */
+/** Phases below this, in radians, change no amplitude. */
 const NEGLIGIBLE = 1e-16;
 
 /** Prints OpenQASM 3. */
@@ -57,14 +57,15 @@ export class OpenQasm3Dialect implements Dialect {
     const { numQubits, numBits } = this.#circuit;
     const isAll = qubits.length === numQubits && bits.length === numBits;
     if (isAll && qubits.every((q, i) => q === i && bits[i] === i)) return ['c = measure q;'];
-    // A block may not go on after writing a bit it is under, so such bits are written at once.
+    // A measurement that writes bits of its own condition must be one statement, because a block tests
+    // the condition again.
     if (bits.length > 1 && condition?.bits.some((bit) => bits.includes(bit))) {
       return [`c[{${bits.join(', ')}}] = measure q[{${qubits.join(', ')}}];`];
     }
     return qubits.map((q, i) => `c[${bits[i]}] = measure ${qubit(q)};`);
   }
 
-  /** The name of a definition for a matrix on several qubits. */
+  /** Name of a definition for a matrix on several qubits. */
   #unitary({ matrix, targets }: Extract<UnitaryLike, { kind: 'unitary' }>): string {
     return this.#definitions.define(
       matrix.join(),
@@ -87,7 +88,7 @@ const controlled = (modifier: 'ctrl' | 'negctrl', count: number): string => {
   return count === 1 ? `${modifier} @ ` : `${modifier}(${count}) @ `;
 };
 
-/** A one-qubit matrix where controls `on` read 1 and `off` read 0: its U, then its phase. */
+/** Prints a one-qubit matrix where controls `on` read 1 and `off` read 0: its U, then its phase. */
 function euler(
   matrix: Float64Array,
   on: readonly string[],
@@ -101,7 +102,7 @@ function euler(
   return Math.abs(gamma) < NEGLIGIBLE ? [turn] : [turn, phase];
 }
 
-/** Defines a gate of the table, and what it needs, where the version's library has no such gate. */
+/** Adds the definition of a gate, and those it needs, if the version's library lacks the gate. */
 export function defineGate(definitions: Definitions, name: string, version: 2 | 3): void {
   const found = GATE_TEXTS.get(name);
   if (found === undefined || (version === 2 && QELIB1_ONLY.has(name))) return;

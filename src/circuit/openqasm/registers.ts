@@ -1,21 +1,24 @@
-/** The registers of an OpenQASM 2 program and the operands that name them: `q`, or `q[3]`. */
+/** Registers of an OpenQASM 2 program, and operands that name them: `q`, or `q[3]`. */
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** A declared register; its elements are numbered on from the registers before it. */
+/** A declared register; its elements are numbered after those of the registers before it. */
 export interface Register {
   readonly kind: 'qubit' | 'bit';
   readonly name: string;
   readonly start: number;
   readonly size: number;
-  /** Declared without a size, as OpenQASM 3 allows. */
+  /** Whether it is declared without a size, as OpenQASM 3 allows. */
   readonly isScalar: boolean;
 }
 
 /** Qubits or bits that a statement names. */
 export interface Operand {
   readonly elements: readonly number[];
-  /** A single element rather than a register of one; it goes with registers of any size. */
+  /**
+   * Whether it is a single element rather than a register of one; it combines with registers of any
+   * size.
+   */
   readonly isScalar: boolean;
   readonly name: string;
   readonly offset: number;
@@ -23,7 +26,7 @@ export interface Operand {
 
 const KINDS = { qubit: 'quantum', bit: 'classical' } as const;
 
-/** The registers declared so far. */
+/** Registers declared so far. */
 export class Registers {
   readonly #tokens: TokenStream;
   readonly #byName = new Map<string, Register>();
@@ -32,7 +35,7 @@ export class Registers {
     this.#tokens = tokens;
   }
 
-  /** Throws when the name is taken. */
+  /** Checks that a name is not declared. */
   checkNew(name: string, offset: number): void {
     if (this.#byName.has(name)) {
       throw this.#tokens.meaningless(offset, `${quoted(name)} is declared twice.`);
@@ -61,7 +64,7 @@ export class Registers {
     return { elements: [start + index], isScalar: true, name, offset };
   }
 
-  /** Reads operands with commas between. */
+  /** Reads operands separated by commas. */
   readOperands(kind: Register['kind']): readonly Operand[] {
     const operands = [this.readOperand(kind)];
     while (this.#tokens.accept(',')) operands.push(this.readOperand(kind));
@@ -77,13 +80,13 @@ export class Registers {
     }
     if (register.kind !== kind) {
       const is = `${quoted(name)} is a ${KINDS[register.kind]} register`;
-      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one stands here.`);
+      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
     }
     return { register, offset };
   }
 }
 
-/** The operand that is all of a register. */
+/** Makes the operand of a whole register. */
 export function wholeRegister(register: Register, offset: number): Operand {
   const { start, size, isScalar, name } = register;
   return { elements: Array.from({ length: size }, (_, i) => start + i), isScalar, name, offset };

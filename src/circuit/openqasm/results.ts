@@ -1,4 +1,4 @@
-/** What a program asks to have returned, by `#pragma braket result`. */
+/** Results that a program requests with `#pragma braket result`. */
 import type { Qubit } from '../circuit.ts';
 import type { PauliTermObject } from '../observable.ts';
 import type { OperandSyntax } from './expressions.ts';
@@ -6,19 +6,19 @@ import type { ObservableFactor, ResultPragma } from './pragmas.ts';
 import type { Operand } from './registers.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** What a circuit's answer may hold beside counts. */
+/** Kinds of results that an answer may have beside counts. */
 export type ResultKind = 'statevector' | 'probabilities' | 'expectation';
 
-/** What a program asks for; the observables are those of `expectation`, in order. */
+/** Results that a program requests; the observables are those of `expectation`, in order. */
 export interface ProgramResults {
   readonly outputs: readonly ResultKind[];
   readonly observables: readonly (readonly PauliTermObject[])[];
 }
 
-/** Each factor h doubles the terms of an observable. */
+/** Most factors h of an observable: each one doubles its terms. */
 const MAX_HADAMARDS = 10;
 
-/** Collects what is asked for while a program is read. */
+/** Collects requests while a program is read. */
 export class Results {
   readonly #tokens: TokenStream;
   readonly #outputs = new Set<ResultKind>();
@@ -30,7 +30,7 @@ export class Results {
     this.#tokens = tokens;
   }
 
-  /** Notes a request; `resolve` says what qubits a name stands for. */
+  /** Adds a request; `resolve` finds the qubits of a name. */
   add(
     pragma: ResultPragma,
     allQubits: readonly Qubit[],
@@ -58,14 +58,14 @@ export class Results {
     }
   }
 
-  /** Throws where results are asked for and there is nobody to give them to. */
+  /** Throws if results are requested and the caller does not accept them. */
   refuse(): void {
     if (this.#firstOffset === undefined) return;
-    const what = '"#pragma braket result" where the request itself says what is returned';
+    const what = '"#pragma braket result" where the request itself lists the results';
     throw this.#tokens.unsupported(this.#firstOffset, what);
   }
 
-  /** What the program has asked for, when it has been read. */
+  /** Requests of the program, once it has been read. */
   of({
     operations,
   }: {
@@ -89,7 +89,7 @@ export class Results {
       operand === undefined ? allQubits : resolve(operand).elements;
     const [first] = factors;
     if (factors.length === 1 && first !== undefined) {
-      // Of several qubits: an observable for each.
+      // A single factor on several qubits means one observable for each.
       for (const qubit of qubitsOf(first)) {
         this.#observables.push(termsOf([{ letter: first.letter, qubit }]));
       }
@@ -115,7 +115,7 @@ export class Results {
   }
 }
 
-/** A product of observables as a sum of Paulis. */
+/** Expands a product of observables into a sum of Pauli strings. */
 function termsOf(
   factors: readonly { readonly letter: string; readonly qubit: Qubit }[],
 ): PauliTermObject[] {

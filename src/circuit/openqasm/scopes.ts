@@ -1,4 +1,4 @@
-/** The names of an OpenQASM 3 program, and what operands such as `q[{0, -1}]` select. */
+/** Names of an OpenQASM 3 program, and the elements that operands such as `q[{0, -1}]` select. */
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { NumberType } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
@@ -8,32 +8,32 @@ import type { SubroutineDefinition } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 import type { Value } from './values.ts';
 
-/** A register, an alias of parts of some, or a single qubit or bit. */
+/** A register, an alias of parts of registers, or a single qubit or bit. */
 export interface RegisterSymbol {
   readonly kind: 'qubit' | 'bit';
   readonly elements: readonly number[];
   readonly isScalar: boolean;
 }
 
-/** A number with a name. */
+/** A variable or constant number. */
 export interface VariableSymbol {
   readonly kind: 'variable';
   readonly type: NumberType;
   readonly isConst: boolean;
-  /** How many loops and how many conditions on measured bits its declaration is in. */
+  /** Number of loops and of conditions on measured bits around its declaration. */
   readonly level: number;
   readonly depth: number;
-  /** Undefined until it is given one. */
+  /** Undefined until it is set. */
   value: Value | undefined;
   /** Scratch bits that hold it while the circuit runs, once it needs any. */
   memory?: readonly Bit[];
 }
 
-/** Numbers in rows. */
+/** An array of numbers. */
 export interface ArraySymbol {
   readonly kind: 'array';
   readonly sizes: readonly number[];
-  /** The last dimension runs fastest. */
+  /** Elements in order; the last index varies fastest. */
   readonly elements: readonly VariableSymbol[];
 }
 
@@ -43,12 +43,12 @@ export interface SubroutineSymbol {
   readonly definition: SubroutineDefinition;
 }
 
-/** A length of time with a name. */
+/** A duration with a name. */
 export interface DurationSymbol {
   readonly kind: 'duration';
 }
 
-/** What a name stands for. */
+/** Meaning of a name. */
 export type SymbolEntry =
   | RegisterSymbol
   | VariableSymbol
@@ -64,13 +64,13 @@ const NOUNS = {
   duration: 'a duration',
 } as const;
 
-/** Gives an index the value it has in the current scope; the caller's business. */
+/** Evaluates an index in the current scope. */
 type WholeNumber = (expression: Expression) => number;
 
-/** Told of the names of a block that has ended. */
+/** Callback that receives the names of a block that has ended. */
 type EndOfBlock = (symbols: Iterable<SymbolEntry>) => void;
 
-/** Blocks inside one another, each with its names. */
+/** Nested blocks, each with its names. */
 export class Scopes {
   readonly #tokens: TokenStream;
   #blocks: Map<string, SymbolEntry>[] = [new Map()];
@@ -84,7 +84,7 @@ export class Scopes {
     return this.#blocks.length === 1;
   }
 
-  /** Runs something in a block of its own. */
+  /** Runs a callback in a new block. */
   within<T>(run: () => T, onEnd: EndOfBlock): T {
     const block = new Map<string, SymbolEntry>();
     this.#blocks.push(block);
@@ -94,7 +94,7 @@ export class Scopes {
     return result;
   }
 
-  /** Runs something that sees only the global names and its own. */
+  /** Runs a callback that sees only the global names and its own, as a subroutine does. */
   apart<T>(run: () => T, onEnd: EndOfBlock): T {
     const blocks = this.#blocks;
     this.#blocks = [blocks[0]!];
@@ -103,12 +103,16 @@ export class Scopes {
     return result;
   }
 
-  /** Whether a name means what it does outside of all blocks. */
+  /** Whether a name refers to a global declaration. */
   isFromOutside(name: string): boolean {
     return this.#blocks.findLastIndex((block) => block.has(name)) === 0;
   }
 
-  /** Gives a name its meaning in the innermost block; it must be new there. */
+  /**
+   * Declares a name in the innermost block.
+   *
+   * @throws {OpenQasmMeaningError} if the block has that name already.
+   */
   declare(name: string, symbol: SymbolEntry, offset: number): void {
     const block = this.#blocks.at(-1)!;
     if (block.has(name)) {
@@ -117,7 +121,7 @@ export class Scopes {
     block.set(name, symbol);
   }
 
-  /** What a name stands for; undefined where it is not declared. */
+  /** Finds the meaning of a name; undefined where it is not declared. */
   find(name: string): SymbolEntry | undefined {
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const symbol = this.#blocks[i]!.get(name);
@@ -126,14 +130,18 @@ export class Scopes {
     return undefined;
   }
 
-  /** The error that a name is not declared. */
+  /** Error for a name that is not declared. */
   undeclared(name: string, offset: number) {
     const known = this.#blocks.flatMap((block) => [...block.keys()]);
     const suggestion = didYouMean(name, known);
     return this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
   }
 
-  /** The qubits or bits an operand names, which must be of that kind. */
+  /**
+   * Finds the qubits or bits that an operand names.
+   *
+   * @param kind - Required kind; any unless given.
+   */
   resolve(
     operand: OperandSyntax,
     kind: RegisterSymbol['kind'] | undefined,
@@ -143,18 +151,18 @@ export class Scopes {
     const symbol = this.find(name);
     if (symbol === undefined) throw this.undeclared(name, offset);
     if (symbol.kind !== 'qubit' && symbol.kind !== 'bit') {
-      const problem = `${quoted(name)} is ${NOUNS[symbol.kind]}; a register stands here.`;
+      const problem = `${quoted(name)} is ${NOUNS[symbol.kind]}; a register is needed here.`;
       throw this.#tokens.meaningless(offset, problem);
     }
     if (kind !== undefined && symbol.kind !== kind) {
       const is = `${quoted(name)} is a ${KINDS[symbol.kind]} register`;
-      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one stands here.`);
+      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
     }
     const selected = this.select(operand, symbol, selectors, toWhole);
     return { ...selected, kind: symbol.kind, name, offset };
   }
 
-  /** Elements of a register, or of the bits of a number. */
+  /** Selects elements of a register, or of the bits of a number. */
   select(
     { name, offset }: OperandSyntax,
     of: RegisterSymbol,
@@ -193,7 +201,7 @@ export class Scopes {
     }
   }
 
-  /** An element by its index; negative ones count from the end. */
+  /** Finds an element by its index; negative ones count from the end. */
   #element(
     name: string,
     elements: readonly number[],
@@ -234,7 +242,7 @@ export class Scopes {
     return selected;
   }
 
-  /** Throws where something is selected twice. */
+  /** Checks that no element is selected twice. */
   #distinct(elements: readonly number[], name: string, offset: number): readonly number[] {
     if (new Set(elements).size < elements.length) {
       throw this.#tokens.meaningless(offset, `An element of ${name} is selected twice.`);

@@ -1,6 +1,6 @@
 /**
- * The grammar of OpenQASM 3 but for pulses: tokens → statements. What no circuit stands for is named
- * and refused.
+ * Parser of OpenQASM 3 without pulses: tokens become statements. Constructs that no circuit can express
+ * are rejected by name.
  *
  * @see https://openqasm.com/versions/3.1/grammar/ (OpenQASM live specification, 3.1).
  */
@@ -19,10 +19,10 @@ import type {
 } from './syntax-tree.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
 
-/** Keywords that begin what is not supported. */
+/** Keywords of unsupported constructs. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(['complex']);
 
-/** Keywords of what only a control system can do, with what a program for a simulator does instead. */
+/** Keywords of constructs for control hardware, with advice for a simulator. */
 const OF_HARDWARE: ReadonlyMap<string, string> = new Map([
   ['extern', '"extern", a function that is defined outside the text (write it as a def),'],
   ['defcal', '"defcal", a pulse of one machine (define the gate by other gates),'],
@@ -37,18 +37,18 @@ const isNumberType = (text: string): text is 'int' | 'uint' | 'float' | 'angle' 
 const MODIFIERS: ReadonlySet<string> = new Set(['ctrl', 'negctrl', 'inv', 'pow']);
 const isModifier = (text: string): text is Modifier['kind'] => MODIFIERS.has(text);
 
-/** Operators that may stand before `=` in an assignment. */
+/** Operators that may precede `=` in an assignment. */
 const ASSIGNING: ReadonlySet<string> = new Set([
   ...['+', '-', '*', '/', '%', '**', '&', '|', '^', '<<', '>>'],
 ]);
 
-/** Blocks inside one another; deeper text is refused before the stack ends. */
+/** Nesting of blocks; deeper text is rejected before the stack overflows. */
 const MAX_DEPTH = 256;
 
-/** Modifiers of one call; several controls take one, `ctrl(5) @`. */
+/** Most modifiers of one call; several controls need only one, `ctrl(5) @`. */
 const MAX_MODIFIERS = 64;
 
-/** Reads the statements of one program. */
+/** Parses the statements of one program. */
 export class StatementParser {
   readonly #tokens: TokenStream;
   readonly #expressions: ExpressionParser;
@@ -61,17 +61,17 @@ export class StatementParser {
     this.#durations = new DurationParser(tokens, expressions, () => void this.#block());
   }
 
-  /** Whether a statement follows, rather than the end of the text. */
+  /** Whether a statement follows rather than the end of the text. */
   isNext(): boolean {
     skipIgnored(this.#tokens, 3);
     return this.#tokens.current.kind !== 'end';
   }
 
-  /** Reads one statement, but `include`, which stands at the top only. */
+  /** Parses one statement other than `include`, which is allowed at the top level only. */
   statement(): Statement {
     skipIgnored(this.#tokens, 3);
     if (isPragma(this.#tokens)) {
-      // The box of a verbatim pragma stands right after it.
+      // The box of a verbatim pragma follows directly.
       const pragma = readPragma(this.#tokens);
       if (pragma !== undefined) return pragma;
     }
@@ -205,7 +205,7 @@ export class StatementParser {
     return { ...declared, measured: undefined, value: undefined };
   }
 
-  /** `array[int[8], 4] a = {1, 2, 3, 4};` */
+  /** Parses `array[int[8], 4] a = {1, 2, 3, 4};`. */
   #array(): Statement {
     this.#tokens.next();
     this.#tokens.expect('[');
@@ -242,7 +242,7 @@ export class StatementParser {
     return { list };
   }
 
-  /** `def f(qubit[2] q, int[8] n) -> bit { … }` */
+  /** Parses `def f(qubit[2] q, int[8] n) -> bit { … }`. */
   #subroutine(): Statement {
     this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the subroutine's name");
@@ -290,7 +290,7 @@ export class StatementParser {
         this.#tokens.next();
         this.#tokens.expect('[');
         const type = this.#elementType();
-        // Sizes, or `#dim = 2`: an array brings its own.
+        // Sizes or `#dim = 2` are ignored: an argument brings its own.
         while (this.#tokens.accept(',')) {
           if (this.#tokens.accept('#')) {
             this.#tokens.expectWord('dim');
@@ -326,7 +326,7 @@ export class StatementParser {
     return { kind: 'variable', role, type, name, value, offset: nameOffset };
   }
 
-  /** `duration d = 10ns;` or `stretch s;` */
+  /** Parses `duration d = 10ns;` or `stretch s;`. */
   #durationDeclaration(): Statement {
     const { text: kind } = this.#tokens.next();
     const { text: name, offset } = this.#tokens.expectWord("the duration's name");
@@ -362,12 +362,12 @@ export class StatementParser {
       this.#tokens.expect(';');
       return { kind, name, numParameters: parameters.size, numQubits, offset };
     }
-    // OpenQASM 3 has gates on no qubits: phases of the whole state.
+    // OpenQASM 3 allows gates on no qubits, which are global phases.
     const qubits = this.#tokens.isSymbol('{') ? new Map() : this.#names('a qubit');
     return { kind, name, parameters, qubits, body: this.#block(), offset };
   }
 
-  /** Distinct names with commas between, with their positions. */
+  /** Parses distinct names, separated by commas; returns their positions. */
   #names(what: string): ReadonlyMap<string, number> {
     const names = new Map<string, number>();
     do {
@@ -396,7 +396,7 @@ export class StatementParser {
     return statements;
   }
 
-  /** A block, or one statement without braces. */
+  /** Parses a block, or one statement without braces. */
   #body(): readonly Statement[] {
     if (this.#tokens.isSymbol('{')) return this.#block();
     const { offset } = this.#tokens.current;
@@ -475,7 +475,7 @@ export class StatementParser {
     return { ...shared, values, body: this.#body() };
   }
 
-  /** `measure q -> c;`, or `measure q;`, whose outcome is dropped. */
+  /** Parses `measure q -> c;`, or `measure q;`, which discards the outcome. */
   #measureArrow(): Statement {
     const { offset } = this.#tokens.next();
     const from = this.#expressions.operand('a quantum register');
@@ -487,7 +487,7 @@ export class StatementParser {
     return { kind: 'measure', from, to, offset };
   }
 
-  /** What follows `=`: `measure q;` */
+  /** Parses `measure q;` after `=`. */
   #measured(): OperandSyntax {
     this.#tokens.next();
     const from = this.#expressions.operand('a quantum register');
@@ -542,7 +542,7 @@ export class StatementParser {
     return operands;
   }
 
-  /** A word that is no keyword: `h q;`, `c = measure q;`, `c[0] = 0;`, `i += 1;` */
+  /** Parses a statement that begins with a name: `h q;`, `c = measure q;`, `c[0] = 0;`, `i += 1;`. */
   #callOrAssignment(): Statement {
     const word = this.#tokens.next();
     const { kind, text } = this.#tokens.current;

@@ -44,7 +44,7 @@ export class Subroutines {
     if (symbol.kind !== 'subroutine') {
       throw this.#state.tokens.meaningless(
         offset,
-        `${quoted(name)} is no function and no subroutine.`,
+        `${quoted(name)} is neither a function nor a subroutine.`,
       );
     }
     const { definition } = symbol;
@@ -97,7 +97,10 @@ export class Subroutines {
     switch (of) {
       case 'qubit': {
         if (operand === undefined) {
-          throw this.#state.tokens.meaningless(place, `Qubits stand here, for ${quoted(name)}.`);
+          throw this.#state.tokens.meaningless(
+            place,
+            `Qubits are needed here, for ${quoted(name)}.`,
+          );
         }
         const { elements } = this.#evaluator.operand(operand, 'qubit');
         this.#checkSize(name, type, elements.length, place);
@@ -107,7 +110,10 @@ export class Subroutines {
       case 'array': {
         const symbol = operand && this.#state.scopes.find(operand.name);
         if (symbol?.kind !== 'array') {
-          throw this.#state.tokens.meaningless(place, `An array stands here, for ${quoted(name)}.`);
+          throw this.#state.tokens.meaningless(
+            place,
+            `An array is needed here, for ${quoted(name)}.`,
+          );
         }
         return () => this.#state.scopes.declare(name, symbol, offset);
       }
@@ -147,7 +153,7 @@ export class Subroutines {
   #checkSize(name: string, { width }: WrittenType, size: number, offset: number): void {
     const expected = width === undefined ? 1 : this.#evaluator.whole(width);
     if (size === expected) return;
-    const problem = `${quoted(name)} is ${expected} of the elements, and here stand ${size}.`;
+    const problem = `${quoted(name)} takes ${expected} elements, not ${size}.`;
     throw this.#state.tokens.meaningless(offset, problem);
   }
 

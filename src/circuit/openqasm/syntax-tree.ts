@@ -1,7 +1,4 @@
-/**
- * The statements of OpenQASM 3 as trees, so that a loop's body can run again, and what can be told of
- * them without running them.
- */
+/** Statements of OpenQASM 3 as trees, so that the body of a loop can run again, and analyses of them. */
 import type { DurationSyntax } from './durations.ts';
 import type { Expression, OperandSyntax, RangeSyntax, WrittenType } from './expressions.ts';
 import type { ResultPragma, UnitaryPragma } from './pragmas.ts';
@@ -9,7 +6,7 @@ import type { ResultPragma, UnitaryPragma } from './pragmas.ts';
 /** `ctrl(2) @`, `inv @`, `pow(0.5) @` before a gate's name. */
 export interface Modifier {
   readonly kind: 'ctrl' | 'negctrl' | 'inv' | 'pow';
-  /** How many controls (1 where none is written), or the exponent. */
+  /** Number of controls (1 where none is written), or the exponent. */
   readonly argument: Expression | undefined;
   readonly offset: number;
 }
@@ -21,13 +18,16 @@ export interface GateCall {
   readonly name: string;
   readonly nameOffset: number;
   readonly angles: readonly Expression[];
-  /** How long it takes, `rx(1)[20ns] q;`. */
+  /** Duration of the gate, as in `rx(1)[20ns] q;`. */
   readonly duration: DurationSyntax | undefined;
   readonly operands: readonly OperandSyntax[];
   readonly offset: number;
 }
 
-/** `for int i in [0:3] { … }`; what is looped over is a range, a set, an array or a register's bits. */
+/**
+ * `for int i in [0:3] { … }`. The values are a range, a set, the elements of an array or the bits of a
+ * register.
+ */
 export interface ForLoop {
   readonly kind: 'for';
   readonly type: WrittenType;
@@ -104,7 +104,7 @@ export interface VariableDeclaration {
   readonly offset: number;
 }
 
-/** Values for the elements of an array; of several dimensions lists of lists. */
+/** Values for the elements of an array; lists of lists for several dimensions. */
 export type ArrayValues = Expression | { readonly list: readonly ArrayValues[] };
 
 /** `array[int[8], 2, 3] a = {{1, 2, 3}, {4, 5, 6}};` */
@@ -121,7 +121,7 @@ export interface ArrayDeclaration {
 export interface SubroutineParameter {
   readonly name: string;
   readonly of: 'qubit' | 'bit' | 'number' | 'array';
-  /** Of a number its type, of a register its size in bits, of an array its elements' type. */
+  /** Type of a number or of an array's elements; for a register, its size as a width. */
   readonly type: WrittenType;
   readonly offset: number;
 }
@@ -131,13 +131,16 @@ export interface SubroutineDefinition {
   readonly kind: 'def';
   readonly name: string;
   readonly parameters: readonly SubroutineParameter[];
-  /** What it returns; undefined for nothing. */
+  /** Type of the returned value; undefined for nothing. */
   readonly returns: WrittenType | undefined;
   readonly body: readonly Statement[];
   readonly offset: number;
 }
 
-/** How a statement ends: on to the next one, or out of a loop's round, a loop, a subroutine, the program. */
+/**
+ * Completion of a statement: control continues with the next one, or leaves a round of a loop, a loop, a
+ * subroutine or the program.
+ */
 export type Completion = 'next' | 'break' | 'continue' | 'return' | 'end';
 
 /** One statement. */
@@ -214,19 +217,19 @@ export type Statement =
     }
   | { readonly kind: 'break' | 'continue' | 'end'; readonly offset: number };
 
-/** The expression that is one operand. */
+/** Makes the expression of one operand. */
 export const expressionOfOperand = (operand: OperandSyntax): Expression => ({
   instructions: [{ kind: 'operand', operand }],
   offset: operand.offset,
 });
 
-/** The operand that an expression is, if it is nothing else. */
+/** Returns the operand that an expression consists of; undefined for any other expression. */
 export function operandOf({ instructions }: Expression): OperandSyntax | undefined {
   const [only] = instructions;
   return instructions.length === 1 && only?.kind === 'operand' ? only.operand : undefined;
 }
 
-/** Names that statements may give a value to, among them arrays that subroutines are handed. */
+/** Names that statements may assign to, including arrays passed to subroutines. */
 export function namesWritten(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
   const addArguments = (expressions: readonly Expression[]): void => {
@@ -283,7 +286,9 @@ export function namesWritten(statements: readonly Statement[]): ReadonlySet<stri
   return names;
 }
 
-/** Whether a statement among these, or inside them, may end a loop around them or skip part of a round. */
+/**
+ * Whether any of the statements, or a statement inside them, may leave a loop or skip part of a round.
+ */
 export function mayLeave(statements: readonly Statement[]): boolean {
   return statements.some((statement) => {
     switch (statement.kind) {

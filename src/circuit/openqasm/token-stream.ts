@@ -1,4 +1,6 @@
-/** What a parser asks of its tokens: look at one, take one if it is the right one, or fail there. */
+/**
+ * Token stream of a parser: one token of lookahead, expected tokens, errors with places, and warnings.
+ */
 import {
   OpenQasmLimitError,
   OpenQasmMeaningError,
@@ -7,18 +9,18 @@ import {
 } from '../errors.ts';
 import { Lexer, positionAt, type Token } from './lexer.ts';
 
-/** The longest part of the text that a message quotes. */
+/** Longest part of the text that a message quotes. */
 const MAX_QUOTED = 40;
 
 /**
- * Words and symbols that may be held at a time for each gate allowed. `rz(0.5) q[0];` has 9, and a gate
- * definition or a block needs them all at once. Each takes up to 150 bytes in a syntax tree.
+ * Words and symbols that may be in memory at a time, per allowed gate. `rz(0.5) q[0];` has 9, and a gate
+ * definition or a block needs all of its own at once. Each takes up to 150 bytes in a syntax tree.
  */
 const TOKENS_PER_GATE = 12;
-/** Allowed on top, so that a small limit of gates leaves room for declarations. */
+/** Further words and symbols, so that a small limit of gates leaves room for declarations. */
 const SPARE_TOKENS = 250_000;
 
-/** Something in a program that was taken but not acted on. */
+/** A part of a program that was accepted but has no effect. */
 export interface ProgramWarning {
   /** Stable. */
   readonly code: string;
@@ -29,32 +31,32 @@ export interface ProgramWarning {
 /** Warnings that are listed one by one. */
 const MAX_WARNINGS = 20;
 
-/** A part of the text, quoted and cut for a message. */
+/** Quotes a part of the text in a message, shortened. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
 
 /**
- * One token of lookahead over a lexer, and the errors that name a place in the text.
+ * One token of lookahead over a lexer, and errors that name a place in the text.
  *
- * The stream also bounds the memory of reading: it counts the tokens of the statement that is being
- * read, and those of earlier statements that stay in memory (definitions, declarations).
+ * The stream also limits the memory of reading: it counts the tokens of the current statement, and those
+ * of earlier statements that stay in memory (definitions, declarations).
  */
 export class TokenStream {
   readonly #lexer: Lexer;
   readonly #maxGates: number;
   /** Tokens of statements that stay in memory until the program is read. */
   #numKept = 0;
-  /** The same, with the tokens of the statement that is being read. */
+  /** Tokens in memory, with those of the current statement. */
   #numHeld = 0;
   readonly #warnings: ProgramWarning[] = [];
   #numWarnings = 0;
-  /** The token that `next` would take. */
+  /** The token that `next` takes. */
   current: Token;
 
   /**
-   * @param maxGates - The limit of gates, from which the limit of tokens follows; none unless given.
-   * @param offset - Where reading begins.
+   * @param maxGates - Limit of gates, from which the limit of tokens follows; no limit unless given.
+   * @param offset - Offset at which reading begins.
    */
   constructor(source: string, maxGates = Number.POSITIVE_INFINITY, offset = 0) {
     this.#lexer = new Lexer(source, offset);
@@ -70,18 +72,18 @@ export class TokenStream {
     return token;
   }
 
-  /** Begins a statement: the one before it is no longer in memory, unless `keepStatement` was called. */
+  /** Begins a statement. The one before it is no longer in memory, unless `keepStatement` was called. */
   beginStatement(): void {
     this.#numHeld = this.#numKept;
   }
 
-  /** Notes that the statement just read stays in memory. */
+  /** Records that the statement just read stays in memory. */
   keepStatement(): void {
     this.#numKept = this.#numHeld;
   }
 
   /**
-   * Counts `count` parts of the statement that is being read; `next` counts tokens by itself.
+   * Counts `count` parts of the current statement; `next` counts tokens by itself.
    *
    * @throws {OpenQasmLimitError} when the statement, with all that is kept, has too many.
    */
@@ -94,13 +96,13 @@ export class TokenStream {
     throw this.pastLimit(offset, `${what} has more than ${most} words and symbols; ${limit}.`);
   }
 
-  /** Drops the rest of the line that the current token is on. */
+  /** Skips the rest of the current token's line. */
   skipLine(): void {
     this.#lexer.skipLine(this.current.offset);
     this.current = this.#lexer.next();
   }
 
-  /** The text from the current token to the end of its line. */
+  /** Text from the current token to the end of its line. */
   restOfLine(): string {
     const { source } = this.#lexer;
     const { offset } = this.current;
@@ -108,7 +110,7 @@ export class TokenStream {
     return source.slice(offset, end < 0 ? undefined : end);
   }
 
-  /** The rest of the line as a stream that ends with it; this one goes on with the next line. */
+  /** Takes the rest of the line as a stream of its own; this stream continues with the next line. */
   takeLine(): TokenStream {
     const { offset } = this.current;
     const text = this.#lexer.source.slice(0, offset + this.restOfLine().length);
@@ -117,7 +119,7 @@ export class TokenStream {
     return line;
   }
 
-  /** Notes that what stands at `offset` is not acted on; with `once`, only the first of its code. */
+  /** Warns that the text at `offset` has no effect; with `once`, only for the first of its code. */
   warn(code: string, offset: number, message: string, once = false): void {
     if (once && this.#warnings.some((warning) => warning.code === code)) return;
     this.#numWarnings++;
@@ -126,7 +128,7 @@ export class TokenStream {
     this.#warnings.push({ code, message: `OpenQASM line ${line}: ${message}`, line });
   }
 
-  /** The first warnings, and how many there are beside them. */
+  /** First warnings, and the number of the others. */
   get warnings(): readonly ProgramWarning[] {
     const further = this.#numWarnings - this.#warnings.length;
     if (further === 0) return this.#warnings;
@@ -134,59 +136,59 @@ export class TokenStream {
     return [...this.#warnings, { code: 'CIRCUIT_MORE_IGNORED', message }];
   }
 
-  /** Whether the current token is that symbol. */
+  /** Whether the current token is a symbol. */
   isSymbol(text: string): boolean {
     return this.current.kind === 'symbol' && this.current.text === text;
   }
 
-  /** Whether the current token is that word. */
+  /** Whether the current token is a word. */
   isWord(text: string): boolean {
     return this.current.kind === 'identifier' && this.current.text === text;
   }
 
-  /** Takes the symbol if it is there. */
+  /** Takes a symbol if it is next. */
   accept(symbol: string): boolean {
     if (!this.isSymbol(symbol)) return false;
     this.next();
     return true;
   }
 
-  /** Takes the symbol; the text must have it here. */
+  /** Takes a symbol, which must be next. */
   expect(symbol: string): Token {
     if (!this.isSymbol(symbol)) throw this.unexpected(quoted(symbol));
     return this.next();
   }
 
-  /** Takes a word; the text must have `what` here. */
+  /** Takes a word, which must be next; `what` names it in the error. */
   expectWord(what: string): Token {
     if (this.current.kind !== 'identifier') throw this.unexpected(what);
     return this.next();
   }
 
-  /** Takes a whole number; past 2^53 it is inexact, which every use refuses as too large anyway. */
+  /** Takes a whole number. Past 2^53 it is inexact, but every use rejects such a number as too large. */
   expectInteger(what: string): number {
     if (this.current.kind !== 'integer') throw this.unexpected(what);
     return Number(this.next().text);
   }
 
-  /** The error that the current token is not what the grammar allows. */
+  /** Error that the grammar does not allow the current token. */
   unexpected(expected: string): OpenQasmSyntaxError {
     const { kind, text, offset } = this.current;
     const found = kind === 'end' ? 'the end of the text' : quoted(text);
     return new OpenQasmSyntaxError(this.#position(offset), expected, found);
   }
 
-  /** The error that the text at `offset` means nothing. */
+  /** Error that the text at `offset` is invalid. */
   meaningless(offset: number, problem: string): OpenQasmMeaningError {
     return new OpenQasmMeaningError(this.#position(offset), problem);
   }
 
-  /** The error that the construct at `offset` is not run by this service. */
+  /** Error that this service does not run the construct at `offset`. */
   unsupported(offset: number, construct: string): OpenQasmUnsupportedError {
     return new OpenQasmUnsupportedError(this.#position(offset), construct);
   }
 
-  /** The error that the text at `offset` goes past a limit. */
+  /** Error that the text at `offset` exceeds a limit. */
   pastLimit(offset: number, problem: string): OpenQasmLimitError {
     return new OpenQasmLimitError(this.#position(offset), problem);
   }

@@ -1,4 +1,4 @@
-/** What an expression of a program comes to. */
+/** Values of expressions. */
 import { bool } from '../classical-evaluation.ts';
 import {
   type BitDiagram,
@@ -10,11 +10,11 @@ import {
 } from '../classical-expression.ts';
 import { ALWAYS, type BitFunction, NEVER } from './decision-diagram.ts';
 
-/** A row of bits, least significant first, each a function of what measurements will read. */
+/** A row of bits, least significant first, each a function of measured bits. */
 export interface Bits {
   readonly kind: 'bits';
   readonly bits: readonly BitFunction[];
-  /** A single bit, or the truth of a comparison, rather than a register of one. */
+  /** Whether it is a single bit, or the truth of a comparison, rather than a register of one. */
   readonly isScalar: boolean;
 }
 
@@ -25,23 +25,23 @@ export interface Dynamic {
   readonly expression: ClassicalExpression;
 }
 
-/** A number known while the program is read, or one of the two that depend on measured bits. */
+/** A number known while the program is read, or a value that depends on measured bits. */
 export type Value = Scalar | Bits | Dynamic;
 
-/** The truth of something about measured bits; a known bool where nothing depends on them. */
+/** Makes a boolean value of a function; a known bool if it is constant. */
 export function truth(f: BitFunction): Value {
   if (f.kind === 'constant') return bool(f.value);
   return { kind: 'bits', bits: [f], isScalar: true };
 }
 
-/** The bits of a whole number in two's complement, `width` of them. */
+/** Bits of a whole number in two's complement, `width` of them. */
 export function bitsOfInteger(value: number, width: number): readonly BitFunction[] {
   return Array.from({ length: width }, (_, i) =>
     ((Math.floor(value / 2 ** i) % 2) + 2) % 2 === 0 ? NEVER : ALWAYS,
   );
 }
 
-/** The number that bits are when none depends on a measurement; undefined otherwise. */
+/** Number that constant bits have; undefined if any depends on a measurement. */
 export function integerOf(bits: readonly BitFunction[]): number | undefined {
   let value = 0;
   for (const [i, f] of bits.entries()) {
@@ -51,7 +51,7 @@ export function integerOf(bits: readonly BitFunction[]): number | undefined {
   return value;
 }
 
-/** A value as what a circuit computes; bits are read as an unsigned number, a single one as a bool. */
+/** Converts a value to an expression. Bits are read as an unsigned number, a single one as a bool. */
 export function expressionOf(value: Value): ClassicalExpression {
   switch (value.kind) {
     case 'scalar':
@@ -68,7 +68,7 @@ export function expressionOf(value: Value): ClassicalExpression {
   }
 }
 
-/** A function as plain data. */
+/** Converts a function to plain data. */
 export function diagramOf(f: BitFunction): BitDiagram {
   if (f.kind === 'constant') return f.value;
   if (f.low === NEVER && f.high === ALWAYS) return f.bit;

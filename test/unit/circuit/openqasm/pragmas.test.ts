@@ -193,7 +193,7 @@ describe('braket result', () => {
   test('is refused where the request says what is returned', () => {
     const text = `${HEADER}#pragma braket result state_vector\n`;
     expect(() => parseOpenQasm(text, limits)).toThrow(
-      'line 4, column 1: "#pragma braket result" where the request itself says what is returned',
+      'line 4, column 1: "#pragma braket result" where the request itself lists the results',
     );
   });
 });
