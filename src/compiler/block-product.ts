@@ -1,23 +1,23 @@
 /**
- * Products of blocks on common targets. Controls that all factors share stay controls; any other
- * control becomes a target of the product.
+ * Products of blocks on common targets. Controls that all factors share stay controls; any other control
+ * becomes a target of the product.
  */
 import { type ComplexMatrix, identity, multiply } from '../math/complex-matrix.ts';
 import { type Block, formOf, monomialForm, type Wire } from './block.ts';
 
 /**
- * A part of a matrix entry this close to 0, 1 or −1 is that number. It is rounding, and entries of
- * 1e-17 would wear amplitudes down to denormal numbers, which are slow.
+ * A part of a matrix entry this close to 0, 1 or −1 is rounded to it. Entries of 1e-17 would reduce
+ * amplitudes to denormal numbers, which are slow.
  */
 const ROUNDING = 1e-15;
 
-/** The wires of a product: its targets, and the controls that all factors share. */
+/** Wires of a product: its targets, and the controls that all factors share. */
 export interface ProductWires {
   readonly targets: readonly Wire[];
   readonly controls: readonly Wire[];
 }
 
-/** The wires that the product of two blocks acts on. */
+/** Wires that the product of two blocks acts on. */
 export function productWires(a: Block, b: Block): ProductWires {
   const controls = a.controls.filter((wire) => b.controls.includes(wire));
   const isTarget = (wire: Wire) => !controls.includes(wire);
@@ -27,8 +27,8 @@ export function productWires(a: Block, b: Block): ProductWires {
 }
 
 /**
- * The blocks one after the other as one, which is monomial if they all are; undefined for the
- * identity.
+ * Multiplies blocks, the first one applied first. The product is monomial if all factors are; undefined
+ * if it is the identity.
  */
 export function productOf(factors: readonly Block[], wires: ProductWires): Block | undefined {
   const { targets, controls } = wires;
@@ -68,7 +68,7 @@ function monomialProduct(
     const form = monomialForm(rows, rounded);
     return form === undefined ? undefined : { form, targets, controls };
   }
-  // What cancelled may leave targets that nothing happens to.
+  // Factors that cancel may leave targets that the product does not act on.
   const left = targets.filter((_, t) => !isUntouched[t]);
   const at = new Positions(left, [], targets);
   const columns = Array.from({ length: 2 ** left.length }, (_, j) => at.withColumn(0, j));
@@ -79,7 +79,7 @@ function monomialProduct(
   return form === undefined ? undefined : { form, targets: left, controls };
 }
 
-/** Whether a permutation neither changes nor looks at a bit. */
+/** Whether a permutation neither changes nor depends on a bit. */
 function leavesAlone(rows: readonly number[], entries: Float64Array, bit: number): boolean {
   return rows.every((row, j) => {
     const flipped = j ^ bit;
@@ -100,7 +100,7 @@ function denseProduct(factors: readonly Block[], targets: readonly Wire[]) {
   return formOf(product.map(withoutRounding));
 }
 
-/** The block as a matrix on these targets. */
+/** Matrix of a block on the targets of a product. */
 function embedded(block: Block, targets: readonly Wire[]): ComplexMatrix {
   const d = 2 ** targets.length;
   const at = new Positions(block.targets, block.controls, targets);
@@ -125,7 +125,7 @@ function embedded(block: Block, targets: readonly Wire[]): ComplexMatrix {
   return out;
 }
 
-/** Where a block's targets and controls are among the targets of a product. */
+/** Positions of a block's targets and controls among the targets of a product. */
 class Positions {
   readonly #targets: readonly number[];
   readonly #controls: number;
@@ -142,7 +142,7 @@ class Positions {
     return (index & this.#controls) === this.#controls;
   }
 
-  /** The block's own index within an index of the product. */
+  /** Index of the block's own targets within an index of the product. */
   columnOf(index: number): number {
     let column = 0;
     for (let t = 0; t < this.#targets.length; t++) {
@@ -151,7 +151,7 @@ class Positions {
     return column;
   }
 
-  /** The index of the product with the block's own index in it replaced. */
+  /** Replaces the bits of the block's targets in an index of the product. */
   withColumn(index: number, column: number): number {
     let out = index;
     for (let t = 0; t < this.#targets.length; t++) {

@@ -1,27 +1,25 @@
 /**
- * A kernel before it has a place: on wires instead of physical qubits, with its own entries instead
- * of an offset in the pool.
+ * Blocks: kernels that have no place in memory yet. They act on wires instead of physical qubits, and
+ * hold their entries instead of an offset in the pool.
  *
- * A wire is what a logical qubit stands for once SWAPs are taken as relabelling. How a block acts
- * on each wire decides what it commutes with: two blocks commute if on every wire they share both
- * act diagonally, or both as a function of X. A control acts diagonally; the target of a CX, an RX
- * and both sides of an RXX as a function of X.
+ * Two blocks commute if on every wire they share both act diagonally, or both as a function of X. A
+ * control acts diagonally; the target of a CX or an RX, and both targets of an RXX, as a function of X.
  */
 import { type ComplexMatrix, dimension, monomialRows } from '../math/complex-matrix.ts';
 
-/** What a logical qubit stands for once SWAPs are relabelling. */
+/** A logical qubit, once SWAPs are relabelling. */
 export type Wire = number;
 
-/** How a block acts on one wire: blocks that act alike on a wire, and not generally, commute there. */
+/** How a block acts on a wire. Blocks that act alike commute there, unless they act generally. */
 export const ACTS_DIAGONALLY = 0;
 export const ACTS_AS_X = 1;
 export const ACTS_GENERALLY = 2;
 
-/** A matrix, ready for a kernel: what its entries mean for each kind is said in `program.ts`. */
+/** A matrix in the form of a kernel; `program.ts` says what its entries mean for each kind. */
 export type BlockForm = {
   /** Interleaved re, im. */
   readonly entries: Float64Array;
-  /** How it acts on each target. */
+  /** Action on each target. */
   readonly actions: readonly number[];
 } & (
   | { readonly kind: 'dense' | 'diagonal' }
@@ -36,14 +34,14 @@ export interface Block {
 }
 
 /**
- * The form of a matrix; undefined when it is the identity. Its kind is read off the numbers, not
- * off a gate's name: RX(0), a unitary that is diagonal and a gate added tomorrow are all classified
- * alike. Only exact zeros count, so a kernel computes just what the matrix says.
+ * Classifies a matrix; undefined for the identity. The kind follows from the numbers, not from a gate's
+ * name, so RX(0), a diagonal unitary and a new gate are all treated alike. Only exact zeros count, so a
+ * kernel computes exactly what the matrix says.
  */
 export function formOf(matrix: ComplexMatrix): BlockForm | undefined {
   const d = dimension(matrix);
   const rows = monomialRows(matrix);
-  // A matrix that is unitary only within rounding may have one entry a column and share rows.
+  // A matrix that is unitary only within rounding may have one entry a column, but two in one row.
   if (rows !== undefined && new Set(rows).size === d) {
     return monomialForm(rows, pickEntries(matrix, rows));
   }
@@ -53,7 +51,7 @@ export function formOf(matrix: ComplexMatrix): BlockForm | undefined {
 }
 
 /**
- * The form that sends |j⟩ to entry(j)·|rows[j]⟩; undefined for the identity.
+ * Classifies a matrix that sends |j⟩ to entry(j)·|rows[j]⟩; undefined for the identity.
  *
  * @param rows - A permutation of 0 … 2^k − 1.
  */
@@ -73,7 +71,10 @@ export function monomialForm(
   return { kind: 'permutation', entries, actions, rows };
 }
 
-/** Whether every move keeps the bit, or flipping the bit of the column flips it in the row too. */
+/**
+ * Action of a permutation on a bit: diagonal if it keeps the bit, as X if flipping the bit of a column
+ * flips it in the row.
+ */
 function actionOfPermutation(rows: readonly number[], entries: Float64Array, bit: number): number {
   let diagonal = true;
   let asX = true;
@@ -88,7 +89,10 @@ function actionOfPermutation(rows: readonly number[], entries: Float64Array, bit
   return diagonal ? ACTS_DIAGONALLY : asX ? ACTS_AS_X : ACTS_GENERALLY;
 }
 
-/** The same of a matrix: no entry between values of the bit, or flipping both bits changes none. */
+/**
+ * Action of a matrix on a bit: diagonal if no entry connects values of the bit, as X if flipping the bit
+ * in both indices changes no entry.
+ */
 function actionOfDense(entries: ComplexMatrix, d: number, bit: number): number {
   let diagonal = true;
   let asX = true;
@@ -103,7 +107,7 @@ function actionOfDense(entries: ComplexMatrix, d: number, bit: number): number {
   return diagonal ? ACTS_DIAGONALLY : asX ? ACTS_AS_X : ACTS_GENERALLY;
 }
 
-/** The one entry of each column that is not zero; interleaved re, im. */
+/** Nonzero entry of each column; interleaved re, im. */
 function pickEntries(matrix: ComplexMatrix, rows: readonly number[]): Float64Array {
   const d = rows.length;
   const out = new Float64Array(2 * d);

@@ -1,4 +1,4 @@
-/** What a circuit's gates cost before any pass has seen them: what can be told without compiling. */
+/** Estimated cost of a circuit's gates, without compiling it. */
 import {
   allOperations,
   type DynamicCircuit,
@@ -11,11 +11,11 @@ import { DEFAULT_COSTS, denseCost } from './cost-model.ts';
 import type { KernelCosts } from './program.ts';
 
 /**
- * The cost of all gates one by one, by the cost model that chooses kernels. Compiled, a circuit costs
- * less: gates cancel, fuse and share trips. The body of a loop on measured bits counts once, for nobody
- * knows how often it runs.
+ * Sums the costs of all gates by the cost model that chooses kernels. The compiled circuit costs less:
+ * gates cancel, fuse and share sweeps. The body of a loop on measured bits counts once, because the
+ * number of rounds is unknown.
  *
- * @returns Milliseconds for 2^26 amplitudes on the machine of the costs.
+ * @returns Milliseconds for 2^26 amplitudes on the machine that the costs were measured on.
  */
 export function circuitCost(circuit: DynamicCircuit, costs: KernelCosts = DEFAULT_COSTS): number {
   let sum = 0;

@@ -1,4 +1,4 @@
-/** The pipeline: Circuit → Program for one target profile. A pure function. */
+/** Compiles a circuit into a program for one target profile. A pure function. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { KernelTooWideError } from './errors.ts';
 import { optimize } from './passes/pipeline.ts';
@@ -9,32 +9,31 @@ import { scheduleAndCount } from './schedule.ts';
 
 export type { CompilationReport } from './report.ts';
 
-/** How to compile; the defaults suit every request. */
+/** Options of compiling; the defaults suit every request. */
 export interface CompileOptions {
   /**
-   * Whether passes rewrite the circuit before it is scheduled; they do unless this is false. The
-   * oracle of tests is a program that no pass has touched.
+   * Whether passes rewrite the circuit before it is scheduled; true by default. Tests compare with a
+   * program that no pass has changed.
    */
   readonly optimize?: boolean;
   /**
-   * Whether the run may be asked for its state vector or for observables; it may unless this is
-   * false. A run that only wants counts or probabilities needs less, and then what cannot reach a
-   * classical bit is dropped. The distribution of the counts is the same either way, but a seed
-   * may give another sample of it.
+   * Whether the run may return its state vector or observables; true by default. A run that returns only
+   * counts or probabilities needs less, so the passes drop what cannot reach a classical bit. The
+   * distribution of the counts is the same, but a seed may give another sample of it.
    */
   readonly keepState?: boolean;
 }
 
-/** A program, and what compiling changed. */
+/** A program, and the changes that compiling made. */
 export interface Compiled<C extends DynamicCircuit = DynamicCircuit> {
   readonly program: Program;
-  /** What the program was scheduled from: the circuit after all passes. */
+  /** Circuit after all passes, which the program was scheduled from. */
   readonly circuit: C;
   readonly report: CompilationReport;
 }
 
 /**
- * Compiles a valid circuit. Global phase is kept exactly, unless `keepState` is false.
+ * Compiles a valid circuit. The global phase is exact, unless `keepState` is false.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
  *   `target.maxDenseQubits`.
@@ -52,8 +51,8 @@ export function compile<C extends DynamicCircuit>(
 }
 
 /**
- * An operation too wide is named by its place in the caller's circuit: passes never widen one, so
- * what is too wide after them already was before, and the caller's circuit fails in turn.
+ * Schedules the optimized circuit. If an operation is too wide, the error names its index in the
+ * caller's circuit: passes never widen an operation, so the original circuit fails too.
  */
 function scheduleEither(
   optimized: DynamicCircuit,

@@ -1,11 +1,11 @@
-/** What kernels cost, and so what fusing them saves. */
+/** Cost model of kernels, which decides what is fused. */
 import type { BlockForm } from './block.ts';
 import type { KernelCosts } from './program.ts';
 
 /**
- * Measured with WebAssembly kernels on tiles in cache: milliseconds for 2^26 amplitudes in single
- * precision on two threads. A dense block's arithmetic doubles with each target; from four targets
- * on its entries no longer fit in registers, so none are made.
+ * Milliseconds for 2^26 amplitudes in single precision on two threads, measured with WebAssembly kernels
+ * on tiles in cache. The arithmetic of a dense block doubles with each target. From four targets on its
+ * entries no longer fit in registers, so none are made.
  */
 export const DEFAULT_COSTS: KernelCosts = {
   dense: [0, 8.6, 20, 50],
@@ -14,12 +14,12 @@ export const DEFAULT_COSTS: KernelCosts = {
   kernel: 0.5,
 };
 
-/** The cost of a form under controls. Half of the state is left alone for each control. */
+/** Cost of a form with controls, each of which leaves half of the state alone. */
 export function costOf(form: BlockForm, numControls: number, costs: KernelCosts): number {
   return costs.kernel + costOfPart(form, costs) / 2 ** numControls;
 }
 
-/** The cost of a dense block without controls; beyond the list, twice as much for each target. */
+/** Cost of a dense block without controls; beyond the list it doubles with each target. */
 export function denseCost(numTargets: number, { dense }: KernelCosts): number {
   const last = dense.length - 1;
   return dense[numTargets] ?? (dense[last] ?? 0) * 2 ** (numTargets - last);
@@ -36,7 +36,7 @@ function costOfPart(form: BlockForm, costs: KernelCosts): number {
   }
 }
 
-/** The part of the amplitudes that move or are multiplied by anything but 1. */
+/** Fraction of the amplitudes that move or are multiplied by anything but 1. */
 function changedPart(entries: Float64Array, rows: readonly number[] | undefined): number {
   const d = entries.length / 2;
   let changed = 0;

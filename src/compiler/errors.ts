@@ -1,13 +1,13 @@
 /** Errors of the compiler. */
 import { CodedError } from '../errors/coded-error.ts';
 
-/** An operation's matrix spans more targets than the target profile takes in one kernel. */
+/** The matrix of an operation spans more targets than the target profile allows in one kernel. */
 export class KernelTooWideError extends CodedError {
   readonly code = 'COMPILER_KERNEL_TOO_WIDE';
 
   constructor(operationIndex: number, numTargets: number, maxDenseQubits: number) {
     super(
-      `Operation ${operationIndex} acts on ${numTargets} targets with a matrix that is not diagonal; what runs it takes at most ${maxDenseQubits}.`,
+      `Operation ${operationIndex} acts on ${numTargets} targets with a matrix that is not diagonal; the engine takes at most ${maxDenseQubits}.`,
     );
   }
 }

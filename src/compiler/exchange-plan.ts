@@ -1,15 +1,15 @@
 /**
- * Plans steps where a state is larger than what tiles reach: chunk qubits above those that a tile
- * may hold take part only after an exchange, and so do the qubits that tell devices apart.
+ * Plans exchanges for states that are larger than the reach of tiles. Chunk qubits above those that a
+ * tile may hold, and qubits that tell devices apart, take part only after an exchange.
  *
- * It is the choice of sweeps one level up. The same search cuts the work into stages, each of which
- * needs no more wires than are within reach; between two stages an exchange brings the wires that
- * the next one needs, for those whose next need is furthest off (Belady's rule), and within a stage
- * sweeps are planned as ever. Sweeps are planned on slots: a slot is near or far for good, an
- * exchange changes which wire is in it.
+ * The method is that of choosing sweeps, one level up. The same search divides the work into stages,
+ * each of which needs no more wires than are within reach. Between two stages an exchange brings in the
+ * wires that the next one needs, in place of those needed furthest in the future (Belady's rule). Within
+ * a stage, sweeps are planned as usual. Sweeps are planned on slots: a slot is near or far for good, and
+ * an exchange changes the wires in it.
  *
- * Where a state lies on several devices there are two such levels, the outer one planned first: what
- * it brings onto devices is as little as can be, whatever that costs inside them.
+ * A state on several devices has two such levels. The outer one is planned first, so that as little as
+ * possible moves between devices, whatever that costs inside them.
  *
  * @see Belady, "A study of replacement algorithms for a virtual-storage computer", 1966.
  */
@@ -25,24 +25,24 @@ import {
 } from './sweep-plan.ts';
 import { onWires, type WorkItem, type WorkList } from './work-list.ts';
 
-/** Steps on slots, and where wires are after them. */
+/** Steps on slots, and the slot of each wire after them. */
 export interface StepPlan {
   readonly steps: readonly PlannedStep[];
   readonly slotOf: readonly Wire[];
 }
 
-/** Work that needs no exchange, and what is done between such. */
+/** A stretch of work that needs no exchange, or a step between two stretches. */
 type Stretch =
   | { readonly kind: 'work'; readonly items: readonly WorkItem[] }
   | PlannedCollapse
   | PlannedExchange;
 
-/** How many of the lowest places a tile may hold qubits of, where one device holds them all. */
+/** Number of lowest places that a tile may hold qubits of, where one device holds them all. */
 export function reachOf({ chunkQubits, tileChunkQubits = 0 }: TargetProfile): number {
   return chunkQubits + tileChunkQubits;
 }
 
-/** The steps for the work, in order. */
+/** Plans the steps of the work, in order. */
 export function planSteps(work: WorkList, target: TargetProfile): StepPlan {
   const { numResources } = work;
   const effort = effortFor(work);
@@ -68,10 +68,10 @@ export function planSteps(work: WorkList, target: TargetProfile): StepPlan {
 }
 
 /**
- * Cuts stretches of work into such as need no more than the near wires, with exchanges between.
+ * Divides stretches of work into stretches that need only near wires, with exchanges between them.
  *
- * @param stages - Plans stages of so many wires.
- * @param numSlots - Of all; those from `numWires` on stay what they are.
+ * @param stages - Plans stages of at most `tileWires` wires.
+ * @param numSlots - Number of all slots; those from `numWires` on keep their wires.
  */
 function withExchanges(
   stretches: readonly Stretch[],
@@ -99,7 +99,7 @@ function withExchanges(
         break;
       }
       case 'exchange': {
-        // Of an outer level, whose far slots are none of this one's.
+        // An exchange of the outer level: its far slots do not belong to this level.
         const pairs = step.pairs.map(([far, near]) => [far, slots.slotOf[near]!] as const);
         cut.push({ kind: 'exchange', pairs });
         break;
@@ -109,11 +109,11 @@ function withExchanges(
   return { stretches: cut, slotOf: slots.slotOf };
 }
 
-/** Which wire is in which slot, stage by stage. */
+/** Assignment of wires to slots, stage by stage. */
 class Slots {
   readonly slotOf: Wire[];
   readonly #numNear: number;
-  /** For each wire, the stages that need it, last first; those that are over are taken off. */
+  /** For each wire, the stages that need it, last first; finished stages are removed. */
   readonly #needs: number[][];
 
   constructor(steps: readonly PlannedStep[], numSlots: number, numWires: number, numNear: number) {
@@ -123,7 +123,7 @@ class Slots {
     for (const [number, stage] of [...stages.entries()].reverse()) {
       for (const wire of neededIn(stage)) this.#needs[wire]!.push(number);
     }
-    // The start is free: far are the wires needed last.
+    // The first assignment is free: the wires needed last are far.
     const wires = Array.from({ length: numWires }, (_, wire) => wire);
     const far = new Set(this.#furthestFirst(wires).slice(0, numWires - numNear));
     let near = 0;
@@ -132,7 +132,7 @@ class Slots {
     while (this.slotOf.length < numSlots) this.slotOf.push(this.slotOf.length);
   }
 
-  /** Brings what the next stage needs within reach; the slots that change wires. */
+  /** Brings the wires of the next stage within reach; returns the pairs of slots that exchange wires. */
   bringNear(stage: PlannedSweep): readonly (readonly [far: Wire, near: Wire])[] {
     const needed = neededIn(stage);
     const coming = [...needed].filter((wire) => this.slotOf[wire]! >= this.#numNear);
@@ -153,7 +153,7 @@ class Slots {
     return pairs;
   }
 
-  /** The item on slots; its resources keep their names, which order items within one stage. */
+  /** Rewrites an item to slots. Its resources keep their names, which order items within a stage. */
   renamed(item: WorkItem): WorkItem {
     const { work, needs } = item;
     const slots = (wires: readonly Wire[]) => wires.map((wire) => this.slotOf[wire]!);

@@ -1,36 +1,36 @@
 /**
- * Fuses the blocks of one sweep where the cost model says that it pays.
+ * Fuses the blocks of a sweep where the cost model predicts a gain.
  *
- * First each block is multiplied into an earlier one that it can be brought next to: runs on one
- * wire, diagonals into tables, X and CX and phases into one permutation. Then blocks on two or more
- * wires gather all that happens on their wires into one dense block, if that costs less than its
- * parts: no pair of them need pay by itself. A block only passes others that it commutes with.
+ * First each block is multiplied into an earlier one that it can be moved next to: runs on one wire,
+ * diagonals into tables, X, CX and phases into one permutation. Then each block on two or more wires
+ * gathers all blocks on its wires into one dense block, if that costs less than the parts together; no
+ * pair of them need gain by itself. A block moves only past blocks that it commutes with.
  */
 import { ACTS_DIAGONALLY, ACTS_GENERALLY, type Block, type Wire } from './block.ts';
 import { type ProductWires, productOf, productWires } from './block-product.ts';
 import { costOf, denseCost } from './cost-model.ts';
 import type { KernelCosts } from './program.ts';
 
-/** What fusing may make. */
+/** Limits of fused blocks. */
 export interface FusionLimits {
-  /** A product that is not diagonal has all its targets among these. */
+  /** Wires of the tile: all targets of a product that is not diagonal must be among them. */
   readonly resident: ReadonlySet<Wire>;
   readonly maxDenseQubits: number;
   readonly costs: KernelCosts;
 }
 
-/** A block, and how many it was made of. */
+/** A block, and the number of blocks it was made of. */
 export interface FusedBlock {
   readonly block: Block;
   readonly numFactors: number;
 }
 
-/** Widest diagonal or permutation that is made: a table of 64 entries. */
+/** Most targets of a diagonal or permutation: a table of 64 entries. */
 const MAX_TABLE_QUBITS = 6;
-/** How many neighbours are looked at; keeps time linear. */
+/** Neighbours considered; the limit keeps time linear. */
 const REACH = 32;
 
-/** The blocks that do the same, in order. */
+/** Returns fewer blocks with the same product, in order. */
 export function fuseBlocks(blocks: readonly Block[], limits: FusionLimits): readonly FusedBlock[] {
   const parts: Part[] = [];
   for (const block of blocks) {
@@ -40,11 +40,11 @@ export function fuseBlocks(blocks: readonly Block[], limits: FusionLimits): read
   return gather(parts, limits);
 }
 
-/** A block with what is asked of it often. */
+/** A block with facts that are used often. */
 interface Part extends FusedBlock {
   readonly cost: number;
   readonly wires: readonly Wire[];
-  /** A bit for each wire, modulo 32: no common bit, no common wire. */
+  /** One bit per wire, modulo 32: no common bit means no common wire. */
   readonly wireBits: number;
 }
 
@@ -61,7 +61,7 @@ function bitsOf(wires: readonly Wire[]): number {
   return bits;
 }
 
-/** Multiplies the part into one before it, if that pays and the way there is free. */
+/** Multiplies the part into an earlier one, if that is cheaper and it commutes with all in between. */
 function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolean {
   const end = Math.max(0, parts.length - REACH);
   for (let i = parts.length - 1; i >= end; i--) {
@@ -77,11 +77,11 @@ function mergeBackwards(parts: Part[], part: Part, limits: FusionLimits): boolea
   return false;
 }
 
-/** The product of two parts where it costs no more than they do. */
+/** Product of two parts if it costs no more than they do; `nothing` if they cancel. */
 function merge(a: Part, b: Part, limits: FusionLimits): Part | 'nothing' | undefined {
   const isMonomial = a.block.form.kind !== 'dense' && b.block.form.kind !== 'dense';
   const isDiagonal = a.block.form.kind === 'diagonal' && b.block.form.kind === 'diagonal';
-  // Of blocks on different wires, only diagonals gain from sharing a kernel.
+  // Blocks on different wires share a kernel only if both are diagonal.
   if (!isDiagonal && (a.wireBits & b.wireBits) === 0) return undefined;
   const wires = productWires(a.block, b.block);
   if (!isAllowed(wires, isMonomial, isDiagonal, limits)) return undefined;
@@ -108,7 +108,7 @@ function isAllowed(
   return targets.length <= maxDenseQubits && targets.every((wire) => resident.has(wire));
 }
 
-/** Whether the parts may change places: on each wire they share they act alike. */
+/** Whether two parts commute: they act alike on each wire they share. */
 function commute(a: Part, b: Part): boolean {
   if ((a.wireBits & b.wireBits) === 0) return true;
   return (
@@ -123,7 +123,7 @@ function actsAlike({ targets, controls, form }: Block, wire: Wire, action: numbe
   return t < 0 || (action !== ACTS_GENERALLY && form.actions[t] === action);
 }
 
-/** Gathers parts into dense blocks, each from the first part on some wires. */
+/** Gathers parts into dense blocks, each starting from the first part on some wires. */
 function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlock[] {
   const isTaken = new Uint8Array(parts.length);
   const out: FusedBlock[] = [];
@@ -144,11 +144,11 @@ function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlo
   return out;
 }
 
-/** Parts that can be done one after the other at the place of the first of them. */
+/** Parts that can be applied in sequence at the place of the first of them. */
 interface Gathering {
   readonly wires: readonly Wire[];
   readonly members: readonly number[];
-  /** The first part on the way that crosses the border. */
+  /** First part met that acts on the wires and on others as well. */
   readonly crossing: Part | undefined;
   readonly saved: number;
 }
@@ -186,7 +186,7 @@ function gatherOn(
   const end = Math.min(parts.length, first + REACH);
   for (let i = first; i < end; i++) {
     const part = parts[i]!;
-    // What shares no wire with these can be passed by any member.
+    // Members can move past any part that shares no wire with them.
     if (isTaken[i] === 1 || (part.wireBits & bits) === 0) continue;
     const isInside = part.wires.every((wire) => wires.includes(wire));
     if (isInside && passed.every((other) => commute(other, part))) {
@@ -197,7 +197,7 @@ function gatherOn(
     passed.push(part);
     if (!isInside) crossing ??= part;
   }
-  // Without a dense block among them the product is monomial, and has been weighed before.
+  // Without a dense member the product is monomial and was considered before.
   const isDense = members.some((member) => parts[member]!.block.form.kind === 'dense');
   const saved =
     isDense && members.length > 1 ? cost - costs.kernel - denseCost(wires.length, costs) : 0;

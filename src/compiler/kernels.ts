@@ -1,22 +1,13 @@
-/** Where circuits become matrices, and blocks become kernels. */
-import type { GateOperation, Qubit, UnitaryOperation } from '../circuit/circuit.ts';
-import { gateNamed } from '../circuit/gates.ts';
-import type { ComplexMatrix } from '../math/complex-matrix.ts';
+/** Makes kernels of blocks. */
+import type { Qubit } from '../circuit/circuit.ts';
 import type { Block } from './block.ts';
 import type { MatrixPool } from './matrix-pool.ts';
 import type { Kernel } from './program.ts';
 
-/** What acts on the targets where the controls are |1⟩. */
-export function targetMatrix(operation: GateOperation | UnitaryOperation): ComplexMatrix {
-  return operation.kind === 'unitary'
-    ? operation.matrix
-    : gateNamed(operation.gate).matrix(operation.angles);
-}
-
 /**
- * The kernel of a block.
+ * Returns the kernel of a block.
  *
- * @param placeOf - Wire → physical qubit.
+ * @param placeOf - Physical qubit of each wire.
  */
 export function kernelOf(block: Block, placeOf: readonly Qubit[], pool: MatrixPool): Kernel {
   const { form } = block;

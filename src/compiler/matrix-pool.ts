@@ -1,21 +1,21 @@
-/** The pool of a program's matrix entries; what is already in it is not stored twice. */
+/** Pool of a program's matrix entries, which stores equal matrices once. */
 
-/** What one call takes as arguments. */
+/** Most arguments of one function call. */
 const MAX_UNITS = 2 ** 12;
 
-/** Grows while a circuit is compiled. */
+/** Collects entries while a circuit is compiled. */
 export class MatrixPool {
   readonly #offsets = new Map<string, number>();
-  /** The same by array: most circuits use few matrices, and use each often. */
+  /** Offsets by array object: most circuits use few matrices, each of them often. */
   readonly #arrayOffsets = new Map<Float64Array, number>();
   readonly #chunks: Float64Array[] = [];
   #length = 0;
 
   /**
-   * Puts entries in the pool, or finds them there.
+   * Adds entries to the pool, or finds equal ones there.
    *
    * @param entries - Interleaved re, im; not changed afterwards.
-   * @returns Where they begin, counted in complex numbers.
+   * @returns Offset of the first entry, in complex numbers.
    */
   add(entries: Float64Array): number {
     const added = this.#arrayOffsets.get(entries);
@@ -50,12 +50,12 @@ export class MatrixPool {
   }
 }
 
-/** A text of these code units: a key that is compared by content. */
+/** Packs code units into a string, for use as a key. */
 function textOf(units: Uint16Array): string {
   let text = '';
   for (let from = 0; from < units.length; from += MAX_UNITS) {
     const part = units.length <= MAX_UNITS ? units : units.subarray(from, from + MAX_UNITS);
-    // Not spread, which visits the units one by one and takes five times as long.
+    // A spread would visit the units one by one and take five times as long.
     text += Reflect.apply(String.fromCharCode, undefined, part);
   }
   return text;

@@ -1,16 +1,16 @@
 /**
- * Moves qubits to other places without applying anything to them: where the pieces of a circuit with
- * loops meet, and each has its own layout.
+ * Moves qubits to other places without applying gates, where pieces of a circuit with loops meet and
+ * each piece has its own layout.
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import { reachOf } from './exchange-plan.ts';
 import type { MatrixPool } from './matrix-pool.ts';
 import { localQubits, type PermutationKernel, type Step, type TargetProfile } from './program.ts';
 
-/** The entries of a permutation of two qubits without phases. */
+/** Entries of a permutation of two qubits without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
-/** Where wires lay before steps that left them in these places. */
+/** Places of wires before steps that left them in the places `after`. */
 export function placesBefore(steps: readonly Step[], after: readonly Qubit[]): readonly Qubit[] {
   let places = after;
   for (const step of steps.toReversed()) {
@@ -25,7 +25,7 @@ export function placesBefore(steps: readonly Step[], after: readonly Qubit[]): r
   return places;
 }
 
-/** Steps after which each qubit lies at `to[qubit]` that lay at `from[qubit]`. */
+/** Returns steps that move each qubit from place `from[qubit]` to place `to[qubit]`. */
 export function moveSteps(
   from: readonly Qubit[],
   to: readonly Qubit[],
@@ -33,7 +33,7 @@ export function moveSteps(
   pool: MatrixPool,
 ): readonly Step[] {
   const steps: Step[] = [];
-  /** What is at a place has yet to go to this place. */
+  /** Destination of the qubit at each place. */
   const goesTo = Array.from(from, (_, place) => place);
   for (const [qubit, place] of from.entries()) goesTo[place] = to[qubit]!;
   const swap = (a: Qubit, b: Qubit) => {
@@ -41,7 +41,7 @@ export function moveSteps(
   };
   const numQubits = from.length;
   const numNear = Math.min(reachOf(target), localQubits(target, numQubits), numQubits);
-  // Far places first, each in an exchange with the near place that holds what belongs there.
+  // Far places first: each is exchanged with the near place that holds its qubit.
   for (let far = numNear; far < numQubits; far++) {
     if (goesTo[far] === far) continue;
     const source = goesTo.indexOf(far);
@@ -53,8 +53,8 @@ export function moveSteps(
     steps.push({ kind: 'exchange', pairs: [[far, near]] });
     swap(far, near);
   }
-  // Then swaps of near places, as many in one sweep as its tile holds the places of. Not a store: a
-  // tile that is the whole state is changed where it lies.
+  // Then swaps of near places, as many in a sweep as its tile can hold. A store cannot do it: a tile
+  // that is the whole state is changed in place.
   const tileQubits = Math.min(target.tileQubits, numNear);
   const lowest = Array.from({ length: Math.min(target.contiguousQubits, numNear) }, (_, i) => i);
   const offset = pool.add(ONES);

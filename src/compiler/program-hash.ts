@@ -1,10 +1,10 @@
 /**
- * The content hash of a program: SHA-256 over everything in it, so that equal programs have equal
- * hashes, whichever circuit they came from.
+ * Content hash of a program: SHA-256 of everything in it, so that equal programs have equal hashes,
+ * whichever circuit they came from.
  *
- * The encoding is arrays in a fixed order, not the objects themselves: the order in which an
- * object's properties were written is no part of a program. It begins with a version, to be raised
- * when a kernel or step comes to mean something else.
+ * The encoding consists of arrays in a fixed order, because the order in which an object's properties
+ * were written is not part of a program. It begins with a version, which must be raised when the meaning
+ * of a kernel or step changes.
  */
 import type { Condition } from '../circuit/circuit.ts';
 import { sha256 } from '../math/sha256.ts';
@@ -12,11 +12,14 @@ import type { Kernel, Program, Step } from './program.ts';
 
 const ENCODING_VERSION = 2;
 
-/** Node's own where there is one: asked for, not imported, so that a browser compiles circuits too. */
+/**
+ * Node's crypto, if there is one. Requested at run time rather than imported, because browsers compile
+ * circuits too.
+ */
 const nodeCrypto =
   typeof process === 'undefined' ? undefined : process.getBuiltinModule('node:crypto');
 
-/** SHA-256, 64 hex digits. */
+/** Hash of a program, 64 hex digits. */
 export function hashProgram(program: Omit<Program, 'hash'>): string {
   const { numQubits, numBits, control, steps, matrices, finalLayout } = program;
   const structure = [ENCODING_VERSION, numQubits, numBits, steps.map(encodeStep), finalLayout];
@@ -53,7 +56,7 @@ function encodeStep(step: Step): unknown {
     case 'reset':
       return ['reset', step.qubits, condition];
     case 'assign':
-      // One function makes expressions, so equal ones have their properties in one order.
+      // One function makes all expressions, so equal ones have their properties in one order.
       return ['assign', step.bits, step.value, condition];
     case 'loop':
       return ['loop', step.end, condition];

@@ -1,11 +1,11 @@
 /**
- * The contract between the compiler and the engines: a program is a list of sweeps, measurements
- * and resets over physical qubits, with every matrix in one pool.
+ * Programs: the interface between the compiler and the engines. A program is a list of sweeps,
+ * measurements and resets on physical qubits, with every matrix in one pool.
  *
- * A sweep is one trip of the whole state through memory: the engine gathers tiles of the resident
- * qubits, applies the sweep's kernels to each and stores it. Controls and diagonal kernels may use
- * any qubit, because outside the tile they are constants of the tile; any other kernel's targets
- * are resident. Plain data throughout, so that a program crosses threads by structured clone.
+ * In a sweep the whole state passes through memory once: the engine loads tiles of the resident qubits,
+ * applies the sweep's kernels to each tile and stores it. Controls and diagonal kernels may use any
+ * qubit, because qubits outside the tile are constant in it; the targets of other kernels must be
+ * resident. A program is plain data, so it crosses threads by structured clone.
  */
 import type { AssignOperation, ClassicalControl, Condition, Qubit } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
@@ -15,7 +15,7 @@ interface KernelBase {
   readonly targets: readonly Qubit[];
   /** Physical; the kernel acts where all of them are |1⟩. */
   readonly controls: readonly Qubit[];
-  /** First entry in the pool, counted in complex numbers. */
+  /** Offset of its first entry in the pool, in complex numbers. */
   readonly offset: number;
 }
 
@@ -24,7 +24,7 @@ export interface DenseKernel extends KernelBase {
   readonly kind: 'dense';
 }
 
-/** Multiplies by a diagonal: 2^k pool entries. With no targets, a phase. */
+/** Multiplies by a diagonal: 2^k pool entries. Without targets, a phase. */
 export interface DiagonalKernel extends KernelBase {
   readonly kind: 'diagonal';
 }
@@ -36,26 +36,28 @@ export interface PermutationKernel extends KernelBase {
   readonly rows: readonly number[];
 }
 
-/** What a sweep applies to a tile. */
+/** Operation that a sweep applies to a tile. */
 export type Kernel = DenseKernel | DiagonalKernel | PermutationKernel;
 
-/** One trip of the state through memory. */
+/** One pass of the whole state through memory. */
 export interface Sweep {
   readonly kind: 'sweep';
-  /** Physical, ascending; holds the target's lowest `contiguousQubits` and all non-diagonal targets. */
+  /**
+   * Physical, ascending; includes the target's lowest `contiguousQubits` and all non-diagonal targets.
+   */
   readonly resident: readonly Qubit[];
-  /** In order; may be none where only the store matters. */
+  /** In order; may be empty if only the store matters. */
   readonly kernels: readonly Kernel[];
   /**
-   * Where the tile is stored: what lay at place `resident[i]` lies at `store[i]` from then on. A
-   * permutation of `resident`, so a tile still writes the memory it read and nothing else; absent
-   * when everything stays where it was, and under a condition.
+   * Places where the tile is stored: the qubit at place `resident[i]` moves to place `store[i]`. A
+   * permutation of `resident`, so a tile writes only the memory that it read. Absent if nothing moves,
+   * and under a condition.
    *
-   * This is how the lowest places are given to other qubits without a trip of their own: memory is
-   * still written in runs of 2^contiguousQubits amplitudes, only the tile's insides are transposed.
+   * This gives the lowest places to other qubits without a sweep of its own: memory is still written in
+   * runs of 2^contiguousQubits amplitudes, only the inside of the tile is transposed.
    */
   readonly store?: readonly Qubit[];
-  /** On classical bits as they stand; the whole sweep is skipped where it does not hold. */
+  /** Condition on the current classical bits; the whole sweep is skipped where it does not hold. */
   readonly condition?: Condition;
 }
 
@@ -75,19 +77,19 @@ export interface Reset {
 }
 
 /**
- * Makes physical qubits change places in pairs: for each pair, the amplitudes of the basis states
- * in which the two differ. The first is one that no tile reaches, the second one that tiles do, or
- * any one inside a device where the first tells devices apart; no qubit is in two pairs. k pairs
- * move 1 − 2^−k of the state.
+ * Exchanges physical qubits in pairs: for each pair, the amplitudes of the basis states in which the two
+ * differ. The first of a pair is one that no tile reaches. The second is one that tiles reach, or any
+ * one within a device if the first tells devices apart. No qubit is in two pairs. k pairs move 1 − 2^−k
+ * of the state.
  */
 export interface Exchange {
   readonly kind: 'exchange';
   readonly pairs: readonly (readonly [far: Qubit, near: Qubit])[];
-  /** Never set: where qubits lie does not depend on outcomes. */
+  /** Never set: places of qubits do not depend on outcomes. */
   readonly condition?: never;
 }
 
-/** Begins a loop: where the condition does not hold, the run goes on at step `end`. */
+/** Begins a loop: where the condition does not hold, the run continues at step `end`. */
 export interface LoopHead {
   readonly kind: 'loop';
   readonly condition: Condition;
@@ -95,7 +97,7 @@ export interface LoopHead {
   readonly end: number;
 }
 
-/** Ends a round of a loop: the run goes on at its head. */
+/** Ends a round of a loop: the run continues at its head. */
 export interface LoopTail {
   readonly kind: 'again';
   /** Index of the loop's first step. */
@@ -103,12 +105,12 @@ export interface LoopTail {
   readonly condition?: never;
 }
 
-/** One step of a program. Classical assignments are as in the circuit: bits are not compiled. */
+/** One step of a program. Assignments are those of the circuit, because bits are not compiled. */
 export type Step = Sweep | Measure | Reset | Exchange | AssignOperation | LoopHead | LoopTail;
 
 /** A compiled circuit. */
 export interface Program {
-  /** Content hash, hex: equal programs have equal hashes. The key of every cache. */
+  /** Content hash, hex: equal programs have equal hashes. It is the key of every cache. */
   readonly hash: string;
   readonly numQubits: number;
   /** Bits of an outcome. */
@@ -118,54 +120,57 @@ export interface Program {
   readonly steps: readonly Step[];
   /** Interleaved re, im. */
   readonly matrices: Float64Array;
-  /** finalLayout[q] is the physical place of logical qubit q after the last step. */
+  /** finalLayout[q] is the place of logical qubit q after the last step. */
   readonly finalLayout: readonly Qubit[];
 }
 
 /**
- * What kernels cost an engine when they act on the whole state, beyond the sweep itself. The unit
- * is free: only ratios count. A kernel with c controls costs 2^−c of it.
+ * Costs of kernels on the whole state for an engine, without the sweep itself. Any unit: only ratios
+ * count. A kernel with c controls costs 2^−c of it.
  */
 export interface KernelCosts {
-  /** dense[k] for k targets; beyond the list twice as much for each, and none gathered so wide. */
+  /**
+   * dense[k] for k targets. Beyond the list the cost doubles with each target, and no such kernels are
+   * gathered.
+   */
   readonly dense: readonly number[];
-  /** For multiplying all amplitudes; amplitudes times 1 cost nothing. */
+  /** Cost of multiplying all amplitudes; amplitudes times 1 cost nothing. */
   readonly diagonal: number;
-  /** For moving all amplitudes; those that stay where they are, times 1, cost nothing. */
+  /** Cost of moving all amplitudes; those that stay in place, times 1, cost nothing. */
   readonly permutation: number;
-  /** For each kernel, whatever it does. */
+  /** Cost of any kernel, whatever it does. */
   readonly kernel: number;
 }
 
-/** An engine's limits, as data: all the compiler knows of an engine. */
+/** Limits of an engine: all that the compiler knows of it. */
 export interface TargetProfile {
   readonly maxQubits: number;
-  /** Resident qubits of one sweep. */
+  /** Resident qubits of a sweep. */
   readonly tileQubits: number;
-  /** Lowest qubits that every tile holds, so that memory is read in full lines. */
+  /** Lowest qubits that every tile includes, so that memory is read in full lines. */
   readonly contiguousQubits: number;
-  /** Widest dense or permutation kernel. */
+  /** Targets of the widest dense or permutation kernel. */
   readonly maxDenseQubits: number;
-  /** Qubits inside one buffer; those above are chunk qubits. */
+  /** Qubits within one buffer; those above are chunk qubits. */
   readonly chunkQubits: number;
   /**
-   * How many of the lowest chunk qubits a tile may hold: the logarithm of the buffers that a kernel
-   * binds at once. None when absent. Chunk qubits above these are brought within reach by exchanges.
+   * Number of lowest chunk qubits that a tile may include: the logarithm of the buffers that a kernel
+   * binds at once; 0 if absent. Exchanges bring higher chunk qubits within reach.
    */
   readonly tileChunkQubits?: number;
   /**
-   * The logarithm of the devices that a state lies on; one device when absent. The highest places
-   * tell them apart, which no tile reaches; see `localQubits`.
+   * Logarithm of the number of devices that hold a state; one device if absent. The highest places tell
+   * them apart, and no tile reaches those; see `localQubits`.
    */
   readonly deviceQubits?: number;
   readonly precision: 'f32' | 'f64';
-  /** By which kernels are fused; absent, those of `cost-model.ts`. */
+  /** Costs by which kernels are fused; those of `cost-model.ts` if absent. */
   readonly costs?: KernelCosts;
 }
 
 /**
- * How many of the lowest places lie on one device: all but those that tell devices apart, which may
- * be beyond the program's own where that has fewer qubits than a tile.
+ * Number of lowest places on one device: all but those that tell devices apart. The latter may exceed
+ * the program's qubits, if it has fewer than a tile.
  */
 export function localQubits(
   { tileQubits, deviceQubits = 0 }: TargetProfile,
@@ -175,11 +180,11 @@ export function localQubits(
 }
 
 /**
- * Where the trailing measurements begin: every step from there on is an unconditioned measure, or one
- * of the assignments that follow the last measure, so one final state serves all shots.
+ * Index of the first trailing measurement: every step from there on is an unconditional measurement, or
+ * one of the assignments after the last measurement, so one final state serves all shots.
  *
- * @returns An index into `steps`; `steps.length` when the program does not end in a measurement or
- *   an assignment.
+ * @returns An index into `steps`; `steps.length` if the program does not end in a measurement or an
+ *   assignment.
  */
 export function terminalMeasureIndex(program: Program): number {
   let index = program.steps.length;

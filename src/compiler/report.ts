@@ -1,4 +1,4 @@
-/** What compiling changed, counted the same way before and after the passes. */
+/** Compilation report: figures of a circuit before and after the passes, and of its program. */
 import {
   allOperations,
   assignedBits,
@@ -14,45 +14,45 @@ import type { PassReport } from './passes/pass.ts';
 import type { Optimized } from './passes/pipeline.ts';
 import type { Step, TargetProfile } from './program.ts';
 
-/** What of a schedule the report tells. */
+/** Part of a schedule that the report uses. */
 interface Scheduled {
   readonly program: { readonly steps: readonly Step[] };
   readonly fusedBlocks: number;
 }
 
-/** A number before the passes and after them. */
+/** A number before and after the passes. */
 export interface BeforeAndAfter {
   readonly before: number;
   readonly after: number;
 }
 
-/** What compiling changed, in the units users of circuit compilers know. */
+/** Effect of compiling, in the usual figures of circuit compilers. */
 export interface CompilationReport {
   /** Gates and unitaries; measurements, resets and barriers are not counted. */
   readonly gatesBefore: number;
   readonly gatesAfter: number;
-  /** The longest chain of operations that wait for each other's qubits or bits. */
+  /** Length of the longest chain of operations that wait for each other's qubits or bits. */
   readonly depthBefore: number;
   readonly depthAfter: number;
   /** Gates on two qubits, controls counted. */
   readonly twoQubitGates: BeforeAndAfter;
   /** Gates on three qubits or more. */
   readonly widerGates: BeforeAndAfter;
-  /** Each pass in order; none when the circuit was compiled as it is. */
+  /** Each pass in order; empty if the circuit was compiled without passes. */
   readonly passes: readonly PassReport[];
-  /** What the gates that are left became in the program. */
+  /** Kernels of the program. */
   readonly kernels: number;
-  /** Kernels that hold more than one gate of the caller's. */
+  /** Kernels that combine several gates of the caller. */
   readonly fusedBlocks: number;
-  /** Trips of the state through memory, on an engine that takes a sweep in one. */
+  /** Passes of the state through memory, on an engine that runs each sweep as one. */
   readonly sweeps: number;
-  /** A model: the state read and written once for each sweep and each exchange. */
+  /** Modelled memory traffic in bytes: each sweep and each exchange reads and writes the state once. */
   readonly bytesMoved: number;
 }
 
 const BYTES_PER_AMPLITUDE = { f32: 8, f64: 16 } as const;
 
-/** The report of a circuit, what the passes made of it, and the steps that became. */
+/** Makes the report of a circuit, the optimized circuit and its steps. */
 export function reportOn(
   original: DynamicCircuit,
   { circuit, passes }: Optimized,
@@ -78,7 +78,7 @@ export function reportOn(
   };
 }
 
-/** Gates by the number of qubits they touch. */
+/** Counts gates by the number of qubits they act on. */
 function widthsOf(operations: readonly DynamicOperation[]) {
   let [total, two, wider] = [0, 0, 0];
   for (const operation of allOperations(operations)) {
@@ -92,8 +92,8 @@ function widthsOf(operations: readonly DynamicOperation[]) {
 }
 
 /**
- * Longest path through operations. A measurement of several qubits counts as one of each, side by
- * side; a condition waits for its bits; what touches no qubit, a global phase, adds nothing.
+ * Longest chain of operations. A measurement of several qubits counts as parallel measurements of one
+ * each. A condition waits for its bits. A global phase adds nothing.
  */
 class DepthCounter {
   readonly #qubits: Uint32Array;
@@ -118,13 +118,13 @@ class DepthCounter {
     if (bit !== undefined) this.#bits[bit] = this.#qubits[qubit]!;
   }
 
-  /** Bits computed from bits: written when all that they are computed from is there. */
+  /** Bits computed from bits are available once those are. */
   assign(touched: readonly Bit[], written: readonly Bit[]): void {
     const depth = touched.reduce((deepest, bit) => Math.max(deepest, this.#bits[bit]!), 0);
     for (const bit of written) this.#bits[bit] = depth;
   }
 
-  /** Everything on these qubits so far comes before anything later. */
+  /** Operations after a barrier wait for all before it on its qubits. */
   barrier(qubits: readonly Qubit[]): void {
     const depth = this.#ready(qubits, undefined);
     for (const qubit of qubits) this.#qubits[qubit] = depth;
@@ -139,8 +139,8 @@ class DepthCounter {
 }
 
 /**
- * The longest chain of operations that wait for each other's qubits or bits; the body of a loop
- * counts once.
+ * Length of the longest chain of operations that wait for each other's qubits or bits; the body of a
+ * loop counts once.
  */
 export function depthOf(circuit: DynamicCircuit): number {
   const counter = new DepthCounter(circuit);

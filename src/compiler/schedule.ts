@@ -1,13 +1,13 @@
 /**
- * Circuit → steps: work items in an order that needs few trips of the state through memory.
+ * Schedules a circuit into steps: orders the work so that few sweeps are needed.
  *
- * A circuit with loops is scheduled in pieces: what lies between the places where loops begin and end.
- * Qubits are in their own places at each of those, so that every round finds them alike.
+ * A circuit with loops is divided into pieces at the beginnings and ends of loops. There, every qubit is
+ * in its own place, so that all rounds are alike.
  *
- * Each stage has its file: `work-list.ts` (what there is to do and what commutes), `sweep-plan.ts`
- * and `sweep-search.ts` (which qubits are resident in which sweep), `exchange-plan.ts` (which are
- * within a tile's reach), `sweep-layout.ts` (where they
- * lie), `fuse-blocks.ts` and `kernels.ts` (what is done to them). Here they meet.
+ * Each stage has a file: `work-list.ts` (work items and what commutes), `sweep-plan.ts` and
+ * `sweep-search.ts` (qubits resident in each sweep), `exchange-plan.ts` (qubits within reach of a tile),
+ * `sweep-layout.ts` (places of qubits), `fuse-blocks.ts` and `kernels.ts` (kernels). This file combines
+ * them.
  */
 import type {
   AssignOperation,
@@ -28,18 +28,18 @@ import { SweepLayout } from './sweep-layout.ts';
 import { type PlannedStep, type PlannedSweep, runsOf } from './sweep-plan.ts';
 import { onWires, workOf } from './work-list.ts';
 
-/** A program but for its hash. */
+/** A program without its hash. */
 export type UnhashedProgram = Omit<Program, 'hash'>;
 
-/** A program, and how it came about. */
+/** A program with figures for the report. */
 export interface Scheduled {
   readonly program: UnhashedProgram;
-  /** Kernels that hold more than one operation of the circuit. */
+  /** Kernels that combine several operations of the circuit. */
   readonly fusedBlocks: number;
 }
 
 /**
- * The steps of a circuit, with their matrices and layout.
+ * Returns the steps of a circuit, with their matrices and layout.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
  *   `target.maxDenseQubits`.
@@ -48,7 +48,7 @@ export function schedule(circuit: DynamicCircuit, target: TargetProfile): Unhash
   return scheduleAndCount(circuit, target).program;
 }
 
-/** The same, with what a report says of it. */
+/** Schedules a circuit, with figures for the report. */
 export function scheduleAndCount(circuit: DynamicCircuit, target: TargetProfile): Scheduled {
   const widest = Math.min(target.tileQubits, reachOf(target));
   if (widest < target.contiguousQubits + target.maxDenseQubits) {
@@ -69,16 +69,16 @@ export function scheduleAndCount(circuit: DynamicCircuit, target: TargetProfile)
   return { program, fusedBlocks: pieces.fusedBlocks };
 }
 
-/** The pieces of a circuit, scheduled one after the other. */
+/** Schedules the pieces of a circuit, one after the other. */
 class PieceList {
   readonly steps: Step[] = [];
   fusedBlocks = 0;
-  /** Qubit → place. */
+  /** Place of each qubit. */
   layout: readonly Qubit[];
   readonly #circuit: DynamicCircuit;
   readonly #target: TargetProfile;
   readonly #pool: MatrixPool;
-  /** Every qubit in the place of its own number. */
+  /** Layout with every qubit in the place of its own number. */
   readonly #home: readonly Qubit[];
 
   constructor(circuit: DynamicCircuit, target: TargetProfile, pool: MatrixPool) {
@@ -89,7 +89,10 @@ class PieceList {
     this.layout = this.#home;
   }
 
-  /** Adds operations; the qubits are home where a loop begins, and at the end of its body. */
+  /**
+   * Adds operations. Every qubit is in its own place at the beginning of a loop and at the end of its
+   * body.
+   */
   add(operations: readonly DynamicOperation[]): void {
     let piece: (Operation | AssignOperation)[] = [];
     for (const operation of operations) {
@@ -119,7 +122,7 @@ class PieceList {
     const { steps: plan, slotOf } = planSteps(work, this.#target);
     const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool);
     const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
-    // The layout at the start of a piece is its own choice: free where the circuit begins.
+    // A piece chooses its own initial layout. At the beginning of the circuit that needs no moves.
     if (this.steps.length > 0) this.#moveTo(placesBefore(emitter.steps, placeOf));
     for (const step of emitter.steps) this.steps.push(step);
     this.fusedBlocks += emitter.fusedBlocks;
@@ -137,7 +140,7 @@ class PieceList {
   }
 }
 
-/** Gives planned steps their places, and their blocks the form of kernels. */
+/** Assigns places to planned steps, and turns their blocks into kernels. */
 class Emitter {
   readonly steps: Step[] = [];
   readonly #target: TargetProfile;
@@ -159,7 +162,7 @@ class Emitter {
     }
   }
 
-  /** Wire → place, after the last step. */
+  /** Place of each wire after the last step. */
   get placeOf(): readonly Qubit[] {
     return this.#layout.placeOf;
   }
@@ -196,7 +199,7 @@ class Emitter {
     const sweep = this.#layout.enter();
     const kernels = fused.map(({ block }) => kernelOf(block, this.placeOf, this.#pool));
     const { resident, store } = sweep;
-    // What fused to nothing may still be needed for its store.
+    // A sweep whose blocks cancel may still be needed for its store.
     if (kernels.length > 0 || store !== undefined) {
       this.steps.push({
         kind: 'sweep',
@@ -210,7 +213,7 @@ class Emitter {
   }
 }
 
-/** The measurement on the places of its qubits. */
+/** Moves a measurement to the places of its qubits. */
 function placed(operation: MeasureOperation, placeOf: readonly Qubit[]): MeasureOperation {
   return { ...operation, qubits: operation.qubits.map((qubit) => placeOf[qubit]!) };
 }

@@ -1,15 +1,15 @@
 /**
- * Where wires lie: the layout at the start, which is free because |0…0⟩ looks alike in all of them,
- * and the store of each sweep, which gives the lowest places to wires that the next sweep holds.
+ * Places of wires: the initial layout, which is free because |0…0⟩ is the same in all layouts, and the
+ * store of each sweep, which moves wires of the next sweep to the lowest places.
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { Wire } from './block.ts';
 import type { PlannedStep, PlannedSweep } from './sweep-plan.ts';
 
-/** How far ahead it is worth knowing how long a wire stays resident. */
+/** Number of sweeps to look ahead for how long a wire stays resident. */
 const HORIZON_SWEEPS = 16;
 
-/** The layout during one sweep, and the move at its end. */
+/** A sweep with the places of its wires, and the move at its end. */
 export interface PlacedSweep {
   readonly sweep: PlannedSweep;
   /** Ascending. */
@@ -17,9 +17,9 @@ export interface PlacedSweep {
   readonly store?: readonly Qubit[];
 }
 
-/** Wires on their places, step by step. */
+/** Tracks the places of wires, step by step. */
 export class SweepLayout {
-  /** Wire → place, as it stands. */
+  /** Current place of each wire. */
   readonly placeOf: Qubit[];
   readonly #sweeps: readonly PlannedSweep[];
   readonly #numLowest: number;
@@ -30,7 +30,7 @@ export class SweepLayout {
     this.#numLowest = Math.min(contiguousQubits, numWires);
     this.placeOf = Array.from({ length: numWires }, (_, wire) => wire);
     const [first] = this.#sweeps;
-    // A tile that holds everything, or may hold anything, asks for no order.
+    // A tile that holds all wires, or has no required lowest places, needs no order.
     if (first === undefined || first.wires.size === numWires || this.#numLowest === 0) return;
     const lowest = first.lowest ?? this.#mostLasting(first.wires, 0, this.#numLowest);
     const order = new Set(lowest);
@@ -39,7 +39,10 @@ export class SweepLayout {
     for (const [place, wire] of [...order].entries()) this.placeOf[wire] = place;
   }
 
-  /** Places the next sweep's tile; call `leave` with it when its kernels have their places. */
+  /**
+   * Returns the places of the next sweep's tile. Call `leave` with it once its kernels have their
+   * places.
+   */
   enter(): PlacedSweep {
     const sweep = this.#sweeps[this.#next]!;
     const resident = [...sweep.wires].map((wire) => this.placeOf[wire]!).sort((a, b) => a - b);
@@ -48,7 +51,7 @@ export class SweepLayout {
     return { sweep, resident, store: resident.map((place) => moves.get(place) ?? place) };
   }
 
-  /** Goes on to the next sweep. */
+  /** Moves wires as the sweep's store does, and goes on to the next sweep. */
   leave({ resident, store }: PlacedSweep): void {
     this.#next++;
     if (store === undefined) return;
@@ -58,7 +61,7 @@ export class SweepLayout {
     }
   }
 
-  /** Old place → new place of what must move for the sweep after number `index`. */
+  /** Moves that the sweep after number `index` needs, from old to new place. */
   #movesAfter(index: number): ReadonlyMap<Qubit, Qubit> {
     const moves = new Map<Qubit, Qubit>();
     const next = this.#sweeps[index + 1];
@@ -82,7 +85,7 @@ export class SweepLayout {
     return moves;
   }
 
-  /** The wires that the most sweeps from number `index` on hold without a break. */
+  /** The `count` wires that stay resident longest from sweep number `index` on. */
   #mostLasting(wires: ReadonlySet<Wire>, index: number, count: number): readonly Wire[] {
     const lasting = (wire: Wire) => {
       let end = index;

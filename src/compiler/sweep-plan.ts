@@ -1,9 +1,8 @@
 /**
- * Work → planned steps, still on wires: which wires are resident in each sweep and what it does.
+ * Plans sweeps on wires: the resident wires of each sweep and its work.
  *
- * The work is seen through a window, so that time stays linear in it. As much as can go before a
- * measurement goes before it: what comes before is done once for all shots, what comes after once
- * for each outcome.
+ * Work is processed in windows, so that time is linear. As much work as possible is done before a
+ * measurement, because it is then done once for all shots rather than once for each outcome.
  */
 import type { Condition } from '../circuit/circuit.ts';
 import type { Block, Wire } from './block.ts';
@@ -17,7 +16,7 @@ export interface PlannedSweep {
   /** In order: blocks, and barriers between them. */
   readonly items: readonly WorkItem[];
   readonly condition?: Condition;
-  /** Set where the lowest places are settled: a sweep under a condition moves nothing. */
+  /** Wires on the lowest places, for a sweep under a condition, which cannot move wires. */
   readonly lowest?: readonly Wire[];
 }
 
@@ -27,7 +26,7 @@ export interface PlannedCollapse {
   readonly operation: CollapseOperation;
 }
 
-/** Wires that change places in pairs: one that no tile reaches, one that tiles do. */
+/** Exchanges wires in pairs: one that no tile reaches with one that tiles reach. */
 export interface PlannedExchange {
   readonly kind: 'exchange';
   readonly pairs: readonly (readonly [far: Wire, near: Wire])[];
@@ -36,28 +35,28 @@ export interface PlannedExchange {
 /** One step of a plan. */
 export type PlannedStep = PlannedSweep | PlannedCollapse | PlannedExchange;
 
-/** What a plan is for. */
+/** Limits of a plan. */
 export interface PlanLimits {
   /** Wires that a sweep may hold. */
   readonly tileWires: number;
-  /** Of them, those that lie lowest, and that neighbouring sweeps share. */
+  /** Wires on the lowest places, which consecutive sweeps share. */
   readonly lowestWires: number;
   /** Wires 0 … numWires − 1 may be resident. */
   readonly numWires: number;
   readonly numResources: number;
 }
 
-/** Items looked at together; a new window is taken when half of one is done. */
+/** Items in a window; it is refilled when half of it is done. */
 const WINDOW_ITEMS = 4096;
 
-/** Plans one list of items after the other. */
+/** Plans lists of items, one after the other. */
 export class SweepPlanner {
   readonly steps: PlannedStep[] = [];
   readonly #limits: PlanLimits;
   readonly #effort: SearchEffort;
-  /** All wires, where a tile holds them: nothing has to move then. */
+  /** Set of all wires, if a tile holds them all and nothing has to move. */
   readonly #whole: ReadonlySet<Wire> | undefined;
-  /** Wires that the lowest places may be given to. */
+  /** Wires that may be on the lowest places. */
   #previous: ReadonlySet<Wire>;
 
   constructor(limits: PlanLimits, effort: SearchEffort) {
@@ -83,7 +82,7 @@ export class SweepPlanner {
     }
   }
 
-  /** Plans at least `enough` items; says which. */
+  /** Plans at least `enough` items; returns which ones. */
   #planWindow(search: SweepSearch, window: readonly WorkItem[], enough: number): Uint8Array {
     const isDone = new Uint8Array(window.length);
     for (;;) {
@@ -95,7 +94,7 @@ export class SweepPlanner {
         );
       }
       if (search.numDone >= enough) return isDone;
-      // Conditioned blocks that are ready go together: fewer sweeps have them in between.
+      // Conditional blocks that are ready go together, so that they interrupt fewer sweeps.
       do {
         for (const item of this.#passFence(search, window)) isDone[item] = 1;
       } while (search.readyFences.some((item) => window[item]!.work.kind === 'block'));
@@ -109,7 +108,7 @@ export class SweepPlanner {
     this.#previous = resident;
   }
 
-  /** Does what no sweep does along with others, conditioned blocks first; says which items. */
+  /** Plans items that need a step of their own, conditional blocks first; returns which ones. */
   #passFence(search: SweepSearch, window: readonly WorkItem[]): readonly number[] {
     const ready = [...search.readyFences].sort((a, b) => a - b);
     const first = ready.find((item) => window[item]!.work.kind === 'block') ?? ready[0]!;
@@ -126,7 +125,7 @@ export class SweepPlanner {
     }
   }
 
-  /** One sweep for all ready blocks under one condition, as far as a tile holds them. */
+  /** Plans one sweep for all ready blocks with one condition that fit into a tile. */
   #addConditioned(
     search: SweepSearch,
     window: readonly WorkItem[],
@@ -158,14 +157,14 @@ export class SweepPlanner {
     return done;
   }
 
-  /** The wires to lie lowest in a sweep that needs these. */
+  /** Wires for the lowest places of a sweep that needs `needs`. */
   #lowestFor(needs: readonly Wire[]): readonly Wire[] {
     const preferred = needs.filter((wire) => this.#previous.has(wire));
     return [...new Set([...preferred, ...this.#previous])].slice(0, this.#limits.lowestWires);
   }
 }
 
-/** The blocks of a sweep, in runs between barriers: nothing is fused across one. */
+/** Blocks of a sweep in runs between barriers; no blocks are fused across a barrier. */
 export function runsOf({ items }: PlannedSweep): readonly (readonly Block[])[] {
   const runs: Block[][] = [[]];
   for (const { work } of items) {
@@ -184,8 +183,8 @@ function isSame(a: Condition, b: Condition): boolean {
 }
 
 /**
- * How much searching pays: a sweep saved is worth little on a small state, and the more work there
- * is, the more sweeps are searched. The bounds keep a search under a fifth of a second.
+ * Search effort that pays off. Saving a sweep is worth little on a small state, and more work means more
+ * sweeps to search. The limits keep a search under a fifth of a second.
  */
 export function effortFor({ numWires, items }: WorkList): SearchEffort {
   const forState = numWires < 18 ? 1 : numWires < 24 ? 16 : 128;

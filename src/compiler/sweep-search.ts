@@ -1,12 +1,11 @@
 /**
- * Chooses which wires are resident in each sweep, so that few sweeps do all the work.
+ * Search for the resident wires of each sweep, so that few sweeps do all the work.
  *
- * A sweep may hold any wires as long as it shares `contiguousQubits` with the sweep before: those
- * lay in a tile together, so its store can give them the lowest places. Within a choice everything
- * is done that the order allows; what is searched is the choice. Tiles are grown wire by wire, in
- * several ways and from several starts, and a beam keeps the schedules that have done most, sweep
- * after sweep. First-fit in program order, the simpler way, is one of the ways a tile is grown, and
- * by itself needs up to half as many sweeps again (bench/sweeps.ts).
+ * A sweep may hold any wires, as long as it shares `contiguousQubits` with the sweep before: those were
+ * in one tile, so its store can move them to the lowest places. A sweep does all work on its wires that
+ * the order allows; only the wires are searched. Tiles grow wire by wire, by several policies and from
+ * several starts, and a beam search keeps the schedules that have done most. Growing in program order
+ * (first fit) is one of the policies; alone it needs up to half as many sweeps again (bench/sweeps.ts).
  *
  * @see Zhang et al., HyQuas (ICS '21), and Xu et al., Atlas (SC '24), which search the same choice
  *   greedily and by integer programming.
@@ -15,18 +14,18 @@ import type { Wire } from './block.ts';
 import { Progress, WorkGraph } from './work-graph.ts';
 import type { WorkItem } from './work-list.ts';
 
-/** What limits the choice. */
+/** Limits of a tile. */
 export interface TileLimits {
   readonly tileWires: number;
-  /** Wires that neighbouring sweeps share, at least. */
+  /** Least number of wires that consecutive sweeps share. */
   readonly sharedWires: number;
 }
 
-/** How much is tried. */
+/** Effort of the search. */
 export interface SearchEffort {
   /** Partial schedules kept after each sweep. */
   readonly beamWidth: number;
-  /** Tiles grown from each. */
+  /** Tiles grown from each of them. */
   readonly starts: number;
 }
 
@@ -38,40 +37,40 @@ export interface ChosenSweep {
 }
 
 /**
- * What a tile is grown by: the extension that sets most work free, the one that the longest chain
- * waits for, or the first in program order. None is best for all circuits.
+ * Policy for growing a tile: by the extension that frees most work, by the one that the longest chain
+ * waits for, or by the first in program order. None is best for all circuits.
  */
 type Policy = 'most-work' | 'oldest' | 'longest';
 const POLICIES: readonly Policy[] = ['most-work', 'oldest', 'longest'];
 
-/** Work that needs no trip counts less: it rides along wherever its turn comes. */
+/** Diagonal work counts less, because it can join any sweep. */
 const DIAGONAL_WEIGHT = 0.25;
 
 /** A partial schedule. */
 interface Candidate {
   readonly progress: Progress;
-  /** Ready, but not all of its needs resident. */
+  /** Items that are ready, but whose wires are not all resident. */
   readonly blocked: readonly number[];
-  /** Ready, but not for a sweep to do: measurements, resets, conditioned blocks. */
+  /** Items that are ready, but need a step of their own: measurements, resets, conditional blocks. */
   readonly fences: readonly number[];
   readonly last: ChosenSweep | undefined;
   readonly before: Candidate | undefined;
   readonly score: number;
 }
 
-/** Where a window stands between two searches. */
+/** State of a window between two searches. */
 export interface WindowState {
   readonly progress: Progress;
   readonly blocked: readonly number[];
   readonly fences: readonly number[];
 }
 
-/** The choice of sweeps for one window of work items. */
+/** Chooses the sweeps of one window of work items. */
 export class SweepSearch {
   readonly #items: readonly WorkItem[];
   readonly #limits: TileLimits;
   readonly #weights: Float64Array;
-  /** Of each item, the heaviest chain that begins with it. */
+  /** Weight of the heaviest chain that begins with each item. */
   readonly #tails: Float64Array;
   readonly #inTile: Uint8Array;
   #state: WindowState;
@@ -87,7 +86,7 @@ export class SweepSearch {
     this.#state = this.#sorted(progress, Progress.readyAtStart(progress));
   }
 
-  /** Measurements, resets and conditioned blocks whose turn has come. */
+  /** Measurements, resets and conditional blocks that are ready. */
   get readyFences(): readonly number[] {
     return this.#state.fences;
   }
@@ -96,7 +95,7 @@ export class SweepSearch {
     return this.#state.progress.done.length;
   }
 
-  /** Does an item that no sweep does. */
+  /** Marks an item with a step of its own as done. */
   finishFence(item: number): void {
     const { progress, blocked, fences } = this.#state;
     const ready: number[] = [];
@@ -110,9 +109,9 @@ export class SweepSearch {
   }
 
   /**
-   * Chooses sweeps until nothing is left but what waits for a fence, or `enough` items are done.
+   * Chooses sweeps until only items that wait for a fence are left, or `enough` items are done.
    *
-   * @param previous - The wires of the sweep before; undefined where any wires may be lowest.
+   * @param previous - Wires of the sweep before; undefined where any wires may be lowest.
    */
   choose(
     previous: ReadonlySet<Wire> | undefined,
@@ -139,7 +138,7 @@ export class SweepSearch {
     return sweeps.reverse();
   }
 
-  /** Tiles grown from several starts. */
+  /** Grows tiles from several starts. */
   #grownFrom(
     candidate: Candidate,
     previous: ReadonlySet<Wire> | undefined,
@@ -162,7 +161,7 @@ export class SweepSearch {
     ];
   }
 
-  /** One tile, grown from a start or from nothing. */
+  /** Grows one tile, from a start or from nothing. */
   #grown(
     candidate: Candidate,
     shared: ReadonlySet<Wire> | undefined,
@@ -174,7 +173,7 @@ export class SweepSearch {
     const before = progress.done.length;
     const fences = [...candidate.fences];
     let blocked = candidate.blocked;
-    // What needs no wire goes first, and may be all there is.
+    // Items that need no wire go first, and may be all there is.
     let extension: readonly Wire[] | undefined = start;
     while (extension !== undefined) {
       for (const wire of extension) {
@@ -225,7 +224,7 @@ export class SweepSearch {
     return bestWires;
   }
 
-  /** The sets of wires that one blocked item lacks, each once, where the tile has room for them. */
+  /** Sets of wires that a single blocked item lacks, each once, if the tile has room for them. */
   #extensions(blocked: readonly number[], tile: Tile): readonly (readonly Wire[])[] {
     const seen = new Set<number>();
     const extensions: (readonly Wire[])[] = [];
@@ -241,7 +240,7 @@ export class SweepSearch {
     return extensions;
   }
 
-  /** The work that the wires would set free, a wire, and the heaviest chain it begins. */
+  /** Work per wire that the wires would free, and the heaviest chain among it. */
   #gainOf(
     progress: Progress,
     blocked: readonly number[],
@@ -263,7 +262,7 @@ export class SweepSearch {
     return { gain: gain / wires.length, tail };
   }
 
-  /** Does all that the tile allows. */
+  /** Does all items that the tile allows. */
   #runAll(
     progress: Progress,
     ready: readonly number[],
@@ -280,7 +279,7 @@ export class SweepSearch {
   }
 
   #sorted(progress: Progress, ready: readonly number[]): WindowState {
-    // No wire is resident here: what needs none waits for a sweep all the same.
+    // No wire is resident here, and even items that need none wait for a sweep.
     const blocked = ready.filter((item) => !isFence(this.#items[item]!));
     return { progress, blocked, fences: ready.filter((item) => isFence(this.#items[item]!)) };
   }
@@ -292,14 +291,14 @@ export class SweepSearch {
   }
 }
 
-/** The wires of a tile while it grows. */
+/** Wires of a growing tile. */
 class Tile {
   readonly wires = new Set<Wire>();
   readonly #limits: TileLimits;
   readonly #shared: ReadonlySet<Wire> | undefined;
   #numFresh = 0;
 
-  /** @param shared - The wires of the sweep before; undefined where there is none. */
+  /** @param shared - Wires of the sweep before; undefined where there is none. */
   constructor(limits: TileLimits, shared: ReadonlySet<Wire> | undefined) {
     this.#limits = limits;
     this.#shared = shared;
@@ -316,7 +315,7 @@ class Tile {
     this.wires.add(wire);
   }
 
-  /** The wires, with as many more of the sweep before as neighbours must share. */
+  /** Returns the wires, filled up with wires of the sweep before that consecutive sweeps must share. */
   filled(): ReadonlySet<Wire> {
     for (const wire of this.#shared ?? []) {
       if (this.wires.size - this.#numFresh >= this.#limits.sharedWires) break;
@@ -331,7 +330,7 @@ class Tile {
   }
 }
 
-/** Whether no sweep does it along with others. */
+/** Whether an item needs a step of its own. */
 export function isFence({ work }: WorkItem): boolean {
   return work.kind === 'collapse' || (work.kind === 'block' && work.condition !== undefined);
 }
@@ -341,7 +340,7 @@ function weightOf({ work, needs }: WorkItem): number {
   return needs.length > 0 ? 1 : DIAGONAL_WEIGHT;
 }
 
-/** Items of a later group come later in the window, so one pass backwards meets them first. */
+/** Items of a later group come later in the window, so one backward pass meets them first. */
 function tailsOf({ uses, groups }: WorkGraph, weights: Float64Array): Float64Array {
   const tails = new Float64Array(weights.length);
   const groupTails = groups.map((onResource) => new Float64Array(onResource.length + 1));
@@ -362,7 +361,7 @@ function tailsOf({ uses, groups }: WorkGraph, weights: Float64Array): Float64Arr
   return tails;
 }
 
-/** The highest scores; of tiles that hold the same wires after the same sweeps, one. */
+/** Candidates with the highest scores; one of those that hold the same wires after the same sweeps. */
 function best(candidates: readonly Candidate[], count: number): Candidate[] {
   const kept: Candidate[] = [];
   const sorted = [...candidates].sort((a, b) => b.score - a.score);

@@ -1,19 +1,19 @@
 /**
- * What must come before what in a window of work items, in a form whose size is linear.
+ * Order of the items in a window of work, in linear space.
  *
- * On each resource the items fall into groups of neighbours that touch it alike and so commute
- * there; an item is ready when on all its resources its group's turn has come. A graph with an
- * edge for each pair would be quadratic in the groups' sizes.
+ * On each resource the items form groups of neighbours that touch it alike and so commute there. An item
+ * is ready when its group's turn has come on all its resources. A graph with an edge for each pair would
+ * be quadratic in the sizes of the groups.
  */
 import { ACTS_GENERALLY } from './block.ts';
 import type { WorkItem } from './work-list.ts';
 
-/** The order of the items of a window; item numbers are positions in the window. */
+/** Order of the items of a window; items are numbered by their position in it. */
 export class WorkGraph {
   readonly items: readonly WorkItem[];
-  /** For each item, of each resource it touches: the resource and the group it is in there. */
+  /** For each item, pairs of a resource that it touches and its group there. */
   readonly uses: readonly Int32Array[];
-  /** groups[resource][group]: its items. */
+  /** Items of each group of each resource: groups[resource][group]. */
   readonly groups: readonly (readonly (readonly number[])[])[];
 
   constructor(items: readonly WorkItem[], numResources: number) {
@@ -39,17 +39,17 @@ export class WorkGraph {
 }
 
 /**
- * How far a schedule of a window has come: which items are done and which are ready. Steps can be
- * undone in the reverse order, so that a search tries what a choice would lead to.
+ * Progress of scheduling a window: items that are done, and items that are ready. Steps can be undone in
+ * reverse order, so that a search can try a choice.
  */
 export class Progress {
   readonly graph: WorkGraph;
-  /** Items done, in the order they were done. */
+  /** Items in the order they were done. */
   readonly done: number[];
-  /** Of each resource, the group whose turn it is, and how many of it are left. */
+  /** For each resource, the group whose turn it is, and the number of its items left. */
   readonly #turn: Int32Array;
   readonly #left: Int32Array;
-  /** Of each item, on how many resources its turn has not come. */
+  /** For each item, the number of resources on which its turn has not come. */
   readonly #waiting: Uint16Array;
 
   constructor(graph: WorkGraph, from?: Progress) {
@@ -69,17 +69,17 @@ export class Progress {
     }
   }
 
-  /** The items ready at the start of a window. */
+  /** Items that are ready at the start of a window. */
   static readyAtStart(progress: Progress): number[] {
     return [...progress.#waiting.keys()].filter((item) => progress.#waiting[item] === 0);
   }
 
-  /** An independent copy. */
+  /** Makes an independent copy. */
   copy(): Progress {
     return new Progress(this.graph, this);
   }
 
-  /** Does a ready item, and adds the items that this makes ready to `ready`. */
+  /** Marks a ready item as done, and adds the items that become ready to `ready`. */
   finish(item: number, ready: number[]): void {
     this.done.push(item);
     const uses = this.graph.uses[item]!;

@@ -1,9 +1,10 @@
 /**
- * Operations → work items: what there is to schedule, and what each item touches and how.
+ * Turns operations into work items: the units of scheduling, with the resources that each one touches
+ * and how.
  *
- * An item touches resources: wires, classical bits, and one more that keeps measurements and resets
- * in their order, because random draws are numbered by it. Items that touch a resource alike
- * (both diagonally, both as a function of X, both reading a bit) may change places on it.
+ * Resources are wires, classical bits, and one more that keeps measurements and resets in order, because
+ * random draws are numbered by it. Two items that touch a resource alike (both diagonally, both as a
+ * function of X, both reading a bit) commute on it.
  */
 import {
   type AssignOperation,
@@ -17,6 +18,7 @@ import {
   type Qubit,
   type ResetOperation,
 } from '../circuit/circuit.ts';
+import { targetMatrix } from '../circuit/operation-matrix.ts';
 import {
   ACTS_DIAGONALLY,
   ACTS_GENERALLY,
@@ -26,12 +28,11 @@ import {
   type Wire,
 } from './block.ts';
 import { KernelTooWideError } from './errors.ts';
-import { targetMatrix } from './kernels.ts';
 
-/** What is done between sweeps: to a qubit, or to classical bits. */
+/** An operation between sweeps, on qubits or classical bits. */
 export type CollapseOperation = MeasureOperation | ResetOperation | AssignOperation;
 
-/** The operation on other wires; an assignment is on none. */
+/** Moves an operation to other wires; an assignment has none. */
 export function onWires(
   operation: CollapseOperation,
   toWire: (wire: Wire) => Wire,
@@ -40,7 +41,7 @@ export function onWires(
   return { ...operation, qubits: operation.qubits.map(toWire) };
 }
 
-/** One thing to schedule. */
+/** One unit of work. */
 export interface WorkItem {
   readonly work:
     | { readonly kind: 'block'; readonly block: Block; readonly condition?: Condition }
@@ -50,7 +51,7 @@ export interface WorkItem {
   readonly needs: readonly Wire[];
   /** Resources touched, distinct: wire w is w, bit b is numWires + b, the order of draws is last. */
   readonly resources: readonly number[];
-  /** How each is touched, as in `block.ts`. */
+  /** How it touches each resource, as in `block.ts`. */
   readonly actions: readonly number[];
 }
 
@@ -59,17 +60,17 @@ export interface WorkList {
   readonly items: readonly WorkItem[];
   readonly numWires: number;
   readonly numResources: number;
-  /** Logical qubit → wire, after all SWAPs. */
+  /** Wire of each logical qubit, after all SWAPs. */
   readonly wireOf: readonly Wire[];
   /** On logical qubits; measured after everything else. */
   readonly lastMeasurement?: MeasureOperation;
-  /** Made after that measurement, in order. */
+  /** Assignments after that measurement, in order. */
   readonly lastAssignments: readonly AssignOperation[];
 }
 
 /**
- * The work of a circuit without loops. Where nothing depends on a measurement, all of them are the
- * last one.
+ * Returns the work of a circuit without loops. Where nothing depends on a measurement, all measurements
+ * are joined into a last one.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more than `maxDenseQubits`.
  */
@@ -84,7 +85,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   for (const [index, operation] of operations.entries()) {
     if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
-    // A condition may read what is assigned before it.
+    // Assignments before a condition stay in order, because the condition may read them.
     else if (isStraight && operation.kind === 'assign') assignments.push(operation);
     else builder.add(operation, index);
   }
@@ -98,7 +99,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   };
 }
 
-/** One measurement for several; of two that write a bit, the last counts. */
+/** Joins measurements into one; of two that write one bit, the last counts. */
 function joined(measurements: readonly MeasureOperation[]): MeasureOperation {
   const sources = new Map<number, Qubit>();
   for (const { qubits, bits } of measurements) {
@@ -108,8 +109,8 @@ function joined(measurements: readonly MeasureOperation[]): MeasureOperation {
 }
 
 /**
- * Which measurements trail decides how their draws are numbered. So that the same seed keeps giving
- * the same counts, the last block stays behind the measurements that the caller put before it.
+ * Keeps the last block behind the measurements that precede it in the circuit. The trailing measurements
+ * decide how random draws are numbered, and a seed must keep giving the same counts.
  */
 function withFixedEnd(items: readonly WorkItem[], drawOrder: number): readonly WorkItem[] {
   const last = items.findLastIndex(
@@ -126,11 +127,11 @@ function withFixedEnd(items: readonly WorkItem[], drawOrder: number): readonly W
 const isConditioned = ({ operation }: { operation: CollapseOperation }) =>
   operation.condition !== undefined;
 
-/** Takes operations in order. */
+/** Collects the work of operations, in order. */
 class WorkBuilder {
   readonly items: WorkItem[] = [];
   readonly wireOf: Wire[];
-  /** By gate and further angles, then by first angle: most circuits use few matrices often. */
+  /** Forms by gate and further angles, then by first angle: most circuits use few matrices, often. */
   readonly #forms = new Map<string, Map<number, BlockForm>>();
   readonly #numBits: number;
   readonly #maxDenseQubits: number;
@@ -165,7 +166,7 @@ class WorkBuilder {
     }
   }
 
-  /** Takes a SWAP into the labels, if the operation is one. */
+  /** Applies a SWAP by relabelling; returns whether the operation was one. */
   #relabels({ gate, controls, targets, condition }: Operation & { kind: 'gate' }): boolean {
     if (gate !== 'SWAP' || controls.length > 0 || condition !== undefined) return false;
     const [first = 0, second = 0] = targets;

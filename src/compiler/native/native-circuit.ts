@@ -1,8 +1,8 @@
 /**
- * A circuit in the gates of a set: blocks on pairs of qubits by the fewest two-qubit gates, then runs
- * of one-qubit gates by the fewest of theirs.
+ * Writes a circuit in the gates of a set: first blocks on pairs of qubits with the fewest two-qubit
+ * gates, then runs of one-qubit gates with the fewest of those.
  *
- * Phases of the whole state are left out. So is what no one can see because a measurement follows.
+ * Global phases are dropped, and so is everything that a following measurement makes unobservable.
  */
 import { type Circuit, type Operation, operationQubits } from '../../circuit/circuit.ts';
 import { gateNamed } from '../../circuit/gates.ts';
@@ -15,9 +15,9 @@ import { writeOneQubitRuns } from './one-qubit-runs.ts';
 import { type PairBlock, pairBlocks } from './pair-blocks.ts';
 
 /**
- * The circuit in the set's gates.
+ * Writes a circuit in the set's gates.
  *
- * @param circuit - Gates on two qubits at most, or wider ones that the set has by name.
+ * @param circuit - Gates on at most two qubits, or wider ones that the set has by name.
  */
 export function nativeCircuit(circuit: Circuit, set: GateSet): Circuit {
   const operations = pairBlocks(circuit.operations, circuit.numQubits).flatMap((item) =>
@@ -26,7 +26,7 @@ export function nativeCircuit(circuit: Circuit, set: GateSet): Circuit {
   return writeOneQubitRuns({ ...circuit, operations }, set);
 }
 
-/** The block as it is written or as one unitary, whichever has fewer gates on two qubits. */
+/** Writes a block gate by gate or as one unitary, whichever has fewer two-qubit gates. */
 function nativeBlock({ qubits, operations }: PairBlock, set: GateSet): readonly Operation[] {
   const oneByOne = operations.flatMap((operation) => nativePair(operation, set));
   const numPairs = countPairs(oneByOne);
@@ -48,7 +48,7 @@ function countPairs(operations: readonly Operation[]): number {
   return operations.filter((operation) => operationQubits(operation).length === 2).length;
 }
 
-/** One operation; gates on one qubit are left for later. */
+/** Writes one operation; one-qubit gates are left for later. */
 function nativePair(operation: Operation, set: GateSet): readonly Operation[] {
   if (operation.kind !== 'gate' && operation.kind !== 'unitary') return [operation];
   const { controls, targets } = operation;
@@ -66,7 +66,7 @@ function nativePair(operation: Operation, set: GateSet): readonly Operation[] {
   return withEntanglers(locals, [a, b], set, conditionOf(operation));
 }
 
-/** Whether a gate on several qubits is one of the set's as it stands. */
+/** Whether the set has a gate on several qubits as it is. */
 function isNamed(operation: GateLike, set: GateSet): boolean {
   if (set.takesAnything) return true;
   return (

@@ -1,9 +1,9 @@
 /**
  * Writes runs of one-qubit gates in the gates of a set.
  *
- * A turn about Z at the end of a run goes on past what is diagonal on its qubit, a CZ or the control
- * of a CX, and joins the next run, where it mostly costs nothing; a measurement makes it a phase that
- * nobody can see.
+ * A rotation about Z at the end of a run moves past operations that are diagonal on its qubit, such as a
+ * CZ or the control of a CX, and joins the next run, where it usually costs nothing. Before a
+ * measurement it is an unobservable phase and is dropped.
  */
 import type { Circuit, Condition, Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
@@ -16,11 +16,11 @@ import { adjoint, type ComplexMatrix, multiply } from '../../math/complex-matrix
 import { Z_AXIS } from '../passes/gate-facts.ts';
 import { axesOf, type GateLike } from '../passes/gate-like.ts';
 
-/** Sines this small are rounding. */
+/** Sines below this are rounding errors. */
 const NEGLIGIBLE = 1e-12;
 const HALF = Math.PI / 2;
 
-/** The circuit with its one-qubit gates in the set's. Keeps the rest as it is. */
+/** Writes the one-qubit gates of a circuit in the set's gates and keeps all other operations. */
 export function writeOneQubitRuns(circuit: Circuit, set: GateSet): Circuit {
   const writer = new Writer(circuit, set);
   for (const operation of circuit.operations) writer.add(operation);
@@ -29,7 +29,7 @@ export function writeOneQubitRuns(circuit: Circuit, set: GateSet): Circuit {
 
 class Writer {
   readonly #set: GateSet;
-  /** Of each qubit what its gates have come to since the last one written. */
+  /** Product of each qubit's gates since the last one written. */
   readonly #runs: (ComplexMatrix | undefined)[];
   readonly #written: Operation[] = [];
 
@@ -84,7 +84,7 @@ class Writer {
     this.#written.push(operation);
   }
 
-  /** Writes a run down before an operation, but for a turn about Z that is better past it. */
+  /** Writes a run before an operation, except for a rotation about Z that is cheaper after it. */
   #settleBefore(qubit: Qubit, isDiagonal: boolean): void {
     const run = this.#runs[qubit];
     if (run === undefined) return;
@@ -98,13 +98,16 @@ class Writer {
     this.#runs[qubit] = RZ(angle);
   }
 
-  /** A turn about Z before a measurement is a phase once the outcome is known. */
+  /**
+   * Writes a run before a measurement, without its final rotation about Z, which only adds a phase to
+   * each outcome.
+   */
   #settleBeforeMeasurement(qubit: Qubit): void {
     const run = this.#runs[qubit];
     if (run === undefined) return;
     this.#runs[qubit] = undefined;
     const rest = multiply(adjoint(RZ(turnLeftOver(run, this.#set))), run);
-    // A fixed gate may be shorter with its turn than without.
+    // A fixed gate may be shorter with its rotation than without.
     this.#write(qubit, this.#lengthOf(rest) <= this.#lengthOf(run) ? rest : run, undefined);
   }
 
@@ -127,7 +130,7 @@ class Writer {
   }
 }
 
-/** The angle of the RZ that a run in this basis ends with, and may be shorter without. */
+/** Angle of the final RZ of a run in the set's basis. The run may be shorter without it. */
 function turnLeftOver(matrix: ComplexMatrix, set: GateSet): number {
   const { basis } = set;
   const { theta, phi, lambda } = eulerAngles(matrix);

@@ -1,25 +1,25 @@
 /**
- * Groups operations into blocks on pairs of qubits: gates on the same two, with nothing on either of
- * them in between. A block is one two-qubit unitary, which may take fewer gates than it was written
- * in.
+ * Groups operations into blocks on pairs of qubits: gates on the same two qubits with no other gate on
+ * either of them in between. A block is one two-qubit unitary, which may take fewer gates than it was
+ * written in.
  */
 import { type Operation, operationQubits, type Qubit } from '../../circuit/circuit.ts';
 import type { GateLike } from '../passes/gate-like.ts';
 
-/** Gates on two qubits, one after the other; the first one on both may come after some on one. */
+/** Consecutive gates on two qubits. Gates on one of them may precede the first on both. */
 export interface PairBlock {
   readonly kind: 'pair';
   readonly qubits: readonly [Qubit, Qubit];
   readonly operations: readonly GateLike[];
 }
 
-/** Anything else, as it was. */
+/** Any other operation, unchanged. */
 export interface SingleItem {
   readonly kind: 'single';
   readonly operation: Operation;
 }
 
-/** Blocks and what is between them, in an order that does the same. */
+/** Divides operations into blocks and single ones, in an equivalent order. */
 export function pairBlocks(
   operations: readonly Operation[],
   numQubits: number,
@@ -38,7 +38,7 @@ interface OpenBlock {
 class Collector {
   readonly #items: (PairBlock | SingleItem)[] = [];
   readonly #open: (OpenBlock | undefined)[];
-  /** Gates on one qubit that wait for a block to join. */
+  /** One-qubit gates that wait for a block to join. */
   readonly #waiting: GateLike[][];
 
   constructor(numQubits: number) {
@@ -79,7 +79,7 @@ class Collector {
     this.#open[b] = block;
   }
 
-  /** Writes down all that waits on a qubit. */
+  /** Ends the block on a qubit and flushes the gates that wait on it. */
   #close(qubit: Qubit): void {
     const block = this.#open[qubit];
     if (block !== undefined) {

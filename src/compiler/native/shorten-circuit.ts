@@ -1,9 +1,9 @@
 /**
- * A circuit with fewer gates, in any gates or in those of a set.
+ * Searches for an equivalent circuit with fewer gates, in any gates or in those of a set.
  *
- * The compiler's passes and the search for shorter two-qubit blocks take turns, since each finds more
- * where the other has been; the best of all that turns up is kept, and the circuit itself is in the
- * running where its gates are the set's.
+ * The compiler's passes and the search for shorter two-qubit blocks alternate, since each finds more
+ * after the other. The best circuit found is returned; the given circuit itself is a candidate if its
+ * gates are in the set.
  */
 import { type Circuit, operationQubits } from '../../circuit/circuit.ts';
 import { gateNamed } from '../../circuit/gates.ts';
@@ -33,10 +33,10 @@ const FROM_ZERO: readonly Pass[] = [
 ];
 
 /**
- * The shortest circuit found.
+ * Returns the shortest circuit found.
  *
- * @param preserve - What it has in common with the given one: the unitary, up to a phase, and what is
- *   measured; the state made of |0…0⟩; or the distribution of the classical bits.
+ * @param preserve - What the result has in common with the given circuit: the unitary, up to a phase,
+ *   and the measurements; the state made from |0…0⟩; or the distribution of the classical bits.
  */
 export function shortenCircuit(
   circuit: Circuit,
@@ -45,7 +45,7 @@ export function shortenCircuit(
 ): Circuit {
   const isWithin = set.takesAnything || isInSet(circuit, set);
   const found: Circuit[] = isWithin ? [circuit] : [];
-  // Putting written-out gates back together first can help, and can be in the way.
+  // Recovering controlled gates first can help or hinder, so both are tried.
   for (const first of [[recoverControlledGates], []]) {
     const passes = [...first, ...(preserve === 'unitary' ? KEEPING_UNITARY : FROM_ZERO)];
     let current = circuit;
@@ -65,7 +65,7 @@ export function shortenCircuit(
   return allowed.reduce((best, each) => (isBetter(costOf(each), costOf(best)) ? each : best));
 }
 
-/** Whether every gate has a name of the set, and no further controls. */
+/** Whether every gate is in the set by name, without further controls. */
 export function isInSet({ operations }: Circuit, set: GateSet): boolean {
   return operations.every(
     (operation) =>
@@ -76,12 +76,12 @@ export function isInSet({ operations }: Circuit, set: GateSet): boolean {
   );
 }
 
-/** Explicit matrices: a circuit that had none shall not get any. */
+/** Number of explicit matrices: a circuit without any must not get one. */
 function countMatrices({ operations }: Circuit): number {
   return operations.filter(({ kind }) => kind === 'unitary').length;
 }
 
-/** Gates on several qubits, then all operations, then depth; the first difference decides. */
+/** Cost in order of importance: gates on several qubits, all operations, depth. */
 function costOf(circuit: Circuit): readonly number[] {
   const counted = circuit.operations.filter(({ kind }) => kind !== 'barrier');
   const wide = counted.filter(

@@ -1,12 +1,10 @@
 /**
- * A circuit without gates on more than two qubits: what couplers of a device can do, and what routing
- * works on.
+ * Rewrites a circuit into gates on at most two qubits, as couplers of a device and routing need.
  *
- * Phases of the whole state are left out, also those of a branch that a condition takes: nobody can
- * see them.
+ * Global phases are dropped, including those of a conditional branch, which are unobservable.
  *
- * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995);
- *   Nielsen & Chuang, figure 4.9, for the Toffoli by six CX.
+ * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995); Nielsen
+ *   & Chuang, figure 4.9, for the Toffoli gate by six CX.
  */
 import {
   type Circuit,
@@ -29,12 +27,12 @@ import {
 } from '../../math/complex-matrix.ts';
 import { type Conditioned, conditionOf, type GateLike } from '../passes/gate-like.ts';
 
-/** Matrices this near are equal. */
+/** Matrices closer than this are equal. */
 const SAME = 1e-12;
 const EIGHTH = RZ(Math.PI / 4);
 const EIGHTH_BACK = adjoint(EIGHTH);
 
-/** The circuit with wider gates taken apart. */
+/** Returns the circuit with wider gates decomposed. */
 export function twoQubitForm(circuit: Circuit): Circuit {
   const all = Array.from({ length: circuit.numQubits }, (_, qubit) => qubit);
   return {
@@ -77,7 +75,7 @@ function takenApart(operation: Operation, all: readonly Qubit[]): readonly Opera
   });
 }
 
-/** A one-qubit matrix under any number of controls. */
+/** Decomposes a one-qubit matrix with any number of controls. */
 function controlled(
   matrix: ComplexMatrix,
   controls: readonly Qubit[],
@@ -90,7 +88,7 @@ function controlled(
   }
   const used = new Set([...controls, target]);
   const spare = all.filter((qubit) => !used.has(qubit));
-  // A reflection is an X seen from another side, and the X costs least.
+  // A reflection is an X in another basis, and X is the cheapest to control.
   const side = maxAbsDifference(matrix, X()) < SAME ? undefined : sideOfX(matrix);
   const turn = side === undefined ? [] : [one(side, target, condition)];
   const inner = side === undefined ? matrix : X();
@@ -103,12 +101,16 @@ function controlled(
   ];
 }
 
-/** A reflection W with W·X·W the matrix, if that is a reflection with determinant −1; not for X. */
+/**
+ * Reflection W with W·X·W equal to the matrix, if the matrix is a reflection with determinant −1; not
+ * for X.
+ */
 function sideOfX(matrix: ComplexMatrix): ComplexMatrix | undefined {
   const trace = Math.hypot(matrix[0]! + matrix[6]!, matrix[1]! + matrix[7]!);
   const isOwnInverse = maxAbsDifference(multiply(matrix, matrix), identity(2)) < SAME;
   if (trace > SAME || !isOwnInverse) return undefined;
-  // (X + R)/√(2 + 2x), x being R's part along X; opposite to X any other axis does.
+  // W = (X + R)/√(2 + 2x), where x is R's component along X. Undefined for R = −X, where any axis would
+  // do.
   const x = matrix[2]!;
   if (x < -1 + SAME) return undefined;
   const scale = 1 / Math.sqrt(2 + 2 * x);
@@ -127,7 +129,7 @@ function elementary(gate: ElementaryGate, condition: Conditioned): readonly Gate
   return toffoli(first, second, target, condition);
 }
 
-/** By six CX. */
+/** Decomposes a Toffoli gate into six CX. */
 function toffoli(a: Qubit, b: Qubit, target: Qubit, condition: Conditioned): readonly GateLike[] {
   const h = one(H(), target, condition);
   const t = (qubit: Qubit) => one(EIGHTH, qubit, condition);

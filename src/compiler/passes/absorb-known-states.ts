@@ -1,15 +1,15 @@
 /**
- * Takes in what gates do to qubits that are still known to be |0⟩ or |1⟩, as all are at the start
- * and again after a reset: a control that is |0⟩ drops its gate, one that is |1⟩ drops out of it, a
- * diagonal becomes a phase, and a permutation only changes what is known.
+ * Pass that simplifies gates on qubits known to be |0⟩ or |1⟩, as all are at the start and after a
+ * reset. A control that is |0⟩ removes its gate, a control that is |1⟩ is removed from its gate, a
+ * diagonal becomes a phase, and a permutation only changes the known values.
  *
- * A qubit's value may therefore run ahead of its state. An X makes up for that before anything
- * that needs the state: a gate that makes a superposition, a measurement, a barrier, the end. Since
- * one X can stand for many gates but one gate may flip many qubits, the books are kept: a gate is
- * taken in only while what it may cost later has been saved.
+ * A qubit's known value may thus run ahead of its actual state. An X corrects the state before anything
+ * that needs it: a gate that makes a superposition, a measurement, a barrier, the end. One X can replace
+ * many gates, but one gate may flip many qubits. So the pass counts what it has saved, and absorbs a
+ * gate only while the saving covers the X gates that this may cost later.
  *
- * Knowledge is classical on purpose. Following qubits in other product states (|+⟩, say) finds more
- * in circuits made for it and nothing in most others.
+ * Only classical values are tracked. Tracking other product states (|+⟩, say) finds more in circuits
+ * made for it and nothing in most others.
  */
 import {
   type Circuit,
@@ -29,7 +29,7 @@ import { operationOf } from './operation-of-matrix.ts';
 import type { Pass, Requested } from './pass.ts';
 import { basisImage, phaseOf, restricted } from './restrict-matrix.ts';
 
-/** Keeps the state made of |0…0⟩. */
+/** Keeps the state made from |0…0⟩. */
 export const absorbKnownStates: Pass = {
   name: 'absorb-known-states',
   run(circuit, requested) {
@@ -45,16 +45,16 @@ type Unbarred = Exclude<Operation, { kind: 'barrier' }>;
 const UNKNOWN = -1;
 
 class Absorber {
-  /** 0, 1 or unknown: what the circuit has made of each qubit so far. */
+  /** Known value of each qubit after the original operations so far: 0, 1 or UNKNOWN. */
   readonly #values: Int8Array;
-  /** What the operations that are left have made of it; means nothing while unknown. */
+  /** Value of each qubit after the operations kept so far; meaningless where it is unknown. */
   readonly #states: Int8Array;
   readonly #bits: KnownBits;
   readonly #keepState: boolean;
   readonly #left: Operation[] = [];
   #phase = 0;
   #hasPhase = false;
-  /** Operations dropped, less those that values ahead of states and the phase may yet cost. */
+  /** Operations dropped, less those that corrections and the phase may still cost. */
   #saved = 0;
 
   constructor({ numQubits, numBits }: Circuit, { keepState, startsFresh = true }: Requested) {
@@ -75,14 +75,16 @@ class Absorber {
     else this.#addIf(holds === 'always' ? unconditioned(operation) : operation);
   }
 
-  /** The operations that are left; with the state asked for, it is as it would have been. */
+  /**
+   * Returns the operations that are left. They prepare the original state, if the state is requested.
+   */
   finish(): readonly Operation[] {
     if (!this.#keepState) return this.#left;
     const trailing = this.#left.splice(lengthBeforeTrailingMeasurements(this.#left));
     const measured = new Set(trailing.flatMap(operationQubits));
     this.#catchUp([...this.#values.keys()].filter((qubit) => !measured.has(qubit)));
     for (const measurement of trailing) this.#left.push(measurement);
-    // Flipped after it was measured.
+    // Corrects qubits that were measured after the measurement.
     this.#catchUp(measured);
     const phase = phaseOn([], this.#phase, {});
     return phase === undefined ? this.#left : [phase, ...this.#left];
@@ -119,7 +121,7 @@ class Absorber {
     if (targets.length === 0) {
       const phase = phaseOf(matrix[0]!, matrix[1]!);
       if (phase !== undefined && this.#takesPhase(operation, controls, phase)) return;
-      // A matrix unitary only within its tolerance stays, and leaves its qubits known.
+      // A matrix that is unitary only within the tolerance is kept; its qubits stay known.
       this.#push(withControls(operation, controls), operation.targets);
       return;
     }
@@ -128,7 +130,7 @@ class Absorber {
     this.#emit(operation, controls, targets, matrix);
   }
 
-  /** The operation without the known targets whose values it keeps. */
+  /** Removes the known targets whose values the operation keeps. */
   #knownBlock(operation: GateLike) {
     let matrix = matrixOf(operation);
     let targets = operation.targets;
@@ -140,14 +142,14 @@ class Absorber {
       } else {
         matrix = smaller;
         targets = targets.toSpliced(i, 1);
-        // What stayed before may be free to go now.
+        // Targets that could not be removed before may be removable now.
         i = 0;
       }
     }
     return { matrix, targets };
   }
 
-  /** Takes a gate in that only multiplies, where its controls are |1⟩. */
+  /** Absorbs a gate that only multiplies by a phase where its controls are |1⟩. */
   #takesPhase(operation: GateLike, controls: readonly Qubit[], phase: number): boolean {
     if (controls.length > 0) {
       const rest = phaseOn(controls, phase, conditionOf(operation));
@@ -158,7 +160,7 @@ class Absorber {
     return operation.condition !== undefined || this.#takes(0, phase);
   }
 
-  /** Takes a gate in that sends the basis state of its targets to another. */
+  /** Absorbs a gate that maps the basis state of its targets to another one. */
   #takesPermutation(matrix: ComplexMatrix, targets: readonly Qubit[]): boolean {
     const values = targets.map((qubit) => this.#values[qubit]!);
     if (values.includes(UNKNOWN)) return false;
@@ -177,7 +179,7 @@ class Absorber {
     return true;
   }
 
-  /** Drops an operation for a number of later ones and a phase, if that can be afforded. */
+  /** Drops an operation at the cost of later corrections and a phase, if the saving covers it. */
   #takes(cost: number, phase: number): boolean {
     const isPhase = this.#keepState && phaseOn([], phase, {}) !== undefined;
     const saved = this.#saved + 1 - cost - (isPhase && !this.#hasPhase ? 1 : 0);
@@ -190,7 +192,11 @@ class Absorber {
     return true;
   }
 
-  /** @param matrix - On those targets; the operation's own when they are all. */
+  /**
+   * Emits an operation.
+   *
+   * @param matrix - Matrix on `targets`; the operation's own by default, if no target was removed.
+   */
   #emit(
     operation: GateLike,
     controls: readonly Qubit[],
@@ -214,7 +220,7 @@ class Absorber {
     this.#left.push(operation);
   }
 
-  /** Brings states up to their values. */
+  /** Corrects the states of qubits to their known values. */
   #catchUp(qubits: Iterable<Qubit>): void {
     for (const qubit of qubits) {
       const value = this.#values[qubit]!;
@@ -240,7 +246,7 @@ class Absorber {
       return;
     }
     const unknown = qubits.filter((qubit) => this.#values[qubit] === UNKNOWN);
-    // A known qubit whose value and state are both 1 would owe an X instead.
+    // For a known qubit whose value and state are both 1, dropping its reset costs an X.
     const owed = qubits.reduce((sum, qubit) => sum + this.#debtOfReset(qubit), 0);
     const saved = this.#saved + (unknown.length === 0 ? 1 : 0) - owed;
     const isWorth = saved >= 0 && unknown.length < qubits.length;
@@ -257,7 +263,7 @@ class Absorber {
     return (this.#states[qubit] === 0 ? 0 : 1) - (this.#states[qubit] === value ? 0 : 1);
   }
 
-  /** A reset that may not happen leaves |0⟩ alone and makes |1⟩ unknown. */
+  /** A conditional reset keeps |0⟩ and makes |1⟩ unknown. */
   #addConditionedReset(operation: ResetOperation, condition: Condition): void {
     const qubits = operation.qubits.filter((qubit) => this.#values[qubit] !== 0);
     if (qubits.length === 0) {
@@ -269,7 +275,7 @@ class Absorber {
   }
 }
 
-/** The same operation where no more than these controls are needed. */
+/** Removes controls that are not needed. */
 function withControls(operation: GateLike, controls: readonly Qubit[]): GateLike {
   if (controls.length === operation.controls.length) return operation;
   if (operation.kind === 'unitary') return { ...operation, controls };
@@ -282,7 +288,10 @@ function unconditioned(operation: Unbarred): Unbarred {
   return condition === undefined ? operation : rest;
 }
 
-/** Where the measurements begin that one final state serves; before a barrier it is too early. */
+/**
+ * Number of operations before the trailing measurements that one final state serves. A barrier among
+ * them ends these.
+ */
 function lengthBeforeTrailingMeasurements(operations: readonly Operation[]): number {
   const last = operations.findLastIndex(
     (operation) => operation.kind !== 'measure' || operation.condition !== undefined,
@@ -290,23 +299,23 @@ function lengthBeforeTrailingMeasurements(operations: readonly Operation[]): num
   return last + 1;
 }
 
-/** Follows what is written into bits. */
+/** Tracks the values of classical bits. */
 class KnownBits {
   readonly #values: Int8Array;
 
-  /** @param startsCleared - Whether all bits read 0 at first; else nothing is known of them. */
+  /** @param startsCleared - Whether all bits read 0 at first; otherwise none is known. */
   constructor(numBits: number, startsCleared: boolean) {
     this.#values = new Int8Array(numBits).fill(startsCleared ? 0 : UNKNOWN);
   }
 
-  /** Notes a measurement, perhaps under a condition that may hold; undefined is any outcome. */
+  /** Records a measurement, possibly conditional; `outcome` is undefined if it is random. */
   write(bit: Bit, outcome: 0 | 1 | undefined, condition: Condition | undefined): void {
     const value = outcome ?? UNKNOWN;
     const isCertain = condition === undefined || value === this.#values[bit];
     this.#values[bit] = isCertain ? value : UNKNOWN;
   }
 
-  /** Whether a condition holds in every shot, in none, or that is not known. */
+  /** Whether a condition holds in every shot, in none, or is unknown. */
   holds(condition: Condition | undefined): 'always' | 'never' | 'perhaps' {
     if (condition === undefined) return 'always';
     let isKnown = true;

@@ -1,4 +1,4 @@
-/** Cancels operations with their inverses, also across what commutes with them. */
+/** Pass that cancels operations with their inverses, also across operations that commute with them. */
 
 import type { GateOperation, Qubit } from '../../circuit/circuit.ts';
 import { adjoint, maxAbsDifference } from '../../math/complex-matrix.ts';
@@ -14,11 +14,11 @@ export const cancelInverses: Pass = {
   run: (circuit) => rewritePairs(circuit, [inverseRule]),
 };
 
-/** Finds inverses by the gate table's word, and those of explicit unitaries by their numbers. */
+/** Cancels inverse pairs: for gates by the gate table, for explicit unitaries by their entries. */
 export const inverseRule: PairRule = {
   combine(earlier, later) {
     if (earlier.kind === 'gate' && later.kind === 'gate') {
-      // The table may know only one of the two as the other's inverse.
+      // The table may name the inverse for only one of the two.
       const isUndone = isInverse(earlier, later) || isInverse(later, earlier);
       return isUndone ? { phase: 0 } : undefined;
     }
@@ -29,7 +29,7 @@ export const inverseRule: PairRule = {
   },
 };
 
-/** Whether a gate is what the table calls the inverse of another, on the same qubits in any order. */
+/** Whether the gate table gives a gate as the inverse of another, on the same qubits in any order. */
 function isInverse(gate: GateOperation, other: GateOperation): boolean {
   const phase = phaseAngleOf(gate);
   const otherPhase = phaseAngleOf(other);

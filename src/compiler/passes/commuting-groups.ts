@@ -1,31 +1,31 @@
 /**
- * Which earlier operations a new one could stand next to, kept up to date in constant time.
+ * Finds the earlier operations that a new one can be moved next to, in constant time per operation.
  *
- * On every qubit the operations so far fall into groups: neighbours that all are diagonal in one
- * common basis of that qubit. What is in the last group on all its qubits can be moved to the end,
- * and a new operation that joins those groups can be moved back to it; the two may then be taken as
- * one. When a group is emptied, the one before it is the last again, so that what stood outside a
- * pair which cancelled comes together. The alternative, walking back over commuting operations,
- * takes quadratic time in a circuit of many diagonals.
+ * On every qubit the operations so far form groups of neighbours that are all diagonal in one common
+ * basis of that qubit. An operation in the last group on all its qubits can be moved to the end, and a
+ * new operation that joins those groups can be moved back to it. The two may then be combined. When a
+ * group becomes empty, the one before it is the last again, so that operations around a cancelled pair
+ * meet. Walking back over commuting operations instead takes quadratic time in a circuit of many
+ * diagonals.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { ALL_AXES, type Axes } from './gate-facts.ts';
 
-/** Neighbours on one qubit. */
+/** Consecutive commuting operations on one qubit. */
 class Group {
   size = 0;
-  /** What all members commute with. */
+  /** Axes that all members commute with. */
   axes: Axes = ALL_AXES;
 }
 
-/** An operation's place: the group it is in on each of its qubits. */
+/** Position of an operation: its group on each of its qubits. */
 export interface Place {
   readonly qubits: readonly Qubit[];
-  /** One for each of the qubits. */
+  /** One for each qubit. */
   readonly groups: readonly Group[];
 }
 
-/** The groups on all qubits. */
+/** Groups on all qubits. */
 export class CommutingGroups {
   readonly #stacks: readonly Group[][];
 
@@ -33,7 +33,7 @@ export class CommutingGroups {
     this.#stacks = Array.from({ length: numQubits }, () => []);
   }
 
-  /** Takes in the next operation. */
+  /** Adds the next operation. */
   add(qubits: readonly Qubit[], axes: readonly Axes[]): Place {
     const groups = qubits.map((qubit, i) => this.#join(qubit, axes[i]!));
     return { qubits, groups };
@@ -51,7 +51,7 @@ export class CommutingGroups {
     return group;
   }
 
-  /** Takes an operation out of the last groups, in which it is. */
+  /** Removes an operation, which must be in the last group on each of its qubits. */
   remove({ qubits, groups }: Place): void {
     for (const [i, group] of groups.entries()) {
       group.size--;
@@ -59,7 +59,7 @@ export class CommutingGroups {
     }
   }
 
-  /** Whether an operation on the same qubits, in any order, could stand right after this one. */
+  /** Whether an operation on the same qubits, in any order, can be moved directly after this one. */
   reaches(place: Place, qubits: readonly Qubit[], axes: readonly Axes[]): boolean {
     return place.qubits.every((qubit, i) => {
       const group = place.groups[i]!;
@@ -68,7 +68,7 @@ export class CommutingGroups {
     });
   }
 
-  /** Nothing that comes later reaches what is on these qubits now. */
+  /** Separates all operations so far on these qubits from later ones. */
   wall(qubits: readonly Qubit[]): void {
     for (const qubit of qubits) this.#join(qubit, 0);
   }

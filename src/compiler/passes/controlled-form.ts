@@ -1,6 +1,6 @@
 /**
- * From the product of gates on three qubits or fewer to few operations under controls: phases and
- * flips where it is a permutation with phases, one gate where it acts on one qubit under controls.
+ * Writes the product of gates on at most three qubits as few operations with controls: phases and flips
+ * for a permutation with phases, one gate for a controlled one-qubit matrix.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
@@ -10,24 +10,29 @@ import { operationOf } from './operation-of-matrix.ts';
 import { type PermutationGate, permutationFactors } from './permutation-factors.ts';
 import { DIMENSION, isNear0, WINDOW_ROUNDING } from './window-product.ts';
 
-/** What a product is. */
+/** A product as operations. */
 export interface ControlledForm {
-  /** Compares with the costs of `window-entry.ts`. */
+  /** Comparable with the costs of `window-entry.ts`. */
   readonly cost: number;
   readonly numOperations: number;
-  /** Of the whole state, radians. */
+  /** Global phase, in radians. */
   readonly phase: number;
-  /** The operations, in order. */
+  /** Returns the operations, in order. */
   write(): readonly GateLike[];
 }
 
 const PHASE_COST = 1;
-/** Of a general 2×2 matrix, under controls or not. */
+/** Cost of a general 2×2 matrix, with or without controls. */
 const DENSE_COST = 4;
 
 const STATES = Array.from({ length: DIMENSION }, (_, j) => j);
 
-/** @param qubits - Bit i of the matrix's index is `qubits[i]`; on further bits it does nothing. */
+/**
+ * Returns the form of a product; undefined where it is neither of the two.
+ *
+ * @param qubits - Bit i of the matrix's index is `qubits[i]`; the matrix is the identity on further
+ *   bits.
+ */
 export function controlledForm(
   matrix: ComplexMatrix,
   qubits: readonly Qubit[],
@@ -38,11 +43,11 @@ export function controlledForm(
 
 interface Images {
   readonly rows: readonly number[];
-  /** Of each column. */
+  /** Phase of each column, in radians. */
   readonly phases: readonly number[];
 }
 
-/** Where basis states go, if each goes to one. */
+/** Images of the basis states, if each is a single basis state. */
 function imagesOf(matrix: ComplexMatrix): Images | undefined {
   const rows: number[] = [];
   const phases: number[] = [];
@@ -95,12 +100,12 @@ function onQubits(
 }
 
 /**
- * A diagonal as phases that add up: angles[m] where all qubits of the mask m are |1⟩. One
- * matrix for all of them would tie qubits together that the scheduler can keep apart.
+ * Splits a diagonal into phases: angles[m] applies where all qubits of the mask m are |1⟩. A single
+ * matrix would tie together qubits that the scheduler can keep apart.
  */
 function phaseTerms(phases: readonly number[]): {
   readonly angles: readonly number[];
-  /** But for the global one. */
+  /** Number of terms without the global phase. */
   readonly numTerms: number;
 } {
   const angles = [...phases];
@@ -125,7 +130,7 @@ function phasesOf(angles: readonly number[], qubits: readonly Qubit[]): readonly
   return operations;
 }
 
-/** The angle in (−π, π]; a multiple of π/4 where it is one but for rounding. */
+/** Reduces an angle to (−π, π] and rounds it to a multiple of π/4 that is within rounding. */
 function nearestEighth(angle: number): number {
   const eighth = Math.PI / 4;
   const nearest = eighth * Math.round(angle / eighth);
@@ -133,7 +138,7 @@ function nearestEighth(angle: number): number {
   return wrapped(isNearest ? nearest : angle, 2 * Math.PI);
 }
 
-/** One gate on one qubit, where the others are |1⟩. */
+/** Writes the product as one gate on one qubit, controlled by others. */
 function controlledGate(
   matrix: ComplexMatrix,
   qubits: readonly Qubit[],
@@ -155,7 +160,7 @@ function controlledGate(
   return undefined;
 }
 
-/** The 2×2 block of a target where the controls are |1⟩ and all else is |0⟩, without the phase. */
+/** The 2×2 block of a target where the controls are |1⟩ and other qubits |0⟩, divided by the phase. */
 function blockAt(mask: number, target: number, matrix: ComplexMatrix): ComplexMatrix {
   const [re, im] = [matrix[0]!, matrix[1]!];
   const block = new Float64Array(8);

@@ -1,12 +1,12 @@
 /**
- * Drops what no classical bit can show: one walk backwards that knows, for every qubit, how much of
- * it still matters.
+ * Pass that drops operations that no classical bit can reveal. It walks backwards and tracks, for every
+ * qubit, how it is still observed.
  *
- * What follows a point in the circuit may look at a qubit in any way, or only ask whether it is |0⟩
- * or |1⟩ (as a measurement does, whatever comes after it), or not at all. An operation is then
- * invisible if it is diagonal on the qubits that are only asked and does as it likes on those that
- * are not looked at: each value asked for keeps its probability. A measurement into a bit that is
- * written again before anyone reads it is dropped on the same terms.
+ * The rest of the circuit may use a qubit in any way, use only its value |0⟩ or |1⟩ (as a measurement
+ * does, whatever follows it), or not use it at all. An operation is unobservable if it is diagonal on
+ * the qubits of which only the value is used, and acts on others only if they are not used: the
+ * probability of each value is unchanged. A measurement into a bit that is overwritten before it is read
+ * is dropped under the same rule.
  */
 import type {
   Circuit,
@@ -23,7 +23,7 @@ import { Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, matrixOf } from './gate-like.ts';
 import type { Pass } from './pass.ts';
 
-/** Keeps the distribution of the classical bits; where the state is asked for, does nothing. */
+/** Keeps the distribution of the classical bits. Does nothing if the state is requested. */
 export const dropUnobservable: Pass = {
   name: 'drop-unobservable',
   run(circuit, { keepState }) {
@@ -38,16 +38,16 @@ export const dropUnobservable: Pass = {
   },
 };
 
-/** How a qubit is looked at from here on. */
+/** How a qubit is used from here on. */
 const NOT = 0;
-/** Any operation diagonal on it could come first, and nobody would know. */
+/** Only its value is used: a diagonal operation before it is unobservable. */
 const BY_VALUE = 1;
 const IN_ANY_WAY = 2;
 
-/** Walks backwards. */
+/** Tracks the use of qubits and bits while walking backwards. */
 class Observer {
   readonly #looks: Uint8Array;
-  /** Whether anyone reads what a bit holds here. */
+  /** Whether the current value of each bit is read later. */
   readonly #isRead: Uint8Array;
 
   constructor({ numQubits, numBits }: Circuit) {
@@ -55,7 +55,7 @@ class Observer {
     this.#isRead = new Uint8Array(numBits).fill(1);
   }
 
-  /** What of an operation can be seen; undefined for nothing. */
+  /** Returns the observable part of an operation; undefined if there is none. */
   seen(operation: Operation): Operation | undefined {
     switch (operation.kind) {
       case 'gate':
@@ -80,7 +80,7 @@ class Observer {
     });
     if (isInvisible) return false;
     if (this.#exchanges(operation)) return true;
-    // Values in, values out: then values are all that is asked of what goes in.
+    // A permutation of values needs only the values before it.
     const isByValue =
       qubits.every((qubit) => this.#looks[qubit] !== IN_ANY_WAY) &&
       monomialRows(matrixOf(operation)) !== undefined;
@@ -91,7 +91,7 @@ class Observer {
     return true;
   }
 
-  /** A SWAP exchanges also how its qubits are looked at. */
+  /** A SWAP also exchanges the use of its qubits. */
   #exchanges(operation: GateLike): boolean {
     if (operation.kind !== 'gate' || operation.gate !== 'SWAP') return false;
     const { controls, targets, condition } = operation;

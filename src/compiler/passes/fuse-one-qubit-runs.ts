@@ -1,9 +1,9 @@
 /**
- * Takes gates on one qubit together into one matrix, also across what commutes with the earlier or
- * the later of them: an H, a T, the control of a CX and another H are one matrix and the CX.
+ * Pass that multiplies gates on one qubit into one matrix, also across operations that commute with the
+ * earlier or the later of them: in H, T, the control of a CX, H, the T moves past the CX.
  *
- * Only gates without controls or conditions: what they become costs as much as one of them. Runs
- * that are diagonal stay diagonal, which costs an engine less than a matrix.
+ * It fuses only gates without controls or conditions: the product costs as much as one of them. A
+ * product of diagonal gates is diagonal, which costs an engine less than a general matrix.
  */
 import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
@@ -15,7 +15,7 @@ import { operationOf } from './operation-of-matrix.ts';
 import type { Pass } from './pass.ts';
 import { phaseOf } from './restrict-matrix.ts';
 
-/** Keeps the unitary, its global phase included. */
+/** Keeps the unitary, including its global phase. */
 export const fuseOneQubitRuns: Pass = {
   name: 'fuse-one-qubit-runs',
   run(circuit) {
@@ -25,15 +25,15 @@ export const fuseOneQubitRuns: Pass = {
   },
 };
 
-/** Gates on one qubit that are one matrix by now, and what came after them. */
+/** Gates on one qubit that are one matrix so far, and the operations after them. */
 interface Run {
   readonly matrix: ComplexMatrix;
-  /** What the matrix commutes with. */
+  /** Axes that the matrix commutes with. */
   readonly axes: Axes;
-  /** Where it stands. */
+  /** Position of the matrix. */
   readonly slot: number;
   readonly isSingle: boolean;
-  /** What everything since commutes with on this qubit. */
+  /** Axes that everything after the matrix commutes with on this qubit. */
   axesSince: Axes;
 }
 
@@ -73,7 +73,7 @@ class Fuser {
     return phase === undefined ? left : [phase, ...left];
   }
 
-  /** Notes what comes after the runs on these qubits. */
+  /** Records operations after the runs on these qubits. */
   #pass(qubits: readonly Qubit[], axes: readonly Axes[] | undefined, all: Axes = 0): void {
     for (const [i, qubit] of qubits.entries()) {
       const run = this.#runs[qubit];
@@ -81,7 +81,7 @@ class Fuser {
     }
   }
 
-  /** Takes a gate into the run on its qubit, at whichever of their places both can stand. */
+  /** Multiplies a gate into the run on its qubit, at the position of either that both can move to. */
   #extend(operation: GateLike, slot: number): void {
     const qubit = operation.targets[0]!;
     const run = this.#runs[qubit];
@@ -108,7 +108,7 @@ class Fuser {
     this.#runs[qubit] = { matrix, axes, slot, isSingle: true, axesSince: ALL_AXES };
   }
 
-  /** Writes a run down; a single gate already is. */
+  /** Writes a run; a single gate is in its place already. */
   #settle(qubit: Qubit, { matrix, slot, isSingle }: Run): void {
     this.#runs[qubit] = undefined;
     if (isSingle) return;
@@ -126,7 +126,7 @@ function isAlone({ controls, targets, condition }: GateLike): boolean {
   return controls.length === 0 && targets.length === 1 && condition === undefined;
 }
 
-/** The matrix times e^{i·angle}. */
+/** Multiplies a matrix by e^{i·angle}. */
 function turned(matrix: ComplexMatrix, angle: number): ComplexMatrix {
   const factor = identity(2);
   for (const i of [0, 6]) {

@@ -1,9 +1,9 @@
 /**
- * What passes know of gates, found by trying the gate table's matrices and inverses instead of
- * listing names again: a gate added to the table is known here without a line of code.
+ * Facts about gates that passes use, derived from the gate table's matrices and inverses instead of
+ * listing names again. A gate added to the table needs no code here.
  *
- * A claim about a gate with angles is tried at a few angles that no identity favours; the property
- * tests hold every claim at random ones.
+ * A fact about a gate with angles is tested at a few angles that satisfy no accidental identity; the
+ * property tests check every fact at random angles.
  */
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { GATES } from '../../circuit/gates.ts';
@@ -15,13 +15,13 @@ import {
   multiply,
 } from '../../math/complex-matrix.ts';
 
-/** Angles and entries this near are equal: some fifty roundings. */
+/** Angles and entries closer than this are equal: about fifty roundings. */
 export const NEGLIGIBLE = 1e-14;
 
 /**
- * The Paulis that something commutes with on one qubit, as a set of bits. Two operations commute
- * if on every qubit they share there is a Pauli with which both do: both are then block diagonal
- * in its eigenbasis.
+ * Set of Paulis, as bits, that an operation commutes with on one qubit. Two operations commute if on
+ * every qubit they share there is a Pauli that both commute with: both are then block diagonal in its
+ * eigenbasis.
  */
 export type Axes = number;
 /** A function of X on this qubit. */
@@ -30,41 +30,41 @@ export const X_AXIS: Axes = 1;
 export const Y_AXIS: Axes = 2;
 /** Diagonal on this qubit, as controls and measurements are. */
 export const Z_AXIS: Axes = 4;
-/** Does nothing to this qubit. */
+/** No action on this qubit. */
 export const ALL_AXES: Axes = 7;
 
-/** What is known of one gate. */
+/** Facts about one gate. */
 export interface GateFacts {
   readonly definition: GateDefinition;
-  /** The gate of the same matrix with the fewest controls of its own: X for CX and CCX. */
+  /** Gate with the same matrix and the fewest own controls: X for CX and CCX. */
   readonly base: string;
   /**
-   * The same small number for gates that may undo or join each other: those of one base, inverses
-   * like SX and SXDG, and all phases, RZ included.
+   * Number of the family: the same for gates that may cancel or merge, which are those of one base,
+   * inverses such as SX and SXDG, and all phases including RZ.
    */
   readonly family: number;
   /** One for each target. */
   readonly axes: readonly Axes[];
-  /** Whether two targets may change places. */
+  /** Whether its two targets may be exchanged. */
   readonly isSymmetric: boolean;
   /**
-   * Set where U(a)·U(b) = U(a + b): which of the angles add up; the others must agree. All zero,
-   * they give the identity.
+   * Set where U(a)·U(b) = U(a + b): which angles add up; the others must be equal. If all that add up
+   * are zero, U is the identity.
    */
   readonly adds?: readonly boolean[];
-  /** Of the angles that add up: 2π, or 4π where half of that is not the identity. */
+  /** Period of the angles that add up: 2π, or 4π where U(2π) is not the identity. */
   readonly period: number;
   /** Whether U(θ + 2π) = −U(θ). */
   readonly isSpinor: boolean;
-  /** Set for diag(1, e^{iθ}) without angles, like S: its θ. */
+  /** θ of a gate without angles that is diag(1, e^{iθ}), such as S. */
   readonly phaseAngle?: number;
-  /** The matrix of a gate without angles. */
+  /** Matrix of a gate without angles. */
   readonly matrix?: ComplexMatrix;
 }
 
-/** The gate with the matrix diag(1, e^{iθ}). */
+/** Name of the gate with the matrix diag(1, e^{iθ}). */
 export const PHASE_GATE = 'P';
-/** The gate that turns everything. */
+/** Name of the global phase. */
 export const GLOBAL_PHASE_GATE = 'GPHASE';
 
 const PROBES: readonly (readonly number[])[] = [
@@ -103,7 +103,7 @@ function factsOf(definition: GateDefinition): Omit<GateFacts, 'family'> {
   };
 }
 
-/** The Paulis that a matrix commutes with on its target number `target`, exactly. */
+/** Paulis that a matrix commutes with, exactly, on its target number `target`. */
 export function axesOn(matrix: ComplexMatrix, target: number): Axes {
   const d = dimension(matrix);
   const flip = 1 << target;
@@ -124,7 +124,9 @@ export function axesOn(matrix: ComplexMatrix, target: number): Axes {
   return axes;
 }
 
-/** Read off the inverse, and then tried: its negated angles add up if any do. */
+/**
+ * Finds the angles that add up: those that the inverse negates are candidates, which are then tested.
+ */
 function addingAngles(
   definition: GateDefinition,
   probes: readonly (readonly number[])[],
@@ -175,7 +177,7 @@ function isPhaseGate(matrix: ComplexMatrix): boolean {
 
 const negative = (matrix: ComplexMatrix): ComplexMatrix => matrix.map((entry) => -entry);
 
-/** Whether a matrix is the identity but for some fifty roundings. */
+/** Whether a matrix is the identity within about fifty roundings. */
 export function isNearIdentity(matrix: ComplexMatrix): boolean {
   const d = dimension(matrix);
   for (let i = 0; i < matrix.length; i++) {
@@ -185,7 +187,7 @@ export function isNearIdentity(matrix: ComplexMatrix): boolean {
   return true;
 }
 
-/** Families: of each gate the first in the table that inverses, bases and phases lead to. */
+/** Family of each gate: the first gate of the table that inverses, bases and phases connect it to. */
 function familiesOf(all: readonly Omit<GateFacts, 'family'>[]): readonly number[] {
   const family = all.map((_, i) => i);
   const indexOf = (name: string) => all.findIndex(({ definition }) => definition.name === name);
@@ -212,10 +214,10 @@ const byName = new Map<string, GateFacts>();
     byName.set(facts.definition.name, { ...facts, family: families[i]! });
   }
 }
-/** Of explicit unitaries: no gate's. */
+/** Family number of explicit unitaries, which no gate has. */
 export const UNITARY_FAMILY = GATES.length;
 
-/** The facts of a gate by its canonical name. */
+/** Returns the facts of a gate by its canonical name. */
 export function factsNamed(name: string): GateFacts {
   const facts = byName.get(name);
   if (facts === undefined) throw new Error(`unreachable: no gate is called ${name}`);
@@ -227,7 +229,7 @@ for (const { base, definition } of byName.values()) {
   namesByBase.set(base, [...(namesByBase.get(base) ?? []), definition]);
 }
 
-/** The name people know for a base gate under so many controls: CX for X under one. */
+/** Usual name of a base gate with `numControls` controls: CX for X with one. */
 export function nameUnderControls(base: string, numControls: number): string {
   let best: GateDefinition | undefined;
   for (const each of namesByBase.get(base) ?? []) {
@@ -237,7 +239,7 @@ export function nameUnderControls(base: string, numControls: number): string {
   return best?.name ?? base;
 }
 
-/** The gates that are a phase without angles, with that phase in (−π, π]. */
+/** Gates that are a fixed phase, with that phase in (−π, π]. */
 export const FIXED_PHASES: readonly { readonly base: string; readonly angle: number }[] = [
   ...byName.values(),
 ].flatMap(({ base, definition, phaseAngle }) =>

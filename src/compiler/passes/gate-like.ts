@@ -1,4 +1,4 @@
-/** What passes ask of gates and explicit unitaries alike. */
+/** Functions of gates and explicit unitaries alike, for passes. */
 import type { Condition, GateOperation, Qubit, UnitaryOperation } from '../../circuit/circuit.ts';
 import { reducedAngle } from '../../math/angles.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
@@ -22,12 +22,12 @@ export interface Conditioned {
   readonly condition?: Condition;
 }
 
-/** Just the condition of an operation, if it has one. */
+/** Condition of an operation, to spread into another one. */
 export function conditionOf({ condition }: Conditioned): Conditioned {
   return condition === undefined ? {} : { condition };
 }
 
-/** What acts on the targets where the controls are |1⟩. */
+/** Matrix that acts on the targets where the controls are |1⟩. */
 export function matrixOf(operation: GateLike): ComplexMatrix {
   if (operation.kind === 'unitary') return operation.matrix;
   const { matrix, definition } = factsNamed(operation.gate);
@@ -36,7 +36,7 @@ export function matrixOf(operation: GateLike): ComplexMatrix {
 
 const axesOfMatrices = new WeakMap<ComplexMatrix, readonly Axes[]>();
 
-/** What an operation commutes with on each of its targets, for any angles. */
+/** Axes that an operation commutes with on each of its targets, for any angles. */
 export function targetAxes(operation: GateLike): readonly Axes[] {
   if (operation.kind === 'gate') return factsNamed(operation.gate).axes;
   const known = axesOfMatrices.get(operation.matrix);
@@ -47,7 +47,9 @@ export function targetAxes(operation: GateLike): readonly Axes[] {
   return axes;
 }
 
-/** Likewise on controls and then targets, in the order of `operationQubits`. */
+/**
+ * Axes that an operation commutes with on controls and then targets, in the order of `operationQubits`.
+ */
 export function axesOf(operation: GateLike): readonly Axes[] {
   const axes = targetAxes(operation);
   if (operation.controls.length === 0) return axes;
@@ -55,7 +57,7 @@ export function axesOf(operation: GateLike): readonly Axes[] {
 }
 
 /**
- * The angle in (−period/2, period/2] that differs by whole periods.
+ * Reduces an angle to (−period/2, period/2].
  *
  * @param period - 2π or 4π.
  */
@@ -66,8 +68,8 @@ export function wrapped(angle: number, period: number): number {
 }
 
 /**
- * e^{i·angle} where all the qubits are |1⟩: a Z, S, T or P under controls; undefined where the
- * angle is nothing.
+ * Makes the operation e^{i·angle} where all the qubits are |1⟩: a Z, S, T or P with controls; undefined
+ * for a zero angle.
  */
 export function phaseOn(
   qubits: readonly Qubit[],
@@ -99,8 +101,8 @@ export function phaseOn(
 }
 
 /**
- * The angle of a phase on |1…1⟩ of all qubits, controls included, in [−2π, 2π]; undefined for other
- * gates.
+ * Angle of a gate that is a phase on |1…1⟩ of all its qubits, controls included, in [−2π, 2π]; undefined
+ * for other gates.
  */
 export function phaseAngleOf({ gate, angles }: GateOperation): number | undefined {
   const { base, phaseAngle } = factsNamed(gate);

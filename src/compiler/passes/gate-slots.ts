@@ -1,17 +1,16 @@
 /**
- * A circuit while windows are looked for in it: its operations in numbered slots, some empty, and
- * what is asked of them often.
+ * A circuit that is being searched for windows: its operations in numbered slots, some empty, with
+ * derived facts.
  *
- * Entries are made when they are first asked for, and can be forgotten: a circuit has many
- * operations and a window looks at few, so that most entries are garbage soon after they were made,
- * which costs far less than to keep them.
+ * Entries are created on demand and can be dropped: a circuit has many operations and a window looks at
+ * few, so most entries become garbage early, which costs far less than keeping them.
  */
 import type { Operation } from '../../circuit/circuit.ts';
 import { bitsOf, type Entry, entryOf } from './window-entry.ts';
 
-/** Grows never; rewriting leaves slots empty. */
+/** Operations in slots. The number of slots is fixed; rewriting may leave slots empty. */
 export class GateSlots {
-  /** For each slot a bit for each qubit, modulo 32; none for an empty slot. */
+  /** For each slot one bit per qubit, modulo 32; 0 for an empty slot. */
   readonly bits: Int32Array;
   readonly #operations: (Operation | undefined)[];
   readonly #entries: (Entry | undefined)[];
@@ -32,7 +31,7 @@ export class GateSlots {
     return this.#operations[slot];
   }
 
-  /** What is asked of the operation in a slot. */
+  /** Returns the entry of the operation in a slot; undefined for an empty slot. */
   entryAt(slot: number): Entry | undefined {
     const known = this.#entries[slot];
     if (known !== undefined) return known;
@@ -43,12 +42,12 @@ export class GateSlots {
     return entry;
   }
 
-  /** Drops an entry, not its operation. */
+  /** Drops an entry, but not its operation. */
   forget(slot: number): void {
     this.#entries[slot] = undefined;
   }
 
-  /** Fills the slots from `start` to `end`, of which the last ones may stay empty. */
+  /** Fills the slots from `start` to `end`; the last ones may stay empty. */
   rewrite(start: number, end: number, operations: readonly Operation[]): void {
     for (let slot = start; slot < end; slot++) {
       const operation = operations[slot - start];
@@ -58,7 +57,7 @@ export class GateSlots {
     }
   }
 
-  /** All that is there, in order. */
+  /** All operations, in order. */
   operations(): Operation[] {
     const left: Operation[] = [];
     for (const operation of this.#operations) if (operation !== undefined) left.push(operation);

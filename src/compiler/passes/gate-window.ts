@@ -1,12 +1,12 @@
 /**
- * Looks for gates on three qubits or fewer, from a dense one on, that can be brought together and
- * come to little when multiplied out.
+ * Searches for windows: gates on at most three qubits, starting with a dense one, that can be moved
+ * together and have a simple product.
  *
- * Every operation met on the way is taken in, or put before the window or behind it. What commutes
- * with all taken in so far goes before, where it is in nobody's way; else its qubits join the
- * window, if there is room; else it goes behind, and what does not commute with it follows it.
- * Joining late matters: while one control of a Toffoli is already used, the other is often still
- * being computed. A window that is worth something is then extended backwards.
+ * Every operation on the way joins the window, goes before it or goes behind it. If it commutes with all
+ * members so far it goes before; else its qubits join the window if there is room; else it goes behind,
+ * followed by all that does not commute with it. Joining late matters: while one control of a Toffoli
+ * gate is in use, the other is often still being computed. A window that gains something is then
+ * extended backwards.
  */
 import type { ControlledForm } from './controlled-form.ts';
 import { ALL_AXES, type Axes } from './gate-facts.ts';
@@ -14,33 +14,33 @@ import type { GateSlots } from './gate-slots.ts';
 import type { GateEntry } from './window-entry.ts';
 import { WindowMembers, WindowScratch } from './window-members.ts';
 
-/** How many slots are looked at in either direction; keeps time linear. */
+/** Slots searched in either direction; the limit keeps time linear. */
 export const REACH = 512;
 
-/** Where nothing was put yet: everything commutes with it. */
+/** Axes of a qubit that nothing was put on: everything commutes. */
 const UNTOUCHED = 2 * ALL_AXES + 1;
 
 const isFreeOf = (put: Axes, axes: Axes) => put === UNTOUCHED || (put & axes) !== 0;
 
 /** A window that is worth rewriting. */
 export interface FoundWindow {
-  /** Slots of the gates that come to the form. */
+  /** Slots of the gates that the form replaces. */
   readonly members: ReadonlySet<number>;
-  /** Slots of what has to move behind it. */
+  /** Slots of operations that must move behind the window. */
   readonly behind: ReadonlySet<number>;
   readonly form: ControlledForm;
 }
 
-/** What was found instead: a gate that undoes the first one, with nothing in between. */
+/** Result of a search that met the inverse of its first gate, with nothing in between. */
 export interface UndoneGate {
-  /** Slot of the gate that undoes it. */
+  /** Slot of the inverse gate. */
   readonly undoneBy: number;
 }
 
-/** Finds windows; one object for many, because it keeps books on all qubits. */
+/** Finds windows. One object serves many searches, because it holds arrays over all qubits. */
 export class WindowFinder {
   readonly #slots: GateSlots;
-  /** What everything put behind the window commutes with. */
+  /** Axes that everything behind the window commutes with. */
   readonly #behindAxes: Uint8Array;
   readonly #scratch = new WindowScratch();
 
@@ -49,7 +49,7 @@ export class WindowFinder {
     this.#behindAxes = new Uint8Array(numQubits).fill(UNTOUCHED);
   }
 
-  /** The best window from this dense gate on, if any saves operations and work. */
+  /** Returns the best window that starts with this dense gate, if one saves operations and work. */
   find(first: number, opener: GateEntry): FoundWindow | UndoneGate | undefined {
     const window = new WindowMembers(opener, this.#scratch);
     const members = [first];
@@ -78,7 +78,7 @@ export class WindowFinder {
       if (entry === undefined) continue;
       if (entry.axes === undefined) return;
       const isFree = (bits[slot]! & behindBits) === 0 || this.#passesBehind(entry);
-      // A bit that the window lacks is a qubit that it lacks; most decisions need no more.
+      // A bit that the window lacks means a qubit that it lacks, which decides most cases.
       const isInside = (bits[slot]! & ~window.bits) === 0 && window.accepts(entry);
       if (isFree && !isInside && window.commutesWith(entry)) continue;
       if (isFree && (isInside || window.hasRoomFor(entry))) {
@@ -96,7 +96,7 @@ export class WindowFinder {
     }
   }
 
-  /** Whether nothing can join a window any more. */
+  /** Whether nothing can join the window any more. */
   #blocks({ qubits }: WindowMembers): boolean {
     return qubits.every((qubit) => this.#behindAxes[qubit] === 0);
   }
@@ -112,7 +112,7 @@ export class WindowFinder {
     for (let i = 0; i < qubits.length; i++) this.#behindAxes[qubits[i]!]! &= axes[i]!;
   }
 
-  /** The window with gates that come before it, as far as they make it simpler. */
+  /** Extends the window by earlier gates while that makes it simpler. */
   #extendBackwards(
     window: WindowMembers,
     members: readonly number[],

@@ -1,6 +1,11 @@
 /**
- * Merges rotations and phases, also across what commutes with them, and cancels what stood around
- * those that came to nothing.
+ * Pass that merges rotations and phases, also across operations that commute with them, and cancels the
+ * pairs that meet where rotations vanish.
+ *
+ * Two rotations about one axis, or two phases on the same qubits, become one, or nothing if the angle is
+ * zero. The gate table tells which gates are rotations (`adds`). All phases are one family: Z, S, T and
+ * P with any controls multiply the same amplitudes, those where all the qubits are |1⟩. RZ without
+ * controls joins them at the cost of a global phase.
  */
 
 import type { GateOperation, Qubit } from '../../circuit/circuit.ts';
@@ -12,7 +17,7 @@ import type { PairRule, Rewritten } from './pair-rewriter.ts';
 import { rewritePairs } from './pair-rewriter.ts';
 import type { Pass } from './pass.ts';
 
-/** Keeps the unitary, its global phase included; a second run finds nothing more. */
+/** Keeps the unitary, including its global phase; a second run finds nothing more. */
 export const mergeRotations: Pass = {
   name: 'merge-rotations',
   run: (circuit) => rewritePairs(circuit, [rotationRule, inverseRule]),
@@ -20,7 +25,7 @@ export const mergeRotations: Pass = {
 
 const Z_ROTATION = 'RZ';
 
-/** A multiplication by e^{i·angle} where all the qubits are |1⟩, and of everything by another. */
+/** A phase e^{i·angle} where all the qubits are |1⟩, times a global phase. */
 interface PhaseView {
   readonly qubits: readonly Qubit[];
   readonly angle: number;
@@ -28,7 +33,7 @@ interface PhaseView {
   readonly isZRotation: boolean;
 }
 
-/** Adds angles up. */
+/** Merges by adding angles. */
 const rotationRule: PairRule = {
   combine(earlier, later) {
     if (earlier.kind !== 'gate' || later.kind !== 'gate') return undefined;
@@ -44,7 +49,7 @@ const rotationRule: PairRule = {
     }
     const phase = phaseViewOf(operation);
     if (phase === undefined || phase.isZRotation) return degenerate(operation);
-    // A global phase always goes to the one that the circuit has.
+    // A global phase is merged into the circuit's single one.
     if (phase.qubits.length === 0) return { phase: phase.angle };
     const isNothing = Math.abs(wrapped(phase.angle, 2 * Math.PI)) < NEGLIGIBLE;
     return isNothing ? { phase: 0 } : undefined;
@@ -53,7 +58,7 @@ const rotationRule: PairRule = {
 
 function phaseViewOf(operation: GateOperation): PhaseView | undefined {
   const { gate, controls, targets, condition } = operation;
-  // Under a condition or control, the global phase of an RZ would be neither global nor free.
+  // With a condition or control, the global phase of an RZ would be a further gate.
   if (gate === Z_ROTATION && controls.length === 0 && condition === undefined) {
     const angle = reducedAngle(operation.angles[0]!);
     return { qubits: targets, angle, globalPhase: -angle / 2, isZRotation: true };
@@ -86,7 +91,7 @@ function joinedRotations(earlier: GateOperation, later: GateOperation): Rewritte
   return rotation({ ...later, angles });
 }
 
-/** A rotation by angles that were added up, in their smallest form and under its usual name. */
+/** Makes a rotation by added angles, reduced and with its usual name. */
 function rotation(operation: GateOperation): Rewritten {
   const { base, adds = [], period } = factsNamed(operation.gate);
   const angles = operation.angles.map((angle, i) => (adds[i] ? wrapped(angle, period) : angle));
@@ -94,7 +99,7 @@ function rotation(operation: GateOperation): Rewritten {
   return degenerate(operation) ?? { operation: { ...operation, gate, angles }, phase: 0 };
 }
 
-/** What a rotation by nothing, or by the angle that only changes the sign, comes to. */
+/** Simplifies a rotation by nothing, or by the angle that only changes the sign. */
 function degenerate(operation: GateOperation): Rewritten | undefined {
   const { adds, period, isSpinor } = factsNamed(operation.gate);
   if (adds === undefined) return undefined;

@@ -1,19 +1,19 @@
-/** From a matrix that a pass computed to the simplest operation that has it. */
+/** Finds the simplest operation with a given matrix. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { type ComplexMatrix, isDiagonal } from '../../math/complex-matrix.ts';
 import { isNearIdentity, NEGLIGIBLE, nameUnderControls } from './gate-facts.ts';
 import { type Conditioned, type GateLike, phaseOn } from './gate-like.ts';
 import { phaseOf } from './restrict-matrix.ts';
 
-/** Which qubits, and when. */
+/** Qubits and condition of an operation. */
 interface Operands extends Conditioned {
   readonly controls: readonly Qubit[];
   readonly targets: readonly Qubit[];
 }
 
 /**
- * A phase or an RZ where the matrix is one, else an explicit unitary; undefined for the identity.
- * Exactly the matrix, its phase included, but for some fifty roundings.
+ * Returns a phase or an RZ if the matrix is one, else an explicit unitary; undefined for the identity.
+ * The operation equals the matrix, including its phase, within about fifty roundings.
  */
 export function operationOf(matrix: ComplexMatrix, operands: Operands): GateLike | undefined {
   const exact = matrix.map((part) => (Math.abs(part) < NEGLIGIBLE ? 0 : part));

@@ -1,6 +1,6 @@
 /**
- * Takes two operations as one wherever a rule knows how and they can be brought together past what
- * commutes. The engine of cancelling and merging; rules say what, this says when.
+ * Combines pairs of operations that can be moved next to each other past commuting ones. Passes give the
+ * rules for which pairs combine, and to what.
  */
 import {
   type Circuit,
@@ -14,27 +14,27 @@ import { CommutingGroups, type Place } from './commuting-groups.ts';
 import { factsNamed, PHASE_GATE, UNITARY_FAMILY, Z_AXIS } from './gate-facts.ts';
 import { axesOf, type GateLike, phaseOn } from './gate-like.ts';
 
-/** What became of one operation or two. */
+/** Result of rewriting one or two operations. */
 export interface Rewritten {
-  /** On the same qubits, or fewer; absent when nothing is left. */
+  /** On the same qubits, or fewer; absent if nothing is left. */
   readonly operation?: GateLike;
-  /** Of the whole state, radians. */
+  /** Global phase, in radians. */
   readonly phase: number;
 }
 
-/** Which pairs can be taken as one, and as what. */
+/** Rule for combining pairs. */
 export interface PairRule {
   /**
-   * Two gates of one family, or two unitaries, on the same targets and the same controls, each in
-   * any order (phases: on the same qubits), under the same condition if any; undefined when they
-   * do not go together.
+   * Combines two gates of one family, or two unitaries, on the same targets and controls, each in any
+   * order (phases: on the same qubits), with the same condition if any. Returns undefined if they do not
+   * combine.
    */
   combine(earlier: GateLike, later: GateLike): Rewritten | undefined;
-  /** What an operation is by itself, where that is simpler. */
+  /** Simplifies a single operation; undefined if it is simple already. */
   simplify?(operation: GateLike): Rewritten | undefined;
 }
 
-/** An operation that waits for partners. */
+/** An operation that waits for a partner. */
 interface Entry {
   readonly operation: GateLike;
   readonly place: Place;
@@ -42,7 +42,7 @@ interface Entry {
   isGone: boolean;
 }
 
-/** The circuit with all pairs rewritten that the rules find; keeps the unitary. */
+/** Combines all pairs that the rules allow; keeps the unitary. */
 export function rewritePairs(circuit: Circuit, rules: readonly PairRule[]): Circuit {
   const rewriter = new PairRewriter(circuit, rules);
   for (const operation of circuit.operations) rewriter.add(operation);
@@ -52,10 +52,13 @@ export function rewritePairs(circuit: Circuit, rules: readonly PairRule[]): Circ
 class PairRewriter {
   readonly #rules: readonly PairRule[];
   readonly #groups: CommutingGroups;
-  /** Who waits under a key; the latest last. */
+  /** Waiting operations by key, the latest last. */
   readonly #waiting = new Map<MeetingKey, Entry[]>();
   readonly #slots: (Operation | undefined)[] = [];
-  /** How often each classical bit was written: a condition means the same only in between. */
+  /**
+   * Number of writes of each classical bit: equal conditions have the same result only between two
+   * writes.
+   */
   readonly #writes: Uint32Array;
   #phase = 0;
 
@@ -89,7 +92,7 @@ class PairRewriter {
     }
   }
 
-  /** The operations that are left; a global phase comes first, where no measurement is in its way. */
+  /** Returns the operations that are left. A global phase comes first, before any measurement. */
   finish(): readonly Operation[] {
     const left = this.#slots.filter((operation) => operation !== undefined);
     const phase = phaseOn([], this.#phase, {});
@@ -130,7 +133,10 @@ class PairRewriter {
     return undefined;
   }
 
-  /** Takes in what operations became; a phase under a condition is one of its branch, and unseen. */
+  /**
+   * Adds the result of rewriting. The phase of a conditional operation is dropped, because it is global
+   * within its branch.
+   */
   #settle(condition: Condition | undefined, { operation, phase }: Rewritten, slot: number): void {
     if (condition === undefined) this.#phase = sumOfAngles(this.#phase, phase);
     if (operation !== undefined) this.#addGate(operation, slot);
@@ -148,22 +154,28 @@ class PairRewriter {
   }
 }
 
-/** Equal keys are equal by `===`. */
+/**
+ * Key of an operation. Operations that might combine have equal keys, by `===`.
+ *
+ * Gates of one family, or unitaries, share a key if they act on the same qubits with the same condition.
+ * Almost all keys are numbers, whose digits are the family and the qubits: a circuit has many gates, and
+ * strings would cost more than all else that is done with a gate.
+ */
 type MeetingKey = number | string;
 
 const BASE = 64;
-/** So many digits stay exact. */
+/** Most digits that keep the number exact. */
 const MAX_QUBITS_IN_NUMBER = 7;
 const PHASE_FAMILY = factsNamed(PHASE_GATE).family;
 
-/** @param writes - How often each classical bit was written so far. */
+/** @param writes - Number of writes of each classical bit so far. */
 function meetingKey(operation: GateLike, writes: Uint32Array): MeetingKey {
   const { targets, controls, condition } = operation;
   const family =
     operation.kind === 'unitary'
       ? UNITARY_FAMILY + targets.length
       : factsNamed(operation.gate).family;
-  // A phase acts on its qubits alike; on others, who is a control matters.
+  // A phase treats its qubits alike; other gates distinguish controls from targets.
   const first = ascending(family === PHASE_FAMILY ? [...targets, ...controls] : targets);
   const second = family === PHASE_FAMILY ? [] : ascending(controls);
   const key = numberOf(family, first, second) ?? `${family}|${first}|${second}`;
@@ -192,7 +204,7 @@ function ascending(qubits: readonly Qubit[]): readonly Qubit[] {
   return qubits[0]! < qubits[1]! ? qubits : [qubits[1]!, qubits[0]!];
 }
 
-/** A condition means the same only as long as nothing writes its bits. */
+/** A condition keeps its result only while nothing writes its bits. */
 function conditionKey({ bits, value }: Condition, writes: Uint32Array): string {
   return `?${bits.map((bit) => `${bit}.${writes[bit]}`)}=${value}`;
 }

@@ -1,42 +1,41 @@
 /**
- * Permutations of the basis states of three qubits or fewer as X, CX and CCX on few targets, and
- * SWAPs.
+ * Factors permutations of the basis states of at most three qubits into X, CX and CCX on few targets,
+ * and SWAPs.
  *
- * The factors are permutations that flip one bit where a function of the others is 1: as a sum of
- * products (its algebraic normal form), such a function is one X, CX or CCX for each product.
- * Their controls stay controls, which a matrix on three targets would not have.
+ * Each factor flips one bit where a function of the others is 1. As a sum of products (its algebraic
+ * normal form), such a function is one X, CX or CCX for each product. The controls stay controls, which
+ * a matrix on three targets would lose.
  */
 
-/** An X under controls, or a SWAP; numbers are bits of the basis index. */
+/** An X with controls, or a SWAP; numbers are bits of the basis index. */
 export interface PermutationGate {
   readonly base: 'X' | 'SWAP';
   readonly controls: readonly number[];
   readonly targets: readonly number[];
 }
 
-/** Gates in order, and what they cost. */
+/** Gates in order, and their cost. */
 export interface Factors {
   readonly gates: readonly PermutationGate[];
   readonly cost: number;
 }
 
 interface Factor extends Factors {
-  /** Its own inverse, as all factors are. */
+  /** Each factor is its own inverse. */
   readonly rows: readonly number[];
 }
 
-/** What an X costs under any controls; a phase costs 1, and a SWAP is relabelling. */
+/** Cost of an X with any controls. A phase costs 1; a SWAP is relabelling. */
 const X_COST = 2;
 const SWAP_COST = 0.5;
 const MAX_FACTORS = 3;
 const NOTHING: Factors = { gates: [], cost: 0 };
 
 /**
- * The gates of the permutation |j⟩ → |rows[j]⟩; undefined for one that takes more than three
- * factors.
+ * Returns the gates of the permutation |j⟩ → |rows[j]⟩; undefined if it needs more than three factors.
  *
- * @param rows - Of 8 basis states.
- * @param numBits - The bits from here on, if any, stay as they are and are not used.
+ * @param rows - Images of 8 basis states.
+ * @param numBits - Bits used; the permutation must keep the others.
  */
 export function permutationFactors(rows: readonly number[], numBits: number): Factors | undefined {
   const key = keyOf(rows);
@@ -58,7 +57,7 @@ function factorsWithin(
   let best = factorsWithin(numFactors - 1, rows, numBits);
   if (best !== undefined) return best;
   for (const first of list) {
-    // What is left to do after the first, which is its own inverse.
+    // Remaining permutation after the first factor, which is its own inverse.
     const left = first.rows.map((row) => rows[row]!);
     const rest = factorsWithin(numFactors - 1, left, numBits);
     const cost = first.cost + (rest?.cost ?? Number.POSITIVE_INFINITY);
@@ -69,12 +68,12 @@ function factorsWithin(
   return best;
 }
 
-/** The number whose octal digits are the rows. */
+/** Number whose octal digits are the rows. */
 function keyOf(rows: readonly number[]): number {
   return rows.reduce((key, row) => 8 * key + row, 0);
 }
 
-/** All factors on so many bits, for each number of bits. */
+/** All factors on 0 to 3 bits. */
 const factorsOn = [0, 1, 2, 3].map((numBits) => {
   const list: Factor[] = [];
   for (let target = 0; target < numBits; target++) {
@@ -88,7 +87,7 @@ const factorsOn = [0, 1, 2, 3].map((numBits) => {
   return { list, byKey: new Map(list.map((factor) => [keyOf(factor.rows), factor])) };
 });
 
-/** Flips a bit once for each of the products that is 1. */
+/** Flips a bit once for each product that is 1. */
 function flips(target: number, products: readonly (readonly number[])[]): Factor {
   const rows = Array.from({ length: 8 }, (_, j) =>
     products.reduce(

@@ -1,4 +1,4 @@
-/** The passes in the order they run: each leaves less for the next. */
+/** The passes of the compiler, in order. */
 import {
   type AssignOperation,
   allOperations,
@@ -16,12 +16,12 @@ import { mergeRotations } from './merge-rotations.ts';
 import type { Pass, PassReport, Requested } from './pass.ts';
 import { recoverControlledGates } from './recover-controlled-gates.ts';
 
-/** Adding a pass means adding a line here. */
+/** All passes; each leaves less for the next. To add a pass, add a line here. */
 export const PIPELINE: readonly Pass[] = [
-  // First: the others take apart what it looks for.
+  // First, because the others break up the patterns that it searches for.
   recoverControlledGates,
   absorbKnownStates,
-  // Twice: what is dropped brings together what cancels, and what cancels leaves more to drop.
+  // Twice: dropping brings inverses together, and cancelling leaves more to drop.
   dropUnobservable,
   cancelInverses,
   mergeRotations,
@@ -29,15 +29,15 @@ export const PIPELINE: readonly Pass[] = [
   fuseOneQubitRuns,
 ];
 
-/** A circuit after all passes, and what each of them did. */
+/** A circuit after all passes, with a report of each. */
 export interface Optimized<C extends DynamicCircuit = DynamicCircuit> {
   readonly circuit: C;
   readonly passes: readonly PassReport[];
 }
 
 /**
- * Runs the pipeline: on the whole circuit, or piece by piece where loops and assignments part it. No
- * pass sees those two, and nothing moves across them.
+ * Runs all passes on a circuit. A circuit with loops and assignments is divided into pieces at these: no
+ * pass sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
   circuit: C,
@@ -53,7 +53,7 @@ export function optimize<C extends DynamicCircuit>(
   return { circuit: { ...circuit, operations } as C, passes };
 }
 
-const partsPieces = (operation: DynamicOperation): operation is AssignOperation | WhileOperation =>
+const endsPiece = (operation: DynamicOperation): operation is AssignOperation | WhileOperation =>
   operation.kind === 'while' || operation.kind === 'assign';
 
 function runOnPieces(
@@ -63,8 +63,8 @@ function runOnPieces(
 ): readonly DynamicOperation[] {
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
-  if (!operations.some(partsPieces)) {
-    // Checked: there is nothing else.
+  if (!operations.some(endsPiece)) {
+    // Checked: the circuit has no loops and no assignments.
     const whole = { numQubits, numBits, operations: operations as readonly Operation[] };
     return pass.run(whole, requested).operations;
   }
@@ -74,16 +74,16 @@ function runOnPieces(
   let { startsFresh = true } = requested;
   const runPiece = (to: number): void => {
     if (to === from) return;
-    // Checked: what parts pieces is not in them.
+    // Checked: a piece has no loops and no assignments.
     const piece = operations.slice(from, to) as readonly Operation[];
-    // What comes after it may look at anything.
+    // Later operations may use any of the state.
     const keepState = requested.keepState || to <= last;
     const run = pass.run({ numQubits, numBits, operations: piece }, { keepState, startsFresh });
     for (const operation of run.operations) done.push(operation);
     startsFresh = false;
   };
   for (const [index, operation] of operations.entries()) {
-    if (!partsPieces(operation)) continue;
+    if (!endsPiece(operation)) continue;
     runPiece(index);
     from = index + 1;
     startsFresh = false;
@@ -99,7 +99,7 @@ function runOnPieces(
   return done;
 }
 
-/** Barriers do nothing, and are not counted. */
+/** Number of operations without barriers, which do nothing. */
 function countOperations(operations: readonly DynamicOperation[]): number {
   let count = 0;
   for (const { kind } of allOperations(operations)) if (kind !== 'barrier') count++;

@@ -1,11 +1,11 @@
 /**
- * Finds gates that were written out in smaller ones and puts them back: a Toffoli in fifteen gates,
- * a relative-phase Toffoli, a controlled rotation in five. Seen from its parts such a circuit is
- * full of dense gates; multiplied out, it is a permutation with phases, or one gate under controls.
+ * Pass that finds gates that were decomposed into smaller ones and restores them: a Toffoli gate in
+ * fifteen gates, a relative-phase Toffoli, a controlled rotation in five. Such a circuit seems full of
+ * dense gates, but its product is a permutation with phases, or one gate with controls.
  *
- * Runs before everything else, because other passes take such patterns apart: they merge a T of one
- * Toffoli with that of the next, and an H with its neighbour. Only products are looked at, no
- * patterns: any way of writing a gate out is found, in any order that commuting allows.
+ * It runs first, because other passes break such patterns: they merge a T of one Toffoli gate with that
+ * of the next, and an H with its neighbour. It compares products, not patterns, so it finds any
+ * decomposition, in any order that commuting allows.
  */
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';
@@ -15,7 +15,7 @@ import { type FoundWindow, REACH, type UndoneGate, WindowFinder } from './gate-w
 import type { Pass } from './pass.ts';
 import { isOpener } from './window-entry.ts';
 
-/** Keeps the unitary, its global phase included. */
+/** Keeps the unitary, including its global phase. */
 export const recoverControlledGates: Pass = {
   name: 'recover-controlled-gates',
   run(circuit) {
@@ -37,7 +37,7 @@ class Recovery {
 
   run(): void {
     for (let slot = 0; slot < this.#slots.length; slot++) {
-      // Each time there are fewer operations, and another one may stand here.
+      // Each rewriting leaves fewer operations, and another one may fit here.
       while (this.#rewriteFrom(slot));
       if (slot >= REACH) this.#slots.forget(slot - REACH);
     }
@@ -49,10 +49,10 @@ class Recovery {
     return phase === undefined ? left : [phase, ...left];
   }
 
-  /** Rewrites a window from this slot on, if there is one. */
+  /** Rewrites the window that starts at this slot, if there is one. */
   #rewriteFrom(slot: number): boolean {
     let found = this.#find(slot);
-    // An H before a written-out gate undoes that one's first H, and would leave the rest in pieces.
+    // An H before a decomposed gate cancels that gate's first H, and would leave the rest in pieces.
     if (found !== undefined && 'undoneBy' in found) found = this.#find(found.undoneBy);
     if (found === undefined || 'undoneBy' in found) return false;
     this.#replace(found);
@@ -64,7 +64,7 @@ class Recovery {
     return entry !== undefined && isOpener(entry) ? this.#finder.find(slot, entry) : undefined;
   }
 
-  /** Writes the window's slots anew: what stays before it, what it comes to, what is behind it. */
+  /** Replaces the slots of a window: operations before it, its form, operations behind it. */
   #replace({ members, behind, form }: FoundWindow): void {
     const start = Math.min(...members);
     const end = Math.max(...members) + 1;

@@ -1,11 +1,11 @@
-/** What is left of a matrix when one of its targets is in a known basis state. */
+/** Restricts a matrix to targets that are in known basis states. */
 
 import { insertZeroBits } from '../../math/basis-index.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
 import { NEGLIGIBLE } from './gate-facts.ts';
 
 /**
- * The matrix on the other targets where target number `target` reads `value`; undefined when the
+ * Returns the matrix on the other targets while target number `target` reads `value`; undefined if the
  * matrix may change that value.
  */
 export function restricted(
@@ -30,7 +30,7 @@ export function restricted(
   return out;
 }
 
-/** Where a matrix sends a basis state, if that is one basis state, and with what phase. */
+/** Image of a basis state and its phase, if the image is a single basis state. */
 export function basisImage(
   matrix: ComplexMatrix,
   column: number,
@@ -48,7 +48,7 @@ export function basisImage(
   return image;
 }
 
-/** The angle of a number on the unit circle; undefined for one that is not on it. */
+/** Angle of a number on the unit circle; undefined for any other number. */
 export function phaseOf(re: number, im: number): number | undefined {
   return Math.abs(Math.hypot(re, im) - 1) < NEGLIGIBLE ? Math.atan2(im, re) : undefined;
 }

@@ -1,4 +1,4 @@
-/** An operation with what is asked of it often while windows pass over it. */
+/** Operations with facts that the search for windows uses often. */
 import type { Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
 import { type ComplexMatrix, monomialRows } from '../../math/complex-matrix.ts';
@@ -11,7 +11,7 @@ export class GateEntry implements WindowGate {
   readonly operation: GateLike;
   /** Controls first. */
   readonly qubits: readonly Qubit[];
-  /** What it commutes with on each of them. */
+  /** Axes that it commutes with on each of its qubits. */
   readonly axes: readonly Axes[];
   /** Whether it makes superpositions of basis states. */
   readonly isDense: boolean;
@@ -27,31 +27,31 @@ export class GateEntry implements WindowGate {
     this.cost = cost;
   }
 
-  /** Found when it is first asked for: most never are. */
+  /** Computed on demand, because most matrices are never needed. */
   get matrix(): ComplexMatrix {
     this.#matrix ??= matrixOf(this.operation);
     return this.#matrix;
   }
 }
 
-/** Anything else: no gate of a window passes it. */
+/** Any other operation: no gate of a window moves past it. */
 export interface FenceEntry {
   readonly operation: Operation;
   readonly qubits: readonly Qubit[];
   readonly axes?: never;
 }
 
-/** One operation of the circuit. */
+/** An operation of the circuit. */
 export type Entry = GateEntry | FenceEntry;
 
-/** The entry of an operation. */
+/** Makes the entry of an operation. */
 export function entryOf(operation: Operation): Entry {
   const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
   if (isGate && operation.condition === undefined) return new GateEntry(operation);
   return { operation, qubits: operationQubits(operation) };
 }
 
-/** A bit for each qubit of an operation, modulo 32: no common bit, no common qubit. */
+/** One bit per qubit of an operation, modulo 32: no common bit means no common qubit. */
 export function bitsOf(operation: Operation): number {
   switch (operation.kind) {
     case 'gate':
@@ -70,7 +70,7 @@ function bitsOfQubits(qubits: readonly Qubit[]): number {
   return bits;
 }
 
-/** Whether a window may begin with it. */
+/** Whether a window may start with an entry. */
 export function isOpener(entry: Entry): entry is GateEntry {
   if (entry.axes === undefined || !entry.isDense) return false;
   return entry.operation.targets.length === 1 && entry.qubits.length <= MAX_WINDOW_QUBITS;
@@ -84,7 +84,7 @@ interface Traits {
 const traitsByName = new Map<string, Traits>();
 const traitsByMatrix = new WeakMap<ComplexMatrix, Traits>();
 
-/** The same for a gate with any angles: RX(π) is taken for dense like RX(1). */
+/** Traits of a gate with any angles: RX(π) counts as dense, like RX(1). */
 function traitsOf(operation: GateLike): Traits {
   const known =
     operation.kind === 'gate'
@@ -97,7 +97,9 @@ function traitsOf(operation: GateLike): Traits {
   return traits;
 }
 
-/** Costs only rank rewritings: a diagonal is cheap, a permutation moves, a matrix multiplies. */
+/**
+ * Costs only rank rewritings: a diagonal is cheap, a permutation moves amplitudes, a matrix multiplies.
+ */
 function findTraits(operation: GateLike): Traits {
   const isDiagonal = targetAxes(operation).every((axes) => (axes & Z_AXIS) !== 0);
   if (isDiagonal) return { isDense: false, cost: 1 };

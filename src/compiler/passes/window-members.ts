@@ -1,4 +1,4 @@
-/** Gates taken into a window, and what they come to as far as it is worth knowing. */
+/** Members of a window, and their product as far as it is needed. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { type ControlledForm, controlledForm } from './controlled-form.ts';
 import type { Axes } from './gate-facts.ts';
@@ -11,43 +11,43 @@ import {
   WindowProduct,
 } from './window-product.ts';
 
-/** Keeps the time that a window takes bounded. */
+/** Most members, which limits the time per window. */
 const MAX_MEMBERS = 64;
 
-/** The simplest that a window has been so far. */
+/** Simplest form of a window so far. */
 export interface Best {
   readonly numMembers: number;
-  /** What the members cost more than the form. */
+  /** Cost of the members less that of the form. */
   readonly saved: number;
   readonly form: ControlledForm;
 }
 
-/** What windows compute with; one for all of them, because most are soon given up. */
+/** Buffers for computing windows, shared by all of them because most are soon abandoned. */
 export class WindowScratch {
   readonly zeros = new WindowColumn(0);
   readonly ones = new WindowColumn(DIMENSION - 1);
   readonly product = new WindowProduct();
 }
 
-/** Grows by one gate at a time. */
+/** A window that grows one gate at a time. */
 export class WindowMembers {
   readonly qubits: Qubit[];
   readonly #gates: GateEntry[];
-  /** What all members commute with, on each of the qubits. */
+  /** Axes that all members commute with, on each qubit. */
   readonly #axes: Axes[];
-  /** Of the first gate, and of all dense ones. */
+  /** Target of the first gate and of all dense ones. */
   readonly #firstTarget: Qubit;
   #bits: number;
   #cost: number;
   #best: Best | undefined;
-  /** Whether the product may be worth something. */
+  /** Whether the product may have a simple form. */
   #isPromising = false;
   readonly #scratch: WindowScratch;
-  /** Whether the scratch is of this window; most never need it. */
+  /** Whether the shared buffers hold this window; most windows never need them. */
   #hasColumns = false;
   #hasProduct = false;
 
-  /** @param scratch - No other window that is still used has it. */
+  /** @param scratch - Buffers that no other window in use shares. */
   constructor(opener: GateEntry, scratch: WindowScratch) {
     this.#scratch = scratch;
     this.qubits = [...opener.qubits];
@@ -58,7 +58,7 @@ export class WindowMembers {
     this.#cost = opener.cost;
   }
 
-  /** As of `bitsOf`. */
+  /** One bit per qubit, as in `bitsOf`. */
   get bits(): number {
     return this.#bits;
   }
@@ -71,12 +71,12 @@ export class WindowMembers {
     return this.#gates.length >= MAX_MEMBERS;
   }
 
-  /** Whether a gate on the window's qubits can be a member. */
+  /** Whether a gate on the window's qubits can become a member. */
   accepts(gate: GateEntry): boolean {
     return this.#numNew(gate.qubits) === 0 && this.#keepsTarget(gate);
   }
 
-  /** Whether a gate can be one that shares some qubits with the window and brings others. */
+  /** Whether a gate can become a member that shares some qubits with the window and adds others. */
   hasRoomFor(gate: GateEntry): boolean {
     const numNew = this.#numNew(gate.qubits);
     const isConnected = numNew < gate.qubits.length;
@@ -85,7 +85,7 @@ export class WindowMembers {
     );
   }
 
-  /** Dense gates share one target: what one does elsewhere is not for this window to undo. */
+  /** Dense gates must share one target: a window cannot undo a dense gate on another. */
   #keepsTarget({ isDense, operation: { targets } }: GateEntry): boolean {
     return !isDense || (targets.length === 1 && targets[0] === this.#firstTarget);
   }
@@ -99,26 +99,29 @@ export class WindowMembers {
     return true;
   }
 
-  /** Whether the members are a run on one qubit that makes no superpositions: no business of windows. */
+  /** Whether the members are on one qubit and make no superpositions. Later passes handle such runs. */
   get isUndoneRun(): boolean {
     return this.#isPromising && this.qubits.length === 1;
   }
 
-  /** Whether nothing can come of the window once its members cannot be followed on this gate's qubits. */
+  /**
+   * Whether a gate ends the search: the window has no form yet, and later members could not use its
+   * target.
+   */
   isBlockedBy({ qubits }: GateEntry): boolean {
     return this.#best === undefined && positionOf(qubits, this.#firstTarget) >= 0;
   }
 
-  /** Takes in a gate behind the others. */
+  /** Adds a gate after the others. */
   append(gate: GateEntry): void {
     this.#join(gate);
     this.#gates.push(gate);
-    // Only a dense gate can undo what the first one did.
+    // Only a dense gate can undo the superposition of the first one.
     if (gate.isDense) this.#isPromising = this.#mayBeControlled();
     if (this.#isPromising) this.#weigh();
   }
 
-  /** Takes in a gate before the others; its qubits are the window's. Nothing is appended then. */
+  /** Adds a gate before the others, on the window's qubits. Nothing is appended afterwards. */
   prepend(gate: GateEntry): void {
     this.#multiplied().prepend(gate, this.qubits);
     this.#gates.unshift(gate);
@@ -126,7 +129,7 @@ export class WindowMembers {
     this.#weigh();
   }
 
-  /** A window as this one was at its best. */
+  /** Returns this window at the time of its best form. */
   atBest(): WindowMembers {
     const [opener, ...others] = this.#gates.slice(0, this.#best?.numMembers ?? 0);
     if (opener === undefined) throw new Error('unreachable: a window without a best moment');
@@ -159,7 +162,7 @@ export class WindowMembers {
     }
   }
 
-  /** Whether two columns are those of a permutation with phases, or of a gate under controls. */
+  /** Whether two columns are consistent with a permutation with phases, or with a gate with controls. */
   #mayBeControlled(): boolean {
     const { zeros, ones } = this.#scratch;
     if (!this.#hasColumns) {
@@ -172,7 +175,7 @@ export class WindowMembers {
     return ones.image(this.#gates, this.qubits) !== undefined;
   }
 
-  /** The product of all members. */
+  /** Product of all members. */
   #multiplied(): WindowProduct {
     const { product } = this.#scratch;
     if (!this.#hasProduct) {
@@ -186,10 +189,10 @@ export class WindowMembers {
   }
 
   #weigh(): void {
-    // Runs on one qubit are taken together by a later pass.
+    // A later pass fuses runs on one qubit.
     if (this.qubits.length === 1) return;
     const form = controlledForm(this.#multiplied().matrix, this.qubits);
-    // Where less is gained, gates are only tied together that could have gone to different sweeps.
+    // A smaller gain would only tie together gates that could be in different sweeps.
     if (form === undefined || 2 * form.numOperations > this.#gates.length) return;
     const saved = this.#cost - form.cost;
     if (saved <= 0 || (this.#best !== undefined && !isSimpler(form.cost, saved, this.#best)))
@@ -199,8 +202,8 @@ export class WindowMembers {
 }
 
 /**
- * The cheapest form counts, not what is saved: a window that goes on behind a written-out gate saves
- * more with every part of the next one that it takes, which is then in pieces.
+ * Compares forms by cost, not by saving. A window that continues beyond a decomposed gate saves more
+ * with every part of the next one that it includes, which then can no longer be restored.
  */
 function isSimpler(cost: number, saved: number, best: Best): boolean {
   return cost < best.form.cost || (cost === best.form.cost && saved > best.saved);

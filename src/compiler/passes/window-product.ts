@@ -1,7 +1,7 @@
 /**
- * The product of gates on at most three qubits, and single columns of it: where |000⟩ does not stay
- * one basis state, the product is no permutation with phases, and no gate under controls either,
- * which takes an eighth of the arithmetic to see.
+ * Products of gates on at most three qubits, and single columns of them. If the image of |000⟩ is not a
+ * single basis state, the product is neither a permutation with phases nor a gate with controls.
+ * Computing that column takes an eighth of the arithmetic.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
@@ -9,19 +9,19 @@ import type { GateLike } from './gate-like.ts';
 
 /** Most qubits of a product. */
 export const MAX_WINDOW_QUBITS = 3;
-/** Their basis states; qubits that a product does not have stay |0⟩ or |1⟩. */
+/** Number of basis states; qubits that a product lacks keep their value. */
 export const DIMENSION = 2 ** MAX_WINDOW_QUBITS;
-/** Entries below this are rounding: of some forty gates, each a few roundings. */
+/** Entries below this are rounding errors of some forty gates, each a few roundings. */
 export const WINDOW_ROUNDING = 1e-13;
 
 /** A gate on some qubits of a window. */
 export interface WindowGate {
   readonly operation: GateLike;
-  /** On its targets. */
+  /** Matrix on its targets. */
   readonly matrix: ComplexMatrix;
 }
 
-/** What gates make of one basis state. */
+/** Image of one basis state under a sequence of gates. */
 export class WindowColumn {
   readonly #amplitudes = new Float64Array(2 * DIMENSION);
   readonly #start: number;
@@ -40,9 +40,9 @@ export class WindowColumn {
   }
 
   /**
-   * Where all these gates take it, if that is one basis state.
+   * Whether the gates map the basis state to itself or to another one; undefined for a superposition.
    *
-   * @param gates - Those of the last call, and perhaps more.
+   * @param gates - The gates of the last call, and possibly more.
    * @param qubits - Bit i of a basis index is `qubits[i]`.
    */
   image(gates: readonly WindowGate[], qubits: readonly Qubit[]): 'itself' | 'other' | undefined {
@@ -60,9 +60,9 @@ export class WindowColumn {
   }
 }
 
-/** The product of gates, which grows at either end. */
+/** A product of gates, which grows at either end. */
 export class WindowProduct {
-  /** Row-major, of DIMENSION rows. */
+  /** Row-major, with DIMENSION rows. */
   readonly matrix: ComplexMatrix = new Float64Array(2 * DIMENSION * DIMENSION);
   #numFactors = 0;
 
@@ -90,12 +90,15 @@ export class WindowProduct {
   }
 }
 
-/** Whether a part of an entry is nothing but rounding. */
+/** Whether a part of an entry is a rounding error. */
 export function isNear0(part: number): boolean {
   return Math.abs(part) < WINDOW_ROUNDING;
 }
 
-/** Where a qubit is among a window's; −1 for others. Faster than `indexOf` on lists this short. */
+/**
+ * Position of a qubit among a window's; −1 if it is not there. Faster than `indexOf` on such short
+ * lists.
+ */
 export function positionOf(qubits: readonly Qubit[], qubit: Qubit): number {
   for (let i = 0; i < qubits.length; i++) if (qubits[i] === qubit) return i;
   return -1;
@@ -107,7 +110,7 @@ function maskOf(some: readonly Qubit[], qubits: readonly Qubit[]): number {
   return mask;
 }
 
-/** Where the vectors of an array begin, and how far apart a vector's entries are. */
+/** Vectors within an array: their number, the distance between them, and the stride between entries. */
 interface Vectors {
   readonly count: number;
   readonly distance: number;
@@ -147,7 +150,7 @@ function applyToPair(out: Float64Array, i: number, j: number, m: ComplexMatrix):
   out[j + 1] = m[4]! * b + m[5]! * a + m[6]! * d + m[7]! * c;
 }
 
-/** How far the entries that a matrix mixes are from the first of them. */
+/** Offsets of the entries that a matrix mixes, from the first of them. */
 function offsetsOf(
   targets: readonly Qubit[],
   qubits: readonly Qubit[],

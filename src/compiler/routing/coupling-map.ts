@@ -1,23 +1,23 @@
-/** Which pairs of a device's qubits can have a gate, and how far apart any two are. */
+/** Coupling map of a device: the pairs of qubits that can have a gate, and the distance of any two. */
 
-/** A pair of qubits, in any order: what a coupler can do one way, one-qubit gates turn round. */
+/** A pair of qubits, in any order: one-qubit gates reverse the direction of a coupler. */
 export type Coupler = readonly [number, number];
 
-/** Distance between qubits that nothing connects. */
+/** Distance between qubits that are not connected. */
 export const UNREACHABLE = 0xffff;
 
-/** The couplers of a device. */
+/** Couplers of a device. */
 export class CouplingMap {
   readonly numQubits: number;
   /** Each once, the lower qubit first, in ascending order. */
   readonly couplers: readonly Coupler[];
-  /** neighbours[q], ascending. */
+  /** Neighbours of each qubit, ascending. */
   readonly neighbours: readonly (readonly number[])[];
   readonly #distances: Uint16Array;
 
   /**
    * @param numQubits - At most 1024.
-   * @param couplers - Pairs of different qubits below `numQubits`; those given twice count once.
+   * @param couplers - Pairs of different qubits below `numQubits`; duplicates count once.
    */
   constructor(numQubits: number, couplers: readonly Coupler[]) {
     this.numQubits = numQubits;
@@ -34,17 +34,17 @@ export class CouplingMap {
     for (let from = 0; from < numQubits; from++) this.#measureFrom(from);
   }
 
-  /** Couplers on the shortest way between two qubits; UNREACHABLE where there is none. */
+  /** Number of couplers on the shortest path between two qubits; UNREACHABLE where there is none. */
   distance(a: number, b: number): number {
     return this.#distances[a * this.numQubits + b]!;
   }
 
-  /** Whether the two have a coupler. */
+  /** Whether two qubits have a coupler. */
   isCoupled(a: number, b: number): boolean {
     return this.distance(a, b) === 1;
   }
 
-  /** The qubits of the largest connected part, ascending. */
+  /** Qubits of the largest connected part, ascending. */
   largestPart(): readonly number[] {
     const qubits = Array.from({ length: this.numQubits }, (_, q) => q);
     let best: readonly number[] = [];
@@ -55,7 +55,7 @@ export class CouplingMap {
     return best;
   }
 
-  /** Breadth first. */
+  /** Computes the distances from a qubit, breadth first. */
   #measureFrom(from: number): void {
     const row = this.#distances.subarray(from * this.numQubits, (from + 1) * this.numQubits);
     row[from] = 0;

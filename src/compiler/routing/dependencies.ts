@@ -1,16 +1,19 @@
-/** Which operations wait for which: each for the last one before it on its qubits and bits. */
+/**
+ * Dependency graph of a circuit: each operation depends on the last one before it on each of its qubits
+ * and bits.
+ */
 import { type Circuit, type Operation, operationQubits } from '../../circuit/circuit.ts';
 
 /** Operations as a graph. */
 export interface Dependencies {
   readonly operations: readonly Operation[];
-  /** next[i]: operations that wait for operation i, each once. */
+  /** For each operation, those that depend on it, each once. */
   readonly next: readonly (readonly number[])[];
-  /** How many operations each one waits for. */
+  /** Number of operations that each one depends on. */
   readonly numBefore: Uint32Array;
 }
 
-/** The graph of a circuit's operations. */
+/** Builds the dependency graph of a circuit. */
 export function dependenciesOf({ numQubits, numBits, operations }: Circuit): Dependencies {
   const last = new Array<number | undefined>(numQubits + numBits).fill(undefined);
   const next: number[][] = operations.map(() => []);
@@ -29,7 +32,9 @@ export function dependenciesOf({ numQubits, numBits, operations }: Circuit): Dep
   return { operations, next, numBefore };
 }
 
-/** Classical bits that an operation writes or reads; readers keep their order, too. */
+/**
+ * Classical bits that an operation writes or reads. Operations that read one bit keep their order too.
+ */
 function bitsOf(operation: Operation): readonly number[] {
   if (operation.kind === 'barrier') return [];
   const read = operation.condition?.bits ?? [];

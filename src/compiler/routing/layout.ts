@@ -1,27 +1,27 @@
-/** Where logical qubits are on a device. Qubits of the device that hold none hold spare ones. */
+/** Layout of logical qubits on a device. Places without a qubit of the circuit hold spare qubits. */
 
-/** A bijection: as many logical qubits, spare ones included, as the device has. */
+/** A bijection between the logical qubits, including spare ones, and the device's places. */
 export class Layout {
-  /** physical[logical]. */
+  /** Place of each logical qubit. */
   readonly physical: Uint16Array;
-  /** logical[physical]. */
+  /** Logical qubit on each place. */
   readonly logical: Uint16Array;
 
-  /** @param physical - A permutation of the device's qubits. */
+  /** @param physical - A permutation of the device's places. */
   constructor(physical: ArrayLike<number>) {
     this.physical = Uint16Array.from(physical);
     this.logical = new Uint16Array(this.physical.length);
     for (const [logical, place] of this.physical.entries()) this.logical[place] = logical;
   }
 
-  /** Qubit i on place `places[i]`, the spare ones on the places left, in order. */
+  /** Puts qubit i on place `places[i]`, and spare qubits on the other places in order. */
   static of(places: readonly number[], numPhysical: number): Layout {
     const taken = new Set(places);
     const left = Array.from({ length: numPhysical }, (_, p) => p).filter((p) => !taken.has(p));
     return new Layout([...places, ...left]);
   }
 
-  /** Exchanges what two places hold. */
+  /** Exchanges the qubits of two places. */
   swap(a: number, b: number): void {
     const [x, y] = [this.logical[a]!, this.logical[b]!];
     this.logical[a] = y;

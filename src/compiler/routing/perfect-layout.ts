@@ -1,14 +1,14 @@
 /**
- * Looks for a layout that needs no SWAPs: places for the qubits such that every two that share a gate
- * have a coupler. Backtracking with a limit, since the question is NP-complete.
+ * Searches for a layout without SWAPs: places such that every two qubits that share a gate have a
+ * coupler. It backtracks with a limit, since the problem is NP-complete.
  */
 import type { Coupler, CouplingMap } from './coupling-map.ts';
 
-/** Places tried before a search is given up. */
+/** Places tried before the search is abandoned. */
 const MAX_TRIES = 20_000;
 
 /**
- * Places for qubits 0 … numQubits − 1; undefined where there are none or none were found.
+ * Returns places for qubits 0 … numQubits − 1; undefined if none exist or none were found.
  *
  * @param pairs - Qubits that share gates, each pair once.
  * @param order - All places of the device in the order in which they are tried.
@@ -33,7 +33,7 @@ class Search {
   readonly #partners: readonly (readonly number[])[];
   readonly #map: CouplingMap;
   readonly #order: readonly number[];
-  /** Qubits in the order in which they are placed: each next to earlier ones where possible. */
+  /** Qubits in the order in which they are placed, each a neighbour of earlier ones where possible. */
   readonly #sequence: readonly number[];
   readonly #places: Int32Array;
   readonly #isTaken: Uint8Array;
@@ -76,7 +76,7 @@ class Search {
     return false;
   }
 
-  /** Couplers to all partners placed so far, and room for the others. */
+  /** Whether a place has couplers to all placed partners, and enough free neighbours for the others. */
   #fits(qubit: number, place: number, placed: readonly number[]): boolean {
     if (!placed.every((other) => this.#map.isCoupled(place, this.#places[other]!))) return false;
     const room = this.#map.neighbours[place]!.filter((next) => !this.#isTaken[next]).length;
@@ -84,11 +84,11 @@ class Search {
   }
 }
 
-/** Part by part from the qubit with most partners, depth first: lines stay lines. */
+/** Orders the qubits depth first, component by component, from the one with most partners. */
 function sequenceOf(partners: readonly (readonly number[])[]): readonly number[] {
   const sequence: number[] = [];
   const seen = new Set<number>();
-  // A line is followed from its end; anything else from where it is densest.
+  // A path starts at its end; any other component where it is densest.
   const degree = (qubit: number) => partners[qubit]!.length;
   const starts = [...partners.keys()].sort((a, b) => degree(b) - degree(a) || a - b);
   const isPath = partners.every((each) => each.length <= 2);

@@ -1,9 +1,9 @@
 /**
- * A circuit on a device's qubits: a layout to begin with, and SWAPs.
+ * Routes a circuit on a device: chooses an initial layout and inserts SWAPs.
  *
- * The layout is one without any SWAP where one is found; else circuits run forwards and backwards a
- * few times from random layouts, each way leaving the layout that the other way begins with, and the
- * trial with the fewest SWAPs is taken.
+ * If a layout without SWAPs is found it is used. Otherwise each trial starts with a random layout and
+ * routes the circuit forwards and backwards a few times, where each direction starts with the layout
+ * that the other ended with. The trial with the fewest SWAPs wins.
  */
 import type { Circuit, GateOperation, Operation } from '../../circuit/circuit.ts';
 import type { Coupler, CouplingMap } from './coupling-map.ts';
@@ -12,40 +12,42 @@ import { Layout } from './layout.ts';
 import { perfectLayout } from './perfect-layout.ts';
 import { pairOf, type Routed, routeBySabre } from './sabre.ts';
 
-/** How to route. */
+/** Options of routing. */
 export interface RouteOptions {
-  /** Qubit i starts on the part's place i, or where it is best. */
+  /**
+   * Whether qubit i starts on the i-th place of the largest connected part, or on the best place found.
+   */
   readonly layout: 'trivial' | 'auto';
-  /** Random layouts to begin with; the trivial one comes in addition. */
+  /** Number of random initial layouts, in addition to the trivial one. */
   readonly trials: number;
-  /** Chance: numbers in [0, 1). */
+  /** Random source: numbers in [0, 1). */
   readonly uniform: () => number;
-  /** Called between trials with how much is done, in [0, 1]. */
+  /** Callback between trials, with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }
 
 /** A circuit on a device. */
 export interface RoutedCircuit {
-  /** On the device's qubits, with SWAPs by name. */
+  /** Circuit on the device's qubits, with SWAPs by name. */
   readonly circuit: Circuit;
-  /** layout[i]: where qubit i begins, spare qubits after the circuit's own. */
+  /** Initial place of each qubit, spare qubits after the circuit's own. */
   readonly initialLayout: Layout;
-  /** Where it ends. */
+  /** Final place of each qubit. */
   readonly finalLayout: Layout;
   readonly numSwaps: number;
-  /** Whether a layout without SWAPs was looked for and found, or how the layout came about. */
+  /** Origin of the layout: `perfect` needs no SWAPs. */
   readonly foundBy: 'perfect' | 'search' | 'trivial';
 }
 
-/** Runs forwards and backwards that settle a layout. */
+/** Runs forwards and backwards in each trial. */
 const SETTLING_RUNS = 2;
-/** Orders of places in which a layout without SWAPs is looked for. */
+/** Orders of places in which a layout without SWAPs is searched for. */
 const PERFECT_TRIALS = 4;
 
 /**
- * Routes a circuit of gates on two qubits at most.
+ * Routes a circuit of gates on at most two qubits.
  *
- * @param map - With a connected part at least as large as the circuit.
+ * @param map - Coupling map with a connected part at least as large as the circuit.
  */
 export function routeCircuit(
   circuit: Circuit,
@@ -127,7 +129,7 @@ function placedOperations({ operations }: Circuit, { steps }: Routed): readonly 
   });
 }
 
-/** An operation on other qubits, given in the order of `operationQubits`. */
+/** Moves an operation to other qubits, given in the order of `operationQubits`. */
 export function onPlaces(operation: Operation, places: readonly number[]): Operation {
   switch (operation.kind) {
     case 'gate':
@@ -146,12 +148,12 @@ export function onPlaces(operation: Operation, places: readonly number[]): Opera
   }
 }
 
-/** A SWAP of two qubits. */
+/** Makes a SWAP of two qubits. */
 export function swapGate(targets: readonly [number, number]): GateOperation {
   return { kind: 'gate', gate: 'SWAP', controls: [], targets, angles: [] };
 }
 
-/** Fisher and Yates. */
+/** Fisher–Yates shuffle. */
 function shuffled(items: readonly number[], uniform: () => number): readonly number[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {

@@ -1,9 +1,10 @@
 /**
- * Inserts SWAPs until every two-qubit gate lies on a coupler: SABRE.
+ * SABRE: inserts SWAPs until every two-qubit gate is on a coupler.
  *
- * Of the gates that nothing else waits before (the front), those on couplers are done; when none is,
- * the SWAP is chosen that brings the front, and a look ahead at what follows, nearest. Qubits that
- * were moved just now count as farther, so that SWAPs spread and run side by side.
+ * The front is the set of gates without unfinished predecessors. Gates of the front on couplers are
+ * executed; if there is none, the SWAP is chosen that most reduces the distances of the front and of the
+ * gates after it. Recently moved qubits count as farther apart, so that SWAPs spread and run in
+ * parallel.
  *
  * @see Li, Ding, Xie, "Tackling the qubit mapping problem for NISQ-era quantum devices", ASPLOS 2019.
  */
@@ -12,10 +13,10 @@ import type { CouplingMap } from './coupling-map.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Layout } from './layout.ts';
 
-/** How many of the gates that follow the front are looked at, and what they count beside it. */
+/** Number of gates after the front that are considered, and their weight. */
 const LOOKAHEAD = 20;
 const LOOKAHEAD_WEIGHT = 0.5;
-/** What a SWAP adds to its qubits' weight, and after how many it is forgotten. */
+/** Weight that a SWAP adds to its qubits, and the number of SWAPs after which it is reset. */
 const DECAY = 0.001;
 const DECAY_RESET = 5;
 
@@ -33,9 +34,10 @@ export interface Routed {
 /**
  * Routes a circuit, changing the layout to the final one.
  *
- * @param graph - Of a circuit with gates on two qubits at most; barriers and measurements may have more.
+ * @param graph - Dependencies of a circuit with gates on at most two qubits; barriers and measurements
+ *   may have more.
  * @param layout - Logical qubits that share gates must be on one connected part of the map.
- * @param uniform - Chance: numbers in [0, 1), to choose among equally good SWAPs.
+ * @param uniform - Random source: numbers in [0, 1), to choose among equally good SWAPs.
  */
 export function routeBySabre(
   graph: Dependencies,
@@ -70,7 +72,7 @@ class Router {
   run(): Routed {
     const ready = [...this.#waitsFor.keys()].filter((i) => this.#waitsFor[i] === 0);
     this.#advance(ready);
-    // Longer than any sensible detour: then the heuristic goes in circles.
+    // Longer than any useful detour: the heuristic is going in circles.
     const patience = 3 * this.#map.numQubits;
     while (this.#front.length > 0) {
       if (this.#swapsSinceGate > patience) this.#forceFirst();
@@ -85,7 +87,7 @@ class Router {
     return { steps: this.#steps, numSwaps: this.#numSwaps };
   }
 
-  /** Does operations that can be done, and then all that this makes ready. */
+  /** Executes operations that are ready, and those that become ready. */
   #advance(ready: readonly number[]): void {
     const queue = [...ready];
     for (const i of queue) {
@@ -142,7 +144,7 @@ class Router {
     return chosen;
   }
 
-  /** The next gates on two qubits after the front, nearest first. */
+  /** The next two-qubit gates after the front, nearest first. */
   #lookAhead(): readonly (readonly [number, number])[] {
     const pairs: (readonly [number, number])[] = [];
     const seen = new Set(this.#front);
@@ -170,7 +172,7 @@ class Router {
     this.#decay[b]! += DECAY;
   }
 
-  /** Brings the first gate of the front together on a shortest way. */
+  /** Brings the first gate of the front together on a shortest path. */
   #forceFirst(): void {
     const pair = pairOf(this.#graph.operations[this.#front[0]!]!)!;
     const goal = this.#layout.physical[pair[1]]!;
@@ -185,7 +187,7 @@ class Router {
   }
 }
 
-/** The qubits of a gate on two; undefined for what may be anywhere. */
+/** Qubits of a two-qubit gate; undefined for an operation without placement constraints. */
 export function pairOf(operation: Operation): readonly [number, number] | undefined {
   if (operation.kind !== 'gate' && operation.kind !== 'unitary') return undefined;
   const [a, b, ...more] = operationQubits(operation);
