@@ -48,7 +48,7 @@ describe('golden circuits', () => {
   });
 
   // A refactor leaves these alone; a change of the compiler's output updates them on purpose.
-  test.each(names)('%s compiles to the program it did', (name) => {
+  test.each(names)('%s compiles to the same program as before', (name) => {
     expect(compile(GOLDEN_CIRCUITS[name], profile(), { optimize: false }).program.hash).toBe(
       hashes[name],
     );

@@ -1,6 +1,5 @@
 /**
- * A gate's angle is the exact number that it is, however large: at 1e15 the service agrees with whole-number
- * arithmetic, in matrices, through all passes, on engines and in OpenQASM.
+ * Large angles are exact: at 1e15 matrices, passes, engines and OpenQASM agree with whole-number arithmetic.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
@@ -156,7 +155,7 @@ describe('in OpenQASM', () => {
     expect(numTried).toBeGreaterThan(0);
   });
 
-  test.each(['2', '3'] as const)('%s, what is printed is read back as the same', (version) => {
+  test.each(['2', '3'] as const)('%s, printed angles are read back as the same', (version) => {
     for (const seed of SEEDS) {
       const circuit = meetingGates(seed);
       const back = parseOpenQasm(printOpenQasm(circuit, version), limits);

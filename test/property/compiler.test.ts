@@ -1,4 +1,4 @@
-/** Whatever the target, a compiled program means its circuit and keeps the target's limits. */
+/** Compiled programs for any target are equivalent to their circuits and keep the target's limits. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';

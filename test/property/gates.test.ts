@@ -1,4 +1,4 @@
-/** Every record of the gate table is what it says it is; a few are held to the textbook by hand. */
+/** Every record of the gate table is checked against its own claims, and some against textbook matrices. */
 import { describe, expect, test } from 'vitest';
 import type { GateDefinition, GateTrait } from '../../src/circuit/gate-definition.ts';
 import { GATES, gateNamed } from '../../src/circuit/gates.ts';
@@ -267,7 +267,7 @@ describe('rotations are exponentials of their generators', () => {
   });
 });
 
-describe('gates are made of others as the books say', () => {
+describe('gates equal their textbook decompositions', () => {
   const half = Math.PI / 2;
   const identities: readonly [string, ComplexMatrix, ComplexMatrix][] = [
     ['SX² = X', multiply(matrixOf('SX'), matrixOf('SX')), matrixOf('X')],

@@ -1,4 +1,4 @@
-/** Three ways to the same derivatives: going back through the circuit, shifting angles, differences. */
+/** Gradients by the adjoint method, parameter shift and finite differences agree. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GATES } from '../../src/circuit/gates.ts';
 import { type CpuEngine, openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
@@ -123,7 +123,7 @@ describe('random circuits with shared parameters, inputs and unitaries', () => {
     }
   });
 
-  test('have the values of the oracle', async () => {
+  test('have the values of the test oracle', async () => {
     const stream = new RandomStream(93);
     for (let i = 0; i < NUM_CIRCUITS / 4; i++) {
       const circuit = randomParametricCircuit(stream, 5);

@@ -1,4 +1,4 @@
-/** Whenever a reader loses its connection and wherever it comes back, it is told what it missed. */
+/** A reader of a job's events that reconnects gets every event that it missed. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -95,7 +95,7 @@ const idsOf = (events: readonly JobEvent[]) =>
 
 const cuts = fc.array(fc.constantFrom(0, 0, 1, 2, 3, Infinity), { minLength: 40, maxLength: 40 });
 
-test('without interruptions of the job, cuts change no status that a reader is told, nor done', () => {
+test('if the job is not interrupted, lost connections change no status and no done event that a reader gets', () => {
   const property = fc.property(
     fc.array(anAction, { maxLength: 12 }),
     anEnd,
@@ -111,7 +111,7 @@ test('without interruptions of the job, cuts change no status that a reader is t
   fc.assert(property, { seed: 20_261_121, numRuns: 500 });
 });
 
-test('over crashes and shutdowns a reader is told a part of what happened in order, and all of the last run', () => {
+test('over crashes and shutdowns a reader gets part of the events in order, and all of the last run', () => {
   const property = fc.property(
     fc.array(fc.oneof(anAction, anInterruption), { maxLength: 20 }),
     anEnd,
@@ -132,7 +132,7 @@ test('over crashes and shutdowns a reader is told a part of what happened in ord
   fc.assert(property, { seed: 20_261_122, numRuns: 500 });
 });
 
-test('within a run progress only grows, wherever the reader was cut off', () => {
+test('progress only grows within a run, wherever the connection was lost', () => {
   const property = fc.property(
     fc.array(fc.oneof(anAction, anInterruption), { maxLength: 20 }),
     anEnd,

@@ -59,7 +59,7 @@ const aJob = fc.record({
 const LEGAL =
   /^(queued>running)?( ?running>queued)?( ?(queued|running)>(completed|failed|cancelled))?$/;
 
-test('in whatever order things fall, a job has one outcome and every caller is told the truth', async () => {
+test('in any interleaving, a job has one outcome and every caller gets it', async () => {
   const property = fc.asyncProperty(
     fc.scheduler(),
     fc.array(aJob, { minLength: 1, maxLength: 3 }),

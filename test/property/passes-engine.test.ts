@@ -1,4 +1,4 @@
-/** Compiled with all passes, a program still is its circuit to whoever runs it. */
+/** Programs compiled with all passes give the results of their circuits on every target. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';

@@ -1,4 +1,4 @@
-/** What is printed is read back as the same circuit. */
+/** Printed OpenQASM reads back as the same circuit. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Condition } from '../../src/circuit/circuit.ts';
 import { OpenQasmUnprintableError } from '../../src/circuit/errors.ts';
@@ -24,7 +24,7 @@ const SEEDS = Array.from({ length: 40 }, (_, i) => i);
 const readBack = (circuit: Circuit, version: '2' | '3') =>
   parseOpenQasm(printOpenQasm(circuit, version), limits);
 
-/** In version 3 to the phase, in version 2 up to it. */
+/** Equal including the global phase in version 3, up to it in version 2. */
 function distance(circuit: Circuit, version: '2' | '3'): number {
   const [before, after] = [circuit, readBack(circuit, version)].map(unitaryOf);
   return version === '3' ? maxAbsDifference(before!, after!) : differenceUpToPhase(before!, after!);
@@ -177,7 +177,7 @@ describe('conditions', () => {
   });
 });
 
-test('a Bell circuit is printed as people write it', () => {
+test('a Bell circuit is printed in its usual form', () => {
   const circuit: Circuit = {
     numQubits: 2,
     numBits: 2,

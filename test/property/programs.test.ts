@@ -1,6 +1,6 @@
 /**
- * What a program says is what comes out: its subroutines, loops on measured bits and assignments, read,
- * rewritten by all passes and run by the engines, against an interpretation of the program itself.
+ * Random programs with subroutines, loops on measured bits and assignments: parsing, all passes and all
+ * engines agree with a direct interpretation of the program.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { readOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
@@ -45,7 +45,7 @@ describe.each(SEEDS)('random program %i', (seed) => {
   const meaning = program.outcomes();
   const read = () => readOpenQasm(program.text, limits).circuit;
 
-  test('is read as what it says', () => {
+  test('is parsed to an equivalent circuit', () => {
     expect(furthest(ofRegister(exactOutcomes(read())), meaning), program.text).toBeLessThan(1e-6);
   });
 
@@ -54,7 +54,7 @@ describe.each(SEEDS)('random program %i', (seed) => {
     expect(furthest(ofRegister(exactOutcomes(circuit)), meaning), program.text).toBeLessThan(1e-6);
   });
 
-  test('is run as what it says, and alike by every engine', async () => {
+  test('gives the same outcomes on every engine', async () => {
     const { program: compiled } = compile(read(), TINY_TILE, { keepState: false });
     const run = async (engine: typeof reference) =>
       countsByLabel((await runProgram(engine, compiled, { shots: SHOTS, seed })).counts);
@@ -67,7 +67,7 @@ describe.each(SEEDS)('random program %i', (seed) => {
   });
 });
 
-test('a condition reads what was assigned before it, where a loop comes after', async () => {
+test('a condition reads an earlier assignment, even before a loop', async () => {
   const text = `OPENQASM 3.0; include "stdgates.inc"; bit[3] c; qubit[2] q;
     c[1] = true; if (c[1]) x q[0]; while (c[2]) { h q[1]; } c[0] = measure q[0];`;
   const { program } = compile(readOpenQasm(text, limits).circuit, reference.target);

@@ -1,4 +1,4 @@
-/** Written-out gates are found again in any order, and whatever is found is what was there. */
+/** Decomposed gates are recovered in any order, and recovery keeps the unitary. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';

@@ -1,4 +1,4 @@
-/** Whatever the target, a schedule means its circuit and keeps the target's limits. */
+/** Schedules for any target are equivalent to their circuits and keep the target's limits. */
 import { describe, expect, test } from 'vitest';
 import type { Circuit, DynamicCircuit, Operation } from '../../src/circuit/circuit.ts';
 import { DEFAULT_COSTS } from '../../src/compiler/cost-model.ts';
@@ -107,7 +107,7 @@ describe('measurements between gates', () => {
 });
 
 describe('windows', () => {
-  test('longer circuits than one window are scheduled whole', () => {
+  test('circuits longer than one window are scheduled completely', () => {
     const stream = new RandomStream(5300);
     const operations = Array.from({ length: 10_000 }, (): Operation => {
       const [q = 0, r = 0] = stream.distinct(2, 8);
@@ -120,7 +120,7 @@ describe('windows', () => {
     expect(kernels).toHaveLength(10_000);
   });
 
-  test('and do what they do in program order', async () => {
+  test('and give the same result as in program order', async () => {
     const stream = new RandomStream(5301);
     const part = randomGates(stream, 4, 40, 2).filter(({ kind }) => kind !== 'barrier');
     const operations = Array.from({ length: 150 }, () => part).flat();

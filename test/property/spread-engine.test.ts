@@ -1,7 +1,7 @@
 /**
- * Whatever the circuit, several devices give what the reference engine gives: amplitudes, distributions,
- * expectation values, and for a seed the counts. Sizes are so small that qubits of tiles, chunks and
- * devices all occur.
+ * A state spread over several devices agrees with the reference engine: amplitudes, distributions,
+ * expectation values, and counts for a seed. Sizes are small, so that qubits of tiles, chunks and devices
+ * all occur.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Circuit, type Operation, withFinalMeasurement } from '../../src/circuit/circuit.ts';

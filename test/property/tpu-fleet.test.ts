@@ -27,7 +27,7 @@ interface Sent {
 /** All promises that can go on have gone on. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('chips are never given twice, never lost, and equals are placed in the order in which they came', async () => {
+test('chips are never assigned twice and never lost, and jobs of equal rank are placed in order of arrival', async () => {
   const seen = { waited: 0, aborted: 0, placed: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {

@@ -25,8 +25,8 @@ function shapeOf({ operations, ...sizes }: Circuit): string {
   return JSON.stringify({ ...sizes, shapes });
 }
 
-describe('a circuit in writing', () => {
-  test('is the same circuit when it is read', () => {
+describe('the packed form of a circuit', () => {
+  test('unpacks to the same circuit', () => {
     fc.assert(
       fc.property(withoutMatrices, (circuit) => {
         const text = written(circuit);
@@ -38,7 +38,7 @@ describe('a circuit in writing', () => {
     );
   });
 
-  test('has the shape of another exactly where they differ in angles alone', () => {
+  test('has the same shape as another exactly if they differ only in angles', () => {
     fc.assert(
       fc.property(withoutMatrices, withoutMatrices, fc.nat(), (circuit, other, at) => {
         const i = at % circuit.operations.length;
@@ -58,7 +58,7 @@ describe('a circuit in writing', () => {
     );
   });
 
-  test('is another one where one angle is another, and the same where none is', () => {
+  test('differs exactly if an angle differs', () => {
     fc.assert(
       fc.property(withoutMatrices, fc.nat(), (circuit, at) => {
         const text = written(circuit);

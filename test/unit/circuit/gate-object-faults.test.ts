@@ -314,7 +314,7 @@ describe('the error', () => {
   });
 });
 
-test('100,000 misspelt gates are refused with suggestions sought for the listed ones only', () => {
+test('100,000 misspelt gates are refused, and only the listed ones get suggestions', () => {
   const objects = long(100_000).map((): GateObject => ({ gate: 'hadamrd', qubit: 0 }));
   vi.mocked(didYouMean).mockClear();
   expect(refusal(objects, { limits: { maxQubits: 8, maxGates: 1e6 } }).numFaults).toBe(100_000);

@@ -173,7 +173,7 @@ describe('the registers', () => {
     expect(read([{ gate: 'H', qubit: 0 }], 5)).toMatchObject({ numQubits: 5, numBits: 0 });
   });
 
-  test('have one qubit at least', () => {
+  test('have at least one qubit', () => {
     expect(read([{ gate: 'GPHASE', gamma: 1 }]).numQubits).toBe(1);
   });
 

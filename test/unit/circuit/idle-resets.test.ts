@@ -30,7 +30,7 @@ describe('a reset is left out', () => {
     expect(kept([...before, onlyIf(reset([0])), H])).toEqual([...before, H]);
   });
 
-  test('right after another one', () => {
+  test('directly after another one', () => {
     expect(kept([H, reset([0]), reset([0]), H])).toEqual([H, reset([0]), H]);
   });
 
@@ -52,7 +52,7 @@ describe('a reset is kept', () => {
   });
 });
 
-test('what a loop touches may be turned, and a loop stays as it is', () => {
+test('a qubit that a loop acts on may not be |0⟩, and loops are not changed', () => {
   const loop: DynamicOperation = {
     kind: 'while',
     condition: { bits: [0], value: 0 },
@@ -63,7 +63,7 @@ test('what a loop touches may be turned, and a loop stays as it is', () => {
   expect(without.operations).toEqual([loop, reset([0])]);
 });
 
-test('outcomes stay as they are, whatever gates come between resets', () => {
+test('removal keeps the outcomes, with any gates between resets', () => {
   let numDropped = 0;
   for (let seed = 0; seed < 200; seed++) {
     const stream = new RandomStream(9100 + seed);

@@ -24,13 +24,13 @@ const BELL_AND_MORE = circuitOf([
 ]);
 
 describe('compile', () => {
-  test('leaves a circuit as it is when told so', () => {
+  test('does not rewrite the circuit with optimize false', () => {
     const { circuit, report } = compile(BELL_AND_MORE, profile(), { optimize: false });
     expect(circuit).toBe(BELL_AND_MORE);
     expect(report).toMatchObject({ gatesBefore: 5, gatesAfter: 5, passes: [] });
   });
 
-  test('keeps what the state needs unless told that counts will do', () => {
+  test('keeps the state unless keepState is false', () => {
     const { circuit: whole } = compile(BELL_AND_MORE, profile());
     const { circuit: counted } = compile(BELL_AND_MORE, profile(), { keepState: false });
     const namesOf = ({ operations }: Circuit) =>
@@ -65,7 +65,7 @@ describe('compile', () => {
     expect(operations).toEqual([...hadamards, measurement]);
   });
 
-  test('names an operation that is too wide by its place in the caller’s circuit', () => {
+  test('names an operation that is too wide by its index in the caller’s circuit', () => {
     const matrix = randomUnitary(new RandomStream(5), 3);
     const wide: Operation = { kind: 'unitary', controls: [], targets: [0, 1, 2], matrix };
     const circuit = circuitOf([gate('X', [0]), gate('X', [0]), gate('H', [1]), wide]);
@@ -78,7 +78,7 @@ describe('compile', () => {
     );
   });
 
-  test('gives equal programs for circuits that come to the same', () => {
+  test('gives equal programs for circuits that optimize to the same', () => {
     const roundabout = circuitOf([gate('H', [0]), gate('S', [0]), gate('S', [0])]);
     const straight = circuitOf([gate('H', [0]), gate('Z', [0])]);
     const hashOf = (circuit: Circuit) => compile(circuit, profile()).program.hash;

@@ -33,7 +33,7 @@ const exchangesIn = ({ steps }: Program) =>
 const tilts = (...qubits: readonly number[]) => qubits.map((qubit) => gate('H', [qubit]));
 
 describe('exchanges', () => {
-  test('are not needed where as many qubits as a chunk holds are ever targets', () => {
+  test('are not needed if a chunk holds all qubits that are ever targets', () => {
     const operations = [...tilts(4, 5, 6, 7), gate('CX', [4], [0]), gate('RZZ', [1, 7], [], [1])];
     const program = programOf([...operations, BARRIER, ...operations]);
     expect(exchangesIn(program)).toEqual([]);
@@ -50,14 +50,14 @@ describe('exchanges', () => {
     expect(exchangesIn(programOf(tilts(...inTurns)))).toEqual([4]);
   });
 
-  test('send away the qubit that is needed last', () => {
+  test('evict the qubit that is needed last', () => {
     const stages = [tilts(0, 1, 2, 3), tilts(4), tilts(1, 2, 3), tilts(0)];
     const program = programOf(stages.flatMap((stage) => [...stage, BARRIER]));
     // 0 makes room for 4, and comes back for 4 or another that has no more to do.
     expect(exchangesIn(program)).toEqual([1, 1]);
   });
 
-  test('send away the qubit that is not needed again', () => {
+  test('evict the qubit that is not needed again', () => {
     const stages = [tilts(0, 1, 2, 3), tilts(4), tilts(1, 2, 3, 4)];
     expect(exchangesIn(programOf(stages.flatMap((stage) => [...stage, BARRIER])))).toEqual([1]);
   });

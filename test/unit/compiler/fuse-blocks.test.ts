@@ -57,14 +57,14 @@ describe('inside a sweep', () => {
     expect(kernelsOf(operations)).toEqual(kernels);
   });
 
-  test('what pays is the engine’s own matter', () => {
+  test('the engine’s costs decide what is fused', () => {
     const operations = [h(0), h(1), cz(0, 1), h(0), h(1)];
     const costs = { ...DEFAULT_COSTS, dense: [0, 3.3, 20, 50] };
     expect(kernelsOf(operations)).toEqual(['dense 2']);
     expect(kernelsOf(operations, profile({ costs }))).toHaveLength(5);
   });
 
-  test('a phase stays apart from a permutation where moving is dear', () => {
+  test('a phase is not fused into a permutation if moving amplitudes is expensive', () => {
     const costs = { ...DEFAULT_COSTS, permutation: 100 };
     expect(kernelsOf([cx(0, 1), t(1)])).toEqual(['permutation 2']);
     expect(kernelsOf([cx(0, 1), t(1)], profile({ costs }))).toHaveLength(2);

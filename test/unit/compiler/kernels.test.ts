@@ -50,7 +50,7 @@ describe('the kind of a kernel follows from the numbers', () => {
   });
 });
 
-describe('what changes nothing gives no kernel', () => {
+describe('an identity gives no kernel', () => {
   test.each<[string, Operation]>([
     ['ID', gate('ID', [0])],
     ['RX(0)', gate('RX', [0], [1], [0])],

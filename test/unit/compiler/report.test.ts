@@ -39,7 +39,7 @@ describe('the compilation report', () => {
     });
   });
 
-  test('counts a state pass for each sweep', () => {
+  test('counts one read and write of the state for each sweep', () => {
     const operations = [3, 2, 1, 0].map((qubit) => gate('H', [qubit]));
     expect(reportOf(operations, TINY_TILE).sweeps).toBe(2);
     expect(reportOf(operations).sweeps).toBe(1);

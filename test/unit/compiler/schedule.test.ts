@@ -37,13 +37,13 @@ const measure = (qubits: readonly number[], bits: readonly number[]): MeasureOpe
 const tilts = (...qubits: readonly number[]) => qubits.map((qubit) => gate('H', [qubit]));
 
 describe('sweeps', () => {
-  test('take what commutes out of order, and each qubit’s kernels together', () => {
+  test('reorder commuting kernels, and group those of each qubit', () => {
     const operations = tilts(5, 4, 0, 3, 5, 4);
     const sweeps = programOf(operations, profile({ tileQubits: 3, maxDenseQubits: 2 })).steps;
     expect(sweeps.map((step) => step.kind === 'sweep' && step.kernels.length)).toEqual([5, 1]);
   });
 
-  test('hold whichever qubits are needed first in the lowest places: |0…0⟩ does not mind', () => {
+  test('put the qubits that are needed first in the lowest places, which |0…0⟩ allows', () => {
     const target = profile({ tileQubits: 4, contiguousQubits: 2, maxDenseQubits: 2 });
     expect(residents(tilts(5, 4, 3, 2), target)).toEqual([[0, 1, 2, 3]]);
   });
@@ -64,7 +64,7 @@ describe('sweeps', () => {
     expect(residents(operations, TINY_TILE)).toHaveLength(1);
   });
 
-  test('look past a kernel that must wait', () => {
+  test('schedule past a kernel that must wait', () => {
     // In program order the H on 5 parts two pairs that fit together.
     const operations = [...tilts(0, 1), gate('H', [5]), gate('CX', [0], [1]), gate('CX', [1], [0])];
     const target = profile({ tileQubits: 2, maxDenseQubits: 2 });
@@ -106,7 +106,7 @@ describe('stores', () => {
     expect(program.steps.some((step) => step.kind === 'sweep' && step.store)).toBe(true);
   });
 
-  test('are made by sweeps of their own where all else cancels', async () => {
+  test('keep a sweep whose kernels all cancel', async () => {
     const barrier: Operation = { kind: 'barrier', qubits: [0, 1, 2, 3, 4, 5, 6, 7] };
     const swap = (a: number, b: number) => gate('ISWAP', [a, b]);
     const fourTimes = (a: number, b: number) => [0, 1, 2, 3].map(() => swap(a, b));
@@ -154,7 +154,7 @@ describe('conditions', () => {
     ]);
   });
 
-  test('wait for the measurement that writes their bits, and it for them', () => {
+  test('keep their order with the measurement that writes their bits', () => {
     const steps = programOf([
       measure([0], [0]),
       { ...gate('X', [1]), condition },
@@ -176,7 +176,7 @@ describe('conditions', () => {
 });
 
 describe('measurements', () => {
-  test('move to the end as one where nothing depends on them', () => {
+  test('join at the end if nothing depends on them', () => {
     const steps = programOf([
       gate('H', [0]),
       measure([0], [2]),
@@ -210,7 +210,7 @@ describe('measurements', () => {
 });
 
 describe('what goes before a measurement', () => {
-  test('is all that does not wait for it: it is done once for all outcomes', () => {
+  test('is everything that does not depend on it, because that is done once for all outcomes', () => {
     const condition = { bits: [0], value: 1 };
     const { steps } = programOf([
       measure([0], [0]),

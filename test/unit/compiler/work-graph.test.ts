@@ -48,7 +48,7 @@ describe('an item waits for those before it that it does not commute with', () =
   });
 });
 
-test('what was undone is ready as before', () => {
+test('undone items are ready again', () => {
   const operations = randomGates(new RandomStream(7), NUM_QUBITS, 60, 2);
   const progress = progressOf(operations);
   const orderFrom = (start: readonly number[]) => {
@@ -66,7 +66,7 @@ test('what was undone is ready as before', () => {
   expect(orderFrom(start)).toEqual(first);
 });
 
-test('a copy goes its own way', () => {
+test('a copy is independent', () => {
   const progress = progressOf([gate('H', [0]), gate('H', [0])]);
   progress.copy().finish(0, []);
   expect(progress.done).toEqual([]);

@@ -44,7 +44,7 @@ test('reads strings of megabytes', () => {
   expect(jsonFault(text)).toContain('there is a comma before "}"');
 });
 
-test('says something of every text that JSON.parse refuses, however it was spoilt', () => {
+test('describes the fault of every text that JSON.parse refuses', () => {
   const good = JSON.stringify({ a: [1, -2.5e3, true, null, { 'b"\\': 'c\n' }], d: {} });
   for (let i = 0; i < good.length; i++) {
     for (const spoilt of [

@@ -1,4 +1,4 @@
-/** What is suggested instead of a value of a wrong type. */
+/** Suggestions in place of values of a wrong type. */
 import { describe, expect, test } from 'vitest';
 import { insteadOf } from '../../../src/errors/wrong-values.ts';
 
@@ -13,7 +13,7 @@ describe('instead of a text where a number belongs', () => {
     expect(insteadOf(text, 'a number')).toBe(advice);
   });
 
-  test('nothing is looked for in a long one, which would take minutes', () => {
+  test('a long text gets no suggestion, because searching it would take minutes', () => {
     for (const text of ['1'.repeat(4_000_000), `${'1'.repeat(4_000_000)} pi`]) {
       expect(insteadOf(text, 'a number')).toBe('');
     }

@@ -17,7 +17,7 @@ function anglesOf(stream: RandomStream, decades: number): readonly number[] {
 }
 
 describe('the oracle', () => {
-  test('leaves small angles alone and knows 2^60 modulo 4π', () => {
+  test('keeps small angles and knows 2^60 modulo 4π', () => {
     for (const angle of [0, 0.3, -6.28, 6.28]) expect(exactAngle(angle)).toBe(angle);
     // By another program: 2^60 − 4π · 91746578227562538 = 4.12186531403985938315…
     expect(exactAngle(2 ** 60)).toBe(4.12186531403986);
@@ -35,7 +35,7 @@ test('an angle of any size is reduced to the exact one', () => {
   }
 });
 
-test('an angle within a period stays as it is', () => {
+test('an angle within a period is not changed', () => {
   for (const angle of [0, -0, 1e-300, 3.5, -2 * Math.PI, 2 * Math.PI]) {
     expect(reducedAngle(angle)).toBe(angle);
   }
@@ -57,6 +57,6 @@ test('a multiple is that of the exact angle', () => {
   expect(multipleOfAngle(1e300, 3)).toBeCloseTo(exactAngle(1e300, 3), 14);
 });
 
-test('a multiple past all numbers is not finite', () => {
+test('a multiple that overflows is not finite', () => {
   expect(multipleOfAngle(1e300, 1e10)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -32,7 +32,7 @@ describe('complex matrices', () => {
     expect(maxAbsDifference(M, matrix([1, 0], [3, 5], [2, 0], [3, -1]))).toBe(5);
   });
 
-  test('know their dimension', () => {
+  test('have a dimension', () => {
     expect(dimension(identity(8))).toBe(8);
   });
 
@@ -47,7 +47,7 @@ describe('complex matrices', () => {
     expect(isDiagonal(matrix([1, 0], [0, 1e-300], [0, 0], [1, 0]))).toBe(false);
   });
 
-  test('name the row of each column’s only entry, or have none', () => {
+  test('give the row of each column’s only entry, if all are monomial', () => {
     const cycle = matrix(
       ...[0, 0, 1, 1, 0, 0, 0, 1, 0].map((entry): [number, number] => [0, entry]),
     );

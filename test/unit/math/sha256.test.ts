@@ -20,7 +20,7 @@ describe('SHA-256', () => {
     },
   );
 
-  test('reads a part of a buffer as such', () => {
+  test('reads only its part of a buffer', () => {
     const message = bytes(300).subarray(3, 203);
     expect(sha256(message)).toBe(createHash('sha256').update(message).digest('hex'));
   });

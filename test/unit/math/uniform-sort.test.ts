@@ -8,7 +8,7 @@ describe('sorting draws', () => {
     expect(sortUniformDraws(draws)).toEqual(draws.slice().sort());
   });
 
-  test('leaves its input alone', () => {
+  test('does not change its input', () => {
     const draws = Float64Array.of(0.5, 0.25);
     sortUniformDraws(draws);
     expect([...draws]).toEqual([0.5, 0.25]);

@@ -49,7 +49,7 @@ describe('openDatabase', () => {
     expect(statSync(join(directory, 'qcs.sqlite')).mode & 0o777).toBe(0o600);
   });
 
-  test('what was stored is there when the file is opened again', async () => {
+  test('stored rows are there when the file is opened again', async () => {
     const path = join(directory, 'jobs.sqlite');
     const job = newJob();
     {
@@ -115,7 +115,7 @@ describe('openDatabase', () => {
     }
   });
 
-  test('refuses a file of a newer version and leaves it as it is', () => {
+  test('refuses a file of a newer version without changing it', () => {
     const path = join(directory, 'jobs.sqlite');
     openDatabase(path).exec('PRAGMA user_version = 999');
     expect(() => openDatabase(path)).toThrow('schema version 999');

@@ -40,7 +40,7 @@ describe('a power cut', () => {
     return { database, writer, write, [Symbol.dispose]: () => database.close() };
   }
 
-  test('is survived by what was answered: the log is flushed between commit and answer', async () => {
+  test('does not lose acknowledged writes: the log is flushed between commit and acknowledgement', async () => {
     using folder = temporaryFolder();
     using rows = openRows(folder.path, 'power-loss');
     using flushes = await holdFlushes(folder.path);
@@ -60,7 +60,7 @@ describe('a power cut', () => {
     expect(flushes.spied).toHaveBeenCalledTimes(2);
   });
 
-  test('a flush that fails is told to those who wait for it, and is a fault until one succeeds', async () => {
+  test('a failed flush rejects the waiting writes, and is a fault until one succeeds', async () => {
     using folder = temporaryFolder();
     using rows = openRows(folder.path, 'power-loss');
     {
@@ -76,7 +76,7 @@ describe('a power cut', () => {
     expect(rows.writer.fault).toBeUndefined();
   });
 
-  test('is not provided for where only the end of the process is to be survived', async () => {
+  test('needs no flush with durability process-crash', async () => {
     using folder = temporaryFolder();
     using rows = openRows(folder.path, 'process-crash');
     using flushes = await holdFlushes(folder.path);
@@ -84,7 +84,7 @@ describe('a power cut', () => {
     expect(flushes.spied).not.toHaveBeenCalled();
   });
 
-  test('is left to SQLite by whoever writes past the shared writer', async () => {
+  test('is SQLite’s task for writes past the shared writer', async () => {
     using folder = temporaryFolder();
     using rows = openRows(folder.path, 'power-loss');
     await rows.write(1);
@@ -100,7 +100,7 @@ describe('GroupCommit', () => {
     expect(b.writer).not.toBe(a.writer);
   });
 
-  test('writes of one turn run in order in one transaction and are answered after its commit', async () => {
+  test('writes of one turn run in order in one transaction and resolve after its commit', async () => {
     using numbers = openNumbers();
     const exec = vi.spyOn(numbers.database, 'exec');
     const order: number[] = [];
@@ -123,7 +123,7 @@ describe('GroupCommit', () => {
     expect(numbers.stored()).toStrictEqual([1, 2, 3]);
   });
 
-  test('a write that fails is refused alone', async () => {
+  test('a failing write is rejected alone', async () => {
     using numbers = openNumbers();
     const [first, second, third] = await Promise.allSettled(
       [1, 100, 2].map((n) => numbers.writer.write(() => numbers.insert(n))),
@@ -136,7 +136,7 @@ describe('GroupCommit', () => {
     expect(numbers.stored()).toStrictEqual([1, 2]);
   });
 
-  test('when the transaction ends under the writes all of them are refused and none is stored', async () => {
+  test('if the transaction is rolled back during the writes, all are rejected and none is stored', async () => {
     using numbers = openNumbers();
     const outcomes = await Promise.allSettled([
       numbers.writer.write(() => numbers.insert(1)),
@@ -156,7 +156,7 @@ describe('GroupCommit', () => {
     expect(await numbers.writer.write(() => numbers.insert(3))).toBe(1);
   });
 
-  test('a real full database refuses what does not fit and takes what does', async () => {
+  test('a full database rejects writes that do not fit and stores those that do', async () => {
     using database = openDatabase(':memory:');
     database.exec('CREATE TABLE blobs (b BLOB) STRICT');
     const pages = Number(database.prepare('PRAGMA page_count').get()?.['page_count']);

@@ -61,7 +61,7 @@ test('a lock file that was removed or replaced lets no second service in while t
   expect(openElsewhere(folder.path)).toBe('opened');
 });
 
-test('a moved data directory and another command that has it open are no second service', () => {
+test('a moved data directory, or another command that has it open, does not count as a second service', () => {
   using folder = temporaryFolder();
   const before = join(folder.path, 'before');
   const after = join(folder.path, 'after');
@@ -72,7 +72,7 @@ test('a moved data directory and another command that has it open are no second 
   expect(service.database.isOpen).toBe(true);
 });
 
-test('a database that was there is not replaced by an empty one', () => {
+test('a missing database is not replaced by an empty one', () => {
   using folder = temporaryFolder();
   openServiceDatabase(folder.path, 'process-crash')[Symbol.dispose]();
   rmSync(join(folder.path, DATABASE_FILE));

@@ -27,7 +27,7 @@ function noise(length: number): string {
   return letters.join('');
 }
 
-test('counts names and tags with what their indexes take, and no longer once the job is deleted', async () => {
+test('counts names and tags with their index entries until the job is deleted', async () => {
   const database = openDatabase(path, 'process-crash');
   const store = new SqliteJobStore(database);
   const usage = new StorageUsage(database);
@@ -106,7 +106,7 @@ test('a program of comments takes a hundredth of its text', async () => {
   for (const { id } of jobs) expect((await store.get(id))?.request).toBe(text);
 });
 
-test('space of what was deleted is given back to the disk, less a reserve', async () => {
+test('space of deleted rows is given back to the disk, except for a reserve', async () => {
   using database = openDatabase(path, 'process-crash');
   const store = new SqliteJobStore(database);
   const usage = new StorageUsage(database);

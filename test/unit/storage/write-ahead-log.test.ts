@@ -97,9 +97,7 @@ describe('after kill -9', () => {
     },
   );
 
-  test('an index from before the machine was started says nothing of the log', async ({
-    signal,
-  }) => {
+  test('an index from before the machine booted is ignored', async ({ signal }) => {
     // What a power cut may leave: the index was written back, and not the last of the log.
     await writeAndKill(15, 0, signal);
     truncateSync(`${path}-wal`, 32 + 30 * 4120);
@@ -163,7 +161,7 @@ test.each<[string, (bytes: Buffer) => Buffer, string]>([
   );
 });
 
-test('a log of an earlier time is noticed by what its index says', () => {
+test('an outdated log is detected by its index', () => {
   using database = openDatabase(path);
   database.exec('CREATE TABLE rows (n)');
   copyFileSync(`${path}-wal`, join(directory, 'earlier'));

@@ -205,11 +205,11 @@ describe.each(HEADERS)('in %s', (_, header) => {
     expect(operations).toMatchObject([{ gate, controls, targets: [numControls] }]);
   });
 
-  test('a gate under any number of controls has one at least', () => {
+  test('a gate with any number of controls needs at least one', () => {
     expect(() => parse(`${header} mcx q[0];`)).toThrow('mcx acts on at least 2 qubits, not 1.');
   });
 
-  test('the phase of the whole state is one, whatever it names', () => {
+  test('a global phase acts on no qubit, whatever it names', () => {
     const phase = { kind: 'gate', gate: 'GPHASE', controls: [], targets: [], angles: [0.5] };
     for (const named of ['', 'q', 'q[0], q[1]']) {
       expect(parse(`${header} gphase(0.5) ${named};`).operations).toEqual([phase]);
@@ -230,12 +230,12 @@ describe.each(HEADERS)('in %s', (_, header) => {
     expect(parse(text).operations).toMatchObject([{ gate: 'H' }]);
   });
 
-  test('a condition that its register never meets runs nothing', () => {
+  test('a condition that its register cannot meet runs nothing', () => {
     const { operations } = parse(`${header} if (c == 5) x q[0]; if (c == 4) measure q[0] -> c[0];`);
     expect(operations).toEqual([]);
   });
 
-  test('a barrier stands whether its condition holds or not', () => {
+  test('a barrier ignores its condition', () => {
     const { operations } = parse(`${header} if (c == 1) barrier q[0], q[1];`);
     expect(operations).toEqual([{ kind: 'barrier', qubits: [0, 1] }]);
   });
@@ -276,12 +276,12 @@ test.each([
   expect(operations.filter(({ kind }) => kind !== 'barrier')).toEqual([]);
 });
 
-test('a box holds statements, and a gate may say how long it takes', () => {
+test('a box contains statements, and a gate may have a duration', () => {
   const { operations } = parse(`${HEADERS[1][1]} box[1us] { rx(1)[20ns] q[0]; x q[1]; } h q[2];`);
   expect(operations.map((o) => (o.kind === 'gate' ? o.gate : o.kind))).toEqual(['RX', 'X', 'H']);
 });
 
-test('arguments that a gate does not read may be anything in OpenQASM 2.0, as Qiskit exports them', () => {
+test('arguments that a gate does not use may be anything in OpenQASM 2.0, as in Qiskit exports', () => {
   const { operations } = parse(`${HEADERS[0][1]}
     gate initialize(a, b) x { reset x; ry(0.5) x; } gate pauli(p) x, y { x x; z y; }
     gate half(a, b) x { rx(b/2) x; } h q[0];
@@ -344,7 +344,7 @@ describe('a program without a version line', () => {
     expect(operations).toMatchObject([{ gate: 'RX', angles: [angle] }]);
   });
 
-  test('means the same in either grammar', () => {
+  test('means the same in either version', () => {
     const body = `qreg q[2]; creg c[2]; gate g(a) b { rx(a/2) b; } g(pi/4) q; barrier q;
       if (c == 3) cx q[0], q[1]; reset q[1]; measure q -> c;`;
     expect(parse(`include "qelib1.inc"; ${body}`)).toEqual(
@@ -352,7 +352,7 @@ describe('a program without a version line', () => {
     );
   });
 
-  test('tells what is wrong as a program of version 3', () => {
+  test('gets error messages of version 3', () => {
     expect(() => parse('include "qelib1.inc"; qubit q; hh q;')).toThrow(
       'There is no gate called "hh" here. Did you mean h or ch?',
     );

@@ -100,7 +100,7 @@ describe('broken grammar of OpenQASM 3 likewise:', () => {
   });
 });
 
-describe('text without meaning in OpenQASM 3 has the code CIRCUIT_OPENQASM_INVALID and a place:', () => {
+describe('invalid OpenQASM 3 has the code CIRCUIT_OPENQASM_INVALID and a place:', () => {
   test.each([
     ['x q[-4];', 5, 'q[-4] is out of range; q has indices 0 to 2'],
     ['x q[0:3];', 7, 'q[3] is out of range'],
@@ -149,7 +149,7 @@ describe('text without meaning in OpenQASM 3 has the code CIRCUIT_OPENQASM_INVAL
     ['array[int, 2] a; a[2] = 1;', 20, 'a[2] is out of range'],
     ['float t = 1; d = t[0];', 18, 'A float has no bits to select'],
     ['angle t = 1; d = t[0];', 18, 'An angle has bits where its declaration says how many'],
-    ['d = 2.5;', 1, 'Bits are made of whole numbers'],
+    ['d = 2.5;', 1, 'Only a whole number can be assigned'],
     ['uint[4] n = c; n = -1.5;', 16, '-1.5 is not a whole number'],
     ['c = "1111111111";', 1, '"c" is 2 bits wide here, and the value 10'],
     ['if (d) { input int n; }', 20, 'An input stands outside all blocks'],
@@ -168,7 +168,7 @@ describe('text without meaning in OpenQASM 3 has the code CIRCUIT_OPENQASM_INVAL
   });
 });
 
-describe('text without meaning has the code CIRCUIT_OPENQASM_INVALID and a place:', () => {
+describe('an invalid program has the code CIRCUIT_OPENQASM_INVALID and a place:', () => {
   test.each([
     ['h ;', 1, 'h acts on 1 qubit, not 0'],
     ['gate g a { measure a; }', 12, 'no gate called "measure"'],
@@ -221,7 +221,7 @@ describe('text without meaning has the code CIRCUIT_OPENQASM_INVALID and a place
   );
 });
 
-describe('a construct that is not run has the code CIRCUIT_OPENQASM_UNSUPPORTED and is named:', () => {
+describe('an unsupported construct has the code CIRCUIT_OPENQASM_UNSUPPORTED and is named:', () => {
   const code = 'CIRCUIT_OPENQASM_UNSUPPORTED';
   test.each([
     ['opaque g a; g q[0];', 'Running g, which is declared "opaque", without a definition,'],
@@ -396,7 +396,7 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     expect(refuse).toThrow('more than 370000 words and symbols');
   });
 
-  test('300,000 statements of few words each are within all of them', () => {
+  test('300,000 short statements are within all limits', () => {
     const source = `OPENQASM 3; qubit q; ${many('{ } ')}`;
     const generous = { ...limits, maxGates: 3000 };
     expect(parseOpenQasm(source, generous).operations).toEqual([]);
@@ -421,7 +421,7 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     expect(error.message).toContain('a number of at most 1000 characters');
   });
 
-  test('of many inputs without a value 20 are named', () => {
+  test('20 of many missing inputs are named', () => {
     const source = `OPENQASM 3; qubit q; ${names(1000, (a) => `input float ${a};`).join('')}`;
     try {
       parseOpenQasm(source, { ...limits, maxGates: 1000 });
@@ -432,14 +432,14 @@ describe('a limit that is passed has the code CIRCUIT_LIMIT_EXCEEDED and is name
     }
   });
 
-  test('100,000 signs and sums are within all of them', () => {
+  test('100,000 signs and sums are within all limits', () => {
     const source = (angle: string) => `OPENQASM 2.0; qreg q[1]; U(${angle},0,0) q[0];`;
     for (const angle of [`${'-'.repeat(100_000)}1`, `1${'-1'.repeat(100_000)}`]) {
       expect(parseOpenQasm(source(angle), limits).operations).toHaveLength(1);
     }
   });
 
-  test('definitions that double to nothing are within all of them', () => {
+  test('empty definitions that double are within all limits', () => {
     const source = `OPENQASM 2.0; qreg q[1]; gate g0 a { } ${definitions(60, twice)} g60 q[0];`;
     expect(parseOpenQasm(source, limits).operations).toEqual([]);
   });

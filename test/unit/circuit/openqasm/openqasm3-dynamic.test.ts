@@ -107,14 +107,14 @@ describe('a variable that depends on measured bits', () => {
     expect(warnings[0]?.message).toContain('"a" is read before it is given a value');
   });
 
-  test('that is measured by itself is no part of the outcome', () => {
+  test('that is measured directly is not part of the outcome', () => {
     const body =
       'qubit[2] q; bit c; h q[0]; bool b = measure q[0]; if (b) x q[1]; c = measure q[1];';
     expect(outcomesOf(body)).toEqual({ '0': 0.5, '1': 0.5 });
     expect(isStatic(read(body))).toBe(false);
   });
 
-  test('is written to bits only where it must be', () => {
+  test('is assigned to bits only if necessary', () => {
     const circuit = read(`${coin} int n; n = c; switch (n) { case 0 { x q; } default { z q; } }`);
     expect(isStatic(circuit)).toBe(true);
   });
@@ -165,7 +165,7 @@ describe('a loop on measured bits', () => {
     expect(outcomesOf(text)).toEqual(expected);
   });
 
-  test('over a range may be left in any of a thousand rounds', () => {
+  test('over a range may break in any of a thousand rounds', () => {
     const body =
       'qubit q; bit c; uint[2] n; for int i in [1:1000] { h q; c = measure q; if (n < 3) n += 1; if (c) break; } output uint[2] d; d = n;';
     const found = outcomesOf(body);
@@ -188,14 +188,14 @@ describe('a loop on measured bits', () => {
     expect(found['100']).toBeCloseTo(3 / 16, 5);
   });
 
-  test('that was left does not measure for its condition again', () => {
+  test('that has ended by break does not measure for its condition again', () => {
     const body = `qubit[2] q; bit c; x q[0];
       while (measure q[0]) { h q[1]; c = measure q[1]; if (c) { reset q[0]; h q[0]; break; } }
       h q[0]; output bit d; d = measure q[0];`;
     expect(outcomesOf(body)).toEqual({ '0': 1 });
   });
 
-  test('under a condition runs only where that holds, whatever it writes', () => {
+  test('under a condition runs only if it holds, even if it writes the condition', () => {
     const body = `qubit[2] q; bit c; bit d; h q[0]; c = measure q[0];
       if (c) { while (c) { h q[0]; c = measure q[0]; } x q[1]; }
       d = measure q[1];`;
@@ -236,7 +236,7 @@ describe('a condition', () => {
     expect(outcomesOf(body)).toEqual({ '00': 0.5, '01': 0.5 });
   });
 
-  test('on a register of any width is worked out once', () => {
+  test('on a wide register is computed once', () => {
     const body = 'qubit q; bit[40] c; bit d; if (c == 0) x q; d = measure q;';
     expect(outcomesOf(body)).toEqual({ [`1${'0'.repeat(40)}`]: 1 });
   });

@@ -168,7 +168,7 @@ describe('conditions on measured bits', () => {
     expect(told(`qubit q; bit[3] c; bit d; ${body}`)).toEqual(expected);
   });
 
-  test('hold under a loop, a block with bits of its own, and a write that ends the block', () => {
+  test('hold in a loop, in a block with bits of its own, and after a write to their bits', () => {
     const { numBits, operations } = parse(`qubit q; bit d;
       if (d) { bit e; e = measure q; if (e) x q; d = measure q; }`);
     expect(numBits).toBe(2);
@@ -280,7 +280,7 @@ describe('inputs', () => {
     refused.toThrow(expect.objectContaining({ code: 'CIRCUIT_OPENQASM_INPUT', faults }));
   });
 
-  test('are refused of a program that declares none, of OpenQASM 2 too', () => {
+  test('are refused if the program declares none, in OpenQASM 2 too', () => {
     for (const source of ['OPENQASM 3; qubit q;', 'OPENQASM 2.0; qreg q[1];']) {
       expect(() => parseOpenQasm(source, limits, { inputs: { a: 1 } })).toThrow(
         expect.objectContaining({ code: 'CIRCUIT_OPENQASM_INPUT' }),
@@ -289,7 +289,7 @@ describe('inputs', () => {
   });
 });
 
-test('annotations and pragmas are passed over', () => {
+test('annotations and pragmas are ignored', () => {
   expect(told('#pragma a { ;\npragma b\n@note "x\nqubit q; if (true) { @c\n x q; @d\n }')).toEqual([
     'X 0',
   ]);

@@ -1,4 +1,4 @@
-/** Lines that speak to one tool: carried out, refused by name, or ignored with a warning. */
+/** Pragmas: executed, refused by name, or ignored with a warning. */
 import { describe, expect, test } from 'vitest';
 import { parseOpenQasm, readOpenQasm } from '../../../../src/circuit/openqasm/parse-openqasm.ts';
 import { CodedError } from '../../../../src/errors/coded-error.ts';
@@ -96,13 +96,13 @@ describe('braket unitary', () => {
 });
 
 describe('braket verbatim', () => {
-  test('leaves the box that follows as it is', () => {
+  test('does not change the box that follows', () => {
     const { circuit, warnings } = read('#pragma braket verbatim\nbox { x q[0]; }');
     expect(circuit.operations).toMatchObject([{ gate: 'X' }]);
     expect(warnings).toEqual([]);
   });
 
-  test('stands before a box', () => {
+  test('must precede a box', () => {
     const error = refusal(`${HEADER}#pragma braket verbatim\nx q[0];`);
     expect(error).toMatchObject({ code: 'CIRCUIT_OPENQASM_SYNTAX', line: 5, column: 1 });
     expect(error.message).toContain('"box" after the pragma "braket verbatim"');
@@ -190,7 +190,7 @@ describe('braket result', () => {
     expect(refusal(text).message).toContain('The result "probability" of a program that measures');
   });
 
-  test('is refused where the request says what is returned', () => {
+  test('is refused if the request lists the results', () => {
     const text = `${HEADER}#pragma braket result state_vector\n`;
     expect(() => parseOpenQasm(text, limits)).toThrow(
       'line 4, column 1: "#pragma braket result" where the request itself lists the results',
@@ -218,7 +218,7 @@ describe('a pragma that would change the program is refused by name:', () => {
   });
 });
 
-describe('what is ignored is warned about:', () => {
+describe('ignored constructs give a warning:', () => {
   test.each([
     ['pragma user alice', 'CIRCUIT_PRAGMA_IGNORED', 'The pragma "user alice" is ignored.'],
     ['#pragma max_temp qpu 0.4', 'CIRCUIT_PRAGMA_IGNORED', 'The pragma "max_temp qpu 0.4" is'],
@@ -241,7 +241,7 @@ describe('what is ignored is warned about:', () => {
     expect(warnings.map(({ line }) => line)).toEqual([2, 4, 6]);
   });
 
-  test('waiting, once', () => {
+  test('delays, once', () => {
     const { warnings } = read('delay[10ns] q[0];\ndelay[20ns] q[1];');
     expect(warnings).toEqual([
       {
@@ -267,7 +267,7 @@ describe('what is ignored is warned about:', () => {
     expect(warnings.map(({ line }) => line)).toEqual([4, 5]);
   });
 
-  test('nothing else', () => {
+  test('no other construct', () => {
     expect(read('h q; c[0] = measure q[0];').warnings).toEqual([]);
   });
 });

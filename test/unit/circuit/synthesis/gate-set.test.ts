@@ -1,4 +1,4 @@
-/** Gate sets: which can write any circuit, that they do, and why the others cannot. */
+/** Gate sets: universal ones write any circuit, others are refused with the reason. */
 import { describe, expect, test } from 'vitest';
 import { gateNamed } from '../../../../src/circuit/gates.ts';
 import { matrixOfOperations } from '../../../../src/circuit/operation-matrix.ts';
@@ -151,7 +151,7 @@ describe('a set is refused, with the reason', () => {
     expect(faults[0]?.message).toContain(reason);
   });
 
-  test('and so is one that has a name of no gate, with its place', () => {
+  test('and so is one with an unknown name, at its index', () => {
     expect(gateSetFaults(['cx', 'rz', 'wobble'])).toMatchObject([{ index: 2 }]);
     expect(gateSetFaults(['cx', 'rzs'])[0]?.message).toContain('Did you mean');
     expect(gateSetFaults(['ms', 'u'])[0]?.message).toContain('rxx');

@@ -30,7 +30,7 @@ function productOf({ phase, locals }: CxCircuit): ComplexMatrix {
   );
 }
 
-test('random unitaries need three CX, and are made to rounding', () => {
+test('random unitaries need three CX, and are exact to rounding', () => {
   const stream = new RandomStream(1);
   for (let i = 0; i < 200; i++) {
     const unitary = randomUnitary(stream, 2);
@@ -47,7 +47,7 @@ describe.each([
   ['a SWAP', [gate('SWAP', [0, 1])], 3],
 ])('%s between any Cliffords', (_, operations, numCx) => {
   const core = matrixOfOperations(operations, 2);
-  test(`needs ${numCx} CX, and is made to rounding`, () => {
+  test(`needs ${numCx} CX, and is exact to rounding`, () => {
     for (const [i, before] of CLIFFORDS.entries()) {
       for (const [j, after] of CLIFFORDS.entries()) {
         const left = tensorProduct(after, CLIFFORDS[(i + 2 * j) % CLIFFORDS.length]!);

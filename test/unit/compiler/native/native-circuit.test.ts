@@ -1,4 +1,4 @@
-/** Circuits in the gates of a set. */
+/** Writing circuits in the gates of a set. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Circuit, operationQubits } from '../../../../src/circuit/circuit.ts';
@@ -89,7 +89,7 @@ test('a SWAP after a CX on the same qubits takes two CX with it instead of four'
   expect(numPairs(native)).toBe(2);
 });
 
-test('turns about Z go through CZ and end in a measurement', () => {
+test('rotations about Z move past CZ and end at a measurement', () => {
   const operations = [
     gate('T', [0], []),
     gate('CZ', [1], [0]),
@@ -101,7 +101,7 @@ test('turns about Z go through CZ and end in a measurement', () => {
   expect(native.operations.map(({ kind }) => kind)).toEqual(['gate', 'measure']);
 });
 
-test('with every gate allowed, gates with names stay as they are', () => {
+test('with all gates allowed, named gates are not changed', () => {
   const operations = [gate('CCX', [2], [0, 1]), gate('ISWAP', [0, 1], []), gate('H', [2], [])];
   const circuit = { numQubits: 3, numBits: 0, operations };
   expect(nativeCircuit(circuit, ALL_GATES).operations).toEqual(operations);

@@ -91,7 +91,7 @@ describe('a qubit known to be |1⟩', () => {
     expect(absorbed([gate('Y', [0])])).toEqual([gate('Y', [0])]);
   });
 
-  test('is produced by it where enough was saved', () => {
+  test('is produced if enough was saved before', () => {
     expect(absorbed([X(2), X(2), both(0, 1)])).toEqual([X(0), X(1)]);
     expect(absorbed([X(0), both(0, 1), both(2, 3)])).toEqual([X(1), X(2), X(3)]);
     expect(absorbed([gate('Y', [0]), gate('T', [1])])).toEqual([gate('Y', [0])]);
@@ -106,14 +106,14 @@ describe('a qubit known to be |1⟩', () => {
     return { kind: 'unitary', controls: [], targets, matrix };
   }
 
-  test('comes out of an uncertain matrix as it went in', () => {
+  test('is not changed by a matrix that is unitary only within the tolerance', () => {
     const matrix = Float64Array.of(0, 0, 1 - 1e-7, 0, 1, 0, 0, 0);
     const operation: Operation = { kind: 'unitary', controls: [], targets: [0], matrix };
     expect(absorbed([X(0), operation])).toEqual([X(0), operation]);
   });
 });
 
-test('targets are known as long as the values of others let them be', () => {
+test('targets stay known if the values of the others keep them so', () => {
   // X on the first target if the third is |1⟩, and X on the second, which is in superposition.
   const matrix = new Float64Array(128);
   for (let j = 0; j < 8; j++) matrix[2 * ((j ^ (j & 4 ? 3 : 2)) * 8 + j)] = 1;
@@ -142,7 +142,7 @@ describe('a known classical bit', () => {
   });
 });
 
-test('a phase under a condition is one of its branch, and unseen', () => {
+test('a conditional global phase is unobservable and dropped', () => {
   const operations = [H0, measure([0], [0]), X(1), onlyIf(gate('T', [1]))];
   expect(absorbed(operations)).toEqual([H0, X(1), measure([0], [0])]);
 });
@@ -163,18 +163,18 @@ test('a reset under a condition leaves |0⟩ alone and makes |1⟩ unknown', () 
   ]);
 });
 
-test('what values run ahead is made up for before the trailing measurements', () => {
+test('states are corrected before the trailing measurements', () => {
   const operations = [X(1), H0, measure([0], [0])];
   expect(absorbed(operations)).toEqual([H0, X(1), measure([0], [0])]);
 });
 
-test('what is flipped after a measurement is flipped after it', () => {
+test('a flip after a measurement stays after it', () => {
   const operations = [X(1), measure([0, 1], [0, 1]), X(1)];
   expect(absorbed(operations)).toEqual(operations);
   expect(absorbed([X(1), measure([0, 1], [0, 1]), reset([1])])).toEqual(operations);
 });
 
-test('nobody sees the state: phases and unmeasured flips are left out', () => {
+test('without the state, phases and unmeasured flips are dropped', () => {
   const operations = [X(1), gate('RZ', [1], [], [0.5]), H0, measure([0], [0])];
   const counted = rewritten(absorbKnownStates, operations, { keepState: false });
   expect(counted).toEqual([H0, measure([0], [0])]);

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { CommutingGroups } from '../../../../src/compiler/passes/commuting-groups.ts';
 import { X_AXIS, Z_AXIS } from '../../../../src/compiler/passes/gate-facts.ts';
 
-test('an operation reaches one that it shares an axis with, whatever joined meanwhile', () => {
+test('an operation reaches one that it shares an axis with, past all that commutes', () => {
   const groups = new CommutingGroups(1);
   const first = groups.add([0], [Z_AXIS]);
   groups.add([0], [Z_AXIS]);
   expect(groups.reaches(first, [0], [Z_AXIS])).toBe(true);
 });
 
-test('an operation about another axis reaches only its very neighbour', () => {
+test('an operation about another axis reaches only its direct neighbour', () => {
   const groups = new CommutingGroups(1);
   const first = groups.add([0], [Z_AXIS]);
   expect(groups.reaches(first, [0], [X_AXIS])).toBe(true);
@@ -17,7 +17,7 @@ test('an operation about another axis reaches only its very neighbour', () => {
   expect(groups.reaches(first, [0], [X_AXIS])).toBe(false);
 });
 
-test('a qubit on which something is in the way is enough', () => {
+test('one blocked qubit is enough to block', () => {
   const groups = new CommutingGroups(2);
   const first = groups.add([0, 1], [Z_AXIS, Z_AXIS]);
   const between = groups.add([1], [X_AXIS]);

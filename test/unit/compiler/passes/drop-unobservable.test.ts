@@ -83,7 +83,7 @@ describe('keeps', () => {
     expect(seen(operations)).toEqual(operations);
   });
 
-  test('everything where the state is asked for', () => {
+  test('everything if the state is requested', () => {
     const operations = [H0, gate('T', [0]), H1, M0];
     expect(rewritten(dropUnobservable, operations, { keepState: true })).toEqual(operations);
   });

@@ -1,4 +1,4 @@
-/** What was found at a few angles holds at all: the claims about every gate at random ones. */
+/** Gate facts that were derived at a few angles hold at random ones. */
 import { describe, expect, test } from 'vitest';
 import { GATES } from '../../../../src/circuit/gates.ts';
 import {
@@ -35,7 +35,7 @@ describe.each(NAMES)('of %s', (name) => {
     for (const angles of samples) expect(other.matrix(angles)).toEqual(definition.matrix(angles));
   });
 
-  test('angles that add up do, and repeat after a period', () => {
+  test('angles that are said to add up do so, and are periodic', () => {
     for (const angles of adds === undefined ? [] : samples) {
       const more = angles.map((angle, i) => (adds?.[i] ? stream.angle() : angle));
       const sum = angles.map((angle, i) => (adds?.[i] ? angle + more[i]! : angle));
@@ -58,7 +58,7 @@ describe.each(NAMES)('of %s', (name) => {
   });
 });
 
-describe('facts that users know', () => {
+describe('well-known facts', () => {
   test.each<[string, readonly number[]]>([
     ['H', [0]],
     ['X', [X_AXIS]],

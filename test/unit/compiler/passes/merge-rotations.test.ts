@@ -7,7 +7,7 @@ import { gate } from '../../../support/random-circuits.ts';
 const merged = (operations: readonly Operation[]) => rewritten(mergeRotations, operations);
 const PI = Math.PI;
 
-test('keeps a small angle that meets a huge one', () => {
+test('keeps a small angle when adding a huge one', () => {
   const huge = 3e18;
   const [together] = merged([gate('RX', [0], [], [huge]), gate('RX', [0], [], [0.3])]);
   const angle = together?.kind === 'gate' ? together.angles[0]! : Number.NaN;

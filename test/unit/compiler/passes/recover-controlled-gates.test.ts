@@ -141,7 +141,7 @@ describe('between the parts of a Toffoli, passes', () => {
     expect(recovered(operations).map(inAnyOrder)).toEqual(expected.map(inAnyOrder));
   });
 
-  test('what a gate that goes behind holds back, as one with it', () => {
+  test('gates that must follow a gate behind the window, together with it', () => {
     const [flip, turn, other] = [gate('CX', [3], [2]), gate('H', [3]), gate('CX', [0], [3])];
     const operations = inside(11, flip, turn);
     expect(recovered([...operations, other]).map(inAnyOrder)).toEqual(

@@ -1,4 +1,4 @@
-/** Routing: what is on couplers, what it does, and how many SWAPs that takes. */
+/** Routing: gates are on couplers, the circuit is equivalent, and SWAPs are few. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Circuit } from '../../../../src/circuit/circuit.ts';
@@ -40,7 +40,7 @@ function circuitOf(numQubits: number, drawn: readonly (readonly [number, number,
   return { numQubits, numBits: 0, operations } satisfies Circuit;
 }
 
-test('every gate lies on a coupler, and the whole is the circuit between its layouts', () => {
+test('every gate is on a coupler, and the circuit is the same up to its layouts', () => {
   fc.assert(
     fc.property(maps, pairs, fc.nat(1000), fc.boolean(), (map, drawn, seed, isTrivial) => {
       const circuit = circuitOf(map.numQubits - (seed % 2), drawn);
@@ -111,7 +111,7 @@ test('a ring of three on a line needs one SWAP, which is found', () => {
   expect([routed.numSwaps, routed.foundBy]).toEqual([1, 'search']);
 });
 
-test('places that nothing connects are left alone', () => {
+test('unconnected places are not used', () => {
   const map = new CouplingMap(5, [
     [0, 1],
     [2, 3],
