@@ -25,7 +25,7 @@ import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
 import { Readers } from './service/reading/readers.ts';
 import { version } from './service/software-version.ts';
-import { toldOnce } from './storage/damaged-records.ts';
+import { reportOnce } from './storage/damaged-records.ts';
 import { DiskWatch } from './storage/disk-watch.ts';
 import { GroupCommit } from './storage/group-commit.ts';
 import { openServiceDatabase } from './storage/service-lock.ts';
@@ -147,7 +147,7 @@ export async function startService(
   const { database } = storage;
   const metrics = new ServiceMetrics();
   const logs = Promise.withResolvers<FastifyInstance['log']>();
-  const onDamaged = toldOnce((record) => {
+  const onDamaged = reportOnce((record) => {
     metrics.countDamaged(record);
     // Some are found before there is a log.
     void logs.promise.then((log) => log.error(record, 'a stored record is damaged'));

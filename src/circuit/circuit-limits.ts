@@ -20,8 +20,8 @@ export interface CircuitLimits {
 }
 
 /**
- * Message that a circuit or state has too many qubits. Where memory is the limit, it says how much is
- * needed and how much there is.
+ * Message that a circuit or state has too many qubits. Where memory is the limit, it says how much is needed
+ * and how much there is.
  *
  * @param what - A clause that names the number: `The circuit has 41 qubits`.
  */

@@ -1,12 +1,12 @@
 /**
  * Circuits: a flat, immutable list of operations on numbered qubits and classical bits.
  *
- * A list rather than a graph: the order of operations has meaning, passes that need dependencies build
- * them, and plain objects cross threads by structured clone.
+ * A list rather than a graph: the order of operations has meaning, passes that need dependencies build them,
+ * and plain objects cross threads by structured clone.
  *
- * Conventions of the whole project: qubit 0 is the least significant bit of a basis index and the
- * rightmost character of a label; `targets[0]` is the least significant bit of a gate matrix's index;
- * angles are in radians.
+ * Conventions of the whole project: qubit 0 is the least significant bit of a basis index and the rightmost
+ * character of a label; `targets[0]` is the least significant bit of a gate matrix's index; angles are in
+ * radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
 import { type Bit, bitsRead, type ClassicalExpression } from './classical-expression.ts';
@@ -21,8 +21,8 @@ export interface Condition {
 }
 
 /**
- * A gate of the gate table. Its matrix acts on `targets` where every control is |1⟩; `controls` holds
- * the gate's own controls (one for CX) and any further ones alike.
+ * A gate of the gate table. Its matrix acts on `targets` where every control is |1⟩; `controls` holds the
+ * gate's own controls (one for CX) and any further ones alike.
  */
 export interface GateOperation {
   readonly kind: 'gate';
@@ -108,8 +108,8 @@ export interface ClassicalControl {
 export type DynamicOperation = Operation | AssignOperation | WhileOperation;
 
 /**
- * A circuit with classical computation while it runs: loops on measured bits, and bits computed from
- * bits. Every `Circuit` is one; code that handles no classical computation takes a `Circuit`.
+ * A circuit with classical computation while it runs: loops on measured bits, and bits computed from bits.
+ * Every `Circuit` is one; code that handles no classical computation takes a `Circuit`.
  */
 export interface DynamicCircuit {
   readonly numQubits: number;
@@ -178,8 +178,8 @@ export function numAnglesOf(circuit: DynamicCircuit): number {
 }
 
 /**
- * For each classical bit, the qubit last measured into it; null for a bit that was never written, or
- * last written by an assignment.
+ * For each classical bit, the qubit last measured into it; null for a bit that was never written, or last
+ * written by an assignment.
  *
  * @returns Length `numBits`.
  */

@@ -50,8 +50,8 @@ export class ClassicalBits {
   }
 
   /**
-   * Whether a condition reads distinct bits that are already written, and a value that they can have;
-   * reports every fault otherwise.
+   * Whether a condition reads distinct bits that are already written, and a value that they can have; reports
+   * every fault otherwise.
    *
    * @param path - Path of the condition, for example `circuit[3].condition`.
    */

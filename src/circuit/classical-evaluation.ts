@@ -1,6 +1,6 @@
 /**
- * Arithmetic of OpenQASM's operators, functions and types. Reading a program and running its circuit
- * share this code.
+ * Arithmetic of OpenQASM's operators, functions and types. Reading a program and running its circuit share
+ * this code.
  */
 import type { Bit } from './classical-expression.ts';
 import {

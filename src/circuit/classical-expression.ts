@@ -1,9 +1,9 @@
 /**
- * Expressions over classical bits that are evaluated while a circuit runs: values of assignments and
- * tests of loops.
+ * Expressions over classical bits that are evaluated while a circuit runs: values of assignments and tests of
+ * loops.
  *
- * An expression is plain data, so that it crosses threads with its circuit. Whole numbers are exact up
- * to 2^53; angles and floats are doubles. `classical-evaluation.ts` evaluates expressions.
+ * An expression is plain data, so that it crosses threads with its circuit. Whole numbers are exact up to
+ * 2^53; angles and floats are doubles. `classical-evaluation.ts` evaluates expressions.
  */
 
 /** Index into the classical register, from 0. */
@@ -38,8 +38,8 @@ export const FALSE_NODE = -1;
 export const TRUE_NODE = -2;
 
 /**
- * Encoding of a number in bits: two's complement for `int`, an IEEE 754 double for `float`. An angle of
- * n bits is a `uint` that counts multiples of 2π/2^n.
+ * Encoding of a number in bits: two's complement for `int`, an IEEE 754 double for `float`. An angle of n
+ * bits is a `uint` that counts multiples of 2π/2^n.
  */
 export type BitEncoding = 'uint' | 'int' | 'float';
 

@@ -44,8 +44,8 @@ export interface CatalogEntry {
    */
   readonly formula: string | null;
   /**
-   * Full matrix at the example's angles, own controls included. Operands are in OpenQASM's order,
-   * controls first; the first one is the least significant bit of an index.
+   * Full matrix at the example's angles, own controls included. Operands are in OpenQASM's order, controls
+   * first; the first one is the least significant bit of an index.
    */
   readonly matrix: MatrixRows | null;
   readonly openqasm: OpenQasmName | null;

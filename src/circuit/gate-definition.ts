@@ -24,8 +24,8 @@ export type GateTrait = 'diagonal' | 'permutation' | 'real' | 'self-inverse';
 export interface OpenQasmName {
   readonly name: string;
   /**
-   * Library that defines the name: both standard libraries, one of them, or none. A printed program
-   * defines a gate of no library itself.
+   * Library that defines the name: both standard libraries, one of them, or none. A printed program defines a
+   * gate of no library itself.
    */
   readonly library: 'qelib1+stdgates' | 'qelib1' | 'stdgates' | 'builtin' | 'none';
 }

@@ -1,9 +1,9 @@
 /**
  * Schema of a gate object, one entry of a circuit in JSON.
  *
- * It checks types and field names only. Which fields a gate takes, and which numbers are qubits, is
- * checked by `gate-objects.ts`, so that one answer lists all faults of a circuit. The integer bounds
- * below are for readers of the API document.
+ * It checks types and field names only. Which fields a gate takes, and which numbers are qubits, is checked
+ * by `gate-objects.ts`, so that one answer lists all faults of a circuit. The integer bounds below are for
+ * readers of the API document.
  */
 import { z } from 'zod';
 import type { FieldAdvice } from '../errors/form-faults.ts';
@@ -53,9 +53,7 @@ export const gateObject = z
   })
   .meta({ id: 'GateObject' });
 
-/**
- * Says what to write in place of a field that the operation does not have: `RX takes theta, not angle.`
- */
+/** Says what to write in place of a field that the operation does not have: `RX takes theta, not angle.` */
 const adviseGateField: FieldAdvice = (object, field) => {
   const given = Object.keys(Object(object));
   const name = Object(object).gate;

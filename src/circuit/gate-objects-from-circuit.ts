@@ -5,11 +5,10 @@ import { gateNamed } from './gates.ts';
 import { rowsFromMatrix } from './matrix-rows.ts';
 
 /**
- * Returns gate objects that describe a circuit; reading them with its `numQubits` gives the circuit
- * again.
+ * Returns gate objects that describe a circuit; reading them with its `numQubits` gives the circuit again.
  *
- * Gate objects cannot express two things that OpenQASM can: classical bits past the last measured one,
- * and conditions on bits that nothing measures.
+ * Gate objects cannot express two things that OpenQASM can: classical bits past the last measured one, and
+ * conditions on bits that nothing measures.
  */
 export function gateObjectsFromCircuit(circuit: Circuit): GateObject[] {
   return circuit.operations.map(gateObject);

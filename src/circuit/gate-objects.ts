@@ -1,8 +1,8 @@
 /**
  * Converts gate objects to a circuit, and checks everything that the schema leaves open.
  *
- * Two linear passes: the first finds the number of qubits, the second reads each object against it.
- * Faults are collected, not thrown one by one, so that a caller can correct them all at once.
+ * Two linear passes: the first finds the number of qubits, the second reads each object against it. Faults
+ * are collected, not thrown one by one, so that a caller can correct them all at once.
  */
 import { didYouMean } from '../errors/nearest-names.ts';
 import type { Circuit, Condition, Operation, Qubit } from './circuit.ts';
@@ -34,8 +34,8 @@ export interface GateObjectOptions {
 /**
  * Returns the circuit that a list of gate objects describes.
  *
- * `M` without `bits` writes the bits after the highest one written so far. An empty list is valid only
- * with `numQubits`. Resets of qubits that are still |0⟩ are left out.
+ * `M` without `bits` writes the bits after the highest one written so far. An empty list is valid only with
+ * `numQubits`. Resets of qubits that are still |0⟩ are left out.
  *
  * @throws {InvalidCircuitError} listing every fault (the first 20) with its path.
  */

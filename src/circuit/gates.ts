@@ -6,8 +6,8 @@
  * controls, where they cost nothing, instead of growing the matrix.
  *
  * The file is long because it is a table: a gate is looked up and added in one place. Matrices follow
- * OpenQASM 3's stdgates.inc and Qiskit's circuit library. A difference of global phase matters under
- * further controls, so phases are exact, not "up to".
+ * OpenQASM 3's stdgates.inc and Qiskit's circuit library. A difference of global phase matters under further
+ * controls, so phases are exact, not "up to".
  */
 import type { GateDefinition, InverseGate } from './gate-definition.ts';
 import {

@@ -4,8 +4,8 @@
  *
  * Other qubits of the circuit serve as "dirty" ancillas: they may be in any state, and it is restored.
  *
- * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995): lemmas
- *   7.2 and 7.3 (X), 7.5 (any gate).
+ * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995): lemmas 7.2
+ *   and 7.3 (X), 7.5 (any gate).
  */
 import { adjoint, type ComplexMatrix, maxAbsDifference } from '../math/complex-matrix.ts';
 import type { Qubit } from './circuit.ts';
@@ -39,9 +39,7 @@ export function controlledGates(
   return byRoot(matrix, controls, target, spare);
 }
 
-/**
- * Decomposes with the matrix's square root under the last control, which the others flip and restore.
- */
+/** Decomposes with the matrix's square root under the last control, which the others flip and restore. */
 function byRoot(
   matrix: ComplexMatrix,
   controls: readonly Qubit[],

@@ -11,8 +11,7 @@ export function targetMatrix(operation: GateOperation | UnitaryOperation): Compl
 }
 
 /**
- * Product of operations on qubits 0 … numQubits − 1, the first one applied first. Conditions are
- * ignored.
+ * Product of operations on qubits 0 … numQubits − 1, the first one applied first. Conditions are ignored.
  *
  * @returns Row-major, 2^numQubits rows.
  */

@@ -1,18 +1,16 @@
 /**
  * Decomposes any small unitary into one-qubit gates with controls on all other qubits.
  *
- * Givens rotations between basis states that are neighbours in Gray code clear one entry after the
- * other. Such neighbours differ in one bit, so each rotation is a one-qubit gate on that bit, controlled
- * by all others. The number of gates is quadratic in the number of rows and not minimal, but the result
- * is exact to rounding and needs no special cases.
+ * Givens rotations between basis states that are neighbours in Gray code clear one entry after the other.
+ * Such neighbours differ in one bit, so each rotation is a one-qubit gate on that bit, controlled by all
+ * others. The number of gates is quadratic in the number of rows and not minimal, but the result is exact to
+ * rounding and needs no special cases.
  *
  * @see Nielsen & Chuang, section 4.5.1 and 4.5.2 (two-level unitaries).
  */
 import { type ComplexMatrix, dimension } from '../math/complex-matrix.ts';
 
-/**
- * A one-qubit gate that acts where each control reads its value. Positions index the unitary's qubits.
- */
+/** A one-qubit gate that acts where each control reads its value. Positions index the unitary's qubits. */
 export interface TwoLevelGate {
   readonly target: number;
   readonly controls: readonly { readonly position: number; readonly value: 0 | 1 }[];

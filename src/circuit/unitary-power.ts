@@ -3,8 +3,8 @@
  *
  * A unitary U commutes with its adjoint, so the Hermitian matrices (U + U†)/2 and (U − U†)/2i share
  * eigenvectors, and so does any real combination of them. Jacobi rotations diagonalise one combination,
- * chosen so that no two eigenvalues of a real circuit coincide in it. They are slow for large matrices,
- * but exact to rounding, and keep a diagonal matrix exactly diagonal.
+ * chosen so that no two eigenvalues of a real circuit coincide in it. They are slow for large matrices, but
+ * exact to rounding, and keep a diagonal matrix exactly diagonal.
  */
 import {
   adjoint,
@@ -43,8 +43,8 @@ export function principalPower(unitary: ComplexMatrix, exponent: number): Comple
 /**
  * Returns eigenvectors of a unitary, as columns.
  *
- * Two eigenvalues that are mirror images about the direction e^{0.737i} coincide in the combination and
- * are separated badly; multiply the unitary by some phase where that may happen.
+ * Two eigenvalues that are mirror images about the direction e^{0.737i} coincide in the combination and are
+ * separated badly; multiply the unitary by some phase where that may happen.
  *
  * @param unitary - At most 64 rows.
  */
@@ -60,19 +60,25 @@ export function eigenvectorsOfUnitary(unitary: ComplexMatrix): ComplexMatrix {
   });
   const vectors = identity(d);
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-    let hasTurned = false;
+    let hasRotated = false;
     for (let p = 0; p < d; p++) {
       for (let q = p + 1; q < d; q++) {
-        if (turn(hermitian, vectors, d, p, q)) hasTurned = true;
+        if (rotatePair(hermitian, vectors, d, p, q)) hasRotated = true;
       }
     }
-    if (!hasTurned) break;
+    if (!hasRotated) break;
   }
   return vectors;
 }
 
 /** Clears entry (p, q) by one Jacobi rotation; false where it is negligible already. */
-function turn(matrix: ComplexMatrix, vectors: ComplexMatrix, d: number, p: number, q: number) {
+function rotatePair(
+  matrix: ComplexMatrix,
+  vectors: ComplexMatrix,
+  d: number,
+  p: number,
+  q: number,
+) {
   const at = 2 * (p * d + q);
   const size = Math.hypot(matrix[at]!, matrix[at + 1]!);
   if (size < NEGLIGIBLE) return false;
@@ -94,9 +100,7 @@ function turn(matrix: ComplexMatrix, vectors: ComplexMatrix, d: number, p: numbe
   return true;
 }
 
-/**
- * Maps the entries (x, y) at i and j to (c·x − s·e^{−iφ}·y, s·e^{iφ}·x + c·y), where e^{iφ} = re + i·im.
- */
+/** Maps the entries (x, y) at i and j to (c·x − s·e^{−iφ}·y, s·e^{iφ}·x + c·y), where e^{iφ} = re + i·im. */
 function mix(m: ComplexMatrix, i: number, j: number, c: number, s: number, re: number, im: number) {
   const [xr, xi, yr, yi] = [m[i]!, m[i + 1]!, m[j]!, m[j + 1]!];
   m[i] = c * xr - s * (re * yr + im * yi);

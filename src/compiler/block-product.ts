@@ -27,8 +27,8 @@ export function productWires(a: Block, b: Block): ProductWires {
 }
 
 /**
- * Multiplies blocks, the first one applied first. The product is monomial if all factors are; undefined
- * if it is the identity.
+ * Multiplies blocks, the first one applied first. The product is monomial if all factors are; undefined if it
+ * is the identity.
  */
 export function productOf(factors: readonly Block[], wires: ProductWires): Block | undefined {
   const { targets, controls } = wires;

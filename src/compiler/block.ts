@@ -1,9 +1,9 @@
 /**
- * Blocks: kernels that have no place in memory yet. They act on wires instead of physical qubits, and
- * hold their entries instead of an offset in the pool.
+ * Blocks: kernels that have no place in memory yet. They act on wires instead of physical qubits, and hold
+ * their entries instead of an offset in the pool.
  *
- * Two blocks commute if on every wire they share both act diagonally, or both as a function of X. A
- * control acts diagonally; the target of a CX or an RX, and both targets of an RXX, as a function of X.
+ * Two blocks commute if on every wire they share both act diagonally, or both as a function of X. A control
+ * acts diagonally; the target of a CX or an RX, and both targets of an RXX, as a function of X.
  */
 import { type ComplexMatrix, dimension, monomialRows } from '../math/complex-matrix.ts';
 
@@ -34,9 +34,9 @@ export interface Block {
 }
 
 /**
- * Classifies a matrix; undefined for the identity. The kind follows from the numbers, not from a gate's
- * name, so RX(0), a diagonal unitary and a new gate are all treated alike. Only exact zeros count, so a
- * kernel computes exactly what the matrix says.
+ * Classifies a matrix; undefined for the identity. The kind follows from the numbers, not from a gate's name,
+ * so RX(0), a diagonal unitary and a new gate are all treated alike. Only exact zeros count, so a kernel
+ * computes exactly what the matrix says.
  */
 export function formOf(matrix: ComplexMatrix): BlockForm | undefined {
   const d = dimension(matrix);
@@ -72,8 +72,8 @@ export function monomialForm(
 }
 
 /**
- * Action of a permutation on a bit: diagonal if it keeps the bit, as X if flipping the bit of a column
- * flips it in the row.
+ * Action of a permutation on a bit: diagonal if it keeps the bit, as X if flipping the bit of a column flips
+ * it in the row.
  */
 function actionOfPermutation(rows: readonly number[], entries: Float64Array, bit: number): number {
   let diagonal = true;
@@ -90,8 +90,8 @@ function actionOfPermutation(rows: readonly number[], entries: Float64Array, bit
 }
 
 /**
- * Action of a matrix on a bit: diagonal if no entry connects values of the bit, as X if flipping the bit
- * in both indices changes no entry.
+ * Action of a matrix on a bit: diagonal if no entry connects values of the bit, as X if flipping the bit in
+ * both indices changes no entry.
  */
 function actionOfDense(entries: ComplexMatrix, d: number, bit: number): number {
   let diagonal = true;

@@ -11,9 +11,9 @@ import { DEFAULT_COSTS, denseCost } from './cost-model.ts';
 import type { KernelCosts } from './program.ts';
 
 /**
- * Sums the costs of all gates by the cost model that chooses kernels. The compiled circuit costs less:
- * gates cancel, fuse and share sweeps. The body of a loop on measured bits counts once, because the
- * number of rounds is unknown.
+ * Sums the costs of all gates by the cost model that chooses kernels. The compiled circuit costs less: gates
+ * cancel, fuse and share sweeps. The body of a loop on measured bits counts once, because the number of
+ * rounds is unknown.
  *
  * @returns Milliseconds for 2^26 amplitudes on the machine that the costs were measured on.
  */

@@ -12,8 +12,8 @@ export type { CompilationReport } from './report.ts';
 /** Options of compiling; the defaults suit every request. */
 export interface CompileOptions {
   /**
-   * Whether passes rewrite the circuit before it is scheduled; true by default. Tests compare with a
-   * program that no pass has changed.
+   * Whether passes rewrite the circuit before it is scheduled; true by default. Tests compare with a program
+   * that no pass has changed.
    */
   readonly optimize?: boolean;
   /**
@@ -51,8 +51,8 @@ export function compile<C extends DynamicCircuit>(
 }
 
 /**
- * Schedules the optimized circuit. If an operation is too wide, the error names its index in the
- * caller's circuit: passes never widen an operation, so the original circuit fails too.
+ * Schedules the optimized circuit. If an operation is too wide, the error names its index in the caller's
+ * circuit: passes never widen an operation, so the original circuit fails too.
  */
 function scheduleEither(
   optimized: DynamicCircuit,

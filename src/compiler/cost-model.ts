@@ -3,9 +3,9 @@ import type { BlockForm } from './block.ts';
 import type { KernelCosts } from './program.ts';
 
 /**
- * Milliseconds for 2^26 amplitudes in single precision on two threads, measured with WebAssembly kernels
- * on tiles in cache. The arithmetic of a dense block doubles with each target. From four targets on its
- * entries no longer fit in registers, so none are made.
+ * Milliseconds for 2^26 amplitudes in single precision on two threads, measured with WebAssembly kernels on
+ * tiles in cache. The arithmetic of a dense block doubles with each target. From four targets on its entries
+ * no longer fit in registers, so none are made.
  */
 export const DEFAULT_COSTS: KernelCosts = {
   dense: [0, 8.6, 20, 50],

@@ -1,12 +1,12 @@
 /**
- * Plans exchanges for states that are larger than the reach of tiles. Chunk qubits above those that a
- * tile may hold, and qubits that tell devices apart, take part only after an exchange.
+ * Plans exchanges for states that are larger than the reach of tiles. Chunk qubits above those that a tile
+ * may hold, and qubits that tell devices apart, take part only after an exchange.
  *
- * The method is that of choosing sweeps, one level up. The same search divides the work into stages,
- * each of which needs no more wires than are within reach. Between two stages an exchange brings in the
- * wires that the next one needs, in place of those needed furthest in the future (Belady's rule). Within
- * a stage, sweeps are planned as usual. Sweeps are planned on slots: a slot is near or far for good, and
- * an exchange changes the wires in it.
+ * The method is that of choosing sweeps, one level up. The same search divides the work into stages, each of
+ * which needs no more wires than are within reach. Between two stages an exchange brings in the wires that
+ * the next one needs, in place of those needed furthest in the future (Belady's rule). Within a stage, sweeps
+ * are planned as usual. Sweeps are planned on slots: a slot is near or far for good, and an exchange changes
+ * the wires in it.
  *
  * A state on several devices has two such levels. The outer one is planned first, so that as little as
  * possible moves between devices, whatever that costs inside them.

@@ -2,9 +2,9 @@
  * Fuses the blocks of a sweep where the cost model predicts a gain.
  *
  * First each block is multiplied into an earlier one that it can be moved next to: runs on one wire,
- * diagonals into tables, X, CX and phases into one permutation. Then each block on two or more wires
- * gathers all blocks on its wires into one dense block, if that costs less than the parts together; no
- * pair of them need gain by itself. A block moves only past blocks that it commutes with.
+ * diagonals into tables, X, CX and phases into one permutation. Then each block on two or more wires gathers
+ * all blocks on its wires into one dense block, if that costs less than the parts together; no pair of them
+ * need gain by itself. A block moves only past blocks that it commutes with.
  */
 import { ACTS_DIAGONALLY, ACTS_GENERALLY, type Block, type Wire } from './block.ts';
 import { type ProductWires, productOf, productWires } from './block-product.ts';

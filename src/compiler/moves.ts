@@ -1,6 +1,6 @@
 /**
- * Moves qubits to other places without applying gates, where pieces of a circuit with loops meet and
- * each piece has its own layout.
+ * Moves qubits to other places without applying gates, where pieces of a circuit with loops meet and each
+ * piece has its own layout.
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import { reachOf } from './exchange-plan.ts';
@@ -53,8 +53,8 @@ export function moveSteps(
     steps.push({ kind: 'exchange', pairs: [[far, near]] });
     swap(far, near);
   }
-  // Then swaps of near places, as many in a sweep as its tile can hold. A store cannot do it: a tile
-  // that is the whole state is changed in place.
+  // Then swaps of near places, as many in a sweep as its tile can hold. A store cannot do it: a tile that is
+  // the whole state is changed in place.
   const tileQubits = Math.min(target.tileQubits, numNear);
   const lowest = Array.from({ length: Math.min(target.contiguousQubits, numNear) }, (_, i) => i);
   const offset = pool.add(ONES);

@@ -1,10 +1,10 @@
 /**
- * Content hash of a program: SHA-256 of everything in it, so that equal programs have equal hashes,
- * whichever circuit they came from.
+ * Content hash of a program: SHA-256 of everything in it, so that equal programs have equal hashes, whichever
+ * circuit they came from.
  *
- * The encoding consists of arrays in a fixed order, because the order in which an object's properties
- * were written is not part of a program. It begins with a version, which must be raised when the meaning
- * of a kernel or step changes.
+ * The encoding consists of arrays in a fixed order, because the order in which an object's properties were
+ * written is not part of a program. It begins with a version, which must be raised when the meaning of a
+ * kernel or step changes.
  */
 import type { Condition } from '../circuit/circuit.ts';
 import { sha256 } from '../math/sha256.ts';

@@ -1,11 +1,11 @@
 /**
- * Programs: the interface between the compiler and the engines. A program is a list of sweeps,
- * measurements and resets on physical qubits, with every matrix in one pool.
+ * Programs: the interface between the compiler and the engines. A program is a list of sweeps, measurements
+ * and resets on physical qubits, with every matrix in one pool.
  *
  * In a sweep the whole state passes through memory once: the engine loads tiles of the resident qubits,
- * applies the sweep's kernels to each tile and stores it. Controls and diagonal kernels may use any
- * qubit, because qubits outside the tile are constant in it; the targets of other kernels must be
- * resident. A program is plain data, so it crosses threads by structured clone.
+ * applies the sweep's kernels to each tile and stores it. Controls and diagonal kernels may use any qubit,
+ * because qubits outside the tile are constant in it; the targets of other kernels must be resident. A
+ * program is plain data, so it crosses threads by structured clone.
  */
 import type { AssignOperation, ClassicalControl, Condition, Qubit } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
@@ -42,19 +42,17 @@ export type Kernel = DenseKernel | DiagonalKernel | PermutationKernel;
 /** One pass of the whole state through memory. */
 export interface Sweep {
   readonly kind: 'sweep';
-  /**
-   * Physical, ascending; includes the target's lowest `contiguousQubits` and all non-diagonal targets.
-   */
+  /** Physical, ascending; includes the target's lowest `contiguousQubits` and all non-diagonal targets. */
   readonly resident: readonly Qubit[];
   /** In order; may be empty if only the store matters. */
   readonly kernels: readonly Kernel[];
   /**
    * Places where the tile is stored: the qubit at place `resident[i]` moves to place `store[i]`. A
-   * permutation of `resident`, so a tile writes only the memory that it read. Absent if nothing moves,
-   * and under a condition.
+   * permutation of `resident`, so a tile writes only the memory that it read. Absent if nothing moves, and
+   * under a condition.
    *
-   * This gives the lowest places to other qubits without a sweep of its own: memory is still written in
-   * runs of 2^contiguousQubits amplitudes, only the inside of the tile is transposed.
+   * This gives the lowest places to other qubits without a sweep of its own: memory is still written in runs
+   * of 2^contiguousQubits amplitudes, only the inside of the tile is transposed.
    */
   readonly store?: readonly Qubit[];
   /** Condition on the current classical bits; the whole sweep is skipped where it does not hold. */
@@ -78,9 +76,9 @@ export interface Reset {
 
 /**
  * Exchanges physical qubits in pairs: for each pair, the amplitudes of the basis states in which the two
- * differ. The first of a pair is one that no tile reaches. The second is one that tiles reach, or any
- * one within a device if the first tells devices apart. No qubit is in two pairs. k pairs move 1 − 2^−k
- * of the state.
+ * differ. The first of a pair is one that no tile reaches. The second is one that tiles reach, or any one
+ * within a device if the first tells devices apart. No qubit is in two pairs. k pairs move 1 − 2^−k of the
+ * state.
  */
 export interface Exchange {
   readonly kind: 'exchange';
@@ -125,8 +123,8 @@ export interface Program {
 }
 
 /**
- * Costs of kernels on the whole state for an engine, without the sweep itself. Any unit: only ratios
- * count. A kernel with c controls costs 2^−c of it.
+ * Costs of kernels on the whole state for an engine, without the sweep itself. Any unit: only ratios count. A
+ * kernel with c controls costs 2^−c of it.
  */
 export interface KernelCosts {
   /**
@@ -154,13 +152,13 @@ export interface TargetProfile {
   /** Qubits within one buffer; those above are chunk qubits. */
   readonly chunkQubits: number;
   /**
-   * Number of lowest chunk qubits that a tile may include: the logarithm of the buffers that a kernel
-   * binds at once; 0 if absent. Exchanges bring higher chunk qubits within reach.
+   * Number of lowest chunk qubits that a tile may include: the logarithm of the buffers that a kernel binds
+   * at once; 0 if absent. Exchanges bring higher chunk qubits within reach.
    */
   readonly tileChunkQubits?: number;
   /**
-   * Logarithm of the number of devices that hold a state; one device if absent. The highest places tell
-   * them apart, and no tile reaches those; see `localQubits`.
+   * Logarithm of the number of devices that hold a state; one device if absent. The highest places tell them
+   * apart, and no tile reaches those; see `localQubits`.
    */
   readonly deviceQubits?: number;
   readonly precision: 'f32' | 'f64';
@@ -169,8 +167,8 @@ export interface TargetProfile {
 }
 
 /**
- * Number of lowest places on one device: all but those that tell devices apart. The latter may exceed
- * the program's qubits, if it has fewer than a tile.
+ * Number of lowest places on one device: all but those that tell devices apart. The latter may exceed the
+ * program's qubits, if it has fewer than a tile.
  */
 export function localQubits(
   { tileQubits, deviceQubits = 0 }: TargetProfile,
@@ -180,8 +178,8 @@ export function localQubits(
 }
 
 /**
- * Index of the first trailing measurement: every step from there on is an unconditional measurement, or
- * one of the assignments after the last measurement, so one final state serves all shots.
+ * Index of the first trailing measurement: every step from there on is an unconditional measurement, or one
+ * of the assignments after the last measurement, so one final state serves all shots.
  *
  * @returns An index into `steps`; `steps.length` if the program does not end in a measurement or an
  *   assignment.

@@ -92,8 +92,8 @@ function widthsOf(operations: readonly DynamicOperation[]) {
 }
 
 /**
- * Longest chain of operations. A measurement of several qubits counts as parallel measurements of one
- * each. A condition waits for its bits. A global phase adds nothing.
+ * Longest chain of operations. A measurement of several qubits counts as parallel measurements of one each. A
+ * condition waits for its bits. A global phase adds nothing.
  */
 class DepthCounter {
   readonly #qubits: Uint32Array;
@@ -139,8 +139,8 @@ class DepthCounter {
 }
 
 /**
- * Length of the longest chain of operations that wait for each other's qubits or bits; the body of a
- * loop counts once.
+ * Length of the longest chain of operations that wait for each other's qubits or bits; the body of a loop
+ * counts once.
  */
 export function depthOf(circuit: DynamicCircuit): number {
   const counter = new DepthCounter(circuit);

@@ -1,13 +1,12 @@
 /**
  * Schedules a circuit into steps: orders the work so that few sweeps are needed.
  *
- * A circuit with loops is divided into pieces at the beginnings and ends of loops. There, every qubit is
- * in its own place, so that all rounds are alike.
+ * A circuit with loops is divided into pieces at the beginnings and ends of loops. There, every qubit is in
+ * its own place, so that all rounds are alike.
  *
- * Each stage has a file: `work-list.ts` (work items and what commutes), `sweep-plan.ts` and
- * `sweep-search.ts` (qubits resident in each sweep), `exchange-plan.ts` (qubits within reach of a tile),
- * `sweep-layout.ts` (places of qubits), `fuse-blocks.ts` and `kernels.ts` (kernels). This file combines
- * them.
+ * Each stage has a file: `work-list.ts` (work items and what commutes), `sweep-plan.ts` and `sweep-search.ts`
+ * (qubits resident in each sweep), `exchange-plan.ts` (qubits within reach of a tile), `sweep-layout.ts`
+ * (places of qubits), `fuse-blocks.ts` and `kernels.ts` (kernels). This file combines them.
  */
 import type {
   AssignOperation,
@@ -90,8 +89,7 @@ class PieceList {
   }
 
   /**
-   * Adds operations. Every qubit is in its own place at the beginning of a loop and at the end of its
-   * body.
+   * Adds operations. Every qubit is in its own place at the beginning of a loop and at the end of its body.
    */
   add(operations: readonly DynamicOperation[]): void {
     let piece: (Operation | AssignOperation)[] = [];

@@ -1,6 +1,6 @@
 /**
- * Places of wires: the initial layout, which is free because |0…0⟩ is the same in all layouts, and the
- * store of each sweep, which moves wires of the next sweep to the lowest places.
+ * Places of wires: the initial layout, which is free because |0…0⟩ is the same in all layouts, and the store
+ * of each sweep, which moves wires of the next sweep to the lowest places.
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { Wire } from './block.ts';
@@ -39,10 +39,7 @@ export class SweepLayout {
     for (const [place, wire] of [...order].entries()) this.placeOf[wire] = place;
   }
 
-  /**
-   * Returns the places of the next sweep's tile. Call `leave` with it once its kernels have their
-   * places.
-   */
+  /** Returns the places of the next sweep's tile. Call `leave` with it once its kernels have their places. */
   enter(): PlacedSweep {
     const sweep = this.#sweeps[this.#next]!;
     const resident = [...sweep.wires].map((wire) => this.placeOf[wire]!).sort((a, b) => a - b);

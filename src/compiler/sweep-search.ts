@@ -1,14 +1,14 @@
 /**
  * Search for the resident wires of each sweep, so that few sweeps do all the work.
  *
- * A sweep may hold any wires, as long as it shares `contiguousQubits` with the sweep before: those were
- * in one tile, so its store can move them to the lowest places. A sweep does all work on its wires that
- * the order allows; only the wires are searched. Tiles grow wire by wire, by several policies and from
- * several starts, and a beam search keeps the schedules that have done most. Growing in program order
- * (first fit) is one of the policies; alone it needs up to half as many sweeps again (bench/sweeps.ts).
+ * A sweep may hold any wires, as long as it shares `contiguousQubits` with the sweep before: those were in
+ * one tile, so its store can move them to the lowest places. A sweep does all work on its wires that the
+ * order allows; only the wires are searched. Tiles grow wire by wire, by several policies and from several
+ * starts, and a beam search keeps the schedules that have done most. Growing in program order (first fit) is
+ * one of the policies; alone it needs up to half as many sweeps again (bench/sweeps.ts).
  *
- * @see Zhang et al., HyQuas (ICS '21), and Xu et al., Atlas (SC '24), which search the same choice
- *   greedily and by integer programming.
+ * @see Zhang et al., HyQuas (ICS '21), and Xu et al., Atlas (SC '24), which search the same choice greedily
+ *   and by integer programming.
  */
 import type { Wire } from './block.ts';
 import { Progress, WorkGraph } from './work-graph.ts';
@@ -37,8 +37,8 @@ export interface ChosenSweep {
 }
 
 /**
- * Policy for growing a tile: by the extension that frees most work, by the one that the longest chain
- * waits for, or by the first in program order. None is best for all circuits.
+ * Policy for growing a tile: by the extension that frees most work, by the one that the longest chain waits
+ * for, or by the first in program order. None is best for all circuits.
  */
 type Policy = 'most-work' | 'oldest' | 'longest';
 const POLICIES: readonly Policy[] = ['most-work', 'oldest', 'longest'];

@@ -1,9 +1,9 @@
 /**
  * Order of the items in a window of work, in linear space.
  *
- * On each resource the items form groups of neighbours that touch it alike and so commute there. An item
- * is ready when its group's turn has come on all its resources. A graph with an edge for each pair would
- * be quadratic in the sizes of the groups.
+ * On each resource the items form groups of neighbours that touch it alike and so commute there. An item is
+ * ready when its group's turn has come on all its resources. A graph with an edge for each pair would be
+ * quadratic in the sizes of the groups.
  */
 import { ACTS_GENERALLY } from './block.ts';
 import type { WorkItem } from './work-list.ts';

@@ -1,10 +1,10 @@
 /**
- * Turns operations into work items: the units of scheduling, with the resources that each one touches
- * and how.
+ * Turns operations into work items: the units of scheduling, with the resources that each one touches and
+ * how.
  *
  * Resources are wires, classical bits, and one more that keeps measurements and resets in order, because
- * random draws are numbered by it. Two items that touch a resource alike (both diagonally, both as a
- * function of X, both reading a bit) commute on it.
+ * random draws are numbered by it. Two items that touch a resource alike (both diagonally, both as a function
+ * of X, both reading a bit) commute on it.
  */
 import {
   type AssignOperation,
@@ -69,8 +69,8 @@ export interface WorkList {
 }
 
 /**
- * Returns the work of a circuit without loops. Where nothing depends on a measurement, all measurements
- * are joined into a last one.
+ * Returns the work of a circuit without loops. Where nothing depends on a measurement, all measurements are
+ * joined into a last one.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more than `maxDenseQubits`.
  */

@@ -1,14 +1,11 @@
 /**
  * Base class of every error that this project throws on purpose.
  *
- * A code is public and stable; docs/errors.md lists them all. service/error-table.ts alone decides
- * which HTTP status a code becomes. Any other error is a bug, and a client sees only a bare 500.
+ * A code is public and stable; docs/errors.md lists them all. service/error-table.ts alone decides which HTTP
+ * status a code becomes. Any other error is a bug, and a client sees only a bare 500.
  */
 
-/**
- * One fault of an input: where it is, what is wrong, and optionally the code of the exact
- * condition.
- */
+/** One fault of an input: where it is, what is wrong, and optionally the code of the exact condition. */
 export interface Fault {
   /** Path as a caller would write it: `circuit[3].qubit`; empty for the whole input. */
   readonly path: string;

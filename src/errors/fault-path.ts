@@ -20,9 +20,7 @@ export function formatPath(parts: readonly PropertyKey[]): string {
   return path;
 }
 
-/**
- * Writes a fault as one sentence that says where: `circuit[3].theta must be …`, `circuit[3]: …`.
- */
+/** Writes a fault as one sentence that says where: `circuit[3].theta must be …`, `circuit[3]: …`. */
 export function faultSentence({ path, message }: Pick<Fault, 'path' | 'message'>): string {
   if (path === '') return message;
   const [name = ''] = message.split(' ', 1);

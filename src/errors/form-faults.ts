@@ -1,6 +1,6 @@
 /**
- * Turns the issues that zod finds in a value into plain sentences: which field is wrong, what it
- * must be, what was found, and what to write instead.
+ * Turns the issues that zod finds in a value into plain sentences: which field is wrong, what it must be,
+ * what was found, and what to write instead.
  *
  * Every message about the form of an input is worded here; zod's own wording is never shown.
  */
@@ -11,10 +11,7 @@ import { kindOf, schemaAt, unwrapped } from './form-schema.ts';
 import { didYouMean } from './nearest-names.ts';
 import { foundText, insteadOf } from './wrong-values.ts';
 
-/**
- * Returns a schema's own advice on a field that its object does not have; undefined where it has
- * none.
- */
+/** Returns a schema's own advice on a field that its object does not have; undefined where it has none. */
 export type FieldAdvice = (object: unknown, field: string) => string | undefined;
 
 /** Advice of schemas. Register the schema last: a name or meta data makes a new schema object. */
@@ -59,8 +56,8 @@ function describe(issues: readonly z.core.$ZodIssue[], place: Place, faults: Fau
 }
 
 /**
- * Whether the next issue says the same of the same value. An integer beyond 2^53 breaks zod's bound
- * for integers first, and then that of its field.
+ * Whether the next issue says the same of the same value. An integer beyond 2^53 breaks zod's bound for
+ * integers first, and then that of its field.
  */
 function isRepeated(issue: z.core.$ZodIssue, next: z.core.$ZodIssue | undefined): boolean {
   const isOfBound = issue.code === 'too_big' || issue.code === 'too_small';
@@ -101,8 +98,7 @@ function describeIssue(issue: z.core.$ZodIssue, place: Place, faults: Fault[]): 
 }
 
 /**
- * Alternative of a union that the caller most likely meant: its own type fits, and it has the
- * fewest issues.
+ * Alternative of a union that the caller most likely meant: its own type fits, and it has the fewest issues.
  */
 function branchMeant(
   branches: readonly (readonly z.core.$ZodIssue[])[],

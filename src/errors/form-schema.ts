@@ -1,12 +1,10 @@
 /**
- * Finds the part of a zod schema that describes a place in a value, and names the kind of value
- * that it accepts.
+ * Finds the part of a zod schema that describes a place in a value, and names the kind of value that it
+ * accepts.
  */
 import { z } from 'zod';
 
-/**
- * Strips the wrappers that make a schema optional, nullable, defaulted, read-only or transformed.
- */
+/** Strips the wrappers that make a schema optional, nullable, defaulted, read-only or transformed. */
 export function unwrapped(schema: z.ZodType): z.ZodType {
   let inner: unknown = schema;
   for (;;) {
@@ -32,8 +30,7 @@ export function unwrapped(schema: z.ZodType): z.ZodType {
  * Returns the schema of a place; undefined where the schema does not describe it.
  *
  * @param path - Path from the root to the place.
- * @param value - Value at the root. In a union, the first alternative that has such a place is
- *   taken.
+ * @param value - Value at the root. In a union, the first alternative that has such a place is taken.
  */
 export function schemaAt(
   schema: z.ZodType,

@@ -1,8 +1,7 @@
 /**
  * Finds where a text stops being JSON, and says what to write there instead.
  *
- * JSON.parse names a position only for some faults, and words none of them for people who write
- * JSON by hand.
+ * JSON.parse names a position only for some faults, and words none of them for people who write JSON by hand.
  */
 import { angleText } from './wrong-values.ts';
 
@@ -30,8 +29,8 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes the first fault as the end of a sentence: `line 1, column 40: there is a comma before
- * "]"; leave it out.`
+ * Describes the first fault as the end of a sentence: `line 1, column 40: there is a comma before "]"; leave
+ * it out.`
  *
  * @param text - A text that JSON.parse refuses.
  */
@@ -104,8 +103,8 @@ function matched(pattern: RegExp, text: string, at: number): string {
 }
 
 /**
- * Index after the string that begins at `at`; undefined where it is not a valid string. A loop,
- * because a regular expression overflows the stack on strings of megabytes.
+ * Index after the string that begins at `at`; undefined where it is not a valid string. A loop, because a
+ * regular expression overflows the stack on strings of megabytes.
  */
 function endOfString(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; ) {

@@ -1,13 +1,11 @@
 /** Suggests known names for a misspelt one. */
 
-/**
- * Longer words are not compared: no known name is that long, and the cost grows with the length.
- */
+/** Longer words are not compared: no known name is that long, and the cost grows with the length. */
 const MAX_COMPARED_LENGTH = 32;
 
 /**
- * Edit distance: insertions, deletions, replacements and swaps of neighbours that turn one word
- * into the other.
+ * Edit distance: insertions, deletions, replacements and swaps of neighbours that turn one word into the
+ * other.
  *
  * @see Damerau 1964; the restricted ("optimal string alignment") form.
  */
@@ -31,8 +29,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * Returns up to three known names nearest to a misspelt one, nearest first; none where all are far
- * off.
+ * Returns up to three known names nearest to a misspelt one, nearest first; none where all are far off.
  *
  * Case is ignored. A third of the letters may be wrong, and always one.
  */
@@ -51,8 +48,7 @@ export function nearestNames(name: string, known: Iterable<string>): readonly st
 }
 
 /**
- * Returns ` Did you mean CX or CNOT?`, to follow "there is no such name"; empty where no name is
- * near.
+ * Returns ` Did you mean CX or CNOT?`, to follow "there is no such name"; empty where no name is near.
  *
  * @param known - Names that are valid there.
  */

@@ -7,8 +7,7 @@ import { formatPath } from './fault-path.ts';
  *
  * @param value - Parsed JSON that is not nested deeply: the walk is recursive.
  * @param maxLength - Most entries of an array, and most fields of an object.
- * @param longer - Fields of `value` itself whose arrays, and the arrays directly in them, have no
- *   limit here.
+ * @param longer - Fields of `value` itself whose arrays, and the arrays directly in them, have no limit here.
  */
 export function sizeFaults(
   value: unknown,

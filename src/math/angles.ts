@@ -1,17 +1,16 @@
 /**
  * Sums and multiples of angles of any size, exact to a few roundings.
  *
- * A sum of two large doubles loses their low digits: 1e15 + 0.3 is 1e15 + 0.25. So angles are
- * reduced before they are added. Gates rotate by half angles, so angles are reduced modulo 4π,
- * which is also right for gates of period 2π.
+ * A sum of two large doubles loses their low digits: 1e15 + 0.3 is 1e15 + 0.25. So angles are reduced before
+ * they are added. Gates rotate by half angles, so angles are reduced modulo 4π, which is also right for gates
+ * of period 2π.
  */
 
 /** Angles up to this size, in radians, are not reduced. */
 const LARGEST = 2 * Math.PI;
 
 /**
- * Reduces an angle to [−2π, 2π] modulo 4π, within two roundings; angles already there stay as they
- * are.
+ * Reduces an angle to [−2π, 2π] modulo 4π, within two roundings; angles already there stay as they are.
  *
  * Uses sine and cosine, which `Math` reduces exactly; a remainder would divide by a rounded π.
  */

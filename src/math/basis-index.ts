@@ -1,6 +1,6 @@
 /**
- * Basis indices and their labels. Qubit 0 is the least significant bit of an index and the
- * rightmost character of a label: X on qubit 0 of 3 gives index 1, label "001".
+ * Basis indices and their labels. Qubit 0 is the least significant bit of an index and the rightmost
+ * character of a label: X on qubit 0 of 3 gives index 1, label "001".
  */
 
 /** Label of a basis index: `width` characters, bit 0 rightmost. Exact up to 53 bits. */
@@ -11,8 +11,7 @@ export function basisLabel(index: number, width: number): string {
 /**
  * Label of an outcome of any width, bit 0 of its first word rightmost.
  *
- * @param words - 32-bit words, least significant first; the outcome is `numWords` of them from
- *   `offset` on.
+ * @param words - 32-bit words, least significant first; the outcome is `numWords` of them from `offset` on.
  */
 export function outcomeLabel(
   words: Uint32Array,

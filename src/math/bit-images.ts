@@ -1,8 +1,8 @@
 /**
  * Moves the bits of an index: the image of an index is the OR of the images of its set bits.
  *
- * Relabelled qubits and measured bits are both such maps. Two tables of about 2^(n/2) entries map
- * any index of n bits in two look-ups; a loop over the bits would take n steps an amplitude.
+ * Relabelled qubits and measured bits are both such maps. Two tables of about 2^(n/2) entries map any index
+ * of n bits in two look-ups; a loop over the bits would take n steps an amplitude.
  */
 export class BitImages {
   /** Image of each bit of an index, bit 0 first. */
@@ -27,8 +27,8 @@ export class BitImages {
   }
 
   /**
-   * Image of an index of any width, as a signed 32-bit word. Slower: it avoids bitwise operators,
-   * which drop all above 32 bits.
+   * Image of an index of any width, as a signed 32-bit word. Slower: it avoids bitwise operators, which drop
+   * all above 32 bits.
    */
   atWide(index: number): number {
     const high = Math.floor(index / (this.#lowMask + 1));

@@ -1,9 +1,9 @@
 /**
  * Square complex matrices as flat arrays: row-major, interleaved re, im, length 2·d².
  *
- * Small (d ≤ 64) and used off the hot path only: gate definitions, validation, compile passes.
- * Row and column indices follow the project's convention: bit i of an index is `targets[i]`, so
- * `targets[0]` is the least significant bit.
+ * Small (d ≤ 64) and used off the hot path only: gate definitions, validation, compile passes. Row and column
+ * indices follow the project's convention: bit i of an index is `targets[i]`, so `targets[0]` is the least
+ * significant bit.
  */
 
 /** Row-major, interleaved re, im; length 2·d². */
@@ -80,8 +80,8 @@ export function isDiagonal(matrix: ComplexMatrix): boolean {
 }
 
 /**
- * Row of the only nonzero entry of each column; undefined where a column has none or several, so
- * that the matrix is not monomial.
+ * Row of the only nonzero entry of each column; undefined where a column has none or several, so that the
+ * matrix is not monomial.
  */
 export function monomialRows(matrix: ComplexMatrix): readonly number[] | undefined {
   const d = dimension(matrix);
@@ -101,8 +101,8 @@ export function monomialRows(matrix: ComplexMatrix): readonly number[] | undefin
 }
 
 /**
- * Makes the rows orthonormal, one after the other. An almost unitary matrix becomes a unitary one,
- * as close to it as it was to being unitary.
+ * Makes the rows orthonormal, one after the other. An almost unitary matrix becomes a unitary one, as close
+ * to it as it was to being unitary.
  *
  * @see Golub & Van Loan, "Matrix Computations", section 5.2.8 (modified Gram–Schmidt).
  */

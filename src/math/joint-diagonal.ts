@@ -1,12 +1,12 @@
 /**
  * Diagonalises commuting real symmetric matrices together.
  *
- * One after the other would fail where the first has equal eigenvalues: its eigenvectors are then
- * any basis of their space, and only the other matrices tell which. Jacobi rotations over all
- * matrices have no such case.
+ * One after the other would fail where the first has equal eigenvalues: its eigenvectors are then any basis
+ * of their space, and only the other matrices tell which. Jacobi rotations over all matrices have no such
+ * case.
  *
- * @see Cardoso, Souloumiac, "Jacobi angles for simultaneous diagonalization", SIAM J. Matrix Anal.
- *   Appl. 17, 161 (1996).
+ * @see Cardoso, Souloumiac, "Jacobi angles for simultaneous diagonalization", SIAM J. Matrix Anal. Appl. 17,
+ *   161 (1996).
  */
 
 /** Off-diagonal entries below this, next to entries of size 1, are rounding errors. */
@@ -25,22 +25,22 @@ export function jointEigenvectors(matrices: readonly Float64Array[], d: number):
   const vectors = new Float64Array(d * d);
   for (let i = 0; i < d; i++) vectors[i * d + i] = 1;
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-    let hasTurned = false;
+    let hasRotated = false;
     for (let p = 0; p < d; p++) {
       for (let q = p + 1; q < d; q++) {
-        if (turn(work, vectors, d, p, q)) hasTurned = true;
+        if (rotatePlane(work, vectors, d, p, q)) hasRotated = true;
       }
     }
-    if (!hasTurned) break;
+    if (!hasRotated) break;
   }
   return vectors;
 }
 
 /**
- * Rotates the plane (p, q) by the angle that leaves least off the diagonals; false where that is
- * negligible already.
+ * Rotates the plane (p, q) by the angle that leaves least off the diagonals; false where that is negligible
+ * already.
  */
-function turn(
+function rotatePlane(
   matrices: readonly Float64Array[],
   vectors: Float64Array,
   d: number,
@@ -58,12 +58,12 @@ function turn(
   if (largest < NEGLIGIBLE) return false;
   const angle = Math.atan2(off, on) / 4;
   const [c, s] = [Math.cos(angle), Math.sin(angle)];
-  for (const matrix of [...matrices, vectors]) turnColumns(matrix, d, p, q, c, s);
-  for (const matrix of matrices) turnRows(matrix, d, p, q, c, s);
+  for (const matrix of [...matrices, vectors]) mixColumns(matrix, d, p, q, c, s);
+  for (const matrix of matrices) mixRows(matrix, d, p, q, c, s);
   return true;
 }
 
-function turnColumns(m: Float64Array, d: number, p: number, q: number, c: number, s: number): void {
+function mixColumns(m: Float64Array, d: number, p: number, q: number, c: number, s: number): void {
   for (let row = 0; row < d; row++) {
     const [x, y] = [m[row * d + p]!, m[row * d + q]!];
     m[row * d + p] = c * x + s * y;
@@ -71,7 +71,7 @@ function turnColumns(m: Float64Array, d: number, p: number, q: number, c: number
   }
 }
 
-function turnRows(m: Float64Array, d: number, p: number, q: number, c: number, s: number): void {
+function mixRows(m: Float64Array, d: number, p: number, q: number, c: number, s: number): void {
   for (let col = 0; col < d; col++) {
     const [x, y] = [m[p * d + col]!, m[q * d + col]!];
     m[p * d + col] = c * x + s * y;

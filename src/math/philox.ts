@@ -1,11 +1,11 @@
 /**
  * Counter-based random numbers: Philox4x32-10.
  *
- * A draw is a pure function of (seed, counter). Any engine, thread or GPU invocation computes the
- * draw of shot s on its own, and all agree; no state is carried from one draw to the next.
+ * A draw is a pure function of (seed, counter). Any engine, thread or GPU invocation computes the draw of
+ * shot s on its own, and all agree; no state is carried from one draw to the next.
  *
- * @see Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11); the tests
- *   compare it with the known answers of the authors' Random123 library.
+ * @see Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11); the tests compare
+ *   it with the known answers of the authors' Random123 library.
  */
 
 const MULTIPLIER_0 = 0xd2511f53;
@@ -27,8 +27,8 @@ function mulHigh(a: number, b: number): number {
 }
 
 /**
- * Block computed last. A sampler draws millions of times, and an array per draw would cost more
- * than the arithmetic; every function that fills this reads it before it returns.
+ * Block computed last. A sampler draws millions of times, and an array per draw would cost more than the
+ * arithmetic; every function that fills this reads it before it returns.
  */
 const block = new Int32Array(4);
 

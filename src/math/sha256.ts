@@ -1,6 +1,6 @@
 /**
- * SHA-256 without Node: for the browser, whose own is asynchronous. It has a tenth of the speed of
- * Node's, which the service uses.
+ * SHA-256 without Node: for the browser, whose own is asynchronous. It has a tenth of the speed of Node's,
+ * which the service uses.
  *
  * @see FIPS 180-4, section 6.2.
  */
@@ -29,7 +29,7 @@ export function sha256(message: Uint8Array): string {
   return [...hash].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-const turned = (x: number, places: number): number => (x >>> places) | (x << (32 - places));
+const rotateRight = (x: number, places: number): number => (x >>> places) | (x << (32 - places));
 
 function addBlocks(hash: Int32Array, blocks: Uint8Array): void {
   const view = new DataView(blocks.buffer, blocks.byteOffset, blocks.byteLength);
@@ -39,8 +39,8 @@ function addBlocks(hash: Int32Array, blocks: Uint8Array): void {
     for (let i = 16; i < NUM_ROUNDS; i++) {
       const early = schedule[i - 15]!;
       const late = schedule[i - 2]!;
-      const s0 = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
-      const s1 = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
+      const s0 = rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3);
+      const s1 = rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10);
       schedule[i] = schedule[i - 16]! + s0 + schedule[i - 7]! + s1;
     }
     addSchedule(hash, schedule);
@@ -50,10 +50,10 @@ function addBlocks(hash: Int32Array, blocks: Uint8Array): void {
 function addSchedule(hash: Int32Array, schedule: Int32Array): void {
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
   for (let i = 0; i < NUM_ROUNDS; i++) {
-    const s1 = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
+    const s1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
     const choice = (e & f) ^ (~e & g);
     const t1 = (h + s1 + choice + ROUND_CONSTANTS[i]! + schedule[i]!) | 0;
-    const s0 = turned(a, 2) ^ turned(a, 13) ^ turned(a, 22);
+    const s0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22);
     const majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
     g = f;
@@ -72,8 +72,8 @@ function constants() {
   for (let n = 2; primes.length < NUM_ROUNDS; n++) {
     if (primes.every((prime) => n % prime > 0)) primes.push(n);
   }
-  // A root has fewer than 5 bits before the binary point, so at least 48 of a double's 53 bits
-  // follow it; 32 are needed.
+  // A root has fewer than 5 bits before the binary point, so at least 48 of a double's 53 bits follow it; 32
+  // are needed.
   const fraction = (x: number) => Math.floor((x % 1) * 2 ** 32);
   return {
     INITIAL: primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime))),

@@ -22,19 +22,14 @@ export function tensorProduct(high: ComplexMatrix, low: ComplexMatrix): ComplexM
   return out;
 }
 
-/**
- * Factors of a two-qubit unitary that is a tensor product: `high` acts on bit 1, `low` on bit 0.
- */
+/** Factors of a two-qubit unitary that is a tensor product: `high` acts on bit 1, `low` on bit 0. */
 export interface TensorFactors {
   readonly high: ComplexMatrix;
   /** Of determinant 1. */
   readonly low: ComplexMatrix;
 }
 
-/**
- * Splits a tensor product of unitaries into its factors. Any other matrix gives a meaningless
- * result.
- */
+/** Splits a tensor product of unitaries into its factors. Any other matrix gives a meaningless result. */
 export function tensorFactors(product: ComplexMatrix): TensorFactors {
   // Every nonzero block is the low factor times a number; the largest block loses least precision.
   let best = new Float64Array(8);

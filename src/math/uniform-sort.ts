@@ -1,9 +1,9 @@
 /**
  * Sorts numbers drawn uniformly from [0, 1) in linear time.
  *
- * It scatters them into equal ranges of about eight, after which an insertion sort moves each
- * number past its few neighbours only. That takes a tenth of the time of the general sort, for a
- * thousand draws and for a million. Other inputs are sorted too, but may take quadratic time.
+ * It scatters them into equal ranges of about eight, after which an insertion sort moves each number past its
+ * few neighbours only. That takes a tenth of the time of the general sort, for a thousand draws and for a
+ * million. Other inputs are sorted too, but may take quadratic time.
  */
 
 const DRAWS_PER_RANGE = 8;

@@ -1,10 +1,10 @@
 /**
  * Backs up a database while a service writes to it, restores backups, and checks databases.
  *
- * A backup is one file. VACUUM INTO makes it within one read transaction, so it is consistent and
- * writers go on. SQLite's page-by-page backup was not taken: it begins again whenever another
- * process writes in between, and under load never ends. Backups and restored databases appear under
- * their names complete, by `link` and `rename`.
+ * A backup is one file. VACUUM INTO makes it within one read transaction, so it is consistent and writers go
+ * on. SQLite's page-by-page backup was not taken: it begins again whenever another process writes in between,
+ * and under load never ends. Backups and restored databases appear under their names complete, by `link` and
+ * `rename`.
  */
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
@@ -49,8 +49,7 @@ export function backUp(path: string, target: string): void {
     {
       using database = openDatabase(path);
       makePrivateFile(partial);
-      // Gives the copy the setting that returns free pages to the disk, which files of old versions
-      // lack.
+      // Gives the copy the setting that returns free pages to the disk, which files of old versions lack.
       database.exec('PRAGMA auto_vacuum = INCREMENTAL');
       database.prepare('VACUUM INTO ?').run(partial);
     }
@@ -68,8 +67,8 @@ export function backUp(path: string, target: string): void {
 /**
  * Replaces a data directory's database by a backup, and keeps the old one aside.
  *
- * A restore that is killed leaves the old database, the new one, or a database whose log was moved
- * aside already. The service refuses to start with the last, and the restore can be run again.
+ * A restore that is killed leaves the old database, the new one, or a database whose log was moved aside
+ * already. The service refuses to start with the last, and the restore can be run again.
  *
  * @param backup - A file that `backUp` wrote, or a database file with its log beside it.
  * @param suffix - Suffix of the file that keeps the old database.
@@ -151,8 +150,8 @@ export function inspect(path: string): Inspection {
 }
 
 /**
- * Lets a database go on without the transactions of a missing or damaged log. Readable transactions
- * are kept, and the log is copied aside.
+ * Lets a database go on without the transactions of a missing or damaged log. Readable transactions are kept,
+ * and the log is copied aside.
  *
  * @param suffix - Suffix of the file that keeps the log.
  * @returns Whether anything was lost.
@@ -177,9 +176,7 @@ export async function acceptLoss(folder: string, suffix: string): Promise<boolea
   return true;
 }
 
-/**
- * Copies the log, as far as it is readable, into the database file, and flushes the file to disk.
- */
+/** Copies the log, as far as it is readable, into the database file, and flushes the file to disk. */
 function makeWhole(path: string): void {
   const database = new DatabaseSync(path);
   try {
@@ -196,8 +193,8 @@ function requireNoFaults(path: string, name = path): void {
 }
 
 /**
- * Checks that nobody uses the database, even if the lock file of a running service was removed.
- * Nobody can use a damaged database.
+ * Checks that nobody uses the database, even if the lock file of a running service was removed. Nobody can
+ * use a damaged database.
  */
 function requireUnused(path: string, folder: string): void {
   try {

@@ -1,9 +1,9 @@
-/** Damaged rows: one that cannot be read fails alone, and the operator is told of it. */
+/** Damaged rows: one that cannot be read fails alone, and is reported to the operator. */
 import type { SQLOutputValue } from 'node:sqlite';
 
 /**
- * A row as SQLite returns it. Rows are read with big integers, because a number that is too large
- * would fail the whole query.
+ * A row as SQLite returns it. Rows are read with big integers, because a number that is too large would fail
+ * the whole query.
  */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>;
 
@@ -24,20 +24,18 @@ export type OnDamaged = (record: DamagedRecord) => void;
 /** Latest time that a Date can hold, in milliseconds since 1970 UTC. */
 export const LAST_TIME = 8.64e15;
 
-/**
- * Records remembered as reported. After this many the list is cleared, and some are reported again.
- */
-const MAX_TOLD = 10_000;
+/** Records remembered as reported. After this many the list is cleared, and some are reported again. */
+const MAX_REMEMBERED = 10_000;
 
 /** Wraps a callback so that it reports each record once. */
-export function toldOnce(tell: OnDamaged): OnDamaged {
-  const told = new Set<string>();
+export function reportOnce(report: OnDamaged): OnDamaged {
+  const reported = new Set<string>();
   return (record) => {
     const name = `${record.table} ${record.id}`;
-    if (told.has(name)) return;
-    if (told.size >= MAX_TOLD) told.clear();
-    told.add(name);
-    tell(record);
+    if (reported.has(name)) return;
+    if (reported.size >= MAX_REMEMBERED) reported.clear();
+    reported.add(name);
+    report(record);
   };
 }
 

@@ -1,10 +1,9 @@
 /**
- * The embedded SQLite database: one file in the data directory, in write-ahead mode. The tables of
- * every store are defined here and versioned by `user_version`.
+ * The embedded SQLite database: one file in the data directory, in write-ahead mode. The tables of every
+ * store are defined here and versioned by `user_version`.
  *
- * A committed transaction survives the death of the process at any point (`kill -9`), and by
- * default a power cut. Several processes may open the file: `qcs keys create` works while the
- * service runs.
+ * A committed transaction survives the death of the process at any point (`kill -9`), and by default a power
+ * cut. Several processes may open the file: `qcs keys create` works while the service runs.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,8 +18,8 @@ export const DATABASE_FILE = 'qcs.sqlite';
 /**
  * Migrations: entry i brings a database from version i to version i + 1. Never edit a released one.
  *
- * Tables whose rows hold whole requests and answers keep their rowid: without one, every row would
- * sit inside the B-tree of its key, four to a page.
+ * Tables whose rows hold whole requests and answers keep their rowid: without one, every row would sit inside
+ * the B-tree of its key, four to a page.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -124,8 +123,8 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX jobs_lost ON jobs (created_at)
     WHERE finished_at IS NULL AND status NOT IN ('queued', 'running');
   `,
-  // Bytes stored by key. Triggers keep the count, so no writer can forget it; a row counts with its
-  // index entries.
+  // Bytes stored by key. Triggers keep the count, so no writer can forget it; a row counts with its index
+  // entries.
   `
   ALTER TABLE jobs ADD COLUMN contents INTEGER NOT NULL DEFAULT 0;
   CREATE TABLE job_contents (
@@ -192,9 +191,9 @@ const MIGRATIONS: readonly string[] = [
       WHERE key_id = OLD.key_id;
   END;
   `,
-  // Names and tags of jobs, and listings by them, by status and by time. Each index ends in the
-  // order of a listing, so that a page of one filter is a range of it. A name or tag counts its own
-  // text and an index entry of 96 bytes. Damaged tags do not keep their row from being deleted.
+  // Names and tags of jobs, and listings by them, by status and by time. Each index ends in the order of a
+  // listing, so that a page of one filter is a range of it. A name or tag counts its own text and an index
+  // entry of 96 bytes. Damaged tags do not keep their row from being deleted.
   `
   ALTER TABLE jobs ADD COLUMN name TEXT;
   ALTER TABLE jobs ADD COLUMN tags TEXT;
@@ -251,8 +250,8 @@ const CHECK_UP_TO_BYTES = 256 * 2 ** 20;
 const DAMAGED_CODES: readonly unknown[] = [11, 26];
 
 /**
- * Events that a commit survives: a power cut, for which it waits until the data is on disk, or only
- * the end of the process, `kill -9` included. Neither leaves a damaged file.
+ * Events that a commit survives: a power cut, for which it waits until the data is on disk, or only the end
+ * of the process, `kill -9` included. Neither leaves a damaged file.
  */
 export type Durability = 'power-loss' | 'process-crash';
 
@@ -266,8 +265,7 @@ const openedHere = new Map<string, DatabaseSync>();
  * @throws {DatabaseMissingError} if the database file of an existing installation is gone.
  * @throws {DatabaseDamagedError} if the file is damaged.
  * @throws {LogLostError} if committed transactions are lost with the write-ahead log.
- * @throws {CannotOpenStorageError} if it cannot be opened for another reason, or has a newer
- *   schema.
+ * @throws {CannotOpenStorageError} if it cannot be opened for another reason, or has a newer schema.
  */
 export function openDatabase(path: string, durability: Durability = 'power-loss'): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -310,8 +308,7 @@ function prepare(database: DatabaseSync, path: string, durability: Durability): 
 }
 
 function migrate(database: DatabaseSync, path: string): void {
-  // IMMEDIATE: of two processes that open a new file at once, the second waits and then finds it
-  // migrated.
+  // IMMEDIATE: of two processes that open a new file at once, the second waits and then finds it migrated.
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

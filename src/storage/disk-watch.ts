@@ -1,15 +1,15 @@
 /**
  * Watches the free space of the data directory's disk, and whether the database can be written.
  *
- * Below a threshold, and while writes fail, the service accepts no new work. Accepted work can
- * still be finished and stored, and reads go on.
+ * Below a threshold, and while writes fail, the service accepts no new work. Accepted work can still be
+ * finished and stored, and reads go on.
  */
 import { statfs } from 'node:fs/promises';
 import { DiskFullError, type StorageUnwritableError } from './errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 const MIB = 2 ** 20;
-const LOOK_EVERY_MS = 5000;
+const CHECK_EVERY_MS = 5000;
 
 /** Options of a DiskWatch. */
 export interface DiskWatchOptions {
@@ -20,8 +20,8 @@ export interface DiskWatchOptions {
   /** Writer of the database on that disk. */
   readonly writer?: Pick<GroupCommit, 'fault' | 'probe'>;
   /**
-   * Returns the bytes that an ordinary user may still write; undefined for a disk without a limit.
-   * Asks the operating system by default.
+   * Returns the bytes that an ordinary user may still write; undefined for a disk without a limit. Asks the
+   * operating system by default.
    */
   readonly freeBytes?: (folder: string) => Promise<number | undefined>;
 }
@@ -31,7 +31,7 @@ export class DiskWatch {
   readonly #options: DiskWatchOptions & Required<Pick<DiskWatchOptions, 'freeBytes'>>;
   #timer: NodeJS.Timeout | undefined;
   #freeBytes: number | undefined;
-  #isLooking = false;
+  #isChecking = false;
 
   constructor(options: DiskWatchOptions) {
     this.#options = { freeBytes: askSystem, ...options };
@@ -48,23 +48,23 @@ export class DiskWatch {
 
   /** Checks now and then regularly. */
   async start(): Promise<void> {
-    await this.look();
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    await this.check();
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
   }
 
   /**
-   * Checks now. A disk whose free space is unknown counts as having room; a failing write will show
-   * the fault.
+   * Checks now. A disk whose free space is unknown counts as having room; a failing write will show the
+   * fault.
    */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     // A disk that does not answer is asked once, not again every few seconds.
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     const { folder, freeBytes, writer } = this.#options;
     this.#freeBytes = await freeBytes(folder).catch(() => undefined);
     // No other write would show that the fault is over while no work is accepted.
     if (writer?.fault !== undefined) await writer.probe();
-    this.#isLooking = false;
+    this.#isChecking = false;
   }
 
   close(): void {

@@ -87,14 +87,11 @@ export class DiskFullError extends CodedError {
 }
 
 /**
- * SQLite's result codes for a file that cannot be written now: busy, read-only, I/O error, full,
- * cannot open.
+ * SQLite's result codes for a file that cannot be written now: busy, read-only, I/O error, full, cannot open.
  */
 const UNWRITABLE_CODES: readonly unknown[] = [5, 8, 10, 13, 14];
 
-/**
- * The database cannot be written now: its disk is full or gone. Nothing of the write was stored.
- */
+/** The database cannot be written now: its disk is full or gone. Nothing of the write was stored. */
 export class StorageUnwritableError extends CodedError {
   readonly code = 'STORAGE_UNWRITABLE';
   readonly retryAfterS = 30;

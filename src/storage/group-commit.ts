@@ -2,16 +2,15 @@
  * Group commit: all writes of one turn of the event loop share one transaction.
  *
  * A commit costs several times as much as a row: locks, a checksum, a write to the log, sometimes a
- * checkpoint. Under load every turn writes many jobs, which then pay for it once. A write resolves
- * only after its commit, so an acknowledged write survives the death of the process. A transaction
- * left open across turns would include whatever other code runs on the connection in between; here
- * one opens and closes inside a single function call.
+ * checkpoint. Under load every turn writes many jobs, which then pay for it once. A write resolves only after
+ * its commit, so an acknowledged write survives the death of the process. A transaction left open across
+ * turns would include whatever other code runs on the connection in between; here one opens and closes inside
+ * a single function call.
  *
- * To survive power cuts, the log is flushed to disk after the commit and before the
- * acknowledgement. SQLite itself would flush inside COMMIT, which blocks the event loop for as long
- * as the disk takes; here a thread of Node's pool does it. Nothing else is committed meanwhile, so
- * a power cut leaves at most one torn transaction in the log; writes that arrive meanwhile share
- * the next commit.
+ * To survive power cuts, the log is flushed to disk after the commit and before the acknowledgement. SQLite
+ * itself would flush inside COMMIT, which blocks the event loop for as long as the disk takes; here a thread
+ * of Node's pool does it. Nothing else is committed meanwhile, so a power cut leaves at most one torn
+ * transaction in the log; writes that arrive meanwhile share the next commit.
  */
 import { open } from 'node:fs/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -20,10 +19,7 @@ import { checkpointLog, declareWhole } from './write-ahead-log.ts';
 
 /** Level of `PRAGMA synchronous` from which on commits survive a power cut. */
 const FULL = 2;
-/**
- * Pages added to the log after which it is copied into the database file: 4 MiB, SQLite's own
- * default.
- */
+/** Pages added to the log after which it is copied into the database file: 4 MiB, SQLite's own default. */
 const CHECKPOINT_PAGES = 1000;
 
 interface PendingWrite {
@@ -44,9 +40,7 @@ export class GroupCommit {
 
   readonly #database: DatabaseSync;
   readonly #selectLog: StatementSync;
-  /**
-   * Path of the log to flush after each commit; undefined where power cuts need not be survived.
-   */
+  /** Path of the log to flush after each commit; undefined where power cuts need not be survived. */
   readonly #logPath: string | undefined;
   #pending: PendingWrite[] = [];
   #isFlushing = false;
@@ -74,11 +68,11 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `work` before the next turn of the event loop, and resolves with its result once that is
-   * committed. Writes run in the order of the calls.
+   * Runs `work` before the next turn of the event loop, and resolves with its result once that is committed.
+   * Writes run in the order of the calls.
    *
-   * @param work - Synchronous. If it throws, only the failed statement is undone, so it must check
-   *   before it changes anything.
+   * @param work - Synchronous. If it throws, only the failed statement is undone, so it must check before it
+   *   changes anything.
    * @throws {StorageUnwritableError} if the database cannot be written now.
    * @throws the error of `work`, or the database's error where the whole transaction failed.
    */
@@ -94,8 +88,8 @@ export class GroupCommit {
   }
 
   /**
-   * Reason why the last write could not be stored; undefined if it was stored, or was rejected by
-   * `work` itself.
+   * Reason why the last write could not be stored; undefined if it was stored, or was rejected by `work`
+   * itself.
    */
   get fault(): StorageUnwritableError | undefined {
     return this.#fault;
@@ -116,8 +110,8 @@ export class GroupCommit {
     try {
       // Code that writes over this connection directly still gets SQLite's flush.
       if (flushesItself) this.#database.exec('PRAGMA synchronous = NORMAL');
-      // IMMEDIATE takes the write lock before anything is read, so that no later statement fails
-      // for want of it.
+      // IMMEDIATE takes the write lock before anything is read, so that no later statement fails for want of
+      // it.
       this.#database.exec('BEGIN IMMEDIATE');
       if (!this.#isCheckpointed) declareWhole(this.#database);
       committed = batch.map((write) => ({
@@ -190,17 +184,14 @@ export class GroupCommit {
   }
 }
 
-/**
- * Flushes a file to disk. Opens it each time, so that nothing has to be closed with the database.
- */
+/** Flushes a file to disk. Opens it each time, so that nothing has to be closed with the database. */
 async function flushFile(path: string): Promise<void> {
   try {
     // Opened for writing, because some systems flush nothing otherwise; nothing is written.
     await using file = await open(path, 'r+');
     await file.datasync();
   } catch (error) {
-    // Closing the database deletes the log, after copying it into the database file and flushing
-    // that.
+    // Closing the database deletes the log, after copying it into the database file and flushing that.
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!isGone) throw error;
   }

@@ -1,6 +1,5 @@
 /**
- * Creates files and folders that only their owner may read: they hold hashes of keys and callers'
- * requests.
+ * Creates files and folders that only their owner may read: they hold hashes of keys and callers' requests.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,8 +12,8 @@ const STICKY = 0o1000;
 const OWN_FILE = /^(qcs\.sqlite|service\.lock|gpu-tuning\.json)/;
 
 /**
- * Creates a folder that is closed to other users. An existing folder is closed too if it is this
- * user's and holds only the service's files; any other may be shared, and is left as it is.
+ * Creates a folder that is closed to other users. An existing folder is closed too if it is this user's and
+ * holds only the service's files; any other may be shared, and is left as it is.
  */
 export function makePrivateFolder(path: string): void {
   if (makeFolder(path)) return;
@@ -22,8 +21,8 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * Creates the folder and its parents; false where it exists. Node's recursive mode never returns
- * where a parent exists in which nothing can be created, such as /proc.
+ * Creates the folder and its parents; false where it exists. Node's recursive mode never returns where a
+ * parent exists in which nothing can be created, such as /proc.
  */
 function makeFolder(path: string): boolean {
   try {
@@ -40,8 +39,8 @@ function makeFolder(path: string): boolean {
 }
 
 /**
- * Creates a file that is closed to other users, or closes an existing one, together with the files
- * that SQLite keeps beside a database. Files that SQLite adds later get the same mode.
+ * Creates a file that is closed to other users, or closes an existing one, together with the files that
+ * SQLite keeps beside a database. Files that SQLite adds later get the same mode.
  *
  * @param content - Content of a new file.
  */
@@ -56,8 +55,8 @@ export function makePrivateFile(path: string, content = ''): void {
 }
 
 /**
- * Sets the mode of a file or folder. Leaves it alone if it is gone, is another user's, lies on a
- * file system without modes, or is a folder into which others may put files.
+ * Sets the mode of a file or folder. Leaves it alone if it is gone, is another user's, lies on a file system
+ * without modes, or is a folder into which others may put files.
  */
 function restrict(path: string, mode: number): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,16 +1,15 @@
 /**
- * Lock that lets one service at a time use a data directory: two would both resume the jobs of an
- * earlier process and run them twice.
+ * Lock that lets one service at a time use a data directory: two would both resume the jobs of an earlier
+ * process and run them twice.
  *
- * The lock is an open exclusive transaction on a separate, empty SQLite file. The operating system
- * releases it when the process ends in whatever way, `kill -9` included, which a file with a
- * process id cannot promise. The database itself cannot be locked: `qcs keys` writes to it while
- * the service runs.
+ * The lock is an open exclusive transaction on a separate, empty SQLite file. The operating system releases
+ * it when the process ends in whatever way, `kill -9` included, which a file with a process id cannot
+ * promise. The database itself cannot be locked: `qcs keys` writes to it while the service runs.
  *
- * If somebody deletes or replaces the lock file, a second service could lock the new one while the
- * first runs. So the database records the inode of the file that the last service locked; while
- * that process lives, no other file has this inode. A service that locked another file starts only
- * if no other process has the database open.
+ * If somebody deletes or replaces the lock file, a second service could lock the new one while the first
+ * runs. So the database records the inode of the file that the last service locked; while that process lives,
+ * no other file has this inode. A service that locked another file starts only if no other process has the
+ * database open.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,9 +24,7 @@ const SQLITE_BUSY = 5;
 
 /** Exclusive use of a data directory. */
 export interface DirectoryLock extends Disposable {
-  /**
-   * Identity of the locked file (device and inode); no other file has it while the lock is held.
-   */
+  /** Identity of the locked file (device and inode); no other file has it while the lock is held. */
   readonly lockFile: string;
 }
 
@@ -102,8 +99,7 @@ function lockFileOf(database: DatabaseSync): unknown {
 }
 
 /**
- * Waits up to 2 s for commands such as `qcs keys` to end, and copies the log into the database
- * file.
+ * Waits up to 2 s for commands such as `qcs keys` to end, and copies the log into the database file.
  *
  * @throws {DataDirectoryInUseError} if another process still has the database open.
  */
@@ -120,8 +116,8 @@ export function requireSoleUse(path: string, folder: string): void {
 }
 
 /**
- * Records the new lock file. If two services found the database unused at the same time, the second
- * fails here.
+ * Records the new lock file. If two services found the database unused at the same time, the second fails
+ * here.
  */
 function takeOver(database: DatabaseSync, lastFile: unknown, file: string, folder: string): void {
   database.exec('BEGIN IMMEDIATE');

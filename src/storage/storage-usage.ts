@@ -1,9 +1,8 @@
 /**
- * Measures stored data: bytes by key, which the database's triggers count, and pages of the whole
- * file.
+ * Measures stored data: bytes by key, which the database's triggers count, and pages of the whole file.
  *
- * SQLite reuses the pages of deleted rows. Free pages beyond a reserve are given back to the disk
- * in small steps. Files of early versions cannot shrink like this; their backups can.
+ * SQLite reuses the pages of deleted rows. Free pages beyond a reserve are given back to the disk in small
+ * steps. Files of early versions cannot shrink like this; their backups can.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';

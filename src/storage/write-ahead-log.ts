@@ -1,16 +1,15 @@
 /**
  * Checks, before a database is opened, that its write-ahead log is present and undamaged.
  *
- * SQLite treats a log that is missing or has wrong checksums as one that was never written: its
- * transactions are lost without any message. So the database file itself records whether it needs
- * its log, in its `application_id`: CONTINUED in the file, WHOLE in the last transaction of the
- * log. A checkpoint (`checkpointLog`) writes CONTINUED into the log, copies the log into the file,
- * and then starts the log anew with WHOLE. Copying the whole log into the file, as SQLite does when
- * the last connection closes, thus makes the file WHOLE by itself. The process may be killed
- * between any two of these steps.
+ * SQLite treats a log that is missing or has wrong checksums as one that was never written: its transactions
+ * are lost without any message. So the database file itself records whether it needs its log, in its
+ * `application_id`: CONTINUED in the file, WHOLE in the last transaction of the log. A checkpoint
+ * (`checkpointLog`) writes CONTINUED into the log, copies the log into the file, and then starts the log anew
+ * with WHOLE. Copying the whole log into the file, as SQLite does when the last connection closes, thus makes
+ * the file WHOLE by itself. The process may be killed between any two of these steps.
  *
- * A separate file that says how the last run ended was not taken: nothing keeps it in step with the
- * log when SQLite, or an operator's `sqlite3`, checkpoints.
+ * A separate file that says how the last run ended was not taken: nothing keeps it in step with the log when
+ * SQLite, or an operator's `sqlite3`, checkpoints.
  *
  * @see https://sqlite.org/fileformat2.html#walformat, https://sqlite.org/walformat.html
  */
@@ -38,11 +37,11 @@ const LOG_MAGIC = 0x377f0682;
 const INDEX_BYTES = 100;
 
 /**
- * Attempts at a check: another process that writes may change the files while they are read, but
- * not this often.
+ * Attempts at a check: another process that writes may change the files while they are read, but not this
+ * often.
  */
-const MAX_LOOKS = 5;
-const LOOK_AGAIN_MS = 50;
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 50;
 
 const MARKER_TEXT = `This file shows that a database was created beside it. If the database is missing, the service does
 not start, so that it never goes on with an empty one by mistake.
@@ -58,28 +57,27 @@ function markerOf(path: string): string {
 }
 
 /**
- * Checks the files of a database that is about to be opened. Call it only while this process does
- * not have the database open: closing a file here releases all locks of the process on it.
+ * Checks the files of a database that is about to be opened. Call it only while this process does not have
+ * the database open: closing a file here releases all locks of the process on it.
  *
  * @throws {DatabaseMissingError} if the database existed and is gone or empty.
  * @throws {DatabaseDamagedError} if the file is not an SQLite database.
  * @throws {LogLostError} if committed transactions were in a log that is missing or damaged.
  */
 export function checkFiles(path: string): void {
-  for (let look = 1; ; look++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       checkFilesOnce(path);
       return;
     } catch (error) {
-      if (look === MAX_LOOKS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS);
+      if (attempt === MAX_ATTEMPTS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
 }
 
 /**
- * Checkpoints: copies the log into the database file, as far as no reader still needs it, and
- * starts it anew.
+ * Checkpoints: copies the log into the database file, as far as no reader still needs it, and starts it anew.
  */
 export function checkpointLog(database: DatabaseSync): void {
   database.exec(`PRAGMA application_id = ${CONTINUED}`);
@@ -90,9 +88,7 @@ export function checkpointLog(database: DatabaseSync): void {
   }
 }
 
-/**
- * Marks the database as complete as this connection sees it, at once or with the open transaction.
- */
+/** Marks the database as complete as this connection sees it, at once or with the open transaction. */
 export function declareWhole(database: DatabaseSync): void {
   database.exec(`PRAGMA application_id = ${WHOLE}`);
 }
@@ -122,9 +118,9 @@ interface LogIndex {
 }
 
 /**
- * Reads the log's index; undefined where it is missing or stale, or the database file holds
- * everything. An index written before the machine booted is stale: a power cut may have kept it but
- * not the end of the log, which was never acknowledged.
+ * Reads the log's index; undefined where it is missing or stale, or the database file holds everything. An
+ * index written before the machine booted is stale: a power cut may have kept it but not the end of the log,
+ * which was never acknowledged.
  */
 function readIndex(path: string): LogIndex | undefined {
   const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
@@ -164,8 +160,8 @@ function faultOfLog(path: string, index: LogIndex | undefined): string | undefin
         ? `ends after ${numCommitted} of ${index.numFrames} pages`
         : undefined;
     }
-    // The first salt grows by one each time the log starts anew. After a power cut the index may
-    // describe an earlier log.
+    // The first salt grows by one each time the log starts anew. After a power cut the index may describe an
+    // earlier log.
     const isLater = ((salt[0] - index.salt[0]) | 0) > 0;
     return isLater ? undefined : 'is older than the last one';
   } finally {
@@ -189,8 +185,8 @@ function isLogHeader(header: Buffer, sum: LogChecksum): boolean {
 /**
  * Scans the frames of a log.
  *
- * @returns `numCommitted`: frames up to the last commit that SQLite will find. `numCommitsAfter`:
- *   commits of the same log behind an invalid frame, where SQLite does not look.
+ * @returns `numCommitted`: frames up to the last commit that SQLite will find. `numCommitsAfter`: commits of
+ *   the same log behind an invalid frame, where SQLite does not look.
  */
 function scanFrames(
   log: number,

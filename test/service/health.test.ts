@@ -77,11 +77,11 @@ test('a database that cannot be written is a fault, and is tried again at each l
     writer,
   });
   expect(watch.fault?.code).toBe('STORAGE_UNWRITABLE');
-  await watch.look();
+  await watch.check();
   expect(watch.fault?.message).toContain('cannot be written (disk I/O error)');
-  await watch.look();
+  await watch.check();
   expect(watch.fault).toBeUndefined();
-  await watch.look();
+  await watch.check();
   expect(numProbes).toBe(2);
 });
 
@@ -100,7 +100,7 @@ test('a disk is full below the mark, and no more when there is room', async () =
     [257, undefined],
   ] as const) {
     free = mib * MIB;
-    await watch.look();
+    await watch.check();
     if (message === undefined) expect(watch.fault).toBeUndefined();
     else expect(watch.fault?.message).toContain(message);
   }
@@ -111,6 +111,6 @@ test.each([
   ['has no limit', async () => undefined],
 ])('a disk that %s counts as one with room', async (_, freeBytes) => {
   const watch = new DiskWatch({ folder: '/nowhere', minFreeBytes: MIB, freeBytes });
-  await watch.look();
+  await watch.check();
   expect(watch.fault).toBeUndefined();
 });

@@ -1,7 +1,4 @@
-/**
- * Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are
- * resolved.
- */
+/** Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are resolved. */
 import type { Condition } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../fault-list.ts';
@@ -14,8 +11,7 @@ import type { Operand } from './registers.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /**
- * Exclusive conditions of an operation, which is added once under each; undefined stands for no
- * condition.
+ * Exclusive conditions of an operation, which is added once under each; undefined stands for no condition.
  */
 export type Conditions = readonly (Condition | undefined)[];
 
@@ -65,7 +61,7 @@ export class Actions {
   ): void {
     const targets = operands.flatMap(({ elements }) => elements).reverse();
     if (new Set(targets).size < targets.length) {
-      throw this.#tokens.meaningless(offset, 'A unitary acts on distinct qubits.');
+      throw this.#tokens.invalid(offset, 'A unitary acts on distinct qubits.');
     }
     if (targets.length > MAX_UNITARY_QUBITS) {
       const problem = `A unitary on ${targets.length} qubits; the limit is ${MAX_UNITARY_QUBITS}.`;
@@ -74,7 +70,7 @@ export class Actions {
     const faults = new FaultList();
     const matrix = unitaryFromRows(rows, targets.length, 'unitary', faults);
     if (matrix === undefined) {
-      throw this.#tokens.meaningless(offset, `The unitary: ${faults.kept[0]!.message}`);
+      throw this.#tokens.invalid(offset, `The unitary: ${faults.kept[0]!.message}`);
     }
     this.builder.reserve({ gates: 1, barriers: 0, steps: 1, depth: 0 }, conditions.length, offset);
     for (const condition of conditions) {
@@ -89,7 +85,7 @@ export class Actions {
     const [qubits, bits] = [from.elements, to.elements];
     if (qubits.length !== bits.length) {
       const sizes = `${from.name} has ${qubits.length} qubits and ${to.name} ${bits.length} bits`;
-      throw this.#tokens.meaningless(offset, `${sizes}; a measurement needs equal numbers.`);
+      throw this.#tokens.invalid(offset, `${sizes}; a measurement needs equal numbers.`);
     }
     for (const condition of conditions) {
       this.builder.add(under({ kind: 'measure', qubits, bits } as const, condition), offset);
@@ -120,7 +116,7 @@ export class Actions {
       if (found !== expected) {
         const sizes = `${first.name} has ${expected} qubits and ${operand.name} ${found}`;
         const problem = `${sizes}; registers in one statement have the same size.`;
-        throw this.#tokens.meaningless(operand.offset, problem);
+        throw this.#tokens.invalid(operand.offset, problem);
       }
     }
     return first?.elements.length ?? 1;
@@ -133,7 +129,7 @@ export class Actions {
       const { name, offset } = operands[i]!;
       const first = operands[earlier]!.name;
       const problem = `${first} and ${name} name the same qubit (number ${qubit})`;
-      throw this.#tokens.meaningless(offset, `A gate acts on distinct qubits; ${problem}.`);
+      throw this.#tokens.invalid(offset, `A gate acts on distinct qubits; ${problem}.`);
     }
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Assignments and measurements of an OpenQASM 3 program: writes registers, bits and numbers.
- */
+/** Assignments and measurements of an OpenQASM 3 program: writes registers, bits and numbers. */
 import { isWhole } from '../classical-expression.ts';
 import { asBits, stored } from './conversions.ts';
 import { NEVER } from './decision-diagram.ts';
@@ -81,9 +79,9 @@ export class Assignments {
   #checkAssignable({ isConst }: VariableSymbol, { name, offset }: OperandSyntax): void {
     if (this.#state.subroutine !== undefined && this.#state.scopes.isFromOutside(name)) {
       const problem = `${quoted(name)} is declared outside the subroutine, which may read it but not change it`;
-      throw this.#state.tokens.meaningless(offset, `${problem}; return the value instead.`);
+      throw this.#state.tokens.invalid(offset, `${problem}; return the value instead.`);
     }
-    if (isConst) throw this.#state.tokens.meaningless(offset, `${quoted(name)} is constant.`);
+    if (isConst) throw this.#state.tokens.invalid(offset, `${quoted(name)} is constant.`);
   }
 
   /** Gives bits the value of an expression; a register takes as many bits as it has. */
@@ -92,10 +90,10 @@ export class Assignments {
     const width = elements.length;
     if (value.kind === 'bits' && value.bits.length > width) {
       const problem = `${quoted(target.name)} is ${width} bits wide here, and the value ${value.bits.length}`;
-      throw this.#state.tokens.meaningless(offset, `${problem}.`);
+      throw this.#state.tokens.invalid(offset, `${problem}.`);
     }
     if (value.kind === 'scalar' && !isWhole(value.type)) {
-      throw this.#state.tokens.meaningless(offset, 'Only a whole number can be assigned to bits.');
+      throw this.#state.tokens.invalid(offset, 'Only a whole number can be assigned to bits.');
     }
     const row = isScalar
       ? { kind: 'bits' as const, bits: [this.#state.memory.truth(value, offset)], isScalar }

@@ -21,8 +21,8 @@ import type { ExpansionCost } from './gate-meaning.ts';
 import type { TokenStream } from './token-stream.ts';
 
 /**
- * Steps allowed per allowed gate: calls and instructions of definitions, rounds of loops, bits read.
- * Real programs take a dozen; a test of a 20-bit register takes about 80.
+ * Steps allowed per allowed gate: calls and instructions of definitions, rounds of loops, bits read. Real
+ * programs take a dozen; a test of a 20-bit register takes about 80.
  */
 const STEPS_PER_GATE = 128;
 /** Nesting of gate definitions; deeper expansion could overflow the stack. */
@@ -32,8 +32,8 @@ const MAX_NESTING = 256;
 export class StepsSpentError extends Error {}
 
 /**
- * Number of the first scratch bit while a program is read. Scratch bits are renumbered at the end,
- * because further bits may be declared.
+ * Number of the first scratch bit while a program is read. Scratch bits are renumbered at the end, because
+ * further bits may be declared.
  */
 const FIRST_SCRATCH_BIT = 2 ** 20;
 
@@ -189,7 +189,7 @@ export class CircuitBuilder implements OperationSink {
   /** Returns the circuit, once the text has ended at `offset`. */
   circuit(offset: number): DynamicCircuit {
     if (this.#numQubits === 0) {
-      throw this.#tokens.meaningless(offset, 'The program declares no qubits.');
+      throw this.#tokens.invalid(offset, 'The program declares no qubits.');
     }
     const numQubits = this.#numQubits;
     const given = this.#givenOut;
@@ -226,8 +226,7 @@ export class CircuitBuilder implements OperationSink {
   }
 
   /**
-   * Checks the number of barriers, which cost nothing to run but take memory: as many as gates are
-   * allowed.
+   * Checks the number of barriers, which cost nothing to run but take memory: as many as gates are allowed.
    */
   #holdBarriers(count: number, offset: number): void {
     const { maxGates } = this.#limits;

@@ -1,9 +1,9 @@
 /**
  * Values of an OpenQASM program's variables that depend on measured bits.
  *
- * A variable holds its value as a function of the current bits. That needs no scratch bits, and a
- * condition on it stays a condition on measured bits. Before one of those bits is overwritten, and where
- * a loop begins, the value is assigned to scratch bits.
+ * A variable holds its value as a function of the current bits. That needs no scratch bits, and a condition
+ * on it stays a condition on measured bits. Before one of those bits is overwritten, and where a loop begins,
+ * the value is assigned to scratch bits.
  */
 import type { Condition } from '../circuit.ts';
 import {
@@ -169,9 +169,8 @@ export class ClassicalMemory {
   }
 
   /**
-   * Prepares the body of a loop. Variables that the body assigns to get bits that hold them at the start
-   * of every round; other values that depend on measured bits are saved in bits that nothing else
-   * writes.
+   * Prepares the body of a loop. Variables that the body assigns to get bits that hold them at the start of
+   * every round; other values that depend on measured bits are saved in bits that nothing else writes.
    *
    * @returns A function to call at the end of the body.
    */
@@ -192,8 +191,7 @@ export class ClassicalMemory {
       ({ symbol, bits }) => !isReadOf(expressionOf(symbol.value!), bits),
     );
     const homes = new Set(moved.flatMap(({ bits }) => bits));
-    // A new value may be computed from another variable's old one, so all are read before any is
-    // written.
+    // A new value may be computed from another variable's old one, so all are read before any is written.
     const values = moved.map(({ symbol, bits }) => {
       const value = expressionOf(symbol.value!);
       if (![...bitsRead(value)].some((bit) => homes.has(bit))) return value;
@@ -306,8 +304,7 @@ export class ClassicalMemory {
   }
 
   /**
-   * Tabulates a value of few bits as a condition; undefined where it does not exist for some of their
-   * values.
+   * Tabulates a value of few bits as a condition; undefined where it does not exist for some of their values.
    */
   #tabulated(expression: ClassicalExpression, bits: readonly Bit[]): BitFunction | undefined {
     const ones = new Set<Bit>();

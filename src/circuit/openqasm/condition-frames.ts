@@ -1,9 +1,9 @@
 /**
  * Stack of the conditions on measured bits that an OpenQASM statement is under.
  *
- * OpenQASM tests a condition once, at the `if`; a circuit tests it at every operation. The two differ as
- * soon as a block writes a bit of its own condition. The condition is then saved in a scratch bit, which
- * is assigned where the `if` begins.
+ * OpenQASM tests a condition once, at the `if`; a circuit tests it at every operation. The two differ as soon
+ * as a block writes a bit of its own condition. The condition is then saved in a scratch bit, which is
+ * assigned where the `if` begins.
  */
 
 import { MAX_CONDITION_BITS } from '../circuit-limits.ts';
@@ -122,8 +122,8 @@ export class ConditionFrames {
   }
 
   /**
-   * Exclusive conditions for an operation that writes bits. No part of the operation is under a
-   * condition on bits that another part has written.
+   * Exclusive conditions for an operation that writes bits. No part of the operation is under a condition on
+   * bits that another part has written.
    */
   conditionsToWrite(bits: readonly Bit[], offset: number): Conditions {
     const reads = ({ frame }: OpenBranch) => bits.some((bit) => frame.bits.has(bit));

@@ -272,13 +272,12 @@ export class ControlFlow {
 
   #knownRange(range: RangeSyntax, offset: number) {
     if (range.start === undefined || range.stop === undefined) {
-      throw this.#state.tokens.meaningless(offset, "A loop's range has a start and a stop.");
+      throw this.#state.tokens.invalid(offset, "A loop's range has a start and a stop.");
     }
     const start = this.#evaluator.whole(range.start);
     const stop = this.#evaluator.whole(range.stop);
     const step = range.step === undefined ? 1 : this.#evaluator.whole(range.step);
-    if (step === 0)
-      throw this.#state.tokens.meaningless(offset, 'A range has a step other than 0.');
+    if (step === 0) throw this.#state.tokens.invalid(offset, 'A range has a step other than 0.');
     return { start, stop, step };
   }
 
@@ -291,7 +290,7 @@ export class ControlFlow {
     }
     const value = this.#evaluator.read(operand);
     if (value.kind !== 'bits') {
-      throw this.#state.tokens.meaningless(
+      throw this.#state.tokens.invalid(
         operand.offset,
         'A range, a set, an array or a register is needed here.',
       );

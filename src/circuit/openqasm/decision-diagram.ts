@@ -1,9 +1,9 @@
 /**
  * Boolean functions of measured bits, as reduced ordered binary decision diagrams.
  *
- * A condition of a circuit is one conjunction ("these bits read this value"). A condition of a program
- * (c < 5, a && !b, an else inside an if) is any function of bits. The paths to true in its diagram are
- * exclusive conjunctions, so each path becomes one condition, and no two of them hold together.
+ * A condition of a circuit is one conjunction ("these bits read this value"). A condition of a program (c <
+ * 5, a && !b, an else inside an if) is any function of bits. The paths to true in its diagram are exclusive
+ * conjunctions, so each path becomes one condition, and no two of them hold together.
  *
  * @see Bryant, "Graph-based algorithms for Boolean function manipulation", IEEE ToC 35 (1986).
  */
@@ -23,9 +23,7 @@ interface Choice {
   readonly kind: 'choice';
   readonly id: number;
   readonly bit: Bit;
-  /**
-   * Functions where the bit reads 0 and where it reads 1. Neither depends on this bit or a lower one.
-   */
+  /** Functions where the bit reads 0 and where it reads 1. Neither depends on this bit or a lower one. */
   readonly low: BitFunction;
   readonly high: BitFunction;
 }
@@ -35,9 +33,7 @@ export const ALWAYS: BitFunction = { kind: 'constant', id: 1, value: true };
 /** The constant false. */
 export const NEVER: BitFunction = { kind: 'constant', id: 0, value: false };
 
-/**
- * Most nodes and cached results at a time. Functions of the few bits that programs test have a handful.
- */
+/** Most nodes and cached results at a time. Functions of the few bits that programs test have a handful. */
 const MAX_CHOICES = 50_000;
 const MAX_RESULTS = 4 * MAX_CHOICES;
 /** Nodes and results that are kept from one statement to the next. */

@@ -1,6 +1,4 @@
-/**
- * Declarations of an OpenQASM 3 program: registers, variables, arrays and aliases.
- */
+/** Declarations of an OpenQASM 3 program: registers, variables, arrays and aliases. */
 import type { Bit } from '../classical-expression.ts';
 import type { Assignments } from './assignments.ts';
 import { widthOf } from './classical-memory.ts';
@@ -46,7 +44,7 @@ export class Declarations {
     const count = size === undefined ? 1 : this.#evaluator.whole(size);
     if (count < 1) {
       const place = size?.offset ?? offset;
-      throw this.#state.tokens.meaningless(place, 'A register has at least one element.');
+      throw this.#state.tokens.invalid(place, 'A register has at least one element.');
     }
     if (role !== 'plain' && !this.#state.scopes.isGlobal) throw this.#notGlobal(role, offset);
     if (role === 'input') {
@@ -100,7 +98,7 @@ export class Declarations {
   }
 
   #notGlobal(role: 'input' | 'output', offset: number) {
-    return this.#state.tokens.meaningless(offset, `An ${role} stands outside all blocks.`);
+    return this.#state.tokens.invalid(offset, `An ${role} stands outside all blocks.`);
   }
 
   /** Declares an array. */
@@ -127,7 +125,7 @@ export class Declarations {
   ): void {
     if (size === undefined) {
       if ('list' in values)
-        throw this.#state.tokens.meaningless(offset, 'A number is needed here, not a list.');
+        throw this.#state.tokens.invalid(offset, 'A number is needed here, not a list.');
       this.#state.memory.set(
         elements[0]!,
         this.#evaluator.stored(elements[0]!.type, values),
@@ -136,7 +134,7 @@ export class Declarations {
       return;
     }
     if (!('list' in values) || values.list.length !== size) {
-      throw this.#state.tokens.meaningless(offset, `A list of ${size} values is needed here.`);
+      throw this.#state.tokens.invalid(offset, `A list of ${size} values is needed here.`);
     }
     const stride = elements.length / size;
     for (const [i, value] of values.list.entries()) {
@@ -153,7 +151,7 @@ export class Declarations {
     const elements = operands.flatMap((operand) => operand.elements);
     this.#state.takeSteps(elements.length, offset);
     if (new Set(elements).size < elements.length) {
-      throw this.#state.tokens.meaningless(offset, `${quoted(name)} would name an element twice.`);
+      throw this.#state.tokens.invalid(offset, `${quoted(name)} would name an element twice.`);
     }
     const isScalar = parts.length === 1 && first.isScalar;
     this.#state.scopes.declare(name, { kind: first.kind, elements, isScalar }, offset);

@@ -1,8 +1,8 @@
 /**
  * Durations: `10ns`, `2 * a + durationof({ x q; })`.
  *
- * Without noise nothing happens while qubits wait, so a duration is only checked: its names must be
- * declared, and its operators must combine durations and numbers correctly.
+ * Without noise nothing happens while qubits wait, so a duration is only checked: its names must be declared,
+ * and its operators must combine durations and numbers correctly.
  */
 import type { ExpressionParser } from './expression-parser.ts';
 import type { OperandSyntax } from './expressions.ts';
@@ -135,13 +135,13 @@ export function checkDuration(
       const type = combined(instruction.operator, left, right);
       if (type === undefined) {
         const problem = `"${instruction.operator}" cannot combine a ${left} and a ${right}.`;
-        throw tokens.meaningless(instruction.offset, problem);
+        throw tokens.invalid(instruction.offset, problem);
       }
       stack.push(type);
     }
   }
   if (stack[0] === 'duration') return;
-  throw tokens.meaningless(offset, 'A duration has a unit: ns, us, ms, s or dt, as in 100ns.');
+  throw tokens.invalid(offset, 'A duration has a unit: ns, us, ms, s or dt, as in 100ns.');
 }
 
 function combined(

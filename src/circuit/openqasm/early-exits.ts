@@ -91,7 +91,7 @@ export class EarlyExits {
     const target = this.#target(kind);
     if (target === undefined) {
       const what = kind === 'return' ? 'subroutine' : 'loop';
-      throw this.#state.tokens.meaningless(
+      throw this.#state.tokens.invalid(
         offset,
         `There is no ${what} here for ${quoted(kind)} to leave.`,
       );

@@ -1,6 +1,4 @@
-/**
- * Evaluates the expressions of an OpenQASM 3 program: names, indices, casts, calls and measurements.
- */
+/** Evaluates the expressions of an OpenQASM 3 program: names, indices, casts, calls and measurements. */
 import type { NumberType } from '../classical-evaluation.ts';
 import { isWhole, type Scalar, scalar } from '../classical-expression.ts';
 import { widthOf } from './classical-memory.ts';
@@ -77,7 +75,7 @@ export class Evaluator implements Scope {
     if (symbol === undefined) throw this.#state.scopes.undeclared(operand.name, operand.offset);
     if (symbol.kind === 'variable' && symbol.isConst) return this.variable(operand, symbol);
     const problem = `${quoted(operand.name)} is not a constant; the body of a gate can use only constants.`;
-    throw this.tokens.meaningless(operand.offset, problem);
+    throw this.tokens.invalid(operand.offset, problem);
   }
 
   /** Converts a value to a written type. */
@@ -103,7 +101,7 @@ export class Evaluator implements Scope {
   whole(expression: Expression): number {
     const { type, value } = this.scalar(expression);
     if (isWhole(type)) return value;
-    throw this.tokens.meaningless(expression.offset, 'A whole number is needed here.');
+    throw this.tokens.invalid(expression.offset, 'A whole number is needed here.');
   }
 
   /** Measures qubits inside an expression, into scratch bits. */
@@ -127,14 +125,14 @@ export class Evaluator implements Scope {
     const size = symbol.sizes[operand.selectors.length + of];
     if (size !== undefined) return size;
     const problem = `${quoted(operand.name)} has ${symbol.sizes.length} dimensions, counted from 0.`;
-    throw this.tokens.meaningless(operand.offset, problem);
+    throw this.tokens.invalid(operand.offset, problem);
   }
 
   /** Calls a subroutine, which must return a value. */
   invoke(name: string, args: readonly Expression[], offset: number): Value {
     const result = this.#callSubroutine(name, args, offset);
     if (result !== undefined) return result;
-    throw this.tokens.meaningless(
+    throw this.tokens.invalid(
       offset,
       `${quoted(name)} returns nothing, but a value is needed here.`,
     );
@@ -179,12 +177,12 @@ export class Evaluator implements Scope {
     const { selectors, offset } = operand;
     const value = this.variable(operand, symbol);
     if (symbol.type.base === 'float' || symbol.type.base === 'bool') {
-      throw this.tokens.meaningless(offset, `A ${symbol.type.base} has no bits to select.`);
+      throw this.tokens.invalid(offset, `A ${symbol.type.base} has no bits to select.`);
     }
     const { width } = symbol.type;
     if (symbol.type.base === 'angle' && width === undefined) {
       const problem = 'An angle has bits where its declaration says how many, as in angle[16].';
-      throw this.tokens.meaningless(offset, problem);
+      throw this.tokens.invalid(offset, problem);
     }
     const row = this.#state.memory.row(value, widthOf(symbol.type), offset);
     const elements = row.bits.map((_, i) => i);
@@ -200,7 +198,7 @@ export class Evaluator implements Scope {
   element({ name, selectors, offset }: OperandSyntax, { sizes, elements }: ArraySymbol) {
     if (selectors.length !== sizes.length) {
       const problem = `${quoted(name)} has ${sizes.length} dimensions, not ${selectors.length}`;
-      throw this.tokens.meaningless(offset, `${problem}; parts of arrays are not supported.`);
+      throw this.tokens.invalid(offset, `${problem}; parts of arrays are not supported.`);
     }
     let place = 0;
     for (const [i, selector] of selectors.entries()) {
@@ -210,7 +208,7 @@ export class Evaluator implements Scope {
       const at = index < 0 ? index + size : index;
       if (at < 0 || at >= size) {
         const problem = `${name}[${index}] is out of range; there are indices 0 to ${size - 1}.`;
-        throw this.tokens.meaningless(selector.index.offset, problem);
+        throw this.tokens.invalid(selector.index.offset, problem);
       }
       place = place * size + at;
     }
@@ -250,7 +248,7 @@ export class Evaluator implements Scope {
     const bits = this.whole(width);
     if (bits < 1 || bits > MAX_TYPE_WIDTH) {
       const problem = `A type has 1 to ${MAX_TYPE_WIDTH} bits, not ${bits}.`;
-      throw this.tokens.meaningless(width.offset, problem);
+      throw this.tokens.invalid(width.offset, problem);
     }
     return { base, width: bits };
   }

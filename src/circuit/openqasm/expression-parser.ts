@@ -78,8 +78,7 @@ export class ExpressionParser {
     this.#instructions = [];
     const { offset } = this.#tokens.current;
     this.#nested(() => this.#operation(0));
-    // A copy has no spare capacity: an array that was pushed to has room for 17 entries, and most have
-    // one.
+    // A copy has no spare capacity: an array that was pushed to has room for 17 entries, and most have one.
     const instructions = this.#instructions.slice();
     this.#instructions = outer;
     return { instructions, offset };
@@ -152,8 +151,7 @@ export class ExpressionParser {
   }
 
   /**
-   * Parses signs and powers. A power binds tighter than a sign before it, and to the right: −2^3^2 =
-   * −(2^9).
+   * Parses signs and powers. A power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9).
    */
   #signed(): void {
     const signs: { readonly operator: string; readonly offset: number }[] = [];
@@ -220,7 +218,7 @@ export class ExpressionParser {
     }
     const value = Number(text.replaceAll('_', ''));
     if (kind !== 'real' && !Number.isSafeInteger(value)) {
-      throw this.#tokens.meaningless(offset, 'A whole number exceeds 2^53 in size.');
+      throw this.#tokens.invalid(offset, 'A whole number exceeds 2^53 in size.');
     }
     this.#push(scalar(kind === 'real' ? 'float' : 'int', value));
   }

@@ -1,9 +1,9 @@
 /**
  * Expressions of an OpenQASM program: postfix instructions and their evaluation.
  *
- * Postfix rather than a tree: the body of a loop or gate is evaluated again and again, and a flat list
- * needs no recursion. Constants are folded while parsing, so most angles become one number. One parser
- * serves both versions; OpenQASM 2 has fewer operators, and floats only.
+ * Postfix rather than a tree: the body of a loop or gate is evaluated again and again, and a flat list needs
+ * no recursion. Constants are folded while parsing, so most angles become one number. One parser serves both
+ * versions; OpenQASM 2 has fewer operators, and floats only.
  */
 import { ValueProblem } from '../classical-evaluation.ts';
 import { type Scalar, type ScalarType, scalar } from '../classical-expression.ts';
@@ -218,7 +218,7 @@ export function withPlace<T>(tokens: TokenStream, offset: number, run: () => T):
     if (!(error instanceof ValueProblem)) throw error;
     throw error.isUnsupported
       ? tokens.unsupported(offset, error.message)
-      : tokens.meaningless(offset, error.message);
+      : tokens.invalid(offset, error.message);
   }
 }
 
@@ -234,8 +234,8 @@ export type Parameters = ReadonlyMap<string, number>;
 export const NO_PARAMETERS: Parameters = new Map();
 
 /**
- * Prepares an expression of a gate's body for `evaluateAngle`: parameters become positions, and `read`
- * gives the values of other names for good.
+ * Prepares an expression of a gate's body for `evaluateAngle`: parameters become positions, and `read` gives
+ * the values of other names for good.
  */
 export function bindParameters(
   expression: Expression,

@@ -59,7 +59,7 @@ export class Gates {
    */
   named(name: string, offset: number): NamedGate {
     const gate = this.#defined.get(name) ?? this.#library.get(name);
-    if (gate === undefined) throw this.#tokens.meaningless(offset, this.#unknown(name));
+    if (gate === undefined) throw this.#tokens.invalid(offset, this.#unknown(name));
     return { name, gate, offset };
   }
 
@@ -72,8 +72,8 @@ export class Gates {
   /**
    * Reads the angles of a call, `(…)` or nothing; as many as the gate takes.
    *
-   * An angle that the gate's body does not use may be any text: Qiskit exports `initialize(0.5,0.5j)`
-   * and `pauli(XYZ)` with bodies that do not use their parameters.
+   * An angle that the gate's body does not use may be any text: Qiskit exports `initialize(0.5,0.5j)` and
+   * `pauli(XYZ)` with bodies that do not use their parameters.
    */
   readAngles(called: NamedGate, parameters: Parameters): readonly Expression[] {
     const { gate } = called;
@@ -107,7 +107,7 @@ export class Gates {
   #readAngle(parameters: Parameters): Expression {
     return bindParameters(this.#expressions.parse(), parameters, ({ name, offset }) => {
       const known = [...parameters.keys(), 'pi'].slice(0, 8).join(', ');
-      throw this.#tokens.meaningless(offset, `${name} is not defined here; known are ${known}.`);
+      throw this.#tokens.invalid(offset, `${name} is not defined here; known are ${known}.`);
     });
   }
 
@@ -115,7 +115,7 @@ export class Gates {
   checkNumAngles({ name, gate, offset }: NamedGate, numAngles: number): void {
     if (gate.numParameters === numAngles) return;
     const takes = `${name} takes ${counted(gate.numParameters, 'parameter')}`;
-    throw this.#tokens.meaningless(offset, `${takes}, not ${numAngles}.`);
+    throw this.#tokens.invalid(offset, `${takes}, not ${numAngles}.`);
   }
 
   /**
@@ -132,7 +132,7 @@ export class Gates {
     if (takesMore && operands.length > gate.numQubits) return operands;
     const atLeast = takesMore ? 'at least ' : '';
     const takes = `${name} acts on ${atLeast}${counted(gate.numQubits, 'qubit')}`;
-    throw this.#tokens.meaningless(offset, `${takes}, not ${operands.length}.`);
+    throw this.#tokens.invalid(offset, `${takes}, not ${operands.length}.`);
   }
 
   /** Reads `gate name(a, b) q, r { … }`, or `opaque name(a, b) q, r;`. */
@@ -160,7 +160,7 @@ export class Gates {
   /** Checks that the program has not defined a gate of that name. */
   checkNew(name: string, offset: number): void {
     if (this.#defined.has(name)) {
-      throw this.#tokens.meaningless(offset, `The gate ${quoted(name)} is defined twice.`);
+      throw this.#tokens.invalid(offset, `The gate ${quoted(name)} is defined twice.`);
     }
   }
 
@@ -179,8 +179,7 @@ export class Gates {
     const names = new Map<string, number>();
     do {
       const { text: name, offset } = this.#tokens.expectWord(what);
-      if (names.has(name))
-        throw this.#tokens.meaningless(offset, `${quoted(name)} is named twice.`);
+      if (names.has(name)) throw this.#tokens.invalid(offset, `${quoted(name)} is named twice.`);
       names.set(name, names.size);
     } while (this.#tokens.accept(','));
     return names;
@@ -229,10 +228,10 @@ export class Gates {
       const { text: name, offset } = this.#tokens.expectWord("one of the gate's qubits");
       const position = qubits.get(name);
       if (position === undefined) {
-        throw this.#tokens.meaningless(offset, `${quoted(name)} is not a qubit of this gate.`);
+        throw this.#tokens.invalid(offset, `${quoted(name)} is not a qubit of this gate.`);
       }
       if (named.has(position)) {
-        throw this.#tokens.meaningless(offset, `${quoted(name)} is named twice.`);
+        throw this.#tokens.invalid(offset, `${quoted(name)} is named twice.`);
       }
       named.add(position);
     } while (this.#tokens.accept(','));

@@ -68,14 +68,14 @@ function modified(
       if (argument === undefined) throw new Error('unreachable: pow without an exponent');
       const exponent = context.scalar(argument).value;
       if (Number.isFinite(exponent)) return power(gate, exponent);
-      throw tokens.meaningless(argument.offset, `A power is finite; here it is ${exponent}.`);
+      throw tokens.invalid(argument.offset, `A power is finite; here it is ${exponent}.`);
     }
     case 'ctrl':
     case 'negctrl': {
       const count = argument === undefined ? 1 : context.whole(argument);
       if (count < 1 || count > MAX_CONTROLS) {
         const allowed = `${kind} takes 1 to ${MAX_CONTROLS} controls`;
-        throw tokens.meaningless(offset, `${allowed}, not ${count}.`);
+        throw tokens.invalid(offset, `${allowed}, not ${count}.`);
       }
       return controlled(gate, new Array<0 | 1>(count).fill(kind === 'ctrl' ? 1 : 0));
     }
@@ -113,7 +113,7 @@ export function definedMeaning(
       case 'for':
         if (parameters.has(statement.variable)) {
           const problem = `${quoted(statement.variable)} is named twice.`;
-          throw context.tokens.meaningless(statement.variableOffset, problem);
+          throw context.tokens.invalid(statement.variableOffset, problem);
         }
         context.loop(statement, () => {
           for (const inner of statement.body) elaborate(inner);
@@ -163,9 +163,9 @@ function bodyQubits(
   for (const { name, selectors, offset } of operands) {
     const position = qubits.get(name);
     if (position === undefined || selectors.length > 0) {
-      throw tokens.meaningless(offset, `${quoted(name)} is not a qubit of this gate.`);
+      throw tokens.invalid(offset, `${quoted(name)} is not a qubit of this gate.`);
     }
-    if (named.has(position)) throw tokens.meaningless(offset, `${quoted(name)} is named twice.`);
+    if (named.has(position)) throw tokens.invalid(offset, `${quoted(name)} is named twice.`);
     named.add(position);
   }
   return [...named];

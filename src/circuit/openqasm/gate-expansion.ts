@@ -43,7 +43,7 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
   for (const angle of use.angles) {
     if (!Number.isFinite(angle)) {
       const problem = `An angle of ${use.name} is ${angle}; it must be finite.`;
-      throw tokens.meaningless(use.offset, problem);
+      throw tokens.invalid(use.offset, problem);
     }
   }
   const { gate } = use;

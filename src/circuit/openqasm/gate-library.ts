@@ -2,11 +2,11 @@
  * Gates that a program can use without defining them.
  *
  * Exporters disagree on which library has which gate, and often omit definitions. So an include of any
- * library brings in every gate that any library or exporter has a name for; a name means the same in all
- * of them. Programs without an include have the language's own gates and, in OpenQASM 3, Braket's.
+ * library brings in every gate that any library or exporter has a name for; a name means the same in all of
+ * them. Programs without an include have the language's own gates and, in OpenQASM 3, Braket's.
  *
- * Names come from the gate table and its aliases. Only two kinds are listed here: names that add
- * controls to a gate of the table, and gates built from several.
+ * Names come from the gate table and its aliases. Only two kinds are listed here: names that add controls to
+ * a gate of the table, and gates built from several.
  */
 import type { GateDefinition } from '../gate-definition.ts';
 import { GATES, gateNamed } from '../gates.ts';
@@ -105,15 +105,15 @@ export const BUILTINS_3: readonly string[] = [
 ];
 
 /**
- * Definitions of gates built from several, or from one with other angles. Angles are only doubled,
- * halved or negated, which is exact at any size.
+ * Definitions of gates built from several, or from one with other angles. Angles are only doubled, halved or
+ * negated, which is exact at any size.
  *
- * The relative-phase Toffoli gates permute the basis as CCX and C3X do, up to phases of single states.
- * gpi, gpi2 and ms are trapped-ion gates in Braket's convention, with angles in radians. ZZ, Rxxyyzz and
- * sleep are those of hqslib1.inc.
+ * The relative-phase Toffoli gates permute the basis as CCX and C3X do, up to phases of single states. gpi,
+ * gpi2 and ms are trapped-ion gates in Braket's convention, with angles in radians. ZZ, Rxxyyzz and sleep are
+ * those of hqslib1.inc.
  *
- * @see Maslov, "Advantages of using relative-phase Toffoli gates", Phys. Rev. A 93, 022311 (2016),
- *   figures 3 and 4.
+ * @see Maslov, "Advantages of using relative-phase Toffoli gates", Phys. Rev. A 93, 022311 (2016), figures 3
+ *   and 4.
  */
 export const COMPOSITES_TEXT = `
 gate rccx a, b, c {

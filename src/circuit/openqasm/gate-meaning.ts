@@ -2,9 +2,9 @@
  * Meanings of gate names: an entry of the gate table, the body of a definition, or one of these with
  * modifiers.
  *
- * Bodies are stored as calls and expanded where the gate is used (gate-expansion.ts). Definitions that
- * double each other reach 2^n operations in n lines, so each meaning carries the cost of its expansion,
- * and a call is rejected before it is expanded rather than when memory runs out.
+ * Bodies are stored as calls and expanded where the gate is used (gate-expansion.ts). Definitions that double
+ * each other reach 2^n operations in n lines, so each meaning carries the cost of its expansion, and a call
+ * is rejected before it is expanded rather than when memory runs out.
  */
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import type { GateDefinition } from '../gate-definition.ts';

@@ -17,8 +17,8 @@ const apart = (two: string, three: string): GateText => ({
 });
 
 /**
- * Definitions by the gate's OpenQASM name. Parameters are not called theta, phi or lambda, because
- * Qiskit 2 confuses the angles of a definition that passes parameters of those names to U.
+ * Definitions by the gate's OpenQASM name. Parameters are not called theta, phi or lambda, because Qiskit 2
+ * confuses the angles of a definition that passes parameters of those names to U.
  */
 export const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
   // Gates of qelib1.inc, which version 2 need not define.

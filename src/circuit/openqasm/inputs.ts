@@ -20,10 +20,7 @@ export class Inputs {
     this.#values = values;
   }
 
-  /**
-   * Returns the value of a declared input. Where it is missing or invalid, records a fault and returns
-   * 1.
-   */
+  /** Returns the value of a declared input. Where it is missing or invalid, records a fault and returns 1. */
   take(name: string, type: CastType & { base: ScalarType }): Scalar {
     this.#declared.add(name);
     const expected = `${typeName(type.base, type.width)} is ${DESCRIPTIONS[type.base]}`;

@@ -1,8 +1,8 @@
 /**
  * Splits OpenQASM text into tokens, one at a time, so that memory does not grow with the text.
  *
- * One lexer serves both versions: symbols of only one of them (`^`, `**`, `@`) are rejected by the
- * other's grammar. Tokens carry offsets; lines and columns are computed only for errors.
+ * One lexer serves both versions: symbols of only one of them (`^`, `**`, `@`) are rejected by the other's
+ * grammar. Tokens carry offsets; lines and columns are computed only for errors.
  */
 import { OpenQasmSyntaxError, type SourcePosition } from '../errors.ts';
 

@@ -88,7 +88,7 @@ export class OpenQasm2Reader {
     const place = this.#tokens.current.offset;
     const size = this.#tokens.expectInteger("the register's size, a whole number");
     if (size === 0) {
-      throw this.#tokens.meaningless(place, 'A register has at least one element.');
+      throw this.#tokens.invalid(place, 'A register has at least one element.');
     }
     this.#tokens.expect(']');
     this.#tokens.expect(';');

@@ -1,10 +1,10 @@
 /**
  * Parses OpenQASM text into a circuit.
  *
- * One token of lookahead, one statement in memory: time and memory are linear in the text and its
- * expansion. The header's version selects the grammar. A program without one is read as version 3,
- * unless it includes a library of version 2 and is valid in that version. The two then differ in angles
- * such as `1/2`, a division of whole numbers in version 3 only.
+ * One token of lookahead, one statement in memory: time and memory are linear in the text and its expansion.
+ * The header's version selects the grammar. A program without one is read as version 3, unless it includes a
+ * library of version 2 and is valid in that version. The two then differ in angles such as `1/2`, a division
+ * of whole numbers in version 3 only.
  */
 import { type Circuit, type DynamicCircuit, isStatic } from '../circuit.ts';
 import type { CircuitLimits } from '../circuit-limits.ts';
@@ -59,8 +59,8 @@ export function parseOpenQasm(
  * subroutines) is resolved. Everything that depends on measured bits becomes conditions, assignments and
  * loops of the circuit.
  *
- * Registers are numbered in the order of their declaration. Gate definitions are expanded. Resets of
- * qubits that are still |0⟩ are left out.
+ * Registers are numbered in the order of their declaration. Gate definitions are expanded. Resets of qubits
+ * that are still |0⟩ are left out.
  *
  * @throws {OpenQasmSyntaxError} where the grammar is broken; says what was expected.
  * @throws {OpenQasmMeaningError} at unknown names, indices out of range and the like.

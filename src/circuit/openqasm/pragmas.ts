@@ -1,9 +1,8 @@
 /**
  * Pragmas: lines addressed to one tool.
  *
- * Amazon Braket's change the program: `unitary` and `result` are statements here, and `verbatim`
- * precedes a box. Its other pragmas, and noise, are rejected. Unknown pragmas are ignored with a
- * warning.
+ * Amazon Braket's change the program: `unitary` and `result` are statements here, and `verbatim` precedes a
+ * box. Its other pragmas, and noise, are rejected. Unknown pragmas are ignored with a warning.
  *
  * @see https://docs.aws.amazon.com/braket/latest/developerguide/braket-openqasm-create-submit-task.html
  */

@@ -7,12 +7,12 @@ import { OpenQasm3Dialect } from './print-openqasm3.ts';
 /**
  * Prints a circuit as a program with one register `q` and, in version 3, one register `c`.
  *
- * Reading it back gives the same unitary and the same measurements; in version 2, which has no global
- * phase, up to that phase. Gates of no library, and explicit unitaries, are printed with their
- * definitions. Version 2 decomposes further controls.
+ * Reading it back gives the same unitary and the same measurements; in version 2, which has no global phase,
+ * up to that phase. Gates of no library, and explicit unitaries, are printed with their definitions. Version
+ * 2 decomposes further controls.
  *
- * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered bits:
- *   it tests whole registers only.
+ * @throws {OpenQasmUnprintableError} in version 2, where conditions read overlapping or scattered bits: it
+ *   tests whole registers only.
  */
 export function printOpenQasm(circuit: Circuit, version: '2' | '3'): string {
   const definitions = new Definitions();

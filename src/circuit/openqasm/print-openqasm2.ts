@@ -1,6 +1,6 @@
 /**
- * Prints OpenQASM 2.0: further controls are decomposed, and the classical bits are divided into
- * registers, because conditions test whole registers.
+ * Prints OpenQASM 2.0: further controls are decomposed, and the classical bits are divided into registers,
+ * because conditions test whole registers.
  */
 import type { Circuit, Condition, MeasureOperation, Qubit } from '../circuit.ts';
 import type { Bit } from '../classical-expression.ts';
@@ -78,8 +78,7 @@ export class OpenQasm2Dialect implements Dialect {
     const matrix = targetMatrix(operation);
     const { controls, targets } = operation;
     if (targets.length === 0) {
-      // A phase where all controls are 1 is a phase gate on one of them; without controls it has no
-      // effect.
+      // A phase where all controls are 1 is a phase gate on one of them; without controls it has no effect.
       const [last, ...others] = controls;
       if (last === undefined) return [];
       const phase = Float64Array.from([1, 0, 0, 0, 0, 0, ...matrix]);
@@ -112,10 +111,7 @@ function elementary(gate: ElementaryGate): string {
   return call('cu', [theta, phi, lambda, gamma], operands);
 }
 
-/**
- * Divides the bits into registers so that each condition reads one whole register; bits keep their
- * order.
- */
+/** Divides the bits into registers so that each condition reads one whole register; bits keep their order. */
 function registersOf({ numBits, operations }: Circuit): readonly Register[] {
   if (numBits === 0) return [];
   const ends = new Map<Bit, number>();

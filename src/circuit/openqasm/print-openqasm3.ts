@@ -57,8 +57,8 @@ export class OpenQasm3Dialect implements Dialect {
     const { numQubits, numBits } = this.#circuit;
     const isAll = qubits.length === numQubits && bits.length === numBits;
     if (isAll && qubits.every((q, i) => q === i && bits[i] === i)) return ['c = measure q;'];
-    // A measurement that writes bits of its own condition must be one statement, because a block tests
-    // the condition again.
+    // A measurement that writes bits of its own condition must be one statement, because a block tests the
+    // condition again.
     if (bits.length > 1 && condition?.bits.some((bit) => bits.includes(bit))) {
       return [`c[{${bits.join(', ')}}] = measure q[{${qubits.join(', ')}}];`];
     }

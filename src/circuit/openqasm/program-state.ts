@@ -1,6 +1,4 @@
-/**
- * State of an OpenQASM 3 program while it is read: names, values, conditions, and the circuit so far.
- */
+/** State of an OpenQASM 3 program while it is read: names, values, conditions, and the circuit so far. */
 import type { CircuitLimits } from '../circuit-limits.ts';
 import type { NumberType } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';

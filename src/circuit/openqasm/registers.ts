@@ -15,10 +15,7 @@ export interface Register {
 /** Qubits or bits that a statement names. */
 export interface Operand {
   readonly elements: readonly number[];
-  /**
-   * Whether it is a single element rather than a register of one; it combines with registers of any
-   * size.
-   */
+  /** Whether it is a single element rather than a register of one; it combines with registers of any size. */
   readonly isScalar: boolean;
   readonly name: string;
   readonly offset: number;
@@ -38,7 +35,7 @@ export class Registers {
   /** Checks that a name is not declared. */
   checkNew(name: string, offset: number): void {
     if (this.#byName.has(name)) {
-      throw this.#tokens.meaningless(offset, `${quoted(name)} is declared twice.`);
+      throw this.#tokens.invalid(offset, `${quoted(name)} is declared twice.`);
     }
   }
 
@@ -59,7 +56,7 @@ export class Registers {
     if (index >= size) {
       const range = size === 1 ? '0' : `0 to ${size - 1}`;
       const problem = `${name}[${index}] is out of range; ${name} has indices ${range}.`;
-      throw this.#tokens.meaningless(place, problem);
+      throw this.#tokens.invalid(place, problem);
     }
     return { elements: [start + index], isScalar: true, name, offset };
   }
@@ -76,11 +73,11 @@ export class Registers {
     const register = this.#byName.get(name);
     if (register === undefined) {
       const suggestion = didYouMean(name, this.#byName.keys());
-      throw this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
+      throw this.#tokens.invalid(offset, `${quoted(name)} is not declared.${suggestion}`);
     }
     if (register.kind !== kind) {
       const is = `${quoted(name)} is a ${KINDS[register.kind]} register`;
-      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
+      throw this.#tokens.invalid(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
     }
     return { register, offset };
   }

@@ -99,12 +99,12 @@ export class Results {
       const [qubit, ...others] = qubitsOf(factor);
       if (qubit !== undefined && others.length === 0) return { letter: factor.letter, qubit };
       const problem = `A factor of a product acts on one qubit; ${quoted(factor.letter)} acts on several.`;
-      throw this.#tokens.meaningless(factor.offset, problem);
+      throw this.#tokens.invalid(factor.offset, problem);
     });
     for (const [i, { qubit }] of placed.entries()) {
       if (placed.findIndex((other) => other.qubit === qubit) < i) {
         const problem = 'The factors of a product act on distinct qubits.';
-        throw this.#tokens.meaningless(factors[i]!.offset, problem);
+        throw this.#tokens.invalid(factors[i]!.offset, problem);
       }
     }
     if (placed.filter(({ letter }) => letter === 'h').length > MAX_HADAMARDS) {

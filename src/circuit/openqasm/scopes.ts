@@ -116,7 +116,7 @@ export class Scopes {
   declare(name: string, symbol: SymbolEntry, offset: number): void {
     const block = this.#blocks.at(-1)!;
     if (block.has(name)) {
-      throw this.#tokens.meaningless(offset, `${quoted(name)} is declared twice.`);
+      throw this.#tokens.invalid(offset, `${quoted(name)} is declared twice.`);
     }
     block.set(name, symbol);
   }
@@ -134,7 +134,7 @@ export class Scopes {
   undeclared(name: string, offset: number) {
     const known = this.#blocks.flatMap((block) => [...block.keys()]);
     const suggestion = didYouMean(name, known);
-    return this.#tokens.meaningless(offset, `${quoted(name)} is not declared.${suggestion}`);
+    return this.#tokens.invalid(offset, `${quoted(name)} is not declared.${suggestion}`);
   }
 
   /**
@@ -152,11 +152,11 @@ export class Scopes {
     if (symbol === undefined) throw this.undeclared(name, offset);
     if (symbol.kind !== 'qubit' && symbol.kind !== 'bit') {
       const problem = `${quoted(name)} is ${NOUNS[symbol.kind]}; a register is needed here.`;
-      throw this.#tokens.meaningless(offset, problem);
+      throw this.#tokens.invalid(offset, problem);
     }
     if (kind !== undefined && symbol.kind !== kind) {
       const is = `${quoted(name)} is a ${KINDS[symbol.kind]} register`;
-      throw this.#tokens.meaningless(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
+      throw this.#tokens.invalid(offset, `${is}; a ${KINDS[kind]} one is needed here.`);
     }
     const selected = this.select(operand, symbol, selectors, toWhole);
     return { ...selected, kind: symbol.kind, name, offset };
@@ -173,7 +173,7 @@ export class Scopes {
     for (const selector of selectors) {
       if (isScalar) {
         const is = `${name} is here a single ${of.kind}`;
-        throw this.#tokens.meaningless(offset, `${is}, which has no elements to select.`);
+        throw this.#tokens.invalid(offset, `${is}, which has no elements to select.`);
       }
       elements = this.#select(name, elements, selector, toWhole);
       isScalar = selector.kind === 'index';
@@ -214,7 +214,7 @@ export class Scopes {
     const size = elements.length;
     const range = size === 1 ? '0' : `0 to ${size - 1}`;
     const problem = `${name}[${i}] is out of range; ${name} has indices ${range}.`;
-    throw this.#tokens.meaningless(index.offset, problem);
+    throw this.#tokens.invalid(index.offset, problem);
   }
 
   #slice(
@@ -225,7 +225,7 @@ export class Scopes {
   ): readonly number[] {
     const size = elements.length;
     const by = step === undefined ? 1 : toWhole(step);
-    if (by === 0) throw this.#tokens.meaningless(offset, 'A range has a step other than 0.');
+    if (by === 0) throw this.#tokens.invalid(offset, 'A range has a step other than 0.');
     const place = (end: Expression | undefined, otherwise: number): number => {
       if (end === undefined) return otherwise;
       this.#element(name, elements, end, toWhole);
@@ -237,7 +237,7 @@ export class Scopes {
     const selected: number[] = [];
     for (let i = first; by > 0 ? i <= last : i >= last; i += by) selected.push(elements[i]!);
     if (selected.length === 0) {
-      throw this.#tokens.meaningless(offset, `This range selects nothing of ${name}.`);
+      throw this.#tokens.invalid(offset, `This range selects nothing of ${name}.`);
     }
     return selected;
   }
@@ -245,7 +245,7 @@ export class Scopes {
   /** Checks that no element is selected twice. */
   #distinct(elements: readonly number[], name: string, offset: number): readonly number[] {
     if (new Set(elements).size < elements.length) {
-      throw this.#tokens.meaningless(offset, `An element of ${name} is selected twice.`);
+      throw this.#tokens.invalid(offset, `An element of ${name} is selected twice.`);
     }
     return elements;
   }

@@ -1,6 +1,6 @@
 /**
- * Parser of OpenQASM 3 without pulses: tokens become statements. Constructs that no circuit can express
- * are rejected by name.
+ * Parser of OpenQASM 3 without pulses: tokens become statements. Constructs that no circuit can express are
+ * rejected by name.
  *
  * @see https://openqasm.com/versions/3.1/grammar/ (OpenQASM live specification, 3.1).
  */
@@ -373,7 +373,7 @@ export class StatementParser {
     do {
       const { text: name, offset } = this.#tokens.expectWord(what);
       if (names.has(name)) {
-        throw this.#tokens.meaningless(offset, `${quoted(name)} is named twice.`);
+        throw this.#tokens.invalid(offset, `${quoted(name)} is named twice.`);
       }
       names.set(name, names.size);
     } while (this.#tokens.accept(','));

@@ -1,6 +1,4 @@
-/**
- * Subroutines of an OpenQASM 3 program, which run in place at each call.
- */
+/** Subroutines of an OpenQASM 3 program, which run in place at each call. */
 import type { NumberType } from '../classical-evaluation.ts';
 import type { ControlFlow } from './control-flow.ts';
 import { stored } from './conversions.ts';
@@ -42,7 +40,7 @@ export class Subroutines {
     const symbol = this.#state.scopes.find(name);
     if (symbol === undefined) throw this.#state.scopes.undeclared(name, offset);
     if (symbol.kind !== 'subroutine') {
-      throw this.#state.tokens.meaningless(
+      throw this.#state.tokens.invalid(
         offset,
         `${quoted(name)} is neither a function nor a subroutine.`,
       );
@@ -51,7 +49,7 @@ export class Subroutines {
     const { parameters, returns } = definition;
     if (args.length !== parameters.length) {
       const problem = `${quoted(name)} takes ${parameters.length} arguments, not ${args.length}.`;
-      throw this.#state.tokens.meaningless(offset, problem);
+      throw this.#state.tokens.invalid(offset, problem);
     }
     if (this.#numCalls === MAX_CALLS) {
       const problem = `Subroutines call one another, or themselves, more than ${MAX_CALLS} deep`;
@@ -80,7 +78,7 @@ export class Subroutines {
     this.#state.memory.forget([result]);
     const { value } = result;
     if (value === undefined) {
-      throw this.#state.tokens.meaningless(offset, `${quoted(name)} returned nothing here.`);
+      throw this.#state.tokens.invalid(offset, `${quoted(name)} returned nothing here.`);
     }
     if (returns?.base !== 'bit' || value.kind !== 'bits') return value;
     return { ...value, isScalar: returns.width === undefined };
@@ -97,10 +95,7 @@ export class Subroutines {
     switch (of) {
       case 'qubit': {
         if (operand === undefined) {
-          throw this.#state.tokens.meaningless(
-            place,
-            `Qubits are needed here, for ${quoted(name)}.`,
-          );
+          throw this.#state.tokens.invalid(place, `Qubits are needed here, for ${quoted(name)}.`);
         }
         const { elements } = this.#evaluator.operand(operand, 'qubit');
         this.#checkSize(name, type, elements.length, place);
@@ -110,10 +105,7 @@ export class Subroutines {
       case 'array': {
         const symbol = operand && this.#state.scopes.find(operand.name);
         if (symbol?.kind !== 'array') {
-          throw this.#state.tokens.meaningless(
-            place,
-            `An array is needed here, for ${quoted(name)}.`,
-          );
+          throw this.#state.tokens.invalid(place, `An array is needed here, for ${quoted(name)}.`);
         }
         return () => this.#state.scopes.declare(name, symbol, offset);
       }
@@ -154,7 +146,7 @@ export class Subroutines {
     const expected = width === undefined ? 1 : this.#evaluator.whole(width);
     if (size === expected) return;
     const problem = `${quoted(name)} takes ${expected} elements, not ${size}.`;
-    throw this.#state.tokens.meaningless(offset, problem);
+    throw this.#state.tokens.invalid(offset, problem);
   }
 
   /** Type of the variable that holds a returned value; bits are held as a number. */
@@ -172,7 +164,7 @@ export class Subroutines {
       const { result, definition } = call;
       if (result === undefined) {
         const problem = `${quoted(definition.name)} is declared without "->", so it returns no value.`;
-        throw this.#state.tokens.meaningless(offset, problem);
+        throw this.#state.tokens.invalid(offset, problem);
       }
       const given = this.#evaluator.evaluate(value);
       const { base, width } = result.type;

@@ -286,9 +286,7 @@ export function namesWritten(statements: readonly Statement[]): ReadonlySet<stri
   return names;
 }
 
-/**
- * Whether any of the statements, or a statement inside them, may leave a loop or skip part of a round.
- */
+/** Whether any of the statements, or a statement inside them, may leave a loop or skip part of a round. */
 export function mayLeave(statements: readonly Statement[]): boolean {
   return statements.some((statement) => {
     switch (statement.kind) {

@@ -1,6 +1,4 @@
-/**
- * Token stream of a parser: one token of lookahead, expected tokens, errors with places, and warnings.
- */
+/** Token stream of a parser: one token of lookahead, expected tokens, errors with places, and warnings. */
 import {
   OpenQasmLimitError,
   OpenQasmMeaningError,
@@ -39,8 +37,8 @@ export function quoted(text: string): string {
 /**
  * One token of lookahead over a lexer, and errors that name a place in the text.
  *
- * The stream also limits the memory of reading: it counts the tokens of the current statement, and those
- * of earlier statements that stay in memory (definitions, declarations).
+ * The stream also limits the memory of reading: it counts the tokens of the current statement, and those of
+ * earlier statements that stay in memory (definitions, declarations).
  */
 export class TokenStream {
   readonly #lexer: Lexer;
@@ -179,7 +177,7 @@ export class TokenStream {
   }
 
   /** Error that the text at `offset` is invalid. */
-  meaningless(offset: number, problem: string): OpenQasmMeaningError {
+  invalid(offset: number, problem: string): OpenQasmMeaningError {
     return new OpenQasmMeaningError(this.#position(offset), problem);
   }
 

@@ -19,8 +19,8 @@ export function ghzCircuit(numQubits: number): readonly GateOperation[] {
 /**
  * Prepares the equal sum of all basis states with `numOnes` ones.
  *
- * Starts at |0…01…1⟩ and goes from the last qubit down. Each step distributes a one of the last qubit
- * over the qubits before it, with amplitudes in proportion to the numbers of basis states.
+ * Starts at |0…01…1⟩ and goes from the last qubit down. Each step distributes a one of the last qubit over
+ * the qubits before it, with amplitudes in proportion to the numbers of basis states.
  *
  * @param numOnes - From 0 to numQubits.
  */

@@ -1,6 +1,6 @@
 /**
- * Builds a CX from another two-qubit gate (the entangler): one or two of it with one-qubit gates around
- * them. An iSWAP equals CX · SWAP up to one-qubit gates.
+ * Builds a CX from another two-qubit gate (the entangler): one or two of it with one-qubit gates around them.
+ * An iSWAP equals CX · SWAP up to one-qubit gates.
  */
 import {
   adjoint,
@@ -19,17 +19,15 @@ import { COORDINATE_TOLERANCE, numCxOf } from './two-qubit-circuit.ts';
 import { type OneQubitPair, weylDecomposition } from './weyl-decomposition.ts';
 
 /**
- * CX = e^{i·phase} · after · entangler · before, or after · entangler · between · entangler · before,
- * for the CX from `targets[0]` to `targets[1]`. Where `exchanges` is set, the left side is CX · SWAP.
+ * CX = e^{i·phase} · after · entangler · before, or after · entangler · between · entangler · before, for the
+ * CX from `targets[0]` to `targets[1]`. Where `exchanges` is set, the left side is CX · SWAP.
  */
 export interface EntanglerFrame {
   readonly phase: number;
   readonly before: OneQubitPair;
   readonly between?: OneQubitPair;
   readonly after: OneQubitPair;
-  /**
-   * Set for an entangler that equals CX · SWAP up to one-qubit gates, and is symmetric in its qubits.
-   */
+  /** Set for an entangler that equals CX · SWAP up to one-qubit gates, and is symmetric in its qubits. */
   readonly exchanges?: true;
 }
 
@@ -70,10 +68,7 @@ function isLikeCx(unitary: ComplexMatrix): boolean {
   return numCxOf(weylDecomposition(unitary).coordinates) === 1;
 }
 
-/**
- * Candidates for the one-qubit gates between two entanglers that together are a CX up to one-qubit
- * gates.
- */
+/** Candidates for the one-qubit gates between two entanglers that together are a CX up to one-qubit gates. */
 const BETWEEN: readonly OneQubitPair[] = [identity(2), X(), RX(HALF), RY(HALF), RZ(HALF)].map(
   (matrix) => [matrix, identity(2)],
 );

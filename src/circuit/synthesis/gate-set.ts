@@ -26,8 +26,7 @@ export type OneQubitBasis =
   | Mover;
 
 /**
- * Rotations about one axis, and a fixed gate, which is RZ(after)·RY(ω)·RZ(before) if the axis is taken
- * as Z.
+ * Rotations about one axis, and a fixed gate, which is RZ(after)·RY(ω)·RZ(before) if the axis is taken as Z.
  */
 export interface Mover {
   readonly rotation: string;
@@ -55,8 +54,7 @@ export interface GateSet {
 }
 
 /**
- * A two-qubit gate at fixed angles that makes a CX with one-qubit gates: one of it, one and a SWAP, or
- * two.
+ * A two-qubit gate at fixed angles that makes a CX with one-qubit gates: one of it, one and a SWAP, or two.
  */
 export interface Entangler {
   readonly gate: string;

@@ -32,8 +32,8 @@ const HALF = Math.PI / 2;
 const HADAMARD = H();
 
 /**
- * Returns the gates of a unitary: one fixed gate or one rotation if that is enough, else the gates of
- * the set's basis.
+ * Returns the gates of a unitary: one fixed gate or one rotation if that is enough, else the gates of the
+ * set's basis.
  *
  * @param unitary - Two rows.
  */
@@ -56,8 +56,7 @@ export function productOf(gates: readonly OneQubitGate[]): ComplexMatrix {
 }
 
 /**
- * Yields gate sequences that may equal the unitary up to a phase, shortest first; the last one always
- * does.
+ * Yields gate sequences that may equal the unitary up to a phase, shortest first; the last one always does.
  */
 function* candidates(unitary: ComplexMatrix, set: GateSet): Generator<readonly OneQubitGate[]> {
   yield [];
@@ -168,8 +167,7 @@ function betweenMovers(unitary: ComplexMatrix, mover: Mover): readonly OneQubitG
 }
 
 /**
- * θ and φ of the PRX that equals a unitary without rotation about Z; for others φ is the azimuth of the
- * axis.
+ * θ and φ of the PRX that equals a unitary without rotation about Z; for others φ is the azimuth of the axis.
  */
 function turnOf(unitary: ComplexMatrix): { readonly theta: number; readonly phi: number } {
   // cos(θ/2) − i·sin(θ/2)·(x·X + y·Y + z·Z) has y − i·x times that sine in its lower left.

@@ -1,11 +1,11 @@
 /**
  * Builds a circuit that prepares a given state from |0…0⟩.
  *
- * It sets the magnitudes qubit by qubit, from the highest down, each by a rotation controlled by the
- * qubits above it, and then the phases likewise.
+ * It sets the magnitudes qubit by qubit, from the highest down, each by a rotation controlled by the qubits
+ * above it, and then the phases likewise.
  *
- * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Transformation of quantum states using uniformly
- *   controlled rotations", Quantum Inf. Comput. 5, 467 (2005).
+ * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Transformation of quantum states using uniformly controlled
+ *   rotations", Quantum Inf. Comput. 5, 467 (2005).
  */
 import { hasOddParity } from '../../math/basis-index.ts';
 import type { GateOperation, Qubit } from '../circuit.ts';
@@ -66,9 +66,8 @@ function levelAngles(magnitudes: Float64Array, target: Qubit): readonly number[]
 }
 
 /**
- * Fills in angles that do not matter, because the state has no amplitude there. Each takes the angle of
- * a value that agrees in as many of the nearest qubits as possible, so that the rotation depends on few
- * qubits.
+ * Fills in angles that do not matter, because the state has no amplitude there. Each takes the angle of a
+ * value that agrees in as many of the nearest qubits as possible, so that the rotation depends on few qubits.
  */
 function withFreeAnglesLike(angles: readonly (number | undefined)[]): readonly number[] {
   const filled = [...angles];
@@ -106,8 +105,7 @@ function signedReal(phases: readonly (number | undefined)[]): readonly (1 | -1)[
 }
 
 /**
- * Gates of the diagonal e^{iφ}, up to a global phase: RZ for differences, then the means on the qubits
- * above.
+ * Gates of the diagonal e^{iφ}, up to a global phase: RZ for differences, then the means on the qubits above.
  */
 function diagonalPhases(
   phases: readonly (number | undefined)[],
@@ -134,14 +132,14 @@ function diagonalPhases(
 /**
  * Rotates `target` by `angles[j]` where the controls read j, `controls[0]` least significant.
  *
- * A CX before and after reverses a rotation about Y or Z, so each of 2^k rotations between CX
- * contributes its angle with a sign for each value. Walking through the controls in Gray code needs one
- * CX between two rotations.
+ * A CX before and after reverses a rotation about Y or Z, so each of 2^k rotations between CX contributes its
+ * angle with a sign for each value. Walking through the controls in Gray code needs one CX between two
+ * rotations.
  *
  * @param gate - RY or RZ.
  * @param angles - 2^controls.length of them, radians.
- * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Quantum circuits for general multiqubit gates", Phys.
- *   Rev. Lett. 93, 130502 (2004).
+ * @see Möttönen, Vartiainen, Bergholm, Salomaa, "Quantum circuits for general multiqubit gates", Phys. Rev.
+ *   Lett. 93, 130502 (2004).
  */
 function multiplexedRotation(
   gate: 'RY' | 'RZ',

@@ -15,8 +15,8 @@ import {
 } from './weyl-decomposition.ts';
 
 /**
- * e^{i·phase} · locals[n] · CX · … · CX · locals[0]: pairs of one-qubit gates, with a CX from
- * `targets[0]` to `targets[1]` between each two.
+ * e^{i·phase} · locals[n] · CX · … · CX · locals[0]: pairs of one-qubit gates, with a CX from `targets[0]` to
+ * `targets[1]` between each two.
  */
 export interface CxCircuit {
   readonly phase: number;
@@ -68,9 +68,7 @@ export function cxCircuit(
   return { phase: phase + core.phase, locals: tidied(locals) };
 }
 
-/**
- * Smallest possible number of CX of the parity: two make what none or one makes, three make anything.
- */
+/** Smallest possible number of CX of the parity: two make what none or one makes, three make anything. */
 function withParity(least: 0 | 1 | 2 | 3, parity: 0 | 1 | undefined): 0 | 1 | 2 | 3 | undefined {
   if (parity === undefined || least % 2 === parity) return least;
   if (parity === 1) return 3;
@@ -78,8 +76,8 @@ function withParity(least: 0 | 1 | 2 | 3, parity: 0 | 1 | undefined): 0 | 1 | 2 
 }
 
 /**
- * Simplifies the gates: moves an X on the control from before a CX to after it, as an X on each qubit,
- * where that leaves simpler gates. Whether a decomposition has such an X depends on rounding.
+ * Simplifies the gates: moves an X on the control from before a CX to after it, as an X on each qubit, where
+ * that leaves simpler gates. Whether a decomposition has such an X depends on rounding.
  */
 function tidied(locals: readonly OneQubitPair[]): readonly OneQubitPair[] {
   const flip = X();

@@ -37,8 +37,8 @@ export interface EntanglerCircuit {
 }
 
 /**
- * Writes a two-qubit unitary with a set's entangler: as many as the fewest CX, or iSWAPs, that make it,
- * or two for each CX.
+ * Writes a two-qubit unitary with a set's entangler: as many as the fewest CX, or iSWAPs, that make it, or
+ * two for each CX.
  *
  * @param tolerance - As for `cxCircuit`.
  */
@@ -63,8 +63,8 @@ export function entanglerCircuit(
 }
 
 /**
- * Writes a unitary with an entangler that is a CX · SWAP. Moved to the beginning, an even number of
- * SWAPs cancel and an odd number leave one, so that an odd number of entanglers makes unitary · SWAP.
+ * Writes a unitary with an entangler that is a CX · SWAP. Moved to the beginning, an even number of SWAPs
+ * cancel and an odd number leave one, so that an odd number of entanglers makes unitary · SWAP.
  */
 function exchangingCircuit(
   unitary: ComplexMatrix,

@@ -1,14 +1,13 @@
 /**
- * Weyl (KAK) decomposition: any two-qubit unitary as one-qubit gates around exp(i(a·XX + b·YY + c·ZZ)),
- * with (a, b, c) unique in the Weyl chamber. These coordinates are all that one-qubit gates cannot
- * change.
+ * Weyl (KAK) decomposition: any two-qubit unitary as one-qubit gates around exp(i(a·XX + b·YY + c·ZZ)), with
+ * (a, b, c) unique in the Weyl chamber. These coordinates are all that one-qubit gates cannot change.
  *
- * In the basis of Bell states with the right phases ("magic") one-qubit gates are real orthogonal
- * matrices and the middle is diagonal, so V = O₁·D·O₂ there, and VᵀV = O₂ᵀ·D²·O₂ gives O₂ and D.
+ * In the basis of Bell states with the right phases ("magic") one-qubit gates are real orthogonal matrices
+ * and the middle is diagonal, so V = O₁·D·O₂ there, and VᵀV = O₂ᵀ·D²·O₂ gives O₂ and D.
  *
  * @see Kraus, Cirac, "Optimal creation of entanglement using a two-qubit gate", Phys. Rev. A 63, 062309
- *   (2001); Zhang, Vala, Sastry, Whaley, "Geometric theory of nonlocal two-qubit operations", Phys. Rev.
- *   A 67, 042313 (2003), for the chamber.
+ *   (2001); Zhang, Vala, Sastry, Whaley, "Geometric theory of nonlocal two-qubit operations", Phys. Rev. A
+ *   67, 042313 (2003), for the chamber.
  */
 import { adjoint, type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
 import { jointEigenvectors } from '../../math/joint-diagonal.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes a circuit in the gates of a set: first blocks on pairs of qubits with the fewest two-qubit
- * gates, then runs of one-qubit gates with the fewest of those.
+ * Writes a circuit in the gates of a set: first blocks on pairs of qubits with the fewest two-qubit gates,
+ * then runs of one-qubit gates with the fewest of those.
  *
  * Global phases are dropped, and so is everything that a following measurement makes unobservable.
  */

@@ -1,9 +1,9 @@
 /**
  * Writes runs of one-qubit gates in the gates of a set.
  *
- * A rotation about Z at the end of a run moves past operations that are diagonal on its qubit, such as a
- * CZ or the control of a CX, and joins the next run, where it usually costs nothing. Before a
- * measurement it is an unobservable phase and is dropped.
+ * A rotation about Z at the end of a run moves past operations that are diagonal on its qubit, such as a CZ
+ * or the control of a CX, and joins the next run, where it usually costs nothing. Before a measurement it is
+ * an unobservable phase and is dropped.
  */
 import type { Circuit, Condition, Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';
@@ -99,8 +99,8 @@ class Writer {
   }
 
   /**
-   * Writes a run before a measurement, without its final rotation about Z, which only adds a phase to
-   * each outcome.
+   * Writes a run before a measurement, without its final rotation about Z, which only adds a phase to each
+   * outcome.
    */
   #settleBeforeMeasurement(qubit: Qubit): void {
     const run = this.#runs[qubit];

@@ -1,7 +1,6 @@
 /**
- * Groups operations into blocks on pairs of qubits: gates on the same two qubits with no other gate on
- * either of them in between. A block is one two-qubit unitary, which may take fewer gates than it was
- * written in.
+ * Groups operations into blocks on pairs of qubits: gates on the same two qubits with no other gate on either
+ * of them in between. A block is one two-qubit unitary, which may take fewer gates than it was written in.
  */
 import { type Operation, operationQubits, type Qubit } from '../../circuit/circuit.ts';
 import type { GateLike } from '../passes/gate-like.ts';

@@ -1,9 +1,9 @@
 /**
  * Searches for an equivalent circuit with fewer gates, in any gates or in those of a set.
  *
- * The compiler's passes and the search for shorter two-qubit blocks alternate, since each finds more
- * after the other. The best circuit found is returned; the given circuit itself is a candidate if its
- * gates are in the set.
+ * The compiler's passes and the search for shorter two-qubit blocks alternate, since each finds more after
+ * the other. The best circuit found is returned; the given circuit itself is a candidate if its gates are in
+ * the set.
  */
 import { type Circuit, operationQubits } from '../../circuit/circuit.ts';
 import { gateNamed } from '../../circuit/gates.ts';
@@ -35,8 +35,8 @@ const FROM_ZERO: readonly Pass[] = [
 /**
  * Returns the shortest circuit found.
  *
- * @param preserve - What the result has in common with the given circuit: the unitary, up to a phase,
- *   and the measurements; the state made from |0…0⟩; or the distribution of the classical bits.
+ * @param preserve - What the result has in common with the given circuit: the unitary, up to a phase, and the
+ *   measurements; the state made from |0…0⟩; or the distribution of the classical bits.
  */
 export function shortenCircuit(
   circuit: Circuit,

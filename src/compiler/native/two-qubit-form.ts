@@ -3,8 +3,8 @@
  *
  * Global phases are dropped, including those of a conditional branch, which are unobservable.
  *
- * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995); Nielsen
- *   & Chuang, figure 4.9, for the Toffoli gate by six CX.
+ * @see Barenco et al., "Elementary gates for quantum computation", Phys. Rev. A 52, 3457 (1995); Nielsen &
+ *   Chuang, figure 4.9, for the Toffoli gate by six CX.
  */
 import {
   type Circuit,
@@ -37,11 +37,11 @@ export function twoQubitForm(circuit: Circuit): Circuit {
   const all = Array.from({ length: circuit.numQubits }, (_, qubit) => qubit);
   return {
     ...circuit,
-    operations: circuit.operations.flatMap((operation) => takenApart(operation, all)),
+    operations: circuit.operations.flatMap((operation) => decomposed(operation, all)),
   };
 }
 
-function takenApart(operation: Operation, all: readonly Qubit[]): readonly Operation[] {
+function decomposed(operation: Operation, all: readonly Qubit[]): readonly Operation[] {
   if (operation.kind !== 'gate' && operation.kind !== 'unitary') return [operation];
   const qubits = operationQubits(operation);
   if (qubits.length === 0) return [];
@@ -102,15 +102,13 @@ function controlled(
 }
 
 /**
- * Reflection W with W·X·W equal to the matrix, if the matrix is a reflection with determinant −1; not
- * for X.
+ * Reflection W with W·X·W equal to the matrix, if the matrix is a reflection with determinant −1; not for X.
  */
 function sideOfX(matrix: ComplexMatrix): ComplexMatrix | undefined {
   const trace = Math.hypot(matrix[0]! + matrix[6]!, matrix[1]! + matrix[7]!);
   const isOwnInverse = maxAbsDifference(multiply(matrix, matrix), identity(2)) < SAME;
   if (trace > SAME || !isOwnInverse) return undefined;
-  // W = (X + R)/√(2 + 2x), where x is R's component along X. Undefined for R = −X, where any axis would
-  // do.
+  // W = (X + R)/√(2 + 2x), where x is R's component along X. Undefined for R = −X, where any axis would do.
   const x = matrix[2]!;
   if (x < -1 + SAME) return undefined;
   const scale = 1 / Math.sqrt(2 + 2 * x);

@@ -1,15 +1,15 @@
 /**
- * Pass that simplifies gates on qubits known to be |0⟩ or |1⟩, as all are at the start and after a
- * reset. A control that is |0⟩ removes its gate, a control that is |1⟩ is removed from its gate, a
- * diagonal becomes a phase, and a permutation only changes the known values.
+ * Pass that simplifies gates on qubits known to be |0⟩ or |1⟩, as all are at the start and after a reset. A
+ * control that is |0⟩ removes its gate, a control that is |1⟩ is removed from its gate, a diagonal becomes a
+ * phase, and a permutation only changes the known values.
  *
- * A qubit's known value may thus run ahead of its actual state. An X corrects the state before anything
- * that needs it: a gate that makes a superposition, a measurement, a barrier, the end. One X can replace
- * many gates, but one gate may flip many qubits. So the pass counts what it has saved, and absorbs a
- * gate only while the saving covers the X gates that this may cost later.
+ * A qubit's known value may thus run ahead of its actual state. An X corrects the state before anything that
+ * needs it: a gate that makes a superposition, a measurement, a barrier, the end. One X can replace many
+ * gates, but one gate may flip many qubits. So the pass counts what it has saved, and absorbs a gate only
+ * while the saving covers the X gates that this may cost later.
  *
- * Only classical values are tracked. Tracking other product states (|+⟩, say) finds more in circuits
- * made for it and nothing in most others.
+ * Only classical values are tracked. Tracking other product states (|+⟩, say) finds more in circuits made for
+ * it and nothing in most others.
  */
 import {
   type Circuit,
@@ -75,9 +75,7 @@ class Absorber {
     else this.#addIf(holds === 'always' ? unconditioned(operation) : operation);
   }
 
-  /**
-   * Returns the operations that are left. They prepare the original state, if the state is requested.
-   */
+  /** Returns the operations that are left. They prepare the original state, if the state is requested. */
   finish(): readonly Operation[] {
     if (!this.#keepState) return this.#left;
     const trailing = this.#left.splice(lengthBeforeTrailingMeasurements(this.#left));
@@ -289,8 +287,8 @@ function unconditioned(operation: Unbarred): Unbarred {
 }
 
 /**
- * Number of operations before the trailing measurements that one final state serves. A barrier among
- * them ends these.
+ * Number of operations before the trailing measurements that one final state serves. A barrier among them
+ * ends these.
  */
 function lengthBeforeTrailingMeasurements(operations: readonly Operation[]): number {
   const last = operations.findLastIndex(

@@ -1,12 +1,11 @@
 /**
  * Finds the earlier operations that a new one can be moved next to, in constant time per operation.
  *
- * On every qubit the operations so far form groups of neighbours that are all diagonal in one common
- * basis of that qubit. An operation in the last group on all its qubits can be moved to the end, and a
- * new operation that joins those groups can be moved back to it. The two may then be combined. When a
- * group becomes empty, the one before it is the last again, so that operations around a cancelled pair
- * meet. Walking back over commuting operations instead takes quadratic time in a circuit of many
- * diagonals.
+ * On every qubit the operations so far form groups of neighbours that are all diagonal in one common basis of
+ * that qubit. An operation in the last group on all its qubits can be moved to the end, and a new operation
+ * that joins those groups can be moved back to it. The two may then be combined. When a group becomes empty,
+ * the one before it is the last again, so that operations around a cancelled pair meet. Walking back over
+ * commuting operations instead takes quadratic time in a circuit of many diagonals.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { ALL_AXES, type Axes } from './gate-facts.ts';
@@ -69,7 +68,7 @@ export class CommutingGroups {
   }
 
   /** Separates all operations so far on these qubits from later ones. */
-  wall(qubits: readonly Qubit[]): void {
+  separate(qubits: readonly Qubit[]): void {
     for (const qubit of qubits) this.#join(qubit, 0);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the product of gates on at most three qubits as few operations with controls: phases and flips
- * for a permutation with phases, one gate for a controlled one-qubit matrix.
+ * Writes the product of gates on at most three qubits as few operations with controls: phases and flips for a
+ * permutation with phases, one gate for a controlled one-qubit matrix.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
@@ -30,8 +30,7 @@ const STATES = Array.from({ length: DIMENSION }, (_, j) => j);
 /**
  * Returns the form of a product; undefined where it is neither of the two.
  *
- * @param qubits - Bit i of the matrix's index is `qubits[i]`; the matrix is the identity on further
- *   bits.
+ * @param qubits - Bit i of the matrix's index is `qubits[i]`; the matrix is the identity on further bits.
  */
 export function controlledForm(
   matrix: ComplexMatrix,
@@ -100,8 +99,8 @@ function onQubits(
 }
 
 /**
- * Splits a diagonal into phases: angles[m] applies where all qubits of the mask m are |1⟩. A single
- * matrix would tie together qubits that the scheduler can keep apart.
+ * Splits a diagonal into phases: angles[m] applies where all qubits of the mask m are |1⟩. A single matrix
+ * would tie together qubits that the scheduler can keep apart.
  */
 function phaseTerms(phases: readonly number[]): {
   readonly angles: readonly number[];

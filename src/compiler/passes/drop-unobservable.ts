@@ -2,11 +2,11 @@
  * Pass that drops operations that no classical bit can reveal. It walks backwards and tracks, for every
  * qubit, how it is still observed.
  *
- * The rest of the circuit may use a qubit in any way, use only its value |0⟩ or |1⟩ (as a measurement
- * does, whatever follows it), or not use it at all. An operation is unobservable if it is diagonal on
- * the qubits of which only the value is used, and acts on others only if they are not used: the
- * probability of each value is unchanged. A measurement into a bit that is overwritten before it is read
- * is dropped under the same rule.
+ * The rest of the circuit may use a qubit in any way, use only its value |0⟩ or |1⟩ (as a measurement does,
+ * whatever follows it), or not use it at all. An operation is unobservable if it is diagonal on the qubits of
+ * which only the value is used, and acts on others only if they are not used: the probability of each value
+ * is unchanged. A measurement into a bit that is overwritten before it is read is dropped under the same
+ * rule.
  */
 import type {
   Circuit,

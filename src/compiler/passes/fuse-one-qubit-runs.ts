@@ -2,8 +2,8 @@
  * Pass that multiplies gates on one qubit into one matrix, also across operations that commute with the
  * earlier or the later of them: in H, T, the control of a CX, H, the T moves past the CX.
  *
- * It fuses only gates without controls or conditions: the product costs as much as one of them. A
- * product of diagonal gates is diagonal, which costs an engine less than a general matrix.
+ * It fuses only gates without controls or conditions: the product costs as much as one of them. A product of
+ * diagonal gates is diagonal, which costs an engine less than a general matrix.
  */
 import type { Circuit, Operation, Qubit } from '../../circuit/circuit.ts';
 import { operationQubits } from '../../circuit/circuit.ts';

@@ -1,9 +1,9 @@
 /**
- * Facts about gates that passes use, derived from the gate table's matrices and inverses instead of
- * listing names again. A gate added to the table needs no code here.
+ * Facts about gates that passes use, derived from the gate table's matrices and inverses instead of listing
+ * names again. A gate added to the table needs no code here.
  *
- * A fact about a gate with angles is tested at a few angles that satisfy no accidental identity; the
- * property tests check every fact at random angles.
+ * A fact about a gate with angles is tested at a few angles that satisfy no accidental identity; the property
+ * tests check every fact at random angles.
  */
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { GATES } from '../../circuit/gates.ts';
@@ -19,9 +19,8 @@ import {
 export const NEGLIGIBLE = 1e-14;
 
 /**
- * Set of Paulis, as bits, that an operation commutes with on one qubit. Two operations commute if on
- * every qubit they share there is a Pauli that both commute with: both are then block diagonal in its
- * eigenbasis.
+ * Set of Paulis, as bits, that an operation commutes with on one qubit. Two operations commute if on every
+ * qubit they share there is a Pauli that both commute with: both are then block diagonal in its eigenbasis.
  */
 export type Axes = number;
 /** A function of X on this qubit. */
@@ -39,8 +38,8 @@ export interface GateFacts {
   /** Gate with the same matrix and the fewest own controls: X for CX and CCX. */
   readonly base: string;
   /**
-   * Number of the family: the same for gates that may cancel or merge, which are those of one base,
-   * inverses such as SX and SXDG, and all phases including RZ.
+   * Number of the family: the same for gates that may cancel or merge, which are those of one base, inverses
+   * such as SX and SXDG, and all phases including RZ.
    */
   readonly family: number;
   /** One for each target. */
@@ -48,8 +47,8 @@ export interface GateFacts {
   /** Whether its two targets may be exchanged. */
   readonly isSymmetric: boolean;
   /**
-   * Set where U(a)·U(b) = U(a + b): which angles add up; the others must be equal. If all that add up
-   * are zero, U is the identity.
+   * Set where U(a)·U(b) = U(a + b): which angles add up; the others must be equal. If all that add up are
+   * zero, U is the identity.
    */
   readonly adds?: readonly boolean[];
   /** Period of the angles that add up: 2π, or 4π where U(2π) is not the identity. */
@@ -124,9 +123,7 @@ export function axesOn(matrix: ComplexMatrix, target: number): Axes {
   return axes;
 }
 
-/**
- * Finds the angles that add up: those that the inverse negates are candidates, which are then tested.
- */
+/** Finds the angles that add up: those that the inverse negates are candidates, which are then tested. */
 function addingAngles(
   definition: GateDefinition,
   probes: readonly (readonly number[])[],

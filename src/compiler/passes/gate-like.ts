@@ -47,9 +47,7 @@ export function targetAxes(operation: GateLike): readonly Axes[] {
   return axes;
 }
 
-/**
- * Axes that an operation commutes with on controls and then targets, in the order of `operationQubits`.
- */
+/** Axes that an operation commutes with on controls and then targets, in the order of `operationQubits`. */
 export function axesOf(operation: GateLike): readonly Axes[] {
   const axes = targetAxes(operation);
   if (operation.controls.length === 0) return axes;
@@ -68,8 +66,8 @@ export function wrapped(angle: number, period: number): number {
 }
 
 /**
- * Makes the operation e^{i·angle} where all the qubits are |1⟩: a Z, S, T or P with controls; undefined
- * for a zero angle.
+ * Makes the operation e^{i·angle} where all the qubits are |1⟩: a Z, S, T or P with controls; undefined for a
+ * zero angle.
  */
 export function phaseOn(
   qubits: readonly Qubit[],
@@ -101,8 +99,8 @@ export function phaseOn(
 }
 
 /**
- * Angle of a gate that is a phase on |1…1⟩ of all its qubits, controls included, in [−2π, 2π]; undefined
- * for other gates.
+ * Angle of a gate that is a phase on |1…1⟩ of all its qubits, controls included, in [−2π, 2π]; undefined for
+ * other gates.
  */
 export function phaseAngleOf({ gate, angles }: GateOperation): number | undefined {
   const { base, phaseAngle } = factsNamed(gate);

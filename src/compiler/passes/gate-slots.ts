@@ -1,9 +1,9 @@
 /**
- * A circuit that is being searched for windows: its operations in numbered slots, some empty, with
- * derived facts.
+ * A circuit that is being searched for windows: its operations in numbered slots, some empty, with derived
+ * facts.
  *
- * Entries are created on demand and can be dropped: a circuit has many operations and a window looks at
- * few, so most entries become garbage early, which costs far less than keeping them.
+ * Entries are created on demand and can be dropped: a circuit has many operations and a window looks at few,
+ * so most entries become garbage early, which costs far less than keeping them.
  */
 import type { Operation } from '../../circuit/circuit.ts';
 import { bitsOf, type Entry, entryOf } from './window-entry.ts';

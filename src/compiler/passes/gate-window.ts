@@ -1,12 +1,11 @@
 /**
- * Searches for windows: gates on at most three qubits, starting with a dense one, that can be moved
- * together and have a simple product.
+ * Searches for windows: gates on at most three qubits, starting with a dense one, that can be moved together
+ * and have a simple product.
  *
  * Every operation on the way joins the window, goes before it or goes behind it. If it commutes with all
  * members so far it goes before; else its qubits join the window if there is room; else it goes behind,
- * followed by all that does not commute with it. Joining late matters: while one control of a Toffoli
- * gate is in use, the other is often still being computed. A window that gains something is then
- * extended backwards.
+ * followed by all that does not commute with it. Joining late matters: while one control of a Toffoli gate is
+ * in use, the other is often still being computed. A window that gains something is then extended backwards.
  */
 import type { ControlledForm } from './controlled-form.ts';
 import { ALL_AXES, type Axes } from './gate-facts.ts';

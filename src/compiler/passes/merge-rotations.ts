@@ -1,11 +1,11 @@
 /**
- * Pass that merges rotations and phases, also across operations that commute with them, and cancels the
- * pairs that meet where rotations vanish.
+ * Pass that merges rotations and phases, also across operations that commute with them, and cancels the pairs
+ * that meet where rotations vanish.
  *
  * Two rotations about one axis, or two phases on the same qubits, become one, or nothing if the angle is
- * zero. The gate table tells which gates are rotations (`adds`). All phases are one family: Z, S, T and
- * P with any controls multiply the same amplitudes, those where all the qubits are |1⟩. RZ without
- * controls joins them at the cost of a global phase.
+ * zero. The gate table tells which gates are rotations (`adds`). All phases are one family: Z, S, T and P
+ * with any controls multiply the same amplitudes, those where all the qubits are |1⟩. RZ without controls
+ * joins them at the cost of a global phase.
  */
 
 import type { GateOperation, Qubit } from '../../circuit/circuit.ts';

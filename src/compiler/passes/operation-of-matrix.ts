@@ -12,8 +12,8 @@ interface Operands extends Conditioned {
 }
 
 /**
- * Returns a phase or an RZ if the matrix is one, else an explicit unitary; undefined for the identity.
- * The operation equals the matrix, including its phase, within about fifty roundings.
+ * Returns a phase or an RZ if the matrix is one, else an explicit unitary; undefined for the identity. The
+ * operation equals the matrix, including its phase, within about fifty roundings.
  */
 export function operationOf(matrix: ComplexMatrix, operands: Operands): GateLike | undefined {
   const exact = matrix.map((part) => (Math.abs(part) < NEGLIGIBLE ? 0 : part));

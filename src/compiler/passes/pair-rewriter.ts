@@ -25,9 +25,8 @@ export interface Rewritten {
 /** Rule for combining pairs. */
 export interface PairRule {
   /**
-   * Combines two gates of one family, or two unitaries, on the same targets and controls, each in any
-   * order (phases: on the same qubits), with the same condition if any. Returns undefined if they do not
-   * combine.
+   * Combines two gates of one family, or two unitaries, on the same targets and controls, each in any order
+   * (phases: on the same qubits), with the same condition if any. Returns undefined if they do not combine.
    */
   combine(earlier: GateLike, later: GateLike): Rewritten | undefined;
   /** Simplifies a single operation; undefined if it is simple already. */
@@ -53,11 +52,10 @@ class PairRewriter {
   readonly #rules: readonly PairRule[];
   readonly #groups: CommutingGroups;
   /** Waiting operations by key, the latest last. */
-  readonly #waiting = new Map<MeetingKey, Entry[]>();
+  readonly #waiting = new Map<PairKey, Entry[]>();
   readonly #slots: (Operation | undefined)[] = [];
   /**
-   * Number of writes of each classical bit: equal conditions have the same result only between two
-   * writes.
+   * Number of writes of each classical bit: equal conditions have the same result only between two writes.
    */
   readonly #writes: Uint32Array;
   #phase = 0;
@@ -87,7 +85,7 @@ class PairRewriter {
       case 'reset':
       case 'barrier':
         this.#slots[slot] = operation;
-        this.#groups.wall(operation.qubits);
+        this.#groups.separate(operation.qubits);
         return;
     }
   }
@@ -108,7 +106,7 @@ class PairRewriter {
     }
     const qubits = operationQubits(operation);
     const axes = axesOf(operation);
-    const key = meetingKey(operation, this.#writes);
+    const key = pairKey(operation, this.#writes);
     const waiting = this.#waitingUnder(key);
     const partner = waiting.at(-1);
     if (partner !== undefined && this.#groups.reaches(partner.place, qubits, axes)) {
@@ -142,7 +140,7 @@ class PairRewriter {
     if (operation !== undefined) this.#addGate(operation, slot);
   }
 
-  #waitingUnder(key: MeetingKey): Entry[] {
+  #waitingUnder(key: PairKey): Entry[] {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) {
       const none: Entry[] = [];
@@ -161,7 +159,7 @@ class PairRewriter {
  * Almost all keys are numbers, whose digits are the family and the qubits: a circuit has many gates, and
  * strings would cost more than all else that is done with a gate.
  */
-type MeetingKey = number | string;
+type PairKey = number | string;
 
 const BASE = 64;
 /** Most digits that keep the number exact. */
@@ -169,7 +167,7 @@ const MAX_QUBITS_IN_NUMBER = 7;
 const PHASE_FAMILY = factsNamed(PHASE_GATE).family;
 
 /** @param writes - Number of writes of each classical bit so far. */
-function meetingKey(operation: GateLike, writes: Uint32Array): MeetingKey {
+function pairKey(operation: GateLike, writes: Uint32Array): PairKey {
   const { targets, controls, condition } = operation;
   const family =
     operation.kind === 'unitary'

@@ -1,10 +1,10 @@
 /**
- * Factors permutations of the basis states of at most three qubits into X, CX and CCX on few targets,
- * and SWAPs.
+ * Factors permutations of the basis states of at most three qubits into X, CX and CCX on few targets, and
+ * SWAPs.
  *
- * Each factor flips one bit where a function of the others is 1. As a sum of products (its algebraic
- * normal form), such a function is one X, CX or CCX for each product. The controls stay controls, which
- * a matrix on three targets would lose.
+ * Each factor flips one bit where a function of the others is 1. As a sum of products (its algebraic normal
+ * form), such a function is one X, CX or CCX for each product. The controls stay controls, which a matrix on
+ * three targets would lose.
  */
 
 /** An X with controls, or a SWAP; numbers are bits of the basis index. */

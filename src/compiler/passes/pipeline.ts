@@ -36,8 +36,8 @@ export interface Optimized<C extends DynamicCircuit = DynamicCircuit> {
 }
 
 /**
- * Runs all passes on a circuit. A circuit with loops and assignments is divided into pieces at these: no
- * pass sees them, and nothing moves across them.
+ * Runs all passes on a circuit. A circuit with loops and assignments is divided into pieces at these: no pass
+ * sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
   circuit: C,

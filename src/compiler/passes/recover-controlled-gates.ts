@@ -1,11 +1,11 @@
 /**
- * Pass that finds gates that were decomposed into smaller ones and restores them: a Toffoli gate in
- * fifteen gates, a relative-phase Toffoli, a controlled rotation in five. Such a circuit seems full of
- * dense gates, but its product is a permutation with phases, or one gate with controls.
+ * Pass that finds gates that were decomposed into smaller ones and restores them: a Toffoli gate in fifteen
+ * gates, a relative-phase Toffoli, a controlled rotation in five. Such a circuit seems full of dense gates,
+ * but its product is a permutation with phases, or one gate with controls.
  *
- * It runs first, because other passes break such patterns: they merge a T of one Toffoli gate with that
- * of the next, and an H with its neighbour. It compares products, not patterns, so it finds any
- * decomposition, in any order that commuting allows.
+ * It runs first, because other passes break such patterns: they merge a T of one Toffoli gate with that of
+ * the next, and an H with its neighbour. It compares products, not patterns, so it finds any decomposition,
+ * in any order that commuting allows.
  */
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
 import { sumOfAngles } from '../../math/angles.ts';

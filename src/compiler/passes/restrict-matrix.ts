@@ -5,8 +5,8 @@ import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
 import { NEGLIGIBLE } from './gate-facts.ts';
 
 /**
- * Returns the matrix on the other targets while target number `target` reads `value`; undefined if the
- * matrix may change that value.
+ * Returns the matrix on the other targets while target number `target` reads `value`; undefined if the matrix
+ * may change that value.
  */
 export function restricted(
   matrix: ComplexMatrix,

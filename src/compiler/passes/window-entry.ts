@@ -97,9 +97,7 @@ function traitsOf(operation: GateLike): Traits {
   return traits;
 }
 
-/**
- * Costs only rank rewritings: a diagonal is cheap, a permutation moves amplitudes, a matrix multiplies.
- */
+/** Costs only rank rewritings: a diagonal is cheap, a permutation moves amplitudes, a matrix multiplies. */
 function findTraits(operation: GateLike): Traits {
   const isDiagonal = targetAxes(operation).every((axes) => (axes & Z_AXIS) !== 0);
   if (isDiagonal) return { isDense: false, cost: 1 };

@@ -105,8 +105,7 @@ export class WindowMembers {
   }
 
   /**
-   * Whether a gate ends the search: the window has no form yet, and later members could not use its
-   * target.
+   * Whether a gate ends the search: the window has no form yet, and later members could not use its target.
    */
   isBlockedBy({ qubits }: GateEntry): boolean {
     return this.#best === undefined && positionOf(qubits, this.#firstTarget) >= 0;
@@ -202,8 +201,8 @@ export class WindowMembers {
 }
 
 /**
- * Compares forms by cost, not by saving. A window that continues beyond a decomposed gate saves more
- * with every part of the next one that it includes, which then can no longer be restored.
+ * Compares forms by cost, not by saving. A window that continues beyond a decomposed gate saves more with
+ * every part of the next one that it includes, which then can no longer be restored.
  */
 function isSimpler(cost: number, saved: number, best: Best): boolean {
   return cost < best.form.cost || (cost === best.form.cost && saved > best.saved);

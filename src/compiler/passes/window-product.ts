@@ -1,7 +1,7 @@
 /**
  * Products of gates on at most three qubits, and single columns of them. If the image of |000⟩ is not a
- * single basis state, the product is neither a permutation with phases nor a gate with controls.
- * Computing that column takes an eighth of the arithmetic.
+ * single basis state, the product is neither a permutation with phases nor a gate with controls. Computing
+ * that column takes an eighth of the arithmetic.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
@@ -95,10 +95,7 @@ export function isNear0(part: number): boolean {
   return Math.abs(part) < WINDOW_ROUNDING;
 }
 
-/**
- * Position of a qubit among a window's; −1 if it is not there. Faster than `indexOf` on such short
- * lists.
- */
+/** Position of a qubit among a window's; −1 if it is not there. Faster than `indexOf` on such short lists. */
 export function positionOf(qubits: readonly Qubit[], qubit: Qubit): number {
   for (let i = 0; i < qubits.length; i++) if (qubits[i] === qubit) return i;
   return -1;

@@ -1,6 +1,6 @@
 /**
- * Dependency graph of a circuit: each operation depends on the last one before it on each of its qubits
- * and bits.
+ * Dependency graph of a circuit: each operation depends on the last one before it on each of its qubits and
+ * bits.
  */
 import { type Circuit, type Operation, operationQubits } from '../../circuit/circuit.ts';
 
@@ -32,9 +32,7 @@ export function dependenciesOf({ numQubits, numBits, operations }: Circuit): Dep
   return { operations, next, numBefore };
 }
 
-/**
- * Classical bits that an operation writes or reads. Operations that read one bit keep their order too.
- */
+/** Classical bits that an operation writes or reads. Operations that read one bit keep their order too. */
 function bitsOf(operation: Operation): readonly number[] {
   if (operation.kind === 'barrier') return [];
   const read = operation.condition?.bits ?? [];

@@ -1,6 +1,6 @@
 /**
- * Searches for a layout without SWAPs: places such that every two qubits that share a gate have a
- * coupler. It backtracks with a limit, since the problem is NP-complete.
+ * Searches for a layout without SWAPs: places such that every two qubits that share a gate have a coupler. It
+ * backtracks with a limit, since the problem is NP-complete.
  */
 import type { Coupler, CouplingMap } from './coupling-map.ts';
 

@@ -1,9 +1,9 @@
 /**
  * Routes a circuit on a device: chooses an initial layout and inserts SWAPs.
  *
- * If a layout without SWAPs is found it is used. Otherwise each trial starts with a random layout and
- * routes the circuit forwards and backwards a few times, where each direction starts with the layout
- * that the other ended with. The trial with the fewest SWAPs wins.
+ * If a layout without SWAPs is found it is used. Otherwise each trial starts with a random layout and routes
+ * the circuit forwards and backwards a few times, where each direction starts with the layout that the other
+ * ended with. The trial with the fewest SWAPs wins.
  */
 import type { Circuit, GateOperation, Operation } from '../../circuit/circuit.ts';
 import type { Coupler, CouplingMap } from './coupling-map.ts';
@@ -14,9 +14,7 @@ import { pairOf, type Routed, routeBySabre } from './sabre.ts';
 
 /** Options of routing. */
 export interface RouteOptions {
-  /**
-   * Whether qubit i starts on the i-th place of the largest connected part, or on the best place found.
-   */
+  /** Whether qubit i starts on the i-th place of the largest connected part, or on the best place found. */
   readonly layout: 'trivial' | 'auto';
   /** Number of random initial layouts, in addition to the trivial one. */
   readonly trials: number;

@@ -1,10 +1,9 @@
 /**
  * SABRE: inserts SWAPs until every two-qubit gate is on a coupler.
  *
- * The front is the set of gates without unfinished predecessors. Gates of the front on couplers are
- * executed; if there is none, the SWAP is chosen that most reduces the distances of the front and of the
- * gates after it. Recently moved qubits count as farther apart, so that SWAPs spread and run in
- * parallel.
+ * The front is the set of gates without unfinished predecessors. Gates of the front on couplers are executed;
+ * if there is none, the SWAP is chosen that most reduces the distances of the front and of the gates after
+ * it. Recently moved qubits count as farther apart, so that SWAPs spread and run in parallel.
  *
  * @see Li, Ding, Xie, "Tackling the qubit mapping problem for NISQ-era quantum devices", ASPLOS 2019.
  */
@@ -34,8 +33,8 @@ export interface Routed {
 /**
  * Routes a circuit, changing the layout to the final one.
  *
- * @param graph - Dependencies of a circuit with gates on at most two qubits; barriers and measurements
- *   may have more.
+ * @param graph - Dependencies of a circuit with gates on at most two qubits; barriers and measurements may
+ *   have more.
  * @param layout - Logical qubits that share gates must be on one connected part of the map.
  * @param uniform - Random source: numbers in [0, 1), to choose among equally good SWAPs.
  */

@@ -26,9 +26,9 @@ test('one blocked qubit is enough to block', () => {
   expect(groups.reaches(first, [1, 0], [Z_AXIS, Z_AXIS])).toBe(true);
 });
 
-test('nothing reaches over a wall', () => {
+test('nothing reaches across a separation', () => {
   const groups = new CommutingGroups(2);
   const first = groups.add([0, 1], [Z_AXIS, Z_AXIS]);
-  groups.wall([1]);
+  groups.separate([1]);
   expect(groups.reaches(first, [0, 1], [Z_AXIS, Z_AXIS])).toBe(false);
 });
