@@ -63,7 +63,7 @@ export function eigenvectorsOfUnitary(unitary: ComplexMatrix): ComplexMatrix {
     let hasRotated = false;
     for (let p = 0; p < d; p++) {
       for (let q = p + 1; q < d; q++) {
-        if (rotatePair(hermitian, vectors, d, p, q)) hasRotated = true;
+        if (jacobiStep(hermitian, vectors, d, p, q)) hasRotated = true;
       }
     }
     if (!hasRotated) break;
@@ -72,7 +72,7 @@ export function eigenvectorsOfUnitary(unitary: ComplexMatrix): ComplexMatrix {
 }
 
 /** Clears entry (p, q) by one Jacobi rotation; false where it is negligible already. */
-function rotatePair(
+function jacobiStep(
   matrix: ComplexMatrix,
   vectors: ComplexMatrix,
   d: number,
