@@ -42,6 +42,19 @@ export function multiply(a: ComplexMatrix, b: ComplexMatrix): ComplexMatrix {
   return out;
 }
 
+/** Transpose, without conjugation. */
+export function transpose(matrix: ComplexMatrix): ComplexMatrix {
+  const d = dimension(matrix);
+  const out = new Float64Array(matrix.length);
+  for (let row = 0; row < d; row++) {
+    for (let col = 0; col < d; col++) {
+      const i = 2 * (row * d + col);
+      out.set(matrix.subarray(i, i + 2), 2 * (col * d + row));
+    }
+  }
+  return out;
+}
+
 /** Conjugate transpose; the inverse of a unitary. */
 export function adjoint(matrix: ComplexMatrix): ComplexMatrix {
   const d = dimension(matrix);

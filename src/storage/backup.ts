@@ -19,7 +19,7 @@ import {
   DataDirectoryInUseError,
   LogLostError,
 } from './errors.ts';
-import { makePrivateFile } from './private-files.ts';
+import { hasCode, makePrivateFile } from './private-files.ts';
 import { lockDataDirectory, requireSoleUse } from './service-lock.ts';
 import { checkFiles, declareWhole, leaveMarker } from './write-ahead-log.ts';
 
@@ -238,8 +238,4 @@ function exists(path: string): boolean {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

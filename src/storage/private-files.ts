@@ -69,6 +69,7 @@ function restrict(path: string, mode: number): void {
   }
 }
 
-function hasCode(error: unknown, code: string): boolean {
+/** Whether an error has a system error code, such as `ENOENT`. */
+export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -146,6 +146,6 @@ const cores: readonly ((k: WeylDecomposition['coordinates']) => CxCircuit)[] &
 ];
 
 /** Products of both matrices; the later ones are on the left. */
-function paired(later: OneQubitPair, earlier: OneQubitPair): OneQubitPair {
+export function paired(later: OneQubitPair, earlier: OneQubitPair): OneQubitPair {
   return [multiply(later[0], earlier[0]), multiply(later[1], earlier[1])];
 }

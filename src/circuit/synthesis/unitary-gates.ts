@@ -5,7 +5,7 @@ import { SWAP } from '../gate-matrices.ts';
 import { type EntanglerFrame, entanglerFrame, entanglerOn } from './entangler-frame.ts';
 import type { GateSet } from './gate-set.ts';
 import { oneQubitGates } from './one-qubit-gates.ts';
-import { cxCircuit } from './two-qubit-circuit.ts';
+import { cxCircuit, paired } from './two-qubit-circuit.ts';
 import type { OneQubitPair } from './weyl-decomposition.ts';
 
 /** e^{i·phase} times the operations, the first one applied first. */
@@ -112,9 +112,4 @@ export function synthesizeTwo(
     }
   }
   return { operations, phase };
-}
-
-/** Products of both matrices; the later ones are on the left. */
-function paired(later: OneQubitPair, earlier: OneQubitPair): OneQubitPair {
-  return [multiply(later[0], earlier[0]), multiply(later[1], earlier[1])];
 }

@@ -9,7 +9,13 @@
  *   (2001); Zhang, Vala, Sastry, Whaley, "Geometric theory of nonlocal two-qubit operations", Phys. Rev. A
  *   67, 042313 (2003), for the chamber.
  */
-import { adjoint, type ComplexMatrix, identity, multiply } from '../../math/complex-matrix.ts';
+import {
+  adjoint,
+  type ComplexMatrix,
+  identity,
+  multiply,
+  transpose,
+} from '../../math/complex-matrix.ts';
 import { jointEigenvectors } from '../../math/joint-diagonal.ts';
 import { tensorFactors } from '../../math/tensor-product.ts';
 import { imaginary, ONE, real, rows, X, Y, Z, ZERO } from '../gate-matrices.ts';
@@ -159,12 +165,6 @@ class Chamber {
       this.#after[qubit] = multiply(this.#after[qubit], swap);
     }
   }
-}
-
-function transpose(matrix: ComplexMatrix): ComplexMatrix {
-  const out = adjoint(matrix);
-  for (let i = 1; i < out.length; i += 2) out[i]! *= -1;
-  return out;
 }
 
 /** Real parts (0) or imaginary parts (1). */

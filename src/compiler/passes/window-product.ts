@@ -4,7 +4,7 @@
  * that column takes an eighth of the arithmetic.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
+import { type ComplexMatrix, transpose } from '../../math/complex-matrix.ts';
 import type { GateLike } from './gate-like.ts';
 
 /** Most qubits of a product. */
@@ -177,16 +177,4 @@ function applyToGroup(
     out[first + offset] = re;
     out[first + offset + 1] = im;
   }
-}
-
-function transpose(matrix: ComplexMatrix): ComplexMatrix {
-  const d = dimension(matrix);
-  const out = new Float64Array(matrix.length);
-  for (let row = 0; row < d; row++) {
-    for (let col = 0; col < d; col++) {
-      const i = 2 * (row * d + col);
-      out.set(matrix.subarray(i, i + 2), 2 * (col * d + row));
-    }
-  }
-  return out;
 }
