@@ -248,6 +248,6 @@ export function findProcedure(owner: string, name: string): Procedure | undefine
     input: z.looseObject({}),
     limits: { deadline_ms: 10_000 },
     example: {},
-    load: async () => run,
+    run,
   });
 }

@@ -1,9 +1,10 @@
 /**
- * One thing that an agent or the TPU fleet can do: what it takes, what bounds it, an example that runs,
- * and the code that does it.
+ * A procedure: one thing that an agent or the TPU fleet can do, with its input schema, limits, an
+ * example that runs, and the code.
  *
- * What describes a procedure is loaded everywhere; the code itself only by the processes that run it,
- * when it is first asked for: see `load`.
+ * Procedures are described in every process and run only in the processes of the procedure pool.
+ * Code that takes long to load (mathjs, the compiler) stands in a file `run-<task>.ts`, which `run`
+ * imports when it is first called.
  */
 import type { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
@@ -38,10 +39,10 @@ export interface ProcedureParts<Schema extends z.ZodType> {
    */
   readonly check?: (input: z.output<Schema>) => readonly Fault[];
   /**
-   * Loads a further check, of inputs in which `check` found nothing: one for which code is needed that
-   * only some processes have use for. It takes the place of no check that the run itself makes.
+   * Checks an input in which `check` found nothing, with code that is too large to load everywhere.
+   * The run makes the same checks itself.
    */
-  readonly loadLateCheck?: () => Promise<(input: z.output<Schema>) => readonly Fault[]>;
+  readonly lateCheck?: (input: z.output<Schema>) => Promise<readonly Fault[]>;
   readonly limits: ProcedureLimits;
   /** An input that runs, in well under a second. */
   readonly example: JsonObject;
@@ -50,8 +51,7 @@ export interface ProcedureParts<Schema extends z.ZodType> {
    * field that it fits by itself: `{ circuit: 'circuit' }`. None unless given.
    */
   readonly feeds?: Readonly<Record<string, string>>;
-  /** Loads the code. A literal `import()` of a module beside it. */
-  readonly load: () => Promise<RunProcedure<z.output<Schema>>>;
+  readonly run: RunProcedure<z.output<Schema>>;
 }
 
 /** A procedure whose input's type is its own business. */
@@ -77,7 +77,7 @@ export interface Procedure {
 
 /** A procedure from its parts. */
 export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema>): Procedure {
-  const { name, description, input, limits, example, load, loadLateCheck } = parts;
+  const { name, description, input, limits, example, run, lateCheck } = parts;
   const { aliases = [], feeds = {} } = parts;
   const read = (given: unknown) => {
     const parsed = input.safeParse(given);
@@ -94,17 +94,15 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
     feeds,
     faultsOf: (given) => read(given).faults,
     lateFaultsOf:
-      loadLateCheck &&
+      lateCheck &&
       (async (given) => {
         const { parsed, faults } = read(given);
         if (parsed === undefined || faults.length > 0) return faults;
-        const check = await loadLateCheck();
-        return check(parsed);
+        return lateCheck(parsed);
       }),
     run: async (given, context) => {
       const { parsed, faults } = read(given);
       if (parsed === undefined || faults.length > 0) throw new ProcedureInputError(faults);
-      const run = await load();
       return run(parsed, context);
     },
   };

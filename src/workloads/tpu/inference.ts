@@ -1,8 +1,30 @@
-/** What an inference job takes; inference-run.ts does it. */
+/**
+ * The TPU job `inference`: the deployed model's circuit for many rows, in batches.
+ *
+ * Row k is drawn with the seed + k, as an inference call draws it, so the same rows with the same seed
+ * give the model's own answers.
+ */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
+import { MAX_SEED } from '../../math/philox.ts';
+import { accuracy, confusionMatrix } from '../algorithms/training/metrics.ts';
+import type { ParametricCircuit } from '../algorithms/training/parametric-circuit.ts';
+import { readArtefact } from '../models/qnn-hybrid/artefact-file.ts';
+import { scaleRow } from '../models/qnn-hybrid/feature-scaler.ts';
+import { angleRows, classAbove } from '../models/qnn-hybrid/fit-classifier.ts';
+import { irisPair } from '../models/qnn-hybrid/iris-pair.ts';
+import { QNN_HYBRID_ID } from '../models/qnn-hybrid/model-id.ts';
+import { ANSATZES, OBSERVABLE } from '../models/qnn-hybrid/reuploading-ansatz.ts';
+import {
+  sampledExpectation,
+  timesBitZeroClear,
+} from '../models/qnn-hybrid/sampled-expectations.ts';
 import { seedField } from '../procedures/input-fields.ts';
+import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
+import type { CircuitRunner, ProcedureContext } from '../procedures/procedure-context.ts';
+import { FLOPS_BASIS } from './circuit-flops.ts';
+import { MeteredCircuits } from './metered-circuits.ts';
 
 const MAX_ROWS = 10_000;
 const MAX_SHOTS = 8_192;
@@ -36,8 +58,7 @@ const input = z.strictObject({
   seed: seedField,
 });
 
-/** An input of an inference job. */
-export type InferenceInput = z.output<typeof input>;
+type InferenceInput = z.output<typeof input>;
 
 /** Classification of a batch with the deployed model. */
 export const inference = procedure({
@@ -55,7 +76,7 @@ export const inference = procedure({
     labels: [0, 1],
     seed: 7,
   },
-  load: () => import('./inference-run.ts').then(({ runInference }) => runInference),
+  run: runInference,
 });
 
 function labelFaults(numRows: number | undefined, numLabels: number | undefined): readonly Fault[] {
@@ -65,4 +86,94 @@ function labelFaults(numRows: number | undefined, numLabels: number | undefined)
       ? 'Only taken with inputs; the rows that are taken by default have theirs.'
       : `There are ${numLabels} labels for ${numRows} rows.`;
   return [{ path: 'labels', message }];
+}
+
+/** Rows of one batch: often enough for progress, and not too small for an engine. */
+const BATCH_ROWS = 1_000;
+
+async function runInference(input: InferenceInput, context: ProcedureContext): Promise<JsonObject> {
+  const { parameters, card } = readArtefact();
+  const meter = new MeteredCircuits(context.circuits);
+  const { seed = context.seed, shots } = input;
+  const iris = input.inputs === undefined ? irisPair() : undefined;
+  const rows = input.inputs ?? iris?.rows ?? [];
+  const labels = input.labels ?? iris?.labels;
+  const { ansatz, qubits: numQubits, layers: numLayers, theta, threshold } = parameters;
+  const circuit = ANSATZES[ansatz].build({ numQubits, numLayers });
+  const scaled = rows.map((row) => scaleRow(parameters, row));
+  const expectations: number[] = [];
+  for (let from = 0; from < rows.length; from += BATCH_ROWS) {
+    context.signal.throwIfAborted();
+    const batch = scaled.slice(from, from + BATCH_ROWS).map(({ values }) => values);
+    const seeds = batch.map((_, k) => seedOfRow(seed, from + k));
+    expectations.push(
+      ...(await expectationsOf(circuit, theta, batch, { shots, seeds }, meter.runner)),
+    );
+    context.countUnits(batch.length);
+    const numDone = from + batch.length;
+    context.progress(numDone / rows.length, `${numDone} of ${rows.length} rows classified`);
+  }
+  const predictions = expectations.map((value) => classAbove(threshold, value));
+  return {
+    model_id: QNN_HYBRID_ID,
+    model_version: card.version,
+    rows: rows.length,
+    predictions,
+    predicted_labels: predictions.map((prediction) => card.labels[prediction] ?? ''),
+    expectations,
+    threshold,
+    out_of_range: scaled.flatMap(({ outOfRange }, row) =>
+      outOfRange.map((feature) => ({ row, feature: card.feature_names[feature] ?? '' })),
+    ),
+    ...(labels !== undefined && qualityOf(labels, predictions)),
+    data: iris === undefined ? 'The rows of the input' : card.training.data.name,
+    shots,
+    ...(shots > 0 && { seed }),
+    basis:
+      shots > 0
+        ? 'Expectation values are sampled from the shots with the seed; row k is drawn with seed + k.'
+        : 'Expectation values are exact up to the precision of the processor.',
+    circuits: meter.numCircuits,
+    flops: meter.flops,
+    flops_basis: FLOPS_BASIS,
+  };
+}
+
+async function expectationsOf(
+  circuit: ParametricCircuit,
+  theta: readonly number[],
+  rows: readonly (readonly number[])[],
+  { shots, seeds }: { readonly shots: number; readonly seeds: readonly number[] },
+  circuits: CircuitRunner,
+): Promise<readonly number[]> {
+  const request = { numCircuits: rows.length, angles: angleRows(circuit, theta, rows) };
+  if (shots === 0) {
+    const exact = await circuits.runBatch(circuit.shape, { ...request, observables: [OBSERVABLE] });
+    return [...(exact.expectations ?? [])];
+  }
+  const { counts } = await circuits.runBatch(circuit.shape, { ...request, shots, seeds });
+  if (counts === undefined) throw new Error('unreachable: shots without counts');
+  const size = 2 ** circuit.shape.numBits;
+  return rows.map((_, k) => {
+    const ofRow = counts.subarray(k * size, (k + 1) * size);
+    return sampledExpectation(timesBitZeroClear(ofRow), shots);
+  });
+}
+
+function qualityOf(labels: readonly number[], predictions: readonly number[]) {
+  const confusion = confusionMatrix(labels, predictions);
+  return {
+    accuracy: accuracy(labels, predictions),
+    // Rows: what it is; columns: what was predicted.
+    confusion_matrix: [
+      [confusion.trueNegatives, confusion.falsePositives],
+      [confusion.falseNegatives, confusion.truePositives],
+    ],
+  };
+}
+
+/** Seeds count up and begin again at 0. */
+function seedOfRow(seed: number, row: number): number {
+  const room = MAX_SEED - seed;
+  return row <= room ? seed + row : row - room - 1;
 }

@@ -1,8 +1,25 @@
-/** What an optimization job takes; optimization-run.ts does it. */
+/**
+ * The TPU job `optimization`: QAOA on a max-cut or Ising problem, beside the optimum by brute force.
+ *
+ * Cut weights and energies in the result are computed from the input, not from the circuit.
+ */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
+import { Chance } from '../algorithms/chance.ts';
+import {
+  type IsingProblem,
+  isingProblem,
+  maxCutProblem,
+} from '../algorithms/qaoa/ising-problem.ts';
+import { qaoaReport, topOutcomes } from '../algorithms/qaoa/qaoa-result.ts';
+import { runQaoa } from '../algorithms/qaoa/run-qaoa.ts';
+import { ProcedureInputError } from '../procedures/errors.ts';
 import { seedField, shotsField } from '../procedures/input-fields.ts';
+import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
+import type { ProcedureContext } from '../procedures/procedure-context.ts';
+import { FLOPS_BASIS } from './circuit-flops.ts';
+import { MeteredCircuits } from './metered-circuits.ts';
 
 const LIMITS = {
   qubits: 16,
@@ -14,7 +31,7 @@ const LIMITS = {
 } as const;
 
 /** Steps of the search of angles for each number of layers, at most. */
-export const SEARCH_STEPS = 30;
+const SEARCH_STEPS = 30;
 const MAX_WEIGHT = 1e6;
 
 const weight = z.number().min(-MAX_WEIGHT).max(MAX_WEIGHT);
@@ -79,8 +96,7 @@ const input = z.strictObject({
   seed: seedField,
 });
 
-/** An input of an optimization job. */
-export type OptimizationInput = z.output<typeof input>;
+type OptimizationInput = z.output<typeof input>;
 
 /** MaxCut and Ising problems by QAOA. */
 export const optimization = procedure({
@@ -102,11 +118,11 @@ export const optimization = procedure({
     layers: 1,
     seed: 7,
   },
-  load: () => import('./optimization-run.ts').then(({ runOptimization }) => runOptimization),
+  run: runOptimization,
 });
 
 /** The edges of a cut problem, and their number of nodes. */
-export function cutGraph({ edges, nodes }: OptimizationInput) {
+function cutGraph({ edges, nodes }: OptimizationInput) {
   const pairs = edges ?? PETERSEN_EDGES;
   return { edges: pairs, numNodes: nodes ?? Math.max(...pairs.flat()) + 1 };
 }
@@ -182,4 +198,84 @@ function pairFaults(
     seen.set(name, i);
     return [];
   });
+}
+
+/** A problem in the form of QAOA, and the view of a basis state in results. */
+interface Instance {
+  readonly problem: IsingProblem;
+  readonly view: (basisIndex: number) => JsonObject;
+}
+
+async function runOptimization(
+  input: OptimizationInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const { layers, shots, seed = context.seed } = input;
+  const { problem, view } = input.problem === 'maxcut' ? cutInstance(input) : isingInstance(input);
+  const { maxQubits } = context.circuits;
+  if (problem.numQubits > maxQubits) {
+    const message = `It takes ${problem.numQubits} qubits; ${maxQubits} would run now.`;
+    throw new ProcedureInputError([{ path: '', message }]);
+  }
+  const meter = new MeteredCircuits(context.circuits);
+  const result = await runQaoa(
+    problem,
+    { layers, shots, seed: new Chance(seed, 0).seed(), maxSteps: SEARCH_STEPS },
+    { ...context, circuits: meter.runner },
+  );
+  const { best, optimum } = result;
+  return {
+    problem: input.problem,
+    best: { ...view(best.basisIndex), count: best.count },
+    optimum: { ...view(optimum.basisIndex), number_of_optima: optimum.numOptima },
+    // (worst − best)/(worst − optimum): 1 where an optimum was sampled.
+    approximation_ratio: result.approximationRatio,
+    most_frequent: topOutcomes(result).map(({ basisIndex, count }) => ({
+      ...view(basisIndex),
+      count,
+    })),
+    qaoa: qaoaReport(result),
+    seed,
+    circuits: meter.numCircuits,
+    flops: meter.flops,
+    flops_basis: FLOPS_BASIS,
+  };
+}
+
+function cutInstance(input: OptimizationInput): Instance {
+  const { edges, numNodes } = cutGraph(input);
+  const weighted = edges.map(([from, to], i) => ({ from, to, weight: input.weights?.[i] ?? 1 }));
+  return {
+    problem: maxCutProblem(numNodes, weighted),
+    view: (basisIndex) => {
+      const groups = bitsOf(basisIndex, numNodes);
+      const cut = weighted.filter(({ from, to }) => groups[from] !== groups[to]);
+      return {
+        groups,
+        cut_weight: cut.reduce((sum, edge) => sum + edge.weight, 0),
+        cut_edges: cut.map(({ from, to }) => [from, to]),
+      };
+    },
+  };
+}
+
+function isingInstance({ h = [], j = [] }: OptimizationInput): Instance {
+  const couplings = j.map(([first, second, value]) => ({ i: first, j: second, value }));
+  return {
+    problem: isingProblem({ numQubits: h.length, fields: h, couplings }),
+    view: (basisIndex) => {
+      const spins = bitsOf(basisIndex, h.length).map((bit) => 1 - 2 * bit);
+      const ofFields = h.reduce((sum, field, i) => sum + field * spins[i]!, 0);
+      const energy = j.reduce(
+        (sum, [a, b, value]) => sum + value * spins[a]! * spins[b]!,
+        ofFields,
+      );
+      return { spins, energy };
+    },
+  };
+}
+
+/** 0 or 1 for each qubit, from qubit 0. */
+function bitsOf(basisIndex: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, qubit) => (basisIndex >>> qubit) & 1);
 }

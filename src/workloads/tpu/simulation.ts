@@ -1,20 +1,31 @@
-/** What a simulation job takes; simulation-run.ts does it. */
+/** The TPU job `simulation`: circuits, several in flight at a time, or the points of a sweep. */
 import { z } from 'zod';
 import {
   type Circuit,
   hasMidCircuitMeasurement,
+  measuredQubits,
   withFinalMeasurement,
 } from '../../circuit/circuit.ts';
 import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
+import type { Counts } from '../../engine/engine.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import { outcomeLabel } from '../../math/basis-index.ts';
+import { runParameterSweep } from '../agents/research/parameter-sweep.ts';
+import { distributionView } from '../algorithms/sweep/outcome-view.ts';
+import { circuitSeed } from '../algorithms/sweep/run-circuits.ts';
 import {
   outputFields,
   type SweepInput,
   sweepFaults,
   sweepFields,
 } from '../algorithms/sweep/sweep-fields.ts';
+import { ProcedureInputError } from '../procedures/errors.ts';
 import { circuitFields, circuitOf, seedField } from '../procedures/input-fields.ts';
+import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
+import type { ProcedureContext } from '../procedures/procedure-context.ts';
+import { FLOPS_BASIS } from './circuit-flops.ts';
+import { MeteredCircuits } from './metered-circuits.ts';
 
 const LIMITS = {
   circuits: 64,
@@ -71,8 +82,7 @@ const input = z.strictObject({
   seed: seedField,
 });
 
-/** An input of a simulation job. */
-export type SimulationInput = z.output<typeof input>;
+type SimulationInput = z.output<typeof input>;
 
 /** Circuits for whoever sends none. */
 const DEFAULT_CIRCUITS = z.array(entry).parse([
@@ -119,11 +129,11 @@ export const simulation = procedure({
     shots: 1000,
     seed: 7,
   },
-  load: () => import('./simulation-run.ts').then(({ runSimulation }) => runSimulation),
+  run: runSimulation,
 });
 
 /** A circuit of the input, and what to compute of it. */
-export interface PlannedCircuit {
+interface PlannedCircuit {
   readonly name?: string;
   /** Measured as it is written, or whole where it measures nothing. */
   readonly circuit: Circuit;
@@ -133,7 +143,7 @@ export interface PlannedCircuit {
 }
 
 /** The whole input of the sweep that a job is; undefined where it is none. */
-export function sweepOf({ sweep, seed }: SimulationInput): SweepInput | undefined {
+function sweepOf({ sweep, seed }: SimulationInput): SweepInput | undefined {
   return sweep && { ...sweep, ...(seed !== undefined && { seed }) };
 }
 
@@ -142,7 +152,7 @@ export function sweepOf({ sweep, seed }: SimulationInput): SweepInput | undefine
  *
  * @throws {CodedError} listing what is wrong with one of them, paths relative to it.
  */
-export function* plannedCircuits(given: SimulationInput): Generator<PlannedCircuit> {
+function* plannedCircuits(given: SimulationInput): Generator<PlannedCircuit> {
   for (const one of given.circuits ?? DEFAULT_CIRCUITS) {
     const { name, shots = given.shots, observables = [], probabilities } = one;
     const circuit = withFinalMeasurement(circuitOf(one, { maxQubits: LIMITS.qubits }));
@@ -226,4 +236,95 @@ function sizeFaults(sizes: Sizes): readonly Fault[] {
     const message = `The circuits come to ${sizes[size]} ${words[size]}; the limit ${size} is ${LIMITS[size]}.`;
     return [{ path: 'circuits', message }];
   });
+}
+
+/** Circuits under way at a time: enough for a processor to have the next one at hand. */
+const MAX_OUTSTANDING = 4;
+
+async function runSimulation(
+  input: SimulationInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const meter = new MeteredCircuits(context.circuits);
+  const metered = { ...context, circuits: meter.runner };
+  const sweep = sweepOf(input);
+  const result =
+    sweep === undefined
+      ? await runCircuits(input, metered)
+      : { sweep: await runParameterSweep(sweep, metered) };
+  return {
+    ...result,
+    bit_order: 'little-endian',
+    circuits: meter.numCircuits,
+    flops: meter.flops,
+    flops_basis: FLOPS_BASIS,
+  };
+}
+
+async function runCircuits(input: SimulationInput, context: ProcedureContext): Promise<JsonObject> {
+  const { seed = context.seed } = input;
+  const planned = [...plannedCircuits(input)];
+  checkWidths(planned, context.circuits.maxQubits);
+  const results = new Array<JsonObject>(planned.length);
+  const todo = planned.entries();
+  let numDone = 0;
+  const work = async () => {
+    for (const [i, one] of todo) {
+      context.signal.throwIfAborted();
+      results[i] = await runOne(one, circuitSeed(seed, i), context);
+      context.countUnits(1);
+      numDone++;
+      context.progress(numDone / planned.length, `${numDone} of ${planned.length} circuits`);
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_OUTSTANDING }, work));
+  return {
+    results,
+    seed,
+    basis:
+      'Counts are sampled with each circuit’s seed, which follows from the job’s; all else is exact up to the precision of the processor.',
+  };
+}
+
+function checkWidths(planned: readonly PlannedCircuit[], maxQubits: number): void {
+  const faults = planned.flatMap(({ circuit: { numQubits } }, i) =>
+    numQubits <= maxQubits
+      ? []
+      : [
+          {
+            path: `circuits[${i}]`,
+            message: `${numQubits} qubits; the widest circuit that would run now has ${maxQubits}.`,
+          },
+        ],
+  );
+  if (faults.length > 0) throw new ProcedureInputError(faults);
+}
+
+async function runOne(
+  { name, circuit, shots, observables, probabilities }: PlannedCircuit,
+  seed: number,
+  { circuits }: ProcedureContext,
+): Promise<JsonObject> {
+  const run = await circuits.run(circuit, {
+    ...(shots > 0 && { shots, seed }),
+    ...(probabilities && { probabilities }),
+    ...(observables.length > 0 && { observables }),
+  });
+  return {
+    ...(name !== undefined && { name }),
+    ...(shots > 0 && { counts: countsView(run.counts), shots, seed }),
+    ...(run.probabilities && { probabilities: distributionView(run.probabilities) }),
+    ...(run.expectations && { expectations: [...run.expectations] }),
+    qubits: circuit.numQubits,
+    measured_qubits: measuredQubits(circuit),
+  };
+}
+
+function countsView({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): JsonObject {
+  return Object.fromEntries(
+    Array.from(occurrences, (occurrence, i) => [
+      outcomeLabel(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits),
+      occurrence,
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-/** What a training job takes; training-run.ts does it. */
+/** The TPU job `training`: its input; run-training.ts runs it. */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
 import { trainableAngles } from '../algorithms/training/parametric-circuit.ts';
@@ -122,7 +122,7 @@ export const training = procedure({
   check: trainingFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },
   example: { problem: 'classifier', steps: 10, batch_size: 20, seed: 7 },
-  load: () => import('./training-run.ts').then(({ runTraining }) => runTraining),
+  run: async (...call) => (await import('./run-training.ts')).runTraining(...call),
 });
 
 /** The whole input of the VQE that a training job is. */

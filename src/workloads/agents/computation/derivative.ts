@@ -42,9 +42,9 @@ export const derivative = procedure({
   },
   example: { expression: 'x^2 * sin(x)', variable: 'x' },
   feeds: { result: 'expression' },
-  loadLateCheck: async () =>
-    (await import('../../algorithms/expressions/symbolic.ts')).symbolicFaults,
-  load: async () => (await import('./run-derivative.ts')).runDerivative,
+  lateCheck: async (given) =>
+    (await import('../../algorithms/expressions/symbolic.ts')).symbolicFaults(given),
+  run: async (...call) => (await import('./run-derivative.ts')).runDerivative(...call),
 });
 
 function inputFaults({ expression, variable }: DerivativeInput): readonly Fault[] {

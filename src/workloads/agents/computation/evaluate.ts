@@ -78,8 +78,8 @@ export const evaluate = procedure({
     max_digits: MAX_DIGITS,
   },
   example: { expression: 'sqrt(x^2 + 4^2)', scope: { x: 3 } },
-  loadLateCheck: async () => (await import('./run-evaluate.ts')).evaluationFaults,
-  load: async () => (await import('./run-evaluate.ts')).runEvaluate,
+  lateCheck: async (given) => (await import('./run-evaluate.ts')).evaluationFaults(given),
+  run: async (...call) => (await import('./run-evaluate.ts')).runEvaluate(...call),
 });
 
 function inputFaults({ expression, scope = {}, precision, digits }: EvaluateInput): Fault[] {

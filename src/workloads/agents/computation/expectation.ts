@@ -10,8 +10,11 @@ import {
   circuitOf,
   MAX_INPUT_GATES,
 } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { MAX_CIRCUIT_QUBITS } from './circuit-sizes.ts';
+import { fittingCircuit } from './fitting-circuit.ts';
 
 const MAX_OBSERVABLES = 100;
 const MAX_TERMS = 1000;
@@ -26,8 +29,7 @@ const input = z.strictObject({
       `Each element is a Pauli term, such as {"pauli": "Z0 Z1"}, or a list of terms that are summed; at most ${MAX_TERMS} terms in all`,
     ),
 });
-/** An input of good form. */
-export type ExpectationInput = z.output<typeof input>;
+type ExpectationInput = z.output<typeof input>;
 
 /** Exact expectation values in the final state of a circuit. */
 export const expectation = procedure({
@@ -50,7 +52,7 @@ export const expectation = procedure({
     ],
     observables: [{ pauli: 'Z0 Z1' }, [{ pauli: 'X0 X1', coefficient: 0.5 }, { pauli: 'Z0' }]],
   },
-  load: async () => (await import('./run-expectation.ts')).runExpectation,
+  run: runExpectation,
 });
 
 function inputFaults(parsed: ExpectationInput): readonly Fault[] {
@@ -80,4 +82,17 @@ function observableFaults({ observables }: ExpectationInput, numQubits: number):
     if (error instanceof CodedError) return error.faults;
     throw error;
   }
+}
+
+async function runExpectation(
+  input: ExpectationInput,
+  { circuits, ...rest }: ProcedureContext,
+): Promise<JsonObject> {
+  const circuit = fittingCircuit(input, circuits);
+  const observables = parseObservables(input.observables, circuit.numQubits, 'observables');
+  rest.progress(0, `${observables.length} observables of ${circuit.numQubits} qubits`);
+  const { expectations } = await circuits.run(circuit, { observables });
+  if (expectations === undefined) throw new Error('unreachable: no expectation values came back');
+  rest.countUnits(1);
+  return { values: expectations, qubits: circuit.numQubits, method: 'exact' };
 }

@@ -31,7 +31,7 @@ export const simplify = procedure({
   },
   example: { expression: '2x + 3x + sin(x)^2 + cos(x)^2' },
   feeds: { result: 'expression' },
-  loadLateCheck: async () =>
-    (await import('../../algorithms/expressions/symbolic.ts')).symbolicFaults,
-  load: async () => (await import('./run-simplify.ts')).runSimplify,
+  lateCheck: async (given) =>
+    (await import('../../algorithms/expressions/symbolic.ts')).symbolicFaults(given),
+  run: async (...call) => (await import('./run-simplify.ts')).runSimplify(...call),
 });

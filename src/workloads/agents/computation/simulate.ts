@@ -1,7 +1,13 @@
-/** The task `simulate`: what measuring a circuit gives. */
+/** The task `simulate`: counts, distribution and state vector of a circuit. */
 import { z } from 'zod';
-import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../../circuit/circuit.ts';
+import {
+  hasMidCircuitMeasurement,
+  measuredQubits,
+  withFinalMeasurement,
+} from '../../../circuit/circuit.ts';
+import type { Counts } from '../../../engine/engine.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
+import { basisLabel, outcomeLabel } from '../../../math/basis-index.ts';
 import {
   circuitFaults,
   circuitFields,
@@ -10,8 +16,11 @@ import {
   seedField,
   shotsField,
 } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { MAX_CIRCUIT_QUBITS, MAX_LISTED_QUBITS } from './circuit-sizes.ts';
+import { fittingCircuit } from './fitting-circuit.ts';
 
 const MAX_SHOTS = 100_000;
 
@@ -28,8 +37,7 @@ const input = z.strictObject({
       `Parts of the result; default ["counts"]. statevector: up to ${MAX_LISTED_QUBITS} qubits; probabilities: up to ${MAX_LISTED_QUBITS} classical bits; both exact`,
     ),
 });
-/** An input of good form. */
-export type SimulateInput = z.output<typeof input>;
+type SimulateInput = z.output<typeof input>;
 
 /** Counts, exact probabilities and amplitudes of a circuit. */
 export const simulate = procedure({
@@ -54,7 +62,7 @@ export const simulate = procedure({
     shots: 1000,
     seed: 7,
   },
-  load: async () => (await import('./run-simulate.ts')).runSimulate,
+  run: runSimulate,
 });
 
 function inputFaults(parsed: SimulateInput): readonly Fault[] {
@@ -75,4 +83,51 @@ function inputFaults(parsed: SimulateInput): readonly Fault[] {
     const message = `${output} of ${widths[output]} ${units[output]}; the limit max_listed_qubits is ${MAX_LISTED_QUBITS}.`;
     return [{ path, message }];
   });
+}
+
+async function runSimulate(input: SimulateInput, context: ProcedureContext): Promise<JsonObject> {
+  const { shots, seed = context.seed } = input;
+  const circuit = withFinalMeasurement(fittingCircuit(input, context.circuits));
+  context.progress(0, `${circuit.operations.length} operations on ${circuit.numQubits} qubits`);
+  const wants = new Set(input.return);
+  const run = await context.circuits.run(circuit, {
+    ...(wants.has('counts') ? { shots, seed } : {}),
+    ...(wants.has('probabilities') ? { probabilities: true } : {}),
+    ...(wants.has('statevector') ? { statevector: true } : {}),
+  });
+  context.countUnits(1);
+  return {
+    ...(wants.has('counts') ? { counts: countsOf(run.counts), shots, seed } : {}),
+    ...(run.probabilities && { probabilities: listed(run.probabilities, circuit.numBits) }),
+    ...(run.statevector && { statevector: amplitudesOf(run.statevector) }),
+    qubits: circuit.numQubits,
+    bit_order: 'little-endian',
+    measured_qubits: measuredQubits(circuit),
+  };
+}
+
+function countsOf({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): JsonObject {
+  return Object.fromEntries(
+    Array.from(occurrences, (occurrence, i) => [
+      outcomeLabel(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits),
+      occurrence,
+    ]),
+  );
+}
+
+/** Outcomes of probability zero are left out. */
+function listed(probabilities: Float64Array, numBits: number): JsonObject {
+  const entries = Array.from(probabilities, (probability, outcome): [string, number] => [
+    basisLabel(outcome, numBits),
+    probability,
+  ]);
+  return Object.fromEntries(entries.filter(([, probability]) => probability > 0));
+}
+
+/** [re, im] of each basis state, little-endian. */
+function amplitudesOf(amplitudes: Float64Array): readonly (readonly [number, number])[] {
+  return Array.from({ length: amplitudes.length / 2 }, (_, i) => [
+    amplitudes[2 * i]! + 0,
+    amplitudes[2 * i + 1]! + 0,
+  ]);
 }

@@ -78,7 +78,7 @@ export const prepareState = procedure({
   },
   example: { amplitudes: [0.5, 0, [0, 0.5], 0.5, 0, 0, 0, -0.5] },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  load: () => import('./run-prepare-state.ts').then(({ runPrepareState }) => runPrepareState),
+  run: async (...call) => (await import('./run-prepare-state.ts')).runPrepareState(...call),
 });
 
 function familyFaults({ state, qubits, excitations }: PrepareStateInput): readonly Fault[] {

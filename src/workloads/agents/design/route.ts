@@ -82,7 +82,7 @@ export const route = procedure({
     seed: 1,
   },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  load: () => import('./run-route.ts').then(({ runRoute }) => runRoute),
+  run: async (...call) => (await import('./run-route.ts')).runRoute(...call),
 });
 
 function routeFaults(input: RouteInput): readonly Fault[] {

@@ -49,5 +49,5 @@ export const shorten = procedure({
     gate_set: ['cx', 'rz', 'ry'],
   },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  load: () => import('./run-shorten.ts').then(({ runShorten }) => runShorten),
+  run: async (...call) => (await import('./run-shorten.ts')).runShorten(...call),
 });

@@ -78,5 +78,5 @@ export const synthesize = procedure({
     gate_set: ['cx', 'rz', 'ry'],
   },
   feeds: { circuit: 'circuit', qubits: 'qubits' },
-  load: () => import('./run-synthesize.ts').then(({ runSynthesize }) => runSynthesize),
+  run: async (...call) => (await import('./run-synthesize.ts')).runSynthesize(...call),
 });

@@ -1,14 +1,26 @@
-/** The task `noise_scan`: what it takes. */
+/** The task `noise_scan`: a circuit's result at several levels of emulated noise. */
 import { z } from 'zod';
 import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../../circuit/circuit.ts';
 import { parseObservables } from '../../../circuit/observable.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import { DEVICE_NAMES, deviceNoise, type NoiseLevel } from '../../algorithms/noise/noise-levels.ts';
+import { basisLabel } from '../../../math/basis-index.ts';
+import {
+  DEVICE_NAMES,
+  DEVICE_PROFILES,
+  deviceNoise,
+  type NoiseLevel,
+} from '../../algorithms/noise/noise-levels.ts';
 import { gateQubits } from '../../algorithms/noise/pauli-slots.ts';
-import type { NoiseScan } from '../../algorithms/noise/pauli-trajectories.ts';
+import {
+  type NoiseScan,
+  type NoisyResult,
+  runNoiseScan,
+} from '../../algorithms/noise/pauli-trajectories.ts';
 import { outputFields, SWEEP_LIMITS } from '../../algorithms/sweep/sweep-fields.ts';
 import { circuitFields, circuitOf, seedField } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
 const LIMITS = {
   qubits: 16,
@@ -62,8 +74,7 @@ const input = z.strictObject({
     .describe('Number of error patterns drawn for each level; default 400'),
   seed: seedField,
 });
-/** An input of good form. */
-export type NoiseScanInput = z.output<typeof input>;
+type NoiseScanInput = z.output<typeof input>;
 
 /** How a circuit's result degrades with noise. */
 export const noiseScan = procedure({
@@ -84,7 +95,7 @@ export const noiseScan = procedure({
     observables: [{ pauli: 'Z0 Z2' }],
     trajectories: 100,
   },
-  load: () => import('./run-noise-scan.ts').then(({ runNoiseScanTask }) => runNoiseScanTask),
+  run: runTask,
 });
 
 /**
@@ -92,7 +103,7 @@ export const noiseScan = procedure({
  *
  * @throws {CodedError} listing what is wrong with the circuit or the observables.
  */
-export function noiseScanOf(given: NoiseScanInput, seed: number): NoiseScan {
+function noiseScanOf(given: NoiseScanInput, seed: number): NoiseScan {
   const circuit = withFinalMeasurement(circuitOf(given, { maxQubits: LIMITS.qubits }));
   const observables = parseObservables(given.observables ?? [], circuit.numQubits, 'observables');
   const numTrajectories = given.trajectories;
@@ -161,4 +172,62 @@ function circuitFaults(given: NoiseScanInput, scan: NoiseScan): readonly Fault[]
       ? []
       : [{ path: at, message: `${size} ${what} are more than the limit, ${most}.` }],
   );
+}
+
+async function runTask(input: NoiseScanInput, context: ProcedureContext): Promise<JsonObject> {
+  const seed = input.seed ?? context.seed;
+  const scan = noiseScanOf(input, seed);
+  const numLevels = scan.levels.length;
+  const { ideal, levels } = await runNoiseScan(scan, context, (done) => {
+    const current = Math.min(numLevels, Math.floor(done) + 1);
+    context.progress(done / numLevels, `level ${current} of ${numLevels}`);
+  });
+  const { numBits } = scan.circuit;
+  const { device, scale_factors = [1] } = input;
+  return {
+    ideal: {
+      likeliest_outcomes: likeliest(ideal.probabilities, numBits),
+      expectations: [...ideal.expectations],
+    },
+    levels: levels.map((level, i) => ({
+      ...(device !== undefined && { scale_factor: scale_factors[i]! }),
+      ...levelView(level, numBits),
+    })),
+    ...(device !== undefined && { device, rates_source: DEVICE_PROFILES[device].source }),
+    seed,
+    basis:
+      'emulated: Pauli errors drawn with the seed, no hardware was called. The ideal result, the part without errors and the readout errors are exact; the part with errors is an average over trajectories',
+  };
+}
+
+function levelView(result: NoisyResult, numBits: number): JsonObject {
+  const { level, expectations } = result;
+  return {
+    one_qubit_error: level.oneQubitError,
+    two_qubit_error: level.twoQubitError,
+    readout_error: level.readoutError,
+    no_gate_error_probability: result.noErrorProbability,
+    trajectories: result.numTrajectories,
+    total_variation_distance: result.totalVariationDistance,
+    classical_fidelity: result.classicalFidelity,
+    largest_probability_standard_error: result.largestStandardError,
+    expectations: expectations.map(({ value, standardError }) => ({
+      value,
+      standard_error: standardError,
+    })),
+    likeliest_outcomes: likeliest(result.probabilities, numBits),
+  };
+}
+
+/** Outcomes listed of each distribution. */
+const MAX_OUTCOMES = 32;
+
+/** The likeliest outcomes by label, likeliest first. */
+function likeliest(probabilities: Float64Array, numBits: number): JsonObject[] {
+  const possible: (readonly [outcome: number, probability: number])[] = [];
+  for (const entry of probabilities.entries()) if (entry[1] > 1e-12) possible.push(entry);
+  return possible
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_OUTCOMES)
+    .map(([outcome, probability]) => ({ outcome: basisLabel(outcome, numBits), probability }));
 }

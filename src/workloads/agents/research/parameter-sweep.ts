@@ -1,7 +1,17 @@
-/** The task `parameter_sweep`: what it takes. */
+/** The task `parameter_sweep`: one circuit at many values of its parameters. */
 import { z } from 'zod';
-import { SWEEP_LIMITS, sweepFaults, sweepFields } from '../../algorithms/sweep/sweep-fields.ts';
+import { outcomeView } from '../../algorithms/sweep/outcome-view.ts';
+import { runSweep, type SweepPoint } from '../../algorithms/sweep/run-sweep.ts';
+import {
+  SWEEP_LIMITS,
+  type SweepInput,
+  sweepFaults,
+  sweepFields,
+  sweepPlan,
+} from '../../algorithms/sweep/sweep-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
 /** Runs one circuit at many values of its parameters. */
 export const parameterSweep = procedure({
@@ -19,5 +29,46 @@ export const parameterSweep = procedure({
     parameters: { theta: { from: 0, to: Math.PI, points: 9 } },
     observables: [{ pauli: 'Z0' }, { pauli: 'Z0 Z1' }],
   },
-  load: () => import('./run-parameter-sweep.ts').then((module) => module.runParameterSweep),
+  run: runParameterSweep,
 });
+
+/** Runs a sweep; `simulation` jobs of the TPU fleet run theirs with it, too. */
+export async function runParameterSweep(
+  input: SweepInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const plan = sweepPlan(input);
+  const { shots, probabilities } = input;
+  const seed = input.seed ?? context.seed;
+  const outputs = { probabilities, seed, ...(shots !== undefined && { shots }) };
+  const points = await runSweep(plan, outputs, context, (numDone) =>
+    context.progress(numDone / plan.numPoints, `point ${numDone} of ${plan.numPoints}`),
+  );
+  return {
+    parameters: plan.parameters.map(({ name }) => name),
+    num_points: plan.numPoints,
+    points: points.map(({ values, ...outcome }) => ({
+      values: [...values],
+      ...outcomeView(outcome),
+    })),
+    ...extremes(points),
+    ...(shots !== undefined && { shots, seed }),
+    basis: shots === undefined ? 'exact' : 'counts sampled with the seed, all else exact',
+  };
+}
+
+/** Where the first observable is lowest and highest. */
+function extremes(points: readonly SweepPoint[]): JsonObject {
+  const first = ({ expectations }: SweepPoint) => expectations?.[0];
+  if (points[0] === undefined || first(points[0]) === undefined) return {};
+  let [lowest, highest] = [points[0], points[0]];
+  for (const point of points) {
+    if (first(point)! < first(lowest)!) lowest = point;
+    if (first(point)! > first(highest)!) highest = point;
+  }
+  const view = (point: SweepPoint) => ({
+    values: [...point.values],
+    expectation: first(point)!,
+  });
+  return { lowest: view(lowest), highest: view(highest) };
+}

@@ -1,4 +1,4 @@
-/** The task `phase_estimation`: what it takes. */
+/** The task `phase_estimation`: the phase of a unitary's eigenvalue by quantum phase estimation. */
 import { z } from 'zod';
 import type { Circuit, GateOperation, UnitaryOperation } from '../../../circuit/circuit.ts';
 import type { GateObject } from '../../../circuit/gate-object.ts';
@@ -8,10 +8,26 @@ import { type PauliSum, parseObservables } from '../../../circuit/observable.ts'
 import { matrixOfOperations } from '../../../circuit/operation-matrix.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
 import type { ComplexMatrix } from '../../../math/complex-matrix.ts';
+import { circuitJson } from '../../algorithms/circuit-json.ts';
+import { applyObservable } from '../../algorithms/hamiltonians/observable-action.ts';
+import { innerProduct } from '../../algorithms/linear-algebra/vectors.ts';
+import {
+  type Eigenstate,
+  eigenstates,
+  times,
+} from '../../algorithms/phase-estimation/eigen-phases.ts';
 import { exponential } from '../../algorithms/phase-estimation/exponential.ts';
+import {
+  phaseCircuit,
+  phaseDistribution,
+  preparationOf,
+} from '../../algorithms/phase-estimation/phase-circuit.ts';
+import { runCircuits } from '../../algorithms/sweep/run-circuits.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { seedField } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
 const LIMITS = {
   counting_qubits: 12,
@@ -76,7 +92,7 @@ const input = z.strictObject({
   seed: seedField,
 });
 /** An input of good form. */
-export type PhaseEstimationInput = z.output<typeof input>;
+type PhaseEstimationInput = z.output<typeof input>;
 
 /** Estimates the phase of an eigenvalue. */
 export const phaseEstimation = procedure({
@@ -88,11 +104,11 @@ export const phaseEstimation = procedure({
   limits: { ...LIMITS, deadline_ms: 120_000 },
   example: { unitary: [{ gate: 'T', qubit: 0 }], counting_qubits: 3 },
   feeds: { circuit: 'circuit' },
-  load: () => import('./run-phase-estimation.ts').then((module) => module.runPhaseEstimation),
+  run: runPhaseEstimation,
 });
 
 /** What an input asks about. */
-export interface PhaseQuestion {
+interface PhaseQuestion {
   readonly numQubits: number;
   readonly unitary: ComplexMatrix;
   readonly hamiltonian?: PauliSum;
@@ -105,7 +121,7 @@ export interface PhaseQuestion {
  *
  * @throws {CodedError} listing what is wrong with it.
  */
-export function phaseQuestion(given: PhaseEstimationInput): PhaseQuestion {
+function phaseQuestion(given: PhaseEstimationInput): PhaseQuestion {
   const { unitary, hamiltonian, time = 1 } = given;
   if (unitary !== undefined) {
     const { numQubits, operations } = unitaryGates(unitary, 'unitary');
@@ -194,4 +210,127 @@ function fieldFaults(given: PhaseEstimationInput): readonly Fault[] {
     faults.push({ path: 'hamiltonian', message });
   }
   return faults;
+}
+
+async function runPhaseEstimation(
+  input: PhaseEstimationInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const { counting_qubits: numCounting, shots } = input;
+  const seed = input.seed ?? context.seed;
+  const question = phaseQuestion(input);
+  const states = eigenstates(question.unitary);
+  const asked = states[input.eigenstate ?? states.length - 1]!;
+  const preparation = question.preparation ?? preparationOf(asked.vector);
+  const circuit = phaseCircuit({ numCounting, unitary: question.unitary, preparation });
+  context.progress(0.1, `circuit of ${circuit.numQubits} qubits`);
+  let distribution: Float64Array = new Float64Array();
+  let counts: ReadonlyMap<string, number> | undefined;
+  await runCircuits(
+    { numCircuits: 1, circuitAt: () => circuit },
+    { seed, probabilities: true, ...(shots !== undefined && { shots }) },
+    context,
+    (_, outcome) => {
+      distribution = outcome.probabilities ?? distribution;
+      counts = outcome.counts;
+    },
+  );
+  const parts = weights(states, preparation);
+  const main = parts.reduce((best, part) => (part.weight > best.weight ? part : best));
+  return {
+    ...estimateView(distribution, main.phase),
+    ...energyView(question, input, main, distribution),
+    counting_qubits: numCounting,
+    eigenphases: parts.map(({ phase, weight }) => ({ phase, weight })),
+    distribution: [...distribution],
+    largest_deviation_from_theory: largestDifference(
+      distribution,
+      phaseDistribution(numCounting, parts),
+    ),
+    circuit: circuitJson(circuit),
+    ...(counts !== undefined &&
+      shots !== undefined && { shots, counts: Object.fromEntries(counts) }),
+    seed,
+    basis: 'exact distribution of the circuit; the exact phase by diagonalisation',
+  };
+}
+
+/** An eigenstate and how much of the prepared state has its phase. */
+type WeighedState = Eigenstate & { readonly weight: number };
+
+/** Phases closer than this are one, turns. */
+const SAME_PHASE = 1e-9;
+
+/** By ascending phase; of eigenstates with the same one, that with the largest part, and all parts. */
+function weights(
+  states: readonly Eigenstate[],
+  preparation: Float64Array,
+): readonly WeighedState[] {
+  const start = new Float64Array(2 * states.length);
+  start[0] = 1;
+  const prepared = times(preparation, start);
+  const groups: (WeighedState & { readonly largest: number })[] = [];
+  for (const state of states) {
+    const [re, im] = innerProduct(state.vector, prepared);
+    const part = re ** 2 + im ** 2;
+    const last = groups.at(-1);
+    if (last === undefined || state.phase - last.phase > SAME_PHASE) {
+      groups.push({ ...state, weight: part, largest: part });
+      continue;
+    }
+    const leading = part > last.largest ? { ...state, largest: part } : last;
+    groups[groups.length - 1] = { ...leading, weight: last.weight + part };
+  }
+  return groups;
+}
+
+function estimateView(distribution: Float64Array, exact: number): JsonObject {
+  const size = distribution.length;
+  const best = indexOfLargest(distribution);
+  const nearest = Math.round(exact * size) % size;
+  return {
+    estimated_phase: best / size,
+    estimated_phase_probability: distribution[best]!,
+    exact_phase: exact,
+    error: aroundCircle(best / size - exact),
+    resolution: 1 / size,
+    nearest_phase: nearest / size,
+    nearest_phase_probability: distribution[nearest]!,
+    phase_unit: 'turns',
+  };
+}
+
+/** For a Hamiltonian: energies instead of phases, of those that are less than half a turn. */
+function energyView(
+  { hamiltonian }: PhaseQuestion,
+  { time = 1 }: PhaseEstimationInput,
+  { vector }: Eigenstate,
+  distribution: Float64Array,
+): JsonObject {
+  if (hamiltonian === undefined) return {};
+  const estimate = indexOfLargest(distribution) / distribution.length;
+  const exact = applyObservable(hamiltonian, vector, new Float64Array(vector.length));
+  // e^{−iEt} = e^{2πi·phase}.
+  const energy = (-2 * Math.PI * aroundCircle(estimate)) / time;
+  return {
+    estimated_energy: energy + 0,
+    exact_energy: exact,
+    energy_resolution: (2 * Math.PI) / (Math.abs(time) * distribution.length),
+    energy_is_unambiguous: Math.abs(exact * time) < Math.PI,
+  };
+}
+
+/** The same phase in [−½, ½). */
+function aroundCircle(turns: number): number {
+  return turns - Math.floor(turns + 0.5);
+}
+
+function indexOfLargest(values: Float64Array): number {
+  let best = 0;
+  for (const [i, value] of values.entries()) if (value > values[best]!) best = i;
+  return best;
+}
+
+function largestDifference(a: Float64Array, b: Float64Array): number {
+  return a.reduce((worst, value, i) => Math.max(worst, Math.abs(value - b[i]!)), 0);
 }

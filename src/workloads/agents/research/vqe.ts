@@ -1,8 +1,14 @@
-/** The task `vqe`: what it takes. */
+/** The task `vqe`: a ground energy by the variational quantum eigensolver. */
 import { z } from 'zod';
+import { circuitJson } from '../../algorithms/circuit-json.ts';
+import { observableView } from '../../algorithms/hamiltonians/observable-view.ts';
+import { runVqe, type VqeOptions, type VqeOutcome } from '../../algorithms/vqe/run-vqe.ts';
 import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../../algorithms/vqe/vqe-faults.ts';
-import { VQE_LIMITS, vqeFields } from '../../algorithms/vqe/vqe-fields.ts';
+import { VQE_LIMITS, type VqeInput, vqeFields } from '../../algorithms/vqe/vqe-fields.ts';
+import { type VqeProblem, vqeOptions, vqeProblem } from '../../algorithms/vqe/vqe-problem.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
 /** Finds ground energies variationally. */
 export const vqe = procedure({
@@ -14,5 +20,61 @@ export const vqe = procedure({
   limits: { ...VQE_LIMITS, amplitude_updates: MAX_AMPLITUDE_UPDATES, deadline_ms: 600_000 },
   example: { problem: 'h2', bond_length_angstrom: 0.735 },
   feeds: { circuit: 'circuit' },
-  load: () => import('./run-vqe-task.ts').then(({ runVqeTask }) => runVqeTask),
+  run: runTask,
 });
+
+async function runTask(input: VqeInput, context: ProcedureContext): Promise<JsonObject> {
+  const problem = vqeProblem(input);
+  const options = vqeOptions(input, input.seed ?? context.seed);
+  const { restarts, steps } = options;
+  const outcome = await runVqe(problem, options, context, ({ step, restart, energy, fraction }) => {
+    const search = restarts === 1 ? '' : `search ${restart + 1} of ${restarts}, `;
+    const unit = problem.unit === 'hartree' ? ' Ha' : '';
+    context.progress(
+      fraction,
+      `${search}step ${step} of at most ${steps}, energy ${energy.toFixed(6)}${unit}`,
+    );
+  });
+  return vqeView(problem, options, outcome);
+}
+
+/** A search's problem and outcome as JSON. */
+export function vqeView(problem: VqeProblem, options: VqeOptions, outcome: VqeOutcome): JsonObject {
+  const exact = problem.exact();
+  const { energy, energyHistory, stoppedBecause } = outcome;
+  return {
+    energy,
+    energy_unit: problem.unit,
+    exact_energy: exact.energy,
+    exact_energy_basis: exact.basis,
+    error: energy - exact.energy,
+    ...problem.known,
+    converged: stoppedBecause === 'gradient_below_tolerance',
+    stopped_because: stoppedBecause,
+    largest_gradient: outcome.gradientSize,
+    steps: energyHistory.length - 1,
+    energy_history: energyHistory,
+    circuits_run: outcome.numCircuits,
+    ansatz: problem.ansatzName,
+    qubits: problem.numQubits,
+    parameters: [...outcome.parameters],
+    hamiltonian: observableView(problem.hamiltonian),
+    circuit: circuitJson(outcome.circuit),
+    optimizer: options.optimizer,
+    ...samplingView(options, outcome),
+    seed: options.seed,
+  };
+}
+
+/** What was exact and what was estimated. */
+function samplingView({ shots }: VqeOptions, { sampled }: VqeOutcome): JsonObject {
+  if (shots === undefined || sampled === undefined) {
+    return { energies_in_search: 'exact expectation values' };
+  }
+  return {
+    energies_in_search: 'estimates from shots; `energy` is the exact value of where they led',
+    shots,
+    sampled_energy: sampled.energy,
+    sampled_energy_standard_error: sampled.standardError,
+  };
+}

@@ -1,7 +1,15 @@
-/** What the assignment of robots to tasks takes; assignment-run.ts does it. */
+/**
+ * The task `assignment`: robots to tasks at the least cost, by QAOA over permutations.
+ *
+ * Place i of the permutation is robot i; its item is the robot's task.
+ */
 import { z } from 'zod';
+import { Chance } from '../../algorithms/chance.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { MAX_COST, MAX_LAYERS, MAX_SHOTS, qaoaFields } from './permutation-fields.ts';
+import { solvePermutation } from './solve-permutation.ts';
 import { matrixFaults } from './square-matrix.ts';
 
 const MAX_ROBOTS = 5;
@@ -18,8 +26,7 @@ const input = z.strictObject({
   ...qaoaFields,
 });
 
-/** An input of the assignment. */
-export type AssignmentInput = z.output<typeof input>;
+type AssignmentInput = z.output<typeof input>;
 
 /** Assigns robots to tasks. */
 export const assignment = procedure({
@@ -45,5 +52,30 @@ export const assignment = procedure({
     shots: 500,
     seed: 7,
   },
-  load: () => import('./assignment-run.ts').then(({ runAssignment }) => runAssignment),
+  run: runAssignment,
 });
+
+async function runAssignment(
+  input: AssignmentInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const { costs, layers, shots, seed = context.seed } = input;
+  const costOf = (tasks: readonly number[]) =>
+    tasks.reduce((sum, task, robot) => sum + costs[robot]![task]!, 0);
+  const problem = {
+    numPlaces: costs.length,
+    single: (robot: number, task: number) => costs[robot]![task]!,
+  };
+  const options = { layers, shots, seed: new Chance(seed, 0).seed() };
+  const solved = await solvePermutation(problem, costOf, options, context);
+  const { found, optimum, frequent, report } = solved;
+  return {
+    assignment: found.items.map((task, robot) => ({ robot, task, cost: costs[robot]![task]! })),
+    total_cost: found.cost,
+    optimum_cost: optimum.cost,
+    optimum_assignment: optimum.items,
+    ...report,
+    most_frequent: frequent.map(({ items, cost, count }) => ({ tasks: items, cost, count })),
+    seed,
+  };
+}

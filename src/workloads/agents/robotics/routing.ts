@@ -1,8 +1,17 @@
-/** What routing takes; routing-run.ts does it. */
+/**
+ * The task `routing`: a short route through sites, by QAOA over permutations.
+ *
+ * Place i of the permutation is the i-th stop after the start, its item the site. The start is left
+ * out: rotating a round trip does not change it.
+ */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
+import { Chance } from '../../algorithms/chance.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { MAX_COST, MAX_LAYERS, MAX_SHOTS, qaoaFields } from './permutation-fields.ts';
+import { solvePermutation } from './solve-permutation.ts';
 import { matrixFaults } from './square-matrix.ts';
 
 const MIN_SITES = 3;
@@ -41,8 +50,7 @@ const input = z.strictObject({
   ...qaoaFields,
 });
 
-/** An input of routing. */
-export type RoutingInput = z.output<typeof input>;
+type RoutingInput = z.output<typeof input>;
 
 /** Finds a short route. */
 export const routing = procedure({
@@ -70,7 +78,7 @@ export const routing = procedure({
     shots: 500,
     seed: 7,
   },
-  load: () => import('./routing-run.ts').then(({ runRouting }) => runRouting),
+  run: runRouting,
 });
 
 function faultsOf({ coordinates, distances, one_way, start }: RoutingInput): readonly Fault[] {
@@ -102,4 +110,50 @@ function faultsOf({ coordinates, distances, one_way, start }: RoutingInput): rea
     }
   }
   return faults;
+}
+
+async function runRouting(input: RoutingInput, context: ProcedureContext): Promise<JsonObject> {
+  const { start, return_to_start: returns, layers, shots, seed = context.seed } = input;
+  const distances = distancesOf(input);
+  const stops = Array.from(distances.keys()).filter((site) => site !== start);
+  const last = stops.length - 1;
+  const between = (from: number, to: number) => distances[from]![to]!;
+  const routeOf = (items: readonly number[]) => [
+    start,
+    ...items.map((item) => stops[item]!),
+    ...(returns ? [start] : []),
+  ];
+  const lengthOf = (items: readonly number[]) => {
+    const route = routeOf(items);
+    return route.slice(1).reduce((sum, site, i) => sum + between(route[i]!, site), 0);
+  };
+  const problem = {
+    numPlaces: stops.length,
+    single: (place: number, item: number) =>
+      (place === 0 ? between(start, stops[item]!) : 0) +
+      (place === last && returns ? between(stops[item]!, start) : 0),
+    pairs: stops.slice(1).map((_, place): [number, number] => [place, place + 1]),
+    pair: (item: number, next: number) => between(stops[item]!, stops[next]!),
+  };
+  const options = { layers, shots, seed: new Chance(seed, 0).seed() };
+  const solved = await solvePermutation(problem, lengthOf, options, context);
+  const { found, optimum, frequent, report } = solved;
+  return {
+    route: routeOf(found.items),
+    length: found.cost,
+    optimum_length: optimum.cost,
+    optimum_route: routeOf(optimum.items),
+    ...report,
+    most_frequent: frequent.map(({ items, cost, count }) => ({
+      route: routeOf(items),
+      length: cost,
+      count,
+    })),
+    seed,
+  };
+}
+
+function distancesOf({ coordinates = [], distances }: RoutingInput) {
+  if (distances !== undefined) return distances;
+  return coordinates.map(([x, y]) => coordinates.map(([u, v]) => Math.hypot(x - u, y - v)));
 }

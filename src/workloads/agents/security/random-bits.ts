@@ -1,12 +1,25 @@
-/** What sampling random bits takes; random-bits-run.ts does it. */
+/**
+ * The task `random_bits`: bits from circuits of Hadamard gates.
+ *
+ * Each sample is a circuit with its own seed, run in batches. Shots of one circuit would come back as
+ * counts, which have lost their order.
+ */
 import { z } from 'zod';
+import type { Circuit } from '../../../circuit/circuit.ts';
+import { Chance } from '../../algorithms/chance.ts';
+import { gateOperation } from '../../algorithms/gate-operation.ts';
+import { hexOfBits } from '../../algorithms/randomness/bits.ts';
 import { seedField } from '../../procedures/input-fields.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { PSEUDORANDOM_NOTE } from './pseudorandom-note.ts';
 import { MAX_BITS, suiteFields } from './randomness-fields.ts';
+import { randomnessReport } from './randomness-report.ts';
 
 const MAX_QUBITS = 8;
 /** Bits that the result has, at most; all of them are tested. */
-export const MAX_RETURNED_BITS = 65_536;
+const MAX_RETURNED_BITS = 65_536;
 
 const input = z.strictObject({
   bits: z.int().min(1).max(MAX_BITS).describe('How many to sample'),
@@ -21,8 +34,7 @@ const input = z.strictObject({
   ...suiteFields,
 });
 
-/** An input of sampling. */
-export type RandomBitsInput = z.output<typeof input>;
+type RandomBitsInput = z.output<typeof input>;
 
 /** Samples random bits. */
 export const randomBits = procedure({
@@ -38,5 +50,76 @@ export const randomBits = procedure({
   },
   example: { bits: 2_000, seed: 7 },
   feeds: { bits_hex: 'hex' },
-  load: () => import('./random-bits-run.ts').then(({ runRandomBits }) => runRandomBits),
+  run: runRandomBits,
 });
+
+/** Counters of one batch's results: 2 MiB. */
+const BATCH_COUNTERS = 2 ** 19;
+
+async function runRandomBits(
+  input: RandomBitsInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const { bits: numBits, qubits, tests, seed = context.seed } = input;
+  const shareSampled = tests ? 0.6 : 1;
+  const bits = await sampleBits(numBits, qubits, seed, context, shareSampled);
+  const numReturned = 4 * Math.floor(Math.min(numBits, MAX_RETURNED_BITS) / 4);
+  return {
+    bits_hex: hexOfBits(bits.subarray(0, numReturned)),
+    bits_returned: numReturned,
+    bits_sampled: numBits,
+    qubits_per_circuit: qubits,
+    seed,
+    pseudorandom: true,
+    note: PSEUDORANDOM_NOTE,
+    ...(tests && {
+      randomness: await randomnessReport(bits, input, context.signal, (fraction, message) =>
+        context.progress(shareSampled + (1 - shareSampled) * fraction, message),
+      ),
+    }),
+  };
+}
+
+async function sampleBits(
+  numBits: number,
+  qubits: number,
+  seed: number,
+  context: ProcedureContext,
+  share: number,
+): Promise<Uint8Array> {
+  const shape = evenSuperposition(qubits);
+  const first = new Chance(seed, 0).seed();
+  const numOutcomes = 2 ** qubits;
+  const numSamples = Math.ceil(numBits / qubits);
+  const perBatch = Math.floor(BATCH_COUNTERS / numOutcomes);
+  const bits = new Uint8Array(numSamples * qubits);
+  for (let from = 0; from < numSamples; from += perBatch) {
+    context.signal.throwIfAborted();
+    context.progress((share * from) / numSamples, `${from * qubits} bits`);
+    const numCircuits = Math.min(perBatch, numSamples - from);
+    const { counts = new Uint32Array() } = await context.circuits.runBatch(shape, {
+      numCircuits,
+      angles: new Float64Array(),
+      shots: 1,
+      seed: first + from,
+    });
+    context.countUnits(numCircuits);
+    for (let k = 0; k < numCircuits; k++) {
+      const outcome = counts.indexOf(1, k * numOutcomes) - k * numOutcomes;
+      for (let q = 0; q < qubits; q++) bits[(from + k) * qubits + q] = (outcome >> q) & 1;
+    }
+  }
+  return bits.subarray(0, numBits);
+}
+
+function evenSuperposition(numQubits: number): Circuit {
+  const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
+  return {
+    numQubits,
+    numBits: numQubits,
+    operations: [
+      ...all.map((qubit) => gateOperation('H', [qubit])),
+      { kind: 'measure', qubits: all, bits: all },
+    ],
+  };
+}

@@ -1,8 +1,12 @@
-/** What the tests of randomness take; randomness-tests-run.ts does them. */
+/** The task `randomness_tests`: statistical tests of the caller's own bits; it runs no circuit. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
+import { bitsOfBinary, bitsOfHex } from '../../algorithms/randomness/bits.ts';
+import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { MAX_BITS, suiteFields } from './randomness-fields.ts';
+import { randomnessReport } from './randomness-report.ts';
 
 const input = z.strictObject({
   bits: z
@@ -22,8 +26,7 @@ const input = z.strictObject({
   ...suiteFields,
 });
 
-/** An input of the tests. */
-export type RandomnessTestsInput = z.output<typeof input>;
+type RandomnessTestsInput = z.output<typeof input>;
 
 /** Tests bits of the caller's. */
 export const randomnessTests = procedure({
@@ -43,6 +46,14 @@ export const randomnessTests = procedure({
     // The first 256 binary digits of π.
     hex: 'c90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22',
   },
-  load: () =>
-    import('./randomness-tests-run.ts').then(({ runRandomnessTests }) => runRandomnessTests),
+  run: runRandomnessTests,
 });
+
+async function runRandomnessTests(
+  input: RandomnessTestsInput,
+  context: ProcedureContext,
+): Promise<JsonObject> {
+  const { bits = '', hex } = input;
+  const sequence = hex === undefined ? bitsOfBinary(bits) : bitsOfHex(hex);
+  return randomnessReport(sequence, input, context.signal, context.progress);
+}

@@ -22,7 +22,7 @@ const grow = procedure({
   limits: { deadline_ms: 1000 },
   example: { size: 1 },
   feeds: { circuit: 'circuit', trunk: 'wood' },
-  load: never,
+  run: never,
 });
 const cut = procedure({
   name: 'cut',
@@ -37,7 +37,7 @@ const cut = procedure({
   limits: { deadline_ms: 1000 },
   example: { circuit: [] },
   feeds: { circuit: 'circuit' },
-  load: never,
+  run: never,
 });
 const burn = procedure({
   name: 'burn',
@@ -45,7 +45,7 @@ const burn = procedure({
   input: z.strictObject({ wood: z.int() }),
   limits: { deadline_ms: 1000 },
   example: { wood: 1 },
-  load: never,
+  run: never,
 });
 const weigh = procedure({
   name: 'weigh',
@@ -57,7 +57,7 @@ const weigh = procedure({
       : [],
   limits: { deadline_ms: 1000 },
   example: { apples: 1 },
-  load: never,
+  run: never,
 });
 const PROCEDURES = new Map([
   ['gardener', [grow]],

@@ -1,5 +1,5 @@
 /** A training job: a classifier or a VQE, each with its gradients from batches of circuits. */
-import { vqeView } from '../agents/research/run-vqe-task.ts';
+import { vqeView } from '../agents/research/vqe.ts';
 import { runVqe } from '../algorithms/vqe/run-vqe.ts';
 import { vqeOptions, vqeProblem } from '../algorithms/vqe/vqe-problem.ts';
 import type { JsonObject } from '../procedures/json.ts';
