@@ -13,8 +13,8 @@ type Header = OpenAPIV3_1.HeaderObject;
 
 const DESCRIPTION = `Quantum circuits over HTTP and JSON.
 
-Every answer stands in an envelope: \`success\`, \`data\` or \`error\`, and \`meta\`. Errors answer
-RFC 9457 problem details instead where the Accept header names \`application/problem+json\`.
+Every answer has an envelope: \`success\`, \`data\` or \`error\`, and \`meta\`. Errors have the form of
+RFC 9457 (problem details) if the Accept header names \`application/problem+json\`.
 Qubit 0 is the least significant bit everywhere: rightmost in bit strings, lowest in basis indices.
 Unknown fields are refused. A known path with another method answers 404 with an Allow header.`;
 

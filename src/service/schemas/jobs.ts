@@ -81,7 +81,7 @@ export const requestFields = {
   request: jsonObject
     .optional()
     .describe(
-      `In the answer to GET: the body that was submitted. One of more than ${SHOWN_REQUEST_BYTES} bytes only with \`include=request\``,
+      `The submitted body, in the answer to GET. A body of more than ${SHOWN_REQUEST_BYTES} bytes is included only with \`include=request\``,
     ),
   request_bytes: z
     .int()

@@ -104,7 +104,7 @@ export const textBody = z
           .int()
           .optional()
           .describe(
-            `1 to the operator's bound, which is model_card.limits.max_tokens; ${DEFAULT_MAX_TOKENS} by default, or that bound where it is smaller`,
+            `1 to model_card.limits.max_tokens, which the operator sets; default ${DEFAULT_MAX_TOKENS}, or that limit if it is smaller`,
           )
           // The bound differs from service to service; without a word here, 2^53 - 1 would be told.
           .meta({ minimum: 1, maximum: undefined }),

@@ -19,7 +19,7 @@ export const seedField = z
   .min(0)
   .max(MAX_SEED)
   .optional()
-  .describe('The same input with the same seed gives the same result; drawn by default');
+  .describe('The same input with the same seed gives the same result. By default a seed is drawn');
 
 /** A number of shots, up to `max`. */
 export function shotsField(max: number, byDefault: number) {
@@ -28,12 +28,12 @@ export function shotsField(max: number, byDefault: number) {
     .min(1)
     .max(max)
     .default(byDefault)
-    .describe(`Repetitions of each circuit; default ${byDefault}`);
+    .describe(`Number of shots of each circuit; default ${byDefault}`);
 }
 
 /** Of a strict object whose input has a circuit: `circuit` or `qasm`, one of them. */
 export const circuitFields = {
-  circuit: z.array(gateObject).max(MAX_INPUT_GATES).optional().describe('Gate objects, in order'),
+  circuit: z.array(gateObject).max(MAX_INPUT_GATES).optional().describe('Gate objects in order'),
   qasm: z
     .string()
     .max(MAX_QASM_LENGTH)
@@ -43,7 +43,7 @@ export const circuitFields = {
     .int()
     .min(1)
     .optional()
-    .describe('Width of the register of `circuit`; by default one past the highest qubit named'),
+    .describe('Number of qubits of `circuit`; by default one more than the highest qubit used'),
 };
 
 const circuitInput = z.object(circuitFields);

@@ -107,7 +107,7 @@ const DEFAULT_CIRCUITS = z.array(entry).parse([
 export const simulation = procedure({
   name: 'simulation',
   description:
-    'Runs several circuits, or one at many values of its parameters. The result has for each circuit or point what was asked for: counts, exact probabilities, exact expectation values.',
+    'Runs several circuits, or one at many values of its parameters. The result has for each circuit or point the requested outputs: counts, exact probabilities, exact expectation values.',
   input,
   check: simulationFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },

@@ -18,7 +18,7 @@ export const gateSetField = z
   .max(MAX_NAMES)
   .optional()
   .describe(
-    'Names of the gates to write the circuit in, for example ["cx","rz","ry"], ["cz","rz","sx","x"] or ["iswap","rz","h"]: any that make all rotations of a qubit and entangle two; by default any gate of GET /quantum/operations',
+    'Names of the gates to write the circuit in, for example ["cx","rz","ry"], ["cz","rz","sx","x"] or ["iswap","rz","h"]: any set that can make all one-qubit rotations and entangle two qubits; by default any gate of GET /quantum/operations',
   );
 
 /** What is wrong with names; none given are right. */

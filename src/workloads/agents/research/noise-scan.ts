@@ -80,7 +80,7 @@ type NoiseScanInput = z.output<typeof input>;
 export const noiseScan = procedure({
   name: 'noise_scan',
   description:
-    'Shows how the result of a circuit degrades with noise: Pauli errors after gates and flipped readouts, at given levels or at the published medians of a device, emulated on a simulator. The result has for each level the distance and fidelity to the ideal distribution, and expectation values with standard errors; `largest_probability_standard_error` is the largest one among the probabilities of outcomes, from the trajectories.',
+    'Shows how the result of a circuit degrades with noise: Pauli errors after gates and flipped readouts, at given levels or at the published medians of a device, emulated on a simulator. The result has for each level the distance and fidelity to the ideal distribution, and expectation values with standard errors; `largest_probability_standard_error` is the largest standard error of the probability of an outcome, from the trajectories.',
   input,
   check: noiseFaults,
   limits: { ...LIMITS, deadline_ms: 600_000 },

@@ -17,7 +17,7 @@ import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 export const parameterSweep = procedure({
   name: 'parameter_sweep',
   description:
-    'Runs a circuit with named parameters at every point of a grid, or at listed points. The result has for each point the values of the parameters and what was asked for: exact expectation values, exact probabilities, counts.',
+    'Runs a circuit with named parameters at every point of a grid, or at listed points. The result has for each point the values of the parameters and the requested outputs: exact expectation values, exact probabilities, counts.',
   input: z.strictObject(sweepFields),
   check: sweepFaults,
   limits: { ...SWEEP_LIMITS, deadline_ms: 600_000 },

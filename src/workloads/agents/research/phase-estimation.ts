@@ -98,7 +98,7 @@ type PhaseEstimationInput = z.output<typeof input>;
 export const phaseEstimation = procedure({
   name: 'phase_estimation',
   description:
-    'Estimates the phase of an eigenvalue of a unitary on up to three qubits, or an energy of a small Hamiltonian, by quantum phase estimation. The result has the distribution of estimates, the likeliest one, the exact phase by diagonalisation, the error beside the resolution, and the circuit.',
+    'Estimates the phase of an eigenvalue of a unitary on up to three qubits, or an energy of a small Hamiltonian, by quantum phase estimation. The result has the distribution of estimates, the likeliest one, the exact phase by diagonalisation, the error and the resolution, and the circuit.',
   input,
   check: phaseFaults,
   limits: { ...LIMITS, deadline_ms: 120_000 },

@@ -22,7 +22,7 @@ const MAX_QUBITS = 8;
 const MAX_RETURNED_BITS = 65_536;
 
 const input = z.strictObject({
-  bits: z.int().min(1).max(MAX_BITS).describe('How many to sample'),
+  bits: z.int().min(1).max(MAX_BITS).describe('Number of bits to sample'),
   qubits: z
     .int()
     .min(1)

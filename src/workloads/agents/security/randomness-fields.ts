@@ -12,29 +12,33 @@ export const suiteFields = {
     .min(0.000_1)
     .max(0.1)
     .default(0.01)
-    .describe('A P-value below fails: the share of fair sequences that fail a test; default 0.01'),
+    .describe(
+      'Significance level: a P-value below it fails the test, which happens for this share of fair sequences; default 0.01',
+    ),
   block_length: z
     .int()
     .min(2)
     .max(MAX_BITS)
     .optional()
-    .describe('Bits of a block of block_frequency; chosen for the number of bits by default'),
+    .describe('Block length of block_frequency, bits; by default chosen by the number of bits'),
   serial_pattern_length: z
     .int()
     .min(2)
     .max(MAX_PATTERN)
     .optional()
-    .describe('Bits of the patterns of serial; likewise'),
+    .describe('Pattern length of serial, bits; by default chosen by the number of bits'),
   entropy_pattern_length: z
     .int()
     .min(1)
     .max(MAX_PATTERN - 1)
     .optional()
-    .describe('Bits of the patterns of approximate_entropy; likewise'),
+    .describe(
+      'Pattern length of approximate_entropy, bits; by default chosen by the number of bits',
+    ),
   include_short: z
     .boolean()
     .default(false)
-    .describe('Whether tests run on fewer bits than recommended, too; default false'),
+    .describe('Whether tests also run on fewer bits than recommended; default false'),
 };
 
 const suiteInput = z.object(suiteFields);

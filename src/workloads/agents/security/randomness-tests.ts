@@ -22,7 +22,7 @@ const input = z.strictObject({
     .max(MAX_BITS / 4)
     .regex(/^[0-9a-fA-F]*$/, 'Must be a string of hexadecimal digits')
     .optional()
-    .describe('The sequence as hexadecimal digits, each four bits, the highest first'),
+    .describe('Sequence as hexadecimal digits of four bits each, the highest bit first'),
   ...suiteFields,
 });
 

@@ -45,7 +45,9 @@ export const outputFields = {
     .min(1)
     .max(SWEEP_LIMITS.observables)
     .optional()
-    .describe('Exact expectation values of these: each a Pauli term, or a list that is summed'),
+    .describe(
+      'Observables whose exact expectation values are returned: each a Pauli term, or a list of terms that are summed',
+    ),
   probabilities: z
     .boolean()
     .default(false)
@@ -55,7 +57,7 @@ export const outputFields = {
     .min(1)
     .max(SWEEP_LIMITS.shots)
     .optional()
-    .describe('Draws counts of so many shots at each point; none unless given'),
+    .describe('Number of shots at each point, for counts; default none'),
   seed: seedField,
 } as const;
 
@@ -69,17 +71,21 @@ export const sweepFields = {
         z.strictObject({
           from: value.describe('First value'),
           to: value.describe('Last value, included'),
-          points: z.int().min(1).max(SWEEP_LIMITS.points).describe('How many, evenly spaced'),
+          points: z
+            .int()
+            .min(1)
+            .max(SWEEP_LIMITS.points)
+            .describe('Number of evenly spaced values'),
         }),
         z.array(value).min(1).max(SWEEP_LIMITS.points),
       ]),
     )
-    .describe('By name: a range, or a list of values'),
+    .describe('Values of each parameter, by name: a range or a list'),
   combine: z
     .enum(['grid', 'zip'])
     .default('grid')
     .describe(
-      'grid: every combination, the last parameter fastest; zip: first with first, and so on. Default grid',
+      'grid: every combination, the last parameter changing fastest; zip: the first values together, then the second ones, and so on. Default grid',
     ),
   ...outputFields,
 } as const;

@@ -44,9 +44,9 @@ export const templateFields = {
     .array(templateObject)
     .max(MAX_INPUT_GATES)
     .optional()
-    .describe('Gate objects, in order, whose angles may be names of parameters'),
+    .describe('Gate objects in order; an angle may be the name of a parameter'),
   qasm: circuitFields.qasm.describe(
-    'OpenQASM 3 text instead of `circuit`; its `input` declarations are the parameters',
+    'OpenQASM 3 text; replaces `circuit`; its `input` declarations are the parameters',
   ),
 } as const;
 

@@ -26,25 +26,27 @@ export const vqeFields = {
     .enum(['h2', 'tfim', 'custom'])
     .default('h2')
     .describe(
-      'Whose ground energy: h2, the hydrogen molecule in the basis STO-3G; tfim, the Ising chain −j·ΣZZ − h·ΣX; custom, your own observable. Default h2',
+      'Problem whose ground energy is sought. h2: the hydrogen molecule in the basis STO-3G; tfim: the Ising chain −j·ΣZZ − h·ΣX; custom: your own observable. Default h2',
     ),
   bond_length_angstrom: z
     .number()
     .min(0.2)
     .max(10)
     .optional()
-    .describe('h2 only: distance of the nuclei, ångström; default 0.735'),
+    .describe('h2 only: distance between the nuclei, ångström; default 0.735'),
   mapping: z
     .enum(['parity', 'jordan_wigner'])
     .optional()
-    .describe('h2 only: parity, on 2 qubits (default), or jordan_wigner, on 4'),
+    .describe(
+      'h2 only: fermion-to-qubit mapping; parity on 2 qubits (default), or jordan_wigner on 4',
+    ),
   sites: z
     .int()
     .min(2)
     .max(VQE_LIMITS.qubits)
     .optional()
-    .describe('tfim only: length of the chain, a qubit each; default 4'),
-  j: coefficient.optional().describe('tfim only: coupling of neighbours; default 1'),
+    .describe('tfim only: number of sites of the chain, one qubit each; default 4'),
+  j: coefficient.optional().describe('tfim only: coupling between neighbours; default 1'),
   h: coefficient.optional().describe('tfim only: transverse field; default 1'),
   periodic: z
     .boolean()
@@ -60,12 +62,14 @@ export const vqeFields = {
     .min(1)
     .max(VQE_LIMITS.observable)
     .optional()
-    .describe('custom only: Pauli terms that are summed; its lowest eigenvalue is sought'),
+    .describe(
+      'custom only: Pauli terms whose sum is the observable; the lowest eigenvalue is sought',
+    ),
   ansatz: z
     .enum(ANSATZ_NAMES)
     .optional()
     .describe(
-      'Family of trial states. By default excitation for h2, hamiltonian_variational for tfim, hardware_efficient for custom; hardware_efficient fits every problem, the others their own',
+      'Family of trial states. By default excitation for h2, hamiltonian_variational for tfim, hardware_efficient for custom. hardware_efficient can be used for every problem, the others only for their own',
     ),
   layers: z
     .int()
@@ -73,42 +77,47 @@ export const vqeFields = {
     .max(VQE_LIMITS.layers)
     .optional()
     .describe(
-      'Of the ansatz; excitation has none. By default half as many as sites for a periodic tfim, as many as sites for an open one, else 2',
+      'Number of layers of the ansatz; excitation has none. Default for a periodic tfim: half the number of sites; for an open one: the number of sites; otherwise 2',
     ),
   optimizer: z
     .enum(OPTIMIZERS)
     .optional()
     .describe(
-      'levenberg_marquardt reads whole states, as a simulator can, and takes the fewest steps; bfgs and adam have their gradients by the parameter-shift rule. Default levenberg_marquardt; with shots only adam, which stands noise',
+      'levenberg_marquardt reads whole states, as a simulator can, and needs the fewest steps; bfgs and adam use gradients by the parameter-shift rule. Default levenberg_marquardt; with shots only adam, which tolerates noise',
     ),
-  steps: z.int().min(1).max(VQE_LIMITS.steps).default(200).describe('At most; default 200'),
+  steps: z
+    .int()
+    .min(1)
+    .max(VQE_LIMITS.steps)
+    .default(200)
+    .describe('Maximum number of steps; default 200'),
   learning_rate: z
     .number()
     .min(1e-5)
     .max(1)
     .optional()
-    .describe("adam's only: size of its steps, radians; default 0.1"),
+    .describe('adam only: step size, radians; default 0.1'),
   tolerance: z
     .number()
     .min(0)
     .max(1)
     .default(1e-6)
     .describe(
-      'The search is done when no component of the gradient is larger, energy per radian; default 1e-6',
+      'The search ends when no component of the gradient is larger than this, energy per radian; default 1e-6',
     ),
   restarts: z
     .int()
     .min(1)
     .max(VQE_LIMITS.restarts)
     .default(1)
-    .describe('Searches from different starts, of which the lowest is kept; default 1'),
+    .describe('Number of searches from different starts; the lowest energy is kept; default 1'),
   shots: z
     .int()
     .min(1)
     .max(VQE_LIMITS.shots)
     .optional()
     .describe(
-      'Energies are estimated from so many measurements of each group of terms; exact unless given',
+      'Number of measurements of each group of terms for estimating energies; without it energies are exact',
     ),
   seed: seedField,
 } as const;
