@@ -45,7 +45,7 @@ export async function benchSpreadEngine(): Promise<void> {
   const spread = await openSpreadEngine({
     devices: devices.map((device) => ({ device })),
     shaders: shaderFile,
-    rest: sleepUntil,
+    onWait: sleepUntil,
     maxQubits: numQubits,
     memoryBytes: 8 * 2 ** (numQubits - deviceQubits),
   });

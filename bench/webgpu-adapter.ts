@@ -41,7 +41,7 @@ export function sizesFor(maxQubits: number) {
 export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
   const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
-  return await openWebGpuEngine({ device, shaders: shaderFile, rest: sleepUntil, ...sizes });
+  return await openWebGpuEngine({ device, shaders: shaderFile, onWait: sleepUntil, ...sizes });
 }
 
 /** What the device says of its adapter. */

@@ -12,7 +12,7 @@ import { openCpuEngine } from '../src/engine/cpu/cpu-engine.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { Mutex } from '../src/engine/mutex.ts';
 import { openReferenceEngine } from '../src/engine/reference/reference-engine.ts';
-import { writeAngleWords } from '../src/engine/webgpu/batch/angle-words.ts';
+import { writeAngleWords } from '../src/engine/webgpu/batch/batch-words.ts';
 import { prepareGpuBatch } from '../src/engine/webgpu/batch/gpu-batch.ts';
 import { GpuContext } from '../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../src/engine/webgpu/node-gpu.ts';

@@ -28,12 +28,20 @@ export interface PauliMasks {
   readonly numY: number;
 }
 
-/** The masks of a Pauli string on qubits 0 to 31. */
-export function pauliMasks(factors: readonly PauliFactor[]): PauliMasks {
+/**
+ * The masks of a Pauli string.
+ *
+ * @param imageOf - A qubit's bit in the masks, as a number with that bit alone, or 0 to leave the
+ *   qubit out; `1 << qubit` by default, for qubits 0 to 31.
+ */
+export function pauliMasks(
+  factors: readonly PauliFactor[],
+  imageOf: (qubit: Qubit) => number = (qubit) => 1 << qubit,
+): PauliMasks {
   let [flips, signs, numY] = [0, 0, 0];
   for (const { pauli, qubit } of factors) {
-    if (pauli !== 'Z') flips |= 1 << qubit;
-    if (pauli !== 'X') signs |= 1 << qubit;
+    if (pauli !== 'Z') flips += imageOf(qubit);
+    if (pauli !== 'X') signs += imageOf(qubit);
     if (pauli === 'Y') numY++;
   }
   return { flips, signs, numY };

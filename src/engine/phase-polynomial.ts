@@ -41,6 +41,16 @@ export function isOne({ re, im }: Complex): boolean {
   return Math.abs(re - 1) <= ROUNDING && Math.abs(im) <= ROUNDING;
 }
 
+/** Whether the modulus of a factor is 1 up to rounding. */
+export function isPhase({ re, im }: Complex): boolean {
+  return Math.abs(re * re + im * im - 1) < 1e-6;
+}
+
+/** The phase e^{i·radians}. */
+export function phaseOf(radians: number): Complex {
+  return { re: Math.cos(radians), im: Math.sin(radians) };
+}
+
 /** Product of monomials, keyed by their masks. The monomial of mask 0 is a scalar. */
 export class PhasePolynomial {
   readonly #phases = new Map<number, Complex>();

@@ -120,3 +120,26 @@ export function recordSamples(
     counts.add(finishedOutcome(finish, register), occurrences[i]!);
   }
 }
+
+/** Merges two sample lists of the same state. */
+export function mergedSamples(a: BasisSamples, b: BasisSamples): BasisSamples {
+  const room = a.basisIndices.length + b.basisIndices.length;
+  const isWide = a.basisIndices instanceof Float64Array;
+  const basisIndices = isWide ? new Float64Array(room) : new Uint32Array(room);
+  const occurrences = new Uint32Array(room);
+  let length = 0;
+  let i = 0;
+  let j = 0;
+  while (i < a.basisIndices.length || j < b.basisIndices.length) {
+    const ofA = a.basisIndices[i] ?? Number.POSITIVE_INFINITY;
+    const ofB = b.basisIndices[j] ?? Number.POSITIVE_INFINITY;
+    basisIndices[length] = Math.min(ofA, ofB);
+    if (ofA <= ofB) occurrences[length]! += a.occurrences[i++]!;
+    if (ofB <= ofA) occurrences[length]! += b.occurrences[j++]!;
+    length++;
+  }
+  return {
+    basisIndices: basisIndices.slice(0, length),
+    occurrences: occurrences.slice(0, length),
+  };
+}

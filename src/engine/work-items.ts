@@ -58,6 +58,13 @@ export function maskOf(qubits: readonly number[]): number {
   return qubits.reduce((mask, qubit) => mask | (1 << qubit), 0);
 }
 
+/** The qubits of a tile: a sweep's resident ones, filled up with the lowest others; ascending. */
+export function filledTile(resident: readonly number[], tileQubits: number): readonly number[] {
+  const tile = new Set(resident);
+  for (let qubit = 0; tile.size < tileQubits; qubit++) tile.add(qubit);
+  return [...tile].sort((a, b) => a - b);
+}
+
 /** Appends the items of a kernel to a list. */
 export function addItems(
   kernel: Kernel,
@@ -148,11 +155,12 @@ function complexAt(values: Float64Array, index: number): Complex {
 /** Commuting items of one qubit, in any order. */
 interface Group {
   readonly isDiagonal: boolean;
-  readonly members: Place[];
+  readonly members: Node[];
   remaining: number;
 }
 
-interface Place {
+/** An item in the graph of dependencies. */
+interface Node {
   readonly item: Item;
   /** Number of qubits in whose first group the item is not yet. */
   waitsFor: number;
@@ -164,13 +172,13 @@ export class ReadyItems {
   readonly diagonals: DiagonalItem[] = [];
   /** In the order in which they became ready. */
   moving: MovingItem[] = [];
-  readonly #places = new Map<Item, Place>();
+  readonly #nodes = new Map<Item, Node>();
   /** By qubit, its groups that are not done, the last element being the current one. */
   readonly #queues = new Map<number, Group[]>();
 
   constructor(items: readonly Item[]) {
     for (const item of items) this.#add(item);
-    for (const place of this.#places.values()) if (place.waitsFor === 0) this.#release(place.item);
+    for (const node of this.#nodes.values()) if (node.waitsFor === 0) this.#release(node.item);
     for (const queue of this.#queues.values()) queue.reverse();
   }
 
@@ -180,10 +188,10 @@ export class ReadyItems {
 
   /** Marks an item as done, which may make others ready. */
   done(item: Item): void {
-    const place = this.#places.get(item);
-    if (place === undefined) throw new Error('unreachable: an item is done twice');
-    this.#places.delete(item);
-    for (const group of place.groups) group.remaining--;
+    const node = this.#nodes.get(item);
+    if (node === undefined) throw new Error('unreachable: an item is done twice');
+    this.#nodes.delete(item);
+    for (const group of node.groups) group.remaining--;
     for (let rest = item.moved | item.read; rest !== 0; rest &= rest - 1) {
       const queue = this.#queues.get(31 - Math.clz32(rest & -rest))!;
       // Reversed queue: the current group is the last element.
@@ -196,8 +204,8 @@ export class ReadyItems {
   }
 
   #add(item: Item): void {
-    const place: Place = { item, waitsFor: 0, groups: [] };
-    this.#places.set(item, place);
+    const node: Node = { item, waitsFor: 0, groups: [] };
+    this.#nodes.set(item, node);
     for (let rest = item.moved | item.read; rest !== 0; rest &= rest - 1) {
       const bit = rest & -rest;
       const isDiagonal = (item.moved & bit) === 0;
@@ -209,10 +217,10 @@ export class ReadyItems {
         group = { isDiagonal, members: [], remaining: 0 };
         queue.push(group);
       }
-      group.members.push(place);
+      group.members.push(node);
       group.remaining++;
-      place.groups.push(group);
-      if (queue.length > 1) place.waitsFor++;
+      node.groups.push(group);
+      if (queue.length > 1) node.waitsFor++;
     }
   }
 

@@ -38,5 +38,5 @@ export async function openSoftwareEngine(
   options: Partial<WebGpuEngineOptions> = {},
 ): Promise<Engine> {
   const device = options.device ?? (await openSoftwareDevice(driver));
-  return await openWebGpuEngine({ shaders: shaderFile, rest: sleepUntil, ...options, device });
+  return await openWebGpuEngine({ shaders: shaderFile, onWait: sleepUntil, ...options, device });
 }

@@ -24,7 +24,7 @@ export async function openSoftwareSpread(
   for (const driver of drivers) devices.push(await openSoftwareDevice(driver));
   const engine = await openSpreadEngine({
     shaders: shaderFile,
-    rest: sleepUntil,
+    onWait: sleepUntil,
     ...options,
     devices: devices.map((device) => ({ device })),
   });

@@ -1,5 +1,6 @@
 /** Writes the instructions of a batch program, which assembly/batch-program.ts executes. */
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+import type { Subcube } from '../subcube.ts';
 import { writeWords } from './command.ts';
 import type { Precision } from './precision.ts';
 
@@ -21,12 +22,6 @@ const STATE_SHIFT = 5;
 /** Byte offsets of the angle-dependent coefficients, for the angle and for its negative. */
 const OWN = { complex: 48, conjugate: 0, rotation: 0, inverse: 48 } as const;
 
-/** The basis states whose bits under `mask` are `value`. */
-export interface Subcube {
-  readonly mask: number;
-  readonly value: number;
-}
-
 /** Coefficients of a kernel: constants, or those of the current angle, or of its negative. */
 export type Coefficients = readonly number[] | 'own' | 'ownNegated';
 
@@ -38,7 +33,7 @@ export class BatchCode {
   /** Indices of words that hold offsets into the constants. */
   readonly #references: number[] = [];
   /** Vectors with the same number in each lane, and tables of words, 16 bytes apiece. */
-  readonly #pool: Uint8Array[] = [];
+  readonly #constants: Uint8Array[] = [];
   #constantBytes = 0;
 
   constructor(precision: Precision, numQubits: number) {
@@ -53,7 +48,7 @@ export class BatchCode {
 
   /** Size of the program with its constants. */
   get bytes(): number {
-    return this.#poolAt + this.#constantBytes;
+    return this.#constantsAt + this.#constantBytes;
   }
 
   /** Makes an angle of the request, times `factor`, the current angle. */
@@ -121,16 +116,16 @@ export class BatchCode {
   /** Writes the program to memory at `at`, with absolute addresses. */
   place(memory: SharedArrayBuffer, at: number): void {
     const words = Uint32Array.from(this.#words);
-    for (const index of this.#references) words[index]! += at + this.#poolAt;
+    for (const index of this.#references) words[index]! += at + this.#constantsAt;
     writeWords(memory, at, words);
-    let to = at + this.#poolAt;
-    for (const entry of this.#pool) {
+    let to = at + this.#constantsAt;
+    for (const entry of this.#constants) {
       new Uint8Array(memory, to, entry.length).set(entry);
       to += Math.ceil(entry.length / VECTOR_BYTES) * VECTOR_BYTES;
     }
   }
 
-  get #poolAt(): number {
+  get #constantsAt(): number {
     return Math.ceil(this.codeBytes / VECTOR_BYTES) * VECTOR_BYTES;
   }
 
@@ -158,9 +153,9 @@ export class BatchCode {
     this.#words.push(opcode, length, value << STATE_SHIFT, free << STATE_SHIFT);
   }
 
-  #reference(poolOffset: number): void {
+  #reference(offset: number): void {
     this.#references.push(this.#words.length);
-    this.#words.push(poolOffset);
+    this.#words.push(offset);
   }
 
   #vectorsOf(values: readonly number[]): number {
@@ -177,7 +172,7 @@ export class BatchCode {
 
   #append(entry: Uint8Array): number {
     const offset = this.#constantBytes;
-    this.#pool.push(entry);
+    this.#constants.push(entry);
     this.#constantBytes += Math.ceil(entry.length / VECTOR_BYTES) * VECTOR_BYTES;
     return offset;
   }

@@ -1,8 +1,9 @@
 /**
  * Layout of the shared memory of one batch run: a piece of the circuits, their results, and tables.
  */
-import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
+import { type PauliSum, type PauliTerm, pauliMasks } from '../../circuit/observable.ts';
 import type { BatchRequest } from '../batch-request.ts';
+import { highestBit, pauliPhase } from '../pauli-phase.ts';
 import { COMMAND_HEADER_WORDS, ScratchPlan } from './command.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
 
@@ -105,21 +106,13 @@ export function writeObservables(
 }
 
 function writeTerm(view: DataView, at: number, { coefficient, factors }: PauliTerm): void {
-  let flips = 0;
-  let signs = 0;
-  let numY = 0;
-  for (const { pauli, qubit } of factors) {
-    if (pauli !== 'Z') flips += GROUP_BYTES * 2 ** qubit;
-    if (pauli !== 'X') signs += GROUP_BYTES * 2 ** qubit;
-    if (pauli === 'Y') numY++;
-  }
-  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
-  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+  const { flips, signs, numY } = pauliMasks(factors, (qubit) => GROUP_BYTES * 2 ** qubit);
+  const { isImaginary, sign } = pauliPhase(numY);
   // The kernel visits one of each pair of basis states that the string exchanges.
-  const pairBit = flips === 0 ? 0 : 2 ** (31 - Math.clz32(flips));
+  const pairBit = highestBit(flips);
   view.setUint32(at, flips, true);
   view.setUint32(at + 4, signs, true);
-  view.setUint32(at + 8, numY % 2, true);
+  view.setUint32(at + 8, isImaginary ? 1 : 0, true);
   view.setUint32(at + 12, pairBit, true);
   view.setFloat64(at + 16, coefficient * sign * (pairBit === 0 ? 1 : 2), true);
 }

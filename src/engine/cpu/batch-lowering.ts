@@ -9,9 +9,10 @@ import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { gateNamed } from '../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../math/complex-matrix.ts';
 import type { Recipe, RecipeAngle, RecipePart } from '../batch-recipes.ts';
-import { type Complex, ONE, over } from '../phase-polynomial.ts';
+import { type Complex, ONE, over, phaseOf } from '../phase-polynomial.ts';
+import { rowSubcube, type Subcube } from '../subcube.ts';
 import { maskOf } from '../work-items.ts';
-import { BatchCode, type Coefficients, type Subcube } from './batch-code.ts';
+import { BatchCode, type Coefficients } from './batch-code.ts';
 import { BatchPhases } from './batch-phases.ts';
 import type { Precision } from './precision.ts';
 
@@ -211,11 +212,8 @@ class Lowering {
   }
 }
 
-/** The basis states in which the targets read `row` and the controls are 1. */
-function rowOf(operands: Operands, row: number): Subcube {
-  const { controls, targets } = operands;
-  const bits = targets.reduce((value, qubit, i) => value | (((row >> i) & 1) << qubit), 0);
-  return { mask: everyQubitOf(operands), value: maskOf(controls) | bits };
+function rowOf({ controls, targets }: Operands, row: number): Subcube {
+  return rowSubcube(maskOf(controls), targets, row);
 }
 
 /** The basis states in which the controls are 1. */
@@ -236,10 +234,6 @@ function offsetsOf({ targets }: Operands): readonly number[] {
 function entryOf(matrix: ComplexMatrix, row: number, column: number): Complex {
   const i = 2 * (row * dimension(matrix) + column);
   return { re: matrix[i]!, im: matrix[i + 1]! };
-}
-
-function phaseOf(radians: number): Complex {
-  return { re: Math.cos(radians), im: Math.sin(radians) };
 }
 
 function size({ re, im }: Complex): number {

@@ -4,7 +4,8 @@
  */
 
 import { type Complex, isOne, ONE, times } from '../phase-polynomial.ts';
-import type { BatchCode, Subcube } from './batch-code.ts';
+import type { Subcube } from '../subcube.ts';
+import type { BatchCode } from './batch-code.ts';
 
 /** An angle of the request times a factor. */
 export interface SlotAngle {

@@ -7,6 +7,7 @@
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest, ShotGroup } from '../state-operations.ts';
+import { mergedSamples } from '../terminal-measurement.ts';
 import {
   assertNorm,
   byteImage,
@@ -29,7 +30,7 @@ import { GROUP_BYTES } from './precision.ts';
 /** log2 of the basis states of a block; must equal the constant in assembly/blocks.ts. */
 const BLOCK_BITS = 8;
 /** Shots drawn together: 16 bytes of scratch memory each. */
-const SHOTS_PER_BATCH = 2 ** 22;
+const SHOTS_PER_ROUND = 2 ** 22;
 const SHOTS_PER_ITEM = 4096;
 const DRAWS_PER_RANGE = 4;
 const MIN_RANGES = 1024;
@@ -76,8 +77,8 @@ export async function sampleLargeState(
       await runner.runCommand(command, numItems);
     };
     let samples: BasisSamples | undefined;
-    for (const batch of batchesOf(request.shots)) {
-      const more = await sampleBatch(runner, { ...request, ...batch }, norm, pick);
+    for (const round of roundsOf(request.shots)) {
+      const more = await sampleRound(runner, { ...request, ...round }, norm, pick);
       samples = samples === undefined ? more : mergedSamples(samples, more);
     }
     if (samples === undefined) throw new Error('unreachable: a request without shots');
@@ -94,15 +95,15 @@ interface SortedDraws {
 }
 
 /** Shots that are drawn together. */
-interface Batch {
+interface Round {
   readonly shots: ShotGroup;
   /** The first shot's number, where they are not listed. */
   readonly firstShot: number;
 }
 
-function* batchesOf({ count, numbers }: ShotGroup): Generator<Batch> {
-  for (let firstShot = 0; firstShot < count; firstShot += SHOTS_PER_BATCH) {
-    const size = Math.min(SHOTS_PER_BATCH, count - firstShot);
+function* roundsOf({ count, numbers }: ShotGroup): Generator<Round> {
+  for (let firstShot = 0; firstShot < count; firstShot += SHOTS_PER_ROUND) {
+    const size = Math.min(SHOTS_PER_ROUND, count - firstShot);
     const listed = numbers?.subarray(firstShot, firstShot + size);
     const shots = listed === undefined ? { count: size } : { count: size, numbers: listed };
     yield { shots, firstShot };
@@ -143,10 +144,10 @@ function placeBlocks(
   };
 }
 
-/** Draws the shots of a batch, sorts them, and lets the blocks pick their basis states. */
-async function sampleBatch(
+/** Draws the shots of a round, sorts them, and lets the blocks pick their basis states. */
+async function sampleRound(
   runner: CommandRunner,
-  { shots, firstShot, seed, event }: SampleRequest & Batch,
+  { shots, firstShot, seed, event }: SampleRequest & Round,
   norm: number,
   pick: (draws: SortedDraws, indices: number, occurrences: number) => Promise<void>,
 ): Promise<BasisSamples> {
@@ -188,20 +189,4 @@ async function sampleBatch(
     const numDrawn = runner.kernels.compactSamples(indices, occurrences, count);
     return samplesAt(runner.memory, indices, occurrences, numDrawn);
   });
-}
-
-/** Both, ascending and distinct again. */
-function mergedSamples(a: BasisSamples, b: BasisSamples): BasisSamples {
-  const room = a.basisIndices.length + b.basisIndices.length;
-  const basisIndices = new Uint32Array(room);
-  const occurrences = new Uint32Array(room);
-  let count = 0;
-  for (let i = 0, j = 0; i < a.basisIndices.length || j < b.basisIndices.length; count++) {
-    const next = a.basisIndices[i] ?? Number.POSITIVE_INFINITY;
-    const other = b.basisIndices[j] ?? Number.POSITIVE_INFINITY;
-    basisIndices[count] = Math.min(next, other);
-    if (next <= other) occurrences[count]! += a.occurrences[i++]!;
-    if (other <= next) occurrences[count]! += b.occurrences[j++]!;
-  }
-  return { basisIndices: basisIndices.slice(0, count), occurrences: occurrences.slice(0, count) };
 }

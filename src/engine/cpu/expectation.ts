@@ -3,7 +3,8 @@
  * another.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { PauliSum, PauliTerm } from '../../circuit/observable.ts';
+import { type PauliSum, type PauliTerm, pauliMasks } from '../../circuit/observable.ts';
+import { highestBit, pauliPhase } from '../pauli-phase.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import {
   byteImage,
@@ -71,25 +72,21 @@ function placeTerm(
   { precision }: StoredState,
   layout: readonly Qubit[],
 ): PlacedTerm {
-  const term = { flips: 0, signs: 0, flippedLanes: 0, signedLanes: 0 };
-  let numY = 0;
-  for (const { pauli, qubit } of factors) {
+  const { laneQubits } = precision;
+  const { flips, signs, numY } = pauliMasks(factors, (qubit) => {
     const physical = layout[qubit]!;
-    if (physical < precision.laneQubits) {
-      if (pauli !== 'Z') term.flippedLanes += 2 ** physical;
-      if (pauli !== 'X') term.signedLanes += 2 ** physical;
-    } else {
-      if (pauli !== 'Z') term.flips += byteImage(physical, precision);
-      if (pauli !== 'X') term.signs += byteImage(physical, precision);
-    }
-    if (pauli === 'Y') numY++;
-  }
-  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
-  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+    return physical < laneQubits ? 0 : byteImage(physical, precision);
+  });
+  const lanes = pauliMasks(factors, (qubit) => {
+    const physical = layout[qubit]!;
+    return physical < laneQubits ? 2 ** physical : 0;
+  });
+  const { isImaginary, sign } = pauliPhase(numY);
   // The kernel visits one group of each pair, by the highest flipped qubit.
-  const pairBit = term.flips === 0 ? 0 : 2 ** (31 - Math.clz32(term.flips));
+  const pairBit = highestBit(flips);
   const factor = coefficient * sign * (pairBit === 0 ? 1 : 2);
-  return { ...term, isImaginary: numY % 2 === 1, pairBit, factor };
+  const ofLanes = { flippedLanes: lanes.flips, signedLanes: lanes.signs };
+  return { flips, signs, ...ofLanes, isImaginary, pairBit, factor };
 }
 
 function sumOfTerms(

@@ -6,7 +6,7 @@
  * are ready.
  */
 import type { Sweep } from '../../compiler/program.ts';
-import { type Complex, PhasePolynomial } from '../phase-polynomial.ts';
+import { type Complex, isPhase, PhasePolynomial } from '../phase-polynomial.ts';
 import {
   addItems,
   type Item,
@@ -95,10 +95,6 @@ export function lowerSweep(
   const sources = emitStore(context, layout, sweep);
   cut();
   return { layout, parts, ...(sources !== undefined && { sources }) };
-}
-
-function isPhase({ re, im }: Complex): boolean {
-  return Math.abs(re * re + im * im - 1) < 1e-6;
 }
 
 /** @param onEmitted - Called wherever a part may end. */

@@ -5,9 +5,9 @@
  * are |0⟩, so memory in which one of them is 1 is never read, and the first sweeps of a wide
  * circuit cost next to nothing. A last step clears the qubits that stay untouched.
  */
-import { type Program, type Sweep, terminalMeasureIndex } from '../../compiler/program.ts';
+import { type Program, terminalMeasureIndex } from '../../compiler/program.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
-import { maskOf } from '../work-items.ts';
+import { filledTile, maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
 import { type LoweredSweep, type LoweringContext, lowerSweep } from './lower-sweep.ts';
 import { GROUP_SHIFT, type Precision } from './precision.ts';
@@ -68,7 +68,7 @@ export function lowerProgram(
   const sweeps = steps.map((step, index): readonly SweepShape[] | undefined => {
     if (step.kind === 'exchange') throw new Error('unreachable: this engine has no chunk qubits');
     if (step.kind !== 'sweep') return undefined;
-    const resident = residentOf(step, numQubits, tileQubits);
+    const resident = filledTile(step.resident, Math.min(numQubits, tileQubits));
     const next = steps[index + 1];
     const mayDefer = !startsCleared && next !== undefined;
     const lowered = lowerSweep(context, step, resident, mayDefer);
@@ -116,14 +116,6 @@ function roomForDense({ steps }: Program, { laneQubits }: Precision): number {
     }
   }
   return room;
-}
-
-/** The sweep's qubits and as many more, lowest first, as the tile has room for. */
-function residentOf(sweep: Sweep, numQubits: number, tileQubits: number): readonly number[] {
-  const size = Math.min(numQubits, tileQubits);
-  const resident = new Set(sweep.resident);
-  for (let qubit = 0; resident.size < size; qubit++) resident.add(qubit);
-  return [...resident].sort((a, b) => a - b);
 }
 
 function shapeOf(

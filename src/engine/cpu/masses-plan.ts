@@ -21,18 +21,18 @@ const STRETCH_SHIFT = 9;
 const ITEM_QUBITS = 14;
 
 /** A byte offset, and what it adds to the number of the bin. */
-export type Place = readonly [byteOffset: number, bin: number];
+export type BinOffset = readonly [byteOffset: number, bin: number];
 
 /** The fields of the command that assembly/masses.ts does, lists still being lists. */
 export interface MassesPlan {
   readonly numItems: number;
   /** By bit of the item's number. */
-  readonly outer: readonly Place[];
-  readonly tiles: readonly Place[];
-  readonly lines: readonly Place[];
+  readonly outer: readonly BinOffset[];
+  readonly tiles: readonly BinOffset[];
+  readonly lines: readonly BinOffset[];
   readonly laneMask: number;
   /** As `lines`, with lane numbers instead of byte offsets. */
-  readonly laneLines: readonly Place[];
+  readonly laneLines: readonly BinOffset[];
   /** Byte offsets. */
   readonly runs: readonly number[];
   readonly runBytes: number;
@@ -60,7 +60,7 @@ export function planMasses(
   const { precision } = state;
   const { laneQubits } = precision;
   const stretch = stretchQubits(state);
-  const placeOf = (qubit: Qubit): Place => [byteImage(qubit, precision), binOf(binned, qubit)];
+  const placeOf = (qubit: Qubit): BinOffset => [byteImage(qubit, precision), binOf(binned, qubit)];
   const laneBins = ascending(binned.filter((qubit) => qubit < laneQubits));
   const lines = ascending(binned.filter((qubit) => qubit >= laneQubits && qubit < stretch));
   let room = ITEM_QUBITS - laneQubits - lines.length;
@@ -73,9 +73,9 @@ export function planMasses(
   room -= runs.length;
   const far = ascending(binned.filter((qubit) => qubit >= stretch));
   const numBins = 2 ** binned.length;
-  const outer: Place[] = [
+  const outer: BinOffset[] = [
     ...far.slice(room).map(placeOf),
-    ...parts.map((qubit, i): Place => [byteImage(qubit, precision), numBins * 2 ** i]),
+    ...parts.map((qubit, i): BinOffset => [byteImage(qubit, precision), numBins * 2 ** i]),
   ];
   return {
     numItems: 2 ** outer.length,
@@ -100,10 +100,10 @@ function ascending(qubits: readonly Qubit[]): readonly Qubit[] {
 }
 
 /** Sums of all subsets of places. */
-function placesOf(bits: readonly Place[]): readonly Place[] {
+function placesOf(bits: readonly BinOffset[]): readonly BinOffset[] {
   const offsets = subsetSums(bits.map(([offset]) => offset));
   const bins = subsetSums(bits.map(([, bin]) => bin));
-  return offsets.map((offset, i): Place => [offset, bins[i]!]);
+  return offsets.map((offset, i): BinOffset => [offset, bins[i]!]);
 }
 
 /** A plan's lists in a block of scratch memory. */

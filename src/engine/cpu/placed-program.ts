@@ -45,16 +45,16 @@ export function placeProgram(
   at: number,
   kernels: KernelExports,
 ): PlacedProgram {
-  const pool = program.code.place(memory, at);
+  const constantsAt = program.code.place(memory, at);
   for (const { address, bytes, factors } of program.tables) {
-    kernels.fillOnes(pool + address, bytes);
+    kernels.fillOnes(constantsAt + address, bytes);
     for (const { first, free, address: phase } of factors) {
-      kernels.multiplySubcube(pool + address + first, free, pool + phase);
+      kernels.multiplySubcube(constantsAt + address + first, free, constantsAt + phase);
     }
   }
   let next = at + program.code.byteLength;
   const place = (shape: SweepShape): PlacedSweep => {
-    const words = sweepWords(shape, at, pool, next);
+    const words = sweepWords(shape, at, constantsAt, next);
     new Uint32Array(memory, next, words.length).set(words);
     const placed = { command: next, numTiles: 2 ** shape.outer.length, shape };
     next += 4 * (words.length + (-words.length & 3));
@@ -64,7 +64,7 @@ export function placeProgram(
 }
 
 /** The command of a sweep and the lists that it points to, which follow it. */
-function sweepWords(shape: SweepShape, code: number, pool: number, at: number): Uint32Array {
+function sweepWords(shape: SweepShape, code: number, constantsAt: number, at: number): Uint32Array {
   const lists = at + 4 * (COMMAND_HEADER_WORDS + SWEEP_WORDS);
   const outerBytes = 8 * shape.outer.length;
   const fields = [
@@ -77,7 +77,7 @@ function sweepWords(shape: SweepShape, code: number, pool: number, at: number): 
     lists,
     code + 4 * shape.code.begin,
     code + 4 * shape.code.end,
-    shape.sources === undefined ? 0 : pool + shape.sources,
+    shape.sources === undefined ? 0 : constantsAt + shape.sources,
     shape.isFromZero ? 1 : 0,
     shape.isWholeState ? 1 : 0,
   ];

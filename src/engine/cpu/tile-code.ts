@@ -36,7 +36,7 @@ export interface TileCondition {
 export const EVERY_TILE: TileCondition = { mask: 0, value: 0 };
 
 /** Address of a constant, in bytes from the first constant. */
-export type ConstantAddress = number & { readonly brand?: 'pool address' };
+export type ConstantAddress = number & { readonly brand?: 'constant address' };
 
 /** A range of the code, in words. */
 export interface CodeRange {
@@ -52,7 +52,7 @@ export class TileCode {
   #words = new Uint32Array(256);
   #numWords = 0;
   readonly #relocations: number[] = [];
-  #pool = new DataView(new ArrayBuffer(1024));
+  #constants = new DataView(new ArrayBuffer(1024));
   #constantBytes = 0;
   readonly #vectors = new Map<string, ConstantAddress>();
 
@@ -119,7 +119,7 @@ export class TileCode {
   /** Adds sixteen bytes. */
   bytes(values: readonly number[]): ConstantAddress {
     const address = this.reserve(VECTOR_BYTES);
-    for (const [i, value] of values.entries()) this.#pool.setUint8(address + i, value);
+    for (const [i, value] of values.entries()) this.#constants.setUint8(address + i, value);
     return address;
   }
 
@@ -134,7 +134,8 @@ export class TileCode {
   /** 32-bit words, one after the other. */
   words(values: ArrayLike<number>): ConstantAddress {
     const address = this.reserve(4 * values.length);
-    for (let i = 0; i < values.length; i++) this.#pool.setUint32(address + 4 * i, values[i]!, true);
+    for (let i = 0; i < values.length; i++)
+      this.#constants.setUint32(address + 4 * i, values[i]!, true);
     return address;
   }
 
@@ -142,10 +143,10 @@ export class TileCode {
   reserve(bytes: number): ConstantAddress {
     const address = this.#constantBytes;
     this.#constantBytes = align(address + bytes);
-    if (this.#constantBytes > this.#pool.byteLength) {
-      const grown = new Uint8Array(Math.max(this.#constantBytes, 2 * this.#pool.byteLength));
-      grown.set(new Uint8Array(this.#pool.buffer));
-      this.#pool = new DataView(grown.buffer);
+    if (this.#constantBytes > this.#constants.byteLength) {
+      const grown = new Uint8Array(Math.max(this.#constantBytes, 2 * this.#constants.byteLength));
+      grown.set(new Uint8Array(this.#constants.buffer));
+      this.#constants = new DataView(grown.buffer);
     }
     return address;
   }
@@ -156,18 +157,18 @@ export class TileCode {
    * @returns Address of the constants; the code begins at `at`.
    */
   place(memory: ArrayBufferLike, at: number): number {
-    const pool = at + align(4 * this.#numWords);
+    const constantsAt = at + align(4 * this.#numWords);
     const words = new Uint32Array(memory, at, this.#numWords);
     words.set(this.#words.subarray(0, this.#numWords));
-    for (const position of this.#relocations) words[position]! += pool;
-    const constants = new Uint8Array(this.#pool.buffer, 0, this.#constantBytes);
-    new Uint8Array(memory, pool, this.#constantBytes).set(constants);
-    return pool;
+    for (const position of this.#relocations) words[position]! += constantsAt;
+    const constants = new Uint8Array(this.#constants.buffer, 0, this.#constantBytes);
+    new Uint8Array(memory, constantsAt, this.#constantBytes).set(constants);
+    return constantsAt;
   }
 
   #setReal(at: number, x: number): void {
-    if (this.precision.realBytes === 4) this.#pool.setFloat32(at, x, true);
-    else this.#pool.setFloat64(at, x, true);
+    if (this.precision.realBytes === 4) this.#constants.setFloat32(at, x, true);
+    else this.#constants.setFloat64(at, x, true);
   }
 }
 

@@ -11,13 +11,13 @@ import { DeviceLostError, GpuFaultError, StateMemoryError } from '../errors.ts';
 export type ShaderSource = (name: string) => string;
 
 /** Called with each promise of a device that the engine waits for. */
-export type Rest = (answer: Promise<unknown>) => void;
+export type WaitHook = (answer: Promise<unknown>) => void;
 
 /** The device of one adapter. */
 export class GpuContext {
   readonly device: GPUDevice;
   readonly #source: ShaderSource;
-  readonly #rest: Rest;
+  readonly #onWait: WaitHook;
   /** Pipelines by their final text, constants included. */
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   #lost: GPUDeviceLostInfo | undefined;
@@ -29,11 +29,11 @@ export class GpuContext {
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
 
-  /** @param rest - Reduces the cost of waiting on the host; does nothing by default. */
-  constructor(device: GPUDevice, source: ShaderSource, rest: Rest = () => undefined) {
+  /** @param onWait - Reduces the cost of waiting on the host; does nothing by default. */
+  constructor(device: GPUDevice, source: ShaderSource, onWait: WaitHook = () => undefined) {
     this.device = device;
     this.#source = source;
-    this.#rest = rest;
+    this.#onWait = onWait;
     void device.lost.then((info) => {
       this.#lost = info;
     });
@@ -229,7 +229,7 @@ export class GpuContext {
   async #heard<T>(answers: readonly Promise<T>[]): Promise<T[]> {
     try {
       const answer = Promise.all(answers);
-      this.#rest(answer);
+      this.#onWait(answer);
       const heard = await answer;
       this.assertPresent();
       return heard;

@@ -1,5 +1,5 @@
 /** The device, kernels and state memory that all programs of an engine share. */
-import { GpuContext, type Rest, type ShaderSource } from './gpu-context.ts';
+import { GpuContext, type ShaderSource, type WaitHook } from './gpu-context.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { StateChunks } from './state-chunks.ts';
 import { SweepKernels, type TileShape } from './sweep/sweep-kernel.ts';
@@ -17,7 +17,7 @@ export interface GpuHost {
 export interface GpuHostOptions {
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
-  readonly rest?: Rest | undefined;
+  readonly onWait?: WaitHook | undefined;
   readonly tiles: TileShape;
   /** First amplitude of a new state on this device: 1, or 0 if another device holds |0…0⟩. */
   readonly origin: 0 | 1;
@@ -32,11 +32,11 @@ export interface GpuHostOptions {
 export async function openGpuHost({
   device,
   shaders,
-  rest,
+  onWait,
   tiles,
   origin,
 }: GpuHostOptions): Promise<GpuHost> {
-  const context = new GpuContext(device, shaders, rest);
+  const context = new GpuContext(device, shaders, onWait);
   const { COPY_SRC, COPY_DST } = GPUBufferUsage;
   const first = await context.allocate('origin', AMPLITUDE_BYTES, COPY_SRC | COPY_DST);
   device.queue.writeBuffer(first, 0, Float32Array.of(origin, 0));

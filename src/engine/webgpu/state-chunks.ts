@@ -71,7 +71,7 @@ export class StateChunks {
    * Called after a run. If much memory is idle, destroys all but `kept` chunks, and those after a
    * delay.
    */
-  rest(kept: number): void {
+  trimAfterRun(kept: number): void {
     this.#trim(kept);
     clearTimeout(this.#release);
     this.#release = setTimeout(() => this.#trim(0), KEPT_MS);

@@ -16,7 +16,7 @@ import { runProgram } from '../run-program.ts';
 import { stateBudget } from '../state-budget.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
-import type { Rest, ShaderSource } from './gpu-context.ts';
+import type { ShaderSource, WaitHook } from './gpu-context.ts';
 import { type GpuHost, openGpuHost } from './gpu-host.ts';
 import { type GpuProgram, placeProgram } from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
@@ -32,7 +32,7 @@ export interface WebGpuEngineOptions extends GpuSizes {
   readonly device: GPUDevice;
   readonly shaders: ShaderSource;
   /** Reduces the cost of waiting for the device; in Node, `sleepUntil`. */
-  readonly rest?: Rest;
+  readonly onWait?: WaitHook;
   /**
    * Bits of an index in a kernel, at most 31. Tests use fewer, so that small states exceed them.
    */
@@ -65,8 +65,8 @@ export async function openWebGpuEngine(options: WebGpuEngineOptions): Promise<We
   const { device, shaders, memoryBytes, indexBits } = options;
   const target = gpuTarget(device.limits, options);
   const sizes = kernelSizes(device.limits, options);
-  const { rest } = options;
-  const host = await openGpuHost({ device, shaders, rest, tiles: sizes, origin: 1 });
+  const { onWait } = options;
+  const host = await openGpuHost({ device, shaders, onWait, tiles: sizes, origin: 1 });
   const { dispatchQubits } = sizes;
   return new GpuEngine(host, target, { memoryBytes, indexBits, dispatchQubits });
 }
@@ -153,7 +153,7 @@ class GpuEngine implements WebGpuEngine {
       await context.abandon();
       throw error;
     } finally {
-      chunks.rest(2 ** (shape.numQubits - shape.chunkQubits));
+      chunks.trimAfterRun(2 ** (shape.numQubits - shape.chunkQubits));
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';
 import { openGpuDevice } from '../../engine/webgpu/open-gpu-device.ts';
-import { deviceTuning } from '../../engine/webgpu/tuning/device-tuning.ts';
+import { deviceTuning } from '../../engine/webgpu/tuning/tune-device.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import { openWebGpuEngine } from '../../engine/webgpu/webgpu-engine.ts';
 import { WrongAdapterError } from '../errors.ts';
@@ -35,7 +35,7 @@ export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
   const engine = await openWebGpuEngine({
     device,
     shaders: shaderFile,
-    rest: sleepUntil,
+    onWait: sleepUntil,
     memoryBytes,
     ...tuned,
   });

@@ -41,7 +41,7 @@ export async function openSpread(
   const engine = await openSpreadEngine({
     devices: opened,
     shaders: shaderFile,
-    rest: sleepUntil,
+    onWait: sleepUntil,
     memoryBytes: leastMemory(members),
   });
   const tuning = slowest(opened);

@@ -24,7 +24,7 @@ const SMALL = { tileQubits: 8, chunkQubits: 8, maxQubits: NUM_QUBITS, memoryByte
 
 const adapter = process.argv[2] ?? '';
 const gpu = nodeGpu({ adapter });
-const host = { shaders: shaderFile, rest: sleepUntil };
+const host = { shaders: shaderFile, onWait: sleepUntil };
 const openDevice = () => openGpuDevice(nodeGpu({ adapter }));
 
 /** Runs circuits that use all kinds of kernels, and ends the engine. */

@@ -5,6 +5,7 @@
  * These three kinds express any gate (two-level.ts), which keeps the kernel small.
  */
 import { type Complex, isOne, ONE, times } from '../../phase-polynomial.ts';
+import type { Subcube } from '../../subcube.ts';
 
 /** An integer multiple of half an angle of the request. */
 export interface HalfAngle {
@@ -18,12 +19,6 @@ export type Factor =
   | { readonly kind: 'phaseRow'; readonly row: 0 | 1; readonly angle: HalfAngle }
   /** Row-major. */
   | { readonly kind: 'constant'; readonly matrix: readonly [Complex, Complex, Complex, Complex] };
-
-/** The basis states whose bits under `mask` are `value`. */
-export interface Subcube {
-  readonly mask: number;
-  readonly value: number;
-}
 
 /** Applies the product of the factors, the first acting first, to the pivot qubit. */
 export interface Mix extends Subcube {

@@ -10,12 +10,17 @@ import {
   emptyResults,
 } from '../../batch-request.ts';
 import type { GpuContext } from '../gpu-context.ts';
-import { writeAngleWords } from './angle-words.ts';
 import type { BatchBuffers } from './batch-buffers.ts';
 import { type BatchKernels, evolveThreads, roomQubits } from './batch-kernels.ts';
 import { type MeasuredPatterns, observableWords } from './batch-tables.ts';
-import { type CircuitBytes, circuitBytes, maxCircuits, resultBytes } from './piece-layout.ts';
-import { readPiece } from './piece-results.ts';
+import { writeAngleWords } from './batch-words.ts';
+import {
+  type CircuitBytes,
+  circuitBytes,
+  maxCircuits,
+  readPiece,
+  resultBytes,
+} from './piece-layout.ts';
 import type { PieceSize } from './piece-size.ts';
 import { enqueuePiece, type PieceBuffers } from './piece-work.ts';
 

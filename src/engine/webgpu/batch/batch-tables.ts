@@ -1,5 +1,6 @@
 /** Tables that all circuits of a batch share when their states are read. */
 import { type PauliSum, type PauliTerm, pauliMasks } from '../../../circuit/observable.ts';
+import { pauliPhase } from '../../pauli-phase.ts';
 
 /** The measured qubits, and the register's value for each pattern of them. */
 export interface MeasuredPatterns {
@@ -42,14 +43,13 @@ export function observableWords(observables: readonly PauliSum[]): Uint32Array<A
   return Uint32Array.from(words);
 }
 
-/** Encodes a Pauli string, which maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩. */
+/** Encodes a Pauli string. */
 function termWords({ coefficient, factors }: PauliTerm): readonly number[] {
   const { flips, signs, numY } = pauliMasks(factors);
-  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
-  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+  const { isImaginary, sign } = pauliPhase(numY);
   // The kernel visits one of each pair of basis states that the string exchanges.
   const factor = coefficient * sign * (flips === 0 ? 1 : 2);
-  return [flips, signs, numY % 2, new Uint32Array(Float32Array.of(factor).buffer)[0]!];
+  return [flips, signs, isImaginary ? 1 : 0, new Uint32Array(Float32Array.of(factor).buffer)[0]!];
 }
 
 /** Copies results by pattern to the values of each circuit. */

@@ -7,8 +7,9 @@ import type { Circuit, GateOperation, Qubit, UnitaryOperation } from '../../../c
 import { gateNamed } from '../../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../../math/complex-matrix.ts';
 import { RECIPES, type RecipeAngle, type RecipePart } from '../../batch-recipes.ts';
-import { type Complex, isOne, ONE } from '../../phase-polynomial.ts';
-import { type Factor, type HalfAngle, OperationList, type Subcube } from './batch-operations.ts';
+import { type Complex, isOne, ONE, phaseOf } from '../../phase-polynomial.ts';
+import { rowSubcube, type Subcube } from '../../subcube.ts';
+import { type Factor, type HalfAngle, OperationList } from './batch-operations.ts';
 import { twoLevelFactors } from './two-level.ts';
 
 /** A shape compiled into operations. */
@@ -146,11 +147,8 @@ class Lowering {
 
 const ZERO: Complex = { re: 0, im: 0 };
 
-/** The basis states in which the targets read `row` and the controls are 1. */
 function rowOf({ controls, targets }: Operands, row: number): Subcube {
-  const mask = targets.reduce((all, qubit) => all | (1 << qubit), controls);
-  const value = targets.reduce((all, qubit, i) => all | (((row >> i) & 1) << qubit), controls);
-  return { mask, value };
+  return rowSubcube(controls, targets, row);
 }
 
 /** The same subcube with both values of a qubit. */
@@ -199,8 +197,4 @@ function entriesOf(m: ComplexMatrix): readonly [Complex, Complex, Complex, Compl
 
 function isSame(a: Complex, b: Complex): boolean {
   return a.re === b.re && a.im === b.im;
-}
-
-function phaseOf(radians: number): Complex {
-  return { re: Math.cos(radians), im: Math.sin(radians) };
 }

@@ -1,5 +1,6 @@
-/** Device memory of a piece of a batch. */
-import type { BatchRequest } from '../../batch-request.ts';
+/** Device memory of a piece of a batch, and the decoding of its results. */
+import type { BatchRequest, BatchResults, BatchSizes } from '../../batch-request.ts';
+import { type MeasuredPatterns, scatterPatterns } from './batch-tables.ts';
 
 /** Largest buffer, unless a single circuit needs more. */
 const MAX_BUFFER_BYTES = 2 ** 26;
@@ -48,4 +49,41 @@ export function maxCircuits(
   const most = Math.min(MAX_BUFFER_BYTES, maxBufferSize, maxStorageBufferBindingSize);
   const largest = Math.max(bytes.angles, bytes.state, resultBytes(bytes));
   return Math.max(1, Math.floor(most / largest));
+}
+
+/** Copies a piece's results into the result arrays of the batch. */
+export function readPiece(
+  batch: { readonly sizes: BatchSizes; readonly patterns: MeasuredPatterns },
+  { first, count }: { readonly first: number; readonly count: number },
+  bytes: CircuitBytes,
+  mapped: ArrayBuffer,
+  results: BatchResults,
+): void {
+  const { numQubits, numBits } = batch.sizes;
+  const { expectations, probabilities, counts, statevectors } = results;
+  let at = 0;
+  const next = (bytesOfOne: number) => {
+    const from = at;
+    at += count * bytesOfOne;
+    return from;
+  };
+  const reals = (bytesOfOne: number) =>
+    new Float32Array(mapped, next(bytesOfOne), (count * bytesOfOne) / 4);
+  const values = reals(bytes.expectations);
+  expectations?.set(values, (first * bytes.expectations) / 4);
+  const masses = reals(bytes.probabilities);
+  if (probabilities !== undefined) {
+    scatterPatterns(batch.patterns, masses, probabilities, first, 2 ** numBits);
+  }
+  if (counts !== undefined) {
+    const found = new Uint32Array(mapped, next(bytes.counts), (count * bytes.counts) / 4);
+    scatterPatterns(batch.patterns, found, counts, first, 2 ** numBits);
+  }
+  if (statevectors === undefined) return;
+  const amplitudes = reals(bytes.statevector);
+  const length = 2 * 2 ** numQubits;
+  const room = bytes.statevector / 4;
+  for (let k = 0; k < count; k++) {
+    statevectors.set(amplitudes.subarray(k * room, k * room + length), (first + k) * length);
+  }
 }

@@ -78,7 +78,7 @@ export interface PairedChunks {
 }
 
 /** One dispatch: batches with the same chunk flips, over one pair of chunks. */
-interface Job {
+interface Dispatch {
   readonly pair: ChunkPair;
   readonly firstBatch: number;
   readonly batches: readonly Batch[];
@@ -119,19 +119,19 @@ export async function pauliSum(
   const plan = planExpectation(chunkQubits, maxGroups);
   const { numTerms, numGroups } = plan;
   const grid = gridOf(numGroups);
-  const submits = partsWithin(jobsOf(batches, paired, plan), [
-    { sizeOf: (job) => numGroups * job.batches.length, most: MAX_SLOTS },
-    { sizeOf: (job) => 2 ** chunkQubits * job.batches.length, most: MAX_VISITED },
+  const submits = partsWithin(dispatchesOf(batches, paired, plan), [
+    { sizeOf: (dispatch) => numGroups * dispatch.batches.length, most: MAX_SLOTS },
+    { sizeOf: (dispatch) => 2 ** chunkQubits * dispatch.batches.length, most: MAX_VISITED },
   ]);
   using shared = new ScratchBuffers(context);
   const list = shared.words('batches', wordsOf(batches, chunkQubits));
   let sum = 0;
-  for (const jobs of submits) {
+  for (const dispatches of submits) {
     const firstSlots: number[] = [];
     let numSlots = 0;
-    for (const job of jobs) {
+    for (const dispatch of dispatches) {
       firstSlots.push(numSlots);
-      numSlots += numGroups * job.batches.length;
+      numSlots += numGroups * dispatch.batches.length;
     }
     const bytes = 4 * LANES * numSlots;
     using scratch = new ScratchBuffers(context);
@@ -140,22 +140,22 @@ export async function pauliSum(
     const params = scratch.params(
       'params',
       // Keep the field order of `Params` in pauli_sums.wgsl.
-      jobs.map(({ firstBatch }, i) => {
+      dispatches.map(({ firstBatch }, i) => {
         return [numGroups, numTerms, grid.rowLength, firstBatch, firstSlots[i]!];
       }),
     );
     const encode = (encoder: GPUCommandEncoder) => {
-      for (const [i, job] of jobs.entries()) {
-        const { chunk, partner } = job.pair;
+      for (const [i, dispatch] of dispatches.entries()) {
+        const { chunk, partner } = dispatch.pair;
         const buffers = [chunk, list, params[i]!, slots, partner];
-        encodeKernel(context, encoder, pipeline, buffers, grid, job.batches.length);
+        encodeKernel(context, encoder, pipeline, buffers, grid, dispatch.batches.length);
       }
       encoder.copyBufferToBuffer(slots, 0, staging, 0, bytes);
     };
     await readMapped(context, staging, bytes, encode, (mapped) => {
-      for (const [i, job] of jobs.entries()) {
+      for (const [i, dispatch] of dispatches.entries()) {
         const first = 4 * LANES * firstSlots[i]!;
-        sum += weightedSum(new Float32Array(mapped, first), job, numGroups);
+        sum += weightedSum(new Float32Array(mapped, first), dispatch, numGroups);
       }
     });
   }
@@ -163,11 +163,11 @@ export async function pauliSum(
 }
 
 /** @param batches - Sorted by chunk flips. */
-function jobsOf(
+function dispatchesOf(
   batches: readonly Batch[],
   { chunkQubits, pairs }: PairedChunks,
   { numGroups }: ExpectationPlan,
-): readonly Job[] {
+): readonly Dispatch[] {
   const most = Math.max(
     1,
     Math.min(
@@ -176,20 +176,21 @@ function jobsOf(
       Math.floor(MAX_VISITED / 2 ** chunkQubits),
     ),
   );
-  const jobs: Job[] = [];
+  const dispatches: Dispatch[] = [];
   for (let from = 0; from < batches.length; ) {
     const { chunkFlips } = batches[from]!;
     let to = from + 1;
     while (to < from + most && batches[to]?.chunkFlips === chunkFlips) to++;
     const some = batches.slice(from, to);
-    for (const pair of pairs(chunkFlips)) jobs.push({ pair, firstBatch: from, batches: some });
+    for (const pair of pairs(chunkFlips))
+      dispatches.push({ pair, firstBatch: from, batches: some });
     from = to;
   }
-  return jobs;
+  return dispatches;
 }
 
 /** @param slots - By batch, workgroup and lane. */
-function weightedSum(slots: Float32Array, { pair, batches }: Job, numGroups: number): number {
+function weightedSum(slots: Float32Array, { pair, batches }: Dispatch, numGroups: number): number {
   let sum = 0;
   for (const [b, { strings }] of batches.entries()) {
     for (const [lane, string] of strings.entries()) {

@@ -32,7 +32,7 @@ export function assertNorm(norm: number): void {
 }
 
 /** One dispatch over a chunk. */
-interface Job {
+interface Dispatch {
   readonly chunk: GPUBuffer;
   /** First index inside the chunk. */
   readonly base: number;
@@ -74,7 +74,7 @@ export async function addMasses(
   const numSlots = 2 ** slotBits;
   const imageOf = new BitImages(binned.map(({ image }) => image));
   const mask = 2 ** binned.length - 1;
-  const submits = partsWithin(jobsOf(state, asked, sliced, common), [
+  const submits = partsWithin(dispatchesOf(state, asked, sliced, common), [
     { sizeOf: () => numSlots, most: MAX_SLOTS },
     { sizeOf: () => 2 ** (chunkQubits - sliced.length), most: MAX_VISITED },
   ]);
@@ -83,21 +83,21 @@ export async function addMasses(
   const slots = await scratch.room('slots', bytes);
   const staging = await scratch.staging(bytes);
   const places = scratch.words('places', placesOf(plan));
-  for (const jobs of submits) {
+  for (const dispatches of submits) {
     using uploads = new ScratchBuffers(context);
     const params = uploads.params(
       'params',
-      jobs.map(({ base }, i) => paramsOf(plan, grid.rowLength, base, numSlots * i)),
+      dispatches.map(({ base }, i) => paramsOf(plan, grid.rowLength, base, numSlots * i)),
     );
     const encode = (encoder: GPUCommandEncoder) => {
-      for (const [i, { chunk }] of jobs.entries()) {
+      for (const [i, { chunk }] of dispatches.entries()) {
         encodeKernel(context, encoder, pipeline, [chunk, places, params[i]!, slots], grid);
       }
-      encoder.copyBufferToBuffer(slots, 0, staging, 0, 4 * numSlots * jobs.length);
+      encoder.copyBufferToBuffer(slots, 0, staging, 0, 4 * numSlots * dispatches.length);
     };
-    await readMapped(context, staging, 4 * numSlots * jobs.length, encode, (mapped) => {
+    await readMapped(context, staging, 4 * numSlots * dispatches.length, encode, (mapped) => {
       const sums = new Float32Array(mapped);
-      for (const [j, { image }] of jobs.entries()) {
+      for (const [j, { image }] of dispatches.entries()) {
         for (let i = 0; i < numSlots; i++) {
           bins[(imageOf.at(i & mask) | image) >>> 0]! += sums[numSlots * j + i]!;
         }
@@ -107,19 +107,19 @@ export async function addMasses(
 }
 
 /** Lists a dispatch for each chunk and each value of the sliced qubits. */
-function jobsOf(
+function dispatchesOf(
   { chunks, chunkQubits }: GpuState,
   asked: readonly BinnedQubit[],
   sliced: readonly BinnedQubit[],
   common: number,
-): readonly Job[] {
+): readonly Dispatch[] {
   const ofChunks = asked.filter(({ qubit }) => qubit >= chunkQubits);
   return chunks.flatMap((chunk, number) => {
     const chunkImage = ofChunks.reduce(
       (all, { qubit, image }) => all | (((number >>> (qubit - chunkQubits)) & 1) * image),
       common,
     );
-    return Array.from({ length: 2 ** sliced.length }, (_, slice): Job => {
+    return Array.from({ length: 2 ** sliced.length }, (_, slice): Dispatch => {
       let base = 0;
       let image = chunkImage;
       for (const [i, part] of sliced.entries()) {

@@ -1,12 +1,12 @@
 /**
  * Encodes Pauli strings on a state in chunks for the kernel.
  *
- * A string maps |i⟩ to i^numY · (−1)^|i & signs| · |i ^ flips⟩, where `flips` holds its X and Y,
- * `signs` its Y and Z. Masks of qubits inside a chunk and of chunk qubits are separate: no mask has
+ * Masks (`PauliMasks`) of qubits inside a chunk and of chunk qubits are separate: no mask has
  * more bits than an index inside a chunk.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
-import type { PauliSum, PauliTerm } from '../../../circuit/observable.ts';
+import { type PauliSum, type PauliTerm, pauliMasks } from '../../../circuit/observable.ts';
+import { highestBit, pauliPhase } from '../../pauli-phase.ts';
 
 /** Most strings of a batch. */
 export const LANES = 4;
@@ -59,19 +59,15 @@ function placeTerm(
   layout: readonly Qubit[],
   chunkQubits: number,
 ): PlacedString & { readonly flips: number; readonly chunkFlips: number } {
-  const inside = { flips: 0, signs: 0 };
-  const ofChunks = { flips: 0, signs: 0 };
-  let numY = 0;
-  for (const { pauli, qubit } of factors) {
-    const place = layout[qubit]!;
-    const masks = place < chunkQubits ? inside : ofChunks;
-    const mask = 2 ** (place < chunkQubits ? place : place - chunkQubits);
-    if (pauli !== 'Z') masks.flips += mask;
-    if (pauli !== 'X') masks.signs += mask;
-    if (pauli === 'Y') numY++;
-  }
-  // i^numY · (re + i·im) has the real part re, −im, −re, im for numY = 0, 1, 2, 3.
-  const sign = numY % 4 === 1 || numY % 4 === 2 ? -1 : 1;
+  const inside = pauliMasks(factors, (qubit) => {
+    const physical = layout[qubit]!;
+    return physical < chunkQubits ? 2 ** physical : 0;
+  });
+  const ofChunks = pauliMasks(factors, (qubit) => {
+    const physical = layout[qubit]!;
+    return physical < chunkQubits ? 0 : 2 ** (physical - chunkQubits);
+  });
+  const { isImaginary, sign } = pauliPhase(inside.numY);
   // The kernel visits one amplitude of each pair.
   const isDiagonal = inside.flips === 0 && ofChunks.flips === 0;
   const factor = coefficient * sign * (isDiagonal ? 1 : 2);
@@ -80,7 +76,7 @@ function placeTerm(
     chunkFlips: ofChunks.flips,
     signs: inside.signs,
     chunkSigns: ofChunks.signs,
-    isImaginary: numY % 2 === 1,
+    isImaginary,
     factor,
   };
 }
@@ -112,8 +108,4 @@ export function signOfChunk({ chunkSigns }: PlacedString, chunk: number): number
   let sign = 1;
   for (let both = chunkSigns & chunk; both !== 0; both &= both - 1) sign = -sign;
   return sign;
-}
-
-function highestBit(mask: number): number {
-  return mask === 0 ? 0 : 2 ** (31 - Math.clz32(mask));
 }

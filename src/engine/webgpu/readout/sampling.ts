@@ -2,10 +2,11 @@
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
 import { sortedTerminalDraws } from '../../terminal-draws.ts';
+import { mergedSamples } from '../../terminal-measurement.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import type { GpuState } from '../gpu-state.ts';
-import { mergedSamples, samplesOf } from './basis-runs.ts';
+import { samplesOf } from './basis-runs.ts';
 import { drawFromBlocks } from './block-sampling.ts';
 import { logicalAmplitudes } from './final-state.ts';
 import { assertNorm } from './masses.ts';

@@ -11,7 +11,7 @@ import { planRun } from '../../run-plan.ts';
 import { runProgram } from '../../run-program.ts';
 import { stateBudget } from '../../state-budget.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
-import type { Rest, ShaderSource } from '../gpu-context.ts';
+import type { ShaderSource, WaitHook } from '../gpu-context.ts';
 import { openGpuHost } from '../gpu-host.ts';
 import { type GpuProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
@@ -39,7 +39,7 @@ export interface SpreadEngineOptions extends SpreadSizes {
   readonly devices: readonly SpreadDevice[];
   readonly shaders: ShaderSource;
   /** Reduces the cost of waiting for the devices; in Node, `sleepUntil`. */
-  readonly rest?: Rest;
+  readonly onWait?: WaitHook;
   /**
    * Bits of an index in a kernel, at most 31. Tests use fewer, so that small states exceed them.
    */
@@ -59,14 +59,14 @@ const DEFAULT_WINDOW_BYTES = 2 ** 24;
  * @throws {GpuFaultError} if a device rejects a kernel.
  */
 export async function openSpreadEngine(options: SpreadEngineOptions): Promise<Engine> {
-  const { devices, shaders, rest, windowBytes = DEFAULT_WINDOW_BYTES } = options;
+  const { devices, shaders, onWait, windowBytes = DEFAULT_WINDOW_BYTES } = options;
   const limits = devices.map(({ device, tuning }) => {
     return { limits: device.limits, ...(tuning && { tuning }) };
   });
   const { target, kernels } = spreadTarget(limits, options);
   const hosts = await settledAll(
     devices.map(({ device }, rank) =>
-      openGpuHost({ device, shaders, rest, tiles: kernels[rank]!, origin: rank === 0 ? 1 : 0 }),
+      openGpuHost({ device, shaders, onWait, tiles: kernels[rank]!, origin: rank === 0 ? 1 : 0 }),
     ),
   );
   const host: SpreadHost = {
@@ -180,7 +180,8 @@ class SpreadEngine implements Engine {
       for (const buffers of staging) buffers.reset();
       throw error;
     } finally {
-      for (const { chunks } of hosts) chunks.rest(2 ** (shape.numQubits - shape.chunkQubits));
+      for (const { chunks } of hosts)
+        chunks.trimAfterRun(2 ** (shape.numQubits - shape.chunkQubits));
     }
   }
 }

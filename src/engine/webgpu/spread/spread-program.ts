@@ -113,7 +113,7 @@ function liftsOf(
  * rank.
  */
 function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Program {
-  const pool = new GrowingMatrices(program.matrices);
+  const grown = new GrowingMatrices(program.matrices);
   const bitOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const isOne = (qubit: Qubit) => ((rank >> (qubit - numQubits)) & 1) === 1;
   const steps = program.steps.map((step): Step => {
@@ -121,9 +121,9 @@ function partOf(program: Program, { numQubits }: ChunkShape, rank: number): Prog
     if (step.resident.some((qubit) => qubit >= numQubits)) {
       throw new Error('unreachable: a tile reaches beyond its device');
     }
-    return { ...step, kernels: restrictedKernels(step.kernels, pool, bitOf, isOne) };
+    return { ...step, kernels: restrictedKernels(step.kernels, grown, bitOf, isOne) };
   });
-  return { ...program, steps, matrices: pool.entries() };
+  return { ...program, steps, matrices: grown.entries() };
 }
 
 /** Passes through memory that a step's actions take on each device. */

@@ -34,10 +34,10 @@ export class GrowingMatrices {
   /** Interleaved re, im. */
   entries(): Float64Array {
     if (this.#added.length === 0) return this.#matrices;
-    const pool = new Float64Array(this.#matrices.length + this.#added.length);
-    pool.set(this.#matrices);
-    pool.set(this.#added, this.#matrices.length);
-    return pool;
+    const grown = new Float64Array(this.#matrices.length + this.#added.length);
+    grown.set(this.#matrices);
+    grown.set(this.#added, this.#matrices.length);
+    return grown;
   }
 }
 
@@ -53,15 +53,15 @@ export function onIndexBits(
   bitOf: readonly (number | undefined)[],
   isOne: (qubit: Qubit) => boolean,
 ): IndexKernels {
-  const pool = new GrowingMatrices(matrices);
-  const restricted = restrictedKernels(kernels, pool, bitOf, isOne);
-  return { kernels: restricted, matrices: pool.entries() };
+  const grown = new GrowingMatrices(matrices);
+  const restricted = restrictedKernels(kernels, grown, bitOf, isOne);
+  return { kernels: restricted, matrices: grown.entries() };
 }
 
 /** Rewrites kernels, appending reduced diagonals to the matrices. */
 export function restrictedKernels(
   kernels: readonly Kernel[],
-  pool: GrowingMatrices,
+  grown: GrowingMatrices,
   bitOf: readonly (number | undefined)[],
   isOne: (qubit: Qubit) => boolean,
 ): readonly Kernel[] {
@@ -78,7 +78,7 @@ export function restrictedKernels(
     }
     if (kernel.kind !== 'diagonal') throw new Error(`unreachable: a ${kernel.kind} on a constant`);
     const left = entriesWhere(targets, isConstant, isOne);
-    const offset = pool.add(left.map((entry) => kernel.offset + entry));
+    const offset = grown.add(left.map((entry) => kernel.offset + entry));
     restricted.push({ kind: 'diagonal', ...common, offset });
   }
   return restricted;

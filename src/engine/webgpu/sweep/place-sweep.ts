@@ -4,6 +4,7 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Sweep } from '../../../compiler/program.ts';
+import { filledTile } from '../../work-items.ts';
 import { type ChunkShape, type IndexBits, indexBits } from './index-bits.ts';
 import { onIndexBits } from './index-kernels.ts';
 import { lowerSweep } from './lower-sweep.ts';
@@ -59,7 +60,7 @@ export function placeSweep(
   unwritten: ReadonlySet<Qubit>,
   firstWord: number,
 ): SweepDispatches {
-  const tile = tileOf(resident, tileQubits);
+  const tile = filledTile(resident, tileQubits);
   const bits = indexBits(tile, shape, maxBits);
   const storeOf = new Map(resident.map((qubit, i) => [qubit, store[i]!]));
   const bitOf = (qubit: Qubit) => bits.bitOf[qubit]!;
@@ -121,13 +122,6 @@ export function placeSweep(
 function tilesWithin(maxTiles: number, numWords: number, tilesPerGroup: number): number {
   const groups = (maxTiles * DISPATCH_WORDS) / Math.max(numWords, DISPATCH_WORDS) / tilesPerGroup;
   return Math.max(1, Math.floor(groups)) * tilesPerGroup;
-}
-
-/** The resident qubits, completed by the lowest others to the size of a tile. */
-function tileOf(resident: readonly Qubit[], tileQubits: number): readonly Qubit[] {
-  const tile = new Set(resident);
-  for (let qubit = 0; tile.size < tileQubits; qubit++) tile.add(qubit);
-  return [...tile].sort((a, b) => a - b);
 }
 
 /** Numbers of the chunks of a tile, for given values of the outer chunk qubits. */

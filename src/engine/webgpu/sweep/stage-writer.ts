@@ -4,7 +4,7 @@
  * Bits are index bits (`index-bits.ts`). Diagonals are merged and deferred until an item needs
  * them. The scales of rotations are applied by the store.
  */
-import { type Complex, PhasePolynomial } from '../../phase-polynomial.ts';
+import { type Complex, isPhase, PhasePolynomial } from '../../phase-polynomial.ts';
 import type { DenseItem, DiagonalItem, MovingItem, PermutationItem } from '../../work-items.ts';
 import { exchangeRows } from './register-moves.ts';
 import {
@@ -251,8 +251,4 @@ export class StageWriter {
 function pairOf(register: number, bit: number): number {
   const below = register & ((1 << bit) - 1);
   return ((register >> (bit + 1)) << bit) | below;
-}
-
-function isPhase({ re, im }: Complex): boolean {
-  return Math.abs(re * re + im * im - 1) < 1e-6;
 }

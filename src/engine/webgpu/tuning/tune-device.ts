@@ -8,14 +8,14 @@
  * not count, because an engine needs it anyway.
  */
 import { GpuFaultError } from '../../errors.ts';
-import type { GpuContext } from '../gpu-context.ts';
+import { GpuContext, type ShaderSource } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import { maxChunkQubits } from '../gpu-target.ts';
 import type { SweepKernels, TileShape } from '../sweep/sweep-kernel.ts';
 import { candidatesFor } from './candidates.ts';
 import { bestShape, dispatchQubits, meanMs, type ShapeTimes } from './choose-tile.ts';
 import { copyRate } from './timed-work.ts';
-import type { Tuning } from './tuning.ts';
+import { readTuning, type Tuning, type TuningStore, tuningKey } from './tuning.ts';
 import { type CheckedShape, TuningBench } from './tuning-bench.ts';
 
 /** Limits of a tuning. */
@@ -50,6 +50,27 @@ const MIN_COPY_QUBITS = 22;
  */
 const GROWTH_QUBITS = 3;
 const ENOUGH_MS = 1;
+
+/**
+ * Returns the tuning of a device; measures it only if none is stored.
+ *
+ * @param shaders - The engine's shaders: a tuning is valid for one text of them.
+ * @throws {StateMemoryError} if the device has no memory for the measurement.
+ * @throws {GpuFaultError} if kernels fail or give wrong results.
+ */
+export async function deviceTuning(
+  device: GPUDevice,
+  shaders: ShaderSource,
+  store: TuningStore,
+  limits: TuningLimits = {},
+): Promise<Tuning> {
+  const key = tuningKey(device, shaders);
+  const known = readTuning(store.get(key), device.limits);
+  if (known !== undefined) return known;
+  const tuning = await tuneDevice(new GpuContext(device, shaders), limits);
+  store.set(key, tuning);
+  return tuning;
+}
 
 /**
  * Measures copies and sweeps, and chooses the sizes.

@@ -8,10 +8,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BasisSamples, SampleRequest } from '../../../../src/engine/state-operations.ts';
+import { mergedSamples } from '../../../../src/engine/terminal-measurement.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
-import { mergedSamples, samplesOf } from '../../../../src/engine/webgpu/readout/basis-runs.ts';
+import { samplesOf } from '../../../../src/engine/webgpu/readout/basis-runs.ts';
 import { qubitMasses } from '../../../../src/engine/webgpu/readout/collapse.ts';
 import {
   pickFromAmplitudes,

@@ -38,13 +38,13 @@ describe('the memory of a state', () => {
     const { chunks, used } = memoryOf(() => Number.POSITIVE_INFINITY);
     const first = await chunks.take(LARGE);
     chunks.give(first);
-    chunks.rest(1);
+    chunks.trimAfterRun(1);
     await vi.advanceTimersByTimeAsync(100);
     const second = await chunks.take(LARGE);
     expect(second.chunks[0]).toBe(first.chunks[0]);
     await vi.advanceTimersByTimeAsync(1000);
     chunks.give(second);
-    chunks.rest(1);
+    chunks.trimAfterRun(1);
     expect(used()).toBe(2 ** 27);
     await vi.advanceTimersByTimeAsync(1000);
     expect(used()).toBe(0);
@@ -53,7 +53,7 @@ describe('the memory of a state', () => {
   test('stays where it is little', async () => {
     const { chunks, used } = memoryOf(() => Number.POSITIVE_INFINITY);
     chunks.give(await chunks.take(SMALL));
-    chunks.rest(1);
+    chunks.trimAfterRun(1);
     await vi.advanceTimersByTimeAsync(1000);
     expect(used()).toBe(2 ** 13);
     chunks.close();

@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
-import { deviceTuning } from '../../../../src/engine/webgpu/tuning/device-tuning.ts';
 import { tileAfter } from '../../../../src/engine/webgpu/tuning/timed-sweeps.ts';
-import { tuneDevice } from '../../../../src/engine/webgpu/tuning/tune-device.ts';
+import { deviceTuning, tuneDevice } from '../../../../src/engine/webgpu/tuning/tune-device.ts';
 import { readTuning } from '../../../../src/engine/webgpu/tuning/tuning.ts';
 import { statevectorOf } from '../../../support/engine-runs.ts';
 import { describeWith } from '../../../support/facilities/describe-with.ts';
