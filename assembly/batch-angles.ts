@@ -11,10 +11,10 @@ import { mulAddDoubles, subMulDoubles } from './doubles';
 import { LANES } from './vectors';
 
 const TWO_OVER_PI: f64 = 6.36619772367581382433e-1;
-/** The first 33 bits of π/2, and what is left. */
+/** The first 33 bits of π/2, and the remainder. */
 const HALF_PI_1: f64 = 1.57079632673412561417;
 const HALF_PI_2: f64 = 6.07710050650619224932e-11;
-/** 1.5·2^52: adding it rounds to an integer, which then stands in the lowest bits. */
+/** 1.5·2^52: adding it rounds to an integer, whose bits are then the lowest of the sum. */
 const ROUNDER: f64 = 6755399441055744.0;
 
 const S1: f64 = -1.66666666666666324348e-1;
@@ -36,7 +36,7 @@ function next(z: v128, polynomial: v128, coefficient: f64): v128 {
   return mulAddDoubles(z, polynomial, f64x2.splat(coefficient));
 }
 
-/** sin r of a reduced angle; z is r². */
+/** Sine of a reduced angle r; z is r². */
 // @ts-ignore: a decorator of this compiler
 @inline
 function sineOf(r: v128, z: v128): v128 {
@@ -46,7 +46,7 @@ function sineOf(r: v128, z: v128): v128 {
   return mulAddDoubles(f64x2.mul(p, z), r, r);
 }
 
-/** cos r. */
+/** Cosine of a reduced angle. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function cosineOf(z: v128): v128 {
@@ -57,7 +57,7 @@ function cosineOf(z: v128): v128 {
   return subMulDoubles(f64x2.splat(0.5), z, rest);
 }
 
-/** Writes two cosines, and behind them two sines. */
+/** Writes two cosines, followed by two sines. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function storeTurns(x: v128, to: usize): void {
@@ -77,14 +77,14 @@ function storeTurns(x: v128, to: usize): void {
   v128.store(to, v128.xor(v128.bitselect(cosine, sine, isOdd), sineSign), 16);
 }
 
-/** The angles of two circuits. */
+/** Reads the angles of two circuits. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function twoAngles(at: usize, stride: usize): v128 {
   return f64x2.replace_lane(f64x2.splat(load<f64>(at)), 1, load<f64>(at + stride));
 }
 
-/** 64 bytes where cosines and sines of two circuits pass by. */
+/** Scratch, in bytes, for the cosines and sines of two circuits. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function storeDoubles(at: usize, stride: usize, factor: f64, to: usize): void {
@@ -103,8 +103,8 @@ function lanesAt(at: usize): v128 {
 }
 
 /**
- * The vectors c, −s, s, c, s, −s, c, which have the matrix of a rotation and its complex number,
- * and 48 bytes on those of the opposite angle.
+ * The vectors c, −s, s, c, s, −s, c. They contain the matrix of a rotation and its complex number,
+ * and 48 bytes later those of the opposite angle.
  */
 // @ts-ignore: a decorator of this compiler
 @inline
@@ -119,15 +119,15 @@ function storeCoefficients(c: v128, s: v128, to: usize): void {
   v128.store(to, c, 96);
 }
 
-/** Room for what the functions below write, and 64 bytes more for what passes by. */
+/** Bytes that the functions below write, and 64 bytes of scratch. */
 // @ts-ignore: a decorator of this compiler
 @inline
 export const COEFFICIENT_BYTES: usize = 192;
 
 /**
- * Coefficients of the angle at `at` times `factor`.
+ * Writes the coefficients of the angle at `at` times `factor`.
  *
- * @param stride - Between circuits, bytes.
+ * @param stride - Bytes between circuits.
  */
 export function setAngle(at: usize, stride: usize, factor: f64, to: usize): void {
   const doubles = to + 128;
@@ -135,7 +135,7 @@ export function setAngle(at: usize, stride: usize, factor: f64, to: usize): void
   storeCoefficients(lanesAt(doubles), lanesAt(doubles + 16), to);
 }
 
-/** Turns the complex numbers there by such an angle. */
+/** Multiplies the complex numbers at `to` by e^{i·angle}. */
 export function addAngle(at: usize, stride: usize, factor: f64, to: usize): void {
   const doubles = to + 128;
   storeDoubles(at, stride, factor, doubles);

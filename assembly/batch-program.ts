@@ -26,14 +26,17 @@ function word(at: usize, index: usize): u32 {
   return load<u32>(at + (index << 2));
 }
 
-/** Coefficients in the program itself, or, where the word is smaller than any address, the bundle's. */
+/**
+ * Address of coefficients: in the program, or, if the word is smaller than any address, in the
+ * bundle.
+ */
 // @ts-ignore: a decorator of this compiler
 @inline
 function coefficientsAt(at: u32, own: usize): usize {
   return <usize>at < COEFFICIENT_BYTES ? own + at : at;
 }
 
-/** [[c, −i·s], [−i·s, c]] on pairs of groups at distance d; c and s stand at `at`. */
+/** Applies [[c, −i·s], [−i·s, c]] to pairs of groups at distance d; c and s are at `at`. */
 function turnX(first: usize, free: usize, d: usize, at: usize): void {
   const c = v128.load(at);
   const s = v128.load(at, 16);
@@ -53,7 +56,7 @@ function turnX(first: usize, free: usize, d: usize, at: usize): void {
   } while (i != 0);
 }
 
-/** A real 2×2 matrix, row-major at `at`, a vector an entry. */
+/** Applies a real 2×2 matrix, row-major at `at`, one vector for each entry. */
 function mix(first: usize, free: usize, d: usize, at: usize): void {
   const m00 = v128.load(at);
   const m01 = v128.load(at, 16);
@@ -76,9 +79,9 @@ function mix(first: usize, free: usize, d: usize, at: usize): void {
 }
 
 /**
- * A general block that is another for each circuit.
+ * Applies a dense matrix that differs between circuits.
  *
- * @param offsets - Byte offset of each of its rows, u32.
+ * @param offsets - Byte offset of each row, u32.
  * @param matrix - Row-major; an entry is LANES real and LANES imaginary parts.
  * @param scratch - 32 bytes a row.
  */

@@ -1,18 +1,20 @@
-/** What is read off a bundle's final states, circuit by circuit or for all of them at once. */
+/**
+ * Reads the final states of a bundle: masses, outcomes, amplitudes, expectation values and counts.
+ */
 import { highDoubles, lowDoubles, mulAddDoubles, subMulDoubles } from './doubles';
 import { addUp, drawShots } from './sampling';
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
-/** Circuits of a bundle. */
+/** Number of circuits of a bundle. */
 // @ts-ignore: a decorator of this compiler
 @inline
 const CIRCUITS: usize = <usize>LANES;
-/** Bytes of the doubles that one value of each of them takes. */
+/** Bytes of one double for each circuit. */
 // @ts-ignore: a decorator of this compiler
 @inline
 const DOUBLES: usize = 8 * CIRCUITS;
 
-/** |a|² of each amplitude, a double a circuit for each basis state. */
+/** Writes |a|² of each amplitude: for each basis state a double for each circuit. */
 export function storeMasses(state: usize, bytes: usize, masses: usize): void {
   for (let i: usize = 0; i < bytes; i += 1 << GROUP_SHIFT) {
     const re = v128.load(state + i);
@@ -28,9 +30,9 @@ export function storeMasses(state: usize, bytes: usize, masses: usize): void {
 }
 
 /**
- * Adds masses up by what the classical register reads.
+ * Sums masses by the values of the classical register.
  *
- * @param outcomes - The register's value for each basis state, u32.
+ * @param outcomes - Value of the register for each basis state, u32.
  * @param out - `size` doubles for each circuit.
  */
 export function addOutcomes(
@@ -51,7 +53,7 @@ export function addOutcomes(
   }
 }
 
-/** Amplitudes, interleaved re, im, of one circuit after the other. */
+/** Writes the amplitudes of each circuit, interleaved re, im. */
 export function storeStatevectors(state: usize, numStates: usize, out: usize): void {
   for (let lane: usize = 0; lane < CIRCUITS; lane++) {
     let from = state + (lane << alignof<real>());
@@ -68,19 +70,19 @@ export function storeStatevectors(state: usize, numStates: usize, out: usize): v
 const FLIPS: usize = 0;
 const SIGNS: usize = 4;
 const IS_IMAGINARY: usize = 8;
-/** The highest of the flips: a pair is visited where that is 0. */
+/** Highest bit of the flips: a pair is visited where it is 0. */
 const PAIR_BIT: usize = 12;
 const FACTOR: usize = 16;
 const TERM_BYTES: usize = 24;
 
-/** A vector that changes the sign where an odd number of these bits are 1. */
+/** A vector that flips signs if an odd number of these bits are 1. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function signOf(bits: usize): v128 {
   return i64x2.splat(<i64>popcnt(bits) << 63);
 }
 
-/** Re or Im of conj(b)·a, with that sign added to `sum`. */
+/** Adds the real or imaginary part of conj(b)·a, with a sign, to `sum`. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function addProduct(ar: v128, ai: v128, br: v128, bi: v128, imaginary: bool, sign: v128, sum: v128): v128 {
@@ -90,7 +92,7 @@ function addProduct(ar: v128, ai: v128, br: v128, bi: v128, imaginary: bool, sig
   return f64x2.add(sum, v128.xor(product, sign));
 }
 
-/** The value of a Pauli string without its factor, a double a circuit at `to`. */
+/** Writes the value of a Pauli string without its factor, a double for each circuit, to `to`. */
 function storeTerm(state: usize, bytes: usize, masses: usize, term: usize, to: usize): void {
   const flips: usize = load<u32>(term, FLIPS);
   const signs: usize = load<u32>(term, SIGNS);
@@ -129,11 +131,11 @@ function storeTerm(state: usize, bytes: usize, masses: usize, term: usize, to: u
 }
 
 /**
- * Expectation values.
+ * Writes expectation values.
  *
- * @param observables - For each its number of terms, u32, in 8 bytes, then the terms.
+ * @param observables - For each, its number of terms, u32, padded to 8 bytes, then the terms.
  * @param out - `numObservables` doubles for each circuit.
- * @param scratch - a double a circuit.
+ * @param scratch - One double for each circuit.
  */
 export function storeExpectations(
   state: usize,
@@ -163,9 +165,9 @@ export function storeExpectations(
 }
 
 /**
- * Draws the shots of one circuit and counts what the register reads.
+ * Draws the shots of one circuit and counts the values of the register.
  *
- * @param at - Its amplitude 0.
+ * @param at - Address of its amplitude 0.
  * @param offsets - Byte offsets of the amplitudes, u32.
  * @param counts - `size` words.
  * @param scratch - 12 bytes for each basis state, and 32.
@@ -189,7 +191,7 @@ export function countShots(
   const norm = addUp(at, offsets, <i32>numStates, 0, scratch);
   const low = load<u32>(seeds);
   const high = load<u32>(seeds, 4);
-  // All trailing measurements are one event, and no other comes before.
+  // All trailing measurements are one event, and a batch has no other.
   drawShots(scratch, numQubits, norm, low, high, 0, 0, shots, 0, histogram, draws);
   for (let i: usize = 0; i < numStates; i++) {
     const bin = counts + ((<usize>load<u32>(outcomes + (i << 2))) << 2);

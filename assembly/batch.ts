@@ -1,6 +1,6 @@
 /**
- * Batches: many circuits of one shape with angles of their own. An item is a few bundles of LANES
- * circuits; each is run from |0…0⟩ to its results in this thread's tiles.
+ * Batches: many circuits of one shape, each with its own angles. An item is a few bundles of LANES
+ * circuits; each bundle is run from |0…0⟩ to its results in this thread's tiles.
  */
 import { COEFFICIENT_BYTES } from './batch-angles';
 import { runBatchProgram } from './batch-program';
@@ -21,14 +21,14 @@ const NUM_CIRCUITS: usize = 44;
 const BUNDLES_PER_ITEM: usize = 48;
 const ANGLES: usize = 52;
 const ANGLE_BYTES: usize = 56;
-/** Of a bundle, for gates whose matrices the host computes. */
+/** Bytes of a bundle's matrices, which the host computes. */
 const MATRICES: usize = 60;
 const MATRIX_BYTES: usize = 64;
-/** Of the classical register; a circuit has 2^NUM_BITS probabilities and counts. */
+/** Bits of the classical register; a circuit has 2^NUM_BITS probabilities and counts. */
 const NUM_BITS: usize = 68;
 const OUTCOMES: usize = 72;
 const OFFSETS: usize = 76;
-/** Where results go; 0 for what is not asked for. */
+/** Addresses of results; 0 for results that are not requested. */
 const PROBABILITIES: usize = 80;
 const STATEVECTORS: usize = 84;
 const EXPECTATIONS: usize = 88;
@@ -49,7 +49,7 @@ export function batchItem(command: usize, item: u32, space: usize): void {
   }
 }
 
-/** @param numLanes - Those that hold a circuit; in the last bundle some may not. */
+/** @param numLanes - Lanes that hold a circuit; fewer than LANES in the last bundle. */
 function runBundle(command: usize, circuit: usize, numLanes: usize, space: usize): void {
   const numStates = <usize>1 << load<u32>(command, NUM_QUBITS);
   const bytes = numStates << GROUP_SHIFT;

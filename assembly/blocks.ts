@@ -28,19 +28,21 @@ const BLOCK_SIZE: usize = 1 << BLOCK_BITS;
 const NUM_RANGES: usize = 88;
 const STARTS: usize = 92;
 const SORTED: usize = 96;
-/** One place for each draw; u32 each. */
+/** Lists with one entry for each draw, u32 each. */
 const INDICES: usize = 100;
 const OCCURRENCES: usize = 104;
 /** Byte offsets of a block's amplitudes in logical order: in the state, and in a copied tile. */
 const OFFSETS: usize = 108;
 const COPIED_OFFSETS: usize = 112;
-/** What is copied of a tile: byte offsets of regions of neighbouring groups; none if it is no use. */
+/**
+ * Regions of neighbouring groups that are copied from a tile; none if copying is not worthwhile.
+ */
 const NUM_REGIONS: usize = 116;
 const REGIONS: usize = 120;
 const REGION_BYTES: usize = 124;
 const NORM: usize = 128;
 
-/** From so many wanted blocks of a tile on it is copied. */
+/** A tile is copied if at least this many of its blocks are wanted. */
 const COPY_FROM: i32 = 4;
 
 /** @param tile - Room for two tiles. */
@@ -79,8 +81,8 @@ function copyRegions(command: usize, from: usize, to: usize): void {
 /**
  * Picks from all blocks of a tile that have draws.
  *
- * @param offsets - Of a block's amplitudes; 0 to pick none.
- * @returns How many blocks have draws, if none is picked from.
+ * @param offsets - Offsets of a block's amplitudes; 0 to pick none.
+ * @returns Number of blocks with draws, if none is picked from.
  */
 function visitBlocks(command: usize, tile: usize, tileBin: u32, offsets: usize, scratch: usize): i32 {
   const starts: usize = load<u32>(command, STARTS);
@@ -159,7 +161,7 @@ function pickFromBlock(
   if (numDraws != 0) writeSamples(command, block, from + numBefore, numDraws, histogram, occurring);
 }
 
-/** Writes a block's samples where its draws would stand if all were sorted. */
+/** Writes the samples of a block, at the positions of its sorted draws. */
 function writeSamples(
   command: usize,
   block: u32,

@@ -1,4 +1,4 @@
-/** Clearing and copying whole states, a piece an item. */
+/** Clears and copies whole states, one piece an item. */
 
 // Fields, u32 each after the command's header; the order of state-memory.ts.
 const TO: usize = 32;
@@ -7,7 +7,7 @@ const BYTES: usize = 40;
 const PIECE: usize = 44;
 const MASK: usize = 48;
 
-/** Makes a state |0…0⟩. */
+/** Clears a piece of a state that becomes |0…0⟩. */
 export function clearPiece(command: usize, index: i32): void {
   const to: usize = load<u32>(command, TO);
   const piece: usize = load<u32>(command, PIECE);

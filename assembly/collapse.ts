@@ -1,13 +1,13 @@
-/** What a measurement or a reset leaves of a state. */
+/** Collapses a qubit after a measurement or a reset. */
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 
 const GROUP: usize = 1 << GROUP_SHIFT;
 
 /**
- * Keeps what agrees with the outcome, scaled, and leaves the qubit as |left⟩, in a subcube.
+ * Projects a subcube onto the outcome, scales it, and leaves the qubit as |left⟩.
  *
  * @param first - The first group where the qubit is 0; `free` are the address bits of the others.
- * @param distance - Of groups that differ in the qubit.
+ * @param distance - Distance of groups that differ in the qubit.
  */
 export function collapsePairs(
   first: usize,
@@ -36,7 +36,7 @@ export function collapsePairs(
 }
 
 /**
- * The same for the lane qubit that is `laneBit` of the lane number.
+ * As `collapsePairs`, for the lane qubit that is `laneBit` of the lane number.
  *
  * @param scratch - 32 bytes.
  */
@@ -69,7 +69,7 @@ export function collapseLanes(
 
 // Fields, u32 each but the scale; the order in which collapse.ts of the engine writes them.
 const STATE: usize = 32;
-/** Bytes of an item: neighbouring groups, or as many that agree in a qubit beyond them. */
+/** Bytes of an item: neighbouring groups, or as many with one value of a qubit beyond them. */
 const ITEM_BYTES: usize = 36;
 const DISTANCE: usize = 40;
 const LANE_BIT: usize = 44;
@@ -90,7 +90,7 @@ export function collapseItem(command: usize, item: i32, scratch: usize): void {
     collapseLanes(state + offset, bytes, laneBit, outcome, left, scale, scratch);
     return;
   }
-  // Beyond the item the qubit is a gap in the numbers of items: each does both of its values.
+  // A qubit beyond the item is a gap in the item numbers: each item handles both its values.
   if (distance >= bytes) offset += offset & -distance;
   collapsePairs(state + offset, (bytes - GROUP) & ~distance, distance, outcome, left, scale);
 }

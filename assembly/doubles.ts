@@ -1,6 +1,7 @@
 /**
- * Sums in double precision of what a state holds in either: squares of single-precision amplitudes
- * would soon be denormal, which is slow, and long sums of them would lose most of their digits.
+ * Sums of squares in double precision, for either precision of amplitudes: squares of
+ * single-precision amplitudes would soon be denormal, which is slow, and long sums of them would
+ * lose most of their digits.
  */
 import { GROUP_SHIFT, IMAG, LANES } from './vectors';
 

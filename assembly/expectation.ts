@@ -20,7 +20,7 @@ const FLIPS: usize = 0;
 const SIGNS: usize = 4;
 const FLIPPED_LANES: usize = 8;
 const SIGNED_LANES: usize = 12;
-/** 1 where the imaginary part counts. */
+/** 1 if the imaginary part counts. */
 const IS_IMAGINARY: usize = 16;
 /** One bit of the flips, or 0 where only lanes are flipped. */
 const PAIR_BIT: usize = 20;
@@ -62,7 +62,7 @@ function evaluate(state: usize, base: usize, bytes: usize, term: usize, sums: us
   return sum;
 }
 
-/** The sign bit of both doubles where the parity of the group's signed qubits is odd. */
+/** Sign bits of two doubles, set if the parity of the group's signed qubits is odd. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function signOf(offset: usize, signs: usize): v128 {
@@ -94,7 +94,7 @@ function diagonalSums(state: usize, base: usize, free: usize, signs: usize, sums
   if (LANES == 4) v128.store(sums, high, 16);
 }
 
-/** conj(a)·b, its real or its imaginary part. */
+/** Real or imaginary part of conj(a)·b. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function product(aRe: v128, aIm: v128, bRe: v128, bIm: v128, isImaginary: bool): v128 {
@@ -152,7 +152,7 @@ function sumPairs(
   if (LANES == 4) v128.store(sums, high, 16);
 }
 
-/** One loop for each part, so that neither decides within. */
+/** Separate loops for real and imaginary parts, so that neither decides inside. */
 function flippedSums(
   state: usize,
   base: usize,

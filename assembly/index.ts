@@ -1,6 +1,7 @@
 /**
- * What the host calls. Work is a command in shared memory whose items threads claim until none is
- * left; all threads run the same functions over the same memory and differ only in their scratch.
+ * Exports for the host. A command is a parallel loop in shared memory; threads claim its items
+ * until none is left. All threads run the same functions over the same memory and differ only in
+ * their scratch.
  */
 import { batchItem } from './batch';
 import { pickItem } from './blocks';
@@ -48,10 +49,10 @@ const BATCH = 48;
 
 /** This thread's tiles, behind the scratch of the tile program. */
 let tiles: usize = 0;
-/** The last quarter of that scratch. */
+/** The last quarter of the scratch of the tile program. */
 let scales: usize = 0;
 
-/** @param at - 16 KiB of scratch and behind it room for four tiles. */
+/** @param at - Address of 16 KiB of scratch, followed by room for four tiles. */
 export function setScratch(at: usize): void {
   setProgramScratch(at);
   scales = at + 12288;
@@ -120,7 +121,7 @@ function doItem(command: usize, item: i32): void {
   }
 }
 
-/** Makes a table of ones; tables of diagonals begin like this. */
+/** Fills a table of a diagonal with ones. */
 export function fillOnes(table: usize, bytes: usize): void {
   for (let i: usize = 0; i < bytes; i += 32) {
     v128.store(table + i, v128.splat<real>(1));

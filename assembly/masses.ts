@@ -1,6 +1,6 @@
 /**
- * Masses, which are sums of |a|²: of the two halves of a state that a qubit tells apart, and by the
- * values of any qubits.
+ * Sums of masses |a|²: of the two halves of a state that a qubit tells apart, and by the values of
+ * any qubits.
  */
 import { addMasses, sumLanes } from './doubles';
 
@@ -9,17 +9,17 @@ export const STATE: usize = 32;
 /** Pairs [byte offset, bin] by bit of the item number. */
 export const NUM_OUTER: usize = 36;
 export const OUTER: usize = 40;
-/** An item's tiles: pairs [byte offset, bin]. */
+/** Tiles of an item: pairs [byte offset, bin]. */
 export const NUM_TILES: usize = 44;
 export const TILES: usize = 48;
-/** The groups of a tile that begin its runs of a bin each: pairs [byte offset, bin]. */
+/** First groups of a tile's runs, one run for each bin: pairs [byte offset, bin]. */
 export const NUM_LINES: usize = 52;
 export const LINES: usize = 56;
-/** The lane qubits that bins tell apart, and their values: pairs [lane number, bin]. */
+/** Lane qubits that bins tell apart, and their values: pairs [lane number, bin]. */
 export const LANE_MASK: usize = 60;
 export const NUM_LANE_LINES: usize = 64;
 export const LANE_LINES: usize = 68;
-/** What is added up: byte offsets of runs of neighbouring groups. */
+/** Byte offsets of the runs of neighbouring groups that are summed. */
 const NUM_RUNS: usize = 72;
 const RUNS: usize = 76;
 const RUN_BYTES: usize = 80;
@@ -33,7 +33,7 @@ export function itemOffset(command: usize, item: i32): usize {
   return scatter(load<u32>(command, OUTER), load<u32>(command, NUM_OUTER), item);
 }
 
-/** Its bits of the bin's number. */
+/** The item's bits of the bin number. */
 // @ts-ignore: a decorator of this compiler
 @inline
 export function itemBin(command: usize, item: i32): u32 {

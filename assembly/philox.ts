@@ -5,21 +5,21 @@
  * @see Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11).
  */
 
-/** The low halves of four 64-bit products, which lie in two vectors. */
+/** Low halves of four 64-bit products, which are in two vectors. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function lowWords(a: v128, b: v128): v128 {
   return v128.shuffle<i32>(a, b, 0, 2, 4, 6);
 }
 
-/** Their high halves. */
+/** High halves of four 64-bit products. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function highWords(a: v128, b: v128): v128 {
   return v128.shuffle<i32>(a, b, 1, 3, 5, 7);
 }
 
-/** Draws in [0, 1) of two shots from the words in the low lanes: 53 random bits each. */
+/** Draws in [0, 1) of two shots, with 53 random bits each, from the words in the low lanes. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function drawsOf(word0: v128, word1: v128): v128 {
@@ -73,10 +73,10 @@ export function uniformDraws(
 }
 
 /**
- * The numbers of four shots.
+ * Numbers of four shots.
  *
- * @param numbers - Where they are listed, with 12 bytes behind the last; 0 where a shot's place is
- *   its number.
+ * @param numbers - List of shot numbers, with 12 bytes of padding; 0 if a shot's position is its
+ *   number.
  */
 // @ts-ignore: a decorator of this compiler
 @inline

@@ -9,7 +9,7 @@
 import { shotNumbers, uniformDraws } from './philox';
 import { IMAG } from './vectors';
 
-/** The basis index whose sum first exceeds `target`, of 2^numBits ascending sums. */
+/** Basis index whose sum first exceeds `target`, among 2^numBits ascending sums. */
 // @ts-ignore: a decorator of this compiler
 @inline
 export function firstAbove(sums: usize, numBits: i32, target: f64): u32 {
@@ -47,9 +47,9 @@ export function addUp(state: usize, offsets: usize, count: i32, start: f64, sums
 }
 
 /**
- * The cumulative sums of a small state in logical order.
+ * Cumulative sums of a small state in logical order.
  *
- * @param images - The byte offset of each logical qubit, u32.
+ * @param images - Byte offset of each logical qubit, u32.
  * @param offsets - Room for 2^numQubits words.
  * @param sums - Room for 2^numQubits doubles.
  * @returns The norm.
@@ -103,9 +103,9 @@ export function drawShots(
 }
 
 /**
- * Lists what occurs in a histogram.
+ * Lists the non-empty bins of a histogram.
  *
- * @returns How many bins do.
+ * @returns Their number.
  */
 export function listHistogram(
   histogram: usize,
@@ -132,17 +132,17 @@ const NUM_SHOTS: usize = 44;
 const SHOTS_PER_ITEM: usize = 48;
 const NUMBERS: usize = 52;
 const NORM: usize = 56;
-/** Of small states. */
+/** Fields of commands on small states. */
 const NUM_QUBITS: usize = 64;
 const SUMS: usize = 68;
 const HISTOGRAM: usize = 72;
-/** Of large states. */
+/** Fields of commands on large states. */
 const NUM_RANGES: usize = 64;
 /** A zero, then the number of draws in each range; once they are sorted, where each begins. */
 const STARTS: usize = 68;
 const DRAWS: usize = 72;
 const SORTED: usize = 76;
-/** The first of the shots that have no numbers. */
+/** Number of the first shot, if shots are not listed. */
 const FIRST_SHOT: usize = 80;
 
 /** @param local - Room for a histogram and 32 bytes: threads that shared one would wait for each other. */
@@ -173,7 +173,7 @@ export function drawShotsItem(command: usize, item: u32, local: usize): void {
   }
 }
 
-/** The range of a draw, which is scaled to lie in [0, norm): never falls as draws rise. */
+/** Range of a draw, scaled to [0, norm); monotonic in the draw. */
 // @ts-ignore: a decorator of this compiler
 @inline
 export function rangeOf(draw: f64, rangesPerUnit: f64, numRanges: u32): u32 {
@@ -188,7 +188,7 @@ export function drawItem(command: usize, item: u32): void {
   const numbers: usize = load<u32>(command, NUMBERS);
   const firstShot = load<u32>(command, FIRST_SHOT);
   const norm = load<f64>(command, NORM);
-  // A draw next to 1 may round up to the norm, where no block is.
+  // A draw just below 1 may round up to the norm, where no block is.
   const largest = reinterpret<f64>(reinterpret<i64>(norm) - 1);
   const numRanges = load<u32>(command, NUM_RANGES);
   const rangesPerUnit = <f64>numRanges / norm;
@@ -229,7 +229,7 @@ export function sortDrawsItem(command: usize, item: u32): void {
   }
 }
 
-/** Replaces counts by the sums of those before each; the last place gets the sum of all. */
+/** Replaces counts by their exclusive prefix sums, followed by the total. */
 export function startsOfCounts(counts: usize, numCounts: u32): void {
   const end = counts + ((<usize>numCounts) << 2);
   let sum: u32 = 0;
@@ -241,7 +241,7 @@ export function startsOfCounts(counts: usize, numCounts: u32): void {
   store<u32>(end, sum);
 }
 
-/** Replaces masses by the sums of those before each; the last place gets the sum of all. */
+/** Replaces masses by their exclusive prefix sums, followed by the total. */
 export function startsOfMasses(masses: usize, numMasses: u32): f64 {
   const end = masses + ((<usize>numMasses) << 3);
   let sum: f64 = 0;
@@ -257,7 +257,7 @@ export function startsOfMasses(masses: usize, numMasses: u32): f64 {
 /**
  * Moves the entries that occur to the front.
  *
- * @returns How many there are.
+ * @returns Their number.
  */
 export function compactSamples(indices: usize, occurrences: usize, count: u32): u32 {
   const bytes = (<usize>count) << 2;

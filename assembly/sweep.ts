@@ -21,14 +21,14 @@ const NUM_OUTER: usize = 52;
 const OUTER: usize = 56;
 const PROGRAM: usize = 60;
 const PROGRAM_END: usize = 64;
-/** Where each stored group is found in the tile, byte offsets; 0 for a store in place. */
+/** Byte offset in the tile of each stored group; 0 for a store in place. */
 const STORE: usize = 68;
-/** 1 where the state is |0…0⟩ and memory holds anything. */
+/** 1 if the state is |0…0⟩ and memory unspecified. */
 const FROM_ZERO: usize = 72;
-/** 1 where the one tile is the state itself. */
+/** 1 if the single tile is the state itself. */
 const IN_PLACE: usize = 76;
 
-/** Tiles that lie next to each other in memory and are gathered and stored together, at most. */
+/** Most tiles with neighbouring memory that are gathered and stored together. */
 const MAX_TOGETHER = 4;
 
 /**
@@ -51,7 +51,7 @@ export function sweepTiles(command: usize, begin: i32, end: i32, tiles: usize, s
   }
 }
 
-/** How many tiles continue each other's runs. */
+/** Number of tiles that continue each other's runs. */
 function togetherOf(command: usize): i32 {
   const numOuter = load<u32>(command, NUM_OUTER);
   const outer: usize = load<u32>(command, OUTER);
@@ -181,7 +181,7 @@ function copyRun(to: usize, from: usize, bytes: usize): void {
   }
 }
 
-/** What is stored is free of denormal numbers, which are slow and which WebAssembly cannot switch off. */
+/** Flushes denormal numbers, which are slow and which WebAssembly cannot switch off. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function withoutDenormals(v: v128): v128 {
@@ -217,7 +217,7 @@ function storeScaled(command: usize, at: usize, count: i32, tile: usize, scales:
   }
 }
 
-/** The same, each group taken from where `sources` says. */
+/** Stores groups from the places that `sources` lists. */
 function storeMoved(
   command: usize,
   at: usize,

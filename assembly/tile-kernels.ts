@@ -14,10 +14,10 @@ import {
 } from './vectors';
 
 /**
- * The rotation a0 − t·a1, a1 + t·a0 of one qubit, which is Ry without its cosine.
+ * Rotates one qubit: a0 − t·a1, a1 + t·a0, which is RY without its cosine.
  *
  * @param d - Distance of a pair.
- * @param at - Where t stands, one vector, so that lanes may differ.
+ * @param at - Address of t, one vector, so that lanes may differ.
  */
 export function rotate1(first: usize, free: usize, d: usize, at: usize): void {
   const t = v128.load(at);
@@ -65,7 +65,7 @@ function rotateFour(p0: usize, p1: usize, p2: usize, p3: usize, t1: v128, t2: v1
   }
 }
 
-/** Two such rotations in one trip through the tile. */
+/** Applies two rotations in one trip through the tile. */
 export function rotate2(first: usize, free: usize, d1: usize, d2: usize, at: usize): void {
   const t1 = v128.load(at);
   const t2 = v128.load(at, 16);
@@ -141,7 +141,7 @@ function rotateEight(
 }
 
 /**
- * Three such rotations in one trip. Real matrices never mix real and imaginary parts, so the two
+ * Applies three rotations in one trip. Real matrices never mix real and imaginary parts, so the two
  * halves of eight groups are done one after the other: eight registers each, where sixteen would
  * spill.
  */
@@ -183,17 +183,17 @@ function mixLane(first: usize, free: usize, at: usize, lane: i32): void {
   } while (i != 0);
 }
 
-/** A real 2×2 matrix on lane qubit 0: keep·v + take·flipped, lane by lane. */
+/** Applies a real 2×2 matrix to lane qubit 0: keep·v + take·flipped, lane by lane. */
 export function mixLane0(first: usize, free: usize, at: usize): void {
   mixLane(first, free, at, 0);
 }
 
-/** The same on lane qubit 1; single precision only. */
+/** Applies a real 2×2 matrix to lane qubit 1; single precision only. */
 export function mixLane1(first: usize, free: usize, at: usize): void {
   mixLane(first, free, at, 1);
 }
 
-/** Rotations of both lane qubits in one trip; single precision only. Lanes are told apart by sign. */
+/** Rotates both lane qubits in one trip; single precision only. The sign of t tells lanes apart. */
 export function rotateLanes(first: usize, free: usize, at: usize): void {
   const t0 = v128.load(at);
   const t1 = v128.load(at, 16);

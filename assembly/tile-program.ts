@@ -41,7 +41,7 @@ const SCALE = 14;
 
 /** This thread's scratch memory, SCRATCH_BYTES in wasm-kernels.ts. */
 let scratch: usize = 0;
-/** What the tile is still to be multiplied by. */
+/** Pending scale of the tile, applied when it is stored. */
 let scaleRe: f64 = 1;
 let scaleIm: f64 = 0;
 
@@ -64,7 +64,7 @@ export function hasScale(): bool {
   return scaleRe != 1 || scaleIm != 0;
 }
 
-/** Puts the scale aside, for when the tile is stored. */
+/** Keeps a scale until the tile is stored. */
 export function keepScale(at: usize): void {
   store<f64>(at, scaleRe);
   store<f64>(at, scaleIm, 8);

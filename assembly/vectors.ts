@@ -37,7 +37,7 @@ export function subMul(a: v128, b: v128, c: v128): v128 {
   return v128.sub<real>(c, v128.mul<real>(a, b));
 }
 
-/** The lanes of `v` that differ from each lane in lane qubit 0. */
+/** Swaps the lanes of `v` that differ in lane qubit 0. */
 // @ts-ignore: a decorator of this compiler
 @inline
 export function flipLane0(v: v128): v128 {
@@ -45,7 +45,7 @@ export function flipLane0(v: v128): v128 {
   return v128.shuffle<f64>(v, v, 1, 0);
 }
 
-/** The lanes of `v` that differ from each lane in lane qubit 1; single precision only. */
+/** Swaps the lanes of `v` that differ in lane qubit 1; single precision only. */
 // @ts-ignore: a decorator of this compiler
 @inline
 export function flipLane1(v: v128): v128 {

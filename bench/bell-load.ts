@@ -1,4 +1,4 @@
-/** A Bell circuit over HTTP: the smallest circuit there is, which other loads are held beside. */
+/** A Bell circuit over HTTP: the smallest circuit, with which other loads are compared. */
 import { httpRequest } from '../src/cli/capacity/http-connection.ts';
 import type { Load } from './http-load.ts';
 

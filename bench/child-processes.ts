@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A process that another has started. */
 export interface ChildProcessOf {
   readonly pid: number;
-  /** The module of Node that it runs; undefined where it is another program. */
+  /** Module that the process runs under Node; undefined for another program. */
   readonly module: string | undefined;
 }
 
-/** The processes that a process has started and that have not ended. */
+/** Running child processes of a process. */
 export function childProcessesOf(parent: number): readonly ChildProcessOf[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -19,13 +19,13 @@ export function childProcessesOf(parent: number): readonly ChildProcessOf[] {
         const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8');
         return [{ pid: Number(entry), module: /([a-z-]+)\.ts\0/.exec(command)?.[1] }];
       } catch {
-        // It has just ended.
+        // The process has just ended.
         return [];
       }
     });
 }
 
-/** Memory that a process has in RAM, MiB; 0 where it has ended. */
+/** Resident memory of a process, MiB; 0 if it has ended. */
 export function residentMib(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Batches of 4-qubit, 40-gate circuits with angles of their own: circuits a second in all, results
- * included. Some circuits of each batch are first run one by one and must give the same.
+ * Batches of 4-qubit, 40-gate circuits, each with its own angles: circuits per second, results
+ * included. Some circuits of each batch are first run one by one and must give the same results.
  */
 import { type Circuit, type Operation, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import type { PauliSum } from '../src/circuit/observable.ts';
@@ -52,7 +52,7 @@ const SHAPE: Circuit = withFinalMeasurement({
   operations: Array.from({ length: NUM_LAYERS }, () => LAYER).flat(),
 });
 
-/** The shape with a circuit's own angles. */
+/** The shape with one circuit's angles. */
 function circuitOf(angles: Float64Array): Circuit {
   let slot = 0;
   const operations = SHAPE.operations.map((operation) =>
@@ -119,7 +119,7 @@ async function verify(
     }
     for (const [j, outcome] of alone.counts.outcomes.entries()) {
       const found = counts?.[k * 2 ** NUM_QUBITS + outcome];
-      // In single precision a draw may fall to the other side of a boundary now and then.
+      // In single precision a draw may occasionally fall on the other side of a boundary.
       const expected = alone.counts.occurrences[j] ?? 0;
       const isSame = Math.abs((found ?? Number.NaN) - expected) <= (tolerance > 1e-9 ? 1 : 0);
       if (shots > 0 && !isSame) throw new Error(`circuit ${k}: ${found} of outcome ${outcome}`);

@@ -1,6 +1,6 @@
 /**
- * The circuits that tables are made of, by description; random choices come from a fixed seed.
- * All start in |0…0⟩ and measure nothing.
+ * The circuits of the benchmark tables. Random choices use a fixed seed. All circuits start in
+ * |0…0⟩ and measure nothing.
  */
 import type { Circuit, Operation, Qubit } from '../src/circuit/circuit.ts';
 import { uniformDraw } from '../src/math/philox.ts';

@@ -1,7 +1,7 @@
 /**
- * How long the compiler takes: 100,000 random gates on 30 qubits for a GPU-like target, passes and
- * sweeps together, and whether twice the gates take twice as long. A small circuit made the same way
- * is run compiled and as it is first, and must give the same state.
+ * Duration of compilation: 100,000 random gates on 30 qubits for a GPU-like target, passes and
+ * sweeps together, and whether twice the gates take twice as long. A small circuit of the same kind
+ * must give the same state compiled and uncompiled.
  */
 import type { Circuit } from '../src/circuit/circuit.ts';
 import { compile } from '../src/compiler/compile.ts';
@@ -39,7 +39,7 @@ export async function benchCompileTime(): Promise<void> {
   report('compile-time', measurements);
 }
 
-/** The compiled circuit makes the state that the circuit as it is makes. */
+/** Checks that the compiled circuit gives the same state as the circuit itself. */
 async function verify(circuit: Circuit): Promise<void> {
   const engine = openReferenceEngine({ maxQubits: circuit.numQubits });
   const small = { ...TARGET, tileQubits: 6, contiguousQubits: 1, chunkQubits: 7 };

@@ -1,12 +1,11 @@
 /**
- * The CPU engine: evolution of the common circuits, beside qsim where its executable is given
- * (QSIM_BASE; bench/peers/qsim.ts says how it is built), and what memory, threads, small circuits
- * and sampling cost.
+ * The CPU engine: evolution of the common circuits, compared with qsim if its executable is given
+ * (QSIM_BASE; bench/peers/qsim.ts says how it is built), and the cost of memory, threads, small
+ * circuits and sampling.
  *
- * Answers are verified before anything is timed: amplitudes against the reference engine, and
- * against qsim, and the norm of every state that is timed. Times of two engines are taken in turns,
- * A B A B, and compared by their medians. QCS_BENCH_CIRCUITS names a folder of FAMILY_nN.qasm to
- * read instead of the circuits made here; QCS_BENCH_QUBITS the widths, as in "20,24".
+ * Answers are verified before anything is timed: amplitudes against the reference engine, larger
+ * circuits against qsim, and the norm of every state that is timed. Times of two engines are
+ * interleaved, and compared by medians.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { type Circuit, withFinalMeasurement } from '../src/circuit/circuit.ts';
@@ -34,7 +33,7 @@ type Family = keyof typeof FAMILIES;
 const GOALS: Readonly<Record<Family, number>> = { qft: 6, qaoa: 2, ghz: 2, rqc: 1.5, adder: 1.2 };
 const VERIFIED_QUBITS = 16;
 const REPEATS = 5;
-/** qsim's best on all of these circuits. */
+/** qsim's best setting for all of these circuits. */
 const MAX_FUSED_QUBITS = 3;
 
 interface Row {
@@ -45,7 +44,7 @@ interface Row {
   readonly evolutionMs: number;
   readonly spreadMs: readonly [number, number];
   readonly sweeps: number;
-  /** State read and written once a sweep, at the measured time. */
+  /** Rate of state read and written once a sweep. */
   readonly gbPerSecond: number;
   readonly ofCopyRate: number;
   readonly qsimMs?: number;
@@ -108,7 +107,7 @@ function circuitOf(family: Family, numQubits: number): Circuit {
   return parseOpenQasm(readFileSync(file, 'utf8'), { maxQubits: 40, maxGates: 1_000_000 });
 }
 
-/** Amplitudes against the reference engine's, compiled without passes, and against qsim's. */
+/** Compares amplitudes with the reference engine's, compiled without passes, and with qsim's. */
 async function verify(family: Family, qsim: QsimPeer | undefined): Promise<void> {
   const circuit = circuitOf(family, VERIFIED_QUBITS);
   const reference = openReferenceEngine({ maxQubits: VERIFIED_QUBITS });
@@ -164,7 +163,7 @@ async function amplitudesOf(
   return statevector;
 }
 
-/** Evolution alone, in turns with qsim's where it is there. */
+/** Times the evolution alone, interleaved with qsim's if it is there. */
 async function evolution(
   family: Family,
   numQubits: number,
@@ -216,7 +215,9 @@ function copyName(threads: number): string {
   return `copy rate, ${threads} threads`;
 }
 
-/** Copying half of a large memory to the other half, and a sweep that changes nothing. */
+/**
+ * Rates of copying half of a large memory to the other half, and of a sweep that changes nothing.
+ */
 async function memoryRates(threads: number): Promise<readonly Measurement[]> {
   const numQubits = 25;
   const precision = PRECISIONS.f32;
@@ -249,7 +250,7 @@ async function memoryRates(threads: number): Promise<readonly Measurement[]> {
       hash: 'no gates',
       numQubits,
       numBits: 0,
-      // The reset keeps the sweeps from leaving out what nothing has touched.
+      // Without the reset, sweeps would skip untouched memory.
       steps: [sweep(low), sweep(high), { kind: 'reset', qubits: [0] }],
       matrices: new Float64Array(0),
       finalLayout: range(0, numQubits),

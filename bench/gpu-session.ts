@@ -14,7 +14,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { store } from './harness.ts';
 
-/** What the limits of the steps are meant for; with more or less time they stretch or shrink. */
+/** Time for which the limits of the steps are meant; they scale with the available time. */
 const FULL_S = 460;
 const {
   QCS_SESSION_S = `${FULL_S}`,
@@ -26,14 +26,14 @@ const {
 const root = join(import.meta.dirname, '..');
 const [firstWidth = '30', ...otherWidths] = QCS_SESSION_QUBITS.split(',');
 
-/** Something that a process of its own measures. */
+/** A measurement in a process of its own. */
 interface SessionStep {
   readonly name: string;
   readonly command: string;
   readonly parameters: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly limitS: number;
-  /** Nothing after it means anything where it fails. */
+  /** Whether the steps after it are meaningless if it fails. */
   readonly isNeeded?: boolean;
 }
 
@@ -87,13 +87,13 @@ const steps: readonly SessionStep[] = [
   ),
 ];
 
-/** Runs a step to its end, or to its limit. */
+/** Runs a step to its end or time limit. */
 function run(step: SessionStep, limitS: number): Promise<string> {
   return new Promise((resolve) => {
     const env = { ...process.env, ...step.environment };
     const child = spawn(step.command, step.parameters, { stdio: 'inherit', env });
     let isLate = false;
-    // Ended as the driver can clean up after; what does not end is killed.
+    // SIGTERM lets the driver clean up; a process that does not end is killed.
     const timers = [0, 10].map((extraS) =>
       setTimeout(
         () => {

@@ -1,4 +1,4 @@
-/** What every benchmark shares: the machine's facts, medians, and a JSON file of results. */
+/** Shared parts of the benchmarks: machine facts, medians, and the JSON files of results. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { Bench } from 'tinybench';
@@ -10,11 +10,11 @@ export interface Measurement {
   readonly unit: string;
   /** Smallest and largest of the repeats. */
   readonly spread?: readonly [number, number];
-  /** The aim, in the same unit, where there is one. */
+  /** Target value in the same unit, if there is one. */
   readonly goal?: number;
 }
 
-/** The middle of the values; the mean of the two middle ones where their number is even. */
+/** Median; the mean of the two middle values for an even number. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -22,7 +22,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** Repeats the work, after one run that is not counted, and gives the median milliseconds. */
+/** Median milliseconds of some work, after one run that is not counted. */
 export async function measureMs(
   name: string,
   repeats: number,
@@ -68,10 +68,10 @@ export function report(name: string, measurements: readonly Measurement[]): void
 }
 
 /**
- * Writes results to `bench/results/NAME.json`, or into the folder that QCS_BENCH_RESULTS names, with
- * the machine and the date.
+ * Writes results to `bench/results/NAME.json`, or into the folder that QCS_BENCH_RESULTS names,
+ * with the machine and the date.
  *
- * @param facts - Of what was measured on beside the machine, such as its GPU.
+ * @param facts - Facts beside those of the machine, such as its GPU.
  */
 export function store(name: string, measurements: readonly object[], facts: object = {}): void {
   const folder = process.env['QCS_BENCH_RESULTS'] ?? 'bench/results';

@@ -15,14 +15,16 @@ import { measureRound, type Round, roundsMeasurement } from './http-rounds.ts';
 /** `gpu-fleet` on whatever backs it here: its circuits pass the fleet's devices as well. */
 const PROCESSORS = ['statevector-sim', 'gpu-fleet'] as const;
 const CONNECTIONS = [16, 64] as const;
-/** To each processor; until then the service's code is still being compiled. */
+/**
+ * Requests to each processor before the measurement, while the service's code is being compiled.
+ */
 const WARM_UP = 12_000;
 const REQUESTS = 6000;
 const ROUNDS = 5;
 const GOAL_PER_S = 3000;
 const GOAL_P99_MS = 50;
 
-/** One load, and what was measured of it. */
+/** A load and its measurements. */
 interface Case {
   readonly processor: string;
   readonly numConnections: number;
@@ -44,7 +46,7 @@ export async function benchHttpCircuits(): Promise<void> {
     for (const processor of PROCESSORS) {
       await closedLoop({ ...loadOf(processor), numConnections: 64, numRequests: WARM_UP });
     }
-    // Interleaved, so that what else the machine does falls on all alike.
+    // Interleaved, so that other load on the machine affects all alike.
     for (let i = 0; i < ROUNDS; i++) {
       for (const { processor, numConnections, rounds } of cases) {
         const load = { ...loadOf(processor), numConnections, numRequests: REQUESTS };
@@ -57,7 +59,7 @@ export async function benchHttpCircuits(): Promise<void> {
   report('http-circuits', cases.flatMap(summary));
 }
 
-/** The medians of the rounds, each with its smallest and largest. */
+/** Medians of the rounds, with the smallest and largest values. */
 function summary({ processor, numConnections, rounds }: Case): readonly Measurement[] {
   const of = (name: string, unit: string, figure: keyof Round, goal?: number): Measurement => ({
     ...roundsMeasurement(

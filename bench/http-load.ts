@@ -1,6 +1,7 @@
 /**
- * A closed loop of one request over kept-alive connections: each connection sends the next request once
- * its answer is read and found right. So many requests, where the loads of `qcs capacity` last so long.
+ * A closed loop of one request over kept-alive connections: each connection sends the next request
+ * once its answer is read and verified. It sends a number of requests; the loads of `qcs capacity`
+ * run for a time.
  */
 import { LoadFailedError } from '../src/cli/capacity/errors.ts';
 import { HttpConnection } from '../src/cli/capacity/http-connection.ts';
@@ -10,9 +11,9 @@ export interface Load {
   readonly origin: URL;
   /** The whole request as bytes on the wire. */
   readonly request: Buffer;
-  /** Throws where the body of an answer is wrong. */
+  /** Throws if the body of an answer is wrong. */
   readonly verify: (body: string) => void;
-  /** Of a right answer; 201 unless given. */
+  /** Status of a right answer; 201 by default. */
   readonly status?: number;
   readonly numConnections: number;
   readonly numRequests: number;

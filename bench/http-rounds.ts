@@ -6,7 +6,7 @@ import { threadTimes } from './thread-times.ts';
 
 const US_PER_S = 1e6;
 
-/** One round's figures; processor time is microseconds a request, NaN where it is not known. */
+/** Figures of one round; processor time is microseconds per request, NaN if it is unknown. */
 export interface Round {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -18,7 +18,7 @@ export interface Round {
   readonly helpersUs: number;
 }
 
-/** Drives a load once, and reads what it cost the service's process and this one. */
+/** Drives a load once, and measures the cost to the service's process and this one. */
 export async function measureRound(load: Load, pid = 0): Promise<Round> {
   const before = threadTimes(pid);
   const clientBefore = process.cpuUsage();

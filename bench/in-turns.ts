@@ -1,18 +1,20 @@
-/** Ways of doing something timed in turns, A B A B, so that what else a machine does falls on all alike. */
+/**
+ * Times several variants interleaved, A B A B, so that other load on the machine affects all alike.
+ */
 import { type Measurement, median } from './harness.ts';
 
-/** One of the ways. */
+/** One of the variants. */
 export interface Way {
   readonly name: string;
-  /** Runs of one round, so that short ones are timed as long as long ones. */
+  /** Runs in one round, so that short variants are timed as long as long ones. */
   readonly perRound: number;
   readonly run: () => unknown;
 }
 
 /**
- * Microseconds of one run of each way, in their order: the median of the rounds.
+ * Median microseconds of one run of each variant, in their order.
  *
- * One round before them is not counted.
+ * One round is run before and not counted.
  */
 export async function inTurns(
   ways: readonly Way[],
@@ -34,7 +36,7 @@ export async function inTurns(
   });
 }
 
-/** How many a second, of what takes so long for `count` of them. */
+/** Rate per second of something of which `count` take this long. */
 export function perSecond(
   name: string,
   { value, spread }: Measurement,

@@ -11,7 +11,7 @@ import { measureInProcess } from './inference/in-process.ts';
 import { measureOverHttp } from './inference/over-http.ts';
 import { measureTraining } from './inference/training.ts';
 
-/** Prints and stores what an inference takes at each level. */
+/** Prints and stores the duration of an inference at each level. */
 export async function benchInference(): Promise<void> {
   const model = deployedModel();
   report('inference', [

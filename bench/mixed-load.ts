@@ -22,20 +22,20 @@ import { startServiceProcess, temporaryFolder } from '../test/support/service-pr
 import { childProcessesOf } from './child-processes.ts';
 import { store } from './harness.ts';
 
-/** Part of all timers' delays. */
+/** Quantiles of the timers' delays. */
 const LAG_PARTS = [0.5, 0.99] as const;
 
 interface Options {
   readonly seconds: number;
-  /** Submitted at least, however long that takes. */
+  /** Fewest jobs to submit, however long that takes. */
   readonly jobs: number;
-  /** Between two kills of processes that the service has started, on average; 0 for none. */
+  /** Average time between kills of the service's child processes; 0 for none. */
   readonly killEveryMs: number;
   readonly lanes: number;
   readonly seed: number;
 }
 
-/** Runs the load, prints what came of it and stores that. */
+/** Runs the load, prints the report and stores it. */
 export async function benchMixedLoad(options: Options): Promise<readonly string[]> {
   const { seconds, jobs, killEveryMs, lanes, seed } = options;
   using folder = temporaryFolder();
@@ -63,7 +63,7 @@ export async function benchMixedLoad(options: Options): Promise<readonly string[
   }
 }
 
-/** Kills processes that the service has started, one at a time at random. */
+/** Kills child processes of the service, one at random at a time. */
 class WorkerKills {
   readonly #service: number;
   readonly #random: RandomStream;
@@ -78,7 +78,11 @@ class WorkerKills {
     this.#timer = setTimeout(() => this.#next(), everyMs);
   }
 
-  /** @returns Kills by what was killed. */
+  /**
+   * Stops killing.
+   *
+   * @returns Number of kills by kind of process.
+   */
   stop(): Readonly<Record<string, number>> {
     clearTimeout(this.#timer);
     return this.#numOf;
@@ -98,7 +102,7 @@ class WorkerKills {
   }
 }
 
-/** Milliseconds that the event loop's timers were late by, at most in so many of all cases. */
+/** Quantiles of the delay of the event loop's timers, milliseconds. */
 function lagOf(scrape: string): Readonly<Record<string, number>> {
   const buckets = parseScrape(scrape)
     .all('nodejs_eventloop_lag_seconds_bucket')
@@ -116,7 +120,7 @@ function lagOf(scrape: string): Readonly<Record<string, number>> {
   );
 }
 
-/** One a kind of jobs, and one a kind of requests. */
+/** Rows of the report: one for each kind of job, and one for each kind of request. */
 function rowsOf(report: LoadReport): readonly object[] {
   const jobs = [...report.outcomes.entries()].sort().map(([name, outcomes]) => {
     const { p50, p95, p99 } = report.jobMs.of(name);
@@ -137,7 +141,9 @@ function rowsOf(report: LoadReport): readonly object[] {
   return [...jobs, ...requests];
 }
 
-/** A record shows less progress than before where its work had to start over: documented, and no fault. */
+/**
+ * A fault that is documented: a record shows less progress than before if its work started over.
+ */
 const STARTED_OVER = /progress went from/;
 
 function figuresOf(report: LoadReport, lag: Readonly<Record<string, number>>, wasKilling: boolean) {

@@ -48,16 +48,19 @@ const SETTINGS = {
   QCS_LOG_LEVEL: 'error',
 };
 const LONGEST_PAUSE_MS = 50;
-/** Ids that requests may name at a time. */
+/** Most ids that requests may use at a time. */
 const POOL_SIZE = 200;
-/** Accepted jobs that are left to run; the others are cancelled at once, so that queues stay short. */
+/**
+ * Fraction of accepted jobs that are left to run; the others are cancelled at once, so that queues
+ * stay short.
+ */
 const LEFT_TO_RUN = 1 / 8;
-/** Requests that are remembered, to be found when a pause is told. */
+/** Number of requests remembered, to be found when a pause is reported. */
 const REMEMBERED = 4000;
 const SUSPECT_PAUSES = 12;
 const REPLAYS = 3;
 
-/** A request and when it was under way, milliseconds since 1970. */
+/** A request and the time it was in progress, milliseconds since 1970. */
 interface Sent {
   readonly request: MutatedRequest;
   readonly from: number;
@@ -94,7 +97,7 @@ async function createKeys(dataDir: string): Promise<BenchKeys> {
   }
 }
 
-/** One service, and what is sent to it. */
+/** One service and the requests sent to it. */
 class MutationRun {
   readonly report = new MutationReport();
   readonly #service: ServiceProcess;
@@ -123,7 +126,7 @@ class MutationRun {
     this.newPauses();
   }
 
-  /** Sends the requests of numbers 0 to `requests` over so many connections. */
+  /** Sends the requests 0 to `requests` over several connections. */
   async load(requests: number, lanes: number): Promise<void> {
     let next = 0;
     const since = performance.now();
@@ -156,7 +159,7 @@ class MutationRun {
     this.#lookAtPauses();
   }
 
-  /** Sends what was under way in the longest pauses again, each alone. */
+  /** Resends the requests that were in progress in the longest pauses, each alone. */
   async replaySuspects(): Promise<void> {
     for (const suspect of this.report.suspects(SUSPECT_PAUSES)) {
       for (const request of suspect.requests) {
@@ -166,7 +169,7 @@ class MutationRun {
     }
   }
 
-  /** Computing in the longest pause that the request brings about when it comes alone. */
+  /** Computing time in the longest pause that a request causes when sent alone. */
   async aloneMs(request: MutatedRequest): Promise<number> {
     using wire = new Wire(this.#origin);
     let longest = 0;
@@ -219,7 +222,7 @@ class MutationRun {
     return verdict.data;
   }
 
-  /** Notes the ids of what was made, and cancels most jobs that did not end yet. */
+  /** Records the ids of created resources, and cancels most jobs that have not ended. */
   async #keepOrCancel(
     wire: Wire,
     { number, key: sender }: MutatedRequest,
@@ -258,7 +261,7 @@ class MutationRun {
   }
 }
 
-/** Waits for the self-tests of what is to run the requests. */
+/** Waits for the self-tests of the processors that will run requests. */
 async function untilAvailable(client: ServiceClient): Promise<void> {
   for (const path of ['/quantum/processors/statevector-sim', '/models/qnn-hybrid', '/tpu/fleet']) {
     for (let tries = 0; ; tries++) {
@@ -278,7 +281,7 @@ function addTo(pool: OwnedId[], owned: OwnedId): void {
   if (pool.length > POOL_SIZE) pool.shift();
 }
 
-/** How accepted jobs ended: of each kind and status, with the condition where one failed. */
+/** Number of accepted jobs by kind, final status, and condition of a failure. */
 function endsOfJobs(dataDir: string): readonly Readonly<Record<string, unknown>>[] {
   const database = openDatabase(`${dataDir}/${DATABASE_FILE}`);
   try {

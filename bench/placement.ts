@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- placement`: how long the committed traces take under the scheduler, under round-robin
- * and under least-loaded, by what no schedule can beat. In virtual time: figures are those of the traces,
- * not of this machine.
+ * `npm run bench -- placement`: durations of the committed traces under the scheduler, round-robin
+ * and least-loaded, relative to a lower bound of any schedule. In virtual time: the figures depend
+ * on the traces, not on this machine.
  */
 import { store } from './harness.ts';
 import { type Comparison, compare } from './placement/compare.ts';

@@ -1,6 +1,6 @@
 /**
- * The reference engine on one thread. It is the oracle, not the product: these figures say what
- * waiting for the CPU engine costs, and catch a slow-down that would make the tests crawl.
+ * The reference engine on one thread. It is the oracle, not the product: these figures show the
+ * benefit of the CPU engine, and catch a slow-down that would slow the tests.
  */
 import { parseOpenQasm } from '../src/circuit/openqasm/parse-openqasm.ts';
 import { compile } from '../src/compiler/compile.ts';

@@ -81,7 +81,10 @@ async function openDevices(): Promise<readonly GPUDevice[]> {
   return devices;
 }
 
-/** Bytes a second that go from device to device, both ways added, for a near qubit that lies high or low. */
+/**
+ * Bytes per second exchanged between devices, both directions added, for a low and for a high near
+ * qubit.
+ */
 async function exchangeRates(
   spread: Engine,
   numQubits: number,
@@ -133,7 +136,7 @@ function prepared(
   return engine.prepare(program);
 }
 
-/** A circuit on the devices together and on one of them, in turns. */
+/** Times a circuit on several devices and on one of them, interleaved. */
 async function compareFamily(
   spread: Engine,
   one: Engine,

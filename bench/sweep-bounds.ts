@@ -22,7 +22,7 @@ export interface Tile {
   readonly sharedWires: number;
 }
 
-/** No schedule of the work has fewer sweeps. At most 31 wires. */
+/** Lower bound on the sweeps of any schedule of the work. At most 31 wires. */
 export function fewestSweeps({ items, numResources }: WorkList, tile: Tile): number {
   if (items.length === 0) return 0;
   const fromStart = firstSweeps(items, numResources, tile);
@@ -39,7 +39,7 @@ export function fewestSweeps({ items, numResources }: WorkList, tile: Tile): num
   return fewest;
 }
 
-/** For each item, a sweep before which no schedule does it, counted from 1. */
+/** For each item, a lower bound on its sweep in any schedule, counted from 1. */
 function firstSweeps(items: readonly WorkItem[], numResources: number, tile: Tile): number[] {
   const { uses, groups } = new WorkGraph(items, numResources);
   // Of each group: for each j, the wires that it and what it waits for need in sweep j or later.

@@ -25,7 +25,7 @@ const FAMILIES: readonly (readonly [string, (numQubits: number) => Circuit])[] =
   ['qaoa p=4, ring and chords', qaoa],
 ];
 
-/** Qubits, resident qubits, contiguous ones of them; a GPU's tiles, then a CPU's. */
+/** [qubits, resident qubits, contiguous ones] of a GPU's tiles and of a CPU's. */
 const TILES: readonly (readonly [number, number, number])[] = [
   [30, 12, 4],
   [30, 13, 3],
@@ -33,7 +33,7 @@ const TILES: readonly (readonly [number, number, number])[] = [
   [26, 14, 6],
 ];
 
-/** Sweeps asked for, at 30 qubits with 12 resident of which 4 contiguous. */
+/** Target numbers of sweeps at 30 qubits with 12 resident qubits, 4 of them contiguous. */
 const GOALS: Readonly<Record<string, number>> = { qft: 5, ghz: 4 };
 
 interface Row {

@@ -16,7 +16,7 @@ export interface ThreadTimes {
 
 const NS_PER_S = 1e9;
 
-/** What the threads of a process have used since it started; undefined where /proc does not tell. */
+/** Processor time of a process's threads since its start; undefined if /proc does not tell. */
 export function threadTimes(pid: number): ThreadTimes | undefined {
   const times = { main: 0, workers: 0, helpers: 0 };
   try {

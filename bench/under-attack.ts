@@ -20,7 +20,7 @@ import { store } from './harness.ts';
 const MIB = 2 ** 20;
 const GOALS = { bellP99Ms: 500, statusMaxMs: 100, rssMib: 1024 };
 
-/** A text of nearly the largest size that a body may have. */
+/** A text just below the size limit of a body. */
 function filled(head: string, part: string, tail: string): string {
   const room = 16 * MIB - 200 - head.length - tail.length;
   return head + part.repeat(Math.floor(room / part.length)) + tail;
@@ -41,7 +41,7 @@ const post = ({ origin, key }: Attacker, body: string | Buffer) =>
     body,
   }).then((answer) => answer.text());
 
-/** Sends bodies, so many at a time, for ever. */
+/** Sends bodies for ever, several at a time. */
 async function flood(attacker: Attacker, bodies: readonly (string | Buffer)[], lanes: number) {
   let next = 0;
   const lane = async () => {
@@ -57,7 +57,7 @@ async function flood(attacker: Attacker, bodies: readonly (string | Buffer)[], l
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
-/** Opens so many connections and writes to each; opens them again when they end. */
+/** Opens connections and writes to each; reopens them when they end. */
 async function holdOpen({ origin }: Attacker, count: number, text: (i: number) => string) {
   const { port, hostname } = new URL(origin);
   const hold = async (i: number) => {

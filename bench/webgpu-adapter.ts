@@ -11,14 +11,14 @@ import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
 
 const MIN_MEMORY_QUBITS = 20;
 
-/** What results are stored with. */
+/** Facts stored with results. */
 export interface AdapterFacts {
   readonly name: string;
   readonly vendor: string;
   readonly architecture: string;
   /** The driver and its version, as it describes itself. */
   readonly driver: string;
-  /** It computes on the CPU and is no GPU. */
+  /** Whether the adapter computes on the CPU. */
   readonly isSoftware: boolean;
   readonly maxBufferSize: number;
   readonly maxStorageBufferBindingSize: number;
@@ -32,12 +32,15 @@ export function openBenchDevice(): Promise<GPUDevice> {
   return openGpuDevice(nodeGpu(adapter === undefined ? {} : { adapter }));
 }
 
-/** Memory for one state of that width, or for several narrow ones where shots part ways. */
+/** Memory for one state of that width, or for several narrow ones if shots split. */
 export function sizesFor(maxQubits: number) {
   return { maxQubits, memoryBytes: 8 * 2 ** Math.max(maxQubits, MIN_MEMORY_QUBITS) };
 }
 
-/** The engine on it, for states of up to so many qubits; the engine's own choice when absent. */
+/**
+ * Opens the engine on the device, for states of up to `maxQubits` qubits; the engine's default if
+ * absent.
+ */
 export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   const device = await openBenchDevice();
   const sizes = maxQubits === undefined ? {} : sizesFor(maxQubits);
@@ -60,8 +63,8 @@ export function adapterFacts({ adapterInfo, limits }: GPUDevice): AdapterFacts {
 }
 
 /**
- * All the memory of the adapter's card, of several that it may be the least; none where the system does not
- * say, and of software.
+ * Memory of the adapter's card, or the smallest of several; absent if the system does not say, and
+ * for software.
  */
 export function cardFacts(
   adapter: AdapterFacts,

@@ -1,4 +1,4 @@
-/** Attempts the widths given as arguments, and prints and stores what became of them. */
+/** Attempts the widths given as arguments; prints and stores the outcomes. */
 import { store } from './harness.ts';
 import { adapterFacts, openBenchDevice } from './webgpu-adapter.ts';
 import { attemptWide } from './webgpu-processes.ts';

@@ -1,7 +1,7 @@
 /**
- * Batches on the GPU: circuits a second in all, angles and results included, beside the same circuits
- * run one by one on the same device and beside the CPU engine's batches. Some circuits of each batch
- * are first run on the reference engine and must give the same.
+ * Batches on the GPU: circuits per second, angles and results included, compared with the same
+ * circuits run one by one on the device and with the CPU engine's batches. Some circuits of each
+ * batch are first run on the reference engine and must give the same results.
  */
 import { availableParallelism } from 'node:os';
 import { type Circuit, type Operation, withFinalMeasurement } from '../src/circuit/circuit.ts';
@@ -28,11 +28,11 @@ const TOLERANCE = 1e-5;
 
 const { signal } = new AbortController();
 
-/** A shape and how many of it are run. */
+/** A shape and the number of its circuits. */
 interface Workload {
   readonly name: string;
   readonly shape: Circuit;
-  /** On a GPU, and where the adapter is a CPU. */
+  /** Number on a GPU, and on an adapter that is a CPU. */
   readonly numCircuits: number;
   readonly numCircuitsInSoftware: number;
   readonly goal: number;
@@ -66,7 +66,7 @@ const WORKLOADS: readonly Workload[] = [
   },
 ];
 
-/** So many gates of layers: RY and RZ on every qubit, then CX along the line. */
+/** Layers with this many gates: RY and RZ on every qubit, then CX along the line. */
 function variational(numQubits: number, numGates: number): Circuit {
   const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const rotate = (gate: string) =>
@@ -87,7 +87,7 @@ function variational(numQubits: number, numGates: number): Circuit {
   return withFinalMeasurement({ numQubits, numBits: 0, operations });
 }
 
-/** The shape with a circuit's own angles. */
+/** The shape with one circuit's angles. */
 function circuitOf(shape: Circuit, angles: Float64Array): Circuit {
   let slot = 0;
   const operations = shape.operations.map((operation) =>
@@ -162,7 +162,7 @@ async function circuitsASecond(
   return perSecond(name, request.numCircuits, value, spread);
 }
 
-/** The first circuits compiled, prepared and run alone. */
+/** Compiles, prepares and runs the first circuits one by one. */
 async function oneByOne(
   { workload, request }: Rated,
   engine: Engine,
@@ -176,7 +176,7 @@ async function oneByOne(
   return perSecond(name, NUM_ALONE, value, spread);
 }
 
-/** What writing the angles in the device's form takes of the host. */
+/** Host's share of the time: writing the angles in the device's format. */
 function hostShare({ workload, request }: Rated, numAngles: number): Measurement {
   const words = new Int32Array(request.angles.length + 64 * numAngles);
   const startMs = performance.now();

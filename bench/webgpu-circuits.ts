@@ -1,6 +1,6 @@
 /**
- * The common circuits of the GPU benchmarks, and what is known of their outcomes at any width:
- * facts that need neither a second engine nor the amplitudes, so that 34 qubits can be verified.
+ * The common circuits of the GPU benchmarks, and facts about their outcomes at any width. The facts
+ * need neither a second engine nor the amplitudes, so that 34 qubits can be verified.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import {
@@ -24,7 +24,10 @@ export type Family = keyof typeof MAKERS;
 /** All of them, in the order of the tables. */
 export const FAMILIES: readonly Family[] = ['ghz', 'qft', 'qaoa', 'adder', 'rqc'];
 
-/** FAMILY_nN.qasm of the folder QCS_BENCH_CIRCUITS where there is one, else the circuit made here. */
+/**
+ * Reads FAMILY_nN.qasm from the folder QCS_BENCH_CIRCUITS if it exists there; otherwise makes the
+ * circuit.
+ */
 export function commonCircuit(family: Family, numQubits: number): Circuit {
   const folder = process.env['QCS_BENCH_CIRCUITS'];
   const file = `${folder}/${family}_n${numQubits}.qasm`;
@@ -113,7 +116,7 @@ function firstFlips({ operations }: Circuit): ReadonlySet<number> {
   return flips;
 }
 
-/** Whether an outcome of the adder holds a, as it was, and a + b where b was. */
+/** Whether an outcome of the adder still holds a, and holds a + b in place of b. */
 function isSum(bits: readonly number[], flips: ReadonlySet<number>): boolean {
   const numBits = Math.floor((bits.length - 2) / 2);
   let carry = 0;

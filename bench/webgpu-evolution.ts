@@ -38,16 +38,16 @@ export interface EvolutionRow {
   readonly bytesMoved: number;
   readonly gbPerSecond: number;
   readonly ofCopyRate: number;
-  /** The time, in units of a sweep with one gate. */
+  /** Time in units of a sweep with one gate. */
   readonly sweepTimes: number;
-  /** Scheduled, but the circuit as it was written: no pass has left out a gate. */
+  /** Time of the scheduled circuit without passes. */
   readonly asWrittenMs: number;
   readonly asWrittenSweeps: number;
   readonly gateByGateMs: number;
   readonly gateByGateSweeps: number;
   readonly timesFasterThanGateByGate: number;
   readonly asWrittenTimesFaster: number;
-  /** One plain kernel a gate; absent where its one buffer does not hold the state. */
+  /** Time with one plain kernel a gate; absent if one buffer does not hold the state. */
   readonly plainMs?: number;
   readonly timesFasterThanPlain?: number;
   readonly goalMs?: number;
@@ -122,7 +122,7 @@ export async function measureFamily(
   };
 }
 
-/** Runs it once, which also warms it up. */
+/** Runs the program once, which also warms it up. */
 async function passesOf(executable: Executable): Promise<number> {
   return (await executable.run(ONE_SHOT, NEVER)).statePasses;
 }
@@ -175,7 +175,7 @@ async function verifiedPlain(
   return placed;
 }
 
-/** What a million shots from the random circuit take, after its evolution. */
+/** Time of a million shots of the random circuit, after its evolution. */
 export async function samplingTime(
   engine: Engine,
   numQubits: number,

@@ -21,7 +21,7 @@ import {
 
 const NEVER = new AbortController().signal;
 const SHOTS = 2000;
-/** Of an amplitude or an expectation value in single precision. */
+/** Largest error of an amplitude or an expectation value in single precision. */
 const TOLERANCE = 1e-4;
 const AMPLITUDE_TOLERANCE = 1e-5;
 /** Shots that may differ because their draws fall within rounding of a boundary. */
@@ -55,7 +55,7 @@ export function worstDifference(a: ArrayLike<number>, b: ArrayLike<number>): num
   return worst;
 }
 
-/** How many shots of two runs went to different outcomes. */
+/** Number of shots that went to different outcomes in two runs. */
 export function strayShots(a: Counts, b: Counts): number {
   const left = new Map<string, number>();
   for (const [counts, sign] of [

@@ -1,6 +1,6 @@
 /**
- * A process's way from its start to the first result of a circuit: run by webgpu-processes.ts, which
- * reads one line of JSON. Its clock begins when Node does.
+ * Times a process from its start to the first result of a circuit. Run by webgpu-processes.ts,
+ * which reads one line of JSON. The clock starts when Node does.
  */
 import { withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { compile } from '../src/compiler/compile.ts';

@@ -43,7 +43,10 @@ export function gateByGateProgram(circuit: Circuit, target: TargetProfile): Prog
   return { hash: hashProgram(unhashed), ...unhashed };
 }
 
-/** Exchanges far qubits for the highest near ones that the gate does not move, and notes it. */
+/**
+ * Exchanges far qubits with the highest near ones that the gate does not move, and records the
+ * exchange.
+ */
 function nearPairs(moved: readonly Qubit[], placeOf: Qubit[], reach: number) {
   const pairs: (readonly [far: Qubit, near: Qubit])[] = [];
   for (const qubit of moved) {

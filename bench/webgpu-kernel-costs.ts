@@ -11,12 +11,12 @@ import { openBenchEngine } from './webgpu-adapter.ts';
 
 const NEVER = new AbortController().signal;
 const REPEATS = 9;
-/** Of one sweep: so many that the trip through memory is small beside them. */
+/** Kernels of one sweep: enough that the trip through memory is small beside them. */
 const NUM_KERNELS = 32;
 /** Qubits that are in registers together. */
 const HELD = [6, 7, 8, 9] as const;
 
-/** Entries of a pool, with where each matrix begins in it. */
+/** A table of matrices, and the index at which each begins. */
 function poolOf(matrices: readonly (readonly number[])[]) {
   let next = 0;
   const offsets = matrices.map((matrix) => {
@@ -80,7 +80,10 @@ const flip = (i: number): Kernel => ({
   offset: offsets[4]!,
 });
 
-/** What fills a sweep. A diagonal waits for others until something moves its qubits: here a flip. */
+/**
+ * Kernels that fill a sweep. A flip follows each diagonal, because diagonals are deferred until an
+ * item moves their qubits.
+ */
 const MAKERS: Readonly<Record<string, Maker>> = {
   none: () => [],
   'dense 1': (i) => [dense(1, i)],
@@ -108,7 +111,7 @@ function programOf(name: string, make: Maker, numQubits: number): Program {
   };
 }
 
-/** Measures all of them in turns, and prints each against a dense block on one qubit. */
+/** Measures all kernels, interleaved, and prints each relative to a dense block on one qubit. */
 export async function benchKernelCosts(numQubits: number): Promise<void> {
   const engine = await openBenchEngine(numQubits);
   const programs: [string, Executable, number[]][] = [];

@@ -12,7 +12,7 @@ const PARAMS_BYTES = 48;
 const STRIDE_BYTES = 256;
 const WORKGROUP_SIZE = 256;
 const MAX_ROW = 2 ** 15;
-/** So that no submit takes a device long, also where states are wide. */
+/** Limits the duration of a submit, also for wide states. */
 const GATES_PER_SUBMIT = 64;
 
 /** A circuit on a device, one dispatch a gate. */
@@ -31,7 +31,7 @@ interface PlainGate {
   readonly numRows: number;
 }
 
-/** One for each device: each listens to its faults. */
+/** One context for each device, because a context listens to its device's faults. */
 const contexts = new WeakMap<GPUDevice, GpuContext>();
 
 function contextOf(device: GPUDevice): GpuContext {
@@ -53,9 +53,9 @@ export function maxPlainQubits({
 }
 
 /**
- * Brings a circuit to the device.
+ * Uploads a circuit to the device.
  *
- * @param device - Not closed by this.
+ * @param device - Stays open.
  * @throws {StateMemoryError} if the device has no memory for the state.
  */
 export async function placePlainCircuit(

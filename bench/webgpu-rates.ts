@@ -1,4 +1,4 @@
-/** What an adapter's memory does: plain copies, and a sweep of the engine with one gate. */
+/** Rates of an adapter's memory: plain copies, and sweeps of the engine with one gate. */
 import type { Engine } from '../src/engine/engine.ts';
 import { GpuContext } from '../src/engine/webgpu/gpu-context.ts';
 import { type Measurement, median } from './harness.ts';
@@ -11,17 +11,17 @@ const MAX_COPY_BYTES = 2 ** 30;
 const COPIES_PER_SUBMIT = 8;
 /** Even, so that the qubit is |0⟩ again. */
 const FEW_SWEEPS = 2;
-/** So many that a run of small states takes longer than what else it costs. */
+/** Enough sweeps that a run of a small state takes longer than its fixed costs. */
 const manySweeps = (numQubits: number) => (numQubits <= 24 ? 34 : 12);
 const NEVER = new AbortController().signal;
 
-/** Of one width. */
+/** Rates at one width. */
 export interface MemoryRates {
   /** Bytes read plus written a second by plain copies. */
   readonly copyGBs: number;
-  /** Of a sweep with one gate. */
+  /** Milliseconds of a sweep with one gate. */
   readonly sweepMs: number;
-  /** As they are printed and stored. */
+  /** The rates as they are printed and stored. */
   readonly measurements: readonly Measurement[];
 }
 

@@ -7,11 +7,11 @@ import { openBenchEngine } from './webgpu-adapter.ts';
 import { commonCircuit, FAMILIES } from './webgpu-circuits.ts';
 import { verifyWide } from './webgpu-facts.ts';
 
-/** How it went. */
+/** Result of an attempt. */
 export interface WideAttempt {
   readonly circuit: string;
   readonly numQubits: number;
-  /** "right", or what went wrong. */
+  /** "right", or the failure. */
   readonly outcome: string;
   readonly evolutionMs?: number;
   readonly sweeps?: number;

@@ -29,7 +29,7 @@ const MAX_QUBITS = 17;
 
 const { signal } = new AbortController();
 
-/** Rotations of every qubit, RZ of all but one and CX along the line, four times. */
+/** Four layers: rotations of every qubit, RZ on all but one, CX along the line. */
 function shapeOf(numQubits: number): Circuit {
   const qubits = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const gate = (name: string, target: number, controls: readonly number[] = []): Operation => ({
@@ -48,7 +48,7 @@ function shapeOf(numQubits: number): Circuit {
   return withFinalMeasurement({ numQubits, numBits: 0, operations });
 }
 
-/** The shape with angles of its own, by a number. */
+/** The shape with the angles of circuit `number`. */
 function turned(shape: Circuit, number: number): Circuit {
   let slot = 0;
   const operations = shape.operations.map((operation) =>
@@ -66,7 +66,7 @@ function anglesOf({ operations }: Circuit): readonly number[] {
   return operations.flatMap((operation) => (operation.kind === 'gate' ? operation.angles : []));
 }
 
-/** A way to run a list; gives the counts as the engine has them. */
+/** A variant of running a list; returns the engine's counts. */
 type RunList = (circuits: readonly Circuit[], shots: number) => Promise<readonly Uint32Array[]>;
 
 function inBatch(batch: BatchExecutable, numQubits: number): RunList {
@@ -161,7 +161,7 @@ async function verify(
   }
 }
 
-/** Microseconds a circuit of both ways, A B A B. */
+/** Microseconds per circuit of both variants, interleaved. */
 async function inTurns(
   circuits: readonly Circuit[],
   shots: number,
@@ -187,7 +187,7 @@ function medianOf(times: readonly number[]): Omit<Measurement, 'name'> {
   return { value: median(times), unit: 'µs', spread: [Math.min(...times), Math.max(...times)] };
 }
 
-/** What a Bell circuit takes of both threads. */
+/** Cost of a Bell circuit to both threads. */
 async function bellCosts(): Promise<readonly Measurement[]> {
   const isOpen = Promise.withResolvers<void>();
   const entry = new URL('../src/fleet/workers/engine-worker.ts', import.meta.url);
@@ -235,7 +235,7 @@ async function bellCost(pool: EnginePool, length: number) {
   return { main: mainUs, worker: (all.user + all.system) / NUM_BELLS - mainUs };
 }
 
-/** Objects of their own, as requests bring them. */
+/** New circuit objects, as requests create them. */
 function bells(firstSeed: number, length: number) {
   return Array.from({ length }, (_, i) => ({
     computedIn: 'f64' as const,

@@ -1,5 +1,5 @@
 /**
- * Makes the page at `/` in the folder given: its modules without types, and what goes as it is. Only
+ * Builds the page at `/` into the given folder: its modules without types, and static files. Only
  * for the npm package; in a checkout the service reads src/console itself.
  */
 import { execFileSync } from 'node:child_process';

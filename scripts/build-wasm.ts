@@ -1,8 +1,8 @@
 /**
- * Makes *.wasm of assembly/, once for each precision with relaxed SIMD and without, in the folder
- * given or else where the sources look for them. With `--if-stale` only when a source is newer than
- * what it was made into. Each file is written apart and then renamed, so that whoever reads it meanwhile,
- * or builds it too, has a whole one.
+ * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, into the given
+ * folder or else the one where the sources look for them. With `--if-stale` only if a source is
+ * newer than a build. Each file is written elsewhere and then renamed, so that a concurrent reader
+ * or builder always sees a whole file.
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const BUILDS = ['f32', 'f64'].flatMap((precision) => [
 const OPTIONS = [
   ['--enable', 'simd', '--enable', 'threads'],
   ['--importMemory', '--sharedMemory', '--maximumMemory', '65536'],
-  // Nothing is allocated in WebAssembly: all memory is the host's to give out.
+  // WebAssembly allocates nothing: the host manages all memory.
   ['--runtime', 'stub', '--noAssert'],
   ['-O3', '--converge'],
 ].flat();

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** Of each generated part: its name, and its Markdown. */
+/** Markdown of each generated part, by name. */
 export type Sections = Readonly<Record<string, string>>;
 
 /**

@@ -1,4 +1,4 @@
-/** docs/errors.md, from the error table. */
+/** Generates docs/errors.md from the error table. */
 import { ERROR_TABLE, SPEC_CODES } from '../src/service/error-table.ts';
 
 /** The document's text. */

@@ -1,4 +1,4 @@
-/** The text of docs/gates.md, from the catalog. */
+/** Generates docs/gates.md from the gate catalog. */
 import {
   MAX_CLASSICAL_BITS,
   MAX_CONDITION_BITS,
@@ -63,7 +63,7 @@ export function gatesDocument(): string {
 const code = (text: string): string => `\`${text}\``;
 const listed = (texts: readonly string[]): string => texts.map(code).join(', ');
 
-/** What programs in OpenQASM may call gates by. */
+/** Names of gates in OpenQASM programs. */
 function openQasmNames(catalog: readonly CatalogEntry[]): string {
   const fromTable = new Set(
     catalog.flatMap(({ aliases, openqasm }) => [openqasm?.name, ...aliases]),
@@ -98,7 +98,7 @@ function overview(catalog: readonly CatalogEntry[]): string {
   ].join('\n');
 }
 
-/** As Markdown renderers make anchors of headings: lower case, punctuation dropped. */
+/** Anchor of a heading as Markdown renderers make it: lower case, without punctuation. */
 function anchor(gate: string): string {
   return gate.toLowerCase().replaceAll(/[^a-z0-9_-]/g, '');
 }

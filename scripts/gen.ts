@@ -15,7 +15,7 @@ import { capacityDocument, performanceDocument } from './performance-document.ts
 import { settingsDocument } from './settings-document.ts';
 import { tpuDocument } from './tpu-document.ts';
 
-/** A file of the repository that is made from other files. */
+/** A file of the repository that is generated from other files. */
 export interface GeneratedDocument {
   /** From the repository's root. */
   readonly path: string;
@@ -38,12 +38,12 @@ export const GENERATED_DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/capacity.md', render: capacityDocument },
 ];
 
-/** Where a path of the repository lies. */
+/** URL of a path in the repository. */
 function locate(path: string): URL {
   return new URL(`../${path}`, import.meta.url);
 }
 
-/** What a document's file holds now; undefined when there is none. */
+/** Current text of a document's file; undefined if there is none. */
 export function committedText({ path }: GeneratedDocument): string | undefined {
   try {
     return readFileSync(locate(path), 'utf8');
@@ -52,7 +52,11 @@ export function committedText({ path }: GeneratedDocument): string | undefined {
   }
 }
 
-/** Writes what has changed, or, when only checking, leaves it; returns the paths concerned. */
+/**
+ * Writes changed documents, or only lists them when checking.
+ *
+ * @returns Paths of the changed documents.
+ */
 export async function generate(isCheck: boolean): Promise<readonly string[]> {
   const stale: string[] = [];
   for (const document of GENERATED_DOCUMENTS) {

@@ -1,4 +1,4 @@
-/** The tables at the end of docs/openqasm.md, from what bench/peers/openqasm found. */
+/** Generates the tables at the end of docs/openqasm.md from the results of bench/peers/openqasm. */
 import { readFileSync } from 'node:fs';
 
 const DOCUMENT = new URL('../docs/openqasm.md', import.meta.url);
@@ -8,7 +8,7 @@ const HEADING = '## Programs of other tools';
 interface Refused {
   readonly program: string;
   readonly message: string;
-  /** What its own tool says of it, where that refuses it too. */
+  /** The program's own tool's message, if that refuses it, too. */
   readonly why?: string;
 }
 
@@ -29,7 +29,7 @@ interface Results {
   readonly corpora: readonly Corpus[];
 }
 
-/** docs/openqasm.md with its last section made anew. */
+/** docs/openqasm.md with its last section regenerated. */
 export function openQasmDocument(): string {
   const text = readFileSync(DOCUMENT, 'utf8');
   const results: Results = JSON.parse(readFileSync(RESULTS, 'utf8'));
@@ -86,7 +86,10 @@ ${causes(corpora, (c) => c.invalid).join('\n')}
 `;
 }
 
-/** Rows of a table, one for each message: names and numbers in it aside, the first program as its example. */
+/**
+ * Rows of a table, one for each message without its names and numbers, with the first program as
+ * the example.
+ */
 function causes(
   corpora: readonly Corpus[],
   of: (corpus: Corpus) => readonly Refused[],

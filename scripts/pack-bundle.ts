@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { stageBundle } from './stage-bundle.ts';
 
 const MIB = 2 ** 20;
-/** What hosts that are reached by copying one file accept. */
+/** Limit of hosts that take a single file. */
 const MAX_MIB = 60;
 const NAME = 'qcs-gpu';
 

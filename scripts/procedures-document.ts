@@ -1,4 +1,4 @@
-/** Procedures in Markdown: what each takes, what bounds it, and an example that runs. */
+/** Describes procedures in Markdown: parameters, limits, and an example that runs. */
 import { z } from 'zod';
 import type { JsonObject } from '../src/workloads/procedures/json.ts';
 import type { Procedure } from '../src/workloads/procedures/procedure.ts';
@@ -14,7 +14,7 @@ const objectSchema = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** The heading of a procedure and all that is told of it; `body` is an example of a whole request. */
+/** Heading and description of a procedure; `body` is an example of a whole request. */
 export function procedureSection(procedure: Procedure, path: string, body: JsonObject): string {
   const { name, description, limits, feeds } = procedure;
   const schema = objectSchema.parse(z.toJSONSchema(procedure.input, { io: 'input' }));
@@ -43,7 +43,7 @@ function kindOf({ type, anyOf }: z.output<typeof field>): string {
   return kinds.length > 0 ? [...new Set(kinds)].join(' or ') : 'any';
 }
 
-/** A text that keeps to its cell of a table. */
+/** Escapes a text for a table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

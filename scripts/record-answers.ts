@@ -10,11 +10,11 @@ import type { RecordedAnswers } from '../src/service/documents/recorded-answers.
 import { startServiceProcess, temporaryFolder } from '../test/support/service-process.ts';
 
 const FILE = new URL('../docs/recorded-answers.json', import.meta.url);
-/** Lists are cut to so many: the forms of their elements are alike. */
+/** Lists are cut to this length: their elements have the same form. */
 const MAX_LISTED = 2;
-/** Jobs that wait before the one that is cancelled. */
+/** Jobs queued before the one that is cancelled. */
 const NUM_BEFORE = 80;
-/** A secret is shown once, and not in a file for everybody. */
+/** Replaces secrets in the recorded file. */
 const SECRET = 'f'.repeat(64);
 const BELL = {
   circuit: [
@@ -28,7 +28,7 @@ const BELL = {
   name: 'Bell pair',
   tags: ['demo'],
 };
-/** Takes long enough to be cancelled. */
+/** A circuit that takes long enough to be cancelled. */
 const LONG = { ...BELL, circuit: wideCircuit(), shots: 1_000_000, seed: 1 };
 const FLOWER = { input: [6.8, 3, 5.5, 2.1] };
 const LATER = { prefer: 'respond-async' };
@@ -46,7 +46,7 @@ function wideCircuit(): readonly object[] {
 
 const envelope = z.looseObject({ data: z.looseObject({}).optional() });
 
-/** Sends requests with a key, and notes the answers. */
+/** Sends requests with a key, and records the answers. */
 class Recorder {
   readonly answers: Record<string, RecordedAnswers['answers'][string]> = {};
   readonly errors: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ class Recorder {
     return { status: response.status, body: text === '' ? undefined : shortened(JSON.parse(text)) };
   }
 
-  /** Notes a success; gives its data. */
+  /** Records a success; returns its data. */
   async note(operation: string, method: string, path: string, body?: object, headers?: object) {
     const answer = await this.send(method, path, body, headers);
     if (answer.status >= 300) throw new Error(`${operation}: ${JSON.stringify(answer)}`);
@@ -80,7 +80,7 @@ class Recorder {
     return envelope.parse(answer.body ?? {}).data ?? {};
   }
 
-  /** Notes a failure. */
+  /** Records a failure. */
   async fail(status: number, method: string, path: string, body?: object, headers?: object) {
     const answer = await this.send(method, path, body, headers);
     if (answer.status !== status) throw new Error(`${path}: ${JSON.stringify(answer)}`);
@@ -98,10 +98,10 @@ class Recorder {
   }
 }
 
-/** They stay as they are: a JSON Schema, and what was sent. */
+/** Fields recorded whole: a JSON Schema, and the request. */
 const WHOLE: readonly string[] = ['input_schema', 'request'];
 
-/** With long lists cut, and without secrets. */
+/** Cuts long lists and removes secrets. */
 function shortened(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return value.replace(/\b(qcs_[0-9a-f]+_)[0-9a-f]+/, `$1${SECRET}`);
   if (typeof value !== 'object' || value === null || WHOLE.includes(name)) return value;

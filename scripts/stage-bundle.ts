@@ -21,23 +21,23 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 
 const PLATFORM = 'linux-x64';
-/** Of the checkout; the folders whole. */
+/** Parts of the checkout that are copied whole. */
 const SOURCES = ['src', 'shaders', 'models', 'bench', 'docs', 'examples', 'package.json'];
-/** A benchmark starts the service as the tests do. */
+/** Benchmarks start the service with the tests' support code. */
 const BENCH_SUPPORT = ['test/support'];
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'];
-/** Runtime needs none of these. */
+/** Files that the runtime does not need. */
 const LEFT_OUT = /\.(map|d\.ts|d\.mts|d\.cts)$/;
-/** Benchmarks need these beside what the service needs. */
+/** Packages that benchmarks need beside the service's. */
 const BENCH_PACKAGES = ['node_modules/tinybench'];
-/** Other platforms' Dawn is most of the package. */
+/** Dawn builds of other platforms, which are most of the package. */
 const OTHER_DAWN = /^node_modules\/webgpu\/(dist\/(?!linux-x64)|build)/;
 
-/** What is packed. */
+/** Contents of a bundle. */
 export interface BundleContents {
-  /** The checkout. */
+  /** Root of the checkout. */
   readonly root: string;
-  /** Debian packages whose libraries are put beside, for hosts that lack them. */
+  /** Debian packages whose libraries are added, for hosts that lack them. */
   readonly debs: readonly string[];
 }
 

@@ -23,7 +23,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<storage, read> states: array<vec2<f32>>;
-// Of each circuit the lower and the upper half.
+// Lower and upper half of each circuit's seed.
 @group(0) @binding(1) var<storage, read> seeds: array<vec2<u32>>;
 @group(0) @binding(2) var<uniform> params: Params;
 // By circuit, then by pattern: bit i is the i-th lowest measured qubit.
@@ -111,7 +111,7 @@ fn main(
   }
 
   let norm = sums[own_sums + (1u << params.room_qubits) - 1u];
-  // A draw next to 1 may round up to the norm, which no sum exceeds.
+  // A draw just below 1 may round up to the norm, which no sum exceeds.
   let largest = bitcast<f32>(bitcast<u32>(norm) - 1u);
   let first_count = circuit << params.num_measured;
   for (var shot = params.first_shot + thread; shot < params.end_of_shots; shot += 1u << thread_qubits) {

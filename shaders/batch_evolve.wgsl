@@ -18,7 +18,7 @@ struct Params {
   row_length: u32,
   // 2^thread_qubits threads have a circuit of 2^(thread_qubits + 4) amplitudes.
   thread_qubits: u32,
-  // Of one circuit.
+  // Angles of one circuit.
   num_angles: u32,
 }
 
@@ -68,12 +68,12 @@ fn unit(turns: i32) -> vec2<f32> {
   return select(turned, -turned, (quarter & 2) != 0);
 }
 
-// The multiple of one of the circuit's angles that [angle, multiple] at `at` stand for.
+// Multiple of a circuit's angle, from [angle, multiple] at `at`.
 fn angle(first: u32, stride: u32, at: u32) -> i32 {
   return angles[first + program[at] * stride] * bitcast<i32>(program[at + 1u]);
 }
 
-// 2x2 on a pair.
+// Applies a 2x2 matrix to a pair.
 fn apply(m: Matrix, a: ptr<function, vec2<f32>>, b: ptr<function, vec2<f32>>, does: bool) {
   let x = *a;
   let y = *b;
@@ -106,7 +106,7 @@ fn main(
   let slot = local >> thread_qubits;
   let group_number = group.x + group.y * params.row_length;
   let circuit = group_number * circuits_per_group + slot;
-  // Angles of circuits that are not there are read as 0, or as what was there before.
+  // Angles of absent circuits are 0, or left over from an earlier run.
   let own_angles = group_number * circuits_per_group * params.num_angles + slot;
   let own_tile = slot << (thread_qubits + 4u);
 

@@ -24,13 +24,13 @@ struct Params {
 
 var<workgroup> sums: array<f32, WORKGROUP_SIZE>;
 
-// Of conj(b) a, which is real or imaginary in the sum; with the sign of the basis index.
+// Real or imaginary part of conj(b) a, with the sign of the basis index.
 fn term(a: vec2<f32>, b: vec2<f32>, imaginary: bool, signs: u32) -> f32 {
   let product = select(dot(a, b), b.x * a.y - b.y * a.x, imaginary);
   return select(product, -product, (countOneBits(signs) & 1u) != 0u);
 }
 
-// A string's value without its factor, of the invocation's share.
+// The invocation's share of a string's value, without the string's factor.
 fn share(base: u32, thread: u32, flips: u32, signs: u32, imaginary: bool) -> f32 {
   // One amplitude of each pair is visited: that in which the highest of the flips is 0.
   let is_diagonal = flips == 0u;

@@ -9,7 +9,7 @@
 // Requires: fixed_point. Prelude: THREAD_QUBITS, WORKGROUP_SIZE = 1 << THREAD_QUBITS.
 
 struct Params {
-  // What the chunk's number contributes to the numbers of its blocks.
+  // Added to block numbers for the chunk's number.
   first_block: u32,
   // Bits of the index that an invocation visits all values of.
   loop_mask: u32,
@@ -69,7 +69,7 @@ fn main(
     let mass = dot(amplitude, amplitude);
     rounded += mass;
     let term = fixed_of(mass);
-    // Below 4 there is nothing to saturate.
+    // A sum below 4 cannot saturate.
     let low = sum.x + term.x;
     sum = vec2(low, sum.y + term.y + u32(low < term.x));
     // The next value of the loop's bits: a carry runs through all other bits.

@@ -10,7 +10,7 @@ struct Params {
   seed_low: u32,
   seed_high: u32,
   event: u32,
-  // The shots are this and those that follow, unless they are listed.
+  // First shot of consecutive shots, if shots are not listed.
   first_shot: u32,
   num_shots: u32,
   is_listed: u32,
@@ -20,16 +20,16 @@ struct Params {
   row_length: u32,
 }
 
-// The shots' numbers, where they are listed.
+// Numbers of the shots, if they are listed.
 @group(0) @binding(1) var<storage, read> numbers: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
-// Of blocks, cumulative inside groups; of groups, cumulative.
+// Cumulative masses of blocks inside groups, and of groups.
 @group(0) @binding(3) var<storage, read> block_ends: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> group_ends: array<vec2<u32>>;
-// Of each block [draws, 0].
+// [draws, 0] for each block.
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
-// Of each shot [what remains of the draw inside its block: lower word, upper word, block, how many
-// draws came to the block before].
+// For each shot [remainder of the draw inside its block: lower word, upper word; block; number of
+// draws that came to the block before].
 @group(0) @binding(6) var<storage, read_write> drawn: array<vec4<u32>>;
 
 // The first two words of a block of Philox4x32-10.

@@ -9,9 +9,9 @@ struct Params {
   num_blocks: u32,
   // Bits of places in a block that are bits of the chunk's index.
   num_inner_bits: u32,
-  // What the chunk's number contributes to the place in a block.
+  // Added to places in a block for the chunk's number.
   first_place: u32,
-  // Where the dispatch's blocks stand among `words`.
+  // Index of the dispatch's first block in `words`.
   first_block: u32,
   // Workgroups of a row of the dispatch.
   row_length: u32,

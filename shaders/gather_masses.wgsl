@@ -9,11 +9,11 @@
 struct Params {
   // The chunk's index of the window's first amplitude.
   base: u32,
-  // What the chunk's number contributes to places.
+  // Added to places for the chunk's number.
   first_place: u32,
   // The number of the window's first block.
   first_block: u32,
-  // Of the window in this chunk.
+  // Amplitudes of the window in this chunk.
   num_amplitudes: u32,
   // Bits of the workgroup's number.
   num_group_bits: u32,

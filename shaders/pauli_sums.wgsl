@@ -19,20 +19,20 @@ struct Params {
   num_terms: u32,
   // Workgroups of a row of the dispatch.
   row_length: u32,
-  // The dispatch's first of the list.
+  // Index of the dispatch's first batch.
   first_batch: u32,
-  // Where the dispatch's slots begin.
+  // Index of the dispatch's first slot.
   first_slot: u32,
 }
 
 struct Batch {
-  // Of each string, the qubits whose 1 changes the sign.
+  // For each string, the qubits whose 1 changes the sign.
   signs: vec4<u32>,
-  // Of each string, 1 where the imaginary part counts.
+  // For each string, 1 if the imaginary part counts.
   is_imaginary: vec4<u32>,
   // Flipped qubits of the chunk.
   flips: u32,
-  // The bit that is 0 where a pair is visited; 0 where all of the chunk is.
+  // Bit that is 0 in visited amplitudes; 0 if all of the chunk is visited.
   pair_bit: u32,
   num_pairs: u32,
 }

@@ -22,15 +22,15 @@ struct Params {
 
 // By block of the window and logical number in the block.
 @group(0) @binding(0) var<storage, read> masses: array<f32>;
-// Of each bit of a block's number in the window, its bit of the block's number.
+// For each bit of a block's number in the window, its bit of the block's number.
 @group(0) @binding(1) var<storage, read> block_bits: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
-// Draws of blocks, cumulative inside groups; of groups, cumulative. Upper words are 0.
+// Cumulative numbers of draws of blocks inside groups, and of groups. Upper words are 0.
 @group(0) @binding(3) var<storage, read> block_ends: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> group_ends: array<vec2<u32>>;
-// What remains of the draws, block after block.
+// Remainders of the draws, block after block.
 @group(0) @binding(5) var<storage, read> rests: array<vec2<u32>>;
-// [logical basis index without what it has above 32 bits, how often it was picked].
+// [lower 32 bits of the logical basis index, number of picks].
 @group(0) @binding(6) var<storage, read_write> picks: array<vec2<u32>>;
 
 const BLOCK_SIZE = 1u << BLOCK_BITS;

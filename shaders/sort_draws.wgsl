@@ -11,10 +11,10 @@ struct Params {
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// Draws of blocks, cumulative inside groups; of groups, cumulative. Upper words are 0.
+// Cumulative numbers of draws of blocks inside groups, and of groups. Upper words are 0.
 @group(0) @binding(3) var<storage, read> block_ends: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> group_ends: array<vec2<u32>>;
-// As draw_shots.wgsl leaves it.
+// As written by draw_shots.wgsl.
 @group(0) @binding(5) var<storage, read> drawn: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read_write> rests: array<vec2<u32>>;
 

@@ -1,14 +1,20 @@
-/** Whether an answer of the classifier is right, as far as its shots can tell. */
+/** Checks answers of the classifier within the noise of their shots. */
 
-/** One right answer in five hundred million is further off by chance alone, where noise is normal. */
+/**
+ * Tolerance in standard errors: with normal noise, one right answer in five hundred million is
+ * further off.
+ */
 const STANDARD_ERRORS = 6;
-/** Up to so many shots of the rarer outcome it is not: then Bernstein's bound holds, for the same chance. */
+/**
+ * With fewer shots of the rarer outcome the noise is not normal; Bernstein's bound then gives the
+ * same probability.
+ */
 const RARE_SHOTS = 50;
 const LOG_CHANCE = Math.log(5e8);
-/** Of a number that is written in full and read again. */
+/** Rounding of a number that is printed and parsed. */
 const ROUNDING = 1e-12;
 
-/** What is read of one classified row. */
+/** The fields checked of a classified row. */
 export interface AnsweredRow {
   readonly expectation: number;
 }
@@ -36,12 +42,12 @@ export function checkExpectations(
   }
 }
 
-/** By how many shots the count of an outcome may differ from what is expected of it. */
+/** Largest difference of an outcome's count from its expected value. */
 function allowedShots(expectation: number, shots: number): number {
   const chance = (1 - Math.abs(expectation)) / 2;
   const variance = shots * chance * (1 - chance);
   if (shots * chance >= RARE_SHOTS) return STANDARD_ERRORS * Math.sqrt(variance);
-  // What cannot come up is not allowed to, but for roundings of the exact value.
+  // An impossible outcome must not occur, except for rounding of the exact value.
   if (shots * chance < ROUNDING) return ROUNDING * shots;
   const third = LOG_CHANCE / 3;
   return third + Math.sqrt(third ** 2 + 2 * LOG_CHANCE * variance);

@@ -1,4 +1,4 @@
-/** The model as it is deployed, the flowers it is asked about, and what its circuit says of them exactly. */
+/** The deployed model, the flowers it is asked about, and the exact results of its circuit. */
 
 import type { ParametricCircuit } from '../../src/workloads/algorithms/training/parametric-circuit.ts';
 import { readArtefact } from '../../src/workloads/models/qnn-hybrid/artefact-file.ts';
@@ -8,24 +8,24 @@ import { irisPair } from '../../src/workloads/models/qnn-hybrid/iris-pair.ts';
 import type { ModelArtefact } from '../../src/workloads/models/qnn-hybrid/model-card.ts';
 import { ANSATZES } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 
-/** Rows and what is to be found for them, place by place. */
+/** Rows and their exact results, in parallel lists. */
 export interface Flowers {
   /** Centimetres. */
   readonly rows: readonly (readonly number[])[];
-  /** The same as the circuit takes them, in [−1, 1]. */
+  /** The rows scaled to [−1, 1] for the circuit. */
   readonly inputs: readonly (readonly number[])[];
   /** ⟨Z₀⟩ without shot noise. */
   readonly exact: readonly number[];
 }
 
-/** What the benchmarks need of the model. */
+/** The parts of the model that the benchmarks use. */
 export interface DeployedModel {
   readonly artefact: ModelArtefact;
   readonly circuit: ParametricCircuit;
   readonly theta: readonly number[];
-  /** Of an inference whose caller names no number. */
+  /** Default number of shots of an inference. */
   readonly shots: number;
-  /** The data's flowers; more than there are begin again with the first. */
+  /** The first rows of the data, repeated if there are fewer. */
   flowers(count: number): Flowers;
   /** Gate angles of flowers, row after row. */
   anglesOf(flowers: Flowers): Float64Array;

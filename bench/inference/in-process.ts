@@ -1,4 +1,4 @@
-/** The classifier over a whole fleet, in this process: what HTTP requests come to once they are read. */
+/** The classifier over a whole fleet, in this process: the work of an HTTP request without HTTP. */
 import { Fleet } from '../../src/fleet/fleet.ts';
 import { readMachine } from '../../src/fleet/machine.ts';
 import {
@@ -75,7 +75,7 @@ async function measure(model: DeployedModel, classifier: QnnHybrid) {
   ];
 }
 
-/** As the service has it on this machine, on the CPU. */
+/** A fleet as the service has it on this machine, on the CPU. */
 function cpuFleet(): Fleet {
   const machine = readMachine();
   return new Fleet({

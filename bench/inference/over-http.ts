@@ -18,14 +18,14 @@ import { type AnsweredRow, checkCounts, checkExpectations } from './answer-check
 import type { DeployedModel, Flowers } from './deployed-model.ts';
 
 const ROUNDS = 5;
-/** Until then the service's code is still being compiled. */
+/** Requests before the measurement, while the service's code is being compiled. */
 const WARM_UP = 6000;
 const BATCH = 256;
 const US_PER_S = 1e6;
 
 type Answers = Omit<Load, 'numConnections' | 'numRequests'>;
 
-/** One load, and what was measured of it. */
+/** A load and its measurements. */
 interface Case {
   readonly name: string;
   readonly answers: Answers;
@@ -161,7 +161,7 @@ function summary({ name, rounds, rowsPerRequest }: Case): readonly Measurement[]
   ].filter(({ value }) => !Number.isNaN(value));
 }
 
-/** One row beside a Bell circuit, at the same number of connections, round by round. */
+/** One row compared with a Bell circuit, at the same number of connections, round by round. */
 function beside(cases: readonly Case[]): readonly Measurement[] {
   const roundsOf = (what: string) =>
     cases.find(({ name }) => name === `over HTTP, ${what}, 16 connections`)?.rounds ?? [];

@@ -1,4 +1,7 @@
-/** Training: the whole of it, and one gradient of the deployed circuit over all flowers, both ways. */
+/**
+ * Times a whole training, and one gradient of the deployed circuit over all flowers, by both
+ * methods.
+ */
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { engineExpectations } from '../../src/workloads/algorithms/training/engine-expectations.ts';
 import { prepareAdjoint } from '../../src/workloads/algorithms/training/gradients/adjoint.ts';

@@ -1,4 +1,4 @@
-/** Whether an answer is one that docs/openapi.json allows, and says what it is. */
+/** Checks answers against docs/openapi.json. */
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { ERROR_TABLE, SPEC_CODES } from '../../src/service/error-table.ts';
@@ -14,7 +14,7 @@ const openApi = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), operation)),
   components: z.looseObject({ schemas: z.record(z.string(), z.looseObject({})) }),
 });
-/** The document, as far as it is read here. */
+/** The parts of the document that are read here. */
 export type OpenApi = z.output<typeof openApi>;
 
 /** Reads the text of docs/openapi.json. */
@@ -48,7 +48,7 @@ export function operationsOf({ paths }: OpenApi): readonly Operation[] {
 export interface Verdict {
   /** `POST /tasks/{task_id}/cancel`, or `nothing there`. */
   readonly route: string;
-  /** Undefined where all is well. */
+  /** Undefined if the answer is right. */
   readonly fault: string | undefined;
   /** Exact conditions of an error, as in docs/errors.md. */
   readonly codes: readonly string[];
@@ -128,7 +128,7 @@ export class AnswerCheck {
     } catch {
       return undefined;
     }
-    // Nothing takes HEAD but what takes GET.
+    // Only paths with GET take HEAD.
     const wanted = method === 'HEAD' ? 'GET' : method;
     return this.#operations.find(
       ({ operation, pattern }) => operation.method === wanted && pattern.test(path),
@@ -163,7 +163,7 @@ export class AnswerCheck {
   }
 }
 
-/** The exact conditions of an error, and whether they go with its status. */
+/** Exact conditions of an error, and whether they belong to its status. */
 function codesOf(parsed: unknown, status: number) {
   const read = errorBody.safeParse(parsed);
   if (!read.success) return { codes: [], codeFault: 'is no error' };
@@ -175,7 +175,7 @@ function codesOf(parsed: unknown, status: number) {
   if (!isKnown || error.status !== status) {
     return { codes, codeFault: `says ${error.code} and ${error.status} with ${status}` };
   }
-  // A failed job has its own conditions beside the one that says so.
+  // A failed job has its own conditions beside the one that reports the failure.
   const wrong = codes.filter(
     (code) => code !== 'SERVICE_JOB_FAILED' && ERROR_TABLE[code]?.answers !== error.code,
   );

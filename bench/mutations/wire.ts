@@ -6,7 +6,7 @@ export interface WireAnswer {
   readonly status: number;
   /** Media type without its parameters; empty without one. */
   readonly type: string;
-  /** Empty for a stream, which is hung up on. */
+  /** Empty for a stream, whose connection is closed. */
   readonly body: string;
 }
 
@@ -15,7 +15,7 @@ export interface Sending {
   readonly bytes: Buffer;
   /** HEAD, whose answer states the length of a body that does not come. */
   readonly isHead: boolean;
-  /** Whether the request ends where it says; if not, the connection is ended once the bytes are out. */
+  /** Whether the request is complete; otherwise the connection is ended after its bytes. */
   readonly isFramed: boolean;
 }
 
@@ -23,7 +23,10 @@ const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 const LONGEST_WAIT_MS = 60_000;
 
-/** Has one request under way at most. A lost connection is opened again by the next request. */
+/**
+ * One connection with at most one request in progress. A lost connection is reopened by the next
+ * request.
+ */
 export class Wire implements Disposable {
   readonly #port: number;
   readonly #host: string;
@@ -34,7 +37,12 @@ export class Wire implements Disposable {
     this.#port = Number(port);
   }
 
-  /** Undefined where the service hangs up without an answer, or gives none within a minute. */
+  /**
+   * Sends a request.
+   *
+   * @returns The answer; undefined if the service closes the connection without one, or gives none
+   *   within a minute.
+   */
   async send(sending: Sending): Promise<WireAnswer | undefined> {
     const wasKept = this.#socket !== undefined;
     const answer = await this.#exchange(sending);

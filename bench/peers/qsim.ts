@@ -40,17 +40,17 @@ export interface QsimSettings {
   readonly flushToZero: boolean;
 }
 
-/** What one run of qsim took and gave. */
+/** Times and amplitudes of one run of qsim. */
 export interface QsimRun {
   /** The evolution alone: neither reading the circuit, nor allocating and clearing the state. */
   readonly seconds: number;
-  /** Fusing the gates, which `seconds` leaves out. */
+  /** Seconds of fusing the gates, which `seconds` excludes. */
   readonly fuseSeconds: number;
   /** Of the basis indices 0 … 7, fewer below three qubits; interleaved re, im. */
   readonly amplitudes: Float64Array;
 }
 
-/** One qsim executable. */
+/** A qsim executable. */
 export interface QsimPeer {
   /**
    * Runs a circuit in a process of its own.

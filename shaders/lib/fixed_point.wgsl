@@ -6,7 +6,7 @@
 
 const SATURATED = vec2(0xffffffffu, 0xffffffffu);
 
-// Of what is not negative and below 4, rounded down to a unit.
+// Converts a non-negative mass below 4, rounding down to a unit.
 fn fixed_of(mass: f32) -> vec2<u32> {
   let scaled = mass * 0x1p30;
   let whole = floor(scaled);
@@ -25,7 +25,7 @@ fn sum_of(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(vec2(low, carried), SATURATED, high < a.y || carried < high);
 }
 
-// Of a and what is not above it.
+// a - b, for b not above a.
 fn difference_of(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2(a.x - b.x, a.y - b.y - u32(a.x < b.x));
 }

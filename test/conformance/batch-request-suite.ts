@@ -1,4 +1,6 @@
-/** What every engine's batches take and refuse. One short file an engine runs it. */
+/**
+ * Validation of batch requests, for every engine. One short file for each engine runs the suite.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';

@@ -1,6 +1,6 @@
 /**
- * What every engine's batches hold to: the state oracle, the reference engine, and the same circuits
- * run alone. One short file an engine runs it.
+ * Results of batches, for every engine: compared with the state oracle, the reference engine, and
+ * the same circuits run alone. One short file for each engine runs the suite.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
@@ -13,9 +13,9 @@ import { NEVER, runCircuit, worstAmplitude } from '../support/engine-runs.ts';
 import { gate, randomGates, randomUnitary, randomUse } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 
-/** What an engine claims of its batches. */
+/** The engine's accuracy of batches. */
 export interface BatchClaims {
-  /** Of an amplitude after some 30 gates. */
+  /** Largest error of an amplitude after some 30 gates. */
   readonly tolerance: number;
   /** More than the engine takes at a time. */
   readonly manyCircuits: number;

@@ -1,6 +1,6 @@
 /**
- * What every engine is held to. A new engine adds one short file that calls `describeEngine`, and
- * says once how exact it is.
+ * The conformance suite of engines. A new engine adds one short file that calls `describeEngine`
+ * and states its accuracy.
  */
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -11,7 +11,7 @@ import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
 import { describeUnitaries } from './engine-unitaries.ts';
 
-/** What an engine claims of itself. */
+/** The engine's name, and its accuracy. */
 export interface EngineClaims {
   /** Largest error of an amplitude over some 20 gates: 1e-12 for f64, 1e-5 for f32. */
   readonly tolerance: number;
@@ -19,7 +19,7 @@ export interface EngineClaims {
   readonly maxQubits: number;
 }
 
-/** What the parts of the suite work with; the engine is open once the first test runs. */
+/** The engine that the suite tests; it is open once the first test runs. */
 export interface EngineUnderTest extends EngineClaims {
   engine(): Engine;
 }

@@ -1,4 +1,4 @@
-/** What every IdempotencyStore does; each implementation has a short file that runs this. */
+/** The conformance suite of IdempotencyStore; each implementation has a short file that runs it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ClaimRequest, IdempotencyStore } from '../../src/jobs/idempotency.ts';
 

@@ -1,4 +1,4 @@
-/** What every JobStore does; each implementation has a short file that runs this. */
+/** The conformance suite of JobStore; each implementation has a short file that runs it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { JobTransitionError } from '../../src/jobs/errors.ts';
 import {

@@ -1,4 +1,4 @@
-/** Shapes of batches, and the circuits that a batch stands for. */
+/** Shapes of batches, and the single circuits that a batch replaces. */
 import { expect } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import type { BatchExecutable, BatchRequest, BatchResult } from '../../src/engine/batch-request.ts';
@@ -7,7 +7,7 @@ import { gate } from './random-circuits.ts';
 import type { RandomStream } from './random-stream.ts';
 import { finalAmplitudes } from './state-oracle.ts';
 
-/** What tests of batches need of an engine. */
+/** The part of an engine that tests of batches use. */
 export interface BatchEngine {
   prepareBatch(shape: Circuit): Promise<BatchExecutable>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export function randomAngles(stream: RandomStream, batch: BatchExecutable, numCi
   return Float64Array.from({ length: numCircuits * batch.numAngles }, () => stream.angle());
 }
 
-/** Every circuit of a batch by itself. */
+/** The circuits of a batch as single circuits. */
 export function circuitsOf(
   shape: Circuit,
   { angles, numCircuits }: BatchRequest,
@@ -41,7 +41,7 @@ export function circuitsOf(
   );
 }
 
-/** All qubits tilted, so that every amplitude matters, then the operations. */
+/** A circuit that first rotates all qubits, so that every amplitude matters. */
 export function tilted(numQubits: number, operations: readonly Operation[]): Circuit {
   const tilts = Array.from({ length: numQubits }, (_, q) => gate('U', [q], [], [1, 2, 3]));
   return { numQubits, numBits: 0, operations: [...tilts, ...operations] };

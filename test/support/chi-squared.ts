@@ -42,7 +42,7 @@ export function chiSquared(
   return { statistic, bound: chiSquaredBound(Math.max(1, cells.length - 1)) };
 }
 
-/** What χ² of so many degrees of freedom exceeds by chance once in a million seeds. */
+/** Value that χ² of `df` degrees of freedom exceeds once in a million seeds. */
 export function chiSquaredBound(df: number): number {
   const spread = 2 / (9 * df);
   return df * (1 - spread + DEVIATE * Math.sqrt(spread)) ** 3;

@@ -31,7 +31,7 @@ function layer(index: number): readonly DemoOperation[] {
   return [...encoding, ...turning, ...ring];
 }
 
-/** What the page is told, but for the service's self-test. */
+/** Facts without the service's self-test. */
 const FACTS = {
   model: {
     id: 'qnn-hybrid',

@@ -23,17 +23,17 @@ const BACKEND: Backend = {
 };
 const TIMING = { queueMs: 0, compileMs: 0, executionMs: 1 };
 
-/** The processor, and what it was given. */
+/** The processor, with a record of its calls. */
 export class EngineProcessor implements Processor, AsyncDisposable {
   readonly tasks: (CircuitRun | BatchRun)[] = [];
   readonly hooks: RunHooks[] = [];
-  /** The most circuits and batches that were there at a time. */
+  /** Largest number of circuits and batches in progress at a time. */
   maxAtOnce = 0;
   numAborted = 0;
   isAvailable = true;
-  /** What circuits wait for before they begin. */
+  /** Promise that circuits await before they start. */
   gate: Promise<void> | undefined;
-  /** What every circuit fails with. */
+  /** Error with which every circuit fails. */
   failure: unknown;
   readonly #engine = openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: 12 });
   readonly #id: string;

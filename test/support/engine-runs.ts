@@ -1,4 +1,4 @@
-/** Running things on an engine under test, and reading what comes back. */
+/** Runs programs on an engine under test, and reads the results. */
 import type { Circuit, DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import type { Program } from '../../src/compiler/program.ts';

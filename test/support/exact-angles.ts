@@ -1,4 +1,7 @@
-/** Angles reduced in whole numbers, with π to more digits than the largest double needs. */
+/**
+ * Exact reduction of angles in integer arithmetic, with π to more digits than the largest double
+ * needs.
+ */
 
 /** Bits behind the point: enough for 2^1024 and 60 digits of what is left. */
 const BITS = 1300n;
@@ -17,7 +20,7 @@ function inverseTangent(n: bigint): bigint {
   return sum;
 }
 
-/** The double in [−2π, 2π] nearest to `times` · angle less a multiple of 4π, both taken as they are. */
+/** The double in [−2π, 2π] nearest to `times` · angle modulo 4π, both taken as exact. */
 export function exactAngle(angle: number, times = 1): number {
   const product = scaled(angle) * scaled(times);
   let rest = ((product >> BITS) % FOUR_PI) + (product < 0n ? FOUR_PI : 0n);

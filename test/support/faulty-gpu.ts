@@ -1,7 +1,7 @@
 /** Faults that a software driver never has, put into a WebGPU device for a test. */
 
 /**
- * Has the device answer `out-of-memory` scopes as a full one would: with an error, where a buffer of
+ * Makes a device answer `out-of-memory` scopes with an error, as a full one would, if a buffer of
  * at least `minBytes` was created in them while `isFull()` holds.
  */
 export function limitMemory(device: GPUDevice, minBytes: number, isFull: () => boolean): void {

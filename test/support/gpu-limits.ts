@@ -1,8 +1,8 @@
-/** Limits of a GPU that is only thought of. */
+/** Limits of an imaginary GPU. */
 
 const BYTES = 2 ** 31;
 
-/** Limits that decide sizes; none binds but the two. */
+/** Limits that decide sizes; only the two given ones restrict anything. */
 export function gpuLimits({
   workgroupBytes,
   threads,
@@ -10,7 +10,7 @@ export function gpuLimits({
   readonly workgroupBytes: number;
   readonly threads: number;
 }): GPUSupportedLimits {
-  // Checked: nothing that is asked for sizes reads another limit.
+  // Checked: code that computes sizes reads no other limit.
   return {
     maxBufferSize: BYTES,
     maxStorageBufferBindingSize: BYTES,

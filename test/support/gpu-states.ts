@@ -1,4 +1,4 @@
-/** Random states on a GPU, and the same in plain arrays, for tests of what reads them. */
+/** Random states on a GPU, and the same in plain arrays, for tests of readouts. */
 import type { GpuContext } from '../../src/engine/webgpu/gpu-context.ts';
 import type { GpuState } from '../../src/engine/webgpu/gpu-state.ts';
 import type { RandomStream } from './random-stream.ts';
@@ -8,19 +8,19 @@ export interface RandomGpuState {
   readonly state: GpuState;
   /** Logical qubit → physical qubit. */
   readonly layout: readonly number[];
-  /** What the state holds, in physical order; interleaved re, im. */
+  /** The state's amplitudes in physical order; interleaved re, im. */
   readonly amplitudes: Float64Array;
 }
 
-/** How amplitudes are chosen. */
+/** Options of `randomGpuState`. */
 export interface RandomGpuStateOptions {
   readonly numQubits: number;
   /** Physical qubits beyond the program's, 0 throughout. */
   readonly numSpare?: number;
   readonly layout?: readonly number[];
-  /** Which part of the amplitudes is 0; none by default. */
+  /** Fraction of the amplitudes that is 0; none by default. */
   readonly zeros?: number;
-  /** Of the state's chunks; one chunk by default. */
+  /** Qubits of a chunk; one chunk by default. */
   readonly chunkQubits?: number;
 }
 

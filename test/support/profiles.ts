@@ -17,10 +17,10 @@ export function profile(changes: Partial<TargetProfile> = {}): TargetProfile {
 /** The smallest that takes two-qubit gates: almost every gate needs a sweep of its own. */
 export const TINY_TILE = profile({ tileQubits: 3, contiguousQubits: 1, maxDenseQubits: 2 });
 
-/** Fusing loses a kernel and gains nothing: what a schedule does is seen kernel by kernel. */
+/** Costs with which fusing loses: schedules are seen kernel by kernel. */
 export const NEVER_FUSES: KernelCosts = { dense: [], diagonal: 0, permutation: 0, kernel: -1 };
 
-/** All that may be fused is: products as wide as they get. */
+/** Costs with which everything that can be fused is. */
 export const ALWAYS_FUSES: KernelCosts = {
   dense: [1, 1, 1, 1],
   diagonal: 1,

@@ -1,4 +1,4 @@
-/** Circuits to try engines and compilers with. */
+/** Random circuits for tests of engines and compilers. */
 import type {
   Circuit,
   DynamicCircuit,
@@ -12,7 +12,7 @@ import { GATES } from '../../src/circuit/gates.ts';
 import type { ComplexMatrix } from '../../src/math/complex-matrix.ts';
 import type { RandomStream } from './random-stream.ts';
 
-/** A named gate without fuss. */
+/** A named gate operation. */
 export function gate(
   name: string,
   targets: readonly Qubit[],

@@ -12,11 +12,11 @@ import { TimeSlicer } from '../../src/engine/time-slicer.ts';
 import { NEVER } from './engine-runs.ts';
 import { profile } from './profiles.ts';
 
-/** How many shots, and how many states they may have at a time. */
+/** Shots, and the limit of states held at a time. */
 export interface ShotTreeOptions {
   readonly shots: number;
   readonly maxStates: number;
-  /** Stands between the tree and the states; none by default. */
+  /** Wraps the states, to watch the tree's calls; nothing by default. */
   readonly watch?: (states: ReferenceStates) => ReferenceStates;
 }
 

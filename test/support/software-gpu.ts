@@ -9,7 +9,7 @@ import {
 import { facilityPath, foundFacilities } from './facilities/describe-with.ts';
 import { DRIVERS, type SoftwareDriver } from './facilities/facilities.ts';
 
-/** All that suites run on; those that a machine lacks skip the suites that are described with them. */
+/** Drivers that suites run on; a missing driver skips the suites described with it. */
 export const SOFTWARE_DRIVERS: readonly SoftwareDriver[] = ['lavapipe', 'SwiftShader'];
 
 /** The driver of suites for which one is enough: the fastest that is present, or else the first. */

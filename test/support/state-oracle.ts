@@ -155,7 +155,7 @@ interface Collapsed {
   readonly weight: number;
 }
 
-/** All ways a measurement or reset may turn out. */
+/** All possible outcomes of a measurement or reset. */
 function collapses(
   op: Operation & { kind: 'measure' | 'reset' },
   state: Float64Array,
@@ -178,8 +178,8 @@ function collapses(
 }
 
 /**
- * What one shot of a circuit comes to, by the rules of engine.ts and nothing else: its draws, one
- * by one, on a state of its own.
+ * Outcome of one shot of a circuit, by the rules of engine.ts alone: its draws, one by one, on a
+ * state of its own.
  */
 export function replayShot(circuit: Circuit, seed: number, shot: number): string {
   const bits = new Array<number>(circuit.numBits).fill(0);

@@ -1,4 +1,7 @@
-/** States in shared memory for tests of kernels, and runners that do commands in a chosen order. */
+/**
+ * States in shared memory for tests of kernels, and runners that do the items of commands in a
+ * chosen order.
+ */
 import { readFileSync } from 'node:fs';
 import type { Qubit } from '../../src/circuit/circuit.ts';
 import { COMMAND_WORDS, type StoredState, stateBytes } from '../../src/engine/cpu/command.ts';
@@ -53,7 +56,7 @@ export class TestRunner implements CommandRunner {
     return this.#memory.buffer;
   }
 
-  /** Room that is never given back. */
+  /** Allocates a block that is never released. */
   allocate(bytes: number): number {
     const at = this.#next;
     this.#next += Math.ceil(bytes / 64) * 64;
@@ -64,7 +67,7 @@ export class TestRunner implements CommandRunner {
 
   withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T> {
     const at = this.allocate(bytes);
-    // What a block holds is unspecified.
+    // Unspecified contents.
     new Uint8Array(this.memory, at, bytes).fill(0x5a);
     return use(at);
   }
@@ -139,7 +142,7 @@ export interface RandomState {
   readonly state: StoredState;
   /** Logical qubit → physical qubit. */
   readonly layout: readonly Qubit[];
-  /** What is stored, in physical order. */
+  /** The stored amplitudes, in physical order. */
   readonly amplitudes: Float64Array;
 }
 
@@ -148,7 +151,7 @@ export interface RandomStateOptions {
   readonly build: Build;
   readonly numQubits: number;
   readonly layout?: readonly Qubit[];
-  /** Which part of the amplitudes is zero; none by default. */
+  /** Fraction of the amplitudes that is 0; none by default. */
   readonly zeros?: number;
   readonly isShuffled?: boolean;
 }

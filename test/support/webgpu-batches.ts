@@ -8,7 +8,7 @@ import { shaderFile } from '../../src/engine/webgpu/node-gpu.ts';
 import type { SoftwareDriver } from './facilities/facilities.ts';
 import { openSoftwareDevice } from './software-gpu.ts';
 
-/** What opens a device for batches alone. */
+/** A device that runs batches only. */
 export interface SoftwareBatches {
   prepareBatch(shape: Circuit): Promise<BatchExecutable>;
   close(): Promise<void>;

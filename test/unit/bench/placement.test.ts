@@ -7,7 +7,10 @@ import { readTraces, replayOf, type Trace } from '../../../bench/placement/trace
 
 /** Run times as the model says, and scattered around that. */
 const SIGMAS = [0, 0.3];
-/** Where each circuit has one lane only there is nothing to choose, and sums differ by their order. */
+/**
+ * Trace in which each circuit has one possible lane: there is nothing to choose, and sums differ by
+ * their order only.
+ */
 const NO_CHOICE = 'cpu-fallback';
 /** Which large circuit happens to be last decides here; see docs/capacity.md. */
 const BY_ITS_LAST_CIRCUIT = 'long-tailed';

@@ -1,4 +1,4 @@
-/** Where bars, marks and outlines stand: no drawing leaves its box, and each is to scale. */
+/** Layouts of the drawings: bars, marks and outlines stay inside and are to scale. */
 import { describe, expect, test } from 'vitest';
 import { layoutAccuracy } from '../../../src/console/accuracy-layout.ts';
 import { signOf } from '../../../src/console/decision.ts';

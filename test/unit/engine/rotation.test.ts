@@ -21,7 +21,7 @@ const product = (a: Matrix, b: Matrix): Matrix => {
 };
 const diagonal = (phase: Complex): Matrix => [real(1), real(0), real(0), phase];
 
-/** What the parts multiply to, by the definition in rotation.ts. */
+/** Multiplies the parts together, by the definition in rotation.ts. */
 function multipliedOut({ scale, after, t, before, flips }: ReturnType<typeof rotationOf>): Matrix {
   const flip: Matrix = flips
     ? [real(0), real(1), real(1), real(0)]

@@ -17,7 +17,7 @@ import { NEVER } from '../../support/engine-runs.ts';
 class CoinStates implements StateOperations<number> {
   readonly applied: number[] = [];
   readonly sampled: SampleRequest[] = [];
-  /** What is drawn instead of the basis state 1. */
+  /** Samples that replace the basis state 1. */
   drawn: BasisSamples | undefined;
   /** Called within each sweep. */
   readonly #duringSweep: (onPasses: (passesDone: number) => void) => void;
@@ -88,7 +88,7 @@ function run(
   return runProgram(prepared, { shots: 10, seed: 1, ...rest }, NEVER);
 }
 
-/** How often the microtask queue turned before a promise was settled. */
+/** Number of microtask turns until a promise is settled. */
 async function turnsOf(promise: Promise<unknown>): Promise<number> {
   let isSettled = false;
   void promise.then(() => {

@@ -1,4 +1,4 @@
-/** What the conformance suite cannot ask of every engine: threads, memory, cancelling. */
+/** Tests of the CPU engine beyond the conformance suite: threads, memory, cancelling. */
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -276,7 +276,7 @@ async function countsOfBell(engine: Engine): Promise<number> {
   return counts.occurrences.reduce((sum, count) => sum + count, 0);
 }
 
-/** What this thread's objects take once the garbage among them is collected. */
+/** Heap of this thread after garbage collection, MiB. */
 function heapMiB(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

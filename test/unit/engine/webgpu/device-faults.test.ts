@@ -1,6 +1,6 @@
 /**
- * What fails on a GPU fails as an error with a code, and nothing wrong comes out. On one software
- * driver, whose device the tests break.
+ * Faults of a GPU become errors with a code, and never wrong results. Runs on one software driver,
+ * whose device the tests break.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** How a thread waits for a device. */
+/** Sleeping while a thread waits for a device. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { sleepUntil } from '../../../../src/engine/webgpu/node-gpu.ts';
 

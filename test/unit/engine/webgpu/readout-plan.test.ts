@@ -1,4 +1,4 @@
-/** How readouts of the widest states are laid out, on paper: no device holds them here. */
+/** Readout plans of the widest states, which no device here can hold. */
 import { describe, expect, test } from 'vitest';
 import {
   planBlockMasses,

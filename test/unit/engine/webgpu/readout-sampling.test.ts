@@ -35,9 +35,9 @@ import { anyDriver, openSoftwareDevice, SOFTWARE_DRIVERS } from '../../../suppor
 const ALL_WIDTHS = Array.from({ length: 14 }, (_, i) => i + 1);
 /** Above 32 bits, so that both words of it count. */
 const SEED = 0x1f_1234_5678_9abc;
-/** How far a boundary may lie from its exact place, for a norm of 1 and up to 15 qubits. */
+/** Largest distance of a boundary from its exact place, for a norm of 1 and up to 15 qubits. */
 const ROUNDING = 2 ** -24 + 2 ** -46;
-/** In one chunk, in two, and in up to 32. */
+/** Chunk sizes that give one chunk, two, and up to 32. */
 const chunkSizes = (n: number) => new Set([n, n - 1, n - 5].map((size) => Math.max(1, size)));
 const slicer = new TimeSlicer(NEVER, () => {});
 

@@ -1,4 +1,4 @@
-/** What is read off a state on a device, against the reference engine's walk over the same numbers. */
+/** Readouts of a state on a device, compared with the reference engine's on the same numbers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PauliTerm } from '../../../../src/circuit/observable.ts';
 import * as referenceCollapse from '../../../../src/engine/reference/collapse.ts';
@@ -26,9 +26,9 @@ import { RandomStream } from '../../../support/random-stream.ts';
 import { openSoftwareDevice, SOFTWARE_DRIVERS } from '../../../support/software-gpu.ts';
 
 const ALL_WIDTHS = Array.from({ length: 14 }, (_, i) => i + 1);
-/** In one chunk, in two, and in up to 32. */
+/** Chunk sizes that give one chunk, two, and up to 32. */
 const chunkSizes = (n: number) => new Set([n, n - 1, n - 5].map((size) => Math.max(1, size)));
-/** Of a state whose norm is 1: sums of rounded squares, added by pairs. */
+/** Largest error for a state of norm 1: sums of rounded squares, added by pairs. */
 const TOLERANCE = 5e-7;
 const slicer = new TimeSlicer(NEVER, () => {});
 

@@ -8,7 +8,7 @@ import { RandomStream } from '../../../support/random-stream.ts';
 const NUM_BITS = 4;
 const PLACES = Array.from({ length: 2 ** NUM_BITS }, (_, i) => i);
 
-/** What the places hold after the rows, each holding its own number before. */
+/** Contents of the places after the rows, if each held its own number before. */
 function after(rows: readonly ExchangeRow[]): number[] {
   const held = [...PLACES];
   for (const { bit, places } of rows) {

@@ -55,7 +55,7 @@ describe('a unitary', () => {
   );
 });
 
-/** Whether two operations may change places. */
+/** Whether two operations commute. */
 function commute(a: BatchOperation, b: BatchOperation): boolean {
   const moved = (operation: BatchOperation) =>
     operation.kind === 'phase' ? 0 : 1 << operation.pivot;

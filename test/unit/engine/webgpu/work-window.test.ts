@@ -1,4 +1,4 @@
-/** How much a device is given before it is waited for, on a clock of the test's own. */
+/** The learned window of work in flight, on a fake clock. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WorkWindow } from '../../../../src/engine/webgpu/work-window.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What fails on one of several devices fails the run, with a code and a figure, and leaves nothing
- * behind that the next run could meet. On one software driver, whose devices the tests break.
+ * A fault of one of several devices fails the run, with a code and a figure, and leaves nothing
+ * behind for the next run. Runs on one software driver, whose devices the tests break.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { anyDriver } from '../../../../support/software-gpu.ts';
 import { openSoftwareSpread, type SoftwareSpread } from '../../../../support/spread-gpu.ts';
 
 const NUM_QUBITS = 11;
-/** Of the state on one of two devices, in four chunks. */
+/** Bytes of a chunk of the state on one of two devices, in four chunks. */
 const CHUNK_BYTES = 8 * 2 ** 8;
 const LOST = { code: 'ENGINE_DEVICE_LOST' };
 const SMALL = { tileQubits: 8, chunkQubits: 8, windowBytes: 2 ** 8, maxQubits: NUM_QUBITS };

@@ -1,4 +1,4 @@
-/** How programs, and what goes between devices, are parted. On paper: nothing here needs a device. */
+/** Splitting programs over devices, and planning transfers; no device is needed. */
 import { describe, expect, test } from 'vitest';
 import type { Program, Step } from '../../../../../src/compiler/program.ts';
 import { TimeSlicer } from '../../../../../src/engine/time-slicer.ts';

@@ -1,4 +1,7 @@
-/** How windows travel: all read before any is written, several at a time, and none after a fault. */
+/**
+ * Transfers of windows: all are read before any is written, several are in flight, and none follows
+ * a fault.
+ */
 import { expect, test } from 'vitest';
 import { DeviceLostError } from '../../../../../src/engine/errors.ts';
 import type { StagingBuffers } from '../../../../../src/engine/webgpu/spread/staging-buffers.ts';
