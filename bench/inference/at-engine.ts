@@ -13,7 +13,7 @@ import {
   timesBitZeroClear,
 } from '../../src/workloads/models/qnn-hybrid/sampled-expectations.ts';
 import type { Measurement } from '../harness.ts';
-import { inTurns, perSecond, type Way } from '../in-turns.ts';
+import { interleaved, perSecond, type Variant } from '../interleaved.ts';
 import { checkExpectations } from './answer-checks.ts';
 import type { DeployedModel, Flowers } from './deployed-model.ts';
 
@@ -43,15 +43,15 @@ export async function measureAtEngine(model: DeployedModel): Promise<readonly Me
       return { numRows, shots, name: `engine, f64, 1 thread, ${rows}, ${shots} shots` };
     }),
   );
-  const ways: Way[] = [];
+  const variants: Variant[] = [];
   for (const { numRows, shots, name } of cases) {
     const flowers = model.flowers(numRows);
     const request = requestOf(model, flowers, shots);
     await verify(batch, request, flowers);
     const perRound = Math.max(1, ROWS_PER_ROUND / numRows);
-    ways.push({ name, perRound, run: () => batch.run(request, signal) });
+    variants.push({ name, perRound, run: () => batch.run(request, signal) });
   }
-  const times = await inTurns(ways, ROUNDS);
+  const times = await interleaved(variants, ROUNDS);
   await engine.close();
   return [
     ...times,

@@ -7,7 +7,7 @@ import {
   type Requester,
 } from '../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import type { Measurement } from '../harness.ts';
-import { inTurns, perSecond } from '../in-turns.ts';
+import { interleaved, perSecond } from '../interleaved.ts';
 import { checkExpectations } from './answer-checks.ts';
 import type { DeployedModel } from './deployed-model.ts';
 
@@ -49,7 +49,7 @@ async function measure(model: DeployedModel, classifier: QnnHybrid) {
   const one = () => classify(place++ % BATCH, 1);
   const many = () => Promise.all(Array.from({ length: AT_ONCE }, one));
   const names = ['one inference at a time', `${AT_ONCE} at a time`, `a batch of ${BATCH} rows`];
-  const [alone, together, batch] = await inTurns(
+  const [alone, together, batch] = await interleaved(
     [
       { name: `in process, ${names[0]}`, perRound: SINGLES, run: one },
       { name: `in process, ${names[1]}: all of them`, perRound: SINGLES / AT_ONCE, run: many },

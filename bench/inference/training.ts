@@ -9,7 +9,7 @@ import { parameterShift } from '../../src/workloads/algorithms/training/gradient
 import { OBSERVABLE } from '../../src/workloads/models/qnn-hybrid/reuploading-ansatz.ts';
 import { trainQnnHybrid } from '../../src/workloads/models/qnn-hybrid/train-qnn-hybrid.ts';
 import type { Measurement } from '../harness.ts';
-import { inTurns } from '../in-turns.ts';
+import { interleaved } from '../interleaved.ts';
 import type { DeployedModel } from './deployed-model.ts';
 
 const NUM_ROWS = 100;
@@ -31,7 +31,7 @@ export async function measureTraining(model: DeployedModel): Promise<readonly Me
   const shift = () => parameterShift(circuit, theta, inputs, [OBSERVABLE], prepared.expectations);
   checkSame(adjoint().gradients, (await shift()).gradients);
   const what = `gradient of the deployed circuit, ${NUM_ROWS} rows`;
-  const [byAdjoint, byShift] = await inTurns(
+  const [byAdjoint, byShift] = await interleaved(
     [
       { name: `${what}: adjoint`, perRound: PER_ROUND, run: adjoint },
       {

@@ -60,7 +60,7 @@ describe('as a process', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/cpu-engine\.ts$/m);
     const unneeded =
-      /node_modules\/(?!commander|zod|uuidv7).*|node:sqlite|.*\/(?:compose|fleet|engine-worker|crew-helper)\.ts$/m;
+      /node_modules\/(?!commander|zod|uuidv7).*|node:sqlite|.*\/(?:compose|fleet|engine-worker|thread-pool-helper)\.ts$/m;
     expect(unneeded.exec(stderr)?.[0]).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { perSecond } from '../../../bench/in-turns.ts';
 import { checkCounts, checkExpectations } from '../../../bench/inference/answer-checks.ts';
 import { deployedModel } from '../../../bench/inference/deployed-model.ts';
+import { perSecond } from '../../../bench/interleaved.ts';
 
 const SHOTS = 1024;
 

@@ -4,7 +4,7 @@
 import { type Measurement, median } from './harness.ts';
 
 /** One of the variants. */
-export interface Way {
+export interface Variant {
   readonly name: string;
   /** Runs in one round, so that short variants are timed as long as long ones. */
   readonly perRound: number;
@@ -16,20 +16,20 @@ export interface Way {
  *
  * One round is run before and not counted.
  */
-export async function inTurns(
-  ways: readonly Way[],
+export async function interleaved(
+  variants: readonly Variant[],
   numRounds: number,
 ): Promise<readonly Measurement[]> {
-  const times = ways.map((): number[] => []);
+  const times = variants.map((): number[] => []);
   for (let round = -1; round < numRounds; round++) {
-    for (const [i, { perRound, run }] of ways.entries()) {
+    for (const [i, { perRound, run }] of variants.entries()) {
       const start = performance.now();
       for (let repeat = 0; repeat < perRound; repeat++) await run();
       const us = (1000 * (performance.now() - start)) / perRound;
       if (round >= 0) times[i]?.push(us);
     }
   }
-  return ways.map(({ name }, i) => {
+  return variants.map(({ name }, i) => {
     const values = times[i] ?? [];
     const spread = [Math.min(...values), Math.max(...values)] as const;
     return { name, value: median(values), unit: 'µs', spread };
