@@ -26,7 +26,7 @@ import type { JobHandler, JobHooks } from './job-handler.ts';
 import type { JobStore } from './job-store.ts';
 import { Settlement } from './settlement.ts';
 
-/** What all jobs of a runner share. */
+/** Context that all jobs of a runner share. */
 export interface ActiveJobContext {
   readonly store: JobStore;
   /** Milliseconds since 1970 UTC. */
@@ -74,7 +74,7 @@ export class ActiveJob {
   #record: Job;
   #isStored: boolean;
   #storeTimer: NodeJS.Timeout | undefined;
-  /** What the work came to, while the store cannot be written. */
+  /** Outcome of the work, kept while the store cannot be written. */
   #unwritten: Outcome | undefined;
   #lastStep: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
@@ -105,7 +105,7 @@ export class ActiveJob {
     return this.#hasBegun ? this.#progress : undefined;
   }
 
-  /** What the work last said that it does. */
+  /** Last progress message of the work. */
   get message(): string | undefined {
     return this.#message;
   }
@@ -346,7 +346,7 @@ export class ActiveJob {
   }
 }
 
-/** What a job's record says of an error; of one that is a bug, no detail. */
+/** Error of a job's record; a bug shows no detail. */
 function failureOf(error: unknown): JobError {
   return error instanceof CodedError
     ? { code: error.code, message: error.message }

@@ -52,10 +52,10 @@ export class JobInterruptedError extends CodedError {
   }
 }
 
-/** What is stored of a job cannot be read. */
+/** The stored record of a job cannot be read. */
 export class JobDamagedError extends CodedError {
   readonly code = 'JOBS_DAMAGED';
-  /** What is wrong with it: `its status is "x"`. */
+  /** Fault of the record: `its status is "x"`. */
   readonly what: string;
   /** The API key that owns the job, where that is known. */
   readonly keyId: string | undefined;

@@ -14,7 +14,7 @@ import type { JobId } from './job.ts';
 /** How long a key stands for its request, in milliseconds. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** What a key may be: 1 to 255 printable ASCII characters. */
+/** Form of an idempotency key: 1 to 255 printable ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** SHA-256 of what must be the same in a repeat, as hex. */
@@ -27,7 +27,7 @@ export interface ClaimRequest {
   /** The API key; idempotency keys of different ones have nothing to do with each other. */
   readonly keyId: string;
   readonly idempotencyKey: string;
-  /** Of method, path and body. */
+  /** Hash of method, path and body. */
   readonly bodyHash: string;
   /** The job that will be created if the claim succeeds. */
   readonly jobId: JobId;
@@ -35,7 +35,7 @@ export interface ClaimRequest {
   readonly now: number;
 }
 
-/** What a key stands for. */
+/** Job that an idempotency key stands for. */
 export type Claim =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'replay'; readonly jobId: JobId; readonly response?: string };

@@ -1,7 +1,7 @@
-/** What the job layer asks of whoever does the work: one handler a kind. */
+/** Handlers: the interface between the job layer and the work, one handler a kind. */
 import type { Job, JobId } from './job.ts';
 
-/** What a handler tells about a job it runs. */
+/** Reports of a handler about a job that it runs. */
 export interface JobHooks {
   /** The work has really begun. */
   started(): void;
@@ -11,7 +11,7 @@ export interface JobHooks {
    * @param message - What is being done, for people; without one the last stays.
    */
   progress(fraction: number, message?: string): void;
-  /** What was done is lost, and all of it is to be done again: progress is 0. */
+  /** The work was lost and starts over: progress is 0. */
   startedOver(): void;
   /** The job was accepted before a restart, so a full queue takes it too. */
   readonly readmitted: boolean;

@@ -17,7 +17,7 @@ export const BRIEF_JOB_COLUMNS = `jobs.id, jobs.kind, jobs.key_id, jobs.status, 
 /** Rows of an index that are looked at in one go: one or two milliseconds. */
 const PIECE_ROWS = 500;
 
-/** Where a row stands in the order of a listing; its time may be none, where it is damaged. */
+/** Position of a row in a listing; a damaged row may have no time. */
 export interface ListingPlace {
   readonly createdAt: number | bigint;
   readonly id: string;
@@ -36,16 +36,16 @@ interface Condition {
   readonly values: readonly Value[];
 }
 
-/** Where rows are read from, in the order of the listing. */
+/** Index from which rows are read in the order of the listing. */
 interface Source {
   readonly index: string;
-  /** What brings in the columns of the job, where the index is a table of its own. */
+  /** Join that brings in the columns of the job, where the index is a table of its own. */
   readonly join: string;
   readonly createdAt: string;
   readonly id: string;
-  /** What the index is searched by. */
+  /** Columns by which the index is searched. */
   readonly keys: readonly Condition[];
-  /** What is looked at in each row. */
+  /** Conditions checked in each row. */
   readonly others: readonly Condition[];
 }
 

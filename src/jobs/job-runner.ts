@@ -10,7 +10,6 @@ import {
   NoHandlerError,
   RunnerClosedError,
 } from './errors.ts';
-import { InFlightCounts } from './in-flight-counts.ts';
 import { isFinal, type Job, type JobId, type JobKind, type JobQuery, type NewJob } from './job.ts';
 import type { JobHandler } from './job-handler.ts';
 import { isJobId } from './job-id.ts';
@@ -21,7 +20,7 @@ import { leftoverJobs, requeueInterrupted } from './recovery.ts';
 /** A job that ran alone in so many processes that died is given up, unless the options say otherwise. */
 export const DEFAULT_MAX_SUSPICION = 10;
 
-/** What a JobRunner works with. */
+/** Options of a JobRunner. */
 export interface JobRunnerOptions {
   readonly store: JobStore;
   readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
@@ -35,9 +34,9 @@ export interface JobRunnerOptions {
   readonly onUnexpectedError: (error: unknown, job: Job) => void;
 }
 
-/** What became of the jobs in a shutdown. */
+/** Counts of jobs at a shutdown. */
 export interface ShutdownCounts {
-  /** Those that came to an end meanwhile, whichever. */
+  /** Jobs that became final during the shutdown. */
   readonly finished: number;
   /** Stored as queued, those put back and those that never ran: they run after the next start. */
   readonly requeued: number;
@@ -332,4 +331,48 @@ export class JobRunner {
 
 function stateOfActive({ record, progress, message }: ActiveJob): JobState {
   return stateOf(record, progress, message);
+}
+
+type CountedJob = Pick<Job, 'kind' | 'keyId' | 'request' | 'suspicion'>;
+
+/** Counts of the jobs in this process by kind and key; counts of zero take no memory. */
+class InFlightCounts {
+  readonly #counts = new Map<string, number>();
+  readonly #characters = new Map<JobKind, number>();
+  #numSuspects = 0;
+
+  /** Jobs suspected of having brought a process down. */
+  get numSuspects(): number {
+    return this.#numSuspects;
+  }
+
+  enter({ kind, keyId, request, suspicion }: CountedJob): void {
+    if (suspicion !== undefined) this.#numSuspects += 1;
+    const name = nameOf(kind, keyId);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.#characters.set(kind, this.charactersOf(kind) + request.length);
+  }
+
+  leave({ kind, keyId, request, suspicion }: CountedJob): void {
+    if (suspicion !== undefined) this.#numSuspects -= 1;
+    const name = nameOf(kind, keyId);
+    const left = (this.#counts.get(name) ?? 0) - 1;
+    if (left > 0) this.#counts.set(name, left);
+    else this.#counts.delete(name);
+    this.#characters.set(kind, this.charactersOf(kind) - request.length);
+  }
+
+  of(kind: JobKind, keyId: string): number {
+    return this.#counts.get(nameOf(kind, keyId)) ?? 0;
+  }
+
+  /** Characters of the requests of that kind, over all keys. */
+  charactersOf(kind: JobKind): number {
+    return this.#characters.get(kind) ?? 0;
+  }
+}
+
+/** No kind has a space in it. */
+function nameOf(kind: JobKind, keyId: string): string {
+  return `${kind} ${keyId}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Where jobs are kept. Four methods; the compare-and-set of `transition` carries all concurrency:
+ * Store of jobs. The compare-and-set of `transition` carries all concurrency:
  * of several callers that try the same transition exactly one succeeds.
  */
 import type { Job, JobId, JobPatch, JobQuery, JobStatus, NewJob } from './job.ts';

@@ -14,7 +14,7 @@ export interface JobState {
   readonly record: WatchedRecord;
   /** Fraction done in [0, 1]; only while this process has the job and its work has begun. */
   readonly progress?: number;
-  /** What the work says it does. */
+  /** Message of the work about its progress. */
   readonly message?: string;
 }
 
@@ -48,7 +48,7 @@ export class JobWatch implements Disposable {
   }
 }
 
-/** What a watch is told of a job. */
+/** State of a job as a watch sees it. */
 export function stateOf(job: Job, progress?: number, message?: string): JobState {
   const { request: _, result: __, ...record } = job;
   return {

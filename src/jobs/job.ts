@@ -11,13 +11,13 @@
 /** Every kind of work. */
 export const JOB_KINDS = ['circuit', 'task', 'tpu_job'] as const;
 
-/** What kind of work. */
+/** Kind of work. */
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** Every status; the last three are final. */
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 
-/** Where a job is in its life. */
+/** Status of a job. */
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** Every level, the last one first served. */
@@ -43,14 +43,14 @@ export interface Job {
   readonly keyId: string;
   readonly status: JobStatus;
   readonly priority: JobPriority;
-  /** What it runs on, as its kind names it: a processor id for circuits. */
+  /** Processor, agent or zone that the job runs on. */
   readonly target: string;
   /** JSON text of what its handler needs to run it, or run it again. */
   readonly request: string;
   /** JSON text; present once completed. */
   readonly result?: string;
   readonly error?: JobError;
-  /** What its caller calls it; others may be called the same. */
+  /** Name that its caller gave it; names may repeat. */
   readonly name?: string;
   /** Words by which its caller finds it again; each once, at least one. */
   readonly tags?: readonly string[];
@@ -65,7 +65,7 @@ export interface Job {
   readonly retryOf?: JobId;
 }
 
-/** What is needed to create one. */
+/** Fields of a job to create. */
 export interface NewJob {
   readonly id: JobId;
   readonly kind: JobKind;
@@ -79,13 +79,13 @@ export interface NewJob {
   readonly retryOf?: JobId;
 }
 
-/** What a caller calls its job. */
+/** Labels that a caller gave its job. */
 export type JobLabels = Pick<Job, 'name' | 'tags'>;
 
-/** Where a job stands in a listing. */
+/** Position of a job in a listing. */
 export type JobPlace = Pick<Job, 'createdAt' | 'id'>;
 
-/** What a transition may set; what is left out stays. Going back to `queued` clears `startedAt`. */
+/** Fields that a transition sets; those left out stay. Going back to `queued` clears `startedAt`. */
 export interface JobPatch {
   readonly startedAt?: number;
   readonly finishedAt?: number;

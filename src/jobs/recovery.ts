@@ -1,5 +1,5 @@
 /**
- * What an earlier process left behind, brought back to where it can run again.
+ * Recovery of the jobs that an earlier process left.
  *
  * A process that dies is seldom the fault of a job that ran in it, so an interrupted job runs again;
  * but a job that brings every process down must be given up one day. Nothing tells the two apart but
@@ -25,7 +25,7 @@ import type { JobStore } from './job-store.ts';
 
 const PAGE = 200;
 
-/** What `requeueInterrupted` works with. */
+/** Options of `requeueInterrupted`. */
 export interface InterruptedOptions {
   readonly store: JobStore;
   /** The job that waits for this one, which is briefly listed. */

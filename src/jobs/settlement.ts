@@ -14,7 +14,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Who waits for a job. */
+/** Waiters of a job. */
 export class Settlement {
   readonly #waiters = new Set<Waiter>();
   #isSettled = false;

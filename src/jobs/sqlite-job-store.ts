@@ -77,7 +77,7 @@ const PUT_CONTENTS = `
   INSERT INTO job_contents (job_id, key_id, request, result) VALUES (?, ?, ?, ?)
   ON CONFLICT (job_id) DO UPDATE SET result = excluded.result`;
 
-/** What of a job goes to `job_contents`, and the bits that say so. */
+/** Fields of a job that are stored in `job_contents`, and the bits that say so. */
 interface Packed {
   readonly request: Uint8Array | null;
   readonly result: Uint8Array | null;

@@ -1,8 +1,11 @@
-/** What ran something and how long it took, as callers see it. */
+/** Backend, compilation and timing of a run as callers see them. */
+import type { z } from 'zod';
+import type { CompilationReport } from '../compiler/compile.ts';
 import type { Backend, CircuitResult } from '../fleet/processor.ts';
 import type { BackendView } from './schemas/circuits.ts';
+import type { compilationFields } from './schemas/compilation.ts';
 
-/** What really ran it. */
+/** The engine and hardware that ran it. */
 export function viewBackend(backend: Backend): BackendView {
   return {
     engine: backend.engine,
@@ -25,4 +28,21 @@ export function viewTiming({ queueMs, compileMs, executionMs }: CircuitResult['t
 /** Microseconds are the finest that a clock tells. */
 export function milliseconds(value: number): number {
   return Math.round(value * 1000) / 1000;
+}
+
+/** Changes that compiling made. */
+export function viewCompilation(report: CompilationReport): z.output<typeof compilationFields> {
+  return {
+    gates: { before: report.gatesBefore, after: report.gatesAfter },
+    depth: { before: report.depthBefore, after: report.depthAfter },
+    two_qubit_gates: report.twoQubitGates,
+    passes: report.passes.map(({ name, operationsBefore, operationsAfter }) => ({
+      name,
+      operations: { before: operationsBefore, after: operationsAfter },
+    })),
+    kernels: report.kernels,
+    fused_blocks: report.fusedBlocks,
+    sweeps: report.sweeps,
+    bytes_moved: report.bytesMoved,
+  };
 }

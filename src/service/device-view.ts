@@ -67,7 +67,7 @@ export function viewSummary(directory: DeviceDirectory): DeviceSummaryView {
   };
 }
 
-/** What backs the devices, each once, in the order of the devices. */
+/** Backing of the devices, each once, in the order of the devices. */
 function viewBackings(devices: readonly FleetDevice[]): DeviceSummaryView['backings'] {
   const backings = new Map<string, DeviceSummaryView['backings'][number]>();
   for (const { backing, availability } of devices) {

@@ -13,7 +13,7 @@ export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** What goes into every `meta`. */
+/** Source of every `meta`. */
 export interface EnvelopeSettings {
   readonly version: string;
   /** Milliseconds since 1970 UTC. */

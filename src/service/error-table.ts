@@ -27,7 +27,7 @@ interface ErrorRow {
   readonly meaning: string;
 }
 
-/** What each error class's code answers. */
+/** Answer of each error class, by its code. */
 export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   CLI_ANSWER_UNREADABLE: {
     answers: null,

@@ -23,7 +23,7 @@ export class RequestInvalidError extends CodedError {
   }
 }
 
-/** What the reading of a body ended with in another process, under its own code. */
+/** A body was refused by the process that read it, under its own code. */
 export class ReadingRefusedError extends CodedError {
   readonly code: string;
 
@@ -183,7 +183,7 @@ export class KeyInvalidError extends CodedError {
   }
 }
 
-/** Of a text in the form of a key nothing is told but that it is not taken. */
+/** An API key was not accepted; the answer does not say why. */
 function whyNoKey(text: string): string {
   if (/^bearer\b/i.test(text)) return 'leave out "Bearer" before it.';
   if (parseKeyText(text) !== undefined) {
@@ -209,10 +209,10 @@ export class JobNotFinishedError extends CodedError {
   }
 }
 
-/** What is stored of a key cannot be read. */
+/** The stored record of a key cannot be read. */
 export class KeyDamagedError extends CodedError {
   readonly code = 'SERVICE_KEY_DAMAGED';
-  /** What is wrong with it: `its tier is "x"`. */
+  /** Fault of the record: `its tier is "x"`. */
   readonly what: string;
 
   constructor(id: string, what: string) {
@@ -404,7 +404,7 @@ export class InFlightLimitError extends CodedError {
   }
 }
 
-/** What a key has stored takes as much as its tier may store. */
+/** A key has stored as much as its tier may. */
 export class StorageQuotaError extends CodedError {
   readonly code = 'SERVICE_STORAGE_QUOTA';
   readonly retryAfterS = 60;

@@ -1,4 +1,4 @@
-/** Whatever was thrown → the status, headers and body that the caller gets. */
+/** An error → status, headers and body of the answer. */
 import { STATUS_CODES } from 'node:http';
 import { CodedError } from '../errors/coded-error.ts';
 import { StorageUnwritableError } from '../storage/errors.ts';
@@ -25,7 +25,7 @@ export interface PresentedError {
 /** Seconds after which to come back when the service is stopping: a restart takes about as long. */
 const RESTART_S = 5;
 
-/** What a request was, as far as errors of the framework need to know. */
+/** Facts of a request that errors of the framework need. */
 export interface RequestFacts {
   readonly method: string;
   readonly path: string;

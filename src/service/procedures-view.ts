@@ -1,4 +1,4 @@
-/** What agents and the TPU fleet tell of their work, as callers see it. */
+/** Capabilities, benchmarks and statistics of agents and the TPU fleet, as callers see them. */
 import { z } from 'zod';
 import type { Benchmark, MonitoredProcedures } from '../workloads/monitored-procedures.ts';
 import type { ExecutedOn } from '../workloads/procedures/executed-on.ts';
@@ -14,10 +14,10 @@ import type {
   WorkStatsView,
 } from './schemas/procedures.ts';
 
-/** Rates have no more digits than that. */
+/** Significant digits of rates. */
 const SIGNIFICANT_DIGITS = 4;
 
-/** What ran something: its circuits, and the code around them. */
+/** Processors that ran the circuits of a procedure, and the process that ran its code. */
 export function viewExecutedOn(
   executedOn: readonly ExecutedOn[],
   cpuModel: string,
@@ -58,14 +58,14 @@ export function outcomeJson(
   return `{"result":${outcome.resultJson},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** What the run drew with. */
+/** Seed that the run used. */
 function usedSeed({ seed: own }: JsonObject, drawn: number): number {
   return typeof own === 'number' ? own : drawn;
 }
 
 const views = new WeakMap<Procedure, Omit<CapabilityView, 'example'>>();
 
-/** A thing that can be asked for, with an example of a whole body. */
+/** A procedure that callers may ask for, with an example of a whole body. */
 export function viewCapability(procedure: Procedure, example: JsonObject): CapabilityView {
   let view = views.get(procedure);
   if (view === undefined) {
@@ -82,7 +82,7 @@ export function viewCapability(procedure: Procedure, example: JsonObject): Capab
   return { ...view, example };
 }
 
-/** How the rate came about. */
+/** Basis of a measured rate. */
 export function viewBenchmark(benchmark: Benchmark, cpuModel: string): RateBasisView {
   return {
     basis: 'measured',
@@ -95,7 +95,7 @@ export function viewBenchmark(benchmark: Benchmark, cpuModel: string): RateBasis
   };
 }
 
-/** What ran for callers. */
+/** Statistics of the runs for callers. */
 export function viewStats(
   procedures: Pick<MonitoredProcedures, 'statistics' | 'load'>,
 ): WorkStatsView {

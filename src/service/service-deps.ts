@@ -1,4 +1,4 @@
-/** What the service is given: everything that has state, a clock, chance or a setting. */
+/** Dependencies of the service: everything with state, a clock, randomness or a setting. */
 import type { FastifyServerOptions } from 'fastify';
 import type { DemoFacts } from '../console/demo-facts.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
@@ -52,39 +52,39 @@ export interface ServiceSettings {
   readonly corsOrigins: readonly string[];
   /** Addresses and CIDR ranges that `/metrics` answers without a key. */
   readonly metricsAddresses: readonly string[];
-  /** What becomes of the waiting jobs of a key that was revoked. */
+  /** Treatment of the waiting jobs of a revoked key. */
   readonly revokedKeyJobs: 'finish' | 'cancel';
 }
 
-/** Everything the service is made from. */
+/** Dependencies of the service. */
 export interface ServiceDeps {
   readonly fleet: ProcessorDirectory;
-  /** Of the processor that is a fleet. */
+  /** Devices of the processor that is a fleet. */
   readonly devices: DeviceDirectory;
   readonly models: ModelDirectory;
   readonly agents: AgentDirectory;
   readonly planner: Pick<Planner, 'availability' | 'admit'>;
   readonly tpu: TpuDirectory;
-  /** What runs the work of tasks and TPU jobs. */
+  /** Process pool that runs tasks and TPU jobs. */
   readonly pool: Pick<ProcedurePool, 'admit' | 'withdraw' | 'load' | 'queuePosition'>;
   readonly jobs: Jobs;
-  /** The kinds that the job runner runs. */
+  /** Kinds of jobs; the runner's handlers are the same. */
   readonly kinds: ServedJobKinds;
-  /** Read large bodies. */
+  /** Processes that read large bodies. */
   readonly readers: Readers;
   readonly idempotency: Pick<IdempotencyStore, 'claim' | 'settle' | 'release'>;
   readonly keys: KeyStore;
   readonly maintenance: MaintenanceStore;
   readonly audit: AuditLog;
   readonly onDamaged: OnDamaged;
-  /** Why nothing new can be stored now; undefined while it can. */
+  /** Reason why nothing new can be stored; undefined while it can. */
   readonly storageFault: () => Error | undefined;
-  /** How much is stored. */
+  /** Bytes that are stored. */
   readonly usage: Pick<StorageUsage, 'bytesOf' | 'totalBytes'>;
   /** Closed with the application. */
   readonly metrics: ServiceMetrics;
   readonly settings: ServiceSettings;
-  /** What the page at `/` is to show of its model now. */
+  /** Facts of the model that the page at `/` shows. */
   readonly demoFacts: () => DemoFacts;
   /** As the operating system names the CPU. */
   readonly cpuModel: string;

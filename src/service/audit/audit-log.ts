@@ -28,7 +28,7 @@ export const COMMAND_LINE = 'command line';
 /** The actor where the service itself acts: it makes the first key. */
 export const SERVICE = 'service';
 
-/** What is recorded of one act. */
+/** Entry of the audit log. */
 export interface AuditEntry {
   /** Milliseconds since 1970 UTC. */
   readonly at: number;

@@ -9,7 +9,7 @@ import type { AuditLog } from './audit-log.ts';
 
 const WINDOW_MS = 3_600_000;
 
-/** What refused calls are written with. */
+/** Dependencies of the record of refused calls. */
 export interface RefusedCallsOptions {
   readonly audit: Pick<AuditLog, 'append'>;
   /** Milliseconds since 1970 UTC. */

@@ -92,7 +92,7 @@ export interface CheckedCircuit {
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
   readonly observables: readonly PauliSum[];
-  /** What of a program was taken but not acted on. */
+  /** Statements of the program that were accepted but ignored. */
   readonly warnings: readonly ProgramWarning[];
 }
 
@@ -131,7 +131,7 @@ export function meaningFaults(
   return faults.kept;
 }
 
-/** What the processor draws and computes for a circuit. */
+/** Shots and outputs that the processor is asked for. */
 export function runRequest(
   { outputs, observables }: CheckedCircuit,
   shots: number,

@@ -30,7 +30,7 @@ export type CircuitForm =
   | {
       readonly isGood: false;
       readonly faults: readonly Fault[];
-      /** What is good; a gate of bad form is a barrier here, so that the others keep their places. */
+      /** Fields of good form; a gate of bad form is replaced by a barrier, so that the others keep their indices. */
       readonly parts: BodyParts;
       /** The names of all fields that were given. */
       readonly given: readonly string[];

@@ -239,7 +239,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   }
 }
 
-/** What is read of the body in this thread; undefined where that would take long. */
+/** Result of reading a body in this thread; undefined where that would take long. */
 function unlessLong<T>(body: unknown, read: (maxSteps: number) => T): T | undefined {
   const program = programOf(body);
   if (program !== undefined && program.length > SMALL_PROGRAM.length) return undefined;

@@ -13,14 +13,14 @@ import { compile } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { circuitOf } from '../../fleet/workers/sent-circuit.ts';
+import { viewCompilation } from '../backend-view.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Reading } from '../reading/reading.ts';
 import { COMPILE_FORMATS, type CompileFormat } from '../schemas/compile.ts';
 import { type CheckedCircuit, checkCircuit, type Target } from './check-circuit.ts';
-import { compilationFields } from './compilation-fields.ts';
 import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
 
-/** Fields of a submission that mean nothing where nothing runs. */
+/** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
 export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables'] as const;
 
 /** Compiling does more to a circuit than reading it. */
@@ -60,7 +60,7 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
     ...(format === 'json'
       ? { circuit: gateObjectsFromCircuit(circuit) }
       : { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') }),
-    compilation: compilationFields(report),
+    compilation: viewCompilation(report),
     timing: { compile_ms: Math.round(compileMs * 1000) / 1000 },
     ...(warnings.length > 0 && { warnings }),
   });
@@ -85,7 +85,7 @@ function readFormat(value: unknown): { format: CompileFormat; fields: unknown } 
   return { format, fields: { ...fields, shots: 1 } };
 }
 
-/** Those of the program, and one where it asks for what only a run has. */
+/** Warnings of the program, and one where it asks for results that only a run has. */
 function compileWarnings({ warnings, outputs }: CheckedCircuit): readonly ProgramWarning[] {
   const [asked] = outputs.filter((name) => name !== 'counts');
   if (asked === undefined) return warnings;

@@ -27,7 +27,7 @@ export interface CircuitFacts {
   readonly seed: number;
   /** Width of the register. */
   readonly qubits: number;
-  /** Of the caller's key, when it submitted. */
+  /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
 }
 

@@ -6,16 +6,15 @@
  */
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel, outcomeLabel } from '../../math/basis-index.ts';
-import { milliseconds, viewBackend, viewTiming } from '../backend-view.ts';
+import { milliseconds, viewBackend, viewCompilation, viewTiming } from '../backend-view.ts';
 import type { CircuitResultFields } from '../schemas/circuits.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
-import { compilationFields } from './compilation-fields.ts';
 
 export { outcomeLabel };
 
 type Counts = CircuitResult['run']['counts'];
 
-/** What of a circuit its result's text depends on. */
+/** Fields of a circuit that its result's text depends on. */
 export type ResultLayout = Pick<
   CheckedCircuit,
   'numBits' | 'measuredQubits' | 'outputs' | 'warnings'
@@ -39,7 +38,7 @@ export function circuitResultJson(
   }
   const rest: CircuitResultFields = {
     backend: viewBackend(backend),
-    compilation: { ...compilationFields(compilation), state_passes: run.statePasses },
+    compilation: { ...viewCompilation(compilation), state_passes: run.statePasses },
     timing: { ...viewTiming(timing), sampling_ms: milliseconds(run.timing.samplingMs) },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],

@@ -1,4 +1,4 @@
-/** What all pages of documents have around them: head, name and links. */
+/** Frame of all pages of documents: head, name and links. */
 import { pageFiles } from '../page/page-files.ts';
 
 /** A page of documents. */

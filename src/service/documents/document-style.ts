@@ -14,7 +14,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); -webkit-text-siz
 @media (max-width: 700px) { .site { padding: 14px 16px; } }
 `;
 
-/** Of the guides. */
+/** Style of the guides. */
 export const GUIDE_STYLE = `${FRAME_STYLE}
 .prose { max-width: 860px; margin-inline: auto; padding: 8px 24px 80px; overflow-wrap: break-word; }
 .prose a { color: var(--input); text-underline-offset: 0.2em; text-decoration-thickness: 1px; }
@@ -42,7 +42,7 @@ th[align="right"], td[align="right"] { text-align: right; }
 @media (max-width: 700px) { .prose { padding: 4px 16px 60px; } }
 `;
 
-/** Of the API reference, over the styles of Swagger UI. */
+/** Style of the API reference, over the styles of Swagger UI. */
 export const REFERENCE_STYLE = `${FRAME_STYLE}
 .swagger-ui .info { margin: 24px 0; }
 .swagger-ui .wrapper { max-width: 1120px; padding: 0 24px; }

@@ -9,7 +9,7 @@ import { Marked, Renderer, type Tokens } from 'marked';
 import { RouteNotFoundError } from '../errors.ts';
 import { escapedHtml } from './document-frame.ts';
 
-/** Where the pages are served. */
+/** Path of the pages. */
 export const GUIDES_PATH = '/docs/guides';
 
 const DOCS = new URL('../../../docs/', import.meta.url);
@@ -103,7 +103,7 @@ export class Guides {
     return { title, body, sections };
   }
 
-  /** Where a link of a file leads; undefined where what it names is not served. */
+  /** Target of a link in a file; undefined where it is not served. */
   #linkFrom(path: string, href: string): string | undefined {
     if (/^(https?:|#)/.test(href)) return href;
     const [target = '', fragment] = href.split('#', 2);

@@ -7,7 +7,7 @@ const recordedAnswers = z.object({
   answers: z.record(
     z.string(),
     z.object({
-      /** That was asked for, below /api/v1. */
+      /** Path of the request, below /api/v1. */
       path: z.string(),
       status: z.int(),
       /** Not there where the answer had none. */
@@ -17,7 +17,7 @@ const recordedAnswers = z.object({
   /** By status. */
   errors: z.record(z.string(), z.unknown()),
 });
-/** What was recorded. */
+/** Recorded answers. */
 export type RecordedAnswers = z.output<typeof recordedAnswers>;
 
 /** Reads them from the package. */

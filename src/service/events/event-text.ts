@@ -9,7 +9,7 @@ export const RETRY = 'retry: 1000\n\n';
 /** Keeps a connection from being taken for dead; clients pass over it. */
 export const HEARTBEAT = ': still there\n\n';
 
-/** What is known of a waiting job beside its record. */
+/** Facts of a queued job that are not in its record. */
 export interface QueueFacts {
   readonly position?: number | undefined;
   /** Milliseconds since 1970 UTC. */

@@ -24,11 +24,11 @@ const HEARTBEAT_AFTER_MS = 15_000;
 /** A reader that takes nothing for so long is let go; it may come back. */
 const STALLED_AFTER_MS = 60_000;
 
-/** What a stream is made from. */
+/** Options of a stream. */
 export interface JobEventSource {
   /** Disposed with the stream. */
   readonly watch: JobWatch;
-  /** What the reader was told before. */
+  /** Position of the last event that the reader has seen. */
   readonly since: EventPosition | undefined;
   /** Path of the job's record. */
   readonly location: string;

@@ -10,7 +10,7 @@ export const MAX_STREAMS_OF_KEY = 50;
 /** Time that a stopped stream has to reach its reader, who may not be reading. */
 const FAREWELL_MS = 1000;
 
-/** What a stream was opened with, and needs as long as it is open. */
+/** Authorization of an open stream. */
 export interface StreamPermit {
   readonly keyId: string;
   readonly keyText: string;

@@ -1,4 +1,4 @@
-/** Whether two bodies say the same: a hash that spaces and the order of fields do not change. */
+/** Hash of a request, the same whatever its white space and the order of its fields. */
 import { hashBody } from '../../jobs/idempotency.ts';
 import type { JobId } from '../../jobs/job.ts';
 import type { JobResource } from './job-resources.ts';
@@ -18,7 +18,7 @@ export function requestHash(path: string, body: unknown): string {
   return hashBody(`${path}\n${sorted}`);
 }
 
-/** What a request to run a job again is known by: it has no body. */
+/** Hash of a request to run a job again, which has no body. */
 export function retryHash({ path }: JobResource, id: JobId): string {
   return requestHash(`${path}/${id}/retry`, null);
 }

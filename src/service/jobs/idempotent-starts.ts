@@ -1,18 +1,18 @@
-/** Sees to it that a repeated request finds the job that the first one started. */
+/** Idempotency: a repeated request finds the job that the first one started. */
 import { JobNotFoundError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobKind, wasInterrupted } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import { specCodeOf } from '../error-table.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** What a request is known by when it is repeated. */
+/** Identity of a request that may be repeated. */
 export interface Idempotency {
   readonly key: string;
-  /** Of path and body. */
+  /** Hash of path and body. */
   readonly bodyHash: string;
 }
 
-/** What a request is known by; undefined where it came without a key. */
+/** Identity of a request; undefined where it came without a key. */
 export function idempotencyOf(
   key: string | undefined,
   bodyHash: string | undefined,
@@ -32,7 +32,7 @@ export interface StartedJob {
   readonly isReplay: boolean;
 }
 
-/** What is worked with. */
+/** Dependencies of `IdempotentStarts`. */
 export type IdempotentStartsDeps = Pick<ServiceDeps, 'idempotency' | 'now'> & {
   readonly jobs: Pick<ServiceDeps['jobs'], 'get'>;
 };

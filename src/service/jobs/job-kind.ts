@@ -22,14 +22,14 @@ import type { JobResource } from './job-resources.ts';
  * since it may be read in another process. Kinds add fields of their own.
  */
 export interface JobSubmission extends JobLabels {
-  /** What it runs on, as its kind names it: a processor, an agent, a zone. */
+  /** Processor, agent or zone that the job runs on. */
   readonly target: string;
   readonly priority?: JobPriority;
-  /** Of its random draws; drawn when the job is created unless given. */
+  /** Seed of its random draws; drawn when the job is created unless given. */
   readonly seed?: number;
-  /** Numbers and short words that are stored before the body, beside seed and tier. */
+  /** Numbers and short words stored before the body, with seed and tier. */
   readonly facts: object;
-  /** Hash of path and body; there where the request has an Idempotency-Key. */
+  /** Hash of path and body; present where the request has an Idempotency-Key. */
   readonly bodyHash?: string;
 }
 
@@ -42,19 +42,19 @@ export interface ComingJob {
 
 /** Jobs that belong together. */
 export interface JobRelatives {
-  /** The job that it is a part of. */
+  /** Job that this one is a part of. */
   readonly parent?: JobId;
-  /** Those that are parts of it. */
+  /** Jobs that are parts of this one. */
   readonly parts: readonly JobId[];
 }
 
 /** A body that submits a job of a kind, and how it is read. */
 export interface JobBody<Submission extends JobSubmission, Context = unknown> {
-  /** Of the endpoint, below `/api/v1`; one idempotency key cannot stand for requests to two endpoints. */
+  /** Path of the endpoint below `/api/v1`; part of the hash, so that an idempotency key stands for one endpoint. */
   readonly path: string;
-  /** How a process reads it. */
+  /** Reading that a process does of the body. */
   readonly reading: Reading<Context, Submission>;
-  /** What reading needs beside the body, as it is now; plain data. */
+  /** Context of the reading, as it is now; plain data. */
   context(): Context;
   /**
    * Reads a body in this thread where that takes a few milliseconds at most.
@@ -94,15 +94,15 @@ export interface ServedJobs<Submission extends JobSubmission> extends JobHandler
    * @param submission - Of a job that was just submitted.
    */
   details?(job: Job, submission?: Submission): object | Promise<object>;
-  /** What was submitted, as JSON text; undefined where an earlier version did not store it. */
+  /** Request as it was submitted, JSON text; undefined where an earlier version did not store it. */
   requestJson(job: Job): string | undefined;
   /** Jobs that belong together with one: they are deleted with it, or not before it has ended. */
   relativesOf?(job: Job): JobRelatives;
-  /** Ends what it has started. */
+  /** Ends the threads that it has started. */
   close?(): Promise<void>;
 }
 
-/** What jobs of all kinds run on. */
+/** Dependencies of the kinds. */
 export interface JobKindDeps {
   readonly fleet: ProcessorDirectory;
   readonly agents: AgentDirectory;
@@ -128,7 +128,7 @@ export interface JobKindDeps {
   >;
 }
 
-/** What a kind says of itself. */
+/** Definition of a kind. */
 export interface JobKindDefinition<Served> {
   /** Its names and its path. */
   readonly resource: JobResource;

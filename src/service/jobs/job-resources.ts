@@ -5,14 +5,14 @@ import type { Scope } from '../keys/api-key.ts';
 /** Jobs of one kind as a resource. */
 export interface JobResource {
   readonly kind: JobKind;
-  /** Of the listing; records are below it. */
+  /** Path of the listing; records are below it. */
   readonly path: string;
-  /** The field and the path parameter that name one. */
+  /** Name of the field and of the path parameter that hold a job's id. */
   readonly idName: string;
-  /** The field of a page that lists them. */
+  /** Name of the field that lists jobs in a page. */
   readonly listName: string;
   readonly scope: Scope;
-  /** Of operations in the OpenAPI document: `getCircuit`. */
+  /** Part of operation ids in the OpenAPI document: `Circuit` in `getCircuit`. */
   readonly operation: string;
   readonly tag: string;
   /** Words for one, and for many. */

@@ -5,9 +5,9 @@ import { isoTime, type JsonText } from '../envelope.ts';
 import { type JobFields, SHOWN_REQUEST_BYTES } from '../schemas/jobs.ts';
 import type { JobSubmission, ServedJobKind } from './job-kind.ts';
 
-/** What is known of a job only while the process works on it. */
+/** Facts of a job that are known only while this process has it. */
 export interface LiveFacts {
-  /** Of a queued job. */
+  /** Jobs that start before this one, which is queued. */
   queuePosition(id: JobId): number;
   /** Milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;

@@ -1,4 +1,4 @@
-/** A caller's own jobs: another key's do not exist for it. */
+/** Lookup of a caller's own jobs; jobs of other keys answer 404. */
 import { JobDamagedError, JobNotFoundError } from '../../jobs/errors.ts';
 import type { JobId, JobKind } from '../../jobs/job.ts';
 import { isJobId } from '../../jobs/job-id.ts';

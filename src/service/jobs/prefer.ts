@@ -1,6 +1,6 @@
 /** The Prefer header (RFC 7240): how long a caller is willing to wait. */
 
-/** What a caller prefers; anything else a Prefer header says is ignored, as the RFC asks. */
+/** Preferences of a caller. Others in a Prefer header are ignored, as the RFC asks. */
 export interface Preference {
   /** Milliseconds to wait for the result; undefined: until it is there. */
   readonly waitMs: number | undefined;

@@ -1,4 +1,4 @@
-/** What jobs have in common whose work procedures do, tasks and TPU jobs: checks of their bodies, and their runs. */
+/** Jobs whose work procedures do, tasks and TPU jobs: checks of their bodies, and hooks of their runs. */
 import type { Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
@@ -10,13 +10,13 @@ import type { ProcedureHooks } from '../../workloads/procedures/procedure-call.t
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 
-/** Bytes of a body: room for circuits, matrices and rows as many as any procedure takes. */
+/** Largest body, bytes: room for as many circuits, matrices and rows as any procedure takes. */
 export const MAX_PROCEDURE_BODY_BYTES = 2 * 1024 * 1024;
 
-/** Of the requests of one kind that wait or run, so that inputs of the largest size do not fill memory. */
+/** Most characters of all requests of one kind in flight, so that inputs of the largest size do not fill memory. */
 export const MAX_CHARACTERS_IN_FLIGHT = 128 * 1024 * 1024;
 
-/** A schema with alternatives at every entry takes some microseconds a byte where none fits. */
+/** Largest body read in the main thread. A schema with alternatives takes some microseconds a byte where none fits. */
 const SMALL_BODY_BYTES = 8192;
 
 /** Entries of any array in an input, fields of any object; the procedures' own bounds are narrower. */
@@ -57,7 +57,7 @@ function faultsAt(root: string, faults: readonly Fault[]): readonly Fault[] {
   }));
 }
 
-/** What reading a body of a procedure needs beside it. */
+/** Context in which a body of a procedure is read. */
 export interface ProcedureContext {
   /** Ids of the processors that circuits may be sent to. */
   readonly simulators: readonly string[];

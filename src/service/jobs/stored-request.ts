@@ -34,12 +34,12 @@ export function storedBodyJson(text: string): string {
   return text.slice(text.indexOf(SEPARATOR) + SEPARATOR.length, -1);
 }
 
-/** Of tasks and TPU jobs: whether the body is that of the request. Earlier versions stored its input alone. */
+/** Mark of tasks and TPU jobs stored with the whole body of the request. Earlier versions stored the input alone. */
 interface WorkFacts {
   readonly whole?: true;
 }
 
-/** Beside the facts of tasks and TPU jobs. */
+/** Fact stored with tasks and TPU jobs. */
 export const WHOLE_REQUEST: WorkFacts = { whole: true };
 
 /** The input of a stored task or TPU job. @throws {JobDamagedError} */

@@ -5,9 +5,14 @@
 import type { Job, JobId, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import type { JsonText } from '../envelope.ts';
-import { InFlightLimitError, JobFailedError, WorkMemoryError } from '../errors.ts';
+import {
+  InFlightLimitError,
+  JobFailedError,
+  StorageFullError,
+  StorageQuotaError,
+  WorkMemoryError,
+} from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import { checkStorage } from '../limits/storage-quota.ts';
 import type { ReadingCaller } from '../reading/readers.ts';
 import { readInProcess } from '../reading/reading.ts';
 import type { BodySource } from '../reading/reading-messages.ts';
@@ -19,10 +24,10 @@ import { locationOf } from './job-resources.ts';
 import { recordJson } from './job-view.ts';
 import { encodeStored } from './stored-request.ts';
 
-/** Who submits a job, and how the answer is to come. */
+/** Caller that submits a job, and how it is answered. */
 export interface Submitter {
   readonly key: ApiKey;
-  /** Of the header Idempotency-Key. */
+  /** Value of the header Idempotency-Key. */
   readonly idempotencyKey: string | undefined;
   /** Milliseconds to wait for the result; undefined: until it is there. */
   readonly waitMs: number | undefined;
@@ -132,7 +137,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
   ): Promise<Job> {
     const { drawSeed, now } = this.#deps;
     const { target, priority, name, tags, facts, seed = drawSeed() } = submission;
-    checkStorage(this.#deps, key);
+    this.#checkStorage(key);
     const place = this.#kind.admit(submission, { id, key, seed });
     try {
       const body = this.#kind.storedBody(submission);
@@ -156,6 +161,16 @@ export class JobSubmitter<Submission extends JobSubmission> {
       place?.[Symbol.dispose]();
       throw error;
     }
+  }
+
+  /** A submission is refused once the limit is reached; a job that was taken before may store its result. */
+  #checkStorage({ id, tier }: ApiKey): void {
+    const { usage, settings } = this.#deps;
+    const { [tier]: limitOfKey, totalBytes: limit } = settings.storageLimits;
+    const storedBytes = usage.bytesOf(id);
+    if (storedBytes >= limitOfKey) throw new StorageQuotaError(tier, storedBytes, limitOfKey);
+    const { totalBytes } = usage;
+    if (totalBytes >= limit) throw new StorageFullError(totalBytes, limit);
   }
 
   /** To be called in the turn in which the job is created, so that none comes in between. */

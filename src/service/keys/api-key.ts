@@ -11,12 +11,12 @@ export const TIERS = ['standard', 'enterprise'] as const;
 /** A tier. */
 export type Tier = (typeof TIERS)[number];
 
-/** What a key may be allowed to do, in the order documents list them. */
+/** Scopes of keys, in the order in which documents list them. */
 export const SCOPES = ['read', 'circuits', 'agents', 'models', 'tpu', 'admin'] as const;
 /** A scope. */
 export type Scope = (typeof SCOPES)[number];
 
-/** What a key gets when nothing is said: everything but administration. */
+/** Scopes of a key unless given: all but administration. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
 
 /** Seconds for which a key's secret is accepted after a rotation, where none are named: a day. */
@@ -24,7 +24,7 @@ export const DEFAULT_GRACE_S = 24 * 60 * 60;
 /** The most that may be named: 30 days. */
 export const MAX_GRACE_S = 30 * 24 * 60 * 60;
 
-/** What is known of a key; the secret is not. Times are milliseconds since 1970 UTC. */
+/** An API key without its secret. Times are milliseconds since 1970 UTC. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -82,7 +82,7 @@ const NO_HASH = '0'.repeat(64);
 /** The hashes of a key's secrets. */
 export interface SecretHashes {
   readonly current: string;
-  /** Of the secret before the last rotation. */
+  /** End of the secret before the last rotation. */
   readonly old: string | undefined;
 }
 

@@ -1,7 +1,7 @@
-/** Where API keys are kept. */
+/** Store of API keys. */
 import type { ApiKey, Scope, Tier } from './api-key.ts';
 
-/** What is needed to create a key. */
+/** Fields of a key to create. */
 export interface NewApiKey {
   readonly name: string;
   readonly tier: Tier;
@@ -12,7 +12,7 @@ export interface NewApiKey {
   readonly expiresAt?: number;
 }
 
-/** What of a key may change; what is left out stays. */
+/** Fields of a key that may change; those left out stay. */
 export interface KeyChanges {
   readonly name?: string;
   readonly tier?: Tier;
@@ -21,7 +21,7 @@ export interface KeyChanges {
   readonly expiresAt?: number | null;
 }
 
-/** Who orders a change of a key, and when. */
+/** Author and time of a change of a key. */
 export interface KeyOrder {
   /** As the audit log names it. */
   readonly actor: string;

@@ -217,7 +217,7 @@ function entryOf(
   return { at, actor, subject: id };
 }
 
-/** What the audit log says of a key. */
+/** Facts of a key in the audit log. */
 function auditFacts({ name, tier, scopes, expiresAt }: ApiKey): Readonly<Record<string, unknown>> {
   return { name, tier, scopes, expires_at: expiresAt === undefined ? null : isoTime(expiresAt) };
 }

@@ -1,8 +1,8 @@
-/** What stands for one client when only its IP address is known. */
+/** Budgets of requests by IP address, for callers without a key. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 
-/** What stands for all requests whose address nobody knows any more. */
+/** Budget of all requests whose address is unknown. */
 const UNKNOWN = 'unknown';
 
 /**

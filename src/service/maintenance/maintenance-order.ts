@@ -8,7 +8,7 @@ import type { MaintenanceRecord } from './maintenance-store.ts';
 /** Stands after "In maintenance: ". */
 const DEFAULT_REASON = 'no reason given';
 
-/** What takes effect on a processor or a device; undefined ends it. */
+/** Sets maintenance of a processor or a device; undefined ends it. */
 export type Maintenance = Pick<MaintenanceRecord, 'reason'> | undefined;
 
 /**

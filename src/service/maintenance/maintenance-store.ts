@@ -1,11 +1,11 @@
-/** What an operator has taken out of service: kept so that a restart does not undo it. */
+/** Maintenance that operators have ordered, stored so that it outlasts a restart. */
 import type { DatabaseSync } from 'node:sqlite';
 import { LAST_TIME, type OnDamaged, storedNumber } from '../../storage/damaged-records.ts';
 import { auditedWriter } from '../audit/audit-log.ts';
 
 const KINDS = ['processor', 'device'] as const;
 
-/** What can be taken out of service. */
+/** Kinds of things that can be in maintenance. */
 export type MaintenanceKind = (typeof KINDS)[number];
 
 /** One processor or device in maintenance. */

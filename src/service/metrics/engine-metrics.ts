@@ -31,7 +31,7 @@ interface Sums {
   compileMs: number;
 }
 
-/** What is counted of engines. */
+/** Metrics of engines. */
 export class EngineMetrics {
   readonly #sums = new Map<string, Sums>();
 

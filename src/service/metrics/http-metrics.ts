@@ -12,7 +12,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** How long one is open is its reader's choice. */
 const EVENT_STREAM = 'text/event-stream';
 
-/** What is counted of HTTP. */
+/** Metrics of HTTP. */
 export class HttpMetrics {
   readonly #requests: Counter<'route' | 'method' | 'status'>;
   readonly #durations: Histogram<'route' | 'method'>;

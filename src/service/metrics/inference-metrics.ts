@@ -14,7 +14,7 @@ interface Labels {
   readonly source: 'key' | 'demo';
 }
 
-/** What is counted of inferences. */
+/** Metrics of inferences. */
 export class InferenceMetrics {
   readonly #inferences: Counter<keyof Labels | 'outcome'>;
   readonly #rows: Counter<keyof Labels>;
@@ -82,7 +82,7 @@ export class InferenceMetrics {
   }
 }
 
-/** What every model has, bound to it. */
+/** Members of every model, bound to it. */
 function bound<M extends Model>(
   model: M,
 ): Pick<M, 'id' | 'name' | 'task' | 'description'> &

@@ -9,7 +9,7 @@ import { DURATION_BUCKETS } from './buckets.ts';
 
 const BUCKETS = [...DURATION_BUCKETS, 300, 1800];
 
-/** What is counted of jobs. */
+/** Metrics of jobs. */
 export class JobMetrics {
   readonly #finished: Counter<'kind' | 'status'>;
   readonly #queueTimes: Histogram<'kind'>;

@@ -1,4 +1,4 @@
-/** How things stand: read from the fleet, the jobs and the models when somebody asks, and not before. */
+/** Gauges of fleet, jobs and models, read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DeviceDirectory } from '../../fleet/fleet-device.ts';
 import { JOB_KINDS } from '../../jobs/job.ts';
@@ -17,7 +17,7 @@ export interface LiveSources {
 
 const ENDINGS = ['completed', 'failed', 'lost'] as const;
 
-/** The metrics that are as old as the answer. */
+/** Gauges that are read when the answer is written. */
 export class LiveMetrics {
   readonly #processors: ProcessorGauges;
   readonly #devices: DeviceGauges;

@@ -1,4 +1,4 @@
-/** How agents, the planner, the TPU fleet and the processes that do their work stand, when somebody asks. */
+/** Gauges of agents, planner, TPU fleet and their processes, read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Planner } from '../../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';

@@ -1,4 +1,4 @@
-/** What a classification is answered with. */
+/** Answer to a classification. */
 import { basisLabel } from '../../math/basis-index.ts';
 import type {
   Classification,

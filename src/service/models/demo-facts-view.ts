@@ -1,4 +1,4 @@
-/** What the page at `/` shows of the classifier, from its card and its state now. */
+/** Facts of the classifier on the page at `/`: its card and its state now. */
 import type { DemoFacts } from '../../console/demo-facts.ts';
 import type { ModelDirectory } from '../directories.ts';
 import { viewDemoRun } from './classification-view.ts';

@@ -44,7 +44,7 @@ const readableText = z.object({
   parameters: z.object({ max_tokens: integer, temperature: number }).nullish().catch(null),
 });
 
-/** What can be read of a body of wrong form; undefined when it is no object. */
+/** Fields of a body of bad form that can be read; undefined when it is no object. */
 export function readableClassificationOf(body: unknown): ReadableClassification | undefined {
   return readableClassification.safeParse(body).data;
 }

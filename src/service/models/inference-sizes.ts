@@ -15,7 +15,7 @@ import { NUM_FEATURES } from '../../workloads/models/qnn-hybrid/reuploading-ansa
 
 /** Longer than any good one by some, so that who is off by little is told which lengths there are. */
 const MAX_THETA_READ = 1024;
-/** Of one object. */
+/** Fields of one object. */
 const MAX_FIELDS = 32;
 
 /** A body that can be judged, and what was too long for that. */

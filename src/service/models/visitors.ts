@@ -1,7 +1,7 @@
-/** Whom the public demo runs inferences for: all who come without a key, as one. */
+/** Caller of the public demo's inferences: one for all visitors without a key. */
 import type { Requester } from '../../workloads/models/qnn-hybrid/qnn-hybrid.ts';
 
-/** Behind everyone who has a key, and in one turn with each other. */
+/** Low priority: behind all callers with a key. Visitors share one turn. */
 export const VISITORS: Requester = {
   keyId: 'demo',
   tier: 'standard',

@@ -11,7 +11,7 @@ import { sha256 } from '../../math/sha256.ts';
 import { keptPromise } from './kept-promise.ts';
 import { workerAnswer } from './worker-answer.ts';
 
-/** What is sent. */
+/** Body and headers of an answer. */
 export interface PageFile {
   /** Media type. */
   readonly type: string;
@@ -31,7 +31,7 @@ export interface PageFiles {
 const FOLDER = new URL('../../console/', import.meta.url);
 const TEMPLATE = 'index.html';
 const MODULE_TYPE = 'text/javascript; charset=utf-8';
-/** What is sent as it lies there. */
+/** Files that are sent unchanged. */
 const PLAIN_TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],

@@ -29,7 +29,7 @@ export const MAX_FAILED_ATTEMPTS = 60;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route needs; a route without is public. */
+    /** Scope that the route needs; a route without one is public. */
     readonly scope?: Scope;
     /** Client addresses that need no key for a route with a scope; a key that is sent is checked. */
     readonly isOpenTo?: (address: string) => boolean;
@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who sent a request, and its rate-limit window, on the clock of `elapsedMs`, with this request counted. */
+/** Key of a request, and its rate-limit window on the clock of `elapsedMs`, this request included. */
 export interface Caller {
   readonly key: ApiKey;
   /** The key as it was sent, for what lasts longer than a request. */
@@ -90,7 +90,7 @@ function warnOfUnnamedProxy(app: FastifyInstance, trustedProxies: readonly strin
   });
 }
 
-/** What writes refused admin calls to the audit log; what it cannot write changes no answer. */
+/** Writer of refused admin calls to the audit log. A failed write changes no answer. */
 function watchRefusedCalls(app: FastifyInstance, deps: ServiceDeps): RefusedCalls {
   const audit: RefusedCallsOptions['audit'] = {
     append: (entry) => {

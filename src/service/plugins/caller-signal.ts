@@ -1,4 +1,4 @@
-/** What tells work whose it is, and that its caller has gone. */
+/** Signal that aborts work when its caller has gone, and the caller of a body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallerGoneError } from '../errors.ts';
 import type { ReadingCaller } from '../reading/readers.ts';
@@ -20,7 +20,7 @@ export function callerSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   return controller.signal;
 }
 
-/** Whose body it is that is to be read. One that came in chunks counts as the smallest large one. */
+/** Caller of a body that is to be read. A body that came in chunks counts as the smallest large one. */
 export function readingCaller(request: FastifyRequest, reply: FastifyReply): ReadingCaller {
   const numBytes = Number(request.headers['content-length'] ?? LARGE_BODY_BYTES);
   return { keyId: callerOf(request).key.id, numBytes, signal: callerSignal(reply) };

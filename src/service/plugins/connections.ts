@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { createAddressList } from '../limits/address-list.ts';
 import { budgetAddress } from '../limits/client-address.ts';
-import { Places } from '../limits/places.ts';
+import { Slots } from '../limits/slots.ts';
 import type { ServiceSettings } from '../service-deps.ts';
 
 /** Requests of one connection that may wait for the answers before them. */
@@ -54,13 +54,13 @@ function boundConnections(
 ): void {
   server.maxConnections = most;
   const isProxy = createAddressList(proxies);
-  const places = new Places();
+  const slots = new Slots();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const limit = isProxy(remoteAddress) ? most : mostOfAddress;
-    const place = places.take(budgetAddress(remoteAddress), limit);
-    if (place === undefined) socket.destroy();
-    else socket.once('close', () => place[Symbol.dispose]());
+    const slot = slots.acquire(budgetAddress(remoteAddress), limit);
+    if (slot === undefined) socket.destroy();
+    else socket.once('close', () => slot[Symbol.dispose]());
   });
 }
 
@@ -80,7 +80,7 @@ interface Unanswered {
   readonly begin: () => void;
 }
 
-/** Those of each connection, in the order in which they came; the first is under way. */
+/** Requests of each connection, in order of arrival; the first is being answered. */
 const lines = new WeakMap<Duplex, Unanswered[]>();
 
 /** The request of a connection that is under way; undefined between requests. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nearestNames } from '../../errors/nearest-names.ts';
 import { MethodNotFoundError, RouteNotFoundError } from '../errors.ts';
 
-/** Where the interface lives. */
+/** Path prefix of the API. */
 export const API_PREFIX = '/api/v1';
 
 /** Whether a URL is below the interface's prefix. */
@@ -49,9 +49,9 @@ export function registerNotFound(app: FastifyInstance): void {
   app.setNotFoundHandler(refuse);
 }
 
-/** What paths are written without, or with too little of. */
+/** Prefixes that callers leave out or shorten. */
 const PREFIX_WORDS: ReadonlySet<string> = new Set(['api', 'v1', 'v2']);
-/** Of a path that is compared. */
+/** Longest path that is compared, characters. */
 const MAX_SEGMENTS = 8;
 
 /**

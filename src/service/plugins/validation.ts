@@ -23,7 +23,7 @@ export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpP
   };
 };
 
-/** The same for routes whose handler checks the body. */
+/** Validator for routes whose handler checks the body. */
 export const compileAllButBody: FastifySchemaCompiler<unknown> = (route) =>
   route.httpPart === 'body' ? (data: unknown) => ({ value: data }) : compileValidator(route);
 

@@ -71,10 +71,10 @@ export interface ReadersOptions {
   readonly startLimitMs?: number;
 }
 
-/** Whose body it is, and how long it is wanted. */
+/** Caller of a reading. */
 export interface ReadingCaller {
   readonly keyId: string;
-  /** What it is expected to cost goes by its size. */
+  /** Size of the body, bytes; its cost is estimated from it. */
   readonly numBytes: number;
   /** Aborts when nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined;
@@ -86,7 +86,7 @@ export interface ReadingCaller {
 export interface ReadingLoad {
   readonly waiting: number;
   readonly running: number;
-  /** Of the bodies that are read or wait for it, or are still arriving. */
+  /** Bytes of bodies that arrive, wait or are being read. */
   readonly bytes: number;
 }
 

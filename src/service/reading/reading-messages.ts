@@ -4,7 +4,7 @@ import type { Fault } from '../../errors/coded-error.ts';
 /** A body: as it came over the wire, or parsed. */
 export type BodySource = { readonly bytes: Uint8Array } | { readonly value: unknown };
 
-/** What a reading gets: a body, or the text of a stored request, and the reading's own context. */
+/** Input of a reading: a body, or the text of a stored request, and the reading's own context. */
 export type ReadingInput = (BodySource | { readonly text: string }) & {
   readonly context: unknown;
   /** Path of the endpoint where the body is to be hashed. */

@@ -4,8 +4,8 @@ import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { ModelUnavailableError } from '../../workloads/errors.ts';
 import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../errors.ts';
 import { ClientWindows } from '../limits/client-windows.ts';
-import { Places } from '../limits/places.ts';
 import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
+import { Slots } from '../limits/slots.ts';
 import { viewDemoRun } from '../models/classification-view.ts';
 import { VISITORS } from '../models/visitors.ts';
 import { callerSignal } from '../plugins/caller-signal.ts';
@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 4096;
 export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { models, settings, elapsedMs, drawSeed } = deps;
   const windows = new ClientWindows(WINDOW_S * 1000, settings.trustedProxies);
-  const places = new Places();
+  const slots = new Slots();
 
   app.post(
     '/demo/qnn-hybrid',
@@ -42,8 +42,8 @@ export function demoRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): 
       },
     },
     async (request, reply) => {
-      using place = places.take(VISITORS.keyId, MAX_UNDER_WAY);
-      if (place === undefined) throw new DemoBusyError(MAX_UNDER_WAY);
+      using slot = slots.acquire(VISITORS.keyId, MAX_UNDER_WAY);
+      if (slot === undefined) throw new DemoBusyError(MAX_UNDER_WAY);
       const { classifier } = models;
       const classification = await classifier
         .classify(

@@ -1,7 +1,7 @@
 /** Models: what there is, and inference. */
 import { InFlightLimitError } from '../errors.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import { Places } from '../limits/places.ts';
+import { Slots } from '../limits/slots.ts';
 import { viewClassification, viewClassifications } from '../models/classification-view.ts';
 import { readClassification, readTextRequest } from '../models/inference-body.ts';
 import { findModel, viewModel, viewModelDetail } from '../models/model-view.ts';
@@ -22,14 +22,14 @@ import type { RouteContext, ServiceApp } from './route-context.ts';
 /** Room for the longest text, escaped, and for any rows and circuits. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
-/** Of one key, so that none fills the line that all share before the upstream. */
+/** Text inferences of one key at once, so that no key fills the queue of the upstream. */
 export const MAX_TEXTS_AT_ONCE = 8;
 
 /** Registers the routes below `/models`. */
 export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext): void {
   const { models, settings, drawSeed } = deps;
-  const places = new Places();
-  const textPlaces = new Places();
+  const slots = new Slots();
+  const textSlots = new Slots();
 
   app.get(
     '/models',
@@ -95,8 +95,8 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
   async function classify(body: unknown, { id: keyId, tier }: ApiKey, signal: AbortSignal) {
     const { request, isBatch } = readClassification(body, drawSeed);
     const limit = settings.inFlightLimits[tier];
-    using place = places.take(keyId, limit);
-    if (place === undefined) throw new InFlightLimitError(tier, limit, 'inferences', 1);
+    using slot = slots.acquire(keyId, limit);
+    if (slot === undefined) throw new InFlightLimitError(tier, limit, 'inferences', 1);
     const requester = { keyId, tier, priority: 'normal' } as const;
     const classification = await models.classifier.classify(request, requester, signal);
     const view = isBatch ? viewClassifications : viewClassification;
@@ -110,8 +110,8 @@ export function modelRoutes(app: ServiceApp, { deps, envelopes }: RouteContext):
   ): Promise<TextResultView> {
     const asked = readTextRequest(body, models.text.limits.maxTokens);
     const limit = Math.min(MAX_TEXTS_AT_ONCE, settings.inFlightLimits[tier]);
-    using place = textPlaces.take(keyId, limit);
-    if (place === undefined) throw new InFlightLimitError(tier, limit, 'text inferences', 1);
+    using slot = textSlots.acquire(keyId, limit);
+    if (slot === undefined) throw new InFlightLimitError(tier, limit, 'text inferences', 1);
     const result = await models.text.generate(asked, { tier }, signal);
     const { usage } = result;
     return {

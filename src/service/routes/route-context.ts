@@ -1,4 +1,4 @@
-/** What every route gets. */
+/** Context of all routes. */
 import type {
   FastifyBaseLogger,
   FastifyInstance,

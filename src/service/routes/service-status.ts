@@ -1,4 +1,4 @@
-/** What the service is (GET /), and how it is (GET /status). */
+/** Routes that describe the service: GET / and GET /status. */
 import { viewAgent } from '../agents/agent-view.ts';
 import { viewModel } from '../models/model-view.ts';
 import { callerOf } from '../plugins/authentication.ts';

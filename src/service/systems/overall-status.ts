@@ -3,7 +3,7 @@
 import type { StatusView } from '../schemas/status.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** What is looked at. */
+/** Sources of the status. */
 export type StatusSources = Pick<
   ServiceDeps,
   'fleet' | 'devices' | 'models' | 'agents' | 'planner' | 'tpu' | 'readers' | 'storageFault'

@@ -10,7 +10,7 @@ import { SYSTEM_IDS, type SystemDetailView, type SystemSummaryView } from '../sc
 import type { ServiceDeps } from '../service-deps.ts';
 import { PLAN_EXAMPLE } from './plan-example.ts';
 
-/** What systems are views of. */
+/** Sources of the systems. */
 export interface SystemSources
   extends Pick<
     ServiceDeps,
@@ -156,7 +156,7 @@ function viewSystem(system: System, sources: SystemSources): SystemSummaryView {
   };
 }
 
-/** That of the first simulator that is available; else why none is. */
+/** Availability of the first simulator that is available; else the reason why none is. */
 function simulatorAvailability({ fleet }: SystemSources): Availability {
   const simulators = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   const states = simulators.map((processor) => processor.availability());

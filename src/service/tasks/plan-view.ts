@@ -6,7 +6,7 @@ import type { LiveFacts } from '../jobs/job-view.ts';
 import type { PlanNodeView } from '../schemas/tasks.ts';
 import { planOf, type StoredStep } from './stored-task.ts';
 
-/** Where the jobs of a plan's tasks are looked up. */
+/** Lookup of the jobs of a plan's tasks. */
 interface JobLookup extends Pick<LiveFacts, 'progress'> {
   get(id: JobId): Promise<Job | undefined>;
 }

@@ -30,11 +30,11 @@ import { PLAN_TASK, PLANNER } from './stored-task.ts';
 export interface TaskSubmission extends JobSubmission, ProcedureOptions {
   /** The body as it was sent; of a plan that an earlier version stored there is none. */
   readonly request?: JsonObject;
-  /** Of a plan. */
+  /** Goal and steps of a plan. */
   readonly plan?: { readonly goal?: string; readonly steps: readonly PlanStep[] };
 }
 
-/** What reading a task needs beside its body. */
+/** Context in which a task is read. */
 export interface TaskContext extends ProcedureContext {
   /** Id of the agent. */
   readonly agentId: string;

@@ -14,18 +14,18 @@ import type { Tier } from '../keys/api-key.ts';
 
 /** The target of jobs that are plans; the others' is their agent. */
 export const PLANNER = 'asi';
-/** What a plan's record calls its task. */
+/** Name of the task in a plan's record. */
 export const PLAN_TASK = 'plan';
 
 /** The facts of a task as they took effect. */
 export interface TaskFacts {
   readonly task: string;
   readonly seed: number;
-  /** Of the caller's key, when it submitted. */
+  /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
-  /** Where its circuits go; absent where the caller left that open. */
+  /** Processor of its circuits; absent where the caller left that open. */
   readonly processor?: string;
-  /** The plan that it is part of. */
+  /** Plan that the task is part of. */
   readonly parent?: JobId;
 }
 
@@ -34,11 +34,11 @@ export interface StoredStep extends PlanStep {
   readonly id: JobId;
 }
 
-/** What a plan runs. */
+/** Body of a plan as it is stored. */
 export interface StoredPlan {
   readonly goal?: string;
   readonly steps: readonly StoredStep[];
-  /** What was submitted; an earlier version did not store it. */
+  /** Request as it was submitted; earlier versions did not store it. */
   readonly request?: JsonObject;
 }
 
@@ -53,7 +53,7 @@ export function taskFactsOf(text: string): TaskFacts {
   return storedFacts(text) as TaskFacts;
 }
 
-/** What was submitted as JSON text; undefined where an earlier version did not store it. */
+/** Request as it was submitted, JSON text; undefined where an earlier version did not store it. */
 export function taskRequestJson({ target, request }: Pick<Job, 'target' | 'request'>) {
   if (target !== PLANNER) return workRequestJson(request);
   const plan = planOf(request);

@@ -27,7 +27,7 @@ export interface TpuJobSubmission extends JobSubmission, ProcedureOptions {
   readonly request: JsonObject;
 }
 
-/** What a TPU job does, and on what. */
+/** Procedure and slice of a TPU job. */
 export interface TpuJobSlice {
   readonly job_type: string;
   readonly tpu_type: TpuType;
@@ -83,7 +83,7 @@ export function tpuJobSubmission(
   return { ...options, target, facts, request };
 }
 
-/** What is wrong, beside faults of form, with the fields of a body that have none. */
+/** Faults of meaning in the fields of a body that are of good form. */
 function otherFaults(body: unknown, formFaults: readonly Fault[]): readonly Fault[] {
   if (!isJsonObject(body)) return [];
   const { job_type, tpu_type, zone, chips, input = {} } = body;

@@ -58,9 +58,9 @@ export const TPU_JOB_KIND = defineJobKind({
 /** Facts that are stored of a TPU job before its body; its zone is the job's target. */
 interface TpuJobFacts extends TpuJobSlice {
   readonly seed: number;
-  /** Of the caller's key, when it submitted. */
+  /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
-  /** Where its circuits go; absent where the caller left that open. */
+  /** Processor of its circuits; absent where the caller left that open. */
   readonly processor?: string;
 }
 
