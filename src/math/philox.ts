@@ -81,9 +81,6 @@ export function philox4x32(
 export const MAX_SEED = 2 ** 53 - 1;
 
 /**
-<<<<<<< HEAD
- * Draws one uniform number in [0, 1) with 53 random bits.
-=======
  * A seed for a run that names none.
  *
  * @param random - Uniform in [0, 1).
@@ -93,8 +90,7 @@ export function drawSeed(random: () => number): number {
 }
 
 /**
- * One uniform draw in [0, 1) with 53 random bits.
->>>>>>> 380c92b (perf(cli): a small circuit runs without the service, a fleet or threads around it)
+ * Draws one uniform number in [0, 1) with 53 random bits.
  *
  * @param seed - Integer in [0, 2^53 − 1].
  * @param shot - Index of the shot; below 2^32.
