@@ -1,3 +1,4 @@
+// @needs processes
 /**
  * Circuits through the whole service: HTTP, job in SQLite, worker thread, compiler, CPU engine, and
  * back.
@@ -16,6 +17,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
 import { openKinds } from './support/test-kinds.ts';
+import { openReaderProcesses } from './support/test-readers.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let fleet: Fleet;
@@ -37,7 +39,12 @@ beforeAll(async () => {
     now,
     discover: async () => ({ adapters: [] }),
   });
-  const { kinds, readers } = openKinds({ fleet, now, jobs: () => runner });
+  const { kinds, readers } = openKinds({
+    fleet,
+    now,
+    jobs: () => runner,
+    readers: openReaderProcesses(),
+  });
   runner = new JobRunner({
     store: new SqliteJobStore(database),
     handlers: kinds,

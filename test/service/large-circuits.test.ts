@@ -1,3 +1,4 @@
+// @needs processes
 /** Circuits and results that are too large to be read or written between two requests. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { targetsOf } from '../../src/service/circuits/check-circuit.ts';
@@ -8,12 +9,12 @@ import { ResultThread } from '../../src/service/circuits/result-thread.ts';
 import type { ApiKey } from '../../src/service/keys/api-key.ts';
 import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
 import { FakeProcessor, zeroResult } from './support/fake-processor.ts';
-import { openReaders } from './support/test-readers.ts';
+import { openReaderProcesses } from './support/test-readers.ts';
 import { directory, openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await openTestService();
+  service = await openTestService({ readers: openReaderProcesses() });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -96,7 +97,7 @@ describe('a job of a circuit', () => {
     throw new Error('unreachable: a circuit asks for no job');
   };
   const open = () => {
-    const readers = openReaders();
+    const readers = openReaderProcesses();
     const circuits = new CircuitJobs({ fleet, readers, jobs });
     return { circuits, close: () => Promise.all([readers.close(), circuits.close()]) };
   };

@@ -1,16 +1,21 @@
+// @needs processes
 /** What the reading of one caller's bodies costs others: nothing but turns. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LARGE_BODY_BYTES } from '../../src/service/plugins/json-body.ts';
 import { eventually } from '../support/eventually.ts';
+import { openReaderProcesses } from './support/test-readers.ts';
 import { openTestService, type TestService } from './support/test-service.ts';
 
 let service: TestService;
 let other: string;
 let origin: string;
 beforeEach(async () => {
-  service = await openTestService({ settings: { bodyLimitBytes: 2 ** 24 } });
+  service = await openTestService({
+    readers: openReaderProcesses(),
+    settings: { bodyLimitBytes: 2 ** 24 },
+  });
   other = await service.createKey();
   origin = await service.app.listen({ port: 0, host: '127.0.0.1' });
 });

@@ -1,56 +1,5 @@
-/** Entry of a process that reads bodies, one after the other. Started by `Readers`. */
-import { CodedError } from '../../errors/coded-error.ts';
+/** Entry of a process that reads bodies. Started by `Readers`. */
 import { parentOfProcess } from '../../processes/parent-port.ts';
-import type { Procedure } from '../../workloads/procedures/procedure.ts';
-import { requestHash } from '../jobs/canonical-hash.ts';
-import { findReading } from '../jobs/job-kinds.ts';
-import { parseJsonBody } from '../plugins/json-body.ts';
-import type { FromReader, ReadingInput, ToReader } from './reading-messages.ts';
+import { serveReading } from './serve-reading.ts';
 
-const parent = parentOfProcess<ToReader, FromReader>();
-parent.onMessage(async (message) => parent.post(await answer(message)));
-parent.post({ kind: 'ready' });
-
-async function answer(message: ToReader): Promise<FromReader> {
-  try {
-    return { kind: 'done', output: await outputOf(message) };
-  } catch (error) {
-    if (error instanceof CodedError) {
-      const { code, message: text, faults } = error;
-      return { kind: 'refused', code, message: text, faults: faults.map((f) => ({ ...f })) };
-    }
-    return { kind: 'broken', stack: error instanceof Error ? (error.stack ?? '') : `${error}` };
-  }
-}
-
-/** Procedures whose late checks are loaded. */
-const prepared = new Set<Procedure>();
-
-/** Loads what the first body of its kind needs; that time is not the body's. */
-async function prepare(procedures: readonly (Procedure | undefined)[]): Promise<void> {
-  const missing = procedures.filter(
-    (each) => each?.lateFaultsOf !== undefined && !prepared.has(each),
-  );
-  if (missing.length === 0) return;
-  parent.post({ kind: 'preparing' });
-  for (const each of missing) {
-    await each?.lateFaultsOf?.(each.example);
-    if (each !== undefined) prepared.add(each);
-  }
-  parent.post({ kind: 'prepared' });
-}
-
-async function outputOf({ name, input }: ToReader): Promise<unknown> {
-  const reading = findReading(name);
-  const { context, hashPath } = input;
-  const body = bodyOf(input);
-  await prepare(reading.proceduresOf?.(body, context) ?? []);
-  const output = await reading.read(body, context);
-  if (hashPath === undefined) return output;
-  return { ...Object(output), bodyHash: requestHash(hashPath, body) };
-}
-
-function bodyOf(input: ReadingInput): unknown {
-  if ('text' in input) return input.text;
-  return 'bytes' in input ? parseJsonBody(input.bytes) : input.value;
-}
+serveReading(parentOfProcess());

@@ -16,7 +16,11 @@ import {
   type PooledChildEvents,
 } from '../../processes/child-pool.ts';
 import { childProcess } from '../../processes/child-process.ts';
-import { type ChildEnd, SupervisedChild } from '../../processes/supervised-child.ts';
+import {
+  type ChildEnd,
+  type StartChild,
+  SupervisedChild,
+} from '../../processes/supervised-child.ts';
 import {
   KeyReadingRoomError,
   ReaderLostError,
@@ -67,6 +71,8 @@ export interface ReadersOptions {
   readonly onLost?: (how: string) => void;
   /** The process's module; the product's own unless a test brings another. */
   readonly entry?: URL;
+  /** Starts a reader; a process with `entry` unless a test brings another. */
+  readonly start?: StartChild<ToReader, FromReader>;
   /** Until a process has to be ready; a minute unless given. */
   readonly startLimitMs?: number;
 }
@@ -358,6 +364,17 @@ interface ReaderEvents extends PooledChildEvents {
   readonly onRead: (reader: Reader, reading: Reading, outcome: Outcome, ms: number) => void;
 }
 
+function readerProcess({ entry = ENTRY, heapLimitMb }: ReadersOptions) {
+  return childProcess<ToReader, FromReader>({
+    entry,
+    setup: {},
+    confinement: { imports: [] },
+    heapLimitMb,
+    environment: {},
+    niceness: NICENESS,
+  });
+}
+
 /** A process, and the body that it reads. */
 class Reader {
   readonly #process: SupervisedChild<ToReader, FromReader>;
@@ -370,20 +387,10 @@ class Reader {
   /** What the caller of the body is told, where the process was ended on purpose. */
   error: unknown;
 
-  constructor(
-    { entry = ENTRY, heapLimitMb, startLimitMs = START_LIMIT_MS }: ReadersOptions,
-    events: ReaderEvents,
-  ) {
+  constructor(options: ReadersOptions, events: ReaderEvents) {
+    const { start = readerProcess(options), startLimitMs = START_LIMIT_MS } = options;
     this.#events = events;
-    this.#wornBytes = WORN_AT * heapLimitMb * MIB;
-    const start = childProcess<ToReader, FromReader>({
-      entry,
-      setup: {},
-      confinement: { imports: [] },
-      heapLimitMb,
-      environment: {},
-      niceness: NICENESS,
-    });
+    this.#wornBytes = WORN_AT * options.heapLimitMb * MIB;
     this.#process = new SupervisedChild(
       { start, startLimitMs },
       {
