@@ -10,6 +10,10 @@ export async function bundlePage(): Promise<string> {
     configFile: false,
     logLevel: 'error',
     publicDir: false,
+    // Conformance tries as many cases in a page as elsewhere; a page has no environment.
+    define: {
+      'process.env.QCS_TEST_SEEDS': JSON.stringify(process.env['QCS_TEST_SEEDS'] ?? '1'),
+    },
     resolve: { alias: { vitest: pathOf('claims.ts') } },
     build: {
       write: false,

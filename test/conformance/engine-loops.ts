@@ -10,6 +10,7 @@ import { chiSquared } from '../support/chi-squared.ts';
 import { countsByLabel, runCircuit, runProgram } from '../support/engine-runs.ts';
 import { gate, randomGates, randomLoopCircuit } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { exactOutcomes } from '../support/state-oracle.ts';
 import type { EngineUnderTest } from './engine-suite.ts';
 
@@ -106,15 +107,19 @@ export function describeLoops({ engine, maxQubits }: EngineUnderTest): void {
       await expect(running).rejects.toThrow('more than 3 rounds');
     });
 
-    test.each(Array.from({ length: 8 }, (_, i) => i))('random loop %i', async (seed) => {
-      const circuit = randomLoopCircuit(new RandomStream(500 + seed), 3);
-      const { counts } = await runCircuit(engine(), circuit, { shots: 4000, seed });
-      const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
-      expect(statistic).toBeLessThan(bound);
-      await using reference = openReference();
-      const same = await runCircuit(reference.engine, circuit, { shots: 4000, seed });
-      expect(countsByLabel(counts)).toEqual(countsByLabel(same.counts));
-    });
+    testSeeds(
+      'draw from their exact distributions, as the reference engine does',
+      seeds(2),
+      async (seed) => {
+        const circuit = randomLoopCircuit(new RandomStream(500 + seed), 3);
+        const { counts } = await runCircuit(engine(), circuit, { shots: 4000, seed });
+        const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
+        expect(statistic).toBeLessThan(bound);
+        await using reference = openReference();
+        const same = await runCircuit(reference.engine, circuit, { shots: 4000, seed });
+        expect(countsByLabel(counts)).toEqual(countsByLabel(same.counts));
+      },
+    );
 
     test('find their qubits where they left them, also where no tile holds them all', async () => {
       const numQubits = Math.min(maxQubits, 12);

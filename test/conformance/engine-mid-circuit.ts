@@ -8,6 +8,7 @@ import { chiSquared } from '../support/chi-squared.ts';
 import { countsByLabel, runCircuit } from '../support/engine-runs.ts';
 import { gate, randomDynamicCircuit } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { exactOutcomes, replayCounts } from '../support/state-oracle.ts';
 import type { EngineUnderTest } from './engine-suite.ts';
 
@@ -147,7 +148,7 @@ export function describeMidCircuit({ engine }: EngineUnderTest): void {
       expect(countsByLabel(counts)).toEqual(sorted(replayCounts(circuit, 12, 300)));
     });
 
-    test.each(Array.from({ length: 12 }, (_, i) => i))('random circuit %i', async (seed) => {
+    testSeeds('random circuits', seeds(3), async (seed) => {
       const circuit = randomDynamicCircuit(new RandomStream(1100 + seed), 3, 4, 25);
       const { counts } = await runCircuit(engine(), circuit, { shots: 100, seed });
       expect(countsByLabel(counts)).toEqual(sorted(replayCounts(circuit, seed, 100)));

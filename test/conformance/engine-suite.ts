@@ -9,7 +9,7 @@ import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
 import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
-import { describeUnitaries } from './engine-unitaries.ts';
+import { describeRegisters, describeUnitaries } from './engine-unitaries.ts';
 
 /** The engine's name, and its accuracy. */
 export interface EngineClaims {
@@ -24,13 +24,41 @@ export interface EngineUnderTest extends EngineClaims {
   engine(): Engine;
 }
 
-/** Describes an engine by the whole suite. */
-export function describeEngine(
+type Open = () => Engine | Promise<Engine>;
+
+/** Holds an engine to the whole suite. */
+export function describeEngine(name: string, open: Open, claims: EngineClaims): void {
+  describeParts(`engine ${name}`, open, claims, [
+    describeUnitaries,
+    describeRegisters,
+    describeOutputs,
+    describeSampling,
+    describeMidCircuit,
+    describeLoops,
+    describeLifecycle,
+  ]);
+}
+
+/**
+ * Holds an engine to the parts of the suite that depend on its sizes and threads. For a configuration
+ * whose kernels are those of one that passes the whole suite.
+ */
+export function describeConfiguration(name: string, open: Open, claims: EngineClaims): void {
+  describeParts(`engine ${name}, in short`, open, claims, [
+    describeRegisters,
+    describeOutputs,
+    describeSampling,
+    describeLifecycle,
+  ]);
+}
+
+function describeParts(
   name: string,
-  open: () => Engine | Promise<Engine>,
+  open: Open,
   claims: EngineClaims,
+  parts: readonly ((underTest: EngineUnderTest) => void)[],
 ): void {
-  describe(`engine ${name}`, () => {
+  describe(name, () => {
     let opened: Engine | undefined;
     beforeAll(async () => {
       opened = await open();
@@ -42,12 +70,6 @@ export function describeEngine(
       if (opened === undefined) throw new Error('The engine is not open yet.');
       return opened;
     };
-    const underTest: EngineUnderTest = { ...claims, engine };
-    describeUnitaries(underTest);
-    describeOutputs(underTest);
-    describeSampling(underTest);
-    describeMidCircuit(underTest);
-    describeLoops(underTest);
-    describeLifecycle(underTest);
+    for (const describePart of parts) describePart({ ...claims, engine });
   });
 }

@@ -141,7 +141,10 @@ export function describeUnitaries({ engine, tolerance, maxQubits }: EngineUnderT
       }
     });
   });
+}
 
+/** Tests of an engine on whole registers, wider than its tiles where those are small. */
+export function describeRegisters({ engine, tolerance, maxQubits }: EngineUnderTest): void {
   test('acts on every qubit of a wide register, each with its own angle', async () => {
     const numQubits = Math.min(maxQubits, 16);
     const operations = Array.from({ length: numQubits }, (_, q) => [

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * Every file under shaders/ compiles on each software driver, with the constants that the engine puts
  * before it. What is compiled is what the engine asks for, so a file that nothing asks for is found.

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * The engine over several devices: two of one driver, two drivers, four devices. Small tiles, chunks
  * and windows bring the borders between all of them into small circuits.
@@ -5,7 +6,7 @@
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { anyDriver, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { openSoftwareSpread } from '../support/spread-gpu.ts';
-import { describeEngine } from './engine-suite.ts';
+import { describeConfiguration, describeEngine } from './engine-suite.ts';
 
 const claims = { tolerance: 1e-5, maxQubits: 12 };
 const driver = anyDriver();
@@ -37,7 +38,7 @@ describeWith([driver], 'the engine over several devices of one driver', () => {
 });
 
 describeWith(SOFTWARE_DRIVERS, 'the engine over devices of two drivers', () => {
-  describeEngine(
+  describeConfiguration(
     `webgpu on ${SOFTWARE_DRIVERS.join(' and ')}`,
     async () => (await openSoftwareSpread(SOFTWARE_DRIVERS, { memoryBytes: 2 ** 22 })).engine,
     claims,

@@ -1,3 +1,4 @@
+// @needs facilities
 /** Batches of the WebGPU engine on each software driver. */
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { SOFTWARE_DRIVERS } from '../support/software-gpu.ts';

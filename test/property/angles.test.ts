@@ -17,11 +17,12 @@ import { exactAngle } from '../support/exact-angles.ts';
 import { gate, randomUse } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { inverseOf } from '../support/redundant-circuits.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { differenceUpToPhase, unitaryOf } from '../support/small-unitary.ts';
 import { finalAmplitudes } from '../support/state-oracle.ts';
 
 const TOLERANCE = 1e-12;
-const SEEDS = Array.from({ length: 40 }, (_, i) => i);
+const SEEDS = seeds(10);
 const TURNING = GATES.filter(({ parameters }) => parameters.length > 0);
 const byName = TURNING.map((definition) => [definition.name, definition] as const);
 const limits = { maxQubits: 10, maxGates: 1000 };
@@ -74,7 +75,7 @@ function meetingGates(seed: number): Circuit {
 }
 
 describe.each(PIPELINE)('the pass $name', ({ run }) => {
-  test.each(SEEDS)('keeps circuit %i as exact arithmetic has it', (seed) => {
+  testSeeds('keeps circuits as exact arithmetic has them', SEEDS, (seed) => {
     const circuit = meetingGates(seed);
     const tilts = tilted(4, circuit.operations);
     const rewritten = run(tilts, { keepState: true });
@@ -83,7 +84,7 @@ describe.each(PIPELINE)('the pass $name', ({ run }) => {
   });
 });
 
-test.each(SEEDS)('all passes keep the unitary of circuit %i', (seed) => {
+testSeeds('all passes keep the unitaries of circuits', SEEDS, (seed) => {
   const circuit = meetingGates(seed);
   const [plain, tilts] = [circuit, tilted(4, circuit.operations)];
   const rewritten = optimize(tilts, { keepState: true }).circuit;

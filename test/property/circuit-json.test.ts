@@ -4,6 +4,7 @@ import { InvalidCircuitError } from '../../src/circuit/errors.ts';
 import type { GateObject } from '../../src/circuit/gate-object.ts';
 import { circuitFromGateObjects } from '../../src/circuit/gate-objects.ts';
 import { gateObjectsFromCircuit } from '../../src/circuit/gate-objects-from-circuit.ts';
+import { numCases } from '../support/seeds.ts';
 import { circuits } from './circuit-arbitrary.ts';
 
 const limits = { maxQubits: 30, maxGates: 1000 };
@@ -17,7 +18,7 @@ describe('gate objects', () => {
         const again = circuitFromGateObjects(objects, { numQubits: circuit.numQubits, limits });
         expect(again).toEqual(circuit);
       }),
-      { seed: 20, numRuns: 300 },
+      { seed: 20, numRuns: numCases(75) },
     );
   });
 
@@ -73,8 +74,8 @@ describe('gate objects', () => {
           for (const { path } of error.faults) expect(path).toMatch(/^circuit($|\[\d\]\.[a-z])/);
         }
       }),
-      { seed: 21, numRuns: 2000 },
+      { seed: 21, numRuns: numCases(500) },
     );
-    expect(numRead).toBeGreaterThan(10);
+    expect(numRead).toBeGreaterThan(numCases(2));
   });
 });

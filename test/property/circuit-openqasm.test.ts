@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OpenQasmError, OpenQasmInputError } from '../../src/circuit/errors.ts';
 import { parseOpenQasm } from '../../src/circuit/openqasm/parse-openqasm.ts';
+import { numCases } from '../support/seeds.ts';
 
 const limits = { maxQubits: 20, maxGates: 200 };
 
@@ -68,7 +69,7 @@ describe('an OpenQASM text', () => {
       fc.property(fc.constantFrom('', 'OPENQASM 2.0; ', 'OPENQASM 3.0; '), tokens, (head, body) => {
         isProgram(head + body.join(' '));
       }),
-      { seed: 30, numRuns: 3000 },
+      { seed: 30, numRuns: numCases(750) },
     );
   });
 
@@ -92,10 +93,10 @@ describe('an OpenQASM text', () => {
           if (isProgram(text)) numPrograms++;
         },
       ),
-      { seed: 31, numRuns: 3000 },
+      { seed: 31, numRuns: numCases(750) },
     );
     for (const source of VALID) expect(isProgram(source)).toBe(true);
-    expect(numPrograms).toBeGreaterThan(10);
+    expect(numPrograms).toBeGreaterThan(numCases(2));
   });
 
   test('of random characters is refused at a place in it', () => {
@@ -103,7 +104,7 @@ describe('an OpenQASM text', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
         isProgram(`OPENQASM 2.0;${text}`);
       }),
-      { seed: 32, numRuns: 2000 },
+      { seed: 32, numRuns: numCases(500) },
     );
   });
 });
@@ -150,7 +151,7 @@ describe('an angle', () => {
           expect(angles).toEqual([value, value]);
         },
       ),
-      { seed: 33, numRuns: 500 },
+      { seed: 33, numRuns: numCases(125) },
     );
   });
 });

@@ -1,5 +1,5 @@
 /** Compiled programs for any target are equivalent to their circuits and keep the target's limits. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import type { TargetProfile } from '../../src/compiler/program.ts';
@@ -10,6 +10,7 @@ import { profile, TINY_TILE } from '../support/profiles.ts';
 import { breaches } from '../support/program-promises.ts';
 import { randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 
 const engine = openReferenceEngine({ maxQubits: 8 });
 
@@ -22,10 +23,10 @@ const TARGETS: readonly [string, TargetProfile][] = [
   ['a tile of two, none contiguous', profile({ tileQubits: 2, maxDenseQubits: 2 })],
   ['a tile larger than the circuit', profile({ contiguousQubits: 6 })],
 ];
-const SEEDS = Array.from({ length: 10 }, (_, i) => i);
+const SEEDS = seeds(3);
 
 describe.each(TARGETS)('compiled for %s', (_, target) => {
-  test.each(SEEDS)('random circuit %i keeps its final state', async (seed) => {
+  testSeeds('random circuits keep their final states', SEEDS, async (seed) => {
     const numQubits = 2 + (seed % 4);
     const operations = randomGates(new RandomStream(2000 + seed), numQubits, 25, 2);
     const circuit: Circuit = { numQubits, numBits: 0, operations };
@@ -35,7 +36,7 @@ describe.each(TARGETS)('compiled for %s', (_, target) => {
     expect(worstAmplitude(statevector!, circuitAmplitudes(circuit))).toBeLessThan(1e-12);
   });
 
-  test.each(SEEDS)('random circuit %i with measurements keeps its counts', async (seed) => {
+  testSeeds('random circuits with measurements keep their counts', SEEDS, async (seed) => {
     const circuit = randomDynamicCircuit(new RandomStream(2100 + seed), 4, 4, 25);
     const { program } = compile(circuit, target, { optimize: false });
     expect(breaches(program, target)).toEqual([]);

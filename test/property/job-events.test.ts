@@ -9,6 +9,7 @@ import {
   parsePosition,
 } from '../../src/jobs/job-events.ts';
 import type { JobState, WatchedRecord } from '../../src/jobs/job-watch.ts';
+import { numCases } from '../support/seeds.ts';
 
 const anAction = fc.oneof(
   { weight: 3, arbitrary: fc.constant('start' as const) },
@@ -108,7 +109,7 @@ test('if the job is not interrupted, lost connections change no status and no do
       expect(new Set(whole).size).toBe(whole.length);
     },
   );
-  fc.assert(property, { seed: 20_261_121, numRuns: 500 });
+  fc.assert(property, { seed: 20_261_121, numRuns: numCases(125) });
 });
 
 test('over crashes and shutdowns a reader gets part of the events in order, and all of the last run', () => {
@@ -129,7 +130,7 @@ test('over crashes and shutdowns a reader gets part of the events in order, and 
       expect(read.slice(-lastRun.length)).toEqual(lastRun);
     },
   );
-  fc.assert(property, { seed: 20_261_122, numRuns: 500 });
+  fc.assert(property, { seed: 20_261_122, numRuns: numCases(125) });
 });
 
 test('progress only grows within a run, wherever the connection was lost', () => {
@@ -147,5 +148,5 @@ test('progress only grows within a run, wherever the connection was lost', () =>
       }
     },
   );
-  fc.assert(property, { seed: 20_261_123, numRuns: 500 });
+  fc.assert(property, { seed: 20_261_123, numRuns: numCases(125) });
 });

@@ -16,6 +16,7 @@ import {
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { newJob } from '../support/jobs.ts';
+import { numCases } from '../support/seeds.ts';
 
 /** Writes take effect when the scheduler says so, and answer when it says so again. */
 class ScheduledStore extends MemoryJobStore {
@@ -155,5 +156,5 @@ test('in any interleaving, a job has one outcome and every caller gets it', asyn
       expect(unexpected.every((error) => error instanceof TypeError)).toBe(true);
     },
   );
-  await fc.assert(property, { seed: 20_240_817, numRuns: 400 });
+  await fc.assert(property, { seed: 20_240_817, numRuns: numCases(100) });
 });

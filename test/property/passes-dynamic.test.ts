@@ -2,16 +2,17 @@
  * With measurements, resets and conditions anywhere, passes keep the exact joint distribution of
  * the classical bits.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import type { Pass, Requested } from '../../src/compiler/passes/pass.ts';
 import { optimize, PIPELINE } from '../../src/compiler/passes/pipeline.ts';
 import { randomDynamicCircuit } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { exactOutcomes } from '../support/state-oracle.ts';
 
-const SEEDS = Array.from({ length: 60 }, (_, i) => i);
+const SEEDS = seeds(15);
 const NUM_QUBITS = 3;
 const NUM_BITS = 3;
 
@@ -50,7 +51,7 @@ const REQUESTS: readonly [string, Requested][] = [
 
 describe.each(REQUESTS)('%s', (_, requested) => {
   describe.each(PIPELINE.map((pass): [string, Pass] => [pass.name, pass]))('%s', (_name, pass) => {
-    test.each(SEEDS)('keeps the outcomes of random circuit %i and adds nothing', (seed) => {
+    testSeeds('keeps the outcomes of random circuits and adds nothing', SEEDS, (seed) => {
       const circuit = dynamicCircuit(seed);
       const rewritten = pass.run(circuit, requested);
       expect(rewritten.operations.length).toBeLessThanOrEqual(circuit.operations.length);
@@ -58,7 +59,7 @@ describe.each(REQUESTS)('%s', (_, requested) => {
     });
   });
 
-  test.each(SEEDS)('the whole pipeline keeps the outcomes of random circuit %i', (seed) => {
+  testSeeds('the whole pipeline keeps the outcomes of random circuits', SEEDS, (seed) => {
     const circuit = dynamicCircuit(seed);
     const { circuit: rewritten } = optimize(circuit, requested);
     expect(furthestOutcome(rewritten, circuit)).toBeLessThan(1e-12);

@@ -1,5 +1,5 @@
 /** Programs compiled with all passes give the results of their circuits on every target. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import type { TargetProfile } from '../../src/compiler/program.ts';
@@ -9,11 +9,12 @@ import { profile, TINY_TILE } from '../support/profiles.ts';
 import { randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
 
 const engine = openReferenceEngine({ maxQubits: 8 });
 const NUM_QUBITS = 4;
-const SEEDS = Array.from({ length: 20 }, (_, i) => i);
+const SEEDS = seeds(5);
 const TARGETS: readonly [string, TargetProfile][] = [
   ['a tile of three qubits', TINY_TILE],
   ['a tile larger than the circuit', profile()],
@@ -32,14 +33,14 @@ function circuitOf(seed: number): Circuit {
 }
 
 describe.each(TARGETS)('for %s', (_, target) => {
-  test.each(SEEDS)('random circuit %i keeps its state', async (seed) => {
+  testSeeds('random circuits keep their states', SEEDS, async (seed) => {
     const circuit = circuitOf(seed);
     const { program } = compile(circuit, target);
     const { statevector } = await runProgram(engine, program, { statevector: true });
     expect(worstAmplitude(statevector!, finalAmplitudes(circuit))).toBeLessThan(1e-12);
   });
 
-  test.each(SEEDS)('random circuit %i keeps its distribution for counts alone', async (seed) => {
+  testSeeds('random circuits keep their distributions for counts alone', SEEDS, async (seed) => {
     const circuit = circuitOf(seed);
     const { program } = compile(circuit, target, { keepState: false });
     const { probabilities } = await runProgram(engine, program, { probabilities: true });
@@ -51,7 +52,7 @@ describe.each(TARGETS)('for %s', (_, target) => {
   });
 });
 
-test.each(SEEDS)('random circuit %i gives a seed the same counts on every target', async (seed) => {
+testSeeds('random circuits give a seed the same counts on every target', SEEDS, async (seed) => {
   const circuit = randomDynamicCircuit(new RandomStream(3500 + seed), 4, 4, 25);
   const countsOn = async (target: TargetProfile) => {
     const { program } = compile(circuit, target, { keepState: false });

@@ -2,7 +2,7 @@
  * Passes keep what a circuit does to every input, its global phase included: n Bell pairs in front
  * of a circuit on half of 2n qubits make one state carry the whole unitary.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Circuit, Operation } from '../../src/circuit/circuit.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
 import { cancelInverses } from '../../src/compiler/passes/cancel-inverses.ts';
@@ -21,10 +21,11 @@ import {
 } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { finalAmplitudes } from '../support/state-oracle.ts';
 
 const NUM_QUBITS = 4;
-const SEEDS = Array.from({ length: 60 }, (_, i) => i);
+const SEEDS = seeds(15);
 
 /** n Bell pairs between qubits q and n + q, then the operations on the lower n. */
 function onBellPairs(operations: readonly Operation[]): Circuit {
@@ -49,7 +50,7 @@ const length = ({ operations }: Circuit) => operations.length;
 describe.each([recoverControlledGates, cancelInverses, mergeRotations, fuseOneQubitRuns])(
   '$name',
   (pass) => {
-    test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {
+    testSeeds('keeps the unitaries of random circuits and adds nothing', SEEDS, (seed) => {
       const operations = operationsOf(seed);
       const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
       const rewritten = pass.run(circuit, { keepState: true });
@@ -66,7 +67,7 @@ describe.each([recoverControlledGates, cancelInverses, mergeRotations, fuseOneQu
 describe.each([...PIPELINE, { name: 'the whole pipeline', run: optimizeCircuit }])(
   '$name',
   ({ run }) => {
-    test.each(SEEDS)('moves nothing across a barrier in random circuit %i', (seed) => {
+    testSeeds('moves nothing across a barrier in random circuits', SEEDS, (seed) => {
       const operations = operationsOf(seed).filter(({ kind }) => kind !== 'barrier');
       const qubits = Array.from({ length: 2 * NUM_QUBITS }, (_, q) => q);
       const half = operations.length / 2;
@@ -95,7 +96,7 @@ function overlapOf(a: Float64Array, b: Float64Array): number {
 }
 
 describe.each([cancelInverses, mergeRotations])('$name', (pass) => {
-  test.each(SEEDS)('finds nothing more in a second run on random circuit %i', (seed) => {
+  testSeeds('finds nothing more in a second run on random circuits', SEEDS, (seed) => {
     const circuit: Circuit = {
       numQubits: NUM_QUBITS,
       numBits: 0,
@@ -109,7 +110,7 @@ describe.each([cancelInverses, mergeRotations])('$name', (pass) => {
 describe.each([...PIPELINE, { name: 'the whole pipeline', run: optimizeCircuit }])(
   'from |0…0⟩, $name',
   ({ run }) => {
-    test.each(SEEDS)('keeps the state of random circuit %i and adds nothing', (seed) => {
+    testSeeds('keeps the states of random circuits and adds nothing', SEEDS, (seed) => {
       const operations = seed % 3 === 0 ? classicalGates(seed) : operationsOf(seed);
       const circuit: Circuit = { numQubits: NUM_QUBITS, numBits: 0, operations };
       const rewritten = run(circuit, { keepState: true });
@@ -140,7 +141,7 @@ function classicalGates(seed: number): readonly Operation[] {
 }
 
 describe('the whole pipeline', () => {
-  test.each(SEEDS)('keeps the unitary of random circuit %i and adds nothing', (seed) => {
+  testSeeds('keeps the unitaries of random circuits and adds nothing', SEEDS, (seed) => {
     const circuit = onBellPairs(operationsOf(seed));
     const rewritten = optimize(circuit, { keepState: true }).circuit;
     expect(length(rewritten)).toBeLessThanOrEqual(length(circuit));
@@ -148,7 +149,7 @@ describe('the whole pipeline', () => {
     expect(difference).toBeLessThan(1e-12);
   });
 
-  test.each(SEEDS)('no pass adds operations to random circuit %i', (seed) => {
+  testSeeds('no pass adds operations to random circuits', SEEDS, (seed) => {
     const { passes } = optimize(onBellPairs(operationsOf(seed)), { keepState: true });
     expect(passes).toHaveLength(PIPELINE.length);
     for (const { operationsBefore, operationsAfter } of passes) {

@@ -13,9 +13,10 @@ import { countsByLabel, runProgram } from '../support/engine-runs.ts';
 import { TINY_TILE } from '../support/profiles.ts';
 import { NUM_OUTCOME_BITS, randomProgram } from '../support/random-programs.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { exactOutcomes } from '../support/state-oracle.ts';
 
-const SEEDS = Array.from({ length: 60 }, (_, i) => i);
+const SEEDS = seeds(15);
 const SHOTS = 2000;
 const limits = { maxQubits: 8, maxGates: 100_000 };
 const reference = openReferenceEngine({ maxQubits: 8 });
@@ -40,27 +41,32 @@ function furthest(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>
   );
 }
 
-describe.each(SEEDS)('random program %i', (seed) => {
-  const program = randomProgram(new RandomStream(9100 + seed));
-  const meaning = program.outcomes();
-  const read = () => readOpenQasm(program.text, limits).circuit;
+/** A program, the outcomes that it means, and what reads it. */
+function programOf(seed: number) {
+  const { text, outcomes } = randomProgram(new RandomStream(9100 + seed));
+  return { text, meaning: outcomes(), read: () => readOpenQasm(text, limits).circuit };
+}
 
-  test('is parsed to an equivalent circuit', () => {
-    expect(furthest(ofRegister(exactOutcomes(read())), meaning), program.text).toBeLessThan(1e-6);
+describe('random programs', () => {
+  testSeeds('are parsed to equivalent circuits', SEEDS, (seed) => {
+    const { text, meaning, read } = programOf(seed);
+    expect(furthest(ofRegister(exactOutcomes(read())), meaning), text).toBeLessThan(1e-6);
   });
 
-  test('means the same after all passes', () => {
+  testSeeds('mean the same after all passes', SEEDS, (seed) => {
+    const { text, meaning, read } = programOf(seed);
     const { circuit } = optimize(read(), { keepState: false });
-    expect(furthest(ofRegister(exactOutcomes(circuit)), meaning), program.text).toBeLessThan(1e-6);
+    expect(furthest(ofRegister(exactOutcomes(circuit)), meaning), text).toBeLessThan(1e-6);
   });
 
-  test('gives the same outcomes on every engine', async () => {
+  testSeeds('give the same outcomes on every engine', SEEDS, async (seed) => {
+    const { text, meaning, read } = programOf(seed);
     const { program: compiled } = compile(read(), TINY_TILE, { keepState: false });
     const run = async (engine: typeof reference) =>
       countsByLabel((await runProgram(engine, compiled, { shots: SHOTS, seed })).counts);
     const counts = await run(reference);
     const { statistic, bound } = chiSquared(ofRegister(counts), meaning);
-    expect(statistic, program.text).toBeLessThan(bound);
+    expect(statistic, text).toBeLessThan(bound);
     const { program: forCpu } = compile(read(), cpu.target, { keepState: false });
     const { counts: onCpu } = await runProgram(cpu, forCpu, { shots: SHOTS, seed });
     expect(countsByLabel(onCpu)).toEqual(counts);

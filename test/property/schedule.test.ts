@@ -19,6 +19,7 @@ import {
   randomLoopCircuit,
 } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
 import { exactOutcomes, finalAmplitudes } from '../support/state-oracle.ts';
 
 const engine = openReferenceEngine({ maxQubits: 10 });
@@ -54,7 +55,7 @@ const CHUNKED_TARGETS: readonly [string, TargetProfile][] = [
   ['four devices, chunks of 4 qubits', { ...chunked(0, 1), deviceQubits: 2 }],
   ['eight devices, one chunk qubit in a tile', { ...chunked(1, 1), deviceQubits: 3 }],
 ];
-const SEEDS = Array.from({ length: 12 }, (_, i) => i);
+const SEEDS = seeds(3);
 
 function programOf(circuit: DynamicCircuit, forTarget: TargetProfile): Program {
   const scheduled = schedule(circuit, forTarget);
@@ -64,7 +65,7 @@ function programOf(circuit: DynamicCircuit, forTarget: TargetProfile): Program {
 describe.each([...TARGETS, ...CHUNKED_TARGETS])('for %s', (_, forTarget) => {
   const widest = forTarget.maxDenseQubits;
 
-  test.each(SEEDS)('random circuit %i keeps its unitary', async (seed) => {
+  testSeeds('random circuits keep their unitaries', SEEDS, async (seed) => {
     const numQubits = 3 + (seed % 2);
     const operations = randomGates(new RandomStream(5000 + seed), numQubits, 30, widest);
     const circuit: Circuit = { numQubits, numBits: 0, operations };
@@ -75,7 +76,7 @@ describe.each([...TARGETS, ...CHUNKED_TARGETS])('for %s', (_, forTarget) => {
     expect(worstAmplitude(statevector!, expected)).toBeLessThan(1e-12);
   });
 
-  test.each(SEEDS)('random circuit %i with measurements keeps every shot', async (seed) => {
+  testSeeds('random circuits with measurements keep every shot', SEEDS, async (seed) => {
     const circuit = randomDynamicCircuit(new RandomStream(5100 + seed), 5, 4, 30);
     const program = programOf(circuit, forTarget);
     expect(breaches(program, forTarget)).toEqual([]);
@@ -85,7 +86,7 @@ describe.each([...TARGETS, ...CHUNKED_TARGETS])('for %s', (_, forTarget) => {
     expect(countsByLabel(counts)).toEqual(countsByLabel(whole.counts));
   });
 
-  test.each(SEEDS)('random loop %i finds its qubits where it left them', async (seed) => {
+  testSeeds('random loops find their qubits where they left them', SEEDS, async (seed) => {
     const circuit = randomLoopCircuit(new RandomStream(5150 + seed), 6);
     const program = programOf(circuit, forTarget);
     expect(breaches(program, forTarget)).toEqual([]);
@@ -97,7 +98,7 @@ describe.each([...TARGETS, ...CHUNKED_TARGETS])('for %s', (_, forTarget) => {
 });
 
 describe('measurements between gates', () => {
-  test.each(SEEDS)('random circuit %i draws from its exact distribution', async (seed) => {
+  testSeeds('random circuits draw from their exact distributions', SEEDS, async (seed) => {
     const circuit = randomDynamicCircuit(new RandomStream(5200 + seed), 4, 4, 30);
     const program = programOf(circuit, target(3, 1, 2));
     const { counts } = await runProgram(engine, program, { shots: 20_000, seed });

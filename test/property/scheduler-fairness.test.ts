@@ -10,6 +10,7 @@ import {
   type TestFleet,
   type TestTask,
 } from '../support/scheduler-fleets.ts';
+import { seeds } from '../support/seeds.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -98,7 +99,7 @@ describe('two keys that always wait at one level', () => {
     ['on alike adapters', 3, 20_000, 0, { ...onFleet, ...wide }],
     ['and a list a thread on threads', 0, 600, 2 * LIST_MS, { numQubits: 4 }],
   ])('are served alike to within a run of each %s', (_, numAdapters, until, slack, like) => {
-    for (let seed = 1; seed <= 10; seed++) {
+    for (const seed of seeds(3)) {
       const random = new RandomStream(seed);
       const next = () => ({ gateCost: (like.numQubits > 10 ? 3000 : 3e6) * random.uniform() });
       const stream = (key: string) => ({ ...like, key, backlog: 100, next });

@@ -4,6 +4,7 @@ import type { Plan } from '../../src/fleet/schedule/scheduler.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { SchedulerDriver } from '../support/scheduler-driver.ts';
 import { randomFleet, randomTask, type TestFleet } from '../support/scheduler-fleets.ts';
+import { numCases, seeds } from '../support/seeds.ts';
 
 /** Runs 60 runs that come at once and gives by how much each start missed the first plan. */
 function misses(seed: number, fleet: TestFleet, numKeys: number, numLevels: number): number[] {
@@ -63,10 +64,10 @@ describe('a planned start, where runs take as long as expected and nothing else 
   // what waits for that one again.
   test('is kept to within two lists by one key on any fleet', () => {
     const all: number[] = [];
-    for (let seed = 1; seed <= 200; seed++) {
+    for (const seed of seeds(50)) {
       all.push(...misses(seed, simple(randomFleet(new RandomStream(seed))), 1, 1));
     }
-    expect(all.length).toBeGreaterThan(9000);
+    expect(all.length).toBeGreaterThan(numCases(2250));
     expect(Math.max(...all)).toBeLessThanOrEqual(2 * LIST_MS);
     expect(Math.min(...all)).toBeGreaterThanOrEqual(-2 * LIST_MS);
     const numExact = all.filter((miss) => Math.abs(miss) < 1e-6).length;
@@ -75,23 +76,23 @@ describe('a planned start, where runs take as long as expected and nothing else 
 
   test('is kept to within two lists by many keys and levels on alike adapters', () => {
     const all: number[] = [];
-    for (let seed = 1; seed <= 100; seed++) {
+    for (const seed of seeds(25)) {
       const random = new RandomStream(seed);
       const fleet = alike(1 + random.below(8));
       all.push(...misses(seed, fleet, 1 + random.below(5), 1 + random.below(6)));
     }
-    expect(all.length).toBeGreaterThan(3000);
+    expect(all.length).toBeGreaterThan(numCases(750));
     expect(Math.max(...all.map(Math.abs))).toBeLessThanOrEqual(2 * LIST_MS);
   });
 
   // Which key is next depends on what has started, and that on when unlike lanes are free.
   test('is kept to within two lists for nineteen of twenty runs on any fleet', () => {
     const all: number[] = [];
-    for (let seed = 1; seed <= 200; seed++) {
+    for (const seed of seeds(50)) {
       all.push(...misses(seed, randomFleet(new RandomStream(seed)), 4, 6));
     }
     const numKept = all.filter((miss) => Math.abs(miss) <= 2 * LIST_MS).length;
-    expect(all.length).toBeGreaterThan(9000);
+    expect(all.length).toBeGreaterThan(numCases(2250));
     expect(numKept / all.length).toBeGreaterThan(0.95);
   });
 });

@@ -3,6 +3,7 @@ import { sizeClassOf } from '../../src/fleet/schedule/eligible-lanes.ts';
 import type { Plan, Scheduler } from '../../src/fleet/schedule/scheduler.ts';
 import type { TestTask } from '../support/scheduler-fleets.ts';
 import { runScenario, type ScenarioOptions } from '../support/scheduler-scenario.ts';
+import { numCases, seeds } from '../support/seeds.ts';
 
 /** Runs scenarios of successive seeds; says which seed broke a rule. */
 function runAll(from: number, count: number, options?: ScenarioOptions) {
@@ -18,29 +19,30 @@ function runAll(from: number, count: number, options?: ScenarioOptions) {
 describe('a scheduler of any fleet', () => {
   // Each step of each run is checked: test/support/scheduler-checker.ts says against what.
   test('keeps its rules and ends each run once, whatever happens to lanes and devices', () => {
-    const runs = runAll(1, 1000);
+    const runs = runAll(1, numCases(250));
     const numOrderChecks = runs.reduce((sum, { checker }) => sum + checker.numOrderChecks, 0);
     const numIdleChecks = runs.reduce((sum, { checker }) => sum + checker.numIdleChecks, 0);
-    expect(numOrderChecks).toBeGreaterThan(100);
-    expect(numIdleChecks).toBeGreaterThan(1000);
+    expect(numOrderChecks).toBeGreaterThan(numCases(25));
+    expect(numIdleChecks).toBeGreaterThan(numCases(250));
   });
 
   test('keeps them with hundreds of runs at once', () => {
-    runAll(5001, 30, { maxTasks: 400 });
+    runAll(5001, numCases(8), { maxTasks: 400 });
   });
 
   test('keeps them where runs take as long as expected', () => {
-    runAll(10_001, 600, { hasTrouble: false, isExact: true });
+    runAll(10_001, numCases(150), { hasTrouble: false, isExact: true });
   });
 
   test('starts the same runs at the same times again', () => {
-    for (let seed = 20_001; seed <= 20_080; seed++) {
-      expect(runScenario(seed).starts).toEqual(runScenario(seed).starts);
+    for (const seed of seeds(20)) {
+      const [once, again] = [runScenario(20_001 + seed), runScenario(20_001 + seed)];
+      expect(again.starts).toEqual(once.starts);
     }
   });
 
   test('counts for each device what ended on it and for how long it was busy', () => {
-    for (const { checker, scheduler, now } of runAll(30_001, 150)) {
+    for (const { checker, scheduler, now } of runAll(30_001, numCases(38))) {
       let numEnded = 0;
       for (const id of checker.devices.keys()) {
         const { completed, failed, lost, busyMs } = scheduler.devices.counters(id, now);
@@ -57,8 +59,12 @@ describe('a plan', () => {
     const beforeDispatch = (scheduler: Scheduler<TestTask>, now: number) => {
       scheduler.plan(now);
     };
-    for (let seed = 40_001; seed <= 40_080; seed++) {
-      expect(runScenario(seed, { beforeDispatch }).starts).toEqual(runScenario(seed).starts);
+    for (const seed of seeds(20)) {
+      const [planned, plain] = [
+        runScenario(40_001 + seed, { beforeDispatch }),
+        runScenario(40_001 + seed),
+      ];
+      expect(planned.starts).toEqual(plain.starts);
     }
   });
 
@@ -66,7 +72,7 @@ describe('a plan', () => {
     let plan: Plan | undefined;
     let at = 0;
     let numCompared = 0;
-    runAll(50_001, 200, {
+    runAll(50_001, numCases(50), {
       beforeDispatch: (scheduler, now) => {
         // Lines that were looked through a moment ago are not, again, before something changes.
         scheduler.setPaused('nobody', false);
@@ -92,12 +98,12 @@ describe('a plan', () => {
         }
       },
     });
-    expect(numCompared).toBeGreaterThan(1000);
+    expect(numCompared).toBeGreaterThan(numCases(250));
   });
 
   test('numbers the places of each line without gaps', () => {
     let numPlaces = 0;
-    runAll(60_001, 150, {
+    runAll(60_001, numCases(38), {
       hasTrouble: false,
       beforeDispatch: (scheduler, now) => {
         const { positions } = scheduler.plan(now);
@@ -112,6 +118,6 @@ describe('a plan', () => {
         numPlaces += positions.size;
       },
     });
-    expect(numPlaces).toBeGreaterThan(1000);
+    expect(numPlaces).toBeGreaterThan(numCases(250));
   });
 });

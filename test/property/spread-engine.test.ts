@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * A state spread over several devices agrees with the reference engine: amplitudes, distributions,
  * expectation values, and counts for a seed. Sizes are small, so that qubits of tiles, chunks and devices

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { isSameCircuit, readCircuit, writeCircuit } from '../../src/fleet/workers/sent-circuit.ts';
+import { numCases } from '../support/seeds.ts';
 import { circuits } from './circuit-arbitrary.ts';
 
 const withoutMatrices = circuits.map(
@@ -34,7 +35,7 @@ describe('the packed form of a circuit', () => {
         expect(text.numQubits).toBe(circuit.numQubits);
         expect(text.numOperations).toBe(circuit.operations.length);
       }),
-      { seed: 61, numRuns: 300 },
+      { seed: 61, numRuns: numCases(75) },
     );
   });
 
@@ -54,7 +55,7 @@ describe('the packed form of a circuit', () => {
         }
         expect(written({ ...circuit, operations: turned }).shape).toBe(written(circuit).shape);
       }),
-      { seed: 62, numRuns: 300 },
+      { seed: 62, numRuns: numCases(75) },
     );
   });
 
@@ -67,7 +68,7 @@ describe('the packed form of a circuit', () => {
         const angles = text.angles.with(at % text.angles.length, 20);
         expect(isSameCircuit(text, { ...text, angles })).toBe(false);
       }),
-      { seed: 63, numRuns: 300 },
+      { seed: 63, numRuns: numCases(75) },
     );
   });
 

@@ -3,6 +3,7 @@ import type { Complex } from '../../../src/engine/phase-polynomial.ts';
 import { type Rounding, rotationOf } from '../../../src/engine/rotation.ts';
 import { randomUnitary } from '../../support/random-circuits.ts';
 import { RandomStream } from '../../support/random-stream.ts';
+import { seeds, testSeeds } from '../../support/seeds.ts';
 
 type Matrix = readonly [Complex, Complex, Complex, Complex];
 
@@ -45,7 +46,7 @@ const EXACT: Rounding = { negligible: 0, round: (x) => x };
 const SINGLE: Rounding = { negligible: 0, round: Math.fround };
 
 describe('a unitary taken apart', () => {
-  test.each(Array.from({ length: 20 }, (_, i) => i))('multiplies out again (%i)', (seed) => {
+  testSeeds('multiplies out again', seeds(5), (seed) => {
     const u = matrixOf(randomUnitary(new RandomStream(seed), 1));
     expect(worstEntry(multipliedOut(rotationOf(u, EXACT)), u)).toBeLessThan(1e-15);
   });
