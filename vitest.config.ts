@@ -1,21 +1,20 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { testFilesThatNeed } from './test/support/test-files.ts';
 
-/** Files of suites that run on drivers, a browser or Python, which are looked for first. */
-const NEEDS_FACILITIES = [
-  'test/browser/{demo-page,demo-page-access,page-server,page-widths,webgpu-engine}.test.ts',
-  'test/conformance/{shaders,spread-engine,webgpu-batch,webgpu-engine}.test.ts',
-  'test/property/spread-engine.test.ts',
-  'test/service/{command-line,examples,webgpu-service}.test.ts',
-  'test/unit/engine/webgpu/{device-faults,readout,readout-sampling,tuning-device,webgpu-batch}.test.ts',
-  'test/unit/engine/webgpu/spread/{spread-faults,spread-sampling}.test.ts',
-  'test/unit/fleet/{adapter-discovery,spread-worker}.test.ts',
-];
+const NEED_FACILITIES = testFilesThatNeed('facilities');
+const NEED_PROCESSES_OR_MINUTES = testFilesThatNeed('processes', 'minutes');
 
 /**
  * Ends what hangs. No test is timed by it: it is at least ten times what the slowest test takes on a
  * quiet machine of two cores.
  */
 const HANG_MS = 600_000;
+
+// Threads and processes that tests start load the service's sources in a quarter of the time.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('.vitest/compile-cache', import.meta.url),
+);
 
 export default defineConfig({
   test: {
@@ -28,16 +27,23 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'portable',
+          name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: NEEDS_FACILITIES,
+          exclude: [...NEED_PROCESSES_OR_MINUTES, ...NEED_FACILITIES],
+          setupFiles: 'test/support/held-to-needs.ts',
+          // A worker loads each module once for all of its files.
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'processes', include: NEED_PROCESSES_OR_MINUTES },
       },
       {
         extends: true,
         test: {
           name: 'drivers and browsers',
-          include: NEEDS_FACILITIES,
+          include: NEED_FACILITIES,
           globalSetup: 'test/support/facilities/set-up.ts',
         },
       },

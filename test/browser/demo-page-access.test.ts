@@ -1,3 +1,4 @@
+// @needs facilities
 /** The page at `/` for everyone: on phones, by its names, by its focus, by its contrasts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO_FACTS } from '../support/demo-facts.ts';

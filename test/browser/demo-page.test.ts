@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * The page at `/` in headless Chromium, on the real service: what it shows, with a keyboard alone, and
  * with answers that are none. Runs are answered by the test.

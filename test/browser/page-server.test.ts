@@ -1,3 +1,4 @@
+// @needs facilities
 /** The page that claims run in, itself: what goes wrong is said, and nothing of it stays behind. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @needs facilities
 /** Pages at the widths of a desk and of a phone: nothing is cut off. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * The WebGPU engine in headless Chromium: the conformance suite itself, bundled for a page, which
  * runs each claim when its test asks for it.

@@ -1,3 +1,4 @@
+// @needs processes
 /** `qcs backup`, `restore` and `check`, beside a running service and without one. */
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

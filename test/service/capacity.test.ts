@@ -1,3 +1,4 @@
+// @needs processes
 /** `qcs capacity` as a process: it starts the service, drives it, and writes what it found. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,17 +1,16 @@
+// @needs processes
 /**
  * `qcs`, what scripts see of it. Most command lines run within this process, as `cli.ts` runs them; what a
- * process adds (exit codes, streams, the end, an engine's own driver) is tested on processes.
+ * process adds (exit codes, streams, the end) is tested on processes; adapters, in
+ * command-line-adapters.test.ts.
  */
-import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAuditLog } from '../../src/service/audit/audit-log.ts';
 import { DATABASE_FILE, openDatabase } from '../../src/storage/database.ts';
-import { type Ended, runQcs } from '../support/command-line.ts';
-import { describeWith, foundFacilities } from '../support/facilities/describe-with.ts';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
-import { anyDriver, driverEnvironment, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
+import { type Ended, processEnd, runQcs, runQcsProcess } from '../support/command-line.ts';
+import { temporaryFolder } from '../support/service-process.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -20,24 +19,10 @@ function qcs(args: readonly string[], environment: Environment = {}): Promise<En
   return runQcs(args, { environment: { QCS_THREADS: '1', ...environment } });
 }
 
-/** As a process. */
-function qcsProcess(args: readonly string[], environment: Environment = {}): Promise<Ended> {
-  return ended(process.execPath, ['bin/qcs.js', ...args], environment);
-}
-
-function ended(command: string, args: readonly string[], environment: Environment = {}) {
-  return new Promise<Ended>((resolve) => {
-    const env = { ...process.env, ...environment };
-    execFile(command, args, { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-    });
-  });
-}
-
 describe('as a process', () => {
   test('run prints a histogram of an OpenQASM file', async () => {
     const args = ['run', 'examples/bell.qasm', '--shots', '100', '--seed', '1'];
-    const { code, stdout } = await qcsProcess(args);
+    const { code, stdout } = await runQcsProcess(args);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^00 +\d+ +\d+\.\d+% +█/m);
     expect(stdout).toMatch(/^11 +\d+ +\d+\.\d+% +█/m);
@@ -54,7 +39,7 @@ describe('as a process', () => {
         },
       });
       process.on('exit', () => process.stderr.write(loaded.join('\\n')));`;
-    const { code, stderr } = await qcsProcess(['run', 'examples/bell.qasm'], {
+    const { code, stderr } = await runQcsProcess(['run', 'examples/bell.qasm'], {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}`,
     });
     expect(code).toBe(0);
@@ -70,15 +55,15 @@ describe('as a process', () => {
     [['gates', 'frobnicate'], 3, 'frobnicate'],
     [['jobs', '--url', 'here'], 2, 'no address of a service'],
   ])('%j ends with its exit code, and says why on stderr', async (args, code, text) => {
-    const failed = await qcsProcess(args);
+    const failed = await runQcsProcess(args);
     expect(failed).toMatchObject({ code, stdout: '' });
     expect(failed.stderr).toContain(text);
   });
 
   test('--help lists the commands, and serve --help the settings', async () => {
     const [help, serve] = await Promise.all([
-      qcsProcess(['--help']),
-      qcsProcess(['serve', '--help']),
+      runQcsProcess(['--help']),
+      runQcsProcess(['serve', '--help']),
     ]);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/^Usage: qcs(.|\n)+ jobs (.|\n)+Exit codes: 0 ok/);
@@ -86,22 +71,9 @@ describe('as a process', () => {
     expect(serve.stdout).toContain('QCS_DATA_DIR');
   });
 
-  test('devices and serve say what there is, and print nothing that looks like a fault', async () => {
-    const devices = await qcsProcess(['devices']);
-    expect(devices).toMatchObject({ code: 0, stderr: '' });
-    expect(devices.stdout).toMatch(/^gpu-fleet +available +(webgpu|cpu-fallback)/m);
-    using folder = temporaryFolder();
-    const service = await startServiceProcess(folder.path);
-    await service.stop('SIGTERM');
-    expect(service.output()).toMatch(/^ {2}gpu-fleet: (CPU engine|WebGPU on) .*$/m);
-    expect(service.output()).toMatch(/^ {2}GPU adapters: .*$/m);
-    const logged = service.log().trim().split('\n');
-    expect(logged.map((line) => JSON.parse(line).level)).toEqual(logged.map(() => 30));
-  });
-
   test('a reader that has seen enough is no failure', async () => {
     const command = `set -o pipefail; "${process.execPath}" bin/qcs.js gates --json | head -c 10`;
-    const { code, stdout, stderr } = await ended('bash', ['-c', command]);
+    const { code, stdout, stderr } = await processEnd('bash', ['-c', command]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toHaveLength(10);
   });
@@ -205,76 +177,6 @@ test('all engines, precisions and thread counts give the counts of the service f
   );
   const [first, ...others] = answers.map(({ stdout }) => JSON.parse(stdout).counts);
   for (const other of others) expect(other).toEqual(first);
-});
-
-describeWith([anyDriver()], 'qcs with software adapters alone', () => {
-  const found = foundFacilities();
-  const drivers = SOFTWARE_DRIVERS.filter((driver) => found[driver].isPresent);
-  const environment = driverEnvironment(...drivers);
-  const allowed = { ...environment, QCS_SOFTWARE_ADAPTERS: '1' };
-
-  test('run measures the WebGPU engine where they are allowed, says on what, and ends', async () => {
-    const args = ['run', 'examples/teleport.json', '--json', '--seed', '9', '--engine', 'webgpu'];
-    const [measured, service] = await Promise.all([
-      qcsProcess([...args, '--repeat', '2'], allowed),
-      qcs(args.slice(0, 5)),
-    ]);
-    expect(measured.code).toBe(0);
-    const { counts, backend, measurement } = JSON.parse(measured.stdout);
-    expect(counts).toEqual(JSON.parse(service.stdout).counts);
-    expect(backend).toMatchObject({ engine: 'webgpu', execution: 'webgpu', precision: 'f32' });
-    expect(backend.hardware).toMatch(/\(software\)$/);
-    expect(measurement.runs).toHaveLength(2);
-    expect(measurement).not.toHaveProperty('threads');
-  });
-
-  test('run refuses what the adapter’s memory cannot hold, with the figures', async () => {
-    using folder = temporaryFolder();
-    const file = join(folder.path, 'wide.qasm');
-    writeFileSync(file, 'OPENQASM 3.0;\nqubit[24] q;\n');
-    const ended = await qcsProcess(['run', file, '--engine', 'webgpu'], {
-      ...allowed,
-      QCS_GPU_MEMORY_MIB: '64',
-    });
-    expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain(
-      '24 qubits need 128 MiB; this service holds 23 qubits (64 MiB). QCS_GPU_MEMORY_MIB raises it.',
-    );
-  });
-
-  test('run has no adapter for WebGPU where they are not, and says why', async () => {
-    const args = ['run', 'examples/bell.qasm', '--engine', 'webgpu'];
-    const ended = await qcsProcess(args, environment);
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
-    expect(ended.stderr).toContain('QCS_SOFTWARE_ADAPTERS is not 1');
-  });
-
-  test('devices lists each with its engine where they are allowed, and why not elsewhere', async () => {
-    const [used, unused] = await Promise.all([
-      qcsProcess(['devices', '--json'], allowed),
-      qcsProcess(['devices', '--json'], environment),
-    ]);
-    const figure = expect.any(Number);
-    expect(JSON.parse(used.stdout).processors[1]).toMatchObject({ execution: 'webgpu' });
-    expect(JSON.parse(used.stdout).adapters).toEqual(
-      drivers.map(() =>
-        expect.objectContaining({
-          kind: 'software',
-          available: true,
-          pid: figure,
-          max_qubits: figure,
-          tile_qubits: figure,
-          chunk_qubits: figure,
-          memory_basis: 'machine',
-        }),
-      ),
-    );
-    expect(JSON.parse(unused.stdout).processors[1]).toMatchObject({ execution: 'cpu-fallback' });
-    for (const adapter of JSON.parse(unused.stdout).adapters) {
-      expect(adapter).toMatchObject({ kind: 'software', available: false });
-      expect(adapter.reason).toContain('QCS_SOFTWARE_ADAPTERS');
-    }
-  });
 });
 
 test('run prints evolution and sampling of each repeat, and what was moved', async () => {

@@ -1,3 +1,4 @@
+// @needs processes
 /** Clients that connect and say nothing, say half of it, say too much, or do not read. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

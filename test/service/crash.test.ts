@@ -1,3 +1,4 @@
+// @needs processes
 /** What a crash and a shutdown leave behind: nothing lost, nothing twice. */
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @needs processes
 /** A real service on a database with damaged rows: each fails by itself, and nothing else does. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

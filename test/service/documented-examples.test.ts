@@ -1,3 +1,4 @@
+// @needs processes
 /**
  * The examples of the OpenAPI document: each body is accepted by a real service, and each answer is of the
  * form that is declared for it.

@@ -1,15 +1,11 @@
+// @needs processes
 /** The circuits and programs of examples/, run as their readers run them. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeWith } from '../support/facilities/describe-with.ts';
-import {
-  type ServiceProcess,
-  startServiceProcess,
-  temporaryFolder,
-} from '../support/service-process.ts';
+import { openExamples } from '../support/examples.ts';
 
 const report = z.looseObject({
   shots: z.number(),
@@ -115,62 +111,18 @@ describe('a circuit of the examples', () => {
 });
 
 describe('a program of the examples', () => {
-  const folder = temporaryFolder();
-  let service: ServiceProcess;
-  beforeAll(async () => {
-    service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
-  });
-  afterAll(async () => {
-    await service?.stop('SIGTERM');
-    folder[Symbol.dispose]();
-  });
-
-  /** What a program prints, with a key that has the limits of any. */
-  async function printed(command: string, file: string): Promise<string> {
-    const made = await promisify(execFile)(
-      process.execPath,
-      ['src/cli.ts', 'keys', 'create', '--name', 'examples', '--json'],
-      { env: { ...process.env, QCS_DATA_DIR: folder.path } },
-    );
-    const { key } = z.object({ key: z.string() }).parse(JSON.parse(made.stdout));
-    const env = {
-      ...process.env,
-      QCS_URL: service.origin,
-      QCS_API_KEY: key,
-      PYTHONIOENCODING: 'utf-8',
-    };
-    return (await promisify(execFile)(command, [`examples/${file}`], { env })).stdout;
-  }
+  const examples = openExamples();
 
   test('watch-job.mjs follows the job to its end', async () => {
-    const output = await printed(process.execPath, 'watch-job.mjs');
+    const output = await examples.printed(process.execPath, 'watch-job.mjs');
     expect(output).toMatch(/^submitted \/api\/v1\/quantum\/circuits\/circ_\w+$/m);
     expect(output).toMatch(/^status completed$/m);
     expect([...output.matchAll(/^(0{10}|1{10}) +\d+ █+$/gm)]).toHaveLength(2);
   });
 
   test('qaoa-maxcut.ts reaches what theory has for one layer, and finds the best cut', async () => {
-    const output = await printed(process.execPath, 'qaoa-maxcut.ts');
+    const output = await examples.printed(process.execPath, 'qaoa-maxcut.ts');
     expect(output).toContain('expected cut 4.5000');
     expect(output).toMatch(/^best of the shots (010101|101010): cut 6$/m);
-  });
-
-  describeWith(['Python 3'], 'in Python', () => {
-    test('vqe_h2.py finds the energy of full configuration interaction', async () => {
-      expect(await printed('python3', 'vqe_h2.py')).toMatch(/^energy -1\.137306 hartree$/m);
-    });
-
-    test('agent_task.py is given the one gate that is left', async () => {
-      expect(JSON.parse(await printed('python3', 'agent_task.py'))).toEqual([
-        { gate: 'X', qubit: 1 },
-      ]);
-    });
-  });
-
-  describeWith(['httpx for Python'], 'in Python with httpx', () => {
-    test('rabi_httpx.py measures what theory has', async () => {
-      const output = await printed('python3', 'rabi_httpx.py');
-      expect(Number(/^farthest from theory (\S+)$/m.exec(output)?.[1])).toBeLessThan(0.06);
-    });
   });
 });

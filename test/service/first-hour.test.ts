@@ -1,3 +1,4 @@
+// @needs processes
 /**
  * Mistakes that newcomers make, and what they are answered. The answers are those of a real service and of
  * the command line, and docs/first-hour.md is made of them: `vitest run test/service/first-hour.test.ts -u`

@@ -1,3 +1,4 @@
+// @needs processes
 /** Devices of a real fleet taken out of service over HTTP, and what becomes of circuits then. */
 import type { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

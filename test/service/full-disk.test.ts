@@ -1,3 +1,4 @@
+// @needs processes
 /**
  * A service whose database cannot be written for a while. Its own limit on the size of files (RLIMIT_FSIZE)
  * plays the full disk: it needs no file system of its own, and can be lifted while the service runs.

@@ -1,3 +1,4 @@
+// @needs processes
 /** `qcs jobs` against a service that answers as a test says, and once against the real one. */
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

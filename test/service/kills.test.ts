@@ -1,3 +1,4 @@
+// @needs processes
 /** kill -9 at random under a mixed load; bench/kills.ts does the same a hundred times. */
 import { expect, test } from 'vitest';
 import { runKillLoad } from '../support/mixed-load/kill-load.ts';

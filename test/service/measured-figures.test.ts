@@ -1,3 +1,4 @@
+// @needs processes
 /**
  * What is measured moves with the load: figures of agents and of the TPU fleet before, under and after
  * work that runs in processes of its own, over HTTP. The clock stands still until the test puts it

@@ -1,3 +1,4 @@
+// @needs processes
 /** `/metrics` of the real service, whose parts are put together as an operator has them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseScrape, type Scrape } from '../support/prometheus-text.ts';

@@ -1,3 +1,4 @@
+// @needs processes
 /**
  * Jobs of all kinds at once on a real service, by several keys, with cancels, repeats, listings, and
  * watchers whose connections break. bench/mixed-load.ts runs the same for a minute.

@@ -1,3 +1,4 @@
+// @needs processes
 /** The real process on a real port, used as a stranger with curl would. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// @needs processes
 /** Everything that agents, the TPU fleet and the planner publish, asked for over HTTP of a real service. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

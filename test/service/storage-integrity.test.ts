@@ -1,3 +1,4 @@
+// @needs processes
 /** A service whose files were damaged while it was down: it does not start, and makes no new key. */
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

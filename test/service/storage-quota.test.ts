@@ -1,3 +1,4 @@
+// @needs processes
 /** What a key and the service may store. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @needs processes
 /** `qcs submit` against a real service, and against one that does not answer as it should. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @needs processes
 /** `qcs train` as a process, as far as it does not train. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @needs processes
 /** The example that trains over HTTP, run as a caller runs it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * The real service on the software Vulkan drivers of the machine: what a stranger sees of adapters,
  * and of what happens when their processes are killed.

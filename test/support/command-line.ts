@@ -1,4 +1,5 @@
-/** `qcs` within this process: the same commands, options, messages and exit codes, without a start of Node. */
+/** `qcs` within this process, with the same messages and exit codes but without a start of Node, and as a process. */
+import { execFile } from 'node:child_process';
 import type { CommandIo } from '../../src/cli/command-io.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 
@@ -48,4 +49,28 @@ export async function runQcs(args: readonly string[], around: Around = {}): Prom
     serve: () => Promise.reject(new Error('serve is for a process of its own')),
   });
   return { code, ...written };
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs a command line as a process. The environment is that of the tests, with these variables. */
+export function runQcsProcess(
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<Ended> {
+  return processEnd(process.execPath, ['bin/qcs.js', ...args], environment);
+}
+
+/** Runs any command to its end. */
+export function processEnd(
+  command: string,
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, ...environment };
+    execFile(command, args, { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
 }

@@ -1,3 +1,4 @@
+// @needs processes
 /** What tests say of drivers and browsers that a machine lacks. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';

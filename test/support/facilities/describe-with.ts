@@ -17,7 +17,7 @@ export function foundFacilities(): Found {
   const found = inject('facilities');
   if (found === undefined) {
     throw new Error(
-      'A file that needs a facility belongs to NEEDS_FACILITIES in vitest.config.ts.',
+      'The test file needs a facility: say so in a line of its own, "// @needs facilities".',
     );
   }
   return found;

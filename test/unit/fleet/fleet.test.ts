@@ -1,3 +1,4 @@
+// @needs processes
 import { execFile } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

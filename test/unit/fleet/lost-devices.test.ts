@@ -1,3 +1,4 @@
+// @needs processes
 /** Devices that are lost at random while a thousand circuits run. */
 import { afterEach, expect, test } from 'vitest';
 import { Fleet } from '../../../src/fleet/fleet.ts';

@@ -1,3 +1,4 @@
+// @needs processes
 /** Lists of circuits on a worker: each is answered by itself, whatever happens to the others. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';

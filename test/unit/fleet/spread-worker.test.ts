@@ -1,3 +1,4 @@
+// @needs facilities
 /** A process that opens two software adapters and runs circuits on both together. */
 import { afterEach, expect, test } from 'vitest';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';

@@ -1,3 +1,4 @@
+// @needs processes
 /** Supervision, with children that the tests play themselves, and one of each real kind. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { childProcess } from '../../../src/processes/child-process.ts';

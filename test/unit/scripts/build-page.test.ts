@@ -1,3 +1,4 @@
+// @needs processes
 /** What the build makes of the page for the npm package, beside what a checkout serves. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @needs processes
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

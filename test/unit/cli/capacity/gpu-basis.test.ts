@@ -1,3 +1,4 @@
+// @needs processes
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

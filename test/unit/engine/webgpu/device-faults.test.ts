@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * Faults of a GPU become errors with a code, and never wrong results. Runs on one software driver,
  * whose device the tests break.

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * Draws of basis states on a device, against the definition of engine.ts.
  *

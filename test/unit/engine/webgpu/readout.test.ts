@@ -1,3 +1,4 @@
+// @needs facilities
 /** Readouts of a state on a device, compared with the reference engine's on the same numbers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PauliTerm } from '../../../../src/circuit/observable.ts';

@@ -1,3 +1,4 @@
+// @needs facilities
 import { afterEach, expect, test } from 'vitest';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * Batches on a device that fails, is full, or has so much to do that it is several dispatches. On one
  * software driver; what comes out otherwise is in test/conformance.

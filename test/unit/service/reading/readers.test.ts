@@ -1,3 +1,4 @@
+// @needs processes
 /** Readers over processes that spin, fill their memory or crash when they are told to. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { Readers, type ReadersOptions } from '../../../../src/service/reading/readers.ts';

@@ -1,3 +1,4 @@
+// @needs processes
 /** What a procedure does to its process it does to nobody else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';

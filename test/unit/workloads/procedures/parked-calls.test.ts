@@ -1,3 +1,4 @@
+// @needs processes
 /** Calls whose circuits wait for processors, and what others have of their places. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SupervisedChild } from '../../../../src/processes/supervised-child.ts';

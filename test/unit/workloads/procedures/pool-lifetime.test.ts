@@ -1,3 +1,4 @@
+// @needs processes
 /** Processes that have a pool, and their end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// @needs processes
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { QueueFullError } from '../../../../src/fleet/errors.ts';
 import { ProcedurePool } from '../../../../src/workloads/procedures/procedure-pool.ts';

@@ -1,3 +1,4 @@
+// @needs processes
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FromProcess } from '../../../../src/workloads/procedures/procedure-messages.ts';
 import { ServedCall } from '../../../../src/workloads/procedures/served-call.ts';

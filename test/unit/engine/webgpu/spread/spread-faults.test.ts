@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * A fault of one of several devices fails the run, with a code and a figure, and leaves nothing
  * behind for the next run. Runs on one software driver, whose devices the tests break.

@@ -1,3 +1,4 @@
+// @needs facilities
 /**
  * Draws from a state on several devices, wherever the qubits that tell them apart stand in the logical
  * order: inside blocks, among blocks, or nowhere.

@@ -1,3 +1,4 @@
+// @needs processes
 /** What the cheap bounds let through, ends with its process, and harms nothing else. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

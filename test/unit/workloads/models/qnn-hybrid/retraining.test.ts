@@ -1,3 +1,4 @@
+// @needs minutes
 /**
  * The committed model against a training from scratch, and the figures of its cross-validation against
  * an independent computation. One training serves all tests: it is what takes this file its time.
