@@ -20,6 +20,7 @@ import { CannotListenError } from './service/errors.ts';
 import { closeJobKinds, serveJobKinds } from './service/jobs/job-kinds.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/keys/api-key.ts';
 import { createSqliteKeyStore } from './service/keys/sqlite-key-store.ts';
+import { type LogDestination, logStream } from './service/log-stream.ts';
 import { createSqliteMaintenanceStore } from './service/maintenance/maintenance-store.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-facts-view.ts';
@@ -113,35 +114,45 @@ function withoutSecrets(
   return rest;
 }
 
-/** A running service. */
-export interface RunningService {
-  /** Where it listens: `http://127.0.0.1:8080`. */
-  readonly origin: string;
-  readonly app: FastifyInstance;
+/** What a service found of itself when it started. */
+export interface TestedService {
   /** What runs circuits and why, a line each. */
   readonly backing: readonly string[];
   /** What serves models, likewise. */
   readonly models: readonly string[];
   /** What does tasks and TPU jobs, likewise. */
   readonly agents: readonly string[];
+  /** Jobs that an earlier process left. */
+  readonly recovered: { readonly requeued: number; readonly failed: number };
+}
+
+/** A running service. */
+export interface RunningService {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  readonly app: FastifyInstance;
   /** The key made because there was none; shown once. */
   readonly firstKey: string | undefined;
   /** Keys that are neither revoked nor expired. */
   readonly numKeys: number;
-  /** Jobs that an earlier process left. */
-  readonly recovered: { readonly requeued: number; readonly failed: number };
+  /**
+   * When all else has its first self-test behind it, too; undefined if the service was closed before.
+   * It rejects if the jobs of an earlier process cannot be read.
+   */
+  readonly tested: Promise<TestedService | undefined>;
   /** Stops taking work, lets running jobs finish or puts them back, and ends everything. */
   close(): Promise<{ readonly finished: number; readonly requeued: number }>;
 }
 
 /**
- * Starts the whole service: database, fleet with its first self-tests, jobs left by an earlier
- * process, HTTP.
+ * Starts the service: database, HTTP, and the engines of `statevector-sim`, whose self-test is waited for.
+ * All else is tested while requests are answered, and until then says that it is not available; jobs
+ * left by an earlier process run after that.
  */
 export async function startService(
   config: Config,
   { now, elapsedMs, random, environment }: Surroundings,
-  logDestination: NodeJS.WritableStream,
+  logDestination: LogDestination,
 ): Promise<RunningService> {
   const storage = openServiceDatabase(config.dataDir, config.durability);
   const { database } = storage;
@@ -241,18 +252,12 @@ export async function startService(
     now,
     elapsedMs,
     drawSeed: () => drawSeed(random),
-    logger: { level: config.logLevel, stream: logDestination },
+    logger: { level: config.logLevel, stream: logStream(config.logFormat, logDestination) },
   });
 
   logs.resolve(app.log);
-  const prepared = workforce.prepare();
-  await fleet.start();
-  await models.start();
-  await prepared;
-  await workforce.start();
-  const recovered = await runner.recover();
+  await fleet.startStatevector();
   const origin = await listen(app, config);
-  void workforce.measure();
   // Only once it listens: a key that a failed start made would never be shown.
   const firstKey = (await keys.isEmpty()) ? await createFirstKey() : undefined;
   const numKeys = (await keys.list()).filter((key) => isValidAt(key, now())).length;
@@ -269,6 +274,33 @@ export async function startService(
   void prune();
   const pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
 
+  let isClosing = false;
+  let recovering: ReturnType<JobRunner['recover']> | undefined;
+  const closed = Promise.withResolvers<undefined>();
+  // A test whose engine is closed under it need not come to an end.
+  const tested = Promise.race([testTheRest(), closed.promise]);
+
+  /** The first self-tests of all else; jobs of an earlier process begin once what runs them is known. */
+  async function testTheRest(): Promise<TestedService | undefined> {
+    const prepared = workforce.prepare();
+    await fleet.start();
+    if (isClosing) return undefined;
+    await models.start();
+    await prepared;
+    if (isClosing) return undefined;
+    await workforce.start();
+    if (isClosing) return undefined;
+    recovering = runner.recover();
+    const recovered = await recovering;
+    void workforce.measure();
+    return {
+      backing: fleet.describe(),
+      models: models.describe(),
+      agents: workforce.describe(),
+      recovered,
+    };
+  }
+
   async function createFirstKey(): Promise<string> {
     const first = { name: 'first key', tier: 'standard', scopes: DEFAULT_SCOPES } as const;
     const { text } = await keys.create({ ...first, createdAt: now() }, SERVICE);
@@ -278,13 +310,11 @@ export async function startService(
   return {
     origin,
     app,
-    backing: fleet.describe(),
-    models: models.describe(),
-    agents: workforce.describe(),
     firstKey,
     numKeys,
-    recovered,
+    tested,
     async close() {
+      isClosing = true;
       clearInterval(pruning);
       disk.close();
       const graceMs = config.shutdownGraceMs;
@@ -295,7 +325,9 @@ export async function startService(
       await workforce.close();
       await fleet.close();
       await Promise.all([readers.close(), closeJobKinds(kinds)]);
+      await recovering?.catch(() => undefined);
       storage[Symbol.dispose]();
+      closed.resolve(undefined);
       return counts;
     },
   };

@@ -295,6 +295,12 @@ export const SETTINGS = {
     description:
       'Lowest severity of the log lines that are written. `info` includes one line per request.',
   },
+  QCS_LOG_FORMAT: {
+    schema: choice(['pretty', 'json']).optional(),
+    defaultText: '`pretty` on a terminal, else `json`',
+    description:
+      'Form of log lines: for people, as `12:30:05 POST /api/v1/quantum/circuits 201 17.7 ms` (`pretty`), or one JSON object a line (`json`).',
+  },
 } as const satisfies Record<string, Setting>;
 
 /** The environment variable of a setting. */
@@ -374,6 +380,8 @@ export interface Config {
       }
     | undefined;
   readonly logLevel: Settings['QCS_LOG_LEVEL'];
+  /** Undefined: by whether the log goes to a terminal. */
+  readonly logFormat: Settings['QCS_LOG_FORMAT'];
 }
 
 /** Settings that cannot be used, all of them. */
@@ -458,6 +466,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     shutdownGraceMs: settings.QCS_SHUTDOWN_GRACE_S * 1000,
     textModel: textModelOf(settings),
     logLevel: settings.QCS_LOG_LEVEL,
+    logFormat: settings.QCS_LOG_FORMAT,
   });
 }
 

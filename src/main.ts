@@ -1,7 +1,9 @@
 /** The server's entry point: `npm start`, `node src/main.ts`, `qcs serve`. */
 
-import { type RunningService, startService } from './compose.ts';
-import { loadConfig, settingsWithoutEffect } from './config.ts';
+import { enableCompileCache } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunningService, TestedService } from './compose.ts';
 import { CodedError } from './errors/coded-error.ts';
 
 /** Reads the environment, serves until SIGTERM or SIGINT, and sets the exit code. */
@@ -9,10 +11,13 @@ export async function main(): Promise<void> {
   // A reader of the output or of the log that has gone is no reason to stop serving.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
+  keepCompiled();
+  const { loadConfig, settingsWithoutEffect } = await import('./config.ts');
   const config = loadConfig(process.env);
   for (const name of settingsWithoutEffect(process.env)) {
     process.stderr.write(`warning: ${name} has no effect without QCS_LLM_BASE_URL.\n`);
   }
+  const { startService } = await import('./compose.ts');
   const surroundings = {
     now: Date.now,
     elapsedMs: () => performance.now(),
@@ -35,33 +40,29 @@ export async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+
+  const tested = await service.tested.catch(async (error) => {
+    await service.close();
+    throw error;
+  });
+  if (tested !== undefined) process.stdout.write(findings(tested));
 }
 
-function greeting({
-  origin,
-  backing,
-  models,
-  agents,
-  firstKey,
-  numKeys,
-  recovered,
-}: RunningService): string {
+/**
+ * Compiled code is kept in Node's compile cache, also that of engine threads and task processes, which
+ * take the folder from the environment: all of them load much of the same code.
+ */
+function keepCompiled(): void {
+  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
+  enableCompileCache();
+}
+
+function greeting({ origin, firstKey, numKeys }: RunningService): string {
   const lines = [
     `Quantum Compute Service: ${origin}/api/v1`,
     `Demo, without a key:     ${origin}/`,
     `Documentation:           ${origin}/docs`,
-    'What runs circuits:',
-    ...backing.map((line) => `  ${line}`),
-    'Models:',
-    ...models.map((line) => `  ${line}`),
-    'Agents and the TPU fleet:',
-    ...agents.map((line) => `  ${line}`),
   ];
-  if (recovered.requeued + recovered.failed > 0) {
-    lines.push(
-      `Jobs of an earlier process: ${recovered.requeued} run again, ${recovered.failed} failed.`,
-    );
-  }
   if (firstKey !== undefined) {
     lines.push(
       '',
@@ -82,6 +83,24 @@ function greeting({
       '',
       `There ${has}; a key is shown only when it is made. To make another:`,
       '  npx qcs keys create --name NAME',
+    );
+  }
+  return `${lines.join('\n')}\n\nListening. Self-tests are under way; what has passed its own takes work.\n`;
+}
+
+function findings({ backing, models, agents, recovered }: TestedService): string {
+  const lines = [
+    '',
+    'What runs circuits:',
+    ...backing.map((line) => `  ${line}`),
+    'Models:',
+    ...models.map((line) => `  ${line}`),
+    'Agents and the TPU fleet:',
+    ...agents.map((line) => `  ${line}`),
+  ];
+  if (recovered.requeued + recovered.failed > 0) {
+    lines.push(
+      `Jobs of an earlier process: ${recovered.requeued} run again, ${recovered.failed} failed.`,
     );
   }
   return `${lines.join('\n')}\n\nReady.\n`;

@@ -53,13 +53,14 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #shares: EngineShares;
   readonly #backend: CircuitBackend;
-  readonly #simulators: readonly SimulatorProcessor[];
+  readonly #statevector: SimulatorProcessor;
   readonly #gpuFleet: SimulatorProcessor;
   readonly #gpuBacking: GpuBacking;
   readonly #adapters: FleetAdapters;
   readonly #devices: FleetDevices;
   readonly #closing = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
+  #statevectorTested: Promise<void> | undefined;
   #isStarted = false;
   #lookAgain: NodeJS.Timeout | undefined;
 
@@ -91,9 +92,8 @@ export class Fleet {
       now,
     });
     this.#gpuFleet = this.#simulator(this.#gpuBacking, () => this.#devices.refresh());
-    const statevector = this.#simulator(this.#statevectorBacking());
-    this.#simulators = [statevector, this.#gpuFleet];
-    this.processors = [statevector, this.#gpuFleet, superconducting(now)];
+    this.#statevector = this.#simulator(this.#statevectorBacking());
+    this.processors = [this.#statevector, this.#gpuFleet, superconducting(now)];
     this.#adapters = new FleetAdapters({
       settings: options,
       backend: this.#backend,
@@ -124,7 +124,19 @@ export class Fleet {
   }
 
   /**
-   * Starts the threads, looks for adapters and runs the first self-tests.
+   * Starts the threads and runs the first self-test of `statevector-sim`, which needs no adapter: the
+   * first part of `start`.
+   *
+   * @returns When it has an outcome, good or bad. Called again, the same promise.
+   */
+  startStatevector(): Promise<void> {
+    this.#statevectorTested ??= this.#testStatevector();
+    return this.#statevectorTested;
+  }
+
+  /**
+   * Starts the threads and runs the first self-tests, that of `statevector-sim` before all others, and
+   * looks for adapters.
    *
    * @returns When each simulator has its first outcome, good or bad, and adapters are known. Called
    *   again, the same promise.
@@ -169,17 +181,20 @@ export class Fleet {
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#lookAgain);
-    for (const simulator of this.#simulators) simulator.close();
+    this.#statevector.close();
+    this.#gpuFleet.close();
     await this.#backend.close();
     if (this.#isStarted) await this.#ready.promise;
   }
 
   async #start(): Promise<void> {
+    await this.startStatevector();
+    await Promise.all([this.#openAdapters(), this.#gpuFleet.check()]);
+  }
+
+  async #testStatevector(): Promise<void> {
     this.#backend.open();
-    await Promise.all([
-      this.#openAdapters(),
-      ...this.#simulators.map((simulator) => simulator.check()),
-    ]);
+    await this.#statevector.check();
   }
 
   /** Starts the adapters' processes; resolves when each has its first self-test behind it. */

@@ -83,6 +83,23 @@ test('an environment that cannot be used ends the process with code 2 and lists 
   expect(failure.stderr).toContain('QCS_ENGINE');
 });
 
+test('takes circuits, and ends on SIGTERM, while all else is still tested', async () => {
+  using folder = temporaryFolder();
+  const service = await startServiceProcess(folder.path, {}, undefined, 'Listening');
+  const answer = await fetch(`${service.origin}/api/v1/quantum/circuits`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      circuit: [{ gate: 'H', qubit: 0 }],
+      target_processor: 'statevector-sim',
+      shots: 10,
+    }),
+  });
+  expect(await answer.json()).toMatchObject({ data: { status: 'completed' } });
+  expect(await service.stop('SIGTERM')).toBe(0);
+  expect(service.output()).toContain('Stopped. Jobs: 0 finished');
+});
+
 test('a start that failed for a taken port makes no key that nobody has seen', async () => {
   using folder = temporaryFolder();
   const holder = createServer().listen(0, '127.0.0.1');

@@ -25,14 +25,16 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
 }
 
 /**
- * Starts the service and waits until it says that it listens.
+ * Starts the service and waits for what it says once all its self-tests are through.
  *
  * @param startSignal - Kills it while it starts, with SIGKILL.
+ * @param says - What to wait for instead: `Listening` comes before most self-tests.
  */
 export async function startServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
   startSignal?: AbortSignal,
+  says: 'Ready' | 'Listening' = 'Ready',
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     // Whatever room the machine's disk has.
@@ -55,7 +57,7 @@ export async function startServiceProcess(
   });
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
-      if (output.includes('Ready')) resolve();
+      if (output.includes(says)) resolve();
     });
     startSignal?.addEventListener('abort', () => child.kill('SIGKILL'));
     child.once('exit', (code) => reject(new Error(`the service ended (${code}): ${output}${log}`)));
