@@ -1,7 +1,7 @@
 /**
- * What happens to a tile while it lies in cache. Addresses are bytes; a subcube is given by the
- * address of its first group and a mask of the address bits that run freely in it. The next member
- * of a mask's subsets after i is (i − mask) & mask: two instructions, whatever bits are fixed.
+ * Kernels on a tile while it is in cache. Addresses are bytes. A subcube is given by the address of
+ * its first group and a mask of the address bits that vary in it. The next member of a mask's
+ * subsets after i is (i − mask) & mask: two instructions, whichever bits are fixed.
  */
 import {
   flipLane0,

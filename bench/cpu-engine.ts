@@ -29,7 +29,7 @@ const NEVER = new AbortController().signal;
 const FAMILIES = { ghz, qft, rqc, qaoa, adder } as const;
 type Family = keyof typeof FAMILIES;
 
-/** How many times faster than qsim, at 24 and 26 qubits. */
+/** Target speed-up over qsim at 24 and 26 qubits. */
 const GOALS: Readonly<Record<Family, number>> = { qft: 6, qaoa: 2, ghz: 2, rqc: 1.5, adder: 1.2 };
 const VERIFIED_QUBITS = 16;
 const REPEATS = 5;

@@ -1,14 +1,14 @@
 /**
- * What the scheduler's sweeps are compared with: a bound that no schedule can beat, and first-fit.
+ * Baselines of the scheduler's sweeps: a lower bound of any schedule, and first-fit.
  *
- * The bound. A sweep holds m wires and shares c with its neighbour, so s neighbouring sweeps hold at
- * most m + (s − 1)(m − c) different ones; to hold k, at least extra(k) = ⌈(k − m)/(m − c)⌉ sweeps
- * after the first are needed. Say that no schedule does item K before sweep first(K). The items that
- * K must wait for, K itself included, whose own first is at least j are all done in sweeps j …
- * first(K), so first(K) ≥ j + extra(wires they need). Going through the items in order gives each
- * its first from those before; the same from the end gives the fewest sweeps from K's to the last.
- * Items with at least j from the start and k from the end are done in sweeps j … T − k + 1, so for
- * all j and k the number of sweeps T ≥ j + k − 1 + extra(wires they need).
+ * The bound. A sweep holds m wires and shares c with its neighbour, so s neighbouring sweeps hold
+ * at most m + (s − 1)(m − c) different ones; to hold k, at least extra(k) = ⌈(k − m)/(m − c)⌉
+ * sweeps after the first are needed. Say that no schedule does item K before sweep first(K). The
+ * items that K must wait for, K itself included, whose own first is at least j are all done in
+ * sweeps j … first(K), so first(K) ≥ j + extra(wires they need). Going through the items in order
+ * gives each its first from those before; the same from the end gives the fewest sweeps from K's to
+ * the last. Items with at least j from the start and k from the end are done in sweeps j … T − k +
+ * 1, so for all j and k the number of sweeps T ≥ j + k − 1 + extra(wires they need).
  *
  * The bound takes items as they are and knows the same commuting rule as the compiler. It is not
  * tight: it lets a sweep do all that its wires allow, whatever the sweeps before left undone.

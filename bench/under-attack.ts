@@ -1,10 +1,10 @@
 /**
- * What other callers notice of an attack: `node bench/under-attack.ts [--seconds 60] [NAME …]`.
+ * Effect of an attack on other callers: `node bench/under-attack.ts [--seconds 60] [NAME …]`.
  *
- * The service runs with its default settings, but for the limits of requests a minute, which would end
- * most attacks at once. One process attacks it, from one key or without one; this one sends, with
- * another key, a Bell circuit ten times a second and asks for /status twice, and looks at the memory of the
- * service's process and of those that it has started.
+ * The service runs with its default settings, except for the limits of requests a minute, which
+ * would end most attacks at once. One process attacks it, with one key or without one. This process
+ * uses another key: it sends a Bell circuit ten times a second, requests /status twice a second,
+ * and measures the memory of the service and its child processes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';

@@ -47,7 +47,7 @@ export async function openBenchEngine(maxQubits?: number): Promise<Engine> {
   return await openWebGpuEngine({ device, shaders: shaderFile, onWait: sleepUntil, ...sizes });
 }
 
-/** What the device says of its adapter. */
+/** Facts that the device reports about its adapter. */
 export function adapterFacts({ adapterInfo, limits }: GPUDevice): AdapterFacts {
   return {
     name: adapterInfo.device,

@@ -55,11 +55,12 @@ function inverseOf(operation: Operation): Operation {
 }
 
 /**
- * What measures a QFT of a basis state x: every qubit q ends as (|0⟩ + e^{iθ}|1⟩)/√2 with
- * θ = π·(x_q + Σ_{j<q} x_j/2^{q−j}), so that Σ cos θ·X + sin θ·Y is the number of qubits, and less
- * for every other state.
+ * Observable that verifies a QFT of a basis state x: every qubit q ends as (|0⟩ + e^{iθ}|1⟩)/√2
+ * with θ = π·(x_q + Σ_{j<q} x_j/2^{q−j}), so Σ cos θ·X + sin θ·Y equals the number of qubits, and
+ * less for every other state.
  *
- * @param circuit - X on the qubits of x, then the transform without its swaps, the highest qubit first.
+ * @param circuit - X on the qubits of x, then the transform without its swaps, the highest qubit
+ *   first.
  */
 export function qftWitness({ numQubits, operations }: Circuit): PauliSum {
   const ones = new Set<number>();
@@ -80,10 +81,11 @@ export function qftWitness({ numQubits, operations }: Circuit): PauliSum {
 }
 
 /**
- * What is wrong with shots of a common circuit; undefined where nothing is.
+ * Describes a wrong outcome of a common circuit; undefined if all are right.
  *
- * GHZ: all qubits alike, both outcomes within six standard deviations of one half. Adder: b holds
- * a + b of every a, with the carry. The others have no outcomes that can be told from wrong ones.
+ * GHZ: all qubits alike, both outcomes within six standard deviations of one half. Adder: b holds a
+ * + b of every a, with the carry. The other circuits have no outcomes that can be recognised as
+ * wrong.
  */
 export function wrongOutcome(family: Family, circuit: Circuit, counts: Counts): string | undefined {
   if (family !== 'ghz' && family !== 'adder') return undefined;

@@ -1,7 +1,7 @@
 /**
- * What an engine must get right before a benchmark believes its clock: small circuits against the
- * reference engine, and wide ones by facts that hold at any width. Where the conformance suite can
- * run it says far more; this needs no test runner, so that it runs out of an offline bundle.
+ * Correctness checks before a GPU benchmark measures: small circuits against the reference engine,
+ * and wide ones by facts that hold at any width. The conformance suite checks far more; this code
+ * needs no test runner, so that it runs from an offline bundle.
  */
 import { type Circuit, type Operation, withFinalMeasurement } from '../src/circuit/circuit.ts';
 import { type CompileOptions, compile } from '../src/compiler/compile.ts';

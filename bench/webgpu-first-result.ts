@@ -14,7 +14,7 @@ export interface FirstResult {
   readonly openMs: number;
   /** From there to the counts of a circuit it has not seen: compiling it, running it, 1,000 shots. */
   readonly firstMs: number;
-  /** The same for a second circuit. */
+  /** Milliseconds of a second circuit, likewise. */
   readonly secondMs: number;
   /** The second one again, compiled and placed. */
   readonly repeatMs: number;

@@ -68,11 +68,11 @@ function range(length: number): number[] {
 }
 
 /**
- * The same H so many times, each in a sweep of its own over the whole state: what a sweep with one gate
- * costs. Sweeps that do nothing come first, until all memory has been written: what has not, the
- * engine neither reads nor dispatches.
+ * Repeats an H, each in a sweep of its own over the whole state, to measure a sweep with one gate.
+ * Empty sweeps come first until all memory has been written, because the engine skips unwritten
+ * memory.
  *
- * @param qubit - Of those inside one buffer.
+ * @param qubit - A qubit inside one buffer.
  */
 export function repeatedHadamards(
   target: TargetProfile,

@@ -1,6 +1,6 @@
 /**
- * What the compiler's kernels cost an adapter inside a sweep, and the trip through memory beside
- * them: the figures that `costs` of src/engine/webgpu/gpu-target.ts stand for.
+ * Measures the cost of the compiler's kernels inside a sweep on an adapter, and of the trip through
+ * memory: the figures behind `costs` in src/engine/webgpu/gpu-target.ts.
  *
  * By itself: node bench/webgpu-kernel-costs.ts [qubits]
  */

@@ -1,7 +1,7 @@
 /**
- * What a worker does with a list of small circuits: batches beside one after the other, in turns, for
- * a parameter sweep and for one circuit with many seeds. It is what shape-batches.ts rests on. Then what
- * a Bell circuit costs the main thread and the worker by the length of its list.
+ * Times a worker's list of small circuits as a batch and one by one, interleaved, for a parameter
+ * sweep and for one circuit with many seeds; shape-batches.ts is based on it. Also measures the
+ * cost of a Bell circuit to the main thread and the worker by the length of its list.
  *
  * All counts are checked before the clock starts: the batch's are those of the compiled circuits.
  */

@@ -1,7 +1,7 @@
 /**
- * What an offline bundle for a GPU host holds: this Node, the runtime packages with Dawn for one
- * platform only, the sources as they are, and scripts that start them. Nothing is installed and
- * nothing is downloaded; everything is taken from a checkout in which `npm ci` has run.
+ * Stages an offline bundle for a GPU host: this Node, the runtime packages with Dawn for one
+ * platform only, the sources as they are, and scripts that start them. Nothing is installed or
+ * downloaded; everything is taken from a checkout in which `npm ci` has run.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -106,7 +106,7 @@ function unpackLibraries(deb: string, folder: string): void {
   }
 }
 
-/** What each start script runs. */
+/** Command of each start script. */
 const STARTERS: Readonly<Record<string, string>> = {
   qcs: 'src/cli.ts',
   bench: 'bench/run.ts',

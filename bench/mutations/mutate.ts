@@ -1,12 +1,12 @@
-/** Ways to break a request's body: its structure, its text, the tokens of a program in it. */
+/** Mutations of a request's body: of its structure, its text, and the tokens of a program in it. */
 import type { RandomStream } from '../../test/support/random-stream.ts';
 
-/** Marks text in a string that goes into the JSON as it stands, in place of the string. */
+/** Marks a string that is inserted into the JSON text verbatim, without quotes. */
 const RAW = '\u0001raw:';
-/** Marks the end of a key that is there twice; it is cut off in the JSON. */
+/** Suffix of a duplicated key, removed from the JSON text. */
 const TWICE = '\u0001twice';
 
-/** Numbers that programs stumble over; none that makes a register wide or a loop merely long. */
+/** Numbers that often break programs; none makes a register wide or a loop merely long. */
 const NUMBERS: readonly unknown[] = [
   0,
   -1,
@@ -83,20 +83,20 @@ const DEPTHS = [5, 40, 200, 1500, 20_000] as const;
 type Json = unknown;
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A JSON text of the value with so many faults in its structure. */
+/** JSON text of the value with this many faults in its structure. */
 export function mutatedJson(value: Json, faults: number, random: RandomStream): string {
   let mutated = value;
   for (let i = 0; i < faults; i++) mutated = changedSomewhere(mutated, random);
   try {
     return jsonText(mutated);
   } catch (error) {
-    // Parts that were doubled again and again make a text that is longer than a string may be.
+    // Repeated duplication can exceed the longest string.
     if (error instanceof RangeError) return jsonText(value);
     throw error;
   }
 }
 
-/** A JSON text in which one of the value's longer strings has changed tokens. */
+/** JSON text in which tokens of one of the value's longer strings are changed. */
 export function withMutatedProgram(value: Json, random: RandomStream): string {
   const programs: string[] = [];
   visitStrings(value, (text) => programs.push(text));
@@ -109,7 +109,7 @@ export function withMutatedProgram(value: Json, random: RandomStream): string {
   return jsonText(rewritten);
 }
 
-/** A value as JSON, with what was marked put in. */
+/** JSON text of a value, with marked strings inserted verbatim. */
 function jsonText(value: Json): string {
   const text = JSON.stringify(value) ?? 'undefined';
   return text
@@ -117,7 +117,7 @@ function jsonText(value: Json): string {
     .replaceAll('\\u0001twice"', '"');
 }
 
-/** Goes down into the value by chance and changes what it ends at. */
+/** Descends into the value at random and changes a part. */
 function changedSomewhere(value: Json, random: RandomStream): Json {
   const isDeep = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (!isDeep || random.uniform() < 0.3) return changed(value, random);
@@ -142,7 +142,7 @@ function changed(value: Json, random: RandomStream): Json {
   return replacement(random);
 }
 
-/** Something of any type. */
+/** A random value of any type. */
 function replacement(random: RandomStream): Json {
   const choice = random.below(10);
   if (choice < 3) return random.pick(NUMBERS);
@@ -300,7 +300,7 @@ export function mutatedProgram(text: string, random: RandomStream): string {
         break;
       }
       default: {
-        // A whole run of tokens again.
+        // Repeats a run of tokens.
         const run = tokens.slice(at, at + 1 + random.below(12));
         tokens = tokens.toSpliced(at, 0, ...Array<readonly string[]>(times).fill(run).flat());
       }
@@ -322,7 +322,7 @@ const BROKEN_UTF8 = [
 ].map((hex) => Buffer.from(hex, 'hex'));
 const SYNTAX = ['{', '}', '[', ']', ',', ':', '"', '\\', '\\u', '/*', '//', "'", 'null', '1', '\n'];
 
-/** A text whose bytes are flipped, cut, doubled, put in, or no UTF-8. */
+/** A text with bytes flipped, cut, doubled or inserted, or invalid as UTF-8. */
 export function mutatedBytes(text: string, random: RandomStream): Buffer {
   let bytes = Buffer.from(text);
   for (let i = 1 + random.below(3); i > 0; i--) {
@@ -365,7 +365,7 @@ function visitStrings(value: Json, visit: (text: string) => void): void {
   });
 }
 
-/** The value with each string of some length, keys left out, passed through the function. */
+/** The value with all longer strings, except keys, passed through a function. */
 function mapStrings(value: Json, map: (text: string) => string): Json {
   if (typeof value === 'string') return value.length > 3 ? map(value) : value;
   if (Array.isArray(value)) return value.map((each) => mapStrings(each, map));

@@ -4,14 +4,17 @@ import type { Pause } from './loop-watch.ts';
 import type { MutatedRequest } from './request-deck.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** Why a request was sent: as one of the load, to end a job that it started, or to look at it alone. */
+/**
+ * Why a request was sent: as part of the load, to cancel a job that it started, or to examine it
+ * alone.
+ */
 export type Kind = 'mutated' | 'cancel' | 'replayed';
 
-/** A pause in which the service computed for long, and what was under way. */
+/** A pause with long computation, and the requests in progress. */
 export interface Suspect {
   readonly pause: Pause;
   readonly requests: readonly MutatedRequest[];
-  /** Computing in the longest pause when the request of that number came alone. */
+  /** Computing time in the longest pause when that request came alone. */
   readonly alone: { readonly number: number; readonly ms: number }[];
 }
 
@@ -22,13 +25,13 @@ interface Fault {
 }
 
 const LONGEST_PAUSE_MS = 50;
-/** Answers that take longer are told: nothing that is sent here should. */
+/** Answers slower than this are reported: nothing that is sent here should take so long. */
 const SLOW_MS = 5000;
 const MOST_KINDS = 200;
 const MOST_SUSPECTS = 100;
 const MOST_TOLD = 12;
 
-/** Counts. */
+/** Collects the figures of a run. */
 export class MutationReport {
   seconds = 0;
   #longest: Pause | undefined;
@@ -57,7 +60,7 @@ export class MutationReport {
     return [...this.#faults.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Takes note of an answer. */
+  /** Records an answer. */
   answered(
     kind: Kind,
     request: MutatedRequest,
@@ -71,13 +74,16 @@ export class MutationReport {
     this.#fault(`${route} ${status}: ${fault}`, request, body);
   }
 
-  /** Takes note of a request that the service hung up on; right only where its framing was broken. */
+  /**
+   * Records a request whose connection the service closed without an answer, which is right only if
+   * its framing was broken.
+   */
   unanswered(kind: Kind, request: MutatedRequest, ms: number): void {
     this.#count(kind, request, 'no answer', 'none', ms);
     if (request.isFramed) this.#fault('no answer', request, '');
   }
 
-  /** Takes note of a pause. */
+  /** Records a pause. */
   paused(pause: Pause, requests: readonly MutatedRequest[]): void {
     const { ms, waited_ms, computed_ms } = pause;
     if (ms > this.longestPauseMs) this.#longest = pause;
@@ -92,12 +98,12 @@ export class MutationReport {
     }
   }
 
-  /** Takes note of the service's memory. */
+  /** Records the service's memory. */
   rss(mib: number): void {
     this.#mostRssMib = Math.max(this.#mostRssMib, mib);
   }
 
-  /** Takes note of what the service wrote to its log: errors that it did not expect. */
+  /** Records unexpected errors in the service's log. */
   log(text: string): void {
     for (const line of text.split('\n')) {
       if (line === '') continue;
@@ -105,12 +111,12 @@ export class MutationReport {
     }
   }
 
-  /** The longest of the pauses in which the service computed for too long. */
+  /** The longest of the pauses with too much computation. */
   suspects(most: number): readonly Suspect[] {
     return this.#suspects.sort(byComputedMs).slice(0, most);
   }
 
-  /** A row a route, and what holds for all. */
+  /** Rows of the report, one for each route, and facts of the whole run. */
   results(): { readonly rows: readonly object[]; readonly facts: object } {
     const rows = [...this.#routes].sort().map(([route, statuses]) => ({
       route,
@@ -171,7 +177,7 @@ export class MutationReport {
     });
   }
 
-  /** Faults that differ in ids and figures alone are one kind. */
+  /** Adds a fault; faults that differ in ids and figures only are one kind. */
   #addFault(what: string, example: object): void {
     const kind = what.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, '#').slice(0, 300);
     const known = this.#faults.get(kind);
@@ -189,7 +195,7 @@ function parts({ ms, waited_ms, computed_ms }: Pause): object {
   };
 }
 
-/** The request that makes the longest pause when it comes alone. */
+/** The request that causes the longest pause alone. */
 function longestOf(alone: Suspect['alone'], requests: readonly MutatedRequest[]): object | null {
   const [first] = alone.toSorted((a, b) => b.ms - a.ms);
   if (first === undefined || first.ms === 0) return null;
@@ -201,7 +207,7 @@ function longestOf(alone: Suspect['alone'], requests: readonly MutatedRequest[])
   };
 }
 
-/** A request as a reader wants it: without keys, and runs of one character counted. */
+/** A request in readable form: without keys, with runs of one character counted. */
 function shown({ bytes }: MutatedRequest): string {
   return bytes
     .toString('latin1', 0, 200_000)

@@ -1,6 +1,7 @@
 /**
- * Requests to every operation of the OpenAPI document, most of them broken in some way. A request follows
- * from the seed and its number alone, but for the ids of jobs and keys, which the service draws.
+ * Requests to every operation of the OpenAPI document, most of them broken in some way. A request
+ * depends only on the seed and its number, except for ids of jobs and keys, which the service
+ * draws.
  */
 import { RandomStream } from '../../test/support/random-stream.ts';
 import type { PublishedWork } from '../../test/support/service-client.ts';
@@ -8,38 +9,38 @@ import { API_PREFIX, type OpenApi, type Operation, operationsOf } from './answer
 import { mutatedBytes, mutatedJson, withMutatedProgram } from './mutate.ts';
 import { JSON_BODIES, OPENQASM_PROGRAMS } from './seed-bodies.ts';
 
-/** A right body, and the path that it belongs to where the operation's is a pattern. */
+/** A valid body, and its path if the operation's path is a pattern. */
 interface Seed {
   readonly body: unknown;
   readonly path?: string;
 }
 
-/** A request as it goes out. */
+/** A request ready to be sent. */
 export interface MutatedRequest {
   readonly number: number;
   readonly method: string;
   readonly target: string;
   readonly bytes: Buffer;
-  /** Whether the request ends where it says. */
+  /** Whether the request ends where its framing says. */
   readonly isFramed: boolean;
-  /** Sent with it; undefined without one. */
+  /** API key of the request; undefined without one. */
   readonly key: string | undefined;
-  /** The change that made this request of its example. */
+  /** Mutations that made this request from its example. */
   readonly mutations: readonly string[];
 }
 
-/** An id, and the key that sees what bears it. */
+/** An id, and the key that may see its object. */
 export interface OwnedId {
   readonly id: string;
   readonly key: string;
 }
 
-/** Ids that requests may name: of jobs by their parameter's name, and of keys made for the purpose. */
+/** Ids that requests may use: of jobs by parameter name, and of keys made for the purpose. */
 export type IdPools = Readonly<
   Record<'circuit_id' | 'task_id' | 'job_id' | 'key_id', readonly OwnedId[]>
 >;
 
-/** Keys by what they may do. */
+/** Keys by their scopes. */
 export interface BenchKeys {
   /** All scopes. */
   readonly whole: readonly string[];
@@ -49,7 +50,7 @@ export interface BenchKeys {
 
 const NUMBERS_A_SEED = 2 ** 32;
 
-/** How often an operation comes, compared with the others; 3 unless named. */
+/** Relative frequency of an operation; 3 by default. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   submitCircuit: 60,
   compileCircuit: 40,
@@ -58,10 +59,10 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   submitTpuJob: 20,
   submitPlan: 20,
   runDemo: 6,
-  // Each one makes a key that stays.
+  // Each request makes a key that stays.
   createKey: 2,
 };
-/** Left available: processors and devices that the rest needs are not put into maintenance. */
+/** Only these are put into maintenance; the other requests need the rest. */
 const MAINTAINED = ['superconducting-1', 'gpu-46', 'gpu-47', 'gpu-99', 'no-such-thing'];
 const FIXED_IDS: Readonly<Record<string, readonly string[]>> = {
   processor_id: ['statevector-sim', 'gpu-fleet', 'superconducting-1', 'no-such-processor'],
@@ -79,7 +80,7 @@ const MADE_UP_IDS: Readonly<Record<keyof IdPools, string>> = {
 
 type Header = readonly [name: string, value: string];
 
-/** Values that a header comes with; sent as Latin-1. */
+/** Values of a header; sent as Latin-1. */
 const HEADER_VALUES: readonly Header[] = [
   ...[
     ...['respond-async', 'wait=0', 'wait=1', 'wait=-1', 'wait=1e3', 'wait=0x1', 'wait', 'wait=""'],
@@ -193,14 +194,14 @@ const PATH_INSERTS = [
   ...['/cancel', '/retry', '/events', '?', '#', '/0', '/-1'],
 ];
 
-/** Deals requests. */
+/** Generates requests. */
 export class RequestDeck {
   readonly #seed: number;
   readonly #host: string;
   readonly #keys: BenchKeys;
   readonly #ids: IdPools;
   readonly #operations: readonly Operation[];
-  /** One entry a share of the whole. */
+  /** Operations repeated by their frequency. */
   readonly #drawn: readonly Operation[];
   readonly #seeds = new Map<string, readonly Seed[]>();
 
@@ -235,7 +236,7 @@ export class RequestDeck {
     }
   }
 
-  /** The request of that number. */
+  /** Generates the request of a number. */
   deal(number: number): MutatedRequest {
     const random = new RandomStream(this.#seed * NUMBERS_A_SEED + number);
     const operation = random.pick(this.#drawn);
@@ -258,7 +259,7 @@ export class RequestDeck {
         : bodyFor(seed, mutates, random);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     if (operation.id === 'submitCircuit' || operation.id === 'retryCircuit') {
-      // Nobody waits here for what a mutation made long.
+      // A mutation may make a job long; nobody waits for it.
       headers.push(['prefer', random.pick(['respond-async', 'wait=0', 'wait=1', 'wait=1'])]);
     }
     if (mutates('header', 0.15)) changeHeaders(headers, random);
@@ -278,7 +279,7 @@ export class RequestDeck {
     return { number, method, target, bytes, isFramed: !lies, key, mutations };
   }
 
-  /** The request that cancels a job, as it should be. */
+  /** A valid request that cancels a job. */
   cancel(path: string, { id, key }: OwnedId): MutatedRequest {
     const target = `${API_PREFIX}${path}/${id}/cancel`;
     const bytes = framed('POST', target, this.#host, [['x-api-key', key]], undefined);
@@ -295,7 +296,7 @@ export class RequestDeck {
     return owner !== undefined && random.uniform() < 0.9 ? owner : random.pick(this.#keys.whole);
   }
 
-  /** The operation's path with ids in it, and the key that sees what they name. */
+  /** The operation's path with ids, and the key that may see their objects. */
   #pathOf({ id, path }: Operation, random: RandomStream): { path: string; owner?: string } {
     let owner: string | undefined;
     const filled = path.replace(/\{(.*?)\}/g, (_, name: string) => {
@@ -311,7 +312,7 @@ export class RequestDeck {
   }
 }
 
-/** More than most routes take. */
+/** A body larger than most routes accept. */
 function largeBody(random: RandomStream): Buffer {
   const size = random.pick([100_000, 300_000, 2_000_000]);
   const part = random.pick(['0,', '[],', '{},', '"a",', ' ', '"', '[', '{"a":']);
@@ -347,13 +348,13 @@ function isPooled(name: string): name is keyof IdPools {
   return Object.hasOwn(MADE_UP_IDS, name);
 }
 
-/** Examples that a schema, or one that it refers to, has. */
+/** Examples of a schema, or of one that it refers to. */
 function examplesOf(schema: unknown, document: OpenApi): readonly unknown[] {
   const { $ref, anyOf = [], schema: inner, examples = [], example } = Object(schema);
   const referred =
     typeof $ref === 'string' ? document.components.schemas[$ref.split('/').at(-1) ?? ''] : inner;
   return [
-    // A media type names its examples, which its schema has, too.
+    // A media type also lists its schema's examples.
     ...(Array.isArray(examples) ? examples : []),
     ...(example === undefined ? [] : [example]),
     ...(referred === undefined ? [] : examplesOf(referred, document)),
@@ -365,7 +366,7 @@ function changeHeaders(headers: Header[], random: RandomStream): void {
   for (let i = 1 + random.below(2); i > 0; i--) {
     const [name, value] = random.pick(HEADER_VALUES);
     const at = headers.findIndex((header) => header[0] === name);
-    // In place of the one that is there, most of the time; else beside it.
+    // Mostly replaces the existing header; else adds a second one.
     if (at >= 0 && random.uniform() < 0.8) headers.splice(at, 1, [name, value]);
     else headers.push([name, value]);
   }
@@ -400,7 +401,7 @@ function framed(
   return onTheWire(method, target, [['host', host], ...headers, ...length], body);
 }
 
-/** A request whose end is not where it says, or that does not say one way alone. */
+/** A request with contradictory or wrong framing. */
 function misframed(
   method: string,
   target: string,

@@ -1,4 +1,4 @@
-/** Right bodies beside the published examples: what is mutated ought to reach every part of a reader. */
+/** Valid bodies beside the published examples, so that mutations reach every part of a reader. */
 const HEADER = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n';
 
 /** Programs of few qubits that use much of the language. */
@@ -46,7 +46,9 @@ const CIRCUIT = {
 };
 const QASM = { qasm: OPENQASM_PROGRAMS[0], target_processor: 'statevector-sim' };
 
-/** By the operation's id in the OpenAPI document. The text of `qasm` is drawn from the programs. */
+/**
+ * Bodies by operation id in the OpenAPI document. The text of `qasm` is drawn from the programs.
+ */
 export const JSON_BODIES: Readonly<Record<string, readonly object[]>> = {
   submitCircuit: [
     { ...CIRCUIT, shots: 20, seed: 7, priority: 'high', return: ['counts'] },

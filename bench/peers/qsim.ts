@@ -31,7 +31,7 @@ import { eulerAngles } from '../../src/circuit/one-qubit-angles.ts';
 import { targetMatrix } from '../../src/circuit/operation-matrix.ts';
 import { type ComplexMatrix, isDiagonal } from '../../src/math/complex-matrix.ts';
 
-/** How qsim runs a circuit. */
+/** Settings of a qsim run. */
 export interface QsimSettings {
   readonly threads: number;
   /** Widest gate that its fuser makes, 2 to 6 qubits. */
@@ -46,7 +46,7 @@ export interface QsimRun {
   readonly seconds: number;
   /** Seconds of fusing the gates, which `seconds` excludes. */
   readonly fuseSeconds: number;
-  /** Of the basis indices 0 … 7, fewer below three qubits; interleaved re, im. */
+  /** Amplitudes of the basis indices 0 … 7, fewer below three qubits; interleaved re, im. */
   readonly amplitudes: Float64Array;
 }
 
@@ -137,8 +137,8 @@ export function parseQsimOutput(output: string, numQubits: number): QsimRun {
 }
 
 /**
- * How far two lists of amplitudes are apart once one is turned by the best global phase, as a part
- * of their size: ‖a − e^{iφ}b‖ / ‖a‖. Interleaved re, im.
+ * Distance of two lists of amplitudes after the best global phase, relative to their size: ‖a −
+ * e^{iφ}b‖ / ‖a‖. Interleaved re, im.
  *
  * @returns NaN when the lists differ in length, or `expected` is all zero and so shows nothing.
  */
@@ -239,7 +239,7 @@ function phaseOn(qubits: readonly Qubit[], gamma: number): readonly QsimGate[] {
   return Math.abs(gamma) === Math.PI ? [plain('cz', qubits)] : [plain('cp', qubits, -gamma)];
 }
 
-/** What can be fused: any gate under one control, and phases; undefined for others. */
+/** Operations that can be fused: any gate under one control, and phases; undefined for others. */
 function controlledOneQubit(
   unitary: ComplexMatrix,
   controls: readonly Qubit[],
@@ -345,7 +345,9 @@ const NATIVE: readonly (readonly [name: string, unitary: ComplexMatrix])[] = [
   ['hz_1_2', gateNamed('CU').matrix([Math.PI / 2, -Math.PI / 4, Math.PI / 4, Math.PI / 4])],
 ];
 
-/** How near a gate is to one of qsim's own to be taken for it; its entries are f32. */
+/**
+ * Largest distance of a gate from one of qsim's own that it is replaced by; qsim's entries are f32.
+ */
 const SAME = 1e-12;
 
 function nativeForm(unitary: ComplexMatrix, target: Qubit): Form | undefined {

@@ -11,42 +11,44 @@ import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
 import type { Lane, LaneId } from '../../src/fleet/schedule/lane.ts';
 import type { Replay, TraceJob } from './trace.ts';
 
-/** One place where circuits run in turn; several slots where a lane needs several pools. */
+/**
+ * A place that runs one circuit at a time; it covers several slots if a lane needs several pools.
+ */
 interface Place {
   readonly lane: Lane;
   readonly slots: readonly Slot[];
 }
 
 interface Slot {
-  /** In truth, of all that it was given. */
+  /** Actual end of everything assigned to it. */
   freeAt: number;
-  /** Expected milliseconds of what it was given and has not finished. */
+  /** Expected milliseconds of the unfinished circuits assigned to it. */
   load: number;
   lastUsed: number;
 }
 
-/** Chooses one of the places that can run a circuit; at least one. */
+/** Chooses one of the places that can run a circuit, of which there is at least one. */
 type Choose = (places: readonly Place[]) => Place;
 
-/** What a scheduler of this kind made of a trace. */
+/** Result of a baseline scheduler on a trace. */
 export interface BaselineResult {
   readonly makespanMs: number;
-  /** Each job's lane, start and end, by its index; milliseconds. */
+  /** Lane, start and end of each job, by its index; milliseconds. */
   readonly runs: readonly { readonly lane: LaneId; readonly start: number; readonly end: number }[];
 }
 
-/** In turn: the slot that was used longest ago. */
+/** Round-robin: the place used longest ago. */
 export const roundRobin: Choose = (places) =>
   least(places, ({ slots }) => Math.max(...slots.map(({ lastUsed }) => lastUsed)));
 
-/** The slot with the least work; of equals the one used longest ago. */
+/** Least loaded: the place with the least work; of equals the one used longest ago. */
 export const leastLoaded: Choose = (places) => {
   const loadOf = ({ slots }: Place) => Math.max(...slots.map(({ load }) => load));
   const lowest = Math.min(...places.map(loadOf));
   return roundRobin(places.filter((place) => loadOf(place) === lowest));
 };
 
-/** Gives each job of the trace a place as it arrives. */
+/** Assigns each job of the trace to a place as it arrives. */
 export function assignOnArrival(
   { fleet, arrivals, expectedMs }: Replay,
   trueMs: (lane: Lane, job: TraceJob) => number,

@@ -1,4 +1,4 @@
-/** One trace under each scheduler, verified. */
+/** Runs one trace under each scheduler, and verifies the schedules. */
 import { BrokenPromiseError } from '../../src/fleet/capacity/fleet-audit.ts';
 import { stateBytes } from '../../src/fleet/capacity/fleet-model.ts';
 import { simulateFleet } from '../../src/fleet/capacity/simulate-fleet.ts';
@@ -17,12 +17,12 @@ const SEED = 11;
 export interface Comparison {
   readonly trace: string;
   readonly numJobs: number;
-  /** Standard deviation of the logarithm of what run times differ by from the model. */
+  /** Standard deviation of the logarithm of actual over modelled run times. */
   readonly sigma: number;
   readonly lowerBoundMs: number;
-  /** The scheduler, told the model's times. */
+  /** The scheduler with the model's times. */
   readonly earliestFinishMs: number;
-  /** The scheduler, told nothing: it learns while it runs. */
+  /** The scheduler without a model, learning while it runs. */
   readonly learningMs: number;
   readonly roundRobinMs: number;
   readonly leastLoadedMs: number;
@@ -73,7 +73,7 @@ function simulated(
   return simulateFleet({ fleet, workload, serviceMs, ...options }).makespanMs;
 }
 
-/** Estimates that are the model's, and learn nothing. */
+/** Estimates fixed to the model's times, without learning. */
 class ModelTimes extends RunEstimates {
   readonly #replay: Replay;
   readonly #jobs: ReadonlyMap<RunWork, TraceJob>;
@@ -96,14 +96,14 @@ class ModelTimes extends RunEstimates {
   override observe(): void {}
 }
 
-/** Estimates as a service has them at its start: it knows which lanes are alike. */
+/** Estimates as a service has them at its start: it knows only which lanes are alike. */
 function modelsOnly({ fleet, hardwareOf }: Replay): RunEstimates {
   const estimates = new RunEstimates();
   for (const lane of fleet.lanes) estimates.setModel(lane.id, hardwareOf(lane));
   return estimates;
 }
 
-/** Checks a baseline's runs apart from what made them. */
+/** Verifies a baseline's runs independently of the code that made them. */
 function verify({ fleet, arrivals }: Replay, { runs }: BaselineResult): void {
   const lanes = new Map(fleet.lanes.map((lane) => [lane.id, lane]));
   const moments = new Map<string, { readonly at: number; readonly by: number }[]>();
@@ -124,7 +124,7 @@ function verify({ fleet, arrivals }: Replay, { runs }: BaselineResult): void {
   }
   for (const [pool, ofPool] of moments) {
     let numRunning = 0;
-    // Of one moment, what ends goes before what starts.
+    // At equal times, ends come before starts.
     for (const { by } of ofPool.toSorted((a, b) => a.at - b.at || a.by - b.by)) {
       numRunning += by;
       if (numRunning > (fleet.slots.get(pool) ?? 0)) {

@@ -1,6 +1,6 @@
 /**
- * `node bench/placement/generate-traces.ts`: writes `bench/traces/*.json` anew, the same from the same
- * seeds. Rates are above what the fleets can do, so that there is always something to place.
+ * `node bench/placement/generate-traces.ts`: regenerates `bench/traces/*.json` from fixed seeds.
+ * Arrival rates exceed the fleets' capacity, so that there is always something to place.
  */
 import { writeFileSync } from 'node:fs';
 import { SeededDraws } from '../../src/fleet/capacity/seeded-draws.ts';
@@ -8,25 +8,25 @@ import { MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
 import type { MayRunOn, Tier } from '../../src/fleet/schedule/scheduled-run.ts';
 import type { Trace } from './trace.ts';
 
-/** How a trace's jobs are drawn. */
+/** Distributions of a trace's jobs. */
 interface Recipe {
   readonly name: string;
   readonly description: string;
   readonly seed: number;
   readonly fleet: Trace['fleet'];
   readonly numJobs: number;
-  /** Begins a trace, and then says when each job arrives, in turn; milliseconds. */
+  /** Starts a trace; returns the arrival time of each job, in order; milliseconds. */
   readonly arrivals: () => (index: number, draws: SeededDraws) => number;
   /** Draws a width. */
   readonly qubits: (index: number, draws: SeededDraws) => number;
   readonly numKeys: number;
-  /** Part of the jobs that are an Enterprise key's. */
+  /** Fraction of the jobs from an Enterprise key. */
   readonly enterprise?: number;
-  /** Part of the small jobs that are sent to the processor that the CPU alone serves. */
+  /** Fraction of the small jobs sent to the processor that only the CPU serves. */
   readonly onCpu?: number;
 }
 
-/** What draws are for. */
+/** Purposes of random draws. */
 const AT = 1;
 const WIDTH = 2;
 const SWEEPS = 3;
@@ -42,12 +42,12 @@ const cards = (card: 'h200' | 'a100' | 'l4', count: number, devices = 1) =>
 const between = (from: number, to: number) => (index: number, draws: SeededDraws) =>
   from + Math.floor(draws.uniform(index, WIDTH) * (to - from + 1));
 
-/** Widths with a long tail: most are small, and each size further up is rarer. */
+/** Widths with a long tail: most are small, and larger ones are increasingly rare. */
 const longTailed =
   (from: number, to: number, mean: number) => (index: number, draws: SeededDraws) =>
     Math.min(to, from + Math.floor(draws.exponential(index, WIDTH, mean)));
 
-/** At a constant mean rate, from the first. */
+/** Arrivals at a constant mean rate. */
 function steady(perSecond: number) {
   let at = 0;
   return (index: number, draws: SeededDraws) => {
@@ -56,7 +56,7 @@ function steady(perSecond: number) {
   };
 }
 
-/** So many at about one time, again and again. */
+/** Bursts of arrivals, `size` at about one time. */
 function bursts(size: number, everyMs: number) {
   return (index: number, draws: SeededDraws) =>
     Math.floor(index / size) * everyMs + 5 * draws.uniform(index, BURST);
@@ -153,7 +153,8 @@ const RECIPES: readonly Recipe[] = [
 /**
  * All traces.
  *
- * @param shift - Of the seeds: with another than 0, traces of the same kinds that are not the committed ones.
+ * @param shift - Added to the seeds: other values than 0 give traces of the same kinds as the
+ *   committed ones.
  */
 export function generateTraces(shift = 0): readonly Trace[] {
   return RECIPES.map((recipe) => {
@@ -185,7 +186,7 @@ function drawJob(
   return [millisecond, width, sweeps, gates, shots, key, tier, mayRunOn];
 }
 
-/** A trace as the text of its file: a job a line. */
+/** Text of a trace's file, one line a job. */
 export function traceText({ jobs, ...rest }: Trace): string {
   const head = JSON.stringify(rest, null, 2).slice(0, -2);
   return `${head},\n  "jobs": [\n${jobs.map((job) => `    ${JSON.stringify(job)}`).join(',\n')}\n  ]\n}\n`;

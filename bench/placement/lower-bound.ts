@@ -18,12 +18,12 @@ import { eligibleLanes } from '../../src/fleet/schedule/eligible-lanes.ts';
 import type { Lane, PoolId } from '../../src/fleet/schedule/lane.ts';
 import type { Replay, TraceJob } from './trace.ts';
 
-/** Moments of arrival from which the rest is bounded. */
+/** Number of arrival times from which on the remaining work is bounded. */
 const NUM_SUFFIXES = 12;
 const NUM_ROUNDS = 200;
 const STEP = 0.7;
 
-/** Alike pools have one price. */
+/** Pools of one class have one price. */
 interface Option {
   readonly ms: number;
   /** Classes of the pools, one entry a pool. */
@@ -74,7 +74,7 @@ function workBound(jobs: readonly (readonly Option[])[], slots: readonly number[
       for (const c of cheapest.classes) loads[c]! += cheapest.ms / slots[c]!;
     }
     best = Math.max(best, bound);
-    // What all want becomes dearer.
+    // Raises the price of the pools in demand.
     const highest = Math.max(...loads);
     if (highest === 0) break;
     const step = STEP / Math.sqrt(1 + round);
@@ -85,7 +85,7 @@ function workBound(jobs: readonly (readonly Option[])[], slots: readonly number[
   return best;
 }
 
-/** Pools by what they are: those of alike adapters are one class. */
+/** Groups pools into classes of alike adapters. */
 function classesOf({ fleet, hardwareOf }: Replay) {
   const names: string[] = [];
   const slots: number[] = [];

@@ -1,4 +1,4 @@
-/** Traces: a fleet and the circuits that it is sent, as `bench/traces/*.json` has them. */
+/** Traces: a fleet and the circuits sent to it, as stored in `bench/traces/*.json`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type FleetModel, modelFleet } from '../../src/fleet/capacity/fleet-model.ts';
 import {
@@ -12,20 +12,20 @@ import type { Arrival, SimulatedJob } from '../../src/fleet/capacity/workload.ts
 import { type Lane, MAX_SMALL_QUBITS } from '../../src/fleet/schedule/lane.ts';
 import { levelOf, type MayRunOn, type Tier } from '../../src/fleet/schedule/scheduled-run.ts';
 
-/** What the adapters of a trace are: nominal bandwidths less a tenth, and memory less a reserve. */
+/** Adapters of the traces: nominal bandwidths less a tenth, and memory less a reserve. */
 const CARDS = {
   h200: card('h200', 4.3e12, 60e12, 138e9),
   a100: card('a100', 1.8e12, 19e12, 78e9),
   l4: card('l4', 0.27e12, 30e12, 22e9),
 } as const;
 
-/** Whole machines by their CPUs: one thread on a small circuit, and all of them on a wide one. */
+/** Whole machines by their CPUs: one thread for a small circuit, all for a wide one. */
 const CPU = {
   small: card('a thread', 12e9, 40e9, 0),
   wide: card('all threads', 120e9, 1e12, 0),
 };
 
-/** Exchanges between adapters that hold a state together, by the time of the sweeps. */
+/** Duration of exchanges between adapters that hold a state together, relative to the sweeps. */
 const EXCHANGE_PART = 0.5;
 
 /** A trace as it is stored. */
@@ -62,9 +62,9 @@ export interface Replay {
   readonly trace: Trace;
   readonly fleet: FleetModel;
   readonly arrivals: readonly Arrival<TraceJob>[];
-  /** What the model says; what is known before a job runs. */
+  /** Expected duration by the model, known before a job runs. */
   readonly expectedMs: (lane: Lane, job: TraceJob) => number;
-  /** What the lane is, by its name: lanes of one kind take equally long. */
+  /** Hardware of a lane by name: lanes of one kind take equally long. */
   readonly hardwareOf: (lane: Lane) => string;
 }
 
@@ -72,15 +72,15 @@ export interface Replay {
 export function readTraces(): readonly Trace[] {
   const folder = new URL('../traces/', import.meta.url);
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  // Written by generate-traces.ts, and nothing else.
+  // Written by generate-traces.ts only.
   return files
     .toSorted()
     .map((file): Trace => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 }
 
 /**
- * Milliseconds of one run whose state lies on several alike adapters: each computes on its part, and
- * between sweeps parts change places.
+ * Milliseconds of one run whose state is spread over several alike adapters: each computes on its
+ * share, and between sweeps shares are exchanged.
  */
 function spreadMs(hardware: Hardware, shape: CircuitShape, numAdapters: number): number {
   const { fixedMs } = hardware;
@@ -89,7 +89,7 @@ function spreadMs(hardware: Hardware, shape: CircuitShape, numAdapters: number):
   return fixedMs + (onOne - fixedMs) * (1 + EXCHANGE_PART);
 }
 
-/** Puts together what a trace describes. */
+/** Builds the fleet and jobs that a trace describes. */
 export function replayOf(trace: Trace): Replay {
   const { adapters, cpuThreads, wideGib, cpuDevices, spreads } = trace.fleet;
   const wideBytes = wideGib * 2 ** 30;
@@ -119,10 +119,10 @@ export function replayOf(trace: Trace): Replay {
   };
 }
 
-/** Purpose of the draws of what run times differ by from the model. */
+/** Purpose of the draws of the noise of run times. */
 const NOISE = 1;
 
-/** Times as they really are: the model's, times a log-normal factor of each job's own. */
+/** Actual times: the model's, times a log-normal factor for each job. */
 export function trueTimes(
   { expectedMs }: Replay,
   sigma: number,

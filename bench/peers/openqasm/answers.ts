@@ -38,7 +38,7 @@ interface Question {
 /** Any program is read; only those that the engine has room for are run. */
 const readLimits = { maxQubits: 100_000, maxGates: 10_000_000 };
 const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: MAX_CPU_QUBITS.f64 });
-/** What one call writes to a file. */
+/** Bytes written to a file in one call. */
 const PIECE_BYTES = 2 ** 28;
 
 async function answer({ qasm, inputs, wants, shots = 0, into }: Question): Promise<object> {

@@ -74,7 +74,7 @@ export function subsetSums(values: readonly number[]): readonly number[] {
   return sums;
 }
 
-/** Hands out places in a block of scratch memory before its address is known. */
+/** Allocates offsets in a block of scratch memory before the block has an address. */
 export class ScratchPlan {
   #bytes = 0;
 

@@ -15,7 +15,7 @@ import {
 import type { CommandRunner } from './command-runner.ts';
 import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
 
-/** Between the real and the imaginary part of an amplitude. */
+/** Distance between the real and the imaginary part of an amplitude. */
 const IMAG_BYTES = 16;
 /** With fewer qubits summed out, the list of masses is about as long as the state. */
 const MIN_SUMMED = 4;
