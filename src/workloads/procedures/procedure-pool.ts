@@ -11,7 +11,7 @@ import type { Processor } from '../../fleet/processor.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import { ChildPool, type FailedStart, mayRetry } from '../../processes/child-pool.ts';
 import { ProcessGuard } from '../../processes/process-guard.ts';
-import { soonEmpty } from '../models/soon-empty.ts';
+import { drained } from '../drained.ts';
 import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
 import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
 import { type Census, censusOf } from './pool-census.ts';
@@ -202,7 +202,7 @@ export class ProcedurePool {
   /** Takes nothing new; what waits or runs after `graceMs` is ended, and so are the processes. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
-    await soonEmpty(() => this.#queue.length + this.#running.size, graceMs);
+    await drained(() => this.#queue.length + this.#running.size, graceMs);
     for (const waiting of this.#queue.drain()) {
       waiting.signal.removeEventListener('abort', waiting.onAbort);
       waiting.reject(stopping());

@@ -23,8 +23,7 @@ import { seedField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
 import type { CircuitRunner, ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS } from './circuit-flops.ts';
-import { MeteredCircuits } from './metered-circuits.ts';
+import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
 
 const MAX_ROWS = 10_000;
 const MAX_SHOTS = 8_192;

@@ -18,8 +18,7 @@ import { seedField, shotsField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS } from './circuit-flops.ts';
-import { MeteredCircuits } from './metered-circuits.ts';
+import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
 
 const LIMITS = {
   qubits: 16,

@@ -1,12 +1,11 @@
 /** A training job: a classifier or a VQE, each with its gradients from batches of circuits. */
 import { vqeView } from '../agents/research/vqe.ts';
+import { vqeOptions, vqeProblem } from '../agents/research/vqe-problem.ts';
 import { runVqe } from '../algorithms/vqe/run-vqe.ts';
-import { vqeOptions, vqeProblem } from '../algorithms/vqe/vqe-problem.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import type { RunProcedure } from '../procedures/procedure.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS } from './circuit-flops.ts';
-import { MeteredCircuits } from './metered-circuits.ts';
+import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
 import { trainClassifier } from './train-classifier.ts';
 import { type TrainingInput, vqeInputOf } from './training.ts';
 

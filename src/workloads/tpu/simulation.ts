@@ -10,22 +10,21 @@ import { type PauliSum, parseObservables } from '../../circuit/observable.ts';
 import type { Counts } from '../../engine/engine.ts';
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';
+import { distributionView } from '../agents/research/outcome-view.ts';
 import { runParameterSweep } from '../agents/research/parameter-sweep.ts';
-import { distributionView } from '../algorithms/sweep/outcome-view.ts';
-import { circuitSeed } from '../algorithms/sweep/run-circuits.ts';
 import {
   outputFields,
   type SweepInput,
   sweepFaults,
   sweepFields,
-} from '../algorithms/sweep/sweep-fields.ts';
+} from '../agents/research/sweep-fields.ts';
+import { circuitSeed } from '../algorithms/run-circuits.ts';
 import { ProcedureInputError } from '../procedures/errors.ts';
 import { circuitFields, circuitOf, seedField } from '../procedures/input-fields.ts';
 import type { JsonObject } from '../procedures/json.ts';
 import { procedure } from '../procedures/procedure.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
-import { FLOPS_BASIS } from './circuit-flops.ts';
-import { MeteredCircuits } from './metered-circuits.ts';
+import { FLOPS_BASIS, MeteredCircuits } from './metered-circuits.ts';
 
 const LIMITS = {
   circuits: 64,

@@ -1,9 +1,9 @@
 /** The TPU job `training`: its input; run-training.ts runs it. */
 import { z } from 'zod';
 import type { Fault } from '../../errors/coded-error.ts';
+import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../agents/research/vqe-faults.ts';
+import { type VqeInput, vqeFields } from '../agents/research/vqe-fields.ts';
 import { trainableAngles } from '../algorithms/training/parametric-circuit.ts';
-import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../algorithms/vqe/vqe-faults.ts';
-import { type VqeInput, vqeFields } from '../algorithms/vqe/vqe-fields.ts';
 import { ANSATZES } from '../models/qnn-hybrid/reuploading-ansatz.ts';
 import { seedField } from '../procedures/input-fields.ts';
 import { procedure } from '../procedures/procedure.ts';

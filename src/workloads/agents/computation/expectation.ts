@@ -13,8 +13,7 @@ import {
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { MAX_CIRCUIT_QUBITS } from './circuit-sizes.ts';
-import { fittingCircuit } from './fitting-circuit.ts';
+import { fittingCircuit, MAX_CIRCUIT_QUBITS } from './fitting-circuit.ts';
 
 const MAX_OBSERVABLES = 100;
 const MAX_TERMS = 1000;

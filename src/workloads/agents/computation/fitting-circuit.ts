@@ -3,7 +3,11 @@ import type { Circuit } from '../../../circuit/circuit.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { type CircuitInput, circuitOf } from '../../procedures/input-fields.ts';
 import type { CircuitRunner } from '../../procedures/procedure-context.ts';
-import { MAX_CIRCUIT_QUBITS } from './circuit-sizes.ts';
+
+/** A state of that many qubits is held by the smallest node; processors may hold fewer at a time. */
+export const MAX_CIRCUIT_QUBITS = 24;
+/** Widest state or classical register of which a result lists every entry. */
+export const MAX_LISTED_QUBITS = 14;
 
 /**
  * Reads it.

@@ -19,8 +19,7 @@ import {
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { MAX_CIRCUIT_QUBITS, MAX_LISTED_QUBITS } from './circuit-sizes.ts';
-import { fittingCircuit } from './fitting-circuit.ts';
+import { fittingCircuit, MAX_CIRCUIT_QUBITS, MAX_LISTED_QUBITS } from './fitting-circuit.ts';
 
 const MAX_SHOTS = 100_000;
 

@@ -16,11 +16,11 @@ import {
   type NoisyResult,
   runNoiseScan,
 } from '../../algorithms/noise/pauli-trajectories.ts';
-import { outputFields, SWEEP_LIMITS } from '../../algorithms/sweep/sweep-fields.ts';
 import { circuitFields, circuitOf, seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { outputFields, SWEEP_LIMITS } from './sweep-fields.ts';
 
 const LIMITS = {
   qubits: 16,

@@ -1,17 +1,19 @@
 /** The task `parameter_sweep`: one circuit at many values of its parameters. */
 import { z } from 'zod';
-import { outcomeView } from '../../algorithms/sweep/outcome-view.ts';
-import { runSweep, type SweepPoint } from '../../algorithms/sweep/run-sweep.ts';
+import { type CircuitOutcome, runCircuits } from '../../algorithms/run-circuits.ts';
+import type { JsonObject } from '../../procedures/json.ts';
+import { procedure } from '../../procedures/procedure.ts';
+import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { outcomeView } from './outcome-view.ts';
+import type { SweepPlan } from './sweep-fields.ts';
 import {
   SWEEP_LIMITS,
   type SweepInput,
   sweepFaults,
   sweepFields,
   sweepPlan,
-} from '../../algorithms/sweep/sweep-fields.ts';
-import type { JsonObject } from '../../procedures/json.ts';
-import { procedure } from '../../procedures/procedure.ts';
-import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+} from './sweep-fields.ts';
+import { pointAt } from './sweep-points.ts';
 
 /** Runs one circuit at many values of its parameters. */
 export const parameterSweep = procedure({
@@ -71,4 +73,45 @@ function extremes(points: readonly SweepPoint[]): JsonObject {
     expectation: first(point)!,
   });
   return { lowest: view(lowest), highest: view(highest) };
+}
+
+/** What to compute at each point beside the plan's observables. */
+interface SweepOutputs {
+  /** None unless given. */
+  readonly shots?: number;
+  readonly probabilities: boolean;
+  readonly seed: number;
+}
+
+/** A point of a sweep and what came of it. */
+interface SweepPoint extends CircuitOutcome {
+  /** Of the parameters, in their order. */
+  readonly values: readonly number[];
+}
+
+/**
+ * All points, in order.
+ *
+ * @param onProgress - Called with the number of points done, now and then.
+ * @throws the signal's reason once it aborts; whatever running circuits throws.
+ */
+async function runSweep(
+  plan: SweepPlan,
+  outputs: SweepOutputs,
+  context: Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>,
+  onProgress: (numDone: number) => void = () => {},
+): Promise<readonly SweepPoint[]> {
+  const { parameters, combination, template, observables, numPoints } = plan;
+  const points = new Array<SweepPoint>(numPoints);
+  const valuesAt = (index: number) => pointAt(parameters, combination, index);
+  await runCircuits(
+    { numCircuits: numPoints, circuitAt: (index) => template.circuitAt(valuesAt(index)) },
+    { ...outputs, ...(observables.length > 0 && { observables }) },
+    context,
+    (index, outcome) => {
+      points[index] = { values: valuesAt(index), ...outcome };
+    },
+    onProgress,
+  );
+  return points;
 }

@@ -22,7 +22,7 @@ import {
   phaseDistribution,
   preparationOf,
 } from '../../algorithms/phase-estimation/phase-circuit.ts';
-import { runCircuits } from '../../algorithms/sweep/run-circuits.ts';
+import { runCircuits } from '../../algorithms/run-circuits.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';

@@ -2,13 +2,18 @@
 import { z } from 'zod';
 import { circuitJson } from '../../algorithms/circuit-json.ts';
 import { observableView } from '../../algorithms/hamiltonians/observable-view.ts';
-import { runVqe, type VqeOptions, type VqeOutcome } from '../../algorithms/vqe/run-vqe.ts';
-import { MAX_AMPLITUDE_UPDATES, vqeFaults } from '../../algorithms/vqe/vqe-faults.ts';
-import { VQE_LIMITS, type VqeInput, vqeFields } from '../../algorithms/vqe/vqe-fields.ts';
-import { type VqeProblem, vqeOptions, vqeProblem } from '../../algorithms/vqe/vqe-problem.ts';
+import {
+  runVqe,
+  type VqeOptions,
+  type VqeOutcome,
+  type VqeProblem,
+} from '../../algorithms/vqe/run-vqe.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { MAX_AMPLITUDE_UPDATES, vqeFaults } from './vqe-faults.ts';
+import { VQE_LIMITS, type VqeInput, vqeFields } from './vqe-fields.ts';
+import { vqeOptions, vqeProblem } from './vqe-problem.ts';
 
 /** Finds ground energies variationally. */
 export const vqe = procedure({

@@ -1,5 +1,6 @@
 /** Fields that both tasks of the robotics agent have. */
 import { z } from 'zod';
+import type { Fault } from '../../../errors/coded-error.ts';
 import { seedField, shotsField } from '../../procedures/input-fields.ts';
 
 /** Rounds of phases and mixing. */
@@ -22,3 +23,15 @@ export const qaoaFields = {
   ),
   seed: seedField,
 };
+
+/** Rows of another length than there are rows. */
+export function matrixFaults(
+  matrix: readonly (readonly number[])[],
+  path: string,
+): readonly Fault[] {
+  return matrix.flatMap((row, i) => {
+    if (row.length === matrix.length) return [];
+    const message = `The row has ${row.length} numbers, but there are ${matrix.length} rows; the matrix is square.`;
+    return [{ path: `${path}[${i}]`, message }];
+  });
+}

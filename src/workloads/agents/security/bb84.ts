@@ -18,7 +18,7 @@ import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { PSEUDORANDOM_NOTE } from './pseudorandom-note.ts';
+import { PSEUDORANDOM_NOTE } from './randomness-fields.ts';
 import { wilsonInterval } from './wilson-interval.ts';
 
 const MAX_QUBITS = 200_000;

@@ -13,8 +13,7 @@ import { seedField } from '../../procedures/input-fields.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
-import { PSEUDORANDOM_NOTE } from './pseudorandom-note.ts';
-import { MAX_BITS, suiteFields } from './randomness-fields.ts';
+import { MAX_BITS, PSEUDORANDOM_NOTE, suiteFields } from './randomness-fields.ts';
 import { randomnessReport } from './randomness-report.ts';
 
 const MAX_QUBITS = 8;

@@ -44,3 +44,7 @@ export const suiteFields = {
 const suiteInput = z.object(suiteFields);
 /** Those fields of an input. */
 export type SuiteInput = z.output<typeof suiteInput>;
+
+/** For people. */
+export const PSEUDORANDOM_NOTE =
+  'Measurements of a simulator are pseudorandom: the same seed gives the same bits. Do not use them for keys or anything else that must not be guessed.';

@@ -12,7 +12,7 @@ import { norm, removeProjection } from '../linear-algebra/vectors.ts';
 import { applyObservable } from './observable-action.ts';
 
 /** Qubits of an observable: 250 vectors of 2^12 amplitudes are 16 MB. */
-export const MAX_EXACT_QUBITS = 12;
+export const MAX_LANCZOS_QUBITS = 12;
 const MAX_STEPS = 250;
 /** Steps over which the estimate must stand still. */
 const STANDSTILL_STEPS = 10;

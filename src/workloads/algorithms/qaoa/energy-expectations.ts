@@ -6,7 +6,7 @@ import { type Circuit, numAnglesOf } from '../../../circuit/circuit.ts';
 import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { type QaoaAngles, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
-import { pauliSumOf } from './z-polynomial.ts';
+import { observableOf } from './z-polynomial.ts';
 
 /** Single circuits under way at a time: enough for a processor to have the next one at hand. */
 const MAX_OUTSTANDING = 4;
@@ -61,7 +61,7 @@ export class EnergyExpectations {
     const { expectations } = await this.#context.circuits.runBatch(shape, {
       numCircuits: circuits.length,
       angles,
-      observables: [pauliSumOf(this.#ansatz.cost)],
+      observables: [observableOf(this.#ansatz.cost)],
     });
     if (expectations === undefined) throw new Error('unreachable: no expectations came back');
     return [...expectations];
@@ -69,7 +69,7 @@ export class EnergyExpectations {
 
   async #oneByOne(circuits: readonly Circuit[]): Promise<readonly number[]> {
     const { circuits: runner, signal } = this.#context;
-    const observables = [pauliSumOf(this.#ansatz.cost)];
+    const observables = [observableOf(this.#ansatz.cost)];
     const values = new Array<number>(circuits.length).fill(0);
     const todo = circuits.entries();
     const work = async () => {

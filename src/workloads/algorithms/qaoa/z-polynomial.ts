@@ -93,7 +93,7 @@ export function energyAt({ offset, terms }: ZPolynomial, basisIndex: number): nu
 }
 
 /** As engines take it, without the offset. */
-export function pauliSumOf({ terms }: ZPolynomial): PauliSum {
+export function observableOf({ terms }: ZPolynomial): PauliSum {
   return terms.map(({ qubits, weight }) => ({
     coefficient: weight,
     factors: qubits.map((qubit) => ({ pauli: 'Z', qubit })),

@@ -8,19 +8,35 @@
  *   algorithms" (2016).
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
 import type { BatchRequest, BatchResult } from '../../../engine/batch-request.ts';
+import { uniformDraw } from '../../../math/philox.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { minimise, type Objective, type Optimizer } from '../optimisers/minimise.ts';
 import type { Minimum, StopReason } from '../optimisers/minimum.ts';
 import type { ExpectationBatch } from '../training/expectation-batch.ts';
 import { parameterShift } from '../training/gradients/parameter-shift.ts';
-import { anglesOf, type ParametricCircuit } from '../training/parametric-circuit.ts';
-import { withAngles } from '../with-angles.ts';
+import { anglesOf, type ParametricCircuit, withAngles } from '../training/parametric-circuit.ts';
 import { energySampler } from './sampled-energies.ts';
 import { tangentSpace } from './tangent-space.ts';
-import { startDraw, type VqeProblem } from './vqe-problem.ts';
+import type { AnsatzName } from './vqe-ansatz.ts';
 
-/** How the search goes. */
+/** A ground-energy problem: Hamiltonian, trial states, starts of the search, and the exact answer. */
+export interface VqeProblem {
+  readonly hamiltonian: PauliSum;
+  readonly numQubits: number;
+  readonly unit: 'hartree' | 'units of j and h' | 'units of the coefficients';
+  readonly ansatzName: AnsatzName;
+  readonly ansatz: ParametricCircuit;
+  /** Parameters that a search starts from; `draw(i)` is in [0, 1). */
+  readonly start: (draw: (i: number) => number) => Float64Array;
+  /** The exact ground energy, and how it is known. */
+  readonly exact: () => { readonly energy: number; readonly basis: string };
+  /** Further energies that are known of the problem, by field name. */
+  readonly known: Readonly<Record<string, number>>;
+}
+
+/** Options of the search. */
 export interface VqeOptions {
   /** With `shots` only adam. */
   readonly optimizer: Optimizer;
@@ -130,6 +146,14 @@ export async function runVqe(
     numCircuits: circuits.count,
   };
 }
+
+/** Uniform draws for the start of a search; each restart has its own. */
+function startDraw(seed: number, restart: number): (i: number) => number {
+  return (i) => uniformDraw(seed, restart, i, START_DRAWS);
+}
+
+/** Tells draws of starts from others with the same seed. */
+const START_DRAWS = 0x57a7;
 
 /** Runs batches and counts their circuits. */
 class CountedCircuits {

@@ -52,7 +52,7 @@ export function excitationAnsatz(numQubits: HydrogenQubits): ParametricCircuit {
 }
 
 /** Layers that follow the two parts of the chain's Hamiltonian. */
-export function isingAnsatz(chain: IsingChain, layers: number): ParametricCircuit {
+export function transverseIsingAnsatz(chain: IsingChain, layers: number): ParametricCircuit {
   const sketch = new AnsatzSketch(chain.sites);
   const sites = Array.from({ length: chain.sites }, (_, site) => site);
   for (const site of sites) {

@@ -7,8 +7,8 @@
  */
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
 import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../../../fleet/processor.ts';
+import { drained } from '../../drained.ts';
 import { ModelUnavailableError } from '../../errors.ts';
-import { soonEmpty } from '../soon-empty.ts';
 
 /** How often what waits is looked at. */
 const LOOK_EVERY_MS = 250;
@@ -98,7 +98,7 @@ export class BatchRunner {
   /** Takes nothing new; what waits or runs after `graceMs` is ended. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
-    await soonEmpty(() => this.#attempts.size, graceMs);
+    await drained(() => this.#attempts.size, graceMs);
     for (const { controller } of this.#attempts) controller.abort(this.#stopping());
   }
 

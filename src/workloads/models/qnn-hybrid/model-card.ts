@@ -7,6 +7,8 @@
  */
 import { z } from 'zod';
 
+export const QNN_HYBRID_ID = 'qnn-hybrid';
+
 const fraction = z.number().min(0).max(1);
 const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 

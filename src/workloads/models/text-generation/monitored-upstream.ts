@@ -11,10 +11,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
 import type { Availability } from '../../../fleet/processor.ts';
 import type { Tier } from '../../../fleet/schedule/scheduled-run.ts';
+import { drained } from '../../drained.ts';
 import { ModelUnavailableError, UpstreamError } from '../../errors.ts';
-import { soonEmpty } from '../soon-empty.ts';
 import { type ChatAnswer, ChatClient } from './chat-client.ts';
-import { Turnstile } from './priority-semaphore.ts';
+import { PrioritySemaphore } from './priority-semaphore.ts';
 import type { CheckedTextRequest } from './text-request.ts';
 import { TimeLimit } from './time-limit.ts';
 import { printable } from './upstream-text.ts';
@@ -77,7 +77,7 @@ export class MonitoredUpstream {
   readonly #options: MonitoredUpstreamOptions;
   readonly #client: ChatClient;
   readonly #monitor: HealthMonitor;
-  readonly #turnstile: Turnstile;
+  readonly #semaphore: PrioritySemaphore;
   readonly #maxConcurrent: number;
   readonly #maxWaiting: number;
   /** Undefined until the upstream has said which one it has. */
@@ -96,7 +96,7 @@ export class MonitoredUpstream {
     this.#client = new ChatClient({ ...upstream, now });
     this.#maxConcurrent = options.maxConcurrent ?? 8;
     this.#maxWaiting = options.maxWaiting ?? 64;
-    this.#turnstile = new Turnstile(this.#maxConcurrent);
+    this.#semaphore = new PrioritySemaphore(this.#maxConcurrent);
     const longestRetryMs = options.longestRetryMs ?? LONGEST_RETRY_MS;
     this.#monitor = new HealthMonitor({
       selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
@@ -150,7 +150,7 @@ export class MonitoredUpstream {
     this.#assertAvailable();
     const rank = RANKS[tier];
     // Only those ahead count, so that a line full of Standard requests keeps no Enterprise one out.
-    if (this.#turnstile.numAhead(rank) >= this.#maxWaiting) throw this.#busyError(rank);
+    if (this.#semaphore.numAhead(rank) >= this.#maxWaiting) throw this.#busyError(rank);
     using _place = await this.#enter(rank, signal);
     // It may have gone while the request waited.
     this.#assertAvailable();
@@ -170,7 +170,7 @@ export class MonitoredUpstream {
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     this.#monitor.close();
-    await soonEmpty(() => this.#turnstile.numInside, graceMs);
+    await drained(() => this.#semaphore.numHeld, graceMs);
     this.#client.close();
   }
 
@@ -184,7 +184,7 @@ export class MonitoredUpstream {
   async #enter(rank: number, signal: AbortSignal): Promise<Disposable> {
     using limit = new TimeLimit(this.#options.upstream.timeoutMs, signal);
     try {
-      return await this.#turnstile.enter(rank, limit.signal);
+      return await this.#semaphore.acquire(rank, limit.signal);
     } catch {
       signal.throwIfAborted();
       throw this.#busyError(rank);
@@ -194,7 +194,7 @@ export class MonitoredUpstream {
   /** To come back when those ahead that wait now will have had their turn. */
   #busyError(rank: number): ModelUnavailableError {
     const { modelId, upstream } = this.#options;
-    const numWaiting = this.#turnstile.numAhead(rank);
+    const numWaiting = this.#semaphore.numAhead(rank);
     const waitMs =
       ((this.#typicalMs ?? upstream.timeoutMs) * (numWaiting + 1)) / this.#maxConcurrent;
     const reason = `${this.#maxConcurrent} requests are with the upstream and ${numWaiting} wait.`;
@@ -225,7 +225,7 @@ export class MonitoredUpstream {
   /** Resolves to what is wrong where no error says it. */
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
     await this.#endOfPause(signal);
-    using _place = await this.#turnstile.enter(RANKS.selfTest, signal);
+    using _place = await this.#semaphore.acquire(RANKS.selfTest, signal);
     onStarted();
     if (this.#options.upstream.model === undefined) {
       const names = await this.#client.models(signal);

@@ -1,21 +1,21 @@
 /**
- * Lets so many through at once; the others wait, by rank and within a rank in the order they came.
+ * Semaphore whose waiting callers are ordered by rank, and within a rank by arrival.
  *
- * How many wait is not bounded here: whoever may wait looks at `numAhead` first.
+ * The queue is unbounded: a caller that must not wait long checks `numAhead` first.
  */
-export class Turnstile {
+export class PrioritySemaphore {
   readonly #width: number;
-  #numInside = 0;
-  /** Invariants: empty while there is room inside; ranks never fall from one to the next. */
+  #numHeld = 0;
+  /** Invariants: empty while a slot is free; ranks never decrease. */
   readonly #waiting: Waiting[] = [];
 
-  /** @param width - How many may be inside at once; at least 1. */
+  /** @param width - Number of slots; at least 1. */
   constructor(width: number) {
     this.#width = width;
   }
 
-  get numInside(): number {
-    return this.#numInside;
+  get numHeld(): number {
+    return this.#numHeld;
   }
 
   get numWaiting(): number {
@@ -29,14 +29,14 @@ export class Turnstile {
   }
 
   /**
-   * Resolves when it is the caller's turn, to what gives the place back.
+   * Waits for a slot; disposing of the result releases it.
    *
-   * @param rank - Whoever has a lower one goes ahead.
+   * @param rank - Callers of a lower rank go first.
    * @throws the signal's reason, soon after it aborts.
    */
-  async enter(rank: number, signal: AbortSignal): Promise<Disposable> {
+  async acquire(rank: number, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.#numInside < this.#width) this.#numInside++;
+    if (this.#numHeld < this.#width) this.#numHeld++;
     else await this.#turn(rank, signal);
     return { [Symbol.dispose]: () => this.#leave() };
   }
@@ -57,10 +57,10 @@ export class Turnstile {
     });
   }
 
-  /** The place goes to the next in line without being free meanwhile, so nobody jumps the queue. */
+  /** The slot passes directly to the first in the queue, so no newcomer can take it. */
   #leave(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#numInside--;
+    if (next === undefined) this.#numHeld--;
     else next.admit();
   }
 }

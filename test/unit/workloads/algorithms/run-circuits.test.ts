@@ -6,7 +6,7 @@ import {
   type CircuitOutputs,
   circuitSeed,
   runCircuits,
-} from '../../../../src/workloads/algorithms/sweep/run-circuits.ts';
+} from '../../../../src/workloads/algorithms/run-circuits.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 
 const gate = (name: string, targets: number[], angles: number[] = []): GateOperation => ({

@@ -8,7 +8,7 @@ import { tangentSpace } from '../../../../src/workloads/algorithms/vqe/tangent-s
 import {
   excitationAnsatz,
   hardwareEfficientAnsatz,
-  isingAnsatz,
+  transverseIsingAnsatz,
 } from '../../../../src/workloads/algorithms/vqe/vqe-ansatz.ts';
 import { openTestContext } from '../../../support/procedure-context.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
@@ -35,7 +35,7 @@ const ring = { sites: 3, coupling: 1, field: 1, isPeriodic: true };
 
 test.each([
   ['hardware_efficient', hardwareEfficientAnsatz(3, 1)],
-  ['a ring with shared parameters', isingAnsatz(ring, 2)],
+  ['a ring with shared parameters', transverseIsingAnsatz(ring, 2)],
   ['excitation', excitationAnsatz(4)],
 ])('values and gradients of %s are those of the parameter-shift rule', async (_, ansatz) => {
   await using context = openTestContext();

@@ -18,6 +18,7 @@ import { targetMatrix } from '../../../../circuit/operation-matrix.ts';
 import { OutputNeedsFinalStateError, ProgramTooWideError } from '../../../../engine/errors.ts';
 import { adjoint, type ComplexMatrix } from '../../../../math/complex-matrix.ts';
 import { applyObservable } from '../../hamiltonians/observable-action.ts';
+import type { ExpectationGradients } from '../expectation-batch.ts';
 import {
   angleGradientToTheta,
   anglesOf,
@@ -26,7 +27,6 @@ import {
 } from '../parametric-circuit.ts';
 import { applyMatrix, type Groups, groupsOf, takeBack } from './adjoint-kernels.ts';
 import { type AngledMatrix, angledMatrix, fixedMatrix } from './angled-matrix.ts';
-import type { ExpectationGradients } from './expectation-gradients.ts';
 
 /** Qubits, at most: three states of 16 MiB. */
 const MAX_ADJOINT_QUBITS = 20;

@@ -12,14 +12,13 @@ import type { Circuit } from '../../../../circuit/circuit.ts';
 import { gateNamed } from '../../../../circuit/gates.ts';
 import type { PauliSum } from '../../../../circuit/observable.ts';
 import { sumOfAngles } from '../../../../math/angles.ts';
-import type { ExpectationBatch } from '../expectation-batch.ts';
+import type { ExpectationBatch, ExpectationGradients } from '../expectation-batch.ts';
 import {
   angleGradientToTheta,
   anglesOf,
   type ParametricCircuit,
   trainableAngles,
 } from '../parametric-circuit.ts';
-import type { ExpectationGradients } from './expectation-gradients.ts';
 import { expectationRule, type Shift } from './shift-rule.ts';
 
 /** Circuits of one call: bounds what the angles of a large data set take. */

@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { Turnstile } from '../../../../../src/workloads/models/text-generation/priority-semaphore.ts';
+import { PrioritySemaphore } from '../../../../../src/workloads/models/text-generation/priority-semaphore.ts';
 
 const PATIENT = new AbortController().signal;
 
 /** Lets everything that is settled take effect. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A turnstile, and the names of those it let through. */
+/** A semaphore, and the names of those it let through. */
 function observed(width: number) {
-  const turnstile = new Turnstile(width);
+  const semaphore = new PrioritySemaphore(width);
   const inside = new Map<string, Disposable>();
   const admitted: string[] = [];
   const enter = async (name: string, signal = PATIENT, rank = 1) => {
-    inside.set(name, await turnstile.enter(rank, signal));
+    inside.set(name, await semaphore.acquire(rank, signal));
     admitted.push(name);
   };
   const leave = (name: string) => inside.get(name)?.[Symbol.dispose]();
-  return { turnstile, admitted, enter, leave };
+  return { semaphore, admitted, enter, leave };
 }
 
-describe('a turnstile', () => {
+describe('a semaphore', () => {
   test('lets as many through as it is wide, and the next when one leaves', async () => {
-    const { turnstile, admitted, enter, leave } = observed(2);
+    const { semaphore, admitted, enter, leave } = observed(2);
     for (const name of ['a', 'b', 'c', 'd']) void enter(name);
     await settled();
     expect(admitted).toEqual(['a', 'b']);
-    expect(turnstile.numWaiting).toBe(2);
+    expect(semaphore.numWaiting).toBe(2);
     leave('b');
     await settled();
     expect(admitted).toEqual(['a', 'b', 'c']);
@@ -58,11 +58,11 @@ describe('a turnstile', () => {
   });
 
   test('lets those of lower rank past all that wait, not past those inside', async () => {
-    const { turnstile, admitted, enter, leave } = observed(1);
+    const { semaphore, admitted, enter, leave } = observed(1);
     for (const name of ['a', 'b', 'c']) void enter(name);
     for (const name of ['ahead', 'next']) void enter(name, PATIENT, 0);
     void enter('d');
-    expect([0, 1].map((rank) => turnstile.numAhead(rank))).toEqual([2, 5]);
+    expect([0, 1].map((rank) => semaphore.numAhead(rank))).toEqual([2, 5]);
     await settled();
     expect(admitted).toEqual(['a']);
     for (const name of ['a', 'ahead', 'next', 'b', 'c']) {
@@ -70,11 +70,11 @@ describe('a turnstile', () => {
       await settled();
     }
     expect(admitted).toEqual(['a', 'ahead', 'next', 'b', 'c', 'd']);
-    expect(turnstile.numWaiting).toBe(0);
+    expect(semaphore.numWaiting).toBe(0);
   });
 
   test('forgets one that gives up while it waits, and no other', async () => {
-    const { turnstile, admitted, enter, leave } = observed(1);
+    const { semaphore, admitted, enter, leave } = observed(1);
     const impatient = new AbortController();
     await enter('a');
     void enter('b');
@@ -82,7 +82,7 @@ describe('a turnstile', () => {
     void enter('d');
     impatient.abort(new Error('enough'));
     await given;
-    expect(turnstile.numWaiting).toBe(2);
+    expect(semaphore.numWaiting).toBe(2);
     leave('a');
     await settled();
     leave('b');

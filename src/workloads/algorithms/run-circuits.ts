@@ -5,18 +5,14 @@
  * Circuits are asked for as they are needed, window after window, so that ten thousand of them never
  * lie in memory at once.
  */
-import {
-  type Circuit,
-  hasMidCircuitMeasurement,
-  type Operation,
-} from '../../../circuit/circuit.ts';
-import type { PauliSum } from '../../../circuit/observable.ts';
-import type { BatchResult } from '../../../engine/batch-request.ts';
-import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
-import type { RunResult } from '../../../engine/engine.ts';
-import { basisLabel } from '../../../math/basis-index.ts';
-import { uniformDraw } from '../../../math/philox.ts';
-import type { ProcedureContext } from '../../procedures/procedure-context.ts';
+import { type Circuit, hasMidCircuitMeasurement, type Operation } from '../../circuit/circuit.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
+import type { BatchResult } from '../../engine/batch-request.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
+import type { RunResult } from '../../engine/engine.ts';
+import { basisLabel } from '../../math/basis-index.ts';
+import { uniformDraw } from '../../math/philox.ts';
+import type { ProcedureContext } from '../procedures/procedure-context.ts';
 
 /** What to compute of each circuit; only what is asked for comes back. */
 export interface CircuitOutputs {

@@ -1,7 +1,7 @@
 /** What came of a circuit, as JSON. */
 import { basisLabel } from '../../../math/basis-index.ts';
+import type { CircuitOutcome } from '../../algorithms/run-circuits.ts';
 import type { JsonObject } from '../../procedures/json.ts';
-import type { CircuitOutcome } from './run-circuits.ts';
 
 /** Probabilities below are rounding, and left out. */
 const NEGLIGIBLE = 1e-12;

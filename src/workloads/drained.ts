@@ -1,14 +1,14 @@
-/** Waiting for the end of what is under way. */
+/** Waits until running work has ended. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
 
 /**
- * Resolves when nothing is left, or the time is up.
+ * Resolves when no work is left, or after `graceMs`.
  *
- * @param numLeft - How many there are now.
+ * @param numLeft - Number of runs that have not ended.
  */
-export async function soonEmpty(numLeft: () => number, graceMs: number): Promise<void> {
+export async function drained(numLeft: () => number, graceMs: number): Promise<void> {
   const endsAt = performance.now() + graceMs;
   while (numLeft() > 0 && performance.now() < endsAt) {
     await delay(Math.min(LOOK_EVERY_MS, endsAt - performance.now()));

@@ -2,9 +2,9 @@
 
 import { gateNamed } from '../../../circuit/gates.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
-import { expectationRule } from '../training/gradients/shift-rule.ts';
-import type { ParametricCircuit } from '../training/parametric-circuit.ts';
-import { numBases } from './sampled-energies.ts';
+import { expectationRule } from '../../algorithms/training/gradients/shift-rule.ts';
+import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
+import { numBases } from '../../algorithms/vqe/sampled-energies.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 import { vqeOptions, vqeProblem } from './vqe-problem.ts';
 

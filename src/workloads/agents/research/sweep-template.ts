@@ -14,10 +14,14 @@ import { circuitFromGateObjects } from '../../../circuit/gate-objects.ts';
 import { findGate } from '../../../circuit/gates.ts';
 import { parseOpenQasm } from '../../../circuit/openqasm/parse-openqasm.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
+import {
+  type AngleForm,
+  anglesOf,
+  parametricCircuit,
+  withAngles,
+} from '../../algorithms/training/parametric-circuit.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitFields, MAX_INPUT_GATES } from '../../procedures/input-fields.ts';
-import { type AngleForm, anglesOf, parametricCircuit } from '../training/parametric-circuit.ts';
-import { withAngles } from '../with-angles.ts';
 
 /** Names of parameters. */
 export const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;

@@ -1,9 +1,9 @@
 /** The fields of an input that asks for a VQE, for every procedure that takes one. */
 import { z } from 'zod';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
+import { OPTIMIZERS } from '../../algorithms/optimisers/minimise.ts';
+import { ANSATZ_NAMES } from '../../algorithms/vqe/vqe-ansatz.ts';
 import { seedField } from '../../procedures/input-fields.ts';
-import { OPTIMIZERS } from '../optimisers/minimise.ts';
-import { ANSATZ_NAMES } from './vqe-ansatz.ts';
 
 /** What bounds them. */
 export const VQE_LIMITS = {

@@ -1,71 +1,48 @@
-/** What a VQE searches: a Hamiltonian, trial states, where the search starts, and the exact answer. */
+/** The problem and the options of a VQE input: the H₂ molecule, an Ising chain, or an observable. */
 import type { PauliSum } from '../../../circuit/observable.ts';
-import { uniformDraw } from '../../../math/philox.ts';
-import { groundEnergy, MAX_EXACT_QUBITS } from '../hamiltonians/ground-energy.ts';
+import { groundEnergy, MAX_LANCZOS_QUBITS } from '../../algorithms/hamiltonians/ground-energy.ts';
 import {
   configurationInteractionEnergy,
   hartreeFockEnergy,
   hydrogenMolecule,
-} from '../hamiltonians/hydrogen-molecule.ts';
-import { jordanWignerHamiltonian, parityHamiltonian } from '../hamiltonians/qubit-hamiltonian.ts';
+} from '../../algorithms/hamiltonians/hydrogen-molecule.ts';
+import {
+  jordanWignerHamiltonian,
+  parityHamiltonian,
+} from '../../algorithms/hamiltonians/qubit-hamiltonian.ts';
 import {
   freeFermionEnergy,
   type IsingChain,
   isingHamiltonian,
-} from '../hamiltonians/transverse-ising.ts';
-import type { ParametricCircuit } from '../training/parametric-circuit.ts';
-import type { VqeOptions } from './run-vqe.ts';
+} from '../../algorithms/hamiltonians/transverse-ising.ts';
+import type { VqeOptions, VqeProblem } from '../../algorithms/vqe/run-vqe.ts';
 import {
-  type AnsatzName,
   excitationAnsatz,
   hardwareEfficientAnsatz,
-  isingAnsatz,
   isingParameters,
-} from './vqe-ansatz.ts';
+  transverseIsingAnsatz,
+} from '../../algorithms/vqe/vqe-ansatz.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 
-/** One search's givens. */
-export interface VqeProblem {
-  readonly hamiltonian: PauliSum;
-  readonly numQubits: number;
-  readonly unit: 'hartree' | 'units of j and h' | 'units of the coefficients';
-  readonly ansatzName: AnsatzName;
-  readonly ansatz: ParametricCircuit;
-  /** Parameters that a search starts from; `draw(i)` is in [0, 1). */
-  readonly start: (draw: (i: number) => number) => Float64Array;
-  /** The exact ground energy, and how it is known. */
-  readonly exact: () => { readonly energy: number; readonly basis: string };
-  /** Further energies that are known of the problem, by field name. */
-  readonly known: Readonly<Record<string, number>>;
-}
-
-/** The problem that an input without faults describes. */
+/** The problem of an input without faults. */
 export function vqeProblem(input: VqeInput): VqeProblem {
   switch (input.problem) {
     case 'h2':
       return hydrogenProblem(input);
     case 'tfim':
-      return isingProblem(input);
+      return chainProblem(input);
     case 'custom':
       return customProblem(input);
   }
 }
 
-/** How the search goes that an input without faults asks for. */
+/** The search options of an input without faults. */
 export function vqeOptions(input: VqeInput, seed: number): VqeOptions {
   const { steps, tolerance, restarts, shots, learning_rate: learningRate = 0.1 } = input;
   const optimizer = input.optimizer ?? (shots === undefined ? 'levenberg_marquardt' : 'adam');
   const sampling = shots === undefined ? {} : { shots };
   return { optimizer, steps, learningRate, tolerance, restarts, seed, ...sampling };
 }
-
-/** Draws for the start of a search: the seed's, apart for each restart. */
-export function startDraw(seed: number, restart: number): (i: number) => number {
-  return (i) => uniformDraw(seed, restart, i, START_DRAWS);
-}
-
-/** Tells draws of starts from others with the same seed. */
-const START_DRAWS = 0x57a7;
 
 function hydrogenProblem(input: VqeInput): VqeProblem {
   const integrals = hydrogenMolecule(input.bond_length_angstrom ?? 0.735);
@@ -94,7 +71,7 @@ function hydrogenProblem(input: VqeInput): VqeProblem {
   };
 }
 
-function isingProblem(input: VqeInput): VqeProblem {
+function chainProblem(input: VqeInput): VqeProblem {
   const { sites = 4, j = 1, h = 1, periodic = false } = input;
   const chain: IsingChain = { sites, coupling: j, field: h, isPeriodic: periodic };
   const hamiltonian = isingHamiltonian(chain);
@@ -108,7 +85,9 @@ function isingProblem(input: VqeInput): VqeProblem {
     numQubits: sites,
     unit: 'units of j and h',
     ansatzName,
-    ansatz: isVariational ? isingAnsatz(chain, layers) : hardwareEfficientAnsatz(sites, layers),
+    ansatz: isVariational
+      ? transverseIsingAnsatz(chain, layers)
+      : hardwareEfficientAnsatz(sites, layers),
     start: isVariational ? (draw) => rampedStart(chain, layers, draw) : anywhere(sites, layers),
     exact: () => diagonalised(hamiltonian, sites),
     known: freeFermion === undefined ? {} : { free_fermion_energy: freeFermion },
@@ -161,6 +140,7 @@ function rampedStart(chain: IsingChain, layers: number, draw: (i: number) => num
 }
 
 function diagonalised(hamiltonian: PauliSum, numQubits: number) {
-  if (numQubits > MAX_EXACT_QUBITS) throw new Error('unreachable: wider than what is diagonalised');
+  if (numQubits > MAX_LANCZOS_QUBITS)
+    throw new Error('unreachable: wider than what is diagonalised');
   return { energy: groundEnergy(hamiltonian, numQubits), basis: 'exact diagonalisation (Lanczos)' };
 }
