@@ -1,6 +1,6 @@
-/** Budgets of requests by IP address, for callers without a key. */
+/** Addresses of clients: the budgets that they are counted for, and lists of them that operators name. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Budget of all requests whose address is unknown. */
 const UNKNOWN = 'unknown';
@@ -48,4 +48,40 @@ export function forwardedClient(headers: IncomingHttpHeaders): string | undefine
   const named = list === undefined ? /\bfor="?([^";]*)/i.exec(last)?.[1] : last;
   const address = withoutPort(named?.trim() ?? '');
   return isIP(address) === 0 ? UNKNOWN : budgetAddress(address);
+}
+
+/**
+ * A test for addresses; a connection that was already reset has none, and is on no list.
+ *
+ * @param entries - IP addresses and CIDR ranges, checked before. IPv4 addresses also match where they are
+ *   written as IPv6 ones (`::ffff:192.0.2.7`), as sockets that take both have them.
+ */
+export function createAddressList(
+  entries: readonly string[],
+): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = familyOf(address);
+    if (family === undefined) throw new Error(`unreachable: ${entry} is no address`);
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (text) => {
+    if (text === undefined) return false;
+    const address = withoutPort(text);
+    const family = familyOf(address);
+    return family !== undefined && list.check(address, family);
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  switch (isIP(address)) {
+    case 4:
+      return 'ipv4';
+    case 6:
+      return 'ipv6';
+    default:
+      return undefined;
+  }
 }

@@ -8,8 +8,7 @@
  * one that writes the header itself gains no more than those few.
  */
 import type { FastifyRequest } from 'fastify';
-import { createAddressList } from './address-list.ts';
-import { budgetAddress, forwardedClient } from './client-address.ts';
+import { budgetAddress, createAddressList, forwardedClient } from './client-address.ts';
 import { FixedWindows, type HitOutcome } from './fixed-windows.ts';
 
 /** Budgets that the clients behind an unnamed proxy have together. */

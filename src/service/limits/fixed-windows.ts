@@ -1,5 +1,6 @@
 /**
- * Counts hits per subject in windows of fixed length, each opened by the subject's first hit.
+ * Rate limits: hits per subject in windows of fixed length, each opened by the subject's first hit, and the
+ * headers that tell callers of them.
  *
  * A Map keeps its entries in the order in which their windows opened, and all windows are equally
  * long, so that those that have ended are at its front: each hit clears them away in constant
@@ -86,4 +87,33 @@ export class FixedWindows {
       this.#windows.delete(subject);
     }
   }
+}
+
+/** Length of a rate-limit window. */
+export const WINDOW_S = 60;
+
+/** Whole seconds until the window ends, at least 1 while it is open. */
+export function secondsLeft(window: WindowState, now: number): number {
+  return Math.max(0, Math.ceil((window.endsAt - now) / 1000));
+}
+
+/**
+ * RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), and the older X- headers;
+ * X-RateLimit-Reset is in seconds from now, as `t` of RateLimit is.
+ */
+export function rateLimitHeaders(
+  policy: string,
+  limit: number,
+  window: WindowState,
+  now: number,
+): Record<string, string | number> {
+  const remaining = Math.max(0, limit - window.used);
+  const reset = secondsLeft(window, now);
+  return {
+    'ratelimit-policy': `"${policy}";q=${limit};w=${WINDOW_S}`,
+    ratelimit: `"${policy}";r=${remaining};t=${reset}`,
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': reset,
+  };
 }

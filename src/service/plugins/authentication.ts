@@ -19,8 +19,13 @@ import {
 } from '../errors.ts';
 import { type ApiKey, isValidAt, type Scope } from '../keys/api-key.ts';
 import { ClientWindows, unnamedClientOf } from '../limits/client-windows.ts';
-import { FixedWindows, type WindowState } from '../limits/fixed-windows.ts';
-import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
+import {
+  FixedWindows,
+  rateLimitHeaders,
+  secondsLeft,
+  WINDOW_S,
+  type WindowState,
+} from '../limits/fixed-windows.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import { isApiPath } from './not-found.ts';
 

@@ -9,8 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { createAddressList } from '../limits/address-list.ts';
-import { budgetAddress } from '../limits/client-address.ts';
+import { budgetAddress, createAddressList } from '../limits/client-address.ts';
 import { Slots } from '../limits/slots.ts';
 import type { ServiceSettings } from '../service-deps.ts';
 

@@ -4,7 +4,7 @@ import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import { ModelUnavailableError } from '../../workloads/errors.ts';
 import { DemoBusyError, DemoRateLimitError, DemoUnavailableError } from '../errors.ts';
 import { ClientWindows } from '../limits/client-windows.ts';
-import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/rate-limit-headers.ts';
+import { rateLimitHeaders, secondsLeft, WINDOW_S } from '../limits/fixed-windows.ts';
 import { Slots } from '../limits/slots.ts';
 import { viewDemoRun } from '../models/classification-view.ts';
 import { VISITORS } from '../models/visitors.ts';

@@ -6,7 +6,7 @@ import { DEFAULT_SCOPES } from '../keys/api-key.ts';
 import type { KeyChanges, KeyOrder } from '../keys/key-store.ts';
 import { viewKey } from '../keys/key-view.ts';
 import type { KeyWatch } from '../keys/key-watch.ts';
-import { WINDOW_S } from '../limits/rate-limit-headers.ts';
+import { WINDOW_S } from '../limits/fixed-windows.ts';
 import { callerOf } from '../plugins/authentication.ts';
 import { errorResponses, successEnvelope } from '../schemas/envelope.ts';
 import {

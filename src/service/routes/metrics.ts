@@ -3,7 +3,7 @@
  * so the OpenAPI document leaves it out, and docs/operations.md describes it. Errors have the envelope.
  */
 import type { FastifyInstance } from 'fastify';
-import { createAddressList } from '../limits/address-list.ts';
+import { createAddressList } from '../limits/client-address.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
 /** Registers `/metrics`, which is read with an admin key, or without one from addresses of the settings. */
