@@ -7,10 +7,10 @@ import { NEVER } from '../support/engine-runs.ts';
 import { gate } from '../support/random-circuits.ts';
 import type { EngineUnderTest } from './engine-suite.ts';
 
-/** More gates on a register than any engine gets through in the time it takes to cancel it. */
-function longCircuit(maxQubits: number): Circuit {
+/** With 5000 gates on a wide register, more than any engine gets through before it can be cancelled. */
+function longCircuit(maxQubits: number, numGates = 5000): Circuit {
   const numQubits = Math.min(maxQubits, 18);
-  const operations = Array.from({ length: 5000 }, (_, i) =>
+  const operations = Array.from({ length: numGates }, (_, i) =>
     gate('RX', [i % numQubits], [(i + 1) % numQubits], [0.1 + i]),
   );
   return withFinalMeasurement({ numQubits, numBits: 0, operations });
@@ -79,7 +79,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   });
 
   test('reports progress that only grows, from 0 to at most 1', async () => {
-    const { program } = compile(longCircuit(Math.min(maxQubits, 15)), engine().target, {
+    const { program } = compile(longCircuit(Math.min(maxQubits, 15), 500), engine().target, {
       optimize: false,
     });
     await using executable = await engine().prepare(program);
@@ -108,7 +108,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   });
 
   test('says how long evolution and sampling took', async () => {
-    const { program } = compile(longCircuit(2), engine().target, { optimize: false });
+    const { program } = compile(longCircuit(2, 500), engine().target, { optimize: false });
     await using executable = await engine().prepare(program);
     const { timing } = await executable.run({ shots: 1000, seed: 1 }, NEVER);
     expect(timing.evolutionMs).toBeGreaterThan(0);

@@ -112,11 +112,11 @@ export function describeLoops({ engine, maxQubits }: EngineUnderTest): void {
       seeds(2),
       async (seed) => {
         const circuit = randomLoopCircuit(new RandomStream(500 + seed), 3);
-        const { counts } = await runCircuit(engine(), circuit, { shots: 4000, seed });
+        const { counts } = await runCircuit(engine(), circuit, { shots: 1000, seed });
         const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
         expect(statistic).toBeLessThan(bound);
         await using reference = openReference();
-        const same = await runCircuit(reference.engine, circuit, { shots: 4000, seed });
+        const same = await runCircuit(reference.engine, circuit, { shots: 1000, seed });
         expect(countsByLabel(counts)).toEqual(countsByLabel(same.counts));
       },
     );
@@ -137,7 +137,7 @@ export function describeLoops({ engine, maxQubits }: EngineUnderTest): void {
     test('are optimised without meaning anything else', async () => {
       const circuit = randomLoopCircuit(new RandomStream(503), 3);
       const { program } = compile(circuit, engine().target, { keepState: false });
-      const { counts } = await runProgram(engine(), program, { shots: 4000, seed: 5 });
+      const { counts } = await runProgram(engine(), program, { shots: 1000, seed: 5 });
       const { statistic, bound } = chiSquared(countsByLabel(counts), exactOutcomes(circuit));
       expect(statistic).toBeLessThan(bound);
     });
