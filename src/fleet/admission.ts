@@ -1,28 +1,28 @@
 /**
- * Whether the queue has room: bounded in tasks, each a circuit or a batch of them, and in the memory that
- * they take while they wait. No key may fill all that memory by itself.
+ * Admission to the queue: bounded in runs, each a circuit or a batch, and in the memory that they take
+ * while they wait. No key may fill all that memory by itself.
  */
 import { QueueFullError } from './errors.ts';
 import type { ComingRun } from './processor.ts';
 
 /** Waiting circuits may take this much memory together; the one that crosses it is still taken. */
 export const MAX_WAITING_BYTES = 512 * 2 ** 20;
-/** Those of one key may take this much, likewise. */
+/** Waiting circuits of one key may take this much memory; the one that crosses it is still taken. */
 export const MAX_WAITING_BYTES_OF_KEY = MAX_WAITING_BYTES / 4;
 
-/** What the room depends on. */
+/** Facts that admission depends on. */
 export interface AdmissionOptions {
-  /** Circuits that may wait, over all processors and widths. */
+  /** Runs that may wait, over all processors. */
   readonly queueLimit: number;
   readonly numWaiting: () => number;
-  /** Until the queue has one circuit less, milliseconds. */
+  /** Milliseconds until the queue has one run less. */
   readonly untilRoomMs: () => number;
 }
 
 /** Admits circuits to a queue. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  /** Tasks that were promised a place and have not come yet. */
+  /** Runs that were promised a place and have not come yet. */
   readonly #admitted = new Set<string>();
   #waitingBytes = 0;
   readonly #waitingBytesOf = new Map<string, number>();
@@ -44,7 +44,7 @@ export class Admission {
   }
 
   /**
-   * Keeps a place for a task until it comes, or is withdrawn.
+   * Keeps a place for a run until it comes, or is withdrawn.
    *
    * @throws {QueueFullError}
    */
@@ -64,17 +64,17 @@ export class Admission {
     return isFull ? `${queueLimit} circuits` : undefined;
   }
 
-  /** Whether a place is kept for a task. */
-  isAdmitted(taskId: string): boolean {
-    return this.#admitted.has(taskId);
+  /** Whether a place is kept for a run. */
+  isAdmitted(runId: string): boolean {
+    return this.#admitted.has(runId);
   }
 
-  /** Keeps the place no longer; whether it was kept. */
-  withdraw(taskId: string): boolean {
-    return this.#admitted.delete(taskId);
+  /** Gives the place up; returns whether it was kept. */
+  withdraw(runId: string): boolean {
+    return this.#admitted.delete(runId);
   }
 
-  /** Something of this size begins to wait. */
+  /** Counts a run of this size that begins to wait. */
   enter(keyId: string, bytes: number): void {
     this.#waitingBytes += bytes;
     const ofKey = (this.#waitingBytesOf.get(keyId) ?? 0) + bytes;
@@ -82,7 +82,7 @@ export class Admission {
     else this.#waitingBytesOf.delete(keyId);
   }
 
-  /** It waits no more. */
+  /** Counts a run of this size that waits no more. */
   leave(keyId: string, bytes: number): void {
     this.enter(keyId, -bytes);
   }

@@ -1,6 +1,11 @@
 /**
- * What backs a simulator: which engines its circuits may run on, and what the simulator is while
- * those engines are as they are.
+ * Backings of the simulators: which engines run their circuits, and what a simulator can do in the
+ * present state of these engines.
+ *
+ * `gpu-fleet` is backed by the adapters of this machine and, unless it is set to run on WebGPU or not at
+ * all, by the CPU. Small circuits then run on the CPU by design, wide ones while no adapter is healthy.
+ * Its limits, its execution and its count of GPUs follow from the last self-test of each adapter, so a
+ * lost adapter shows at once.
  */
 
 import type { AdapterPlan } from './adapters/adapter-plan.ts';
@@ -15,16 +20,16 @@ import type { AdapterPool } from './workers/engine-pool.ts';
 /** The outcome of the last self-test of a lane's engines. */
 export type HealthOf = (lane: LaneId) => Availability;
 
-/** What backs a simulator. */
+/** Backing of a simulator. */
 export interface Backing {
-  /** Of the simulator. */
+  /** Id of the simulator. */
   readonly id: string;
-  /** What its tasks may run on. */
+  /** Hardware that its runs may use. */
   readonly mayRunOn: MayRunOn;
-  /** Whether they take places on devices of the fleet. */
+  /** Whether its runs take devices of the fleet. */
   readonly hasDevices: boolean;
   readonly precision: 'f32' | 'f64';
-  /** Widths of the CPU's engines that it needs; adapters are added as they are found. */
+  /** CPU lanes that it needs; adapters are added as they are found. */
   readonly sizeClasses: readonly SizeClass[];
   /** The simulator as it is now. */
   spec(healthOf: HealthOf): ProcessorSpec;
@@ -32,11 +37,11 @@ export interface Backing {
   widest(): number;
   /** Whether circuits would run now. */
   availability(healthOf: HealthOf): Availability;
-  /** What a result of that lane says ran it. */
+  /** Backend to name in results of that lane. */
   ranOn(lane: LaneId, healthOf: HealthOf): Backend;
 }
 
-/** A simulator on the CPU's engines of both widths. */
+/** Backing of a simulator on the CPU. */
 export class CpuBacking implements Backing {
   readonly id: string;
   readonly mayRunOn = 'cpu';
@@ -79,15 +84,15 @@ export function bothSizes(small: Availability, wide: Availability): Availability
   return small.checkedAt <= wide.checkedAt ? small : wide;
 }
 
-/** What the fleet is without any adapter. */
+/** Options of the backing of `gpu-fleet`. */
 export interface GpuBackingOptions {
-  /** As it is on the CPU, with `execution: 'cpu-fallback'`. */
+  /** The processor as it is on the CPU, with `execution: 'cpu-fallback'`. */
   readonly onCpu: ProcessorSpec;
   /** Whether the CPU may run its circuits. */
   readonly mayUseCpu: boolean;
   /** No wider circuits, whatever the memory. */
   readonly maxQubits: number;
-  /** Of circuits that run on one thread of the CPU. */
+  /** Qubits of the widest circuit that runs on one thread of the CPU. */
   readonly maxSmallQubits: number;
   readonly cpuModel: string;
   /** Milliseconds since 1970 UTC. */
@@ -96,7 +101,7 @@ export interface GpuBackingOptions {
   readonly devices: () => FleetDevices;
 }
 
-/** How wide circuits may be, and why. */
+/** Width limit of circuits, and its reason. */
 type Limits = Pick<ProcessorSpec, 'maxQubits' | 'stateMemory' | 'target'>;
 
 /** The fleet's adapters, with the CPU beside them or not. */
@@ -127,12 +132,12 @@ export class GpuBacking implements Backing {
     this.#spread.push(lane);
   }
 
-  /** All adapters in use, well or not. */
+  /** All adapters in use, healthy or not. */
   get adapters(): readonly BackingAdapter[] {
     return this.#adapters;
   }
 
-  /** Lanes of several of them. */
+  /** Pools over several of them. */
   get spread(): readonly AdapterPool[] {
     return this.#spread;
   }
@@ -219,8 +224,8 @@ export class GpuBacking implements Backing {
   }
 
   /**
-   * What decides how wide circuits may be, for each kind of engine that takes them now: what its open
-   * devices hold. Where no device is open nothing runs, and the limits are those of all.
+   * Limits of each kind of engine that takes circuits now: what its open devices hold. Where no device is
+   * open nothing runs, and the limits are those of all devices.
    */
   #limits(healthy: readonly BackingAdapter[]): readonly Limits[] {
     const { onCpu, mayUseCpu, maxQubits: cap } = this.#options;
@@ -236,7 +241,7 @@ export class GpuBacking implements Backing {
     return [...onAdapters, healthy.length > 0 ? onCpu : this.#cpuLimits()];
   }
 
-  /** Of the CPU while it backs the devices: those that are open hold the state. */
+  /** Limits of the CPU while it backs the devices: the open ones hold the state. */
   #cpuLimits(): Limits {
     const { onCpu, maxSmallQubits } = this.#options;
     const bytes = this.#options.devices().openBytes(undefined);

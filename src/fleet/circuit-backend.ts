@@ -1,14 +1,14 @@
 /**
- * What runs the circuits of the simulators on one machine: the scheduler's decisions carried out on lanes
- * of engines: threads for small circuits, an engine on all threads for wide ones, a process for each
+ * The backend of the simulators on one machine. It carries out the scheduler's decisions on lanes of
+ * engines: threads for small circuits, an engine on all threads for wide ones, a process for each
  * adapter, and one for several adapters that hold a state together. Each processor can be paused by
  * itself.
  *
- * Circuits, and batches of them as one task each, wait in the scheduler's queue until a slot and devices
- * are theirs. One whose engine was lost comes back to the queue, ahead of what has not run yet, and runs
- * where it has not failed, if anything else takes it; what fails again is the caller's EngineLostError.
- * Self-tests go ahead of the queue: they must not wait behind a thousand circuits to tell whether those
- * would run.
+ * Runs, each a circuit or a batch, wait in the scheduler's queue until a slot and devices are free for
+ * them. A run whose engine was lost goes back to the head of the queue and then to a lane where it has
+ * not failed, if there is one. When it has failed too often, its caller gets an EngineLostError.
+ * Self-tests go ahead of the queue: they must not wait behind a thousand circuits to find out whether
+ * those would run.
  */
 import { Admission } from './admission.ts';
 import { EngineLanes, type ThreadOptions } from './engine-lanes.ts';
@@ -30,7 +30,7 @@ import type { MayRunOn, RunWork } from './schedule/scheduled-run.ts';
 import { type Dispatch, type Plan, Scheduler } from './schedule/scheduler.ts';
 import type { AdapterPool, AdapterPoolOptions, EnginePool } from './workers/engine-pool.ts';
 
-/** How often what waits is looked at where nothing else happens. */
+/** Interval of looking at waiting runs while nothing else happens. */
 const WAKE_UP_MS = 1000;
 /** A self-test is started this often at most. */
 const MAX_SELF_TEST_ATTEMPTS = 2;
@@ -43,9 +43,9 @@ const MAX_PLAN_AGE_MS = 100;
 
 /** How a backend is made. */
 export interface CircuitBackendOptions extends ThreadOptions {
-  /** Circuits that may wait, over all processors and widths. */
+  /** Runs that may wait, over all processors. */
   readonly queueLimit: number;
-  /** Milliseconds of waiting that raise a circuit by one level; a priority is two. */
+  /** Milliseconds of waiting that raise a run by one level; a priority is two levels. */
   readonly ageingMs: number;
 }
 
@@ -63,8 +63,8 @@ export class CircuitBackend {
   #isPumping = false;
   #pumpAgain = false;
   /**
-   * Runs while something waits: time alone changes what starts next, and workers hold the process only
-   * once they have a circuit.
+   * Set while something waits: time alone changes what starts next, and workers keep the process alive
+   * only once they have a circuit.
    */
   #wakeUp: NodeJS.Timeout | undefined;
 
@@ -98,11 +98,11 @@ export class CircuitBackend {
   }
 
   /**
-   * Starts the process of an adapter, or of several that hold a state together. It is given circuits
-   * once it is said to be healthy.
+   * Starts the process of an adapter, or of several that hold a state together. It gets circuits after
+   * `setHealthy`.
    *
-   * @param onLost - Hears that the process ended, by itself or because its device was lost: it is to
-   *   say at once that the adapter is not healthy. Another process is started.
+   * @param onLost - Called when the process has ended by itself or because its device was lost; it must
+   *   set the adapter unhealthy at once. Another process is started.
    */
   addAdapter(options: AdapterPoolOptions, onLost: (how: string) => void): AdapterPool {
     if (this.#isClosed) throw new FleetClosedError();
@@ -117,9 +117,9 @@ export class CircuitBackend {
   }
 
   /**
-   * Says what has become of devices of the fleet, or adds them; what waits is looked at once for all.
+   * Adds or updates devices of the fleet, all at once, and then looks at the waiting runs.
    *
-   * @param openBytes - For states, on the open devices of each adapter, or of several.
+   * @param openBytes - Bytes for states on the open devices of each adapter pool.
    */
   setDevices(
     devices: readonly DeviceView[],
@@ -130,12 +130,12 @@ export class CircuitBackend {
     this.#changed();
   }
 
-  /** What the fleet's devices do and have done. */
+  /** State and counters of the fleet's devices. */
   get devices(): Devices {
     return this.#scheduler.devices;
   }
 
-  /** The lanes that such a circuit may run on, those that are not well among them. */
+  /** Lanes that may run such a circuit, unhealthy ones included. */
   lanesFor(need: LaneNeed): readonly LaneId[] {
     return this.#scheduler.takers(need, { evenClosed: true });
   }
@@ -157,7 +157,7 @@ export class CircuitBackend {
   }
 
   /**
-   * Queues a circuit and runs it in its turn.
+   * Queues a circuit, or a batch whose request fits its shape, and runs it in its turn.
    *
    * @throws {QueueFullError} unless readmitted or admitted.
    * @throws {EngineLostError} if its worker was lost, and those that ran it again were too, or none
@@ -210,8 +210,8 @@ export class CircuitBackend {
   }
 
   /**
-   * How many start before a waiting task on what it waits for; undefined once it has begun, and for a
-   * moment where the queue is so long that it came after the last plan.
+   * Number of runs that start before a waiting one on its engines; undefined once it has begun, and for a
+   * moment where the queue is so long that the run came after the last plan.
    */
   position(runId: string): number | undefined {
     const place = this.#lanes.placeInList(runId);
@@ -222,8 +222,8 @@ export class CircuitBackend {
   }
 
   /**
-   * When a waiting task is to start as things stand, on the clock of `performance.now()`; undefined once
-   * it has begun, and while nobody knows.
+   * Planned start of a waiting run, on the clock of `performance.now()`; undefined once it has begun, and
+   * while it is not known.
    */
   expectedStart(runId: string): number | undefined {
     if (this.#lanes.placeInList(runId) !== undefined) return performance.now();
@@ -265,7 +265,7 @@ export class CircuitBackend {
     };
   }
 
-  /** Keeps a processor's waiting tasks from starting, or lets them go again. Self-tests run still. */
+  /** Pauses a processor, whose waiting runs then do not start, or ends the pause. Self-tests still run. */
   setPaused(processor: string, isPaused: boolean): void {
     this.#scheduler.setPaused(processor, isPaused);
     this.#changed();
@@ -286,7 +286,7 @@ export class CircuitBackend {
     this.#pump();
   }
 
-  /** After what has arrived with it: circuits of one turn of the event loop go in one list. */
+  /** Pumps at the end of this turn of the event loop, so that circuits of one turn go in one list. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -297,9 +297,9 @@ export class CircuitBackend {
     });
   }
 
-  /** Starts what can start: self-tests, and what the scheduler says. */
+  /** Starts what can start: self-tests, then the runs that the scheduler chooses. */
   #pump(): void {
-    // What is started may fail at once and come back here.
+    // A run that is started may fail at once and come back here.
     this.#pumpAgain = true;
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -421,7 +421,7 @@ export class CircuitBackend {
     return true;
   }
 
-  /** Until the queue has one circuit less: the first planned start. */
+  /** Milliseconds until the queue has one run less: the first planned start. */
   #untilRoomMs(): number {
     let soonest = Number.POSITIVE_INFINITY;
     for (const { startAt } of this.plan.starts.values()) soonest = Math.min(soonest, startAt);

@@ -5,14 +5,14 @@ import { AMPLITUDE_BYTES, type EngineShares, shareMemory } from './memory-shares
 import type { ProcessorSpec } from './processor.ts';
 import type { Precision } from './schedule/lane.ts';
 
-/** What decides the limits. */
+/** Settings that decide the limits of the simulators. */
 export interface CpuProcessorOptions {
-  /** What `gpu-fleet` may run on: a GPU or else the CPU, a GPU or nothing, the CPU. */
+  /** Hardware for `gpu-fleet`: `auto` is a GPU or else the CPU, `webgpu` a GPU or nothing, `cpu` the CPU. */
   readonly engine: 'auto' | 'webgpu' | 'cpu';
-  /** As many small circuits run at the same time, and so many threads work on a wide one. */
+  /** Small circuits that run at the same time; also the threads that work on a wide circuit. */
   readonly numThreads: number;
   /**
-   * Of the machine, for the state vectors of all engines together; it decides `maxQubits` on the CPU.
+   * Memory of the machine for the state vectors of all engines; it decides `maxQubits` on the CPU.
    * Software adapters, where they are used, have half of it.
    */
   readonly memoryBytes: number;
@@ -79,7 +79,7 @@ function limitsOnCpu(precision: Precision, options: CpuProcessorOptions) {
   };
 }
 
-/** What one state may take: of the memory, or of what the engine can address. */
+/** Memory that one state may take, bounded by the machine or by what the engine can address. */
 function stateMemory(precision: Precision, memoryBytes: number): StateMemory {
   const bytesPerAmplitude = AMPLITUDE_BYTES[precision];
   const addressable = bytesPerAmplitude * 2 ** MAX_CPU_QUBITS[precision];

@@ -25,7 +25,7 @@ export class QueueFullError extends CodedError {
   }
 }
 
-/** What ran the circuit died under it, and again when it was retried. */
+/** The engine died under the circuit, and again when it was retried. */
 export class EngineLostError extends CodedError {
   readonly code = 'FLEET_ENGINE_LOST';
 

@@ -1,4 +1,4 @@
-/** The adapters of this machine: found, planned, and each given a process of its own. */
+/** The adapters of this machine: finds them, plans their use, and starts a process for each. */
 import { extname } from 'node:path';
 import { childProcess, withOwnBuffers } from '../processes/child-process.ts';
 import { discoverAdapters } from './adapters/adapter-discovery.ts';
@@ -24,25 +24,25 @@ export interface BackingAdapter {
 
 /** How adapters are found and used. */
 export interface AdapterSettings {
-  /** Of one adapter's memory, for state vectors; what is free on it unless told otherwise. */
+  /** Bytes of one adapter's memory for state vectors; by default what is free on it. */
   readonly gpuMemoryBytes?: number;
-  /** Of this process. Without it, adapters of one name cannot be told apart. */
+  /** Environment of this process. Without it, adapters of one name cannot be told apart. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where tunings of adapters are kept; without it, none are made. */
   readonly tuningFolder?: string;
-  /** Looks for GPU adapters; the machine's own unless told otherwise. */
+  /** Looks for GPU adapters; by default on this machine. */
   readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
-  /** Looks for the system's graphics cards; the machine's own unless told otherwise. */
+  /** Looks for the system's graphics cards; by default on this machine. */
   readonly findCards?: () => Promise<readonly GpuCard[]>;
   /** The module of the adapters' processes; the product's own unless a test brings another. */
   readonly gpuWorkerEntry?: URL;
-  /** The module of the process of several adapters; likewise. */
+  /** The module of the process of several adapters; the product's own unless a test brings another. */
   readonly spreadWorkerEntry?: URL;
   /** How long the process of an adapter may say nothing while it runs a circuit. */
   readonly silenceLimitMs?: number;
 }
 
-/** How the adapters of a fleet are made. */
+/** Options of a fleet's adapters. */
 export interface FleetAdaptersOptions {
   readonly settings: AdapterSettings;
   readonly backend: CircuitBackend;
@@ -63,7 +63,7 @@ export class FleetAdapters {
     this.#options = options;
   }
 
-  /** Those that were found; undefined before the search is through. */
+  /** Adapters found; undefined until the search has ended. */
   get discovery(): AdapterDiscovery | undefined {
     return this.#discovery;
   }
@@ -76,13 +76,13 @@ export class FleetAdapters {
     return discovery;
   }
 
-  /** Uses none of those that were found, and says why. */
+  /** Uses none of the adapters found, for that reason. */
   leaveAll(reason: string): void {
     const { adapters = [] } = this.#discovery ?? {};
     this.#plans = { used: [], unused: adapters.map((adapter) => ({ adapter, reason })) };
   }
 
-  /** Plans how those that were found are used. */
+  /** Plans how the adapters found are used. */
   async plan(signal: AbortSignal): Promise<void> {
     if (this.#discovery === undefined) throw new Error('unreachable: no adapter was looked for');
     const { settings, softwareMemoryBytes } = this.#options;
@@ -100,7 +100,7 @@ export class FleetAdapters {
     });
   }
 
-  /** Starts the process of each adapter that is to be used. */
+  /** Starts a process for each adapter that the plan uses. */
   open(): readonly BackingAdapter[] {
     return this.#plans.used.map((plan) => ({ plan, lane: this.#open(plan) }));
   }
@@ -143,7 +143,7 @@ export class FleetAdapters {
     return `No GPU adapter was found. ${software} ${reason}`.trim();
   }
 
-  /** What is made of each adapter, and what its process says of itself. */
+  /** Status of each adapter: how it is used, its health, and its engine's report. */
   statuses(healthOf: (lane: LaneId) => Availability): readonly AdapterStatus[] {
     return adapterStatuses(this.#plans, (plan) => {
       const lane = this.#lanes.get(plan);

@@ -1,4 +1,4 @@
-/** A device of the fleet as callers see it: one of 48 slots, what backs it, and how it is. */
+/** A device of the fleet as callers see it: one of 48 slots, its backing and its state. */
 import type { Availability } from './processor.ts';
 import type { DeviceCounters } from './schedule/devices.ts';
 
@@ -7,7 +7,7 @@ export const NUM_NODES = 6;
 /** Devices of a node. */
 export const DEVICES_OF_A_NODE = 8;
 
-/** What really runs a device's circuits. */
+/** Hardware that really runs a device's circuits. */
 export interface DeviceBacking {
   readonly kind: 'adapter' | 'cpu';
   /** The adapter's name, or the CPU's. */
@@ -29,9 +29,9 @@ export interface FleetDevice {
   /** A model of a device rather than a GPU of its own. */
   readonly isModelled: boolean;
   readonly backing: DeviceBacking;
-  /** For the amplitudes of what runs on it: its share of the backing's. */
+  /** Bytes for the amplitudes of its circuits: its share of the backing's memory. */
   readonly memoryBytes: number;
-  /** Of a circuit that it takes alone. */
+  /** Qubits of the widest circuit that it runs without another device. */
   readonly maxQubits: number;
   readonly availability: Availability;
   /** Why it is out of service, where an operator has put it so. */
@@ -40,7 +40,7 @@ export interface FleetDevice {
   readonly queueDepth: number;
   /** Whether it runs circuits now. */
   readonly isBusy: boolean;
-  /** Until a circuit sent to it now would start, as planned. */
+  /** Planned time until a circuit sent to it now would start, milliseconds. */
   readonly expectedWaitMs: number;
   readonly counters: DeviceCounters;
   /** Part of the time since the start that it had a circuit, 0 to 1. */
@@ -57,7 +57,7 @@ export interface DeviceSummary {
   readonly busy: number;
 }
 
-/** What the service knows of a fleet's devices. */
+/** Directory of a fleet's devices, for the service. */
 export interface DeviceDirectory {
   /** Since when devices are counted and their utilisation is measured, milliseconds since 1970 UTC. */
   readonly countedSince: number;

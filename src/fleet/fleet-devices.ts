@@ -24,25 +24,25 @@ import type { AdapterPool } from './workers/engine-pool.ts';
 
 const NUM_DEVICES = NUM_NODES * DEVICES_OF_A_NODE;
 
-/** What devices may be backed by, as it is now. */
+/** Hardware that may back devices, as it is now. */
 export interface DeviceSources {
-  /** In use, well or not. */
+  /** Adapters in use, healthy or not. */
   readonly adapters: readonly BackingAdapter[];
-  /** Lanes of several of them. */
+  /** Pools over several of them. */
   readonly spread: readonly AdapterPool[];
   readonly mayUseCpu: boolean;
   readonly cpu: {
     readonly name: string;
-    /** For the states of wide circuits. */
+    /** Bytes for the states of wide circuits. */
     readonly memoryBytes: number;
-    /** Of a small circuit. */
+    /** Qubits of the widest small circuit. */
     readonly maxSmallQubits: number;
-    /** Of any circuit. */
+    /** Qubits of the widest circuit. */
     readonly maxQubits: number;
     readonly availability: Availability;
   };
   readonly healthOf: (lane: LaneId) => Availability;
-  /** Where there is neither an adapter nor the CPU. */
+  /** Reason to give where there is neither an adapter nor the CPU. */
   readonly whyNothing: string;
 }
 
@@ -54,7 +54,7 @@ export interface FleetDevicesOptions {
   readonly now: () => number;
 }
 
-/** What backs a device now. */
+/** Backing of a device now. */
 interface Backed {
   readonly adapter: BackingAdapter | undefined;
   readonly backing: DeviceBacking;
@@ -71,7 +71,7 @@ export class FleetDevices implements DeviceDirectory {
   readonly #maintenance = new Map<string, { readonly reason: string }>();
   readonly #startedAt = performance.now();
   #backed: readonly Backed[] = [];
-  /** Of the devices that are open, by adapter; nothing for one of which none is. */
+  /** Bytes of the open devices by adapter; no entry where none is open. */
   #openBytes: ReadonlyMap<LaneId | undefined, number> = new Map();
 
   constructor(options: FleetDevicesOptions) {
@@ -80,7 +80,7 @@ export class FleetDevices implements DeviceDirectory {
     this.#ids = Array.from({ length: NUM_DEVICES }, (_, i) => `gpu-${String(i).padStart(2, '0')}`);
   }
 
-  /** Looks again at what backs the devices; called whenever that has changed. */
+  /** Works out anew what backs the devices; called whenever that has changed. */
   refresh(): void {
     const sources = this.#options.sources();
     const isOnCpu =
@@ -123,14 +123,14 @@ export class FleetDevices implements DeviceDirectory {
   }
 
   /**
-   * For states, on the open devices of one adapter, of several that hold them together, or of the CPU; 0
-   * where a part of a state would have no open device.
+   * Bytes for states on the open devices of one adapter, of several that hold a state together, or of the
+   * CPU; 0 where a part of a state would have no open device.
    */
   openBytes(lane: LaneId | undefined): number {
     return Math.round(this.#openBytes.get(lane) ?? 0);
   }
 
-  /** Why no circuit would run on any device; undefined where one would. */
+  /** Reason why no circuit would run on any device; undefined where one would. */
   get whyNone(): string | undefined {
     if (this.#openBytes.size > 0) return undefined;
     if (this.#maintenance.size === NUM_DEVICES) return 'All devices are in maintenance.';
@@ -138,7 +138,7 @@ export class FleetDevices implements DeviceDirectory {
     return this.#backed[broken]?.health.reason ?? 'No device is available.';
   }
 
-  /** Tells the backend of devices, and of what is open now: what is taken and placed follows from it. */
+  /** Tells the backend which devices changed and how much memory is open; limits and placement follow. */
   #tell(changed: readonly number[]): void {
     const openBytes = new Map<LaneId | undefined, number>();
     for (const [i, { adapter, memoryBytes }] of this.#backed.entries()) {

@@ -21,7 +21,7 @@ import { factsOfShape, ownRequest, sizeOfBatch } from './workers/sent-run.ts';
 import { EXACT_PRECISION } from './workers/shape-batches.ts';
 import type { BatchOutcome, CircuitOutcome, RunOutcome } from './workers/worker-messages.ts';
 
-/** What a processor adds to a run: where it may take place. */
+/** Place of a run: the processor decides where it may be executed. */
 export interface RunPlace {
   /** The processor it was sent to. */
   readonly processor: string;
@@ -33,13 +33,13 @@ export interface RunPlace {
   readonly needsDevice?: boolean;
 }
 
-/** A run that was asked for, and where it may take place. */
+/** A run as its caller asked for it, with its place. */
 export type Placed<R extends CircuitRun | BatchRun> = R & RunPlace;
 
 /** Where and when something ran. */
 export interface Ran {
   readonly ranOn: LaneId;
-  /** What it was computed in: the precision of its processor, or better. */
+  /** Precision of the computation: that of the processor, or better. */
   readonly precision: Precision;
   /** Devices of the fleet that it ran on. */
   readonly devices: readonly string[];
@@ -47,10 +47,10 @@ export interface Ran {
   readonly queueMs: number;
 }
 
-/** What the backend gives back for a circuit. */
+/** Answer of the backend to a circuit. */
 export type RanCircuit = CircuitOutcome & Ran;
 
-/** What the backend gives back for a batch run. */
+/** Answer of the backend to a batch. */
 export type RanBatch = BatchOutcome & Ran;
 
 /** Hears of a run's progress on the worker that it was given to. */
@@ -59,7 +59,7 @@ export interface AttemptEvents {
   readonly onProgress: (fraction: number) => void;
 }
 
-/** What circuits and batches have in common. */
+/** Base of circuits and batches in the fleet. */
 abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
   readonly id: string;
   readonly processor: string;
@@ -84,7 +84,7 @@ abstract class RunInFleet<O extends RunOutcome> implements ScheduledRun {
   lossesAlone = 0;
   /** Whether the run has begun once. */
   hasBegun = false;
-  /** Of the last attempt. */
+  /** Lane of the last attempt; so are its devices and precision. */
   lane: LaneId = 'small';
   devices: readonly string[] = [];
   computedIn: Precision;

@@ -1,5 +1,5 @@
 /**
- * The processors of this machine and what backs them.
+ * The fleet: the processors of this machine and the hardware behind them.
  *
  * `statevector-sim` runs on the CPU engine in double precision by design. `gpu-fleet` runs in single
  * precision on 48 devices, which are shares of the machine's adapters, each adapter in a process of its
@@ -149,7 +149,7 @@ export class Fleet {
     return this.#ready.promise;
   }
 
-  /** What `start` returns; pending until it was called. */
+  /** The promise that `start` returns; pending until `start` is called. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -159,12 +159,12 @@ export class Fleet {
     return this.#adapters.discovery;
   }
 
-  /** What is made of each adapter, and what its process says of itself. */
+  /** Status of each adapter: how it is used, its health, and its engine's report. */
   adapterStatuses(): readonly AdapterStatus[] {
     return this.#adapters.statuses((lane) => this.#gpuFleet.health(lane));
   }
 
-  /** What runs circuits and why: a few lines for people, one for each processor and the adapters. */
+  /** Description of what runs circuits and why: a line for each processor and one for the adapters. */
   describe(): readonly string[] {
     const lines = this.processors.map((processor) => {
       const { available, reason } = processor.availability();

@@ -1,17 +1,17 @@
 /**
- * Whether a processor would run a request: the outcome of the last self-test, which is repeated on
- * a schedule, at once after a failure, and with growing delays while it fails.
+ * Health monitor: whether a processor would run a request, by the outcome of its last self-test. The test
+ * is repeated on a schedule, at once after a failure, and with growing delays while it fails.
  *
- * A self-test takes the same way as requests, ahead of the queue, and so may have to wait until a
- * circuit under way is through. What is said meanwhile:
+ * A self-test runs on the engines of requests, ahead of the queue, and so may have to wait until a
+ * running circuit has ended. Meanwhile:
  * - The last outcome stands, with the time it was found, as long as there are signs of life: a
  *   circuit finished or progressed, or an engine opened, within `stallMs`.
  * - Without one for that long, with the self-test still waiting, the processor is not available.
- * - A self-test that has started and is not through after `limitMs` has failed.
+ * - A self-test that has started and has not ended after `limitMs` has failed.
  *
- * What passes its self-tests and fails under circuits all the same is put in quarantine: after its first
- * fault it is tested at once, after each further one only after a growing delay, so that an engine that
- * comes and goes does not take one circuit after the other down.
+ * An engine that passes its self-tests and still fails under circuits is put in quarantine: it is tested
+ * at once after its first fault, and after a growing delay after each further one, so that an unstable
+ * engine does not take one circuit after the other down.
  */
 import type { Availability } from './processor.ts';
 
@@ -38,7 +38,7 @@ export interface HealthMonitorOptions {
   readonly limitMs?: number;
   /** A waiting self-test's time without a sign of life; default 60 s. */
   readonly stallMs?: number;
-  /** What the signs of life are of, for people; default `circuit`. */
+  /** Noun for the work whose progress is a sign of life, for messages; default `circuit`. */
   readonly work?: string;
 }
 
@@ -94,7 +94,7 @@ export class HealthMonitor {
     return this.#checkNow();
   }
 
-  /** Says at once what happened since the last self-test, and runs the next one in due time. */
+  /** Records a fault since the last self-test at once, and runs the next one in due time. */
   fail(reason: string): void {
     if (this.#closing.signal.aborted) return;
     const now = performance.now();

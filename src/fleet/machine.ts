@@ -2,9 +2,9 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { constrainedMemory } from 'node:process';
 
-/** What circuits run on when no GPU does. */
+/** Hardware of this machine, which runs circuits when no GPU does. */
 export interface Machine {
-  /** As the operating system names it. */
+  /** Name of the CPU from the operating system. */
   readonly cpuModel: string;
   /** Threads that run at the same time, as far as this process may use them. */
   readonly numCores: number;

@@ -1,4 +1,4 @@
-/** How the memory for states is shared among the engines of the two widths. */
+/** Shares of the memory for states: engines for small circuits and the engine for wide ones. */
 import { MAX_CPU_QUBITS } from '../engine/cpu/cpu-engine.ts';
 import type { Precision } from './schedule/lane.ts';
 import { MAX_SMALL_QUBITS } from './schedule/lane.ts';
@@ -9,14 +9,14 @@ export const AMPLITUDE_BYTES: Readonly<Record<Precision, number>> = { f32: 8, f6
 
 /** States that one run can hold: a run of 2^20 shots parks at most 20 branches (engine/shot-tree.ts). */
 const STATES_OF_A_RUN = 22;
-/** The small engines together get no more than this part. */
+/** Largest part of the memory for all small engines together. */
 const LARGEST_SMALL_PART = 1 / 4;
-/** The self-test's width; also the smallest engine has room for it. */
+/** Qubits of the small self-test: the smallest engine has room for it. */
 const MIN_SMALL_QUBITS = 8;
 
-/** An engine of each width. */
+/** Engine options by size class. */
 export interface EngineShares {
-  /** Of each of the `numThreads` engines. */
+  /** Each of the `numThreads` engines for small circuits. */
   readonly small: EngineOptions;
   readonly wide: EngineOptions;
 }
@@ -60,7 +60,7 @@ export function maxQubitsWithin(bytes: number, precision: Precision, cap: number
   return Math.max(0, Math.min(cap, fits));
 }
 
-/** Of the widest state in single precision; 0 where there is no room for any. */
+/** Qubits of the widest state in single precision that fits; 0 where none does. */
 export function qubitsWithin(bytes: number): number {
   // Shares are rounded: a sum of them that should be a power of two may be a little less.
   return Math.max(0, Math.floor(Math.log2(bytes / AMPLITUDE_BYTES.f32) + 1e-9));

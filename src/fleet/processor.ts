@@ -1,4 +1,4 @@
-/** What callers target: processors, what they take, what they answer, and whether they would. */
+/** Processors, the targets of callers: their limits, the runs that they take, and their answers. */
 import type { Circuit, DynamicCircuit } from '../circuit/circuit.ts';
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { CompilationReport } from '../compiler/compile.ts';
@@ -18,13 +18,13 @@ export interface ProcessorSpec {
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; the reader's default unless given. */
   readonly maxRounds?: number;
-  /** Of the amplitudes as they are computed now; null for hardware. */
+  /** Precision of the amplitudes as they are computed now; null for hardware. */
   readonly precision: 'f32' | 'f64' | null;
-  /** What runs circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
+  /** Execution of circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
   readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
-  /** What circuits are compiled for; null for hardware, which has no compiler here. */
+  /** Target profile of the compiler; null for hardware, which has no compiler here. */
   readonly target: TargetProfile | null;
-  /** What decides `maxQubits`; absent where it is something else. */
+  /** Memory that decides `maxQubits`; absent where something else does. */
   readonly stateMemory?: StateMemory;
   /** Set for a processor of the fleet: GPUs that are there and well, software adapters not counted. */
   readonly physicalGpus?: number;
@@ -60,17 +60,17 @@ export interface CircuitRun {
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */
   readonly keyId: string;
-  /** Of that key, when the circuit was sent. */
+  /** Tier of that key, when the circuit was sent. */
   readonly tier: Tier;
 }
 
-/** Circuits of one shape, which differ in their angles and seeds, to run together as one task. */
+/** A batch: circuits of one shape, which differ in their angles and seeds, to run together. */
 export interface BatchRun {
-  /** As a circuit's. */
+  /** The job's id, as for a circuit. */
   readonly id: string;
   /**
-   * At most 12 qubits, measurements last; its own angles do not matter. What is told of it is kept as
-   * long as the object is, so one that comes often is best sent as the same object.
+   * At most 12 qubits, measurements last; its own angles do not matter. Facts about it are kept as long as
+   * the object is, so send a shape that comes often as the same object.
    */
   readonly shape: Circuit;
   /** Row k are the angles of circuit k. */
@@ -81,7 +81,7 @@ export interface BatchRun {
   readonly tier: Tier;
 }
 
-/** What really ran a circuit. */
+/** Engine and hardware that really ran a circuit. */
 export interface Backend {
   readonly engine: 'reference' | 'cpu' | 'webgpu';
   readonly execution: ProcessorSpec['execution'];
@@ -92,7 +92,7 @@ export interface Backend {
   readonly devices?: readonly string[];
 }
 
-/** What a processor gives back for a task. */
+/** Result of a circuit run. */
 export interface CircuitResult {
   readonly run: RunResult;
   readonly compilation: CompilationReport;
@@ -105,7 +105,7 @@ export interface CircuitResult {
   };
 }
 
-/** What a processor gives back for a batch task. */
+/** Result of a batch run. */
 export interface BatchRunResult {
   readonly batch: BatchResult;
   readonly backend: Backend;
@@ -121,26 +121,26 @@ export interface ComingRun {
   readonly work: RunWork;
 }
 
-/** How a task's progress is followed. */
+/** Callbacks that follow a run. */
 export interface RunHooks {
-  /** The task left the queue. */
+  /** The run left the queue. */
   readonly onStarted?: () => void;
   /** Fraction done in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
-  /** What ran the task could not finish it: it is to run again from its beginning. */
+  /** Its engine could not finish the run: it will run again from its beginning. */
   readonly onStartedOver?: () => void;
-  /** The task was accepted before (it comes back after a restart), so a full queue takes it too. */
+  /** The run was accepted before (it comes back after a restart), so a full queue takes it too. */
   readonly readmitted?: boolean;
 }
 
 /** Work waiting and under way. */
 export interface ProcessorLoad {
-  /** Of all processors that share what runs circuits: what a new one would queue behind. */
+  /** Runs that a new one would queue behind, over all processors that share the engines. */
   readonly queueDepth: number;
   readonly running: number;
   /** Until a small circuit submitted now would start, from the measured run times of recent ones. */
   readonly expectedWaitMs: number;
-  /** The same of a wide one, which needs all threads. */
+  /** Until a wide circuit submitted now would start; it needs all threads. */
   readonly expectedWideWaitMs: number;
 }
 
@@ -149,36 +149,35 @@ export interface Processor {
   readonly spec: ProcessorSpec;
   availability(): Availability;
   load(): ProcessorLoad;
-  /** Tasks that will start before this one on what runs it; undefined once it is not queued. */
-  queuePosition(taskId: string): number | undefined;
+  /** Runs that will start before this one on its engines; undefined once it is not queued. */
+  queuePosition(runId: string): number | undefined;
   /**
-   * When a queued task is expected to start, milliseconds since 1970 UTC; undefined once it is not
-   * queued, and while nobody knows.
+   * Expected start of a queued run, milliseconds since 1970 UTC; undefined once it is not queued, and while
+   * it is not known.
    */
-  expectedStart(taskId: string): number | undefined;
+  expectedStart(runId: string): number | undefined;
   /**
-   * Checks that a task would be taken now.
+   * Checks that a run would be taken now.
    *
-   * @param task - Accepts this task: `run` takes it whatever happens until it comes.
+   * @param run - Accepts this run: `run` takes it whatever happens until it comes.
    * @throws {ProcessorUnavailableError} when offline, failed its self-test or in maintenance.
-   * @throws {CircuitTooLongError} if the task is expected to run for longer than any may.
+   * @throws {CircuitTooLongError} if the run is expected to take longer than any may.
    * @throws {QueueFullError}
    */
-  admit(task?: ComingRun): void;
-  /** Says that an accepted task does not come; nothing for one that came, or was not accepted. */
-  withdraw(taskId: string): void;
+  admit(run?: ComingRun): void;
+  /** Withdraws an accepted run that does not come; has no effect on one that came or was not accepted. */
+  withdraw(runId: string): void;
   /**
-   * Queues the task and runs it when its turn comes.
+   * Queues a circuit and runs it when its turn comes.
    *
    * @throws {CircuitTooLargeError} if it has more qubits than the processor takes.
    * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless accepted before.
-   * @throws {EngineLostError} if what ran it died, and died again on the retry.
+   * @throws {EngineLostError} if its engine died, and died again on the retry.
    * @throws the signal's reason, soon after it aborts; the work really stops.
    */
-  run(task: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
+  run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
   /**
-   * Queues a batch of circuits as one task, with one place in the queue, and runs it when its turn
-   * comes. Where the processor may use the CPU it is computed there, in double precision: row k has the
+   * Queues a batch of circuits as one run, with one place in the queue, and runs it when its turn comes. Where the processor may use the CPU it is computed there, in double precision: row k has the
    * counts that its circuit has alone with its seed, if that has every qubit measured.
    *
    * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
@@ -186,7 +185,7 @@ export interface Processor {
    * @throws {InvalidBatchError | TooManyOutcomesError} if the request does not fit the shape.
    * @throws as `run`.
    */
-  runBatch(task: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult>;
+  runBatch(run: BatchRun, hooks: RunHooks, signal: AbortSignal): Promise<BatchRunResult>;
   /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
   setMaintenance(maintenance: { readonly reason: string } | undefined): void;
 }

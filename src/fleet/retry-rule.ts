@@ -1,4 +1,4 @@
-/** What a failure says: whether its circuit is run again, and whether its engine is to be tested. */
+/** Rules for failed runs: whether a run is tried again, and whether its engine is to be tested. */
 import { CodedError } from '../errors/coded-error.ts';
 import { EngineFailure, EngineLostError, OutOfMemoryError, WorkerLostError } from './errors.ts';
 import type { LaneId } from './schedule/lane.ts';
@@ -14,7 +14,7 @@ import type { LaneId } from './schedule/lane.ts';
 const MAX_LOSSES_ALONE = { cpu: 3, adapter: 4 } as const;
 /** Starts on adapters that had no memory for it, and on what came after. */
 const MAX_ATTEMPTS = 4;
-/** What an adapter has too little of, another may have. */
+/** Error code of an adapter without enough memory; another adapter may have more. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Circuits with a known answer, one for the engines of each width: what a simulator must get right
- * to be called available.
+ * Self-tests: circuits with a known answer, one for each size class. A simulator is available while its
+ * engines get them right.
  *
  * The small one has three parts on disjoint qubits, so that the exact state fits in four lines:
  * - Qubits 0–2 estimate the phase 2π·3/8 that P kicks back from qubit 3, by an inverse Fourier
@@ -61,7 +61,7 @@ const SMALL: Circuit = {
   ],
 };
 
-/** Qubits below the tested ones. */
+/** Qubits below the tested ones, by size class. */
 const NUM_BELOW: Readonly<Record<SizeClass, number>> = { small: 0, wide: 8 };
 
 /** The self-tests' circuits. */
@@ -92,7 +92,7 @@ function above({ numQubits, numBits, operations }: Circuit, numBelow: number): C
   };
 }
 
-/** What is asked of them. */
+/** Request of the self-tests. */
 export const SELF_TEST_REQUEST: Omit<RunRequest, 'onProgress'> = {
   shots: SHOTS,
   seed: SEED,
@@ -138,7 +138,7 @@ export function expectedCounts(): ReadonlyMap<number, number> {
 }
 
 /**
- * Compares what came back with what must.
+ * Compares the result of a self-test with the expected one.
  *
  * @returns What is wrong, as a sentence; undefined when nothing is.
  */

@@ -35,7 +35,7 @@ import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-t
 import type { AdapterPool } from './workers/engine-pool.ts';
 import { checkBatch } from './workers/sent-run.ts';
 
-/** How the self-tests of a processor go; see HealthMonitor. Milliseconds. */
+/** Times of a processor's self-tests, milliseconds; see HealthMonitor. */
 export interface SelfTestTimes {
   readonly intervalMs?: number;
   readonly limitMs?: number;
@@ -51,7 +51,7 @@ export interface SimulatorProcessorOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   readonly selfTestTimes?: SelfTestTimes;
-  /** A self-test had an outcome. */
+  /** Called after each self-test. */
   readonly onHealthChange?: () => void;
 }
 
@@ -65,7 +65,7 @@ export class SimulatorProcessor implements Processor {
   readonly #healthOf = (lane: LaneId) => this.#monitor(lane).availability;
   #maintenance: { readonly reason: string } | undefined;
   #numSelfTests = 0;
-  /** As long as nothing has changed of what it is made from: every request reads it. */
+  /** Cached until a self-test, an adapter or maintenance changes it: every request reads it. */
   #spec: ProcessorSpec | undefined;
 
   constructor(options: SimulatorProcessorOptions) {
@@ -93,7 +93,7 @@ export class SimulatorProcessor implements Processor {
     this.#spec = undefined;
   }
 
-  /** Says that the engine of an adapter was lost; it is tested as soon as there is another. */
+  /** Notes that the engine of an adapter was lost. Its replacement is tested as soon as it is open. */
   adapterLost({ id }: AdapterPool, how: string): void {
     this.#monitor(id).fail(`Its process ended: ${how}.`);
   }
@@ -200,7 +200,7 @@ export class SimulatorProcessor implements Processor {
     return { mayRunOn, precision: this.#backing.precision, numQubits };
   }
 
-  /** Submits what may be taken now; where it fails for its engine, that is tested. */
+  /** Submits a run if it may be taken now. Where it fails because of its engine, the engine is tested. */
   async #whenTaken<T>(
     runId: string,
     need: LaneNeed,
@@ -220,7 +220,7 @@ export class SimulatorProcessor implements Processor {
   }
 
   /**
-   * What was taken before may wait for engines that are lost just now.
+   * Checks a run's width. A run that was accepted before may wait for engines that are lost just now.
    *
    * @throws {CircuitTooLargeError | ProcessorUnavailableError}
    */
@@ -236,7 +236,7 @@ export class SimulatorProcessor implements Processor {
     throw new CircuitTooLargeError(numQubits, { ...spec, maxQubits });
   }
 
-  /** Looks again at whether circuits may run, where something else than a self-test decided it. */
+  /** Decides again whether circuits may run, after a change that is no self-test's outcome. */
   reconsider(): void {
     this.#pauseOrGo();
   }
@@ -251,7 +251,7 @@ export class SimulatorProcessor implements Processor {
     this.#backend.setPaused(this.#id, !this.availability().available);
   }
 
-  /** The self-tests of what may have run a circuit. */
+  /** Runs the self-tests of the engines that may have run a circuit. */
   #checkEnginesOf(need: LaneNeed): void {
     for (const lane of this.#backend.lanesFor(need)) {
       void this.#monitors.get(lane)?.check();

@@ -29,29 +29,29 @@ export interface AdapterPlan {
   readonly pin?: Readonly<Record<string, string>>;
 }
 
-/** What is made of the adapters found. */
+/** Plan for the adapters found. */
 export interface AdapterPlans {
   readonly used: readonly AdapterPlan[];
   readonly unused: readonly { readonly adapter: Adapter; readonly reason: string }[];
 }
 
-/** What plans are made from. */
+/** Facts that the plan is made from. */
 export interface PlanOptions {
   /** Whether software adapters are used. */
   readonly useSoftware: boolean;
-  /** For the states of one adapter, as the operator set it. */
+  /** Bytes for the states of one adapter, as the operator set it. */
   readonly memoryBytes?: number;
-  /** For the states of all software adapters together. */
+  /** Bytes for the states of all software adapters together. */
   readonly softwareMemoryBytes: number;
   readonly cards: readonly GpuCard[];
   /** Looks for adapters with these variables added to the environment. */
   readonly probe: (pin: Readonly<Record<string, string>>) => Promise<AdapterDiscovery>;
 }
 
-/** Of a card's memory, not for states: code, programs, and what comes back from a run. */
+/** Bytes of a card's memory kept free of states: for code, programs and results. */
 export const RESERVE_BYTES = 2 ** 29;
 
-/** Says of each adapter how it is used, or why not. */
+/** Plans how each adapter is used, or why it is not. */
 export async function planAdapters(
   { adapters }: AdapterDiscovery,
   options: PlanOptions,
@@ -109,7 +109,7 @@ async function pinsOf(
   return isProven ? pinned : undefined;
 }
 
-/** The least of what the cards have that the adapter may be. */
+/** Memory for states: the least of the cards that the adapter may be. */
 function memoryOf(
   { isSoftware, limits }: Adapter,
   cards: readonly GpuCard[],

@@ -1,4 +1,4 @@
-/** What is known of the machine's GPU adapters: plain data, and how WebGPU's texts become it. */
+/** Report on the machine's GPU adapters: plain data, and how to read it from WebGPU's texts. */
 
 /** Limits that decide how a state is laid out on an adapter. */
 export interface AdapterLimits {
@@ -23,7 +23,7 @@ export interface Adapter {
   readonly features: readonly string[];
 }
 
-/** What discovery found. */
+/** Result of the search for adapters. */
 export interface AdapterDiscovery {
   readonly adapters: readonly Adapter[];
   /** Why the list is empty or shorter than what the drivers offer; absent when it is complete. */

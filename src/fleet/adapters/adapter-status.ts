@@ -1,4 +1,4 @@
-/** What is known of each adapter, for people who ask what their circuits run on. */
+/** Status of each adapter, for people who ask what their circuits run on. */
 
 import type { Availability } from '../processor.ts';
 import type { AdapterPool } from '../workers/engine-pool.ts';
@@ -6,7 +6,7 @@ import type { EngineReport } from '../workers/worker-messages.ts';
 import type { AdapterMemory, AdapterPlan, AdapterPlans } from './adapter-plan.ts';
 import type { Adapter } from './adapter-report.ts';
 
-/** An adapter, what is made of it, and how it is. */
+/** An adapter, how it is used, and its health. */
 export interface AdapterStatus {
   readonly adapter: Adapter;
   /** Whether its last self-test passed. */
@@ -15,11 +15,11 @@ export interface AdapterStatus {
   readonly reason?: string;
   /** Present for an adapter in use. */
   readonly memory?: AdapterMemory;
-  /** What its process has in its environment to see this card alone, where it needs that. */
+  /** Variables in its process's environment that show it this card alone, where it needs them. */
   readonly pin?: Readonly<Record<string, string>>;
-  /** Of its process. */
+  /** Id of its process. */
   readonly pid?: number;
-  /** What its engine said of itself; present once it was open. */
+  /** Report of its engine; present once it was open. */
   readonly engine?: EngineReport;
 }
 

@@ -12,12 +12,12 @@ import { promisify } from 'node:util';
 export interface GpuCard {
   /** `0000:81:00.0`. */
   readonly pciAddress: string;
-  /** As WebGPU names vendors: `nvidia`, `amd`. */
+  /** Vendor in WebGPU's spelling: `nvidia`, `amd`. */
   readonly vendor: string;
   /** The driver's name for it, where the tool that was asked knows it. */
   readonly name?: string;
   readonly totalBytes: number;
-  /** Of the total, what nobody held when it was asked. */
+  /** Free part of the total when the system was asked. */
   readonly freeBytes: number;
 }
 

@@ -12,7 +12,7 @@ import { tuningFile } from './tuning-file.ts';
 /** A device that an engine is to be opened on. */
 export interface AdapterDevice {
   readonly device: GPUDevice;
-  /** What kernels on it are sized by; absent where no folder keeps tunings. */
+  /** Measurements that size the kernels; absent where no folder keeps tunings. */
   readonly tuning?: Tuning;
 }
 
@@ -63,7 +63,7 @@ export async function openAdapterDevice({
   return { device, ...(tuning && { tuning }) };
 }
 
-/** What WebGPU makes of a name: lower case, with a hyphen for whatever is no letter and no digit. */
+/** Device id that WebGPU makes of a name: lower case, with hyphens for all but letters and digits. */
 export function deviceId(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }

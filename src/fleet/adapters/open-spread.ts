@@ -10,7 +10,7 @@ import { type AdapterDevice, openAdapterDevice } from './open-adapter.ts';
 export interface OpenSpread {
   readonly engine: Engine;
   readonly devices: readonly GPUDevice[];
-  /** Of the slowest of them: each does as much. Absent where no folder keeps tunings. */
+  /** Tuning of the slowest of them, because each does as much. Absent where no folder keeps tunings. */
   readonly tuning?: Tuning;
 }
 

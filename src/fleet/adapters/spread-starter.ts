@@ -5,7 +5,7 @@ import type { SpreadMember, SpreadWorkerSetup, StartWorker } from '../workers/wo
 
 const SPREAD_WORKER = new URL(`./spread-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** What the process is started with. */
+/** Options of the process. */
 export interface SpreadStarterOptions {
   /** 2, 4, 8 … adapters; nothing else should run on them while it does. */
   readonly members: readonly SpreadMember[];

@@ -1,4 +1,4 @@
-/** What a circuit would take of a GPU that is not there: found by compiling it for one. */
+/** Demand of a circuit on a GPU that is not there, found by compiling the circuit for one. */
 import type { Circuit, Operation } from '../../circuit/circuit.ts';
 import { findGate } from '../../circuit/gates.ts';
 import { compile } from '../../compiler/compile.ts';

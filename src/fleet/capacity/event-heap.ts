@@ -1,8 +1,8 @@
-/** What is to happen, by time: the events of a simulation. */
+/** Heap of the events of a simulation, by time. */
 
 interface Event<T> {
   readonly at: number;
-  /** Of events at one time the one added first comes first, so that a run can be repeated. */
+  /** Events at one time come in the order in which they were added, so that a simulation can be repeated. */
   readonly order: number;
   readonly item: T;
 }

@@ -1,5 +1,5 @@
 /**
- * What must hold of a simulated fleet at every moment, checked apart from the scheduler: each job runs
+ * Audit of a simulated fleet: what must hold at every moment, checked apart from the scheduler: each job runs
  * once, a pool takes no more at once than it has slots, a device runs one thing at a time, and states fit
  * the memory of the devices that they lie on.
  */

@@ -28,7 +28,7 @@ export interface ModelledCpu {
   readonly wideBytes: number;
 }
 
-/** What a fleet on paper is made of. */
+/** Parts of a modelled fleet. */
 export interface FleetParts {
   readonly adapters: readonly ModelledAdapter[];
   readonly cpu: ModelledCpu;
@@ -81,7 +81,7 @@ export function modelFleet({ adapters, cpu, spreads = [], cpuDevices }: FleetPar
   return { lanes, slots, devices };
 }
 
-/** Tells a scheduler of the fleet. */
+/** Adds the lanes and devices of the fleet to a scheduler. */
 export function setFleet<T extends ScheduledRun>(
   scheduler: Scheduler<T>,
   { lanes, slots, devices }: FleetModel,

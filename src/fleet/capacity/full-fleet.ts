@@ -1,5 +1,5 @@
 /**
- * What a fleet of 48 GPUs would do, in virtual time: the live scheduler over circuits whose run times were
+ * Simulation of a fleet of 48 GPUs in virtual time: the live scheduler over circuits whose run times were
  * measured or modelled by the caller.
  *
  * The most that it does of a mix is found by sending it more than that; latencies are then taken at parts
@@ -28,11 +28,11 @@ export interface FleetKind {
   readonly cpuMs?: number;
 }
 
-/** What is simulated. */
+/** Options of the simulation. */
 export interface FullFleetOptions {
   readonly kinds: readonly FleetKind[];
   readonly memoryBytes: number;
-  /** Of the CPU, for small circuits. */
+  /** CPU threads for small circuits. */
   readonly numThreads: number;
   readonly maxSmallQubits: number;
   readonly ageingMs: number;
@@ -68,7 +68,7 @@ export interface FleetSize {
   readonly numJobs: number;
 }
 
-/** What came of it. */
+/** Result of the simulation. */
 export interface FullFleetResult {
   /** Of the mix. */
   readonly maxPerSecond: number;
@@ -83,10 +83,10 @@ const NUM_ENTERPRISE_KEYS = 6;
 const CLIENTS_OF_A_DEVICE = 4;
 /** Part of a run until the fleet has filled. */
 const WARM_UP = 0.05;
-/** Of jobs that wait, one in so many is asked when it is to start. */
+/** One waiting job in this many is asked for its planned start. */
 const PLAN_EVERY = 100;
 const GPU_MODEL = 'gpu';
-/** What draws are for. */
+/** Purposes of random draws. */
 const KIND = 1;
 const KEY = 2;
 const NOISE = 3;

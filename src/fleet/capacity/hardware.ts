@@ -15,11 +15,11 @@ export interface Hardware {
   readonly bytesPerSecond: number;
   /** Single precision. */
   readonly flopsPerSecond: number;
-  /** Of every run: submitting, waiting for and reading back, beside what the circuit takes. */
+  /** Overhead of every run beside its circuit: submitting, waiting and reading back, milliseconds. */
   readonly fixedMs: number;
 }
 
-/** What a run of a circuit takes of the hardware, single precision. */
+/** Demand of a circuit on the hardware, single precision. */
 export interface CircuitShape {
   readonly numQubits: number;
   /** Trips of the state through memory, for reading results too. */

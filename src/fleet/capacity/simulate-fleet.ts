@@ -14,7 +14,7 @@ import { type FleetModel, setFleet } from './fleet-model.ts';
 import { SimulationLog, type SimulationResult } from './simulation-log.ts';
 import type { Arrival, SimulatedJob, Workload } from './workload.ts';
 
-/** What is simulated. Times are milliseconds. */
+/** Options of a simulation. Times are milliseconds. */
 export interface Simulation<J extends SimulatedJob> {
   readonly fleet: FleetModel;
   readonly workload: Workload<J>;
@@ -22,9 +22,9 @@ export interface Simulation<J extends SimulatedJob> {
   readonly serviceMs: (lane: Lane, job: J) => number;
   readonly ageingMs: number;
   readonly maxSmallQubits: number;
-  /** What the scheduler expects; by default it knows no lane yet and learns. */
+  /** Estimates of the scheduler; by default it knows no lane yet and learns. */
   readonly estimates?: RunEstimates;
-  /** Of each so many jobs that wait, one is asked when it is to start; 0 asks none. */
+  /** One waiting job in this many is asked for its planned start; 0 asks none. */
   readonly planEvery?: number;
   /** Jobs at the beginning whose latencies are not counted: the fleet fills up first. */
   readonly numWarmUp?: number;
@@ -105,7 +105,7 @@ class FleetRun<J extends SimulatedJob> {
     if (event.isOpenLoop) this.#takeNextArrivals();
   }
 
-  /** Of what comes whatever happens, the next one is in the heap at any time. */
+  /** Puts the next arrival of an open loop into the heap, which holds one at any time. */
   #takeNextArrivals(): void {
     const arrival = this.#simulation.workload.next();
     if (arrival === undefined) return;

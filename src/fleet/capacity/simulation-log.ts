@@ -1,4 +1,4 @@
-/** What a simulation says of a fleet. */
+/** Log of a simulation: latencies, waits and how well starts were foretold. */
 import type { Tier } from '../schedule/scheduled-run.ts';
 import type { Scheduler } from '../schedule/scheduler.ts';
 import { FairnessLog } from './fairness.ts';
@@ -25,7 +25,7 @@ export interface PlanErrors {
 /** Records say times to the millisecond: a shorter wait is foretold as though it took one. */
 export const START_RESOLUTION_MS = 1;
 
-/** What came of a workload. Times are milliseconds, from the first arrival on. */
+/** Result of a workload. Times are milliseconds, from the first arrival on. */
 export interface SimulationResult {
   readonly numJobs: number;
   /** From the first arrival to the last end. */
@@ -60,7 +60,7 @@ interface Times {
 /** Follows the jobs of a simulation. */
 export class SimulationLog<J extends SimulatedJob> {
   readonly #numWarmUp: number;
-  /** Of jobs that are in the fleet. */
+  /** Jobs that are in the fleet. */
   readonly #times = new Map<number, Times>();
   readonly #latencies = new NumberLogs();
   readonly #waits = new NumberLogs();

@@ -1,5 +1,5 @@
 /**
- * What a simulated fleet is sent: jobs, and when each arrives. Open loops send whatever the fleet does;
+ * Workloads of a simulated fleet: jobs, and when each arrives. Open loops send whatever the fleet does;
  * in a closed loop each client sends its next job once its last is done.
  */
 import type { ScheduledRun, Tier } from '../schedule/scheduled-run.ts';

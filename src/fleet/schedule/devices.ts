@@ -1,5 +1,5 @@
 /**
- * The devices of the fleet as places to run: which are free, which come next, and what each has done.
+ * Devices of the fleet: which are free, which are chosen next, and what each has done.
  *
  * A device runs one circuit at a time, or one list of small ones. A state larger than a device's budget
  * takes several devices of one backing, or of all adapters that hold a part of it.
@@ -8,7 +8,7 @@ import { AMPLITUDE_BYTES } from '../memory-shares.ts';
 import type { DeviceView, Lane } from './lane.ts';
 import type { ScheduledRun } from './scheduled-run.ts';
 
-/** What a device has done since the start. */
+/** Counters of a device since the start. */
 export interface DeviceCounters {
   readonly completed: number;
   /** Circuits that ended with an error, or were cancelled while they ran. */
@@ -44,7 +44,7 @@ export class Devices {
   #openOn = new WeakMap<Lane, readonly DeviceState[]>();
   #turn = 0;
 
-  /** Adds a device, or says what has become of it. */
+  /** Adds or updates a device. */
   set(view: DeviceView): void {
     this.#openOn = new WeakMap();
     const state = this.#states.get(view.id);
@@ -137,14 +137,14 @@ function isOn({ adapter }: DeviceView, lane: Lane): boolean {
 /** Budgets are parts of a whole: what fits it exactly is not to fail by a rounding. */
 const ROUNDING = 1e-9;
 
-/** Devices chosen for a run: none where it needs none. */
+/** Devices chosen for a run; none where it needs none. */
 export interface ChosenDevices {
   readonly states: readonly DeviceState[];
   /** When all of them are free for it. */
   readonly startAt: number;
 }
 
-/** A run that looks for devices. */
+/** A run that needs devices on a lane. */
 export interface DeviceNeed {
   readonly run: ScheduledRun;
   readonly lane: Lane;
@@ -162,8 +162,8 @@ interface Free {
 
 /**
  * The devices on which a run would start soonest; undefined where its state does not fit those that are
- * open. Of devices that are free in time it takes those that have become free last, which leaves the
- * others to what starts before, and else those that have rested longest.
+ * open. Of devices that are free in time it takes those that became free last, which leaves the others
+ * to runs that start before, and else those that have rested longest.
  *
  * @param open - The open devices of the lane.
  */
@@ -270,10 +270,20 @@ function compare(a: Free, b: Free): number {
  *   scheduling the IBM SP2 with backfilling", 2001: what backfilling gains, and what estimates it needs.
  */
 
-/** What runs before a held stay is to fit this many times: estimates err, and it is not to be late. */
+/** A run before a held stay must fit this many times: estimates err, and the stay must not be late. */
 const GAP_MARGIN = 2;
 
-/** Free time of one slot or device. Times are milliseconds. */
+/**
+ * Free time of one slot or device, as planned so far. It is free from some time on, except for one stay
+ * that is held for a run which waits for something else, too. A run that is short enough goes before that
+ * stay. Times are milliseconds.
+ *
+ * One gap is kept, not all of them: more are rare, and searching lists of stays would make a plan of many
+ * runs quadratic.
+ *
+ * @see Mu'alem, Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
+ *   scheduling the IBM SP2 with backfilling", 2001: what backfilling gains, and what estimates it needs.
+ */
 export class FreeTime {
   /** Free from then … */
   #from: number;

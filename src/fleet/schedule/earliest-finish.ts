@@ -1,9 +1,8 @@
 /**
- * Earliest-finish placement: each run, in the order of the queue, goes where it is done first, by when
- * slots and devices become free and by how long each lane is expected to take. A lane that is slower but
- * free now loses to a faster one worth waiting for; what waits for several things at once holds those
- * that are free already, so that what comes later in the order does not delay what came first. Meanwhile
- * they run what is through long before they are needed.
+ * Earliest-finish placement: each run, in the order of the queue, goes where it ends first, by when slots
+ * and devices become free and by how long each lane is expected to take. A slower lane that is free now
+ * loses to a faster one worth waiting for. A run that waits for several things at once holds those that
+ * are already free, so that later runs do not delay it; meanwhile they may run what ends long before.
  *
  * One function both starts runs and says when the others are to start: a plan is the whole list of
  * placements, a dispatch the part of it that starts now. It reads a snapshot and changes nothing.
@@ -18,9 +17,9 @@ import { chooseDevices, type DeviceState, FreeTime, fitsAlone } from './devices.
 import type { Lane, PoolId } from './lane.ts';
 import type { ScheduledRun } from './scheduled-run.ts';
 
-/** Expected run time of a list, after which nothing joins it: what others wait for it at most. */
+/** Longest expected time of a list, milliseconds: what others wait for it at most. */
 export const LIST_MS = 4;
-/** Runs of a list at most. */
+/** Largest number of runs in a list. */
 export const LIST_LENGTH = 128;
 
 /** The fleet at one moment. */
@@ -190,7 +189,7 @@ export class EarliestFinish<T extends ScheduledRun> {
     return soonest;
   }
 
-  /** Of the slots that are free then the one that has become so last. */
+  /** The slot that became free last of those that are free at that time. */
   #slotFor(pool: PoolId, start: number, ms: number): Slot<T> {
     let best: Slot<T> | undefined;
     for (const slot of this.#slots(pool)) {

@@ -9,7 +9,7 @@ export function sizeClassOf(run: ScheduledRun, maxSmallQubits: number): SizeClas
   return run.work.numQubits <= maxSmallQubits ? 'small' : 'wide';
 }
 
-/** What decides which lanes take a run. */
+/** Properties that decide which lanes take a run. */
 export interface LaneNeed {
   readonly mayRunOn: MayRunOn;
   readonly precision: Precision;
@@ -18,7 +18,7 @@ export interface LaneNeed {
   readonly isBatch?: boolean;
 }
 
-/** What a run needs of a lane. */
+/** The lane need of a run. */
 export function laneNeedOf({
   mayRunOn,
   precision,
@@ -28,14 +28,14 @@ export function laneNeedOf({
   return { mayRunOn, precision, numQubits, isBatch: numCircuits !== undefined };
 }
 
-/** What decides which lanes take a run now. */
+/** Properties that decide which lanes take a run now. */
 export type Placeable = Pick<ScheduledRun, 'mayRunOn' | 'precision' | 'work' | 'failedOn'>;
 
-/** Which lanes count. */
+/** Which lanes are considered. */
 export interface EligibleOptions {
-  /** Those that are given nothing just now, too. */
+  /** Includes lanes that are closed now. */
   readonly evenClosed?: boolean;
-  /** Those that do not. */
+  /** Lanes left out. */
   readonly except?: ReadonlySet<LaneId>;
 }
 
@@ -95,30 +95,33 @@ function firstOf(...groups: readonly (readonly Lane[])[]): readonly Lane[] {
   return groups.find((group) => group.length > 0) ?? [];
 }
 
-/** Runs of one line and processor that the same lanes take. */
+/** Runs of one size class and processor that the same lanes take. */
 interface Need {
-  /** A copy: a run may go elsewhere and come back with another need. */
+  /** A copy, because a run may come back with another need. */
   readonly like: Placeable & Pick<ScheduledRun, 'needsDevice'>;
   count: number;
 }
 
-/** Where runs of one line and processor could run. */
+/** Lanes that the runs of one size class and processor could use. */
 export interface Wanted {
   readonly lanes: readonly Lane[];
   /** Whether all of them need a device, so that nothing starts while none is free. */
   readonly needDevice: boolean;
 }
 
-/** What waits, by what decides where it may run. */
+/**
+ * Needs of the waiting runs: the lanes that each queue could use. Where none of them is free, its runs need
+ * not be scanned.
+ */
 export class WaitingNeeds {
   readonly #needs = new Map<string, Map<string | number, Need>>();
   #lanes: readonly Lane[] = [];
-  /** Of runs, by what decides their lanes. */
+  /** Lanes of a run, by its need. */
   readonly #eligible = new Map<string | number, readonly Lane[]>();
-  /** Of all that waits, by line and processor. */
+  /** Lanes of all waiting runs, by size class and processor. */
   readonly #wanted = new Map<string, Wanted>();
 
-  /** Says what lanes there are. */
+  /** Sets the lanes. */
   setLanes(lanes: readonly Lane[]): void {
     this.#lanes = lanes;
     this.#eligible.clear();
@@ -170,7 +173,7 @@ export class WaitingNeeds {
     return lanes;
   }
 
-  /** The lanes that take anything of a line and processor now. */
+  /** Lanes that take any run of a size class and processor now. */
   wanted(sizeClass: SizeClass, processor: string): Wanted {
     const name = nameOf(sizeClass, processor);
     let wanted = this.#wanted.get(name);
@@ -196,7 +199,7 @@ const NUMBER_OF_MAY_RUN_ON: Readonly<Record<MayRunOn, number>> = {
   'adapter-or-cpu': 2,
 };
 
-/** Different for runs that different lanes may take; a number, for it is asked of each run thrice. */
+/** Key of a run's need: runs with equal keys go to the same lanes. A number, for each run asks three times. */
 function needOf({ mayRunOn, precision, work, failedOn }: Placeable): string | number {
   const isDouble = Number(precision === 'f64');
   const isBatch = Number(work.numCircuits !== undefined);

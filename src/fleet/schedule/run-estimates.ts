@@ -1,5 +1,5 @@
 /**
- * How long runs take, estimated before they start: a model of the work, corrected by what was measured.
+ * Estimates of run times before runs start: a model of the work, corrected by measurements.
  *
  * The model says how times grow with qubits, gates and shots; how fast a lane really is comes from the
  * runs it has made. A circuit like one that has run before (same qubits, gates and cost, about as many
@@ -9,8 +9,8 @@
  * lane takes to begin. Ratios are averaged as logarithms, so a run that took ten times as long and one
  * that took a tenth cancel.
  *
- * Batch runs are learned of apart: the engine's batches take a fraction of the time that circuits take
- * one by one, so neither says anything of the other.
+ * Batch runs are learned apart: a batch takes a fraction of the time that its circuits take one by one, so
+ * neither tells anything about the other.
  *
  * Alike lanes share what was measured. Each by itself would be as fast as its last few runs happened to
  * be, the one that was lucky would be waited for while others are idle, and a lane that was unlucky would
@@ -34,7 +34,7 @@ const MODEL = { perOperation: 0.015, perShot: 0.0002, pass: 28, gatesPerPass: 40
 /** To begin, where nothing else is said. */
 const FIXED_MS = 0.1;
 const MODEL_AMPLITUDES = 2 ** 26;
-/** What a run may be expected to take: ratios of such times never leave the numbers. */
+/** Bounds of an estimate, milliseconds: ratios of such times neither overflow nor vanish. */
 const MIN_MS = 1e-3;
 const MAX_MS = 1e12;
 /** States that a branching run is taken to hold. */
@@ -49,7 +49,7 @@ interface Average {
 interface Model {
   /** Beginning, compiling, drawing. */
   readonly fixed: number;
-  /** What grows with the amplitudes. */
+  /** The part that grows with the amplitudes. */
   readonly onStates: number;
 }
 
@@ -65,11 +65,11 @@ export class RunEstimates {
   readonly #times = new Map<string, LaneTimes>();
   readonly #speeds = new Map<string, { readonly speed: number; readonly fixedMs: number }>();
   readonly #models = new Map<LaneId, string>();
-  /** What was asked last: of one run, each of many alike lanes. */
+  /** The last answer: the same question comes for each of many alike lanes. */
   #last: { readonly name: string; readonly work: RunWork; readonly ms: number } | undefined;
 
   /**
-   * Says what a lane is; lanes of one model are expected to take equally long. Before `setSpeed`.
+   * Sets the model of a lane, before `setSpeed`; lanes of one model are expected to take equally long.
    *
    * @param model - Such as the name of an adapter; no lane's id.
    */
@@ -79,7 +79,7 @@ export class RunEstimates {
   }
 
   /**
-   * Says how fast a lane, and those of its model, are before they have run anything.
+   * Sets how fast a lane, and those of its model, are before they have run anything.
    *
    * @param speed - Against the machine of the cost model, for work on amplitudes; above 0.
    * @param fixedMs - To begin, whatever the circuit.
@@ -165,7 +165,7 @@ export class RunEstimates {
   }
 }
 
-/** Of what is learned of such work. */
+/** Name under which times of such work are learned. */
 function timesName(name: string, { numCircuits }: RunWork): string {
   return numCircuits === undefined ? name : `batches on ${name}`;
 }
@@ -207,14 +207,14 @@ function add(average: Average, value: number): void {
   average.mean += (value - average.mean) * Math.max(NEWEST_WEIGHT, 1 / average.count);
 }
 
-/** What circuits that take about as long have in common. */
+/** Key that circuits of about the same time have in common. */
 function kindOf(work: RunWork): string {
   const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts, numCircuits } = work;
   const facts = `${numQubits} ${numOperations} ${Math.fround(gateCost)} ${isBranching} ${classOf(shots)} ${numReadouts}`;
   return numCircuits === undefined ? facts : `${facts} ${classOf(numCircuits)}`;
 }
 
-/** The same for numbers that are less than a fifth off. */
+/** Class of a count; counts within a fifth of each other mostly share one. */
 function classOf(count: number): number {
   return Math.round(2 * Math.log2(1 + count));
 }

@@ -1,4 +1,4 @@
-/** What the scheduler knows of a circuit that is to run, and nothing else of it. */
+/** A run as the scheduler sees it: whose it is, how urgent, where it may run, and how much work it is. */
 import {
   type DynamicCircuit,
   hasMidCircuitMeasurement,
@@ -10,18 +10,18 @@ import type { BatchRequest } from '../../engine/batch-request.ts';
 import type { RunRequest } from '../../engine/engine.ts';
 import type { LaneId, Precision } from './lane.ts';
 
-/** How urgent its caller says it is, as it took effect. */
+/** Urgency that the caller gave to a run, as it took effect. */
 export type Priority = 'low' | 'normal' | 'high';
 
-/** What its caller pays for. */
+/** Tier of the API key. */
 export type Tier = 'standard' | 'enterprise';
 
-/** What may run a run: the CPU, adapters, or adapters and the CPU where they do not take it. */
+/** Hardware that may execute a run: the CPU, adapters, or adapters and the CPU where they do not take it. */
 export type MayRunOn = 'cpu' | 'adapter' | 'adapter-or-cpu';
 
 const LEVEL_OF_PRIORITY: Readonly<Record<Priority, number>> = { high: 0, normal: 2, low: 4 };
 
-/** The level at which a run starts to wait: within a priority, Enterprise work is ahead. */
+/** Level at which a run starts to wait; within a priority, Enterprise work is ahead. */
 export function levelOf(priority: Priority, tier: Tier): number {
   return LEVEL_OF_PRIORITY[priority] + (tier === 'enterprise' ? 0 : 1);
 }
@@ -49,18 +49,18 @@ export interface ScheduledRun {
 export interface RunWork {
   readonly numQubits: number;
   readonly numOperations: number;
-  /** Of all gates by the compiler's cost model, for 2^26 amplitudes. */
+  /** Cost of all gates by the compiler's cost model, for 2^26 amplitudes. */
   readonly gateCost: number;
-  /** Whether shots may part ways before the end, so that nobody knows how many states are run. */
+  /** Whether shots may branch before the end, so that the number of states is not known. */
   readonly isBranching: boolean;
   readonly shots: number;
   /** Exact outputs that need trips of their own through the state. */
   readonly numReadouts: number;
-  /** Of a batch run: so many circuits, each of this work. Absent for one circuit. */
+  /** Circuits of a batch run, each of this work. Absent for one circuit. */
   readonly numCircuits?: number;
 }
 
-/** What of the work is the circuit's; the rest is the request's. */
+/** The part of the work that the circuit decides; the request decides the rest. */
 export type CircuitWork = Omit<RunWork, 'shots' | 'numReadouts' | 'numCircuits'>;
 
 /** The work of a circuit. */

@@ -1,6 +1,6 @@
 /**
- * The scheduler of a fleet: what waits, what runs where, and what starts next. It holds the state of the
- * fleet as data; every decision is made by `EarliestFinish` over a snapshot of it, in the order of
+ * The scheduler of a fleet decides which run starts next, when and where. It holds the state of the fleet
+ * as data; every decision is made by `EarliestFinish` over a snapshot of it, in the order of
  * `RunQueue`. Time is passed in and nothing here waits, so that a live fleet, property tests and
  * simulations of fleets that are not there run the same code.
  */
@@ -22,18 +22,18 @@ import type { ScheduledRun } from './scheduled-run.ts';
 
 /** Progress below this says nothing yet: it is mostly the time it took to begin. */
 const MIN_FRACTION = 0.02;
-/** What is overdue is expected to take this part of its time so far again. */
+/** An overdue run is assumed to need this part of its elapsed time more. */
 const OVERDUE_PART = 0.1;
-/** What runs is not through, whatever is expected: its slot is never taken for free. */
+/** A run is assumed to need at least this long, milliseconds, so that its slot never counts as free. */
 const MIN_LEFT_MS = 0.01;
-/** A line of which nothing could start is not looked through again for so long, for each run of it. */
+/** After a scan that started nothing, its runs are skipped for this many milliseconds per waiting run. */
 const REST_MS_OF_A_TASK = 0.05;
 
 /** How a scheduler is made. */
 export interface SchedulerOptions {
   /** Milliseconds of waiting that raise a run by one level. */
   readonly ageingMs: number;
-  /** The widest circuit of the line of small ones. */
+  /** Qubits of the widest small circuit. */
   readonly maxSmallQubits: number;
   readonly estimates?: RunEstimates;
 }
@@ -53,26 +53,26 @@ export interface PlannedStart {
   readonly startAt: number;
 }
 
-/** What is to become of all that waits. */
+/** Plan for all waiting runs. */
 export interface Plan {
-  /** Of every waiting run: how many of its line start before it once its processor goes on. */
+  /** Runs of its size class that start before each waiting run once its processor is not paused. */
   readonly positions: ReadonlyMap<string, number>;
-  /** Absent are runs that nothing takes as things stand, and those of paused processors. */
+  /** Planned starts. Runs that no lane takes now, and those of paused processors, are absent. */
   readonly starts: ReadonlyMap<string, PlannedStart>;
   /** Waiting runs planned for a device. */
   readonly queueOfDevice: ReadonlyMap<string, number>;
-  /** When a pool is free after all that waits. */
+  /** When a slot of a pool is free after all waiting runs. */
   readonly freeAt: (pool: PoolId) => number;
-  /** The same of a device. */
+  /** When a device is free after all waiting runs. */
   readonly deviceFreeAt: (id: string) => number;
 }
 
 interface Running<T extends ScheduledRun> {
   readonly dispatch: Dispatch<T>;
   readonly pools: readonly PoolId[];
-  /** What is not through yet, in order, and how long each is expected to take. */
+  /** Runs that have not ended, in order, and the expected time of each, milliseconds. */
   readonly left: Map<string, number>;
-  /** When the first of those began, as far as is known. */
+  /** When the first of those began, as far as it is known. */
   since: number;
   /** Fraction done of the first, as last reported, and when. */
   progress: { readonly fraction: number; readonly at: number } | undefined;
@@ -83,14 +83,14 @@ export class Scheduler<T extends ScheduledRun> {
   readonly estimates: RunEstimates;
   readonly devices = new Devices();
   readonly #queue: RunQueue<T>;
-  /** The widest circuit of the line of small ones. */
+  /** Qubits of the widest small circuit. */
   readonly maxSmallQubits: number;
   readonly #lanes = new Map<LaneId, Lane>();
   readonly #numFree = new Map<PoolId, number>();
   readonly #running = new Map<Dispatch<T>, Running<T>>();
   readonly #paused = new Set<string>();
   readonly #needs = new WaitingNeeds();
-  /** Lines of processors that were walked to the end, and until when nobody looks again by itself. */
+  /** Queues, by size class and processor, that a walk found nothing to start in, and until when to skip them. */
   readonly #exhausted = new Map<string, number>();
   #laneList: readonly Lane[] = [];
 
@@ -112,7 +112,7 @@ export class Scheduler<T extends ScheduledRun> {
     return count;
   }
 
-  /** Adds a lane, or says what has become of it. */
+  /** Adds or updates a lane. */
   setLane(lane: Lane): void {
     this.#lanes.set(lane.id, lane);
     this.#laneList = [...this.#lanes.values()];
@@ -121,7 +121,7 @@ export class Scheduler<T extends ScheduledRun> {
     this.#exhausted.clear();
   }
 
-  /** Says how many runs a pool could start now, one a slot. */
+  /** Sets how many slots of a pool are free now. */
   setFreeSlots(pool: PoolId, count: number): void {
     if (this.#numFree.get(pool) === count) return;
     this.#numFree.set(pool, count);
@@ -132,7 +132,7 @@ export class Scheduler<T extends ScheduledRun> {
     return this.#numFree.get(pool) ?? 0;
   }
 
-  /** Adds a device, or says what has become of it. */
+  /** Adds or updates a device. */
   setDevice(device: DeviceView): void {
     this.devices.set(device);
     this.#exhausted.clear();
@@ -145,7 +145,7 @@ export class Scheduler<T extends ScheduledRun> {
     this.#exhausted.clear();
   }
 
-  /** @param comesBack - It ran and was lost: it goes before what has not run yet. */
+  /** @param comesBack - The run was lost before: it goes ahead of those that have not run yet. */
   add(run: T, now: number, comesBack = false): void {
     const sizeClass = sizeClassOf(run, this.maxSmallQubits);
     this.#queue.add(run, sizeClass, this.#costOf(run), now, comesBack);
@@ -182,7 +182,7 @@ export class Scheduler<T extends ScheduledRun> {
     return [...this.#queue.runs()].flatMap(({ id }) => this.remove(id) ?? []);
   }
 
-  /** Starts what can start now. The caller runs it, and says of each run that it has `ended`. */
+  /** Chooses the runs that start now. The caller starts them, and calls `ended` for each. */
   dispatch(now: number): readonly Dispatch<T>[] {
     if (this.#queue.length === 0 || !this.#hasRoom()) return [];
     const open = new Map<Placement<T>, T[]>();
@@ -212,28 +212,28 @@ export class Scheduler<T extends ScheduledRun> {
       this.#queue.start(run.id, now);
       this.#needs.remove(run, sizeClass);
     }
-    // A line that is still open at the end of the walk has nothing that could start now. Time alone may
-    // change that: what runs is late, or what waits has risen by a level.
+    // A queue that is still open at the end of the walk has nothing that could start now. Time alone may
+    // change that: a run is late, or a waiting one has risen by a level.
     for (const [name, numWalked] of walked) {
       this.#exhausted.set(name, now + Math.max(LIST_MS, REST_MS_OF_A_TASK * numWalked));
     }
     return [...open].map(([placement, runs]) => this.#start(placement, runs, now));
   }
 
-  /** Says that a running run has begun, where a list says so of each. */
+  /** Notes that a run of a list has begun. */
   began(dispatch: Dispatch<T>, now: number): void {
     const running = this.#running.get(dispatch);
     if (running !== undefined) running.since = now;
   }
 
-  /** Says how far the run under way is. */
+  /** Notes the progress of the run that has begun. */
   progressed(dispatch: Dispatch<T>, fraction: number, now: number): void {
     const running = this.#running.get(dispatch);
     if (running !== undefined) running.progress = { fraction, at: now };
   }
 
   /**
-   * Says that a run of a dispatch is through.
+   * Notes that a run of a dispatch has ended.
    *
    * @param ranMs - How long it took, for a run whose time says something about the next one's.
    */
@@ -255,7 +255,7 @@ export class Scheduler<T extends ScheduledRun> {
     this.#exhausted.clear();
   }
 
-  /** When and where everything that waits is to start, as things stand. */
+  /** Plans when and where each waiting run is to start. */
   plan(now: number): Plan {
     const placer = new EarliestFinish(this.#snapshot(now));
     const starts = new Map<string, PlannedStart>();
@@ -291,7 +291,7 @@ export class Scheduler<T extends ScheduledRun> {
     };
   }
 
-  /** Places of what is paused among what is not: it takes no turn from the others. */
+  /** Sets the positions of a paused processor's runs among the others, as though it were not paused. */
   #placePaused(paused: string, positions: Map<string, number>, now: number): void {
     const places = { small: 0, wide: 0 };
     const isLeftOut = (processor: string) => processor !== paused && this.#paused.has(processor);
@@ -333,7 +333,7 @@ export class Scheduler<T extends ScheduledRun> {
     };
   }
 
-  /** What a run is expected to take where it is most likely to run. */
+  /** Expected time of a run on the lane where it is most likely to run, milliseconds. */
   #costOf(run: T): number {
     const [lane] = this.#needs.lanesOf(run);
     // While nothing takes it, it has a price all the same: its key is to get no turns for nothing.
@@ -353,14 +353,14 @@ export class Scheduler<T extends ScheduledRun> {
     return this.#laneList.some(({ isOpen, pools }) => isOpen && pools.every(isFree));
   }
 
-  /** Whether a lane that takes any of such runs could start one now. */
+  /** Whether a lane that takes any run of that queue could start one now. */
   #mayStart(placer: EarliestFinish<T>, sizeClass: SizeClass, processor: string): boolean {
     const { lanes, needDevice } = this.#needs.wanted(sizeClass, processor);
     return lanes.some((lane) => placer.isOpen(lane, needDevice));
   }
 }
 
-/** Until what runs is through. */
+/** Milliseconds until all runs of a dispatch have ended. */
 function remainingMs<T extends ScheduledRun>(running: Running<T>, now: number): number {
   const { left, since, progress } = running;
   let first: number | undefined;

@@ -45,7 +45,7 @@ export interface EngineRunnerOptions {
   readonly silenceLimitMs?: number;
 }
 
-/** What the pool wants to hear. */
+/** Events of a worker. */
 export interface EngineRunnerEvents {
   /** The worker is open: it can take a first list. */
   readonly onReady: () => void;
@@ -113,12 +113,12 @@ export class EngineRunner {
     return this.#child.isReady;
   }
 
-  /** What the worker said of its engine when it was open. */
+  /** Report of the worker on its engine; undefined before it is open. */
   get report(): EngineReport | undefined {
     return this.#report;
   }
 
-  /** Of the worker's process, where it has one of its own. */
+  /** Process id, where the worker is a process. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -154,7 +154,7 @@ export class EngineRunner {
     await this.#child.ended;
   }
 
-  /** What cannot be cloned is rejected, and the rest goes on. */
+  /** Sends the list. Runs that cannot be cloned are rejected, and the rest goes on. */
   #send(runs: readonly SentRun[]): void {
     try {
       if (runs.length > 0) this.#child.post({ kind: 'run', runs });
@@ -178,7 +178,7 @@ export class EngineRunner {
     running.graceTimer = setTimeout(() => this.#onGraceOver(running), this.#options.cancelGraceMs);
   }
 
-  /** What has not begun by now waits behind another circuit, which is not to suffer for it. */
+  /** Ends the worker if the run has begun. One that has not waits behind another, which must not suffer. */
   #onGraceOver(running: Running): void {
     if (running.hasBegun) this.#child.kill();
     else this.#settle(this.#ending(running.id, ({ run, reject }) => reject(run.signal.reason)));

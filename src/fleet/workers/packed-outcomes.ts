@@ -1,8 +1,9 @@
 /**
- * The outcomes of small circuits, gathered into three things to clone: numbers, counts, reports.
+ * Packed outcomes: the outcomes of many small circuits in three objects to clone, numbers, counts and
+ * reports.
  *
- * As objects, an outcome takes a main thread longer to receive than many a circuit takes to run; most
- * of it is arrays of a few numbers and a compilation report that is the same each time. A report is
+ * Receiving an outcome as objects takes the main thread longer than many a circuit takes to run; most of
+ * it is arrays of a few numbers and a compilation report that is the same each time. A report is
  * sent with the first outcome that has it and is meant by its number after that.
  */
 import type { CompilationReport } from '../../compiler/compile.ts';
@@ -12,9 +13,9 @@ import type { CircuitOutcome } from './worker-messages.ts';
 export interface PackedOutcomes {
   /** NUM_FACTS of each outcome. */
   readonly facts: Float64Array;
-  /** Of each outcome its outcomes' words, then their occurrences. */
+  /** For each outcome: the words of its measured values, then their occurrences. */
   readonly counts: Uint32Array;
-  /** Those that these outcomes are the first to have, in order. */
+  /** Reports that the other side has not got yet, in order. */
   readonly reports: readonly CompilationReport[];
 }
 

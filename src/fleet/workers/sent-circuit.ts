@@ -1,10 +1,15 @@
 /**
- * A circuit as bytes in shared memory: how a large one crosses threads.
+ * Forms in which circuits cross to a worker: bytes in shared memory for a large circuit, and text with
+ * angles for a small one.
  *
  * Cloning a circuit of 100,000 operations costs the sending thread some 80 ms; the bytes are written
  * once, by whoever has the time, and passed on for nothing. The format is that of structured clone,
- * so what crosses is the same either way. Operations are cloned some thousands at a time: what a clone
- * notes of each object makes a million at once take three times as long.
+ * so the worker gets the same either way. Operations are cloned some thousands at a time, because a clone
+ * keeps a record of each object, which makes a million at once take three times as long.
+ *
+ * The text of a small circuit also identifies its shape, so a worker that has prepared the shape does not
+ * parse it. Cloning the same circuit as objects takes several times as long as writing, cloning and
+ * parsing the text, and most circuits are never parsed, because their shape was met before.
  */
 import { deserialize, serialize } from 'node:v8';
 import {
@@ -22,7 +27,7 @@ import { type CircuitWork, circuitWork } from '../schedule/scheduled-run.ts';
 
 /** Operations of one clone. */
 const RUN_LENGTH = 4096;
-/** Of the length of a clone, before it. */
+/** Bytes of the length of a clone, which stands before it. */
 const LENGTH_BYTES = 4;
 
 /** A circuit as bytes: in shared memory, until it leaves the process. */
@@ -84,7 +89,7 @@ export function sizeOfCircuit(circuit: DynamicCircuit | SerializedCircuit): numb
     : numOperationsOf(circuit) * BYTES_PER_OPERATION;
 }
 
-/** What there is to do for a circuit in either form. */
+/** Work of a circuit in either form. */
 export function workOfCircuit(circuit: DynamicCircuit | SerializedCircuit): CircuitWork {
   return 'bytes' in circuit ? circuit.work : circuitWork(circuit);
 }
@@ -95,7 +100,7 @@ export interface WrittenCircuit {
   readonly numOperations: number;
   /** Everything but the values of the angles. */
   readonly shape: string;
-  /** Of all gates, in the order of the operations. */
+  /** Angles of all gates, in the order of the operations. */
   readonly angles: readonly number[];
 }
 
@@ -103,7 +108,7 @@ export interface WrittenCircuit {
 export interface WrittenShape {
   readonly numQubits: number;
   readonly numOperations: number;
-  /** Of all gates together. */
+  /** Number of angles of all gates together. */
   readonly numAngles: number;
   readonly shape: string;
 }

@@ -1,8 +1,9 @@
 /**
- * Batch runs on the main thread: what is told of their shapes, and requests that nobody else changes.
+ * Runs on their way to a worker: facts about the shapes of batches, requests that nobody else changes, and
+ * the messages.
  *
- * Whoever sends batches sends the same shape again and again, so what there is to tell of one is worked
- * out once and kept as long as the shape itself.
+ * Callers of batches send the same shape again and again, so its facts are worked out once and kept as
+ * long as the shape itself.
  */
 import {
   type Circuit,
@@ -34,12 +35,12 @@ export interface Batch {
   readonly request: BatchRequest;
 }
 
-/** What there is to tell of a shape. */
+/** Facts about a shape. */
 export interface ShapeFacts {
   readonly numAngles: number;
-  /** Of one circuit. */
+  /** Work of one circuit. */
   readonly work: CircuitWork;
-  /** As it crosses to a worker. */
+  /** The shape in the form that is sent to a worker. */
   readonly sent: WrittenShape | Circuit;
   /** About what it takes in memory, bytes. */
   readonly bytes: number;
@@ -48,7 +49,7 @@ export interface ShapeFacts {
 const KNOWN = new WeakMap<Circuit, ShapeFacts>();
 
 /**
- * What there is to tell of a shape.
+ * Facts about a shape, computed once.
  *
  * @throws {ProgramTooWideError} if it has more than 12 qubits.
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
@@ -141,7 +142,7 @@ export function numOperationsToCompile(run: WorkerRun): number {
   return 'bytes' in circuit ? circuit.work.numOperations : numOperationsOf(circuit);
 }
 
-/** The list as it is sent: what of it can be is in writing. */
+/** The list in the form that is sent: circuits as text where possible. */
 export function sentRuns(runs: readonly WorkerRun[], ids: readonly number[]): readonly SentRun[] {
   const written = new Map<string, WrittenCircuit>();
   return runs.map((run, i) => {

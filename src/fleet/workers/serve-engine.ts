@@ -1,5 +1,5 @@
 /**
- * The worker's side of the pool: takes lists of circuits, compiles and runs one after the other,
+ * The worker's side of an engine pool: takes lists of runs, compiles and runs one after the other, and
  * answers. A batch run of a list is run like a circuit, by itself; circuits of it that differ in their
  * angles alone are run together, with the first of them; see shape-batches.ts.
  *
@@ -9,11 +9,11 @@
  */
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Precision } from '../schedule/lane.ts';
-import { type Compile, type Gathered, type KeptCircuits, ServedEngine } from './served-engine.ts';
+import { MessageBuffer } from './message-buffer.ts';
+import { type Compile, type Gathered, type KeepLimits, ServedEngine } from './served-engine.ts';
 import { isBriefBatch, type MaybeBatchEngine } from './shape-batches.ts';
 import { failureOf, isEngineLost } from './worker-failure.ts';
 import type { EngineReport, FromWorker, SentRun, ToWorker } from './worker-messages.ts';
-import { WorkerOutbox } from './worker-outbox.ts';
 
 /** Circuits of no more than this are done, or yield, in less time than a message of their begin takes. */
 const MAX_BRIEF_QUBITS = 10;
@@ -24,14 +24,14 @@ const NEVER = new AbortController().signal;
 /** A worker's connection to the pool. */
 export type WorkerPort = ParentPort<ToWorker, FromWorker>;
 
-/** What a worker serves the pool with. */
+/** Engines that a worker serves the pool with. */
 export interface ServedEngines {
   /** Called when a circuit of the precision first comes; the engine is kept. */
   readonly open: (precision: Precision) => MaybeBatchEngine;
   readonly compile: Compile;
   /** Which circuits are kept prepared. */
-  readonly kept: KeptCircuits;
-  /** What to say of the engine, where it is open already. */
+  readonly kept: KeepLimits;
+  /** Report on the engine, where it is open already. */
   readonly report?: EngineReport;
 }
 
@@ -56,7 +56,7 @@ class EngineServer {
   readonly #port: WorkerPort;
   readonly #options: ServedEngines;
   readonly #engines = new Map<Precision, ServedEngine>();
-  readonly #outbox: WorkerOutbox;
+  readonly #buffer: MessageBuffer;
   readonly #waiting: SentRun[] = [];
   /** By id: one, or those of a batch. */
   readonly #running = new Map<number, AbortController>();
@@ -66,7 +66,7 @@ class EngineServer {
   constructor(port: WorkerPort, options: ServedEngines) {
     this.#port = port;
     this.#options = options;
-    this.#outbox = new WorkerOutbox((message, transfer) => port.post(message, transfer));
+    this.#buffer = new MessageBuffer((message, transfer) => port.post(message, transfer));
   }
 
   /** Takes a list of circuits. */
@@ -80,12 +80,12 @@ class EngineServer {
     this.#running.get(id)?.abort();
     if (!this.#waiting.some((run) => run.id === id)) return;
     this.#drop(id);
-    this.#outbox.send();
+    this.#buffer.send();
   }
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    this.#outbox.open();
+    this.#buffer.open();
     let isFirst = true;
     for (;;) {
       const run = this.#waiting.shift();
@@ -95,11 +95,11 @@ class EngineServer {
       if (engine !== undefined && batch !== undefined) await this.#runTogether(batch, engine);
       else await this.#runOne(run, isFirst);
       isFirst = false;
-      if (!this.#outbox.isDue) continue;
-      this.#outbox.send();
+      if (!this.#buffer.isDue) continue;
+      this.#buffer.send();
       await heard();
     }
-    this.#outbox.close();
+    this.#buffer.close();
     this.#isWorking = false;
   }
 
@@ -107,20 +107,20 @@ class EngineServer {
     const { id, precision } = run;
     const signal = this.#begin(id);
     const beganAt = performance.now();
-    this.#outbox.begin(id, beganAt, isFirst);
-    if (!isBrief(run)) this.#outbox.send();
+    this.#buffer.begin(id, beganAt, isFirst);
+    if (!isBrief(run)) this.#buffer.send();
     try {
-      const onProgress = (fraction: number) => this.#outbox.progress(fraction);
+      const onProgress = (fraction: number) => this.#buffer.progress(fraction);
       const engine = this.#engine(precision);
       const outcome =
         'shape' in run
           ? await engine.runBatch(run, signal)
           : await engine.run(run, onProgress, signal);
-      this.#outbox.done(id, outcome, beganAt);
+      this.#buffer.done(id, outcome, beganAt);
     } catch (error) {
       if (isEngineLost(error)) this.#lose(error.message);
-      else if (signal.aborted) this.#outbox.aborted(id);
-      else this.#outbox.failed(id, failureOf(error, widthOf(run)), beganAt);
+      else if (signal.aborted) this.#buffer.aborted(id);
+      else this.#buffer.failed(id, failureOf(error, widthOf(run)), beganAt);
     } finally {
       this.#running.delete(id);
     }
@@ -137,7 +137,7 @@ class EngineServer {
       for (const [i, { id }] of batch.entries()) {
         const outcome = outcomes?.[i];
         if (signals[i]?.aborted) this.#drop(id);
-        else if (outcome !== undefined) this.#outbox.done(id, outcome, beganAt);
+        else if (outcome !== undefined) this.#buffer.done(id, outcome, beganAt);
       }
     } catch (error) {
       if (!isEngineLost(error)) throw error;
@@ -157,13 +157,13 @@ class EngineServer {
   #drop(id: number): void {
     const place = this.#waiting.findIndex((run) => run.id === id);
     if (place >= 0) this.#waiting.splice(place, 1);
-    this.#outbox.aborted(id);
+    this.#buffer.aborted(id);
   }
 
   /** The pool ends this worker, and what it has not answered is run again on a fresh one. */
   #lose(how: string): void {
     this.#isLost = true;
-    this.#outbox.send();
+    this.#buffer.send();
     this.#port.post({ kind: 'lost', how }, []);
   }
 

@@ -35,13 +35,13 @@ export type Gathered = readonly [ShapedRun, ...ShapedRun[]];
 export class ServedEngine {
   readonly #engine: Engine;
   readonly #compile: Compile;
-  readonly #kept: PreparedCircuits;
+  readonly #kept: KeptCircuits;
   readonly #batches: ShapeBatches;
 
-  constructor(engine: MaybeBatchEngine, compile: Compile, limits: KeptCircuits) {
+  constructor(engine: MaybeBatchEngine, compile: Compile, limits: KeepLimits) {
     this.#engine = engine;
     this.#compile = compile;
-    this.#kept = new PreparedCircuits(limits);
+    this.#kept = new KeptCircuits(limits);
     this.#batches = new ShapeBatches(engine);
   }
 
@@ -91,26 +91,26 @@ export class ServedEngine {
     const { circuit, request } = run;
     const keepState = request.statevector === true || request.observables !== undefined;
     const key = keepState ? undefined : keyOfCircuit(circuit, this.#kept.limits);
-    let prepared = key === undefined ? undefined : this.#kept.take(key);
-    if (prepared === undefined) {
+    let compiled = key === undefined ? undefined : this.#kept.take(key);
+    if (compiled === undefined) {
       const [outcome] = this.#mayBeBatched(run)
         ? ((await this.runTogether([run], signal)) ?? [])
         : [];
       if (outcome !== undefined) return outcome;
       const { target } = this.#engine;
       const { program, report } = this.#compile(circuitOf(circuit), target, { keepState });
-      prepared = { executable: await this.#engine.prepare(program), report };
+      compiled = { executable: await this.#engine.prepare(program), report };
     }
     const compileMs = performance.now() - started;
     let isKept = false;
     try {
-      const run = await prepared.executable.run({ ...request, onProgress }, signal);
+      const run = await compiled.executable.run({ ...request, onProgress }, signal);
       isKept = key !== undefined;
-      return { run, compilation: prepared.report, compileMs };
+      return { run, compilation: compiled.report, compileMs };
     } finally {
       // What failed is not tried again as it is.
-      if (isKept && key !== undefined) await this.#kept.keep(key, prepared);
-      else await prepared.executable[Symbol.asyncDispose]();
+      if (isKept && key !== undefined) await this.#kept.keep(key, compiled);
+      else await compiled.executable[Symbol.asyncDispose]();
     }
   }
 
@@ -121,70 +121,70 @@ export class ServedEngine {
 
 const MAX_KEPT = 16;
 
-/** Which circuits are worth keeping. */
-export interface KeptCircuits {
+/** Limits of the circuits that are worth keeping. */
+export interface KeepLimits {
   readonly maxQubits: number;
   /** Beyond this a key costs more than it is likely to save. */
   readonly maxOperations: number;
-  /** The same of a circuit that comes as bytes. */
+  /** Largest size of a circuit that comes as bytes. */
   readonly maxBytes: number;
 }
 
 /**
- * On the CPU engine, whose programs hold their states: 16 KiB in double precision at 10 qubits, and
+ * Limits on the CPU engine, whose programs hold their states: 16 KiB in double precision at 10 qubits, and
  * as much again for each branch that a run had at once.
  */
-export const KEPT_ON_CPU: KeptCircuits = { maxQubits: 10, maxOperations: 64, maxBytes: 0 };
+export const KEPT_ON_CPU: KeepLimits = { maxQubits: 10, maxOperations: 64, maxBytes: 0 };
 
-/** On an adapter, whose programs hold no state: their code and its tables. */
-export const KEPT_ON_ADAPTER: KeptCircuits = {
+/** Limits on an adapter, whose programs hold no state but their code and its tables. */
+export const KEPT_ON_ADAPTER: KeepLimits = {
   maxQubits: 64,
   maxOperations: 4096,
   maxBytes: 2 ** 20,
 };
 
-/** A circuit made ready for an engine. */
-export interface PreparedRun {
+/** A compiled circuit, ready to run. */
+export interface KeptCircuit {
   readonly executable: Executable;
   readonly report: CompilationReport;
 }
 
-/** What tells a circuit from all others: its bytes' digest, or all of it where it is in writing. */
+/** Identity of a circuit: the digest of its bytes, or the written circuit itself. */
 export type CircuitKey = string | WrittenCircuit;
 
 interface Entry {
   readonly key: CircuitKey;
-  readonly prepared: PreparedRun;
+  readonly circuit: KeptCircuit;
 }
 
 /** The circuits kept for one engine, by key. */
-export class PreparedCircuits {
+export class KeptCircuits {
   /** In the order of use, the oldest first. Few enough to look at each. */
   readonly #kept: Entry[] = [];
-  readonly limits: KeptCircuits;
+  readonly limits: KeepLimits;
 
-  constructor(limits: KeptCircuits) {
+  constructor(limits: KeepLimits) {
     this.limits = limits;
   }
 
   /** Takes a circuit out; `keep` puts it back after a run. */
-  take(key: CircuitKey): PreparedRun | undefined {
+  take(key: CircuitKey): KeptCircuit | undefined {
     const place = this.#kept.findLastIndex((entry) => isSameKey(entry.key, key));
-    return place < 0 ? undefined : this.#kept.splice(place, 1)[0]?.prepared;
+    return place < 0 ? undefined : this.#kept.splice(place, 1)[0]?.circuit;
   }
 
   /** Keeps a circuit that is not among the kept ones. */
-  async keep(key: CircuitKey, prepared: PreparedRun): Promise<void> {
-    this.#kept.push({ key, prepared });
+  async keep(key: CircuitKey, circuit: KeptCircuit): Promise<void> {
+    this.#kept.push({ key, circuit });
     if (this.#kept.length <= MAX_KEPT) return;
-    await this.#kept.shift()?.prepared.executable[Symbol.asyncDispose]();
+    await this.#kept.shift()?.circuit.executable[Symbol.asyncDispose]();
   }
 }
 
 /** The key of a circuit; undefined for one that is not worth keeping. */
 export function keyOfCircuit(
   circuit: SentCircuit,
-  { maxQubits, maxOperations, maxBytes }: KeptCircuits,
+  { maxQubits, maxOperations, maxBytes }: KeepLimits,
 ): CircuitKey | undefined {
   if (circuit.numQubits > maxQubits) return undefined;
   if ('bytes' in circuit) {

@@ -1,11 +1,21 @@
 /**
  * Circuits of one shape, which differ in their angles and seeds, run in batches and without being
- * compiled: those that came as a batch run, and a parameter sweep that came circuit by circuit. Which
- * of these, batch-rule.ts says.
+ * compiled: those that came as a batch run, and a parameter sweep that came circuit by circuit.
  *
  * A shape is made ready for a batch run, when a circuit of it comes the second time, or at once where
  * several come together, and kept. What comes after that costs its angles and its shots, alone or with
  * others.
+ *
+ * Circuits of a list are run in batches where this is faster and gives the same counts for the same seed
+ * as the compiled circuit. The same counts take double precision: amplitudes computed in another order
+ * differ by roundings, and in single precision one draw in ten million falls to the other side of a
+ * boundary. They also take a circuit whose every qubit is measured: of another one, the compiler may drop
+ * gates that no measurement shows, which keeps the distribution but gives a seed another sample of it.
+ *
+ * A batch is faster because it skips the compiler, which takes longer than all the rest. So a single
+ * circuit is run as a batch once its shape is known. A circuit that comes again unchanged is kept
+ * compiled, which is faster yet where it is wide; so circuits without angles are never run as batches.
+ * Measured by bench/worker-batches.ts.
  */
 import {
   type Circuit,
@@ -231,14 +241,14 @@ function countsOf(dense: Uint32Array, numBits: number, shots: number): Counts {
 
 /** Beyond this, telling a shape from others costs more than it is likely to save. */
 const MAX_OPERATIONS = 512;
-/** Of the register: a batch gives a number for each of its values. */
+/** Bits of the register: a batch gives a number for each of its values. */
 const MAX_BITS = 12;
 const MAX_SHOTS = 1_000_000;
 /** Nothing is heard while a batch runs, so it is to be short. */
 const MAX_BATCH_NS = 5e6;
-/** What somebody waits for is not held back for a batch run that may take longer. */
+/** Outcomes that callers wait for are not held back for a batch run that may take longer. */
 const MAX_BRIEF_NS = 1e6;
-/** What a circuit takes in a batch, at most. */
+/** Upper bounds of the time of a circuit in a batch, nanoseconds. */
 const NS_PER_AMPLITUDE = 1;
 const NS_PER_OPERATION = 20;
 const NS_PER_SHOT = 20;

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 
 /** Wide enough that every kernel of sampling has work, and little on a driver that is slow. */
 const RUN_QUBITS = 16;
-/** What is only compiled, again and again, until the compiler itself is. */
+/** Qubits of the circuit that is only compiled, until V8 has compiled the compiler. */
 const COMPILED_QUBITS = 20;
 const NUM_COMPILED = 5;
 const NUM_LAYERS = 4;

@@ -4,7 +4,7 @@ import { CodedError } from '../../errors/coded-error.ts';
 import { EngineFailure, OutOfMemoryError } from '../errors.ts';
 import type { WorkerFailure } from './worker-messages.ts';
 
-/** What V8 throws when the operating system refuses the memory of an array or of an engine. */
+/** Messages of V8 when the operating system refuses the memory of an array or of an engine. */
 const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
 /** An error taken apart. */

@@ -1,7 +1,7 @@
 /**
- * What passes between the main thread and a worker, a thread or a process: plain data, by structured
- * clone. Large arrays of results are transferred between threads, not copied, and those that a batch run
- * brings lie in memory that threads share.
+ * Messages between the main thread and a worker, a thread or a process: plain data, by structured clone.
+ * Large arrays of results are transferred between threads, not copied, and those that a batch run brings
+ * lie in memory that threads share.
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
  */
@@ -56,16 +56,16 @@ export interface SpreadWorkerSetup {
   readonly members: readonly SpreadMember[];
 }
 
-/** What a worker says of its engine once it is open. */
+/** Report of a worker on its engine once it is open. */
 export interface EngineReport {
   readonly target: TargetProfile;
   /** From the start of the process until circuits could be taken, milliseconds. */
   readonly openMs: number;
-  /** What was measured of an adapter, now or when it was first opened. */
+  /** Tuning of an adapter, measured now or when it was first opened. */
   readonly tuning?: Tuning;
 }
 
-/** What a run gives back across the thread. */
+/** Outcome of a circuit. */
 export interface CircuitOutcome {
   readonly run: RunResult;
   readonly compilation: CompilationReport;
@@ -73,7 +73,7 @@ export interface CircuitOutcome {
   readonly compileMs: number;
 }
 
-/** What a batch run gives back across the thread. */
+/** Outcome of a batch run. */
 export interface BatchOutcome {
   readonly batch: BatchResult;
   /** Making the shape ready, milliseconds. */
@@ -82,7 +82,7 @@ export interface BatchOutcome {
   readonly executionMs: number;
 }
 
-/** What an item of a list gives back. */
+/** Outcome of a run. */
 export type RunOutcome = CircuitOutcome | BatchOutcome;
 
 /** An error, taken apart to cross the thread. */
@@ -96,7 +96,7 @@ export type WorkerFailure =
   | { readonly kind: 'out-of-memory'; readonly numQubits: number }
   | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string };
 
-/** A circuit as a worker takes it: in writing where it can be, for that costs both sides least. */
+/** A circuit in a form that is sent: as text where possible, because that costs both sides least. */
 export type SentCircuit = WrittenCircuit | DynamicCircuit | SerializedCircuit;
 
 /** One circuit of a list. */
@@ -111,7 +111,7 @@ export interface SentCircuitRun {
 export interface SentBatchRun {
   readonly id: number;
   readonly precision: Precision;
-  /** In writing, unless it has a matrix. */
+  /** As text, unless it has a matrix. */
   readonly shape: WrittenShape | Circuit;
   readonly request: BatchRequest;
 }
@@ -144,12 +144,12 @@ export type StartWorker = StartChild<ToWorker, FromWorker>;
 /** From a worker. */
 export type FromWorker =
   | { readonly kind: 'ready'; readonly report?: EngineReport }
-  /** What happened since the last news, gathered over some milliseconds where circuits are short. */
+  /** Events since the last news, gathered over some milliseconds where circuits are short. */
   | {
       readonly kind: 'news';
       readonly packed?: PackedOutcomes;
       readonly ended: readonly Ended[];
-      /** What runs now, unless the other side knows; the first of a list has begun by being sent. */
+      /** The run under way, unless the other side knows; the first of a list has begun by being sent. */
       readonly begun?: Begun;
     }
   | { readonly kind: 'progress'; readonly id: number; readonly fraction: number }

@@ -93,7 +93,7 @@ async function holdThread({ processor }: { readonly processor: SimulatorProcesso
   return { shared, result };
 }
 
-describe('a batch task', () => {
+describe('a batch run', () => {
   test('whose worker is lost in it runs again, and is answered once', async () => {
     const { processor } = await openProcessor();
     const told: string[] = [];

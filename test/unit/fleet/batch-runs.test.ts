@@ -86,7 +86,7 @@ const ROTATED: Circuit = {
 
 const Z0: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
 
-describe.each(['statevector-sim', 'gpu-fleet'])('a batch task on %s', (id) => {
+describe.each(['statevector-sim', 'gpu-fleet'])('a batch run on %s', (id) => {
   test.each([1, 2, 5, 9, 12])(
     'has the counts that each circuit has alone: %i qubits',
     async (numQubits) => {
@@ -217,7 +217,7 @@ describe.each(['statevector-sim', 'gpu-fleet'])('a batch task on %s', (id) => {
   });
 });
 
-describe('a batch task', () => {
+describe('a batch run', () => {
   const request: BatchRequest = { numCircuits: 2, angles: new Float64Array(4), shots: 10 };
   const [ry, , , measure] = ROTATED.operations;
   const twice = { ...ROTATED, operations: [...ROTATED.operations, ry!, measure!] };

@@ -123,7 +123,7 @@ describe('gpu-fleet', () => {
     });
   });
 
-  test('runs batch tasks on the CPU in double precision, adapter or not', async () => {
+  test('runs batch runs on the CPU in double precision, adapter or not', async () => {
     for (const [adapters, execution] of [
       [[adapter('a')], 'cpu'],
       [[], 'cpu-fallback'],
@@ -137,7 +137,7 @@ describe('gpu-fleet', () => {
     }
   });
 
-  test('has batch tasks wait for the CPU while an adapter has nothing to do', async () => {
+  test('has batch runs wait for the CPU while an adapter has nothing to do', async () => {
     const { gpuFleet } = await openFleet([adapter('a')]);
     const shared = new Float64Array(new SharedArrayBuffer(24));
     const held = { ...task('WAIT'), circuit: instruction('WAIT', shared, 4) };
@@ -157,7 +157,7 @@ describe('gpu-fleet', () => {
     expect((await answer).backend.engine).toBe('cpu');
   });
 
-  test('runs batch tasks on an adapter where the CPU may not be used, and says so', async () => {
+  test('runs batch runs on an adapter where the CPU may not be used, and says so', async () => {
     const { gpuFleet } = await openFleet([adapter('a')], { engine: 'webgpu' });
     const { batch, backend } = await gpuFleet.runBatch(batchTask('PRECISION'), {}, never());
     expect(batch.counts).toEqual(Uint32Array.of(32));
@@ -176,7 +176,7 @@ describe('gpu-fleet', () => {
     expect(answer.batch.expectations?.buffer.byteLength).toBe(angles.byteLength);
   });
 
-  test('runs a batch task that an adapter was lost with on another, and never on several together', async () => {
+  test('runs a batch run that an adapter was lost with on another, and never on several together', async () => {
     const adapters = [adapter('a'), adapter('b')];
     const { gpuFleet } = await openFleet(adapters, { engine: 'webgpu' });
     const lostOnOne = await gpuFleet.runBatch(batchTask('LOSE_DEVICE@a'), {}, never());

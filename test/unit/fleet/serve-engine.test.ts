@@ -217,7 +217,7 @@ describe('a worker', () => {
     await worker.close();
   });
 
-  test('runs a batch task of a list in its place, and answers it with the others', async () => {
+  test('runs a batch run of a list in its place, and answers it with the others', async () => {
     const worker = serve(() => ({}));
     const brief = batchTask(1, ROTATED, { numCircuits: 2, shots: 10 });
     worker.tell({ kind: 'run', runs: [FIRST!, brief, { ...FIRST!, id: 2 }] });
@@ -228,7 +228,7 @@ describe('a worker', () => {
     await worker.close();
   });
 
-  test('gives its answers before a long batch task, says that it runs, and stops it when told', async () => {
+  test('gives its answers before a long batch run, says that it runs, and stops it when told', async () => {
     let newsAtBegin: unknown;
     const worker = serve(
       withBatches(async () => {
@@ -245,7 +245,7 @@ describe('a worker', () => {
     await worker.close();
   });
 
-  test('answers a batch task that its engine refuses with the engine’s code', async () => {
+  test('answers a batch run that its engine refuses with the engine’s code', async () => {
     const worker = serve(() => ({
       prepareBatch: async () => {
         throw new StateMemoryError(2 ** 30);
@@ -257,7 +257,7 @@ describe('a worker', () => {
     await worker.close();
   });
 
-  test('is lost with the engine of a batch task', async () => {
+  test('is lost with the engine of a batch run', async () => {
     const worker = serve(
       withBatches(async () => {
         throw new HelperLostError();

@@ -283,7 +283,7 @@ describe('a batch that fails', () => {
   });
 });
 
-describe('a batch task', () => {
+describe('a batch run', () => {
   function batchOf(shape: Circuit, more: Partial<BatchRequest> = {}): SentBatchRun {
     const { sent, numAngles } = factsOfShape(shape);
     const { numCircuits = 1 } = more;

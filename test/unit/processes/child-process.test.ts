@@ -33,7 +33,7 @@ test('what was read off a channel is taken out of the buffer that it lay in', ()
   expect(new Set(arrays.map(({ buffer }) => buffer)).size).toBe(4);
 });
 
-test('of a batch task, too', () => {
+test('of a batch run, too', () => {
   const channel = new ArrayBuffer(64);
   const batch = {
     counts: new Uint32Array(channel, 0, 2).fill(1),

@@ -1,5 +1,5 @@
 /**
- * Runs batch tasks on the first of several processors that is available.
+ * Runs batches on the first of several processors that is available.
  *
  * A processor keeps what waits for it through its maintenance, which is right for circuits that were
  * sent to it by name. An inference was sent to a model: as long as it has not begun it leaves a

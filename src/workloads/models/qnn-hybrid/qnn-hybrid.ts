@@ -1,5 +1,5 @@
 /**
- * `qnn-hybrid` as it serves: rows become circuits of one shape, run as one batch task on a processor,
+ * `qnn-hybrid` as it serves: rows become circuits of one shape, run as one batch on a processor,
  * and counts become decisions.
  *
  * It runs on the first of its processors that is available: the fleet, and the double-precision

@@ -8,9 +8,9 @@ import {
 import {
   KEPT_ON_ADAPTER,
   KEPT_ON_CPU,
+  type KeptCircuit,
+  KeptCircuits,
   keyOfCircuit,
-  PreparedCircuits,
-  type PreparedRun,
 } from '../../../src/fleet/workers/served-engine.ts';
 import { instruction } from '../../support/fleet-fixtures.ts';
 
@@ -62,9 +62,9 @@ describe('keyOfCircuit', () => {
   });
 });
 
-describe('PreparedCircuits', () => {
+describe('KeptCircuits', () => {
   test('gives back the circuit of a key and no other', async () => {
-    const kept = new PreparedCircuits(KEPT_ON_CPU);
+    const kept = new KeptCircuits(KEPT_ON_CPU);
     const [a, b] = [prepared('a', []), prepared('b', [])];
     await kept.keep(written(rotation(0.1)), a);
     await kept.keep(written(rotation(0.2)), b);
@@ -75,18 +75,18 @@ describe('PreparedCircuits', () => {
     expect(kept.take(written(rotation(0.2)))).toBe(b);
   });
 
-  function prepared(name: string, disposed: string[]): PreparedRun {
+  function prepared(name: string, disposed: string[]): KeptCircuit {
     return {
       executable: {
         run: () => Promise.reject(new Error('unreachable: never run')),
         [Symbol.asyncDispose]: async () => void disposed.push(name),
       },
-      report: {} as PreparedRun['report'],
+      report: {} as KeptCircuit['report'],
     };
   }
 
   test('keeps sixteen, and disposes of the least recently used', async () => {
-    const kept = new PreparedCircuits(KEPT_ON_CPU);
+    const kept = new KeptCircuits(KEPT_ON_CPU);
     const disposed: string[] = [];
     for (let i = 0; i < 16; i++) await kept.keep(`${i}`, prepared(`${i}`, disposed));
     const used = kept.take('0');

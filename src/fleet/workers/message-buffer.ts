@@ -1,5 +1,5 @@
 /**
- * What a worker has to say while it runs a list of circuits, in as few messages as can be.
+ * Message buffer of a worker: sends the news of a list of circuits in as few messages as possible.
  *
  * A message costs both threads several microseconds, as much as a small circuit. So the ends of
  * circuits are gathered, and sent with the end of the list, or once they have waited for some
@@ -18,7 +18,7 @@ import type {
   WorkerFailure,
 } from './worker-messages.ts';
 
-/** What is gathered is looked at this often, where the engine yields. */
+/** Interval of looking at the gathered news, where the engine yields. */
 const TICK_MS = 10;
 /** Ends of circuits wait no longer than this before the next is begun. */
 const MAX_GATHERING_MS = 5;
@@ -44,7 +44,7 @@ interface Current {
 export type Post = (message: FromWorker, transfer: readonly ArrayBuffer[]) => void;
 
 /** Gathers and sends. All times are on the clock of `performance.now()`. */
-export class WorkerOutbox {
+export class MessageBuffer {
   readonly #post: Post;
   readonly #packer = new OutcomePacker();
   #ended: Ended[] = [];
@@ -127,7 +127,7 @@ export class WorkerOutbox {
     this.#sentAt = now;
   }
 
-  /** What runs, if that is news. */
+  /** The circuit that has begun, if the other side does not know yet. */
   #takeBegun(now: number): Begun | undefined {
     const current = this.#current;
     if (current === undefined || current.isKnown) return undefined;
