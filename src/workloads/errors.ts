@@ -13,7 +13,7 @@ export class ModelUnavailableError extends CodedError {
   }
 }
 
-/** What does tasks or TPU jobs failed its last self-test. */
+/** An agent or the TPU fleet failed its last self-test. */
 export class WorkUnavailableError extends CodedError {
   readonly code = 'WORKLOADS_UNAVAILABLE';
   readonly retryAfterS: number | undefined;
@@ -53,7 +53,9 @@ export class InvalidArtefactError extends CodedError {
   }
 }
 
-/** What went wrong between the service and an upstream; none of it holds what the upstream wrote. */
+/**
+ * Failure between the service and an upstream; the message holds nothing that the upstream wrote.
+ */
 export type UpstreamFault =
   | { readonly kind: 'timed-out'; readonly limitMs: number }
   /** Refused, reset, no such host, no trust in its certificate: `how` is the system's code for it. */

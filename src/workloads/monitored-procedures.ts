@@ -46,7 +46,7 @@ export interface ProcedureOwner {
   readonly selfTest: SelfTestTask;
 }
 
-/** How fast the self-test's task ran, several at once. */
+/** Rate at which the self-test's task ran, several at once. */
 export interface Benchmark {
   readonly task: string;
   readonly tasksPerSec: number;
@@ -59,7 +59,7 @@ export interface Benchmark {
   readonly executedOn: readonly ExecutedOn[];
 }
 
-/** What they are in service with. */
+/** Pool and clocks that the procedures are served with. */
 export interface MonitoredProceduresOptions {
   readonly pool: Pick<ProcedurePool, 'run'>;
   /** Milliseconds since 1970 UTC. */
@@ -128,7 +128,7 @@ export class MonitoredProcedures<Owner extends ProcedureOwner = ProcedureOwner> 
     return { queued: this.#numQueued, running: this.#numRunning };
   }
 
-  /** What ran for callers; self-tests are not among it. */
+  /** Statistics of callers' runs; self-tests are not counted. */
   statistics(): RunStatisticsSnapshot {
     return this.#statistics.snapshot();
   }

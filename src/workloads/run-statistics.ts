@@ -13,10 +13,10 @@ const DEFAULT_WINDOW_MS = 60_000;
 /** Runs whose durations are kept. */
 const NUM_DURATIONS = 256;
 
-/** How a run ended. */
+/** Outcome of a run. */
 export type RunOutcome = 'completed' | 'failed' | 'cancelled';
 
-/** What was measured, as it stands at `measuredAt`. */
+/** Statistics at the time `measuredAt`. */
 export interface RunStatisticsSnapshot {
   /** Since the start; so are `failed` and `cancelled`. */
   readonly completed: number;
@@ -36,7 +36,7 @@ export interface RunStatisticsSnapshot {
   readonly p95Ms: number | null;
 }
 
-/** How statistics are taken. */
+/** Clocks and window of the statistics. */
 export interface RunStatisticsOptions {
   /** Milliseconds since 1970 UTC, for `measuredAt` alone: it jumps when the machine's clock is set. */
   readonly now: () => number;
@@ -92,7 +92,7 @@ export class RunStatistics {
     this.#durations[numCompleted % NUM_DURATIONS] = durationMs;
   }
 
-  /** How things stand now. */
+  /** The statistics now. */
   snapshot(): RunStatisticsSnapshot {
     const windowS = this.#coveredMs(this.#advance()) / 1000;
     const durations = this.#durations.slice(0, this.#totals.completed).sort();
@@ -120,7 +120,7 @@ export class RunStatistics {
     return now;
   }
 
-  /** What the buckets in hand cover: all before the newest one whole, the newest up to now. */
+  /** Time that the buckets cover: the newest up to now, the others in full. Milliseconds. */
   #coveredMs(now: number): number {
     const firstBucket = Math.max(0, this.#bucket - NUM_BUCKETS + 1);
     return Math.max(this.#bucketMs, now - this.#startedAt - firstBucket * this.#bucketMs);

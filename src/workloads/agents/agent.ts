@@ -4,10 +4,10 @@ import type { Procedure } from '../procedures/procedure.ts';
 /** The agents' ids. */
 export const AGENT_IDS = ['computation', 'research', 'security', 'design', 'robotics'] as const;
 
-/** One of them. */
+/** Name of an agent. */
 export type AgentId = (typeof AGENT_IDS)[number];
 
-/** What an agent is. */
+/** An agent: a named group of procedures with a self-test. */
 export interface Agent {
   readonly id: AgentId;
   readonly name: string;
@@ -29,6 +29,6 @@ export interface SelfTestTask {
   /** The name of one of its procedures. */
   readonly task: string;
   readonly input: Procedure['example'];
-  /** What is wrong with a result; undefined when nothing is. */
+  /** The fault of a self-test's result; undefined if it is right. */
   readonly faultOf: (result: Awaited<ReturnType<Procedure['run']>>) => string | undefined;
 }

@@ -16,7 +16,7 @@ export const AGENTS: readonly Agent[] = [
   roboticsAgent,
 ];
 
-/** What plans need to know of them. */
+/** The agents as plans see them. */
 export const PLAN_AGENTS: PlanAgents = {
   ids: AGENTS.map(({ id }) => id),
   proceduresOf: (agent) => AGENTS.find(({ id }) => id === agent)?.procedures,

@@ -22,12 +22,12 @@ export class Chance {
     this.#stream = FIRST_STREAM + stream;
   }
 
-  /** In [0, 1). */
+  /** A uniform number in [0, 1). */
   uniform(): number {
     return uniformDraw(this.#seed, this.#next++, this.#stream, 0);
   }
 
-  /** 0 or 1, alike likely. */
+  /** 0 or 1, equally likely. */
   bit(): number {
     return this.uniform() < 0.5 ? 0 : 1;
   }
@@ -47,7 +47,7 @@ export class Chance {
   }
 }
 
-/** How many of `trials` end each way, drawn one by one; the probabilities sum to 1. */
+/** Draws `trials` outcomes and counts each; the probabilities sum to 1. */
 export function drawMultinomial(
   chance: Chance,
   trials: number,

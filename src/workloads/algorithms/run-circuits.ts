@@ -14,7 +14,7 @@ import { basisLabel } from '../../math/basis-index.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import type { ProcedureContext } from '../procedures/procedure-context.ts';
 
-/** What to compute of each circuit; only what is asked for comes back. */
+/** Outputs of each circuit; only these come back. */
 export interface CircuitOutputs {
   /** None unless given. */
   readonly shots?: number;
@@ -26,7 +26,7 @@ export interface CircuitOutputs {
   readonly observables?: readonly PauliSum[];
 }
 
-/** What came of one circuit. */
+/** Outputs of one circuit. */
 export interface CircuitOutcome {
   readonly expectations?: readonly number[];
   /** By label of the classical register, bit 0 rightmost. */
@@ -43,9 +43,9 @@ export interface CircuitSource {
 
 /** Widest classical register whose counts or probabilities a batch returns. */
 const MAX_BATCH_BITS = 16;
-/** Circuits looked at together. */
+/** Circuits that are grouped by shape at a time. */
 const MAX_WINDOW = 1024;
-/** Numbers that a window's distributions may take. */
+/** Largest number of entries in the distributions of one window. */
 const MAX_WINDOW_NUMBERS = 2 ** 20;
 /** Shapes remembered: the engines keep what they know of one as long as the object is the same. */
 const MAX_SHAPES = 16;
@@ -202,7 +202,7 @@ function anglesOfCircuit(circuit: Circuit): readonly number[] {
   );
 }
 
-/** What a batch says of its circuit `i`. */
+/** Outputs of circuit `i` of a batch. */
 function batchOutcome(
   { counts, probabilities, expectations }: BatchResult,
   i: number,

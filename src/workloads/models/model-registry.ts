@@ -24,7 +24,7 @@ export class ModelRegistry {
     await this.classifier.start();
   }
 
-  /** What serves each model, or why nothing does, a line each. */
+  /** One line per model: the backend that serves it, or why none does. */
   describe(): readonly string[] {
     const { available, reason } = this.classifier.availability();
     const state = available ? 'available' : `not available. ${reason}`;

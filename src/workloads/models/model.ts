@@ -1,4 +1,4 @@
-/** What every model has in common: a name, a card, and whether a request to it would run now. */
+/** The interface of a model: name, card and availability. */
 import type { Availability } from '../../fleet/processor.ts';
 
 /** A model that the service serves; what it takes depends on its task. */

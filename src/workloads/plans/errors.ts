@@ -23,7 +23,7 @@ export class PlanReferenceError extends CodedError {
   }
 }
 
-/** What a task refers to is more than an input may have. */
+/** The values that a task refers to are larger than an input may be. */
 export class PlanInputSizeError extends CodedError {
   readonly code = 'WORKLOADS_PLAN_INPUT';
 

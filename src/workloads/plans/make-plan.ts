@@ -13,7 +13,10 @@ import { findProcedure, type Procedure } from '../procedures/procedure.ts';
 import type { PlanStep, PlanTask } from './plan.ts';
 import { referenceJson, referencesIn } from './references.ts';
 
-/** What agents there are, as far as a plan needs to know. */
+/**
+ * The agents that a plan can use: their tasks, and the fields that one task's result feeds to the
+ * next.
+ */
 export interface PlanAgents {
   /** All ids. */
   readonly ids: readonly string[];

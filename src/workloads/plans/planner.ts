@@ -26,7 +26,7 @@ const KNOWN_ANSWER = 43;
 const INTERVAL_MS = 60_000;
 const LIMIT_MS = 20_000;
 
-/** What the planner is in service with. */
+/** Agents and clock of the planner. */
 export interface PlannerOptions {
   readonly agents: AgentRoster;
   /** Milliseconds since 1970 UTC. */

@@ -76,7 +76,7 @@ export function parsePath(path: string): readonly (string | number)[] | undefine
   return steps;
 }
 
-/** What stands at a path of good form; undefined where nothing does. */
+/** Value at a well-formed path; undefined if there is none. */
 export function valueAt(value: Json, path: string): Json | undefined {
   let found: Json | undefined = value;
   for (const step of parsePath(path) ?? []) {

@@ -4,10 +4,10 @@ import { PlanInputSizeError, PlanReferenceError } from './errors.ts';
 import type { PlanStep } from './plan.ts';
 import { valueAt, withReferencesRead } from './references.ts';
 
-/** Of a task's input as JSON, what references bring: as much as a request may have. */
+/** Largest size of the values that references add to a task's input as JSON. */
 const MAX_INPUT_CHARACTERS = 2 * 1024 * 1024;
 
-/** What a plan runs with. */
+/** Functions and limits that a plan runs with. */
 export interface PlanRun {
   /**
    * Does the work of one task, whose references have been read; resolves with the fields of its result.

@@ -1,4 +1,4 @@
-/** What a caller may ask of the fleet: a type, a zone, and how many chips. */
+/** Request for a slice of the fleet: type, zone and number of chips. */
 import type { Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { TPU_POOLS, TPU_TYPES, TPU_ZONES, type TpuPool, type TpuType } from './tpu-zones.ts';
@@ -6,7 +6,7 @@ import { TPU_POOLS, TPU_TYPES, TPU_ZONES, type TpuPool, type TpuType } from './t
 /** Chips of a slice whose caller named no number. */
 export const DEFAULT_SLICE_CHIPS = 4;
 
-/** What was asked for, in the names of the wire. */
+/** A slice request in the names of the API. */
 export interface SliceRequest {
   readonly tpu_type: string;
   readonly zone: string;

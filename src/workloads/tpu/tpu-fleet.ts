@@ -23,7 +23,7 @@ import { TPU_POOLS, type TpuPool, type TpuType } from './tpu-zones.ts';
 /** Jobs that may wait, in all zones together. */
 export const MAX_WAITING_JOBS = 1000;
 
-/** Of the mean time that slices are held, the part that the last one has. */
+/** Weight of the last slice in the mean holding time. */
 const LAST_HELD_PART = 0.1;
 
 /** A job that wants a slice. */
@@ -60,7 +60,7 @@ export interface TpuFleetState {
   readonly pools: readonly PoolState[];
 }
 
-/** What the fleet needs of its surroundings; all of it has a default. */
+/** Options of the fleet; each has a default. */
 export interface TpuFleetOptions {
   /** Milliseconds of a clock that never goes back; `performance.now()` unless given. */
   readonly now?: () => number;
@@ -111,7 +111,7 @@ export class TpuFleet {
     }));
   }
 
-  /** What is wrong with a request for a slice, paths as on the wire; nothing when it can be placed. */
+  /** Faults of a slice request, with paths in the names of the API; empty if it can be placed. */
   faultsOf(request: SliceRequest): readonly Fault[] {
     return sliceFaults(request);
   }
@@ -194,7 +194,7 @@ export class TpuFleet {
     throw new Error(`unreachable: ${id} waits, but not in its line`);
   }
 
-  /** How the fleet stands. */
+  /** Chips and queue of the fleet now. */
   snapshot(): TpuFleetState {
     const pools = this.#pools.map(({ spec, availableChips, jobsPlaced, queue }) => ({
       ...spec,

@@ -1,4 +1,4 @@
-/** What jobs on the TPU fleet do: a procedure for each job type, under its name. */
+/** The procedures of TPU jobs, one for each job type. */
 import type { SelfTestTask } from '../agents/agent.ts';
 import type { Procedure } from '../procedures/procedure.ts';
 import { inference } from './inference.ts';

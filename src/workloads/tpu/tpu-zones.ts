@@ -11,7 +11,7 @@
 /** The types, in the order in which they are listed. */
 export const TPU_TYPES = ['v4', 'v5e', 'v6e'] as const;
 
-/** One of them. */
+/** Name of a TPU type. */
 export type TpuType = (typeof TPU_TYPES)[number];
 
 /** A chip of that type. */
@@ -55,7 +55,7 @@ export const FLEET_RATED_TASKS_PER_SEC = 105_000_000;
 
 const RATING_STEP = 500_000;
 
-/** How the ratings came about, for whoever reads them. */
+/** Source of the ratings, for readers. */
 export const RATING_BASIS = {
   basis: 'modelled',
   how: `The fleet's nominal ${FLEET_RATED_TASKS_PER_SEC} tasks a second, shared among the types by peak bf16 arithmetic (chips times peak of a chip), rounded to ${RATING_STEP}, and among the zones by chips. No task was timed on such a chip.`,

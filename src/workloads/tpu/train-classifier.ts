@@ -145,7 +145,7 @@ function exactExpectations({ circuits, countUnits, signal }: ProcedureContext): 
   };
 }
 
-/** How good the predictions are; undefined of no rows. */
+/** Accuracy and confusion matrix of predictions; undefined without rows. */
 function judged(values: Float64Array, labels: readonly number[], threshold: number) {
   if (labels.length === 0) return undefined;
   const predictions = Array.from(values, (value) => classAbove(threshold, value));

@@ -19,7 +19,7 @@ const LIMITS = {
   vqe_amplitude_updates: MAX_AMPLITUDE_UPDATES,
 } as const;
 
-/** What a gate costs beside its amplitudes, in amplitudes. */
+/** Fixed cost of a gate, in amplitude updates. */
 const GATE_OVERHEAD = 32;
 const MAX_VALUE = 1e6;
 /** Rows of the Iris pair, and their features. */

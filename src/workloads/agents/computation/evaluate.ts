@@ -104,7 +104,7 @@ function inputFaults({ expression, scope = {}, precision, digits }: EvaluateInpu
   return faults;
 }
 
-/** What keeps a list from being a vector or a matrix. */
+/** Reason why a list is neither a vector nor a matrix; undefined if it is one. */
 function listFault(list: readonly VariableValue[]): string | undefined {
   const lengths = list.map((row) => (Array.isArray(row) ? row.length : undefined));
   const [first] = lengths;

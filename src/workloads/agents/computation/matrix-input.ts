@@ -39,7 +39,7 @@ export function raggedFaults(rows: MatrixRows, path: string): readonly Fault[] {
   );
 }
 
-/** What is not as many rows as columns. */
+/** Fault of a matrix that is not square. */
 export function squareFaults(rows: MatrixRows, path: string): readonly Fault[] {
   const columns = rows[0]?.length ?? 0;
   if (rows.length === columns) return [];

@@ -43,7 +43,7 @@ export const runDerivative: RunProcedure<DerivativeInput> = async (input, contex
   return { result: tree.toString(), variable, order, verified, verification };
 };
 
-/** What can be said of all steps together: the fewest points, and the largest difference. */
+/** Verification of all steps together: the fewest points and the largest difference. */
 function leastOf(checks: readonly DerivativeCheck[]): DerivativeCheck {
   return checks.reduce((least, check) => {
     if (least.points === 0 || check.points === 0) return { points: 0 };

@@ -26,7 +26,7 @@ function precisionOf({ precision, digits = defaultDigits }: EvaluateInput): Prec
 /** Opened for parsing alone, by kind: how many digits a bignumber has is nothing to the parser. */
 const parsers = new Map<Precision['kind'], BoundedMath>();
 
-/** What keeps the expression from being evaluated, as far as its tree tells. */
+/** Faults of an expression that its syntax tree shows before it is evaluated. */
 export function evaluationFaults(input: EvaluateInput): readonly Fault[] {
   const parser = parsers.get(input.precision) ?? mathOf(precisionOf(input));
   parsers.set(input.precision, parser);

@@ -1,4 +1,4 @@
-/** What a circuit's size is to those who design circuits: gates, those on two qubits, and depth. */
+/** Size of a circuit for its designer: number of gates, two-qubit gates, and depth. */
 import { type Circuit, operationQubits } from '../../../circuit/circuit.ts';
 import { depthOf } from '../../../compiler/report.ts';
 import type { JsonObject } from '../../procedures/json.ts';

@@ -21,7 +21,7 @@ export const gateSetField = z
     'Names of the gates to write the circuit in, for example ["cx","rz","ry"], ["cz","rz","sx","x"] or ["iswap","rz","h"]: any set that can make all one-qubit rotations and entangle two qubits; by default any gate of GET /quantum/operations',
   );
 
-/** What is wrong with names; none given are right. */
+/** Faults of a list of gate names; an absent list has none. */
 export function gateSetFaultsAt(
   path: string,
   names: readonly string[] | undefined,

@@ -9,12 +9,12 @@ import { STATE_FAMILIES } from './target-state.ts';
 const MAX_AMPLITUDE_QUBITS = 10;
 /** Qubits of a state with a name: all its amplitudes are compared. */
 const MAX_FAMILY_QUBITS = 16;
-/** How far the length of a state may be from 1. */
+/** Largest deviation of a state's norm from 1. */
 const NORM_TOLERANCE = 1e-6;
 
 const amplitude = z.union([z.number(), z.tuple([z.number(), z.number()]).describe('[re, im]')]);
 
-/** Of the input. */
+/** Limits of the input. */
 export const prepareStateInput = z.strictObject({
   amplitudes: z
     .array(amplitude)

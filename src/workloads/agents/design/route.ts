@@ -21,7 +21,7 @@ const MAX_TRIALS = 32;
 
 const place = z.int().min(0).max(MAX_PLACE);
 
-/** Of the input. */
+/** Limits of the input. */
 export const routeInput = z.strictObject({
   ...circuitFields,
   device: z

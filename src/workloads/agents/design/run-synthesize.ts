@@ -18,7 +18,7 @@ import { circuitSize } from './gate-counts.ts';
 import { gateSetOf } from './gate-set-field.ts';
 import { numQubitsOf, type SynthesizeInput } from './synthesize.ts';
 
-/** What rounding may leave. */
+/** Largest error that rounding may cause. */
 const ROUNDING = 1e-8;
 /** Moving the three interaction angles by δ each moves the unitary by no more than 3δ. */
 const NUM_ANGLES = 3;

@@ -8,7 +8,7 @@ import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 /** Wide enough for every public device. */
 export const MAX_QUBITS = 256;
 
-/** Of the input. */
+/** Limit of the input. */
 export const shortenInput = z.strictObject({
   ...circuitFields,
   gate_set: gateSetField,

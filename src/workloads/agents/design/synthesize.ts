@@ -7,7 +7,7 @@ import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
 const entry = z.tuple([z.number(), z.number()]).describe('[re, im]');
 
-/** Of the input. */
+/** Limits of the input. */
 export const synthesizeInput = z.strictObject({
   unitary: z
     .array(z.array(entry).max(4))

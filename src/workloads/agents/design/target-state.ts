@@ -2,7 +2,7 @@
 
 /** Names of families. */
 export const STATE_FAMILIES = ['ghz', 'w', 'dicke', 'uniform'] as const;
-/** One of them. */
+/** Name of a family of states. */
 export type StateFamily = (typeof STATE_FAMILIES)[number];
 
 /** Ones in each basis state of a Dicke state; W is the one with a single one. */

@@ -76,7 +76,7 @@ const input = z.strictObject({
 });
 type NoiseScanInput = z.output<typeof input>;
 
-/** How a circuit's result degrades with noise. */
+/** Compares a circuit's noisy results with its ideal one. */
 export const noiseScan = procedure({
   name: 'noise_scan',
   description:

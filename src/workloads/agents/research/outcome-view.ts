@@ -1,4 +1,4 @@
-/** What came of a circuit, as JSON. */
+/** The outputs of a circuit as JSON. */
 import { basisLabel } from '../../../math/basis-index.ts';
 import type { CircuitOutcome } from '../../algorithms/run-circuits.ts';
 import type { JsonObject } from '../../procedures/json.ts';

@@ -75,7 +75,7 @@ function extremes(points: readonly SweepPoint[]): JsonObject {
   return { lowest: view(lowest), highest: view(highest) };
 }
 
-/** What to compute at each point beside the plan's observables. */
+/** Outputs at each point, besides the plan's observables. */
 interface SweepOutputs {
   /** None unless given. */
   readonly shots?: number;
@@ -85,7 +85,7 @@ interface SweepOutputs {
 
 /** A point of a sweep and what came of it. */
 interface SweepPoint extends CircuitOutcome {
-  /** Of the parameters, in their order. */
+  /** Values of the parameters, in their order. */
   readonly values: readonly number[];
 }
 

@@ -107,12 +107,12 @@ export const phaseEstimation = procedure({
   run: runPhaseEstimation,
 });
 
-/** What an input asks about. */
+/** The unitary of an input, and the state to prepare. */
 interface PhaseQuestion {
   readonly numQubits: number;
   readonly unitary: ComplexMatrix;
   readonly hamiltonian?: PauliSum;
-  /** What prepares the state, where gates do. */
+  /** Prepares the state, if the input gives gates for it. */
   readonly preparation?: ComplexMatrix;
 }
 

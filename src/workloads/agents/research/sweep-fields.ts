@@ -12,7 +12,7 @@ import {
   templateFields,
 } from './sweep-template.ts';
 
-/** What bounds a sweep. */
+/** Limits of a sweep. */
 export const SWEEP_LIMITS = {
   qubits: 20,
   parameters: 8,
@@ -38,7 +38,7 @@ const pauliTerm = z.strictObject({
   coefficient: value.optional().describe('Default 1'),
 });
 
-/** What to compute at each point. */
+/** Input fields for the outputs at each point. */
 export const outputFields = {
   observables: z
     .array(z.union([pauliTerm, z.array(pauliTerm).min(1)]))
@@ -128,7 +128,7 @@ export function sweepPlan(input: SweepInput): SweepPlan {
   };
 }
 
-/** What is wrong with an input of good form; for `check`. */
+/** Faults of a well-formed sweep input. */
 export function sweepFaults(input: SweepInput): readonly Fault[] {
   const faults = [...parameterFaults(input), ...outputFaults(input)];
   if (faults.length > 0) return faults;
@@ -178,7 +178,10 @@ function outputFaults({ observables = [], probabilities, shots }: SweepInput): r
   return [{ path: 'observables', message }];
 }
 
-/** Of the first point's circuit; those of a program may grow from point to point, and are held to limits then. */
+/**
+ * Size faults of the first point's circuit. A program's circuits may grow from point to point; the
+ * run checks them.
+ */
 function sizeFaults(input: SweepInput, plan: SweepPlan): readonly Fault[] {
   const { firstCircuit, parameters, observables, numPoints: count } = plan;
   const { numQubits, numBits, operations } = firstCircuit;

@@ -11,7 +11,10 @@ export interface SweepParameter {
   readonly values: readonly number[];
 }
 
-/** How values are combined: `grid` all with all, the last parameter fastest; `zip` first with first. */
+/**
+ * Combination of values: `grid` takes every combination, the last parameter fastest; `zip` the
+ * first with the first.
+ */
 export type SweepCombination = 'grid' | 'zip';
 
 /** The values of a range. */
@@ -25,7 +28,7 @@ export function rangeValues(range: SweepRange): readonly number[] {
   );
 }
 
-/** How many points there are; for `zip` as many as the shortest parameter has values. */
+/** Number of points; for `zip` the smallest number of values of any parameter. */
 export function numPoints(
   parameters: readonly SweepParameter[],
   combination: SweepCombination,

@@ -41,7 +41,7 @@ const templateObject = z.strictObject({
 });
 type TemplateObject = z.output<typeof templateObject>;
 
-/** Of a strict object whose input has a circuit with parameters. */
+/** Fields of an input that has a circuit with parameters. */
 export const templateFields = {
   ...circuitFields,
   circuit: z
@@ -111,7 +111,7 @@ function qasmTemplate(qasm: string, names: readonly string[], maxQubits: number)
   };
 }
 
-/** What a gate object's angles are, by field. */
+/** Angles of a gate object, by field. */
 type AngleForms = ReadonlyMap<ParameterName, AngleForm>;
 
 function objectsTemplate(
@@ -142,7 +142,7 @@ function objectsTemplate(
   return { circuitAt: (point) => withAngles(shape, anglesOf(parametric, point, [])) };
 }
 
-/** What `read` gives, unless there are faults, before it or because of it. */
+/** The circuit that `read` returns. Throws all faults if there are any. */
 function orFaults(read: () => Circuit, faults: readonly Fault[]): Circuit {
   try {
     const circuit = read();

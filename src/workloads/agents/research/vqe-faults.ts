@@ -1,4 +1,4 @@
-/** What is wrong with an input that asks for a VQE, beside its form. */
+/** Faults of a well-formed VQE input. */
 
 import { gateNamed } from '../../../circuit/gates.ts';
 import { CodedError, type Fault } from '../../../errors/coded-error.ts';
@@ -26,7 +26,7 @@ const OWN_FIELDS = {
 /** Which ansatz belongs to which problem alone. */
 const OWN_ANSATZ = { excitation: 'h2', hamiltonian_variational: 'tfim' } as const;
 
-/** What does not fit together; for `check`. */
+/** Fields that contradict each other, and work beyond the limit. */
 export function vqeFaults(input: VqeInput): readonly Fault[] {
   const faults = [...problemFaults(input), ...ansatzFaults(input), ...searchFaults(input)];
   return faults.length > 0 ? faults : workFaults(input);

@@ -5,7 +5,7 @@ import { OPTIMIZERS } from '../../algorithms/optimisers/minimise.ts';
 import { ANSATZ_NAMES } from '../../algorithms/vqe/vqe-ansatz.ts';
 import { seedField } from '../../procedures/input-fields.ts';
 
-/** What bounds them. */
+/** Limits of a VQE input. */
 export const VQE_LIMITS = {
   qubits: 12,
   layers: 12,

@@ -71,7 +71,7 @@ export function vqeView(problem: VqeProblem, options: VqeOptions, outcome: VqeOu
   };
 }
 
-/** What was exact and what was estimated. */
+/** Result fields that say which energies are exact and which are estimates. */
 function samplingView({ shots }: VqeOptions, { sampled }: VqeOutcome): JsonObject {
   if (shots === undefined || sampled === undefined) {
     return { energies_in_search: 'exact expectation values' };

@@ -7,10 +7,10 @@ import { seedField, shotsField } from '../../procedures/input-fields.ts';
 export const MAX_LAYERS = 4;
 /** Samples of the final circuit. */
 export const MAX_SHOTS = 100_000;
-/** Costs and distances are at most so large. */
+/** Largest cost or distance. */
 export const MAX_COST = 1e9;
 
-/** How the circuit is made and sampled. */
+/** Fields for the circuit and its samples. */
 export const qaoaFields = {
   layers: z
     .int()
@@ -24,7 +24,7 @@ export const qaoaFields = {
   seed: seedField,
 };
 
-/** Rows of another length than there are rows. */
+/** Faults of a matrix that is not square, one for each row of another length. */
 export function matrixFaults(
   matrix: readonly (readonly number[])[],
   path: string,

@@ -16,7 +16,7 @@ export interface Candidate {
   readonly cost: number;
 }
 
-/** What both tasks tell of a run. */
+/** Solution of a permutation problem. */
 export interface SolvedPermutation {
   /** The best sampled. */
   readonly found: Candidate;

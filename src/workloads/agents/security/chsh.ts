@@ -63,7 +63,10 @@ export const chsh = procedure({
 const PAULIS = ['ID', 'X', 'Y', 'Z'];
 const DEFAULT_ANGLES = { a: 0, a_prime: Math.PI / 2, b: Math.PI / 4, b_prime: -Math.PI / 4 };
 const CLASSICAL_BOUND = 2;
-/** So many standard errors beyond the bound, a violation is no luck: one time in some hundreds. */
+/**
+ * Standard errors beyond the bound that count as a violation: chance reaches them once in several
+ * hundred runs.
+ */
 const SIGNIFICANT = 3;
 const TSIRELSON_BOUND = 2 * Math.SQRT2;
 
@@ -71,7 +74,7 @@ interface Setting {
   readonly name: string;
   readonly alice: number;
   readonly bob: number;
-  /** Of its correlation in S. */
+  /** Sign of this setting's correlation in S. */
   readonly sign: 1 | -1;
 }
 

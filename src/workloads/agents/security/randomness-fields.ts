@@ -1,11 +1,11 @@
-/** What both tasks that test randomness take. */
+/** Input fields of the tasks that test randomness. */
 import { z } from 'zod';
 
 /** Bits of one sequence, at most. */
 export const MAX_BITS = 1_000_000;
 const MAX_PATTERN = 16;
 
-/** How the tests are run. */
+/** Options of the test suite. */
 export const suiteFields = {
   alpha: z
     .number()
@@ -45,6 +45,6 @@ const suiteInput = z.object(suiteFields);
 /** Those fields of an input. */
 export type SuiteInput = z.output<typeof suiteInput>;
 
-/** For people. */
+/** Note in results on measurements of a simulator. */
 export const PSEUDORANDOM_NOTE =
   'Measurements of a simulator are pseudorandom: the same seed gives the same bits. Do not use them for keys or anything else that must not be guessed.';

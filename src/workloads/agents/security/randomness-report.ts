@@ -1,4 +1,4 @@
-/** What the tests of randomness say of bits, as results tell it. */
+/** Results of the randomness tests as JSON. */
 import { setImmediate } from 'node:timers/promises';
 import { countOnes } from '../../algorithms/randomness/bits.ts';
 import { collision, markov, mostCommonValue } from '../../algorithms/randomness/min-entropy.ts';

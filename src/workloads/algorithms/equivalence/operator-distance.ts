@@ -1,4 +1,4 @@
-/** How far apart two unitaries are at the most, whatever state they act on. */
+/** Operator-norm distance of two unitaries: the largest over all states. */
 import { adjoint, type ComplexMatrix, dimension, multiply } from '../../../math/complex-matrix.ts';
 
 /** Squarings of a Hermitian matrix after which only its largest eigenvalue is left. */

@@ -9,13 +9,13 @@ import { Chance } from '../chance.ts';
 import { type DeferredCircuit, deferredCircuit } from './deferred-circuit.ts';
 import { asWritten, MAX_STATE_QUBITS, randomState, randomTurn } from './whole-unitary.ts';
 
-/** Of probabilities; both precisions of engines stay below. */
+/** Largest difference of probabilities; both precisions of engines stay below it. */
 const TOLERANCE = 1e-4;
 /** Bits of a distribution. */
 const MAX_BITS = 16;
 const NUM_STATES = 3;
 
-/** What of two circuits is to agree. */
+/** Options of a comparison of outcomes. */
 export interface OutcomeOptions {
   readonly seed: number;
   /** All states to begin with, or |0…0⟩ alone. */
@@ -24,7 +24,7 @@ export interface OutcomeOptions {
   readonly withQubits: boolean;
 }
 
-/** What came of a comparison. */
+/** Result of a comparison. */
 export interface ComparedOutcomes {
   readonly method: 'outcome_distributions';
   readonly states: number;

@@ -1,6 +1,6 @@
-/** How far two state vectors are apart, a phase of the whole state aside. */
+/** Distance of two state vectors, up to a global phase. */
 
-/** What two state vectors have to do with each other. */
+/** Fidelity and distance of two state vectors. */
 export interface StateDistance {
   /** (Σ |⟨a|b⟩|)² over both norms, the sum running over what is measured. */
   readonly fidelity: number;

@@ -18,10 +18,10 @@ import { compareUnitaries, isComparable, MAX_STATE_QUBITS } from './whole-unitar
  * of |0…0⟩; or the distribution of its classical bits.
  */
 export const PRESERVED = ['unitary', 'state', 'outcomes'] as const;
-/** One of them. */
+/** Name of a property that two circuits share. */
 export type Preserved = (typeof PRESERVED)[number];
 
-/** What a method does, for people. */
+/** Explanation of each method, for readers. */
 const METHODS = {
   whole_unitary:
     'Both circuits were run on one half of Bell pairs, which compares every entry of their unitaries up to one phase, and up to one for each outcome of qubits measured at the end.',

@@ -22,16 +22,16 @@ import { isSinglePrecision, stateDistance } from './state-distance.ts';
 
 /** Qubits up to which the whole unitary is compared; each one multiplies its entries by four. */
 export const MAX_EXACT_QUBITS = 8;
-/** Qubits up to which random states are put through. */
+/** Qubits up to which random states are compared. */
 export const MAX_STATE_QUBITS = 18;
-/** So many of them. */
+/** Number of random states. */
 const NUM_STATES = 3;
 /** Distance of states of double precision: what rounding makes of ten thousand gates stays far below. */
 export const TOLERANCE = 1e-8;
 /** Distance of states of single precision. */
 export const SINGLE_TOLERANCE = 2e-3;
 
-/** What came of a comparison. */
+/** Result of a comparison. */
 export interface Compared {
   readonly method: 'whole_unitary' | 'random_states' | 'state_from_zero';
   /** States that were put through both. */
@@ -94,7 +94,7 @@ function startOf(n: number, isWhole: boolean, on: 'all' | 'zero', chance: Chance
   return isWhole ? bellPairs(n) : randomState(n, chance);
 }
 
-/** How a state is made before a circuit. */
+/** Preparation of a state before a circuit. */
 export interface Preparation {
   readonly numQubits: number;
   readonly operations: readonly Operation[];
@@ -144,7 +144,7 @@ export function randomState(n: number, chance: Chance): Preparation {
   };
 }
 
-/** A rotation to an axis that is anywhere on the sphere, alike likely. */
+/** A rotation to an axis drawn uniformly from the sphere. */
 export function randomTurn(qubit: number, chance: Chance): GateOperation {
   const angle = () => 2 * Math.PI * chance.uniform();
   return gate('U', [qubit], [Math.acos(1 - 2 * chance.uniform()), angle(), angle()]);

@@ -63,7 +63,7 @@ export const DRAWING_FUNCTIONS: ReadonlySet<string> = new Set([
   'randomInt',
 ]);
 
-/** What results of eigs, lup, qr, slu and schur have; nothing else is reached by a dot. */
+/** Properties of the results of eigs, lup, qr, slu and schur: the only ones that a dot can read. */
 export const ALLOWED_PROPERTIES: ReadonlySet<string> = new Set([
   'values',
   'eigenvectors',

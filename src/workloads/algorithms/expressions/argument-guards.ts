@@ -57,7 +57,7 @@ function* numbersIn(args: readonly unknown[]): Generator<unknown> {
   }
 }
 
-/** Of functions that are given the sizes of what they make. */
+/** Guards of functions whose arguments are the sizes of their results. */
 function guardSizes(args: readonly unknown[]): void {
   let count = 1;
   for (const size of numbersIn(args)) {

@@ -18,7 +18,7 @@ import { SeededDraws } from './seeded-draws.ts';
 import { checkTree, EVALUATED_KINDS, type TreeRules } from './tree-faults.ts';
 import { checkValue, ExpressionLimitError, isRecord } from './value-size.ts';
 
-/** What decimal literals become. */
+/** Type of decimal literals. */
 export type Precision =
   | { readonly kind: 'number' }
   | { readonly kind: 'bignumber'; readonly digits: number }
@@ -174,7 +174,7 @@ export class BoundedMath {
   }
 }
 
-/** What is wrong with an expression, where parsing it throws. */
+/** Faults of an expression, from the error that parsing it throws. */
 export function faultsOfParsing(parse: () => MathNode): readonly Fault[] {
   try {
     parse();

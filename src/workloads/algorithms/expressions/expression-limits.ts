@@ -1,4 +1,7 @@
-/** What bounds expressions. Loaded by what describes procedures, so nothing heavy is imported. */
+/**
+ * Limits of expressions. The descriptions of procedures load this file, so it imports nothing
+ * large.
+ */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 
@@ -68,7 +71,7 @@ export function expressionTextFaults(expression: string, path: string): readonly
   return [];
 }
 
-/** How deep brackets of these kinds lie in one another. */
+/** Nesting depth of brackets of these kinds. */
 function nesting(text: string, opening: string, closing: string): number {
   let depth = 0;
   let deepest = 0;

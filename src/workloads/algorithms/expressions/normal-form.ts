@@ -259,7 +259,7 @@ function squareRootOf({ n, d }: Rational): Rational | undefined {
   return root.n * root.n === n && root.d * root.d === d ? root : undefined;
 }
 
-/** How many terms a power of a sum has. */
+/** Number of terms of a power of a sum. */
 function binomial(numTerms: number, power: number): number {
   let count = 1;
   for (let k = 1; k < numTerms; k++) count = (count * (power + k)) / k;

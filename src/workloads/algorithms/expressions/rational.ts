@@ -41,7 +41,10 @@ export function toPower({ n, d }: Rational, exponent: number): Rational {
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d{1,2}))?$/;
 
-/** What a double's shortest text says, exactly: 0.1 is 1/10. Undefined of infinite, tiny and huge ones. */
+/**
+ * The fraction that a double's shortest decimal text denotes: 0.1 is 1/10. Undefined for infinite,
+ * tiny and huge doubles.
+ */
 export function fromDouble(value: number): Rational | undefined {
   const match = DECIMAL.exec(String(value));
   if (match === null) return undefined;

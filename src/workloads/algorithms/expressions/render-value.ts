@@ -23,7 +23,7 @@ export interface Rendered extends JsonObject {
   readonly text: string;
 }
 
-/** Of doubles: those that rounding leaves alone. */
+/** Digits of doubles that rounding leaves unchanged. */
 const TEXT_DIGITS = 14;
 
 /**

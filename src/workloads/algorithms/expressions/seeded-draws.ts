@@ -12,7 +12,7 @@ export class SeededDraws {
     this.#seed = seed;
   }
 
-  /** How many there were. */
+  /** Number of draws so far. */
   get numDraws(): number {
     return this.#numDraws;
   }

@@ -1,4 +1,4 @@
-/** What transformations of expressions share: which expressions they take, and how answers are checked. */
+/** Symbolic expressions: which ones are accepted, and how transformed ones are verified. */
 import {
   type EvalFunction,
   isComplex,
@@ -44,7 +44,7 @@ export function parseSymbolic(expression: string, maxNodes = MAX_SYMBOLIC_NODES)
   });
 }
 
-/** What keeps an expression from being transformed, as far as its tree tells. */
+/** Faults of an expression that its syntax tree shows before it is transformed. */
 export function symbolicFaults({ expression }: { readonly expression: string }): readonly Fault[] {
   return faultsOfParsing(() => parseSymbolic(expression));
 }

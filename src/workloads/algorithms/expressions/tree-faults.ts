@@ -1,4 +1,4 @@
-/** What an expression's tree may hold: looked at before any of it is evaluated. */
+/** Checks of an expression's syntax tree, before any of it is evaluated. */
 import {
   isAccessorNode,
   isAssignmentNode,
@@ -13,7 +13,7 @@ import { ALLOWED_CONSTANTS, ALLOWED_FUNCTIONS, ALLOWED_PROPERTIES } from './allo
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
 import { ExpressionLimitError } from './value-size.ts';
 
-/** How large a tree may be, and what in it is refused beyond what every expression is. */
+/** Limits of a tree, and further restrictions on its nodes. */
 export interface TreeRules {
   readonly maxNodes: number;
   /** Names that mathjs gives a meaning. */

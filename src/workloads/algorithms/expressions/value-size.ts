@@ -1,4 +1,4 @@
-/** How large a value is, and whether it is larger than expressions may make one. */
+/** Sizes of values, and the check against the limits of expressions. */
 import { isBigNumber, isFraction, isMatrix } from 'mathjs';
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
 
@@ -103,7 +103,7 @@ function checkInteger(value: bigint): void {
   );
 }
 
-/** How many bits an integer takes, within four. */
+/** Number of bits of an integer, within four. */
 export function bitsOf(value: bigint): number {
   return 4 * (value < 0n ? -value : value).toString(16).length;
 }

@@ -10,7 +10,7 @@ import { uniformDraw } from '../../../math/philox.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import { type At, type Value, valuesOf } from './symbolic.ts';
 
-/** What a comparison came to. */
+/** Result of a comparison. */
 export interface DerivativeCheck extends JsonObject {
   /** At which the quotient was known to be good, and the derivative was finite. */
   readonly points: number;

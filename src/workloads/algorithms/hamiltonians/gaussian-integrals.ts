@@ -78,7 +78,7 @@ interface Pair {
   readonly reduced: number;
   readonly centre: number;
   readonly distanceSquared: number;
-  /** What the product loses by the distance. */
+  /** Factor by which the distance of the centres reduces the product. */
   readonly decay: number;
   /** Its integral. */
   readonly overlap: number;

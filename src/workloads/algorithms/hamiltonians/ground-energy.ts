@@ -62,7 +62,10 @@ function normalised(vector: Float64Array): Float64Array {
   return vector.map((part) => part / length);
 }
 
-/** Of a symmetric tridiagonal matrix whose eigenvalues are at most `scale` in size. */
+/**
+ * Lowest eigenvalue of a symmetric tridiagonal matrix whose eigenvalues are at most `scale` in
+ * size.
+ */
 function lowestEigenvalue(
   diagonal: readonly number[],
   offDiagonal: readonly number[],

@@ -11,7 +11,7 @@ export interface LuDecomposition {
   readonly data: Float64Array;
   /** Row i of P·A is row `order[i]` of A. */
   readonly order: readonly number[];
-  /** Of the permutation: 1 or −1. */
+  /** Sign of the permutation: 1 or −1. */
   readonly sign: number;
 }
 

@@ -9,9 +9,9 @@ import { uniformDraw } from '../../../math/philox.ts';
 import type { NoiseLevel } from './noise-levels.ts';
 import type { ErrorSite, PauliError } from './pauli-slots.ts';
 
-/** What is drawn from. */
+/** Distribution of error patterns. */
 export interface ErrorModel {
-  /** Of each site. */
+  /** Error rate of each site. */
   readonly rates: readonly number[];
   readonly numPaulis: readonly number[];
   /** Natural logarithm of the probability that the sites up to and with each one are without error. */

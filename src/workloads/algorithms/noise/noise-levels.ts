@@ -22,14 +22,14 @@ export interface DeviceProfile {
   /** Average infidelities. */
   readonly oneQubitInfidelity: number;
   readonly twoQubitInfidelity: number;
-  /** Of 0 and of 1 alike. */
+  /** Error rate of reading 0 and of reading 1. */
   readonly readoutError: number;
   readonly source: string;
 }
 
 /** Names of the devices whose noise is emulated. */
 export const DEVICE_NAMES = ['ibm-fez', 'ibm-brisbane', 'iqm-garnet', 'google-willow'] as const;
-/** One of them. */
+/** Name of an emulated device. */
 export type DeviceName = (typeof DEVICE_NAMES)[number];
 
 /** By name. */

@@ -13,13 +13,13 @@ import { drawErrors, type ErrorModel, errorModel } from './draw-errors.ts';
 import type { NoiseLevel } from './noise-levels.ts';
 import { type NoisyCircuit, noisyCircuit } from './pauli-slots.ts';
 
-/** What is scanned. */
+/** Circuit, noise levels and observables of a scan. */
 export interface NoiseScan {
   /** Gates on one or two qubits, then measurements. */
   readonly circuit: Circuit;
   readonly levels: readonly NoiseLevel[];
   readonly observables: readonly PauliSum[];
-  /** Of each level. */
+  /** Trajectories of each level. */
   readonly numTrajectories: number;
   readonly seed: number;
 }
@@ -92,7 +92,7 @@ export async function runNoiseScan(
   };
 }
 
-/** A scan whose observables are taken apart. */
+/** A scan whose observables are split by weight. */
 type PreparedScan = NoiseScan & { readonly classes: readonly WeightClass[] };
 
 function trajectoryCircuit(

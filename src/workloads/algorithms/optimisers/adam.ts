@@ -8,7 +8,7 @@
  * @see Kingma & Ba, "Adam: a method for stochastic optimization" (ICLR 2015), algorithm 1.
  */
 
-/** Where an optimisation stands. */
+/** State of an optimisation. */
 export interface AdamState {
   /** Steps taken. */
   readonly step: number;
@@ -23,7 +23,7 @@ export interface AdamState {
   readonly secondDecay: number;
 }
 
-/** How steps are taken. */
+/** Options of a step. */
 export interface AdamOptions {
   /** A number, or a function of the steps taken before, from 0. */
   readonly learningRate: number | ((step: number) => number);

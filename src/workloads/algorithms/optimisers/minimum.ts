@@ -1,9 +1,9 @@
-/** What every search for a minimum ends with. */
+/** The result of a minimiser. */
 
-/** Why it ended. */
+/** Reason why a minimiser stopped. */
 export type StopReason = 'gradient_below_tolerance' | 'no_progress' | 'steps_used_up';
 
-/** Where it ended: the lowest point seen, or the last one where values are estimates. */
+/** The lowest point found, or the last point if values are estimates. */
 export interface Minimum {
   readonly point: Float64Array;
   readonly value: number;
@@ -12,10 +12,10 @@ export interface Minimum {
   readonly stoppedBecause: StopReason;
 }
 
-/** Called with the value at each point that a step came to, the start first. */
+/** Called with the value after each step; step 0 is the start. */
 export type OnStep = (step: number, value: number) => void;
 
-/** The largest size of a component. */
+/** Largest absolute value of a component. */
 export function largestSize(vector: Float64Array): number {
   let size = 0;
   for (const part of vector) size = Math.max(size, Math.abs(part));

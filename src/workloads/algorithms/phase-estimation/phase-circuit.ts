@@ -17,7 +17,7 @@ import {
 } from '../../../math/complex-matrix.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
 
-/** What the circuit is made for. */
+/** Inputs of the circuit. */
 export interface PhaseCircuitParts {
   readonly numCounting: number;
   /** 2, 4 or 8 rows. */

@@ -7,7 +7,7 @@ export const MAX_BRUTE_FORCE_QUBITS = 20;
 /** Energies this near to the optimum, by the spread of all, are as good. */
 const SAME_ENERGY = 1e-9;
 
-/** What is known of all candidates' energies. */
+/** Extremes and mean of all candidates' energies. */
 export interface QaoaOptimum {
   /** The lowest. */
   readonly energy: number;

@@ -11,7 +11,7 @@ import { observableOf } from './z-polynomial.ts';
 /** Single circuits under way at a time: enough for a processor to have the next one at hand. */
 const MAX_OUTSTANDING = 4;
 
-/** What runs circuits and may end the run. */
+/** Parts of a procedure's context that run circuits and may end the run. */
 export type QaoaContext = Pick<ProcedureContext, 'circuits' | 'signal' | 'countUnits'>;
 
 /** Mean energies of one ansatz, and how many circuits were run for them. */

@@ -24,7 +24,7 @@ export interface IsingProblem {
   readonly couplings: readonly Coupling[];
 }
 
-/** What an Ising problem is made of; what is left out is 0. */
+/** Parts of an Ising problem; those left out are 0. */
 export interface IsingParts {
   readonly numQubits: number;
   readonly offset?: number;

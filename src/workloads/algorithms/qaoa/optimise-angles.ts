@@ -9,7 +9,7 @@ import { bfgs, type SmoothObjective } from '../optimisers/bfgs.ts';
 import type { EnergyExpectations } from './energy-expectations.ts';
 import type { QaoaAngles } from './qaoa-ansatz.ts';
 
-/** How long to look. */
+/** Options of the search for angles. */
 export interface AngleSearch {
   readonly layers: number;
   /** Steps of each layer's search. */
@@ -21,7 +21,7 @@ export interface AngleSearch {
   readonly onProgress: (fraction: number, message: string) => void;
 }
 
-/** What was found. */
+/** Angles that the search found. */
 export interface FoundAngles {
   readonly angles: QaoaAngles;
   readonly energy: number;

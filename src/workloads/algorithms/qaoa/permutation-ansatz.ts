@@ -23,11 +23,11 @@ export const MAX_PLACES = 5;
 /** Costs of a permutation: a sum over places, and over pairs of places. */
 export interface PermutationCost {
   readonly numPlaces: number;
-  /** Of an item at a place. */
+  /** Cost of an item at a place. */
   readonly single: (place: number, item: number) => number;
   /** Pairs of places that have a cost together; none unless given. */
   readonly pairs?: readonly (readonly [number, number])[];
-  /** Of an item at the first place of a pair and another at the second. */
+  /** Cost of an item at the first place of a pair and another at the second. */
   readonly pair?: (item: number, other: number) => number;
 }
 

@@ -14,7 +14,7 @@ import { gateOperation as gate } from '../gate-operation.ts';
 import type { IsingProblem } from './ising-problem.ts';
 import { isingPolynomial, type ZPolynomial } from './z-polynomial.ts';
 
-/** What layers are made of. */
+/** First state, cost and mixer of QAOA circuits. */
 export interface QaoaAnsatz {
   readonly numQubits: number;
   readonly cost: ZPolynomial;

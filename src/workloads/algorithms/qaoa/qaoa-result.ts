@@ -1,4 +1,4 @@
-/** What a run of QAOA gives back, and how results of procedures tell it. */
+/** Result of a QAOA run, and its view in results of procedures. */
 import type { JsonObject } from '../../procedures/json.ts';
 import type { QaoaOptimum } from './brute-force.ts';
 
@@ -8,11 +8,11 @@ export interface QaoaOutcome {
   /** Bit 0 rightmost. */
   readonly bits: string;
   readonly energy: number;
-  /** How often, of the shots. */
+  /** Number of shots with this outcome. */
   readonly count: number;
 }
 
-/** What came out; energies are to be small. */
+/** Result of a run; lower energy is better. */
 export interface QaoaResult {
   readonly numQubits: number;
   readonly layers: number;
@@ -57,7 +57,9 @@ export function topOutcomes({ outcomes }: QaoaResult): readonly QaoaOutcome[] {
   return ordered.slice(0, MAX_TOP_OUTCOMES);
 }
 
-/** How the run went, for a result: the circuit, its angles, their search, and the comparison. */
+/**
+ * Result fields of a run: the circuit, its angles, their search, and the comparison with guessing.
+ */
 export function qaoaReport(result: QaoaResult): JsonObject {
   const { optimum, shots, optimumProbability, randomOptimumProbability } = result;
   return {

@@ -14,31 +14,31 @@ import { isingAnsatz, type QaoaAnsatz, qaoaCircuit } from './qaoa-ansatz.ts';
 import type { QaoaOutcome, QaoaResult } from './qaoa-result.ts';
 import { energyAt } from './z-polynomial.ts';
 
-/** The exact distribution of the final state is had up to here. */
+/** Widest circuit whose exact distribution is computed. */
 const MAX_PROBABILITY_QUBITS = 16;
 /** Batches of small circuits can afford a longer search than single wide ones. */
 const SMALL_SEARCH = { gridSize: 16, maxSteps: 30 };
 const WIDE_SEARCH = { gridSize: 6, maxSteps: 12 };
 const MAX_LAYERS = 100;
 const MAX_SHOTS = 1_000_000;
-/** Of the energy scale: what a step of the search gains at least. */
+/** Least gain of a search step, as a share of the energy scale. */
 const TOLERANCE = 1e-6;
 /** Share of a run that goes to the angles, for its progress. */
 const SEARCH_SHARE = 0.9;
 
-/** How a problem is worked on. */
+/** Options of a run. */
 export interface QaoaOptions {
   /** p, at least 1. */
   readonly layers: number;
   /** Samples of the final circuit, at least 1. */
   readonly shots: number;
-  /** Of the samples; angles do not depend on it. */
+  /** Seed of the samples; angles do not depend on it. */
   readonly seed: number;
   /** Steps of the search of angles for each number of layers; 30 up to 12 qubits, else 12. */
   readonly maxSteps?: number;
 }
 
-/** What a run needs of a procedure's context. */
+/** Parts of a procedure's context that a run uses. */
 export type RunQaoaContext = Pick<
   ProcedureContext,
   'circuits' | 'signal' | 'progress' | 'countUnits'

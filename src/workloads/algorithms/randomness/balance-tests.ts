@@ -103,7 +103,7 @@ export function cumulativeSums(bits: Uint8Array): { forward: number; backward: n
   };
 }
 
-/** How likely a walk of as many steps goes as far as this one does. */
+/** Probability that a random walk of this length goes at least as far as this one. */
 function excursion(bits: Uint8Array): number {
   const n = bits.length;
   let [position, farthest] = [0, 0];

@@ -1,4 +1,4 @@
-/** Bits one by one, as texts write them. */
+/** Bit sequences, and their binary and hexadecimal texts. */
 
 /** Bits of a text of 0 and 1. */
 export function bitsOfBinary(text: string): Uint8Array {
@@ -24,7 +24,7 @@ export function hexOfBits(bits: Uint8Array): string {
   return digits.join('');
 }
 
-/** How many are 1. */
+/** Number of ones. */
 export function countOnes(bits: Uint8Array): number {
   let ones = 0;
   for (const bit of bits) ones += bit;

@@ -21,7 +21,7 @@ export function mostCommonValue(bits: Uint8Array): number {
   return entropyOf(Math.min(1, likeliest + Z * error));
 }
 
-/** How long it takes until a bit comes again, on average, and the estimate. */
+/** Mean time until a bit value repeats, and the estimate from it. */
 export interface CollisionEstimate {
   readonly meanTime: number;
   readonly deviation: number;

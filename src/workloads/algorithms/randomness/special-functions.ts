@@ -13,7 +13,7 @@ const LEAST_STIRLING = 15;
 /** B_2k/(2k(2k − 1)): the coefficients of 1/x, 1/x³, … */
 const STIRLING = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156];
 
-/** What is left of ln Γ(x) after (x − ½)·ln x − x + ½·ln 2π; x at least 15. */
+/** Stirling's series: ln Γ(x) − (x − ½)·ln x + x − ½·ln 2π, for x of at least 15. */
 function stirlingRest(x: number): number {
   let sum = 0;
   for (const coefficient of STIRLING.toReversed()) sum = sum / (x * x) + coefficient;

@@ -7,7 +7,7 @@
 import { halfSpectrum } from './fourier.ts';
 import { erfc } from './special-functions.ts';
 
-/** Of the peaks of random bits, so many are below the threshold. */
+/** Expected share of the peaks of random bits below the threshold. */
 const SHARE_BELOW = 0.95;
 
 /** Section 2.6. */

@@ -11,7 +11,7 @@ import { approximateEntropy, serial } from './pattern-tests.ts';
 import { matrixRank } from './rank-test.ts';
 import { spectral } from './spectral-test.ts';
 
-/** How the suite is run. */
+/** Options of the suite. */
 export interface SuiteOptions {
   /** A P-value below fails. */
   readonly alpha: number;
@@ -34,13 +34,13 @@ export interface TestOutcome {
   readonly meetsRecommendation: boolean;
 }
 
-/** A test that did not. */
+/** A test that did not run. */
 export interface TestLeftOut {
   readonly test: string;
   readonly reason: string;
 }
 
-/** All of them. */
+/** The outcome of every test. */
 export interface SuiteOutcome {
   readonly ran: readonly TestOutcome[];
   readonly leftOut: readonly TestLeftOut[];
@@ -49,7 +49,7 @@ export interface SuiteOutcome {
 interface SuiteTest {
   readonly name: string;
   readonly parameters: Readonly<Record<string, number>>;
-  /** What speaks against it; undefined where nothing does. */
+  /** Why the sequence is too short for the test; undefined if it is long enough. */
   readonly tooShort: string | undefined;
   /** Whether it can be computed at all. */
   readonly isDefined: boolean;

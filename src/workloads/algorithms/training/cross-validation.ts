@@ -20,7 +20,7 @@ export interface Split {
   readonly test: readonly number[];
 }
 
-/** How rows are split. */
+/** Options of the split. */
 export interface SplitOptions {
   /** At least 2, at most the rows. */
   readonly numFolds: number;

@@ -9,7 +9,7 @@ import type { Circuit } from '../../../circuit/circuit.ts';
 import type { BatchExecutable } from '../../../engine/batch-request.ts';
 import type { ExpectationBatch } from './expectation-batch.ts';
 
-/** What is asked of an engine; a CPU or WebGPU engine has it. */
+/** The part of an engine that is used; the CPU and WebGPU engines have it. */
 export interface BatchingEngine {
   prepareBatch(shape: Circuit): Promise<BatchExecutable>;
 }

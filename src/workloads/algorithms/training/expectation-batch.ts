@@ -1,4 +1,4 @@
-/** What training asks of whatever runs circuits: one call, many circuits of one shape. */
+/** Expectation values and gradients of many circuits of one shape. */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 
@@ -15,7 +15,7 @@ export type ExpectationBatch = (
   observables: readonly PauliSum[],
 ) => Promise<Float64Array>;
 
-/** Expectation values and their derivatives, row of inputs after row of inputs. */
+/** Expectation values and their derivatives, row by row of the inputs. */
 export interface ExpectationGradients {
   /** One an observable: length numRows · numObservables. */
   readonly values: Float64Array;

@@ -1,11 +1,11 @@
-/** How good predictions of two classes, 0 and 1, are. */
+/** Metrics of predictions of two classes, 0 and 1. */
 
 /** Rows by true and predicted class. */
 export interface ConfusionMatrix {
   readonly trueNegatives: number;
-  /** Of class 0, predicted as 1. */
+  /** Rows of class 0 predicted as 1. */
   readonly falsePositives: number;
-  /** Of class 1, predicted as 0. */
+  /** Rows of class 1 predicted as 0. */
   readonly falseNegatives: number;
   readonly truePositives: number;
 }
@@ -22,7 +22,7 @@ export function accuracy(labels: ArrayLike<number>, predictions: ArrayLike<numbe
   return meanOver(labels, predictions, (label, prediction) => (label === prediction ? 1 : 0));
 }
 
-/** How many rows of each class were predicted as which. */
+/** Number of rows of each true and predicted class. */
 export function confusionMatrix(
   labels: ArrayLike<number>,
   predictions: ArrayLike<number>,

@@ -44,13 +44,13 @@ export interface VqeOptions {
   readonly steps: number;
   /** Adam's. */
   readonly learningRate: number;
-  /** Of the gradient's largest component. */
+  /** Largest gradient component at which a search has converged. */
   readonly tolerance: number;
   /** Searches, each from a start of its own. */
   readonly restarts: number;
-  /** Of each circuit in each basis; energies are exact unless given. */
+  /** Shots of each circuit in each basis; energies are exact unless given. */
   readonly shots?: number;
-  /** Of the starts and of the shots. */
+  /** Seed of the starts and of the shots. */
   readonly seed: number;
 }
 
@@ -62,11 +62,11 @@ export interface VqeStep {
   readonly restart: number;
   /** As the search knows it: estimated where there are shots. */
   readonly energy: number;
-  /** Of all steps of all searches, at most, in [0, 1]. */
+  /** Share of all steps of all searches, in [0, 1]. */
   readonly fraction: number;
 }
 
-/** What the best search came to. */
+/** Result of the best search. */
 export interface VqeOutcome {
   /** Exact, with shots too. */
   readonly energy: number;
@@ -85,7 +85,7 @@ export interface VqeOutcome {
   readonly numCircuits: number;
 }
 
-/** What a search needs of its surroundings. */
+/** Parts of a procedure's context that a search uses. */
 export type VqeContext = Pick<ProcedureContext, 'circuits' | 'countUnits' | 'signal'>;
 
 /** Circuits of one batch: a cancelled run ends between them. */

@@ -69,7 +69,7 @@ export function energySampler(
   };
 }
 
-/** How many circuits an estimate takes. */
+/** Number of circuits per estimate: one for each measurement basis. */
 export function numBases(observable: PauliSum): number {
   return termGroups(observable).length;
 }

@@ -28,7 +28,7 @@ export const ANSATZ_NAMES = [
   'hamiltonian_variational',
   'hardware_efficient',
 ] as const;
-/** One of them. */
+/** Name of a family of trial states. */
 export type AnsatzName = (typeof ANSATZ_NAMES)[number];
 
 /** On how many qubits H₂ is written. */

@@ -10,12 +10,12 @@ import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../../../fle
 import { drained } from '../../drained.ts';
 import { ModelUnavailableError } from '../../errors.ts';
 
-/** How often what waits is looked at. */
+/** Interval at which waiting batches are retried, milliseconds. */
 const LOOK_EVERY_MS = 250;
 /** To come back after the service has been started again. */
 const RESTART_S = 5;
 
-/** What ran, and where. */
+/** Result of a batch, and the processor that ran it. */
 export interface RanBatch {
   readonly processor: string;
   readonly result: BatchRunResult;

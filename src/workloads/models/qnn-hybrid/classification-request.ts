@@ -1,4 +1,4 @@
-/** What a caller may ask of the classifier: its limits, and what becomes of a request within them. */
+/** Classification requests: their limits, and how a valid one is read. */
 import type { Fault } from '../../../errors/coded-error.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { InvalidInferenceError } from '../../errors.ts';
@@ -76,7 +76,7 @@ export function checkClassification(request: ClassificationRequest): void {
 
 /** A value of a request; null where there is one that could not be read, which is told elsewhere. */
 export type Readable<T> = T | null;
-/** What a row's values are; null where that could not be read. */
+/** Values of a row; null if they could not be read. */
 export type RowKind = Readable<'scaled' | 'centimetres'>;
 
 /** A caller's own circuit as far as it could be read. */

@@ -17,7 +17,7 @@ import {
 } from './fit-classifier.ts';
 import type { IrisPair } from './iris-pair.ts';
 
-/** What one split's classifier makes of the rows it has not seen. */
+/** Outputs of one split's classifier on its test rows. */
 export interface FoldOutcome {
   readonly fitted: FittedClassifier;
   /** The test rows' numbers in the data, and the rows as the circuit takes them. */

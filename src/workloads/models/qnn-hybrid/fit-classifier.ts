@@ -18,7 +18,7 @@ import { logisticLoss } from '../../algorithms/training/logistic-loss.ts';
 import { anglesOf, type ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { OBSERVABLE } from './reuploading-ansatz.ts';
 
-/** How circuits are trained. */
+/** Options of training. */
 export interface FitSettings {
   readonly steps: number;
   readonly learningRate: number;

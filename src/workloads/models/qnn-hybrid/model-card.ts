@@ -7,8 +7,6 @@
  */
 import { z } from 'zod';
 
-export const QNN_HYBRID_ID = 'qnn-hybrid';
-
 const fraction = z.number().min(0).max(1);
 const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
@@ -46,7 +44,7 @@ const operation = z.strictObject({
     .describe('offset + factor · scaled feature'),
 });
 
-/** What is known of the deployed model. */
+/** Model card of the deployed model. */
 export const modelCard = z.strictObject({
   model_id: z.string(),
   name: z.string(),

@@ -52,7 +52,7 @@ export interface ClassifiedRow {
   readonly marginInShotNoise: number;
   /** Names of features that were drawn to the end of their range. */
   readonly outOfRange: readonly string[];
-  /** How often each outcome was read, qubit 0 its lowest bit; length 2^numQubits. */
+  /** Number of shots with each outcome, qubit 0 the lowest bit; length 2^numQubits. */
   readonly counts: Uint32Array;
 }
 
@@ -72,7 +72,7 @@ export interface Classification {
   readonly rows: readonly ClassifiedRow[];
 }
 
-/** How the model is made. */
+/** Settings of the model. */
 export interface QnnHybridOptions {
   readonly artefact: ModelArtefact;
   /** That it may run on, the preferred one first. */
@@ -83,7 +83,7 @@ export interface QnnHybridOptions {
   readonly selfTestIntervalMs?: number;
 }
 
-/** What is run, and how its counts are read. */
+/** A circuit to run, and how its counts are read. */
 interface Classifier {
   readonly mode: Classification['mode'];
   readonly circuit: ParametricCircuit;
@@ -166,7 +166,7 @@ export class QnnHybrid implements Model {
     return { available: false, checkedAt: outcome.checkedAt, ...this.#runner.whyNone() };
   }
 
-  /** How the known answers were classified in the last self-test that passed; undefined before it. */
+  /** Classification of the known answers in the last self-test that passed; undefined before it. */
   lastSelfTest(): Classification | undefined {
     return this.#lastSelfTest;
   }
@@ -312,7 +312,7 @@ function unscaled(values: readonly number[]) {
   return { values, outOfRange: [] };
 }
 
-/** What so many counts say. */
+/** Classification from the counts. */
 function decide(
   counts: Uint32Array,
   shots: number,

@@ -27,7 +27,7 @@ import {
 /** Features of a flower, and inputs of a caller's own circuit. */
 export const NUM_FEATURES = 4;
 
-/** How large a circuit of a family is. */
+/** Size of a circuit. */
 export interface AnsatzSize {
   readonly numQubits: number;
   readonly numLayers: number;
@@ -48,7 +48,7 @@ export interface Ansatz {
   build(size: AnsatzSize): ParametricCircuit;
 }
 
-/** What is measured: ⟨Z₀⟩, 1 where bit 0 is always 0 and −1 where it is always 1. */
+/** The measured observable: ⟨Z₀⟩ is 1 if bit 0 is always 0, and −1 if it is always 1. */
 export const OBSERVABLE: PauliSum = [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 0 }] }];
 
 /** The GHZ interferometer; parameters of a qubit in a layer: RX angle, weight, bias. */

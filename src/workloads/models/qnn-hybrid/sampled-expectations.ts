@@ -1,6 +1,6 @@
 /** ⟨Z₀⟩ as shots tell it: from counts, as every inference estimates it. */
 
-/** How often the outcome with bit 0 clear, of those of `numBits` bits, came up. */
+/** Number of shots whose outcome has bit 0 clear. */
 export function timesBitZeroClear(counts: ArrayLike<number>): number {
   let times = 0;
   for (let outcome = 0; outcome < counts.length; outcome += 2) times += counts[outcome]!;
@@ -29,7 +29,7 @@ export function standardError(timesClear: number, shots: number): number {
   return 2 * Math.sqrt((p * (1 - p)) / shots);
 }
 
-/** How many standard errors lie between an estimate and a threshold; not negative. */
+/** Distance between an estimate and a threshold in standard errors; not negative. */
 export function marginInShotNoise(timesClear: number, shots: number, threshold: number): number {
   const distance = Math.abs(sampledExpectation(timesClear, shots) - threshold);
   return distance / standardError(timesClear, shots);

@@ -27,7 +27,7 @@ export const ARCHITECTURES: readonly Architecture[] = [1, 2, 3].flatMap((layers)
   { ansatz: 'ring-reuploading', layers },
 ]);
 
-/** What is said of the choice. */
+/** Record of the choice, for the model card. */
 export const SELECTION_RULE =
   'Of the candidates whose mean accuracy is within one standard error of the highest, the one with the fewest parameters.';
 

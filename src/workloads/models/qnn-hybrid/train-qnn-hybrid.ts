@@ -58,13 +58,16 @@ export const TRAINING_PLAN = {
   shotSeed: 3,
 } as const;
 
-/** How the chosen circuit does on flowers it was not trained on. */
+/** Performance of the chosen circuit on flowers that it was not trained on. */
 export interface Evaluation {
-  /** What the figures below are of: with the splits, all that is needed to compute them again. */
+  /**
+   * Outputs that the figures below are computed from; with the splits they suffice to recompute
+   * them.
+   */
   readonly folds: readonly FoldOutcome[];
   readonly accuracy: FoldAccuracy;
   readonly accuracyAtShots: FoldAccuracy;
-  /** Of exact expectation values, over all test folds. */
+  /** Figures from exact expectation values, over all test folds. */
   readonly confusion: ConfusionMatrix;
   readonly logLoss: number;
   readonly baselines: readonly {
@@ -169,7 +172,7 @@ async function evaluate(
   };
 }
 
-/** Of class 1, as the loss sees them. */
+/** Probabilities of class 1, as the loss defines them. */
 function probabilities({ fitted, expectations }: FoldOutcome): readonly number[] {
   const { slope } = TRAINING_PLAN.fit;
   return Array.from(

@@ -39,7 +39,7 @@ export interface ChatClientOptions {
   /** Without a slash at its end: `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** Of one request, from connecting to the last byte of its answer. */
+  /** Time limit of one request, from connecting to the last byte of the answer. */
   readonly timeoutMs: number;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;

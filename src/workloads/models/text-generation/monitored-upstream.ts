@@ -27,7 +27,7 @@ export interface TextUpstream {
   readonly model: string | undefined;
   /** Sent as bearer token, shown nowhere. */
   readonly apiKey: string | undefined;
-  /** Of one request to it, and of the wait for a turn. */
+  /** Time limit of one request, and of the wait for the semaphore. */
   readonly timeoutMs: number;
   /** The most that a caller may ask for. */
   readonly maxTokens: number;
@@ -35,7 +35,7 @@ export interface TextUpstream {
   readonly probeIntervalMs: number;
 }
 
-/** How an upstream is used. */
+/** Settings of an upstream. */
 export interface MonitoredUpstreamOptions {
   /** For messages. */
   readonly modelId: string;

@@ -22,7 +22,7 @@ export class PrioritySemaphore {
     return this.#waiting.length;
   }
 
-  /** How many wait that one who comes now would have before it. */
+  /** Number of waiting callers that a new one of this rank would queue behind. */
   numAhead(rank: number): number {
     const behind = this.#waiting.findIndex((one) => one.rank > rank);
     return behind < 0 ? this.#waiting.length : behind;

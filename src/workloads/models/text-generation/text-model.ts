@@ -19,13 +19,13 @@ import {
   type TextRequest,
 } from './text-request.ts';
 
-/** What the model is made of; the rest bounds the use of the upstream. */
+/** Settings of the model: the upstream, and the limits of its use. */
 export interface TextModelOptions extends Omit<MonitoredUpstreamOptions, 'modelId' | 'upstream'> {
   /** Undefined where the operator names none. */
   readonly upstream: TextUpstream | undefined;
 }
 
-/** What a request may ask for. */
+/** Limits of a request. */
 export interface TextLimits {
   /** In UTF-16 units. */
   readonly maxInputLength: number;

@@ -1,4 +1,4 @@
-/** What a caller may ask of text generation: limits, defaults, and their check. */
+/** Text-generation requests: limits, defaults, and their check. */
 import type { Fault } from '../../../errors/coded-error.ts';
 import { InvalidInferenceError } from '../../errors.ts';
 

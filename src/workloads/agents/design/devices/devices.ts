@@ -10,7 +10,7 @@ import { heavyHex, squarePatch } from './topologies.ts';
 export interface MedianErrors {
   readonly oneQubit: number;
   readonly twoQubit: number;
-  /** Of a 0 read as 1 and of a 1 read as 0, or one figure for both. */
+  /** Error rates of reading 0 as 1 and 1 as 0, or one rate for both. */
   readonly readout: readonly number[];
 }
 
@@ -21,7 +21,10 @@ export interface Device {
   readonly couplers: readonly Coupler[];
   /** Canonical names of gates. */
   readonly nativeGates: readonly string[];
-  /** Of those, gates that the control electronics do by counting on, without any pulse. */
+  /**
+   * Native gates that the control electronics perform by a change of phase reference, without a
+   * pulse.
+   */
   readonly virtualGates: readonly string[];
   readonly errors: MedianErrors;
   /** Where shape and numbering are from. */
@@ -30,7 +33,7 @@ export interface Device {
 
 /** The devices' ids. */
 export const DEVICE_IDS = ['ibm-fez', 'ibm-brisbane', 'iqm-garnet', 'google-willow'] as const;
-/** One of them. */
+/** Name of a device. */
 export type DeviceId = (typeof DEVICE_IDS)[number];
 
 const HERON_LINKS = [

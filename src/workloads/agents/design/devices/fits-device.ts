@@ -5,7 +5,7 @@
 import type { Circuit } from '../../../../circuit/circuit.ts';
 import type { Coupler } from '../../../../compiler/routing/coupling-map.ts';
 
-/** What is wrong with a circuit for a device; nothing where it fits. */
+/** Operations that use a gate or coupler that the device lacks; empty if the circuit fits. */
 export function misfits(
   circuit: Circuit,
   couplers: readonly Coupler[],

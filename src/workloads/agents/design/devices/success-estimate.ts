@@ -1,4 +1,7 @@
-/** How likely a circuit runs without any error on a device, by its published median errors. */
+/**
+ * Probability that a circuit runs without error on a device, from its published median error
+ * rates.
+ */
 import { type Circuit, operationQubits } from '../../../../circuit/circuit.ts';
 import type { JsonObject } from '../../../procedures/json.ts';
 import type { Device } from './devices.ts';

@@ -1,4 +1,4 @@
-/** What a circuit is routed to: a named device, or couplers and gates that the caller gives. */
+/** Target of routing: a named device, or the caller's own couplers and gates. */
 import type { GateSet } from '../../../../circuit/synthesis/gate-set.ts';
 import { CouplingMap } from '../../../../compiler/routing/coupling-map.ts';
 import { gateSetOf } from '../gate-set-field.ts';

@@ -1,4 +1,4 @@
-/** What the classical classifiers have in common. */
+/** Types and checks that the classical classifiers share. */
 
 /** Feature rows of one length. */
 export type Rows = readonly ArrayLike<number>[];
@@ -20,7 +20,7 @@ export function classOf(decision: number): 0 | 1 {
   return decision > 0 ? 1 : 0;
 }
 
-/** How many rows class 0 and class 1 have. */
+/** Number of rows of class 0 and of class 1. */
 export function classCounts(rows: Rows, labels: ArrayLike<number>): readonly [number, number] {
   if (labels.length !== rows.length) {
     throw new RangeError(`There are ${labels.length} labels for ${rows.length} rows.`);

@@ -13,7 +13,7 @@ import { classCounts, type Fit, type Rows } from './decision.ts';
 
 /** Largest weight of a row. */
 const C = 1;
-/** How far the optimality conditions may be from met; decision values are as exact. */
+/** Largest violation of the optimality conditions; decision values are as accurate. */
 const TOLERANCE = 1e-8;
 /** In place of a curvature that is not positive: equal rows. */
 const LEAST_CURVATURE = 1e-12;
