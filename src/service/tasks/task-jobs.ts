@@ -60,7 +60,7 @@ export const TASK_KIND = defineJobKind({
 });
 
 /** Tasks over the agents and the planner. */
-class TaskJobs implements ServedJobs<TaskSubmission> {
+export class TaskJobs implements ServedJobs<TaskSubmission> {
   readonly #deps: JobKindDeps;
   /** The body of POST /systems/asi/plans. */
   readonly planBody: JobBody<TaskSubmission, ProcedureContext>;
