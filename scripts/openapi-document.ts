@@ -14,7 +14,7 @@ import { ModelRegistry } from '../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../src/workloads/models/text-generation/text-model.ts';
-import { Workforce } from '../src/workloads/workforce.ts';
+import { Workloads } from '../src/workloads/workloads.ts';
 
 /** The document's text. */
 export async function generateOpenApi(): Promise<string> {
@@ -33,7 +33,7 @@ function documentationDeps(): ServiceDeps {
   };
   const database = openDatabase(':memory:');
   const fleet = { processors: [], get: () => undefined };
-  const workforce = new Workforce({
+  const workloads = new Workloads({
     processors: [],
     pool: {
       start: never,
@@ -65,7 +65,7 @@ function documentationDeps(): ServiceDeps {
     isShuttingDown: false,
   };
   const readers = new Readers({ numReaders: 2, heapLimitMb: 1, cpuLimitMs: 1, roomBytes: 1 });
-  const { agents, planner, tpu, pool } = workforce;
+  const { agents, planner, tpu, pool } = workloads;
   const kinds = serveJobKinds({
     ...{ fleet, agents, planner, tpu, pool, readers },
     cpuModel: '',
@@ -85,7 +85,7 @@ function documentationDeps(): ServiceDeps {
       classifier: new QnnHybrid({ artefact: readArtefact(), processors: [], now: () => 0 }),
       text: new TextModel({ upstream: undefined, now: () => 0 }),
     }),
-    ...workforce,
+    ...workloads,
     cpuModel: '',
     demoFacts: never,
     kinds,

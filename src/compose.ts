@@ -36,7 +36,7 @@ import { readArtefact } from './workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from './workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from './workloads/models/text-generation/text-model.ts';
 import { ProcedurePool } from './workloads/procedures/procedure-pool.ts';
-import { PROCEDURE_CATALOG, Workforce } from './workloads/workforce.ts';
+import { PROCEDURE_CATALOG, Workloads } from './workloads/workloads.ts';
 
 const MS_PER_DAY = 86_400_000;
 const MIB = 2 ** 20;
@@ -82,13 +82,13 @@ function createModels(config: Config, fleet: ProcessorDirectory, now: () => numb
 }
 
 /** What does tasks and TPU jobs, over the fleet's simulators. */
-function createWorkforce(
+function createWorkloads(
   config: Config,
   fleet: ProcessorDirectory,
   numCores: number,
   now: () => number,
   onProcessLost: (how: string) => void,
-): Workforce {
+): Workloads {
   const processors = fleet.processors.filter(({ spec }) => spec.family !== 'superconducting');
   // Double precision first: energies and angles are to come out as they are, not as floats.
   processors.sort(
@@ -103,7 +103,7 @@ function createWorkforce(
     queueLimit,
     onProcessLost,
   });
-  return new Workforce({ pool, processors, queueLimit, now });
+  return new Workloads({ pool, processors, queueLimit, now });
 }
 
 /** What processes of adapters have no use for. */
@@ -182,10 +182,10 @@ export async function startService(
   const processors = metrics.overProcessors(fleet);
   const models = createModels(config, processors, now);
   const { cpuModel, numCores, memoryBytes } = readMachine();
-  const workforce = createWorkforce(config, processors, numCores, now, (how) =>
+  const workloads = createWorkloads(config, processors, numCores, now, (how) =>
     app.log.error({ how }, 'a process that runs tasks was lost'),
   );
-  const { pool, agents, planner, tpu } = workforce;
+  const { pool, agents, planner, tpu } = workloads;
   const readers = new Readers({
     numReaders: Math.max(2, Math.min(MAX_READERS, numCores)),
     heapLimitMb: readerHeapMb(config.bodyLimitBytes, memoryBytes),
@@ -282,21 +282,21 @@ export async function startService(
 
   /** The first self-tests of all else; jobs of an earlier process begin once what runs them is known. */
   async function testTheRest(): Promise<TestedService | undefined> {
-    const prepared = workforce.prepare();
+    const prepared = workloads.prepare();
     await fleet.start();
     if (isClosing) return undefined;
     await models.start();
     await prepared;
     if (isClosing) return undefined;
-    await workforce.start();
+    await workloads.start();
     if (isClosing) return undefined;
     recovering = runner.recover();
     const recovered = await recovering;
-    void workforce.measure();
+    void workloads.measure();
     return {
       backing: fleet.describe(),
       models: models.describe(),
-      agents: workforce.describe(),
+      agents: workloads.describe(),
       recovered,
     };
   }
@@ -322,7 +322,7 @@ export async function startService(
       // Before the server, which waits for all requests.
       const [counts] = await Promise.all([runner.shutdown(graceMs), models.close(graceMs)]);
       await closeServer(app, graceIsOver);
-      await workforce.close();
+      await workloads.close();
       await fleet.close();
       await Promise.all([readers.close(), closeJobKinds(kinds)]);
       await recovering?.catch(() => undefined);

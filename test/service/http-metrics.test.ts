@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
-import { Workforce } from '../../src/workloads/workforce.ts';
+import { Workloads } from '../../src/workloads/workloads.ts';
 import { parseScrape } from '../support/prometheus-text.ts';
 import { FakeDevices } from './support/fake-devices.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
@@ -23,7 +23,7 @@ function countedApp() {
     readers: { load: () => ({ waiting: 0, running: 0, bytes: 0 }) },
     jobs: { inHand: () => [] },
     settings: { version: '0.1.0' },
-    ...new Workforce({ processors: [], pool: new InProcessPool(), queueLimit: 1, now: () => 0 }),
+    ...new Workloads({ processors: [], pool: new InProcessPool(), queueLimit: 1, now: () => 0 }),
   };
   return {
     app,

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { AGENTS } from '../../src/workloads/agents/agents.ts';
 import { type Benchmark, MonitoredProcedures } from '../../src/workloads/monitored-procedures.ts';
 import { ProcedurePool } from '../../src/workloads/procedures/procedure-pool.ts';
-import { PROCEDURE_CATALOG, Workforce } from '../../src/workloads/workforce.ts';
+import { PROCEDURE_CATALOG, Workloads } from '../../src/workloads/workloads.ts';
 import { EngineProcessor } from '../support/engine-processor.ts';
 import { eventually } from '../support/eventually.ts';
 import { openTestService, START, type TestService } from './support/test-service.ts';
@@ -40,18 +40,18 @@ const pool = new ProcedurePool({
   heapLimitMb: 256,
   queueLimit: 100,
 });
-let workforce: Workforce;
+let workloads: Workloads;
 let service: TestService;
 
 beforeAll(async () => {
-  workforce = new Workforce({ processors: [], pool, queueLimit: 100, now, elapsedMs: now });
-  await workforce.prepare();
-  await workforce.start();
-  service = await openTestService({ workforce, now });
+  workloads = new Workloads({ processors: [], pool, queueLimit: 100, now, elapsedMs: now });
+  await workloads.prepare();
+  await workloads.start();
+  service = await openTestService({ workloads, now });
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
-  await workforce.close();
+  await workloads.close();
   await processor[Symbol.asyncDispose]();
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ERROR_TABLE } from '../../src/service/error-table.ts';
-import { Workforce } from '../../src/workloads/workforce.ts';
+import { Workloads } from '../../src/workloads/workloads.ts';
 import { metricOf, parseScrape, type Scrape } from '../support/prometheus-text.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { openModelService } from './support/model-service.ts';
@@ -49,15 +49,15 @@ function documentedMetrics(): readonly Row[] {
 
 /** A scrape after something of everything has happened. */
 async function scrapeAfterLoad(): Promise<Scrape> {
-  const workforce = new Workforce({
+  const workloads = new Workloads({
     processors: [],
     pool: new InProcessPool(),
     queueLimit: 4,
     now: () => START,
   });
-  await workforce.start();
+  await workloads.start();
   const settings = { metricsAddresses: ['127.0.0.1'] };
-  await using models = await openModelService({ settings, workforce });
+  await using models = await openModelService({ settings, workloads });
   const { service } = models;
   await service.submit(BELL);
   await service.submit({});
@@ -71,8 +71,8 @@ async function scrapeAfterLoad(): Promise<Scrape> {
     url: '/agents/computation/execute',
     payload: { task: 'evaluate', input: { expression: '1' } },
   });
-  while (workforce.agents.get('computation')?.statistics().completed === 0) await settled();
-  await workforce.close();
+  while (workloads.agents.get('computation')?.statistics().completed === 0) await settled();
+  await workloads.close();
   return parseScrape((await service.app.inject({ url: '/metrics' })).body);
 }
 

@@ -6,7 +6,7 @@ import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { MemoryJobStore } from '../../src/jobs/memory-job-store.ts';
 import { encodeTask, PLAN_TASK, PLANNER } from '../../src/service/tasks/stored-task.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
-import { openKinds, openWorkforce } from './support/test-kinds.ts';
+import { openKinds, openWorkloads } from './support/test-kinds.ts';
 import { directory, settled } from './support/test-service.ts';
 
 const STEP = { agent: 'computation', task: 'evaluate', fed: [] };
@@ -19,7 +19,7 @@ function openProcess(store: MemoryJobStore) {
     fleet: directory([]),
     now,
     jobs: () => runner,
-    workforce: openWorkforce(now, pool),
+    workloads: openWorkloads(now, pool),
   });
   const problems: unknown[] = [];
   const runner: JobRunner = new JobRunner({

@@ -1,6 +1,6 @@
 /** Plans over HTTP: a goal of several tasks becomes a tree of tasks, and comes to one end. */
 import { describe, expect, test } from 'vitest';
-import { Workforce } from '../../src/workloads/workforce.ts';
+import { Workloads } from '../../src/workloads/workloads.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { START, settled } from './support/test-service.ts';
 import { openWorkService, type WorkService } from './support/work-service.ts';
@@ -275,13 +275,13 @@ describe('GET /systems', () => {
   test('the planner is unavailable, with the reason, while its own plan fails', async () => {
     const pool = new InProcessPool();
     pool.lie = { result: 7 };
-    const workforce = new Workforce({ processors: [], pool, queueLimit: 4, now: () => START });
-    await workforce.start();
-    await using work = await openWorkService({ workforce });
+    const workloads = new Workloads({ processors: [], pool, queueLimit: 4, now: () => START });
+    await workloads.start();
+    await using work = await openWorkService({ workloads });
     const { data } = (await work.service.get('/systems/asi')).json();
     expect(data).toMatchObject({ available: false, reason: expect.stringContaining('43') });
     expect((await work.post(PLANS, CHAIN)).statusCode).toBe(503);
-    await workforce.close();
+    await workloads.close();
   });
 
   test('an unknown one answers 404 and names the known', async () => {

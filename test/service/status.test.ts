@@ -1,22 +1,22 @@
 /** GET /status: one word for the whole service, and how each part is. */
 import { describe, expect, test } from 'vitest';
-import { Workforce } from '../../src/workloads/workforce.ts';
+import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeDevices } from './support/fake-devices.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { openModelService } from './support/model-service.ts';
 import { openTestService, START } from './support/test-service.ts';
 
-async function readyWorkforce(pool = new InProcessPool()): Promise<Workforce> {
-  const workforce = new Workforce({ processors: [], pool, queueLimit: 9, now: () => START });
-  await workforce.start();
-  return workforce;
+async function readyWorkloads(pool = new InProcessPool()): Promise<Workloads> {
+  const workloads = new Workloads({ processors: [], pool, queueLimit: 9, now: () => START });
+  await workloads.start();
+  return workloads;
 }
 
 describe('the status of everything', () => {
   test('is operational when all that is promised is available, hardware or not', async () => {
-    const workforce = await readyWorkforce();
-    await using opened = await openModelService({ workforce });
+    const workloads = await readyWorkloads();
+    await using opened = await openModelService({ workloads });
     const { service } = opened;
     service.clock.now += 2500;
     const { data } = (await service.get('/status')).json();
@@ -35,7 +35,7 @@ describe('the status of everything', () => {
       'robotics',
     ]);
     expect(data.tpu).toMatchObject({ available: true, chips: 320, available_chips: 320 });
-    await workforce.close();
+    await workloads.close();
   });
 
   test.each(['computation', 'research', 'security', 'design', 'robotics', 'tpu'])(
@@ -54,14 +54,14 @@ describe('the status of everything', () => {
           return pool.run(call, hooks, signal);
         },
       };
-      const workforce = new Workforce({
+      const workloads = new Workloads({
         processors: [],
         pool: lying,
         queueLimit: 9,
         now: () => START,
       });
-      await workforce.start();
-      await using opened = await openModelService({ workforce });
+      await workloads.start();
+      await using opened = await openModelService({ workloads });
       const { data } = (await opened.service.get('/status')).json();
       expect(data.status).toBe('degraded');
       const unwell = [...data.agents, { id: 'tpu', ...data.tpu }].filter(
@@ -70,13 +70,13 @@ describe('the status of everything', () => {
       expect(unwell).toEqual([
         expect.objectContaining({ id: owner, reason: expect.stringContaining('wrongly') }),
       ]);
-      await workforce.close();
+      await workloads.close();
     },
   );
 
   test('is degraded when a simulator is not available, and down when none is', async () => {
-    const workforce = await readyWorkforce();
-    await using opened = await openModelService({ workforce });
+    const workloads = await readyWorkloads();
+    await using opened = await openModelService({ workloads });
     const { service, simulator, fleet } = opened;
     const statusNow = async () => (await service.get('/status')).json().data.status;
     simulator.reason = 'failed its self-test';
@@ -86,13 +86,13 @@ describe('the status of everything', () => {
     simulator.reason = undefined;
     fleet.reason = undefined;
     expect(await statusNow()).toBe('operational');
-    await workforce.close();
+    await workloads.close();
   });
 
   test('is degraded while what backs a device is in quarantine, and not for maintenance', async () => {
-    const workforce = await readyWorkforce();
+    const workloads = await readyWorkloads();
     const devices = new FakeDevices();
-    await using opened = await openModelService({ workforce, devices });
+    await using opened = await openModelService({ workloads, devices });
     const statusNow = async () => (await opened.service.get('/status')).json().data.status;
     devices.setMaintenance('gpu-01', { reason: 'new fans' });
     expect(await statusNow()).toBe('operational');
@@ -100,7 +100,7 @@ describe('the status of everything', () => {
       availability: { available: false, reason: 'lost', checkedAt: START },
     });
     expect(await statusNow()).toBe('degraded');
-    await workforce.close();
+    await workloads.close();
   });
 
   test('is degraded before the first self-tests of agents', async () => {

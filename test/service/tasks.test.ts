@@ -1,7 +1,7 @@
 /** Agents over HTTP: what is listed, what is taken and refused, and what becomes of a task. */
 import { describe, expect, test } from 'vitest';
 import { ProcedureInputError } from '../../src/workloads/procedures/errors.ts';
-import { Workforce } from '../../src/workloads/workforce.ts';
+import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { settled } from './support/test-service.ts';
@@ -13,7 +13,7 @@ const EXECUTE = '/agents/computation/execute';
 describe('GET /agents', () => {
   test('lists five agents, each with capabilities, and a measured speed with its basis', async () => {
     await using work = await openWorkService();
-    await work.workforce.measure();
+    await work.workloads.measure();
     const { data } = (await work.service.get('/agents')).json();
     expect(data.agents.map(({ id, kind }: { id: string; kind: string }) => [id, kind])).toEqual([
       ['computation', 'Computation'],
@@ -311,13 +311,13 @@ describe('POST /agents/{agent_id}/execute', () => {
   test('an agent whose self-test fails answers 503 with the reason', async () => {
     const pool = new InProcessPool();
     pool.lie = { result: 'nonsense' };
-    const workforce = new Workforce({ processors: [], pool, queueLimit: 4, now: () => 0 });
-    await workforce.start();
-    await using work = await openWorkService({ workforce });
+    const workloads = new Workloads({ processors: [], pool, queueLimit: 4, now: () => 0 });
+    await workloads.start();
+    await using work = await openWorkService({ workloads });
     const answer = await work.post(EXECUTE, SUM);
     expect(answer.statusCode).toBe(503);
     expect(answer.json().error.details[0].code).toBe('WORKLOADS_UNAVAILABLE');
-    await workforce.close();
+    await workloads.close();
   });
 });
 

@@ -21,7 +21,7 @@ async function fleetOf(work: WorkService) {
 describe('GET /tpu/fleet', () => {
   test('has 320 chips in 6 zones, says that they are modelled, and how ratings came about', async () => {
     await using work = await openWorkService();
-    await work.workforce.measure();
+    await work.workloads.measure();
     const data = await fleetOf(work);
     expect(data).toMatchObject({
       modelled: true,

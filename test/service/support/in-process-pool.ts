@@ -7,7 +7,7 @@ import type {
   ProcedureHooks,
   ProcedureOutcome,
 } from '../../../src/workloads/procedures/procedure-call.ts';
-import type { WorkPool } from '../../../src/workloads/workforce.ts';
+import type { WorkPool } from '../../../src/workloads/workloads.ts';
 import { openTestContext } from '../../support/procedure-context.ts';
 
 /** A call that waits for the test. */

@@ -7,7 +7,7 @@ import {
   serveJobKinds,
 } from '../../../src/service/jobs/job-kinds.ts';
 import type { Readers } from '../../../src/service/reading/readers.ts';
-import { Workforce } from '../../../src/workloads/workforce.ts';
+import { Workloads } from '../../../src/workloads/workloads.ts';
 import { InProcessPool } from './in-process-pool.ts';
 import { openReaders } from './test-readers.ts';
 
@@ -18,19 +18,19 @@ export interface TestKinds {
 }
 
 /** Agents and a TPU fleet whose procedures run in this process. */
-export function openWorkforce(now: () => number, pool = new InProcessPool()): Workforce {
-  return new Workforce({ processors: [], pool, queueLimit: 9, now });
+export function openWorkloads(now: () => number, pool = new InProcessPool()): Workloads {
+  return new Workloads({ processors: [], pool, queueLimit: 9, now });
 }
 
 /** Serves the kinds; the jobs are those of the runner that is made with them. */
 export function openKinds(
   given: Pick<JobKindDeps, 'fleet' | 'jobs' | 'now'> & {
-    readonly workforce?: Workforce;
+    readonly workloads?: Workloads;
     readonly readers?: Readers;
   },
 ): TestKinds {
-  const { workforce = openWorkforce(given.now), readers = openReaders(), ...deps } = given;
-  const { agents, planner, tpu, pool } = workforce;
+  const { workloads = openWorkloads(given.now), readers = openReaders(), ...deps } = given;
+  const { agents, planner, tpu, pool } = workloads;
   const kinds = serveJobKinds({
     ...deps,
     agents,

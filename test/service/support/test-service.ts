@@ -18,10 +18,10 @@ import { ModelRegistry } from '../../../src/workloads/models/model-registry.ts';
 import { readArtefact } from '../../../src/workloads/models/qnn-hybrid/artefact-file.ts';
 import { QnnHybrid } from '../../../src/workloads/models/qnn-hybrid/qnn-hybrid.ts';
 import { TextModel } from '../../../src/workloads/models/text-generation/text-model.ts';
-import type { Workforce } from '../../../src/workloads/workforce.ts';
+import type { Workloads } from '../../../src/workloads/workloads.ts';
 import { FakeDevices } from './fake-devices.ts';
 import { FakeProcessor } from './fake-processor.ts';
-import { closeKinds, openKinds, openWorkforce } from './test-kinds.ts';
+import { closeKinds, openKinds, openWorkloads } from './test-kinds.ts';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -64,19 +64,19 @@ type RequestOptions = Pick<InjectOptions, 'method' | 'url' | 'payload' | 'remote
 /** What a test may replace. */
 export type TestOverrides = Partial<Omit<ServiceDeps, 'settings'>> & {
   readonly processors?: readonly Processor[];
-  readonly workforce?: Workforce;
+  readonly workloads?: Workloads;
   readonly settings?: Partial<ServiceDeps['settings']>;
 };
 
 /** Builds a service; disposing it fails where an answer did not match its declared schema. */
 export async function openTestService(overrides: TestOverrides = {}): Promise<TestService> {
-  const { processors, settings, workforce, ...others } = overrides;
+  const { processors, settings, workloads, ...others } = overrides;
   const processor = new FakeProcessor();
   const metrics = others.metrics ?? new ServiceMetrics();
   const fleet = metrics.overProcessors(directory(processors ?? [processor]));
   const clock = { now: START };
   const now = () => clock.now;
-  const work = workforce ?? openWorkforce(now);
+  const work = workloads ?? openWorkloads(now);
   const { pool, agents, planner, tpu } = work;
   const cpuModel = 'a CPU';
   const served = {
@@ -84,7 +84,7 @@ export async function openTestService(overrides: TestOverrides = {}): Promise<Te
       fleet: others.fleet ?? fleet,
       jobs: () => others.jobs ?? runner,
       now,
-      workforce: work,
+      workloads: work,
       ...(others.readers && { readers: others.readers }),
     }),
     ...(others.kinds && { kinds: others.kinds }),

@@ -1,5 +1,5 @@
 /** A service whose agents, planner and TPU fleet have passed their self-tests, over a pool in this process. */
-import { Workforce } from '../../../src/workloads/workforce.ts';
+import { Workloads } from '../../../src/workloads/workloads.ts';
 import { InProcessPool } from './in-process-pool.ts';
 import {
   openTestService,
@@ -13,7 +13,7 @@ import {
 export interface WorkService extends AsyncDisposable {
   readonly service: TestService;
   readonly pool: InProcessPool;
-  readonly workforce: Workforce;
+  readonly workloads: Workloads;
   /** Sends a body with the service's key, or others. */
   post(
     path: string,
@@ -27,13 +27,13 @@ export interface WorkService extends AsyncDisposable {
 /** Opens it. */
 export async function openWorkService(overrides: TestOverrides = {}): Promise<WorkService> {
   const pool = new InProcessPool();
-  const workforce = new Workforce({ processors: [], pool, queueLimit: 4, now: () => START });
-  await workforce.start();
-  const service = await openTestService({ workforce, ...overrides });
+  const workloads = new Workloads({ processors: [], pool, queueLimit: 4, now: () => START });
+  await workloads.start();
+  const service = await openTestService({ workloads, ...overrides });
   return {
     service,
     pool,
-    workforce,
+    workloads,
     post: (url, body, headers = {}) =>
       service.request({
         method: 'POST',
@@ -50,7 +50,7 @@ export async function openWorkService(overrides: TestOverrides = {}): Promise<Wo
     },
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
-      await workforce.close();
+      await workloads.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** What does the work, beside single agents: when it is tested anew. */
 import { expect, test, vi } from 'vitest';
-import { Workforce } from '../../src/workloads/workforce.ts';
+import { Workloads } from '../../src/workloads/workloads.ts';
 import { eventually } from '../support/eventually.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { settled } from './support/test-service.ts';
@@ -11,9 +11,9 @@ test('everything is tested anew when a processor comes or goes', async () => {
     const pool = new InProcessPool();
     const state = { available: true, checkedAt: 0 };
     const processors = [{ availability: () => ({ ...state }) }];
-    const workforce = new Workforce({ pool, processors, queueLimit: 1, now: () => 0 });
-    await workforce.start();
-    const reasons = () => workforce.agents.agents.map((agent) => agent.availability().available);
+    const workloads = new Workloads({ pool, processors, queueLimit: 1, now: () => 0 });
+    await workloads.start();
+    const reasons = () => workloads.agents.agents.map((agent) => agent.availability().available);
     expect(reasons()).toEqual([true, true, true, true, true]);
 
     pool.lie = { result: 'nonsense' };
@@ -24,7 +24,7 @@ test('everything is tested anew when a processor comes or goes', async () => {
     state.available = false;
     vi.advanceTimersByTime(1000);
     await eventually(() => expect(reasons()).toEqual([false, false, false, false, false]));
-    await workforce.close();
+    await workloads.close();
   } finally {
     vi.useRealTimers();
   }

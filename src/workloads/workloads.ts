@@ -1,4 +1,4 @@
-/** What does the work of tasks and TPU jobs: the processes that run it, the agents, the planner, the fleet. */
+/** Everything that runs tasks and TPU jobs: the process pool, the agents, the planner and the TPU fleet. */
 import { extname } from 'node:path';
 import type { Processor } from '../fleet/processor.ts';
 import { AgentRoster } from './agents/agent-roster.ts';
@@ -15,25 +15,26 @@ const TPU: ProcedureOwner = {
   selfTest: TPU_SELF_TEST,
 };
 
-const LOOK_EVERY_MS = 1000;
+/** How often availability of the processors is compared. */
+const CHECK_EVERY_MS = 1000;
 
-/** What the processes that run procedures look them up in. */
+/** Module in which the processes find procedures by name. */
 export const PROCEDURE_CATALOG = new URL(
   `./procedure-catalog${extname(import.meta.url)}`,
   import.meta.url,
 );
 
-/** What runs procedures, as far as it is needed here. */
+/** The part of a ProcedurePool that workloads use. */
 export type WorkPool = Pick<
   ProcedurePool,
   'start' | 'run' | 'admit' | 'withdraw' | 'queuePosition' | 'load' | 'close'
 >;
 
-/** What it is made with. */
-export interface WorkforceOptions {
-  /** Closed with it. */
+/** How workloads are made. */
+export interface WorkloadsOptions {
+  /** Pool of processes; closed with the workloads. */
   readonly pool: WorkPool;
-  /** What circuits run on: when one of them comes or goes, everything is tested anew. */
+  /** Processors that run circuits. When the availability of one changes, every self-test runs again. */
   readonly processors: readonly Pick<Processor, 'availability'>[];
   /** TPU jobs that may wait for chips. */
   readonly queueLimit: number;
@@ -43,19 +44,19 @@ export interface WorkforceOptions {
   readonly elapsedMs?: () => number;
 }
 
-/** All of it. */
-export class Workforce {
+/** The agents, the planner and the TPU fleet over one pool of processes. */
+export class Workloads {
   readonly pool: WorkPool;
   readonly agents: AgentRoster;
   readonly planner: Planner;
   readonly tpu: { readonly fleet: TpuFleet; readonly work: MonitoredProcedures };
 
-  readonly #processors: WorkforceOptions['processors'];
+  readonly #processors: WorkloadsOptions['processors'];
   #wereAvailable = '';
   #watching: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ pool, processors, queueLimit, now, elapsedMs }: WorkforceOptions) {
+  constructor({ pool, processors, queueLimit, now, elapsedMs }: WorkloadsOptions) {
     this.#processors = processors;
     this.pool = pool;
     const served = { pool, now, elapsedMs };
@@ -67,7 +68,7 @@ export class Workforce {
     };
   }
 
-  /** Has the first process started; that it cannot be is found out, and told of, by self-tests. */
+  /** Starts the first process. A failure is not reported here: the self-tests find and report it. */
   async prepare(): Promise<void> {
     await this.pool.start().catch(() => undefined);
   }
@@ -75,13 +76,13 @@ export class Workforce {
   /** Runs the first self-tests. */
   async start(): Promise<void> {
     this.#wereAvailable = this.#areAvailable();
-    this.#watching = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#watching = setInterval(() => this.#checkProcessors(), CHECK_EVERY_MS).unref();
     for (const each of this.#served) await each.start();
     await this.planner.start();
   }
 
-  /** Self-tests that are due in a minute would tell of a processor that went a minute late. */
-  #look(): void {
+  /** Runs the self-tests when a processor comes or goes; their own turn may be a minute away. */
+  #checkProcessors(): void {
     const areAvailable = this.#areAvailable();
     if (areAvailable === this.#wereAvailable) return;
     this.#wereAvailable = areAvailable;
@@ -93,16 +94,16 @@ export class Workforce {
     return this.#processors.map((each) => Number(each.availability().available)).join('');
   }
 
-  /** Measures how fast everything is, one after the other: each has what there is to itself. */
+  /** Measures how fast each owner's procedures are, one owner at a time, so that they do not compete. */
   async measure(): Promise<void> {
     for (const each of this.#served) {
       if (this.#isClosed) return;
-      // What cannot be measured is found out, and told of, by its next self-test.
+      // A failure is found and reported by the next self-test.
       await each.measure().catch(() => undefined);
     }
   }
 
-  /** What does work and why what does not, a line each. */
+  /** Availability of each owner, with the reason where it is not available; a line each. */
   describe(): readonly string[] {
     return this.#served.map((each) => {
       const { available, reason } = each.availability();
@@ -110,7 +111,7 @@ export class Workforce {
     });
   }
 
-  /** Ends self-tests; what runs after `graceMs` is ended. */
+  /** Ends the self-tests, and after `graceMs` milliseconds whatever still runs. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watching);
