@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { testFilesThatNeed } from './test/support/test-files.ts';
 
 const NEED_FACILITIES = testFilesThatNeed('facilities');
-const NEED_PROCESSES_OR_MINUTES = testFilesThatNeed('processes', 'minutes');
+const NEED_OTHERS = testFilesThatNeed('processes', 'minutes', 'isolation');
 
 /**
  * Ends what hangs. No test is timed by it: it is at least ten times what the slowest test takes on a
@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEED_PROCESSES_OR_MINUTES, ...NEED_FACILITIES],
+          exclude: [...NEED_OTHERS, ...NEED_FACILITIES],
           setupFiles: 'test/support/held-to-needs.ts',
           // A worker loads each module once for all of its files.
           isolate: false,
@@ -37,7 +37,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'processes', include: NEED_PROCESSES_OR_MINUTES },
+        test: { name: 'processes', include: NEED_OTHERS },
       },
       {
         extends: true,

@@ -6,10 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * `processes`: the file starts child processes. `minutes`: it computes for a minute or more.
- * `facilities`: its suites are described by `describeWith`, because they run on a driver, in a browser or
+ * `isolation`: it mocks modules, which files without a need share. `facilities`: its suites are described by `describeWith`, because they run on a driver, in a browser or
  * with Python.
  */
-export const NEEDS = ['processes', 'minutes', 'facilities'] as const;
+export const NEEDS = ['processes', 'minutes', 'isolation', 'facilities'] as const;
 
 /** See NEEDS. */
 export type Need = (typeof NEEDS)[number];
