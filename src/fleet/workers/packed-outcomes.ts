@@ -7,17 +7,7 @@
  * sent with the first outcome that has it and is meant by its number after that.
  */
 import type { CompilationReport } from '../../compiler/compile.ts';
-import type { CircuitOutcome } from './worker-messages.ts';
-
-/** Outcomes that ask for counts alone; see `OutcomePacker`. */
-export interface PackedOutcomes {
-  /** NUM_FACTS of each outcome. */
-  readonly facts: Float64Array;
-  /** For each outcome: the words of its measured values, then their occurrences. */
-  readonly counts: Uint32Array;
-  /** Reports that the other side has not got yet, in order. */
-  readonly reports: readonly CompilationReport[];
-}
+import type { CircuitOutcome, PackedOutcomes } from './worker-messages.ts';
 
 /** An outcome that has crossed. */
 export interface UnpackedOutcome {
@@ -27,7 +17,7 @@ export interface UnpackedOutcome {
   readonly begunAgoMs: number;
 }
 
-/** Numbers of an outcome; `add` writes them in the order in which `unpack` reads them. */
+/** Numbers of an outcome in `facts`; `add` writes them in the order in which `unpack` reads them. */
 const NUM_FACTS = 10;
 /** Reports that both sides remember. A report that is more than so many back is sent again. */
 const MAX_REPORTS = 64;

@@ -14,7 +14,6 @@ import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
 import type { Precision } from '../schedule/lane.ts';
-import type { PackedOutcomes } from './packed-outcomes.ts';
 import type { SerializedCircuit, WrittenCircuit, WrittenShape } from './sent-circuit.ts';
 
 /** The engines that a worker opens, one of each precision it is asked for. */
@@ -140,6 +139,16 @@ export type Ended =
 
 /** Starts a worker: a thread, or a process with an adapter. */
 export type StartWorker = StartChild<ToWorker, FromWorker>;
+
+/** Outcomes that ask for counts alone; packed and unpacked by packed-outcomes.ts. */
+export interface PackedOutcomes {
+  /** A fixed number of numbers for each outcome. */
+  readonly facts: Float64Array;
+  /** For each outcome: the words of its measured values, then their occurrences. */
+  readonly counts: Uint32Array;
+  /** Reports that the other side has not got yet, in order. */
+  readonly reports: readonly CompilationReport[];
+}
 
 /** From a worker. */
 export type FromWorker =
