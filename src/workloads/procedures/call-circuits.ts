@@ -1,4 +1,4 @@
-/** A call's circuits on the service's side: run on its processors, under the call's name and priority. */
+/** Runs the circuits of a procedure call, on the service's side, under the call's name and priority. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { BatchRun, CircuitRun, Processor } from '../../fleet/processor.ts';
@@ -15,13 +15,16 @@ import {
 } from './procedure-messages.ts';
 import { type OnBegun, preferredProcessor, runOnFirst } from './processor-turn.ts';
 
-/** Failures that are kept to be told again; a procedure that goes on after more has seen them itself. */
+/**
+ * Circuit failures kept for each call, so that their original error can be thrown again. A procedure that
+ * continues past this many has handled them itself.
+ */
 const MAX_KEPT_FAILURES = 64;
 
 type Answer = CircuitAnswer['answer'];
 type Facts = Pick<CircuitRun, 'id' | 'priority' | 'keyId' | 'tier'>;
 
-/** Its circuits. */
+/** The circuits of one call. */
 export class CallCircuits {
   readonly #call: ProcedureCall;
   readonly #processors: readonly Processor[];
@@ -35,8 +38,9 @@ export class CallCircuits {
   #waitingSince: number | undefined;
 
   /**
-   * @param processors - Where they may run, the preferred one first.
-   * @param onWaiting - Hears from when on they wait, as `waitingMs`, and from when on no more.
+   * @param processors - The processors that may run them, the preferred one first.
+   * @param onWaiting - Called when the circuits begin to wait for a processor, with the start time as
+   *   `waitingMs`, and when they stop waiting.
    */
   constructor(
     call: ProcedureCall,
@@ -48,7 +52,10 @@ export class CallCircuits {
     this.#onWaiting = onWaiting;
   }
 
-  /** How long some have been under way and none of them on a processor; 0 where it is not so now. */
+  /**
+   * Milliseconds for which circuits have been in flight without any of them on a processor; 0 if none
+   * waits.
+   */
   get waitingMs(): number {
     return this.#waitingSince === undefined ? 0 : performance.now() - this.#waitingSince;
   }
@@ -61,18 +68,18 @@ export class CallCircuits {
     return this.#log.entries;
   }
 
-  /** What a circuit of the call failed with. */
+  /** The error that a circuit of the call failed with. */
   failure(circuit: number): unknown {
     return this.#failures.get(circuit) ?? new Error(`Circuit ${circuit} of the call failed.`);
   }
 
   /**
-   * Runs what a process asks for. Never rejects.
+   * Runs the circuit or batch that the process requested. Never rejects.
    *
    * @returns The answer; undefined once the call has ended.
    */
   async run(asked: CircuitAsked | BatchAsked): Promise<Answer | undefined> {
-    // Before anything is awaited: slots are filled in the order of the messages.
+    // Before the first await: slots must be filled in the order of the messages.
     const { signal } = this.#controller;
     this.#numOutstanding++;
     let [hasBegun, isOver] = [false, false];
@@ -99,7 +106,7 @@ export class CallCircuits {
       }
       return { failure: failureOf(error) };
     } finally {
-      // Together: in between it would seem to wait again.
+      // Both at once: in between, the call would seem to wait again.
       isOver = true;
       this.#numOutstanding--;
       if (hasBegun) this.#numBegun--;
@@ -107,7 +114,7 @@ export class CallCircuits {
     }
   }
 
-  /** Ends all that is under way. */
+  /** Aborts every circuit in flight. */
   close(): void {
     if (this.#numOutstanding === 0) return;
     this.#controller.abort(new DOMException('The call has ended.', 'AbortError'));
@@ -167,12 +174,15 @@ export class CallCircuits {
   }
 }
 
-/** A task that waits for a wider engine to come back is of no use to a call with a deadline. */
+/**
+ * Refuses a circuit that no engine is wide enough for now: a call with a deadline cannot wait for one to
+ * return.
+ */
 function checkWidth(numQubits: number, { spec }: Processor): void {
   if (numQubits > spec.maxQubits) throw new CircuitTooLargeError(numQubits, spec);
 }
 
-/** What is read off a channel may lie in a buffer with other things. */
+/** Copies the bytes: a message that was read from a channel may share its buffer with others. */
 function withOwnBytes<T extends { readonly bytes: Uint8Array }>(circuit: T): T {
   return { ...circuit, bytes: circuit.bytes.slice() };
 }

@@ -1,28 +1,32 @@
 /**
- * The calls that wait for a process, in fair turns, and the places that are kept for calls to come.
+ * Queue of the calls that wait for a process, in fair order, with reserved places for calls to come.
  *
- * A call that was accepted before takes no room: neither does a full queue refuse it, nor does it fill
- * the queue for others.
+ * A call that was accepted earlier does not count towards the limit: a full queue does not refuse it, and
+ * it does not fill the queue for others.
  */
 import { AGEING_MS, FairQueue, type QueuedItem } from '../../fleet/schedule/fair-queue.ts';
 import { ProcedureQueueFullError } from './errors.ts';
 
-/** How long the places that one walk has found are told; they change by ageing, too, which is slow. */
+/**
+ * Computed queue positions are reused for this many milliseconds; ageing changes them too, but slowly.
+ */
 const PLACES_STAND_MS = 250;
 
 /** A call in the queue. */
 export interface QueuedCall extends QueuedItem {
-  /** Whether it is counted among those that may wait. */
+  /** Whether the call counts towards the queue's limit. */
   readonly takesRoom: boolean;
-  /** Since when it waits, of `performance.now()`. */
+  /** Time at which it was queued, on the clock of `performance.now()`. */
   readonly since: number;
 }
 
-/** How the surroundings of the queue stand. */
+/** State of the pool, as far as the queue needs it. */
 export interface Outlook {
-  /** Calls that could begin without anything ending before; they are in nobody's way. */
+  /**
+   * Calls that could start now, without another call ending first; they do not count towards the limit.
+   */
   readonly numSpare: number;
-  /** Until a call that came now would begin, milliseconds. */
+  /** Estimated time until a call submitted now would start, milliseconds. */
   readonly expectedWaitMs: () => number;
 }
 
@@ -30,10 +34,10 @@ export interface Outlook {
 export class CallQueue<T extends QueuedCall> {
   readonly #limit: number;
   readonly #queue = new FairQueue<T>(AGEING_MS);
-  /** Calls that a place is kept for. */
+  /** Ids of the calls with a reserved place. */
   readonly #admitted = new Set<string>();
   #numTakingRoom = 0;
-  /** Of one walk, until the queue changes. */
+  /** Positions computed in one pass over the queue; discarded when the queue changes. */
   #places: { readonly at: number; readonly of: ReadonlyMap<string, number> } | undefined;
 
   /** @param limit - Calls that may wait. */
@@ -41,15 +45,15 @@ export class CallQueue<T extends QueuedCall> {
     this.#limit = limit;
   }
 
-  /** All that wait. */
+  /** Number of waiting calls. */
   get length(): number {
     return this.#queue.length;
   }
 
   /**
-   * Keeps a place for a call until it comes or is withdrawn.
+   * Reserves a place for a call until the call is added or withdrawn.
    *
-   * @throws {ProcedureQueueFullError} if there is none.
+   * @throws {ProcedureQueueFullError} if the queue is full.
    */
   admit(id: string, outlook: Outlook): void {
     if (this.#admitted.has(id)) return;
@@ -57,29 +61,29 @@ export class CallQueue<T extends QueuedCall> {
     this.#admitted.add(id);
   }
 
-  /** Keeps that place no longer; whether there was one. */
+  /** Releases a reserved place; returns whether there was one. */
   withdraw(id: string): boolean {
     return this.#admitted.delete(id);
   }
 
-  /** @throws {ProcedureQueueFullError} if there is no place for one more. */
+  /** @throws {ProcedureQueueFullError} if the queue has no room for another call. */
   checkRoom({ numSpare, expectedWaitMs }: Outlook): void {
     if (this.#numTakingRoom + this.#admitted.size - numSpare < this.#limit) return;
     throw new ProcedureQueueFullError(this.#limit, Math.max(1, Math.ceil(expectedWaitMs() / 1000)));
   }
 
   /**
-   * Adds a call, without a question.
+   * Adds a call, whether or not there is room.
    *
-   * @param cost - Milliseconds that it is expected to take.
-   * @param comesBack - Goes before all others.
+   * @param cost - Expected run time, milliseconds.
+   * @param comesBack - Whether the call runs again; it then precedes all others.
    */
   add(call: T, cost: number, comesBack: boolean): void {
     this.#queue.add(call, cost, performance.now(), comesBack);
     this.#changed(call, 1);
   }
 
-  /** Those that wait of other keys. */
+  /** Number of waiting calls whose key is not in `keys`. */
   lengthWithout(keys: ReadonlySet<string>): number {
     if (keys.size === 0) return this.length;
     let length = 0;
@@ -87,14 +91,16 @@ export class CallQueue<T extends QueuedCall> {
     return length;
   }
 
-  /** Takes out the one whose turn it is, as though those of some keys did not wait. */
+  /** Removes and returns the next call to run, ignoring the calls of some keys. */
   start(withoutKeys: ReadonlySet<string> = new Set()): T | undefined {
     const now = performance.now();
     const first = this.#first(now, withoutKeys);
     return first && this.startNow(first.id);
   }
 
-  /** The first one that waits since that time or longer, as though those of some keys did not. */
+  /**
+   * The first call that was queued at or before `since`, ignoring the calls of some keys; stays queued.
+   */
   overdue(since: number, withoutKeys: ReadonlySet<string>): T | undefined {
     for (const { item } of this.#queue.walk(performance.now())) {
       if (item.since <= since && !withoutKeys.has(item.key)) return item;
@@ -102,39 +108,39 @@ export class CallQueue<T extends QueuedCall> {
     return undefined;
   }
 
-  /** Takes out that one, to run. */
+  /** Removes and returns this call, to run out of turn. */
   startNow(id: string): T | undefined {
     const call = this.#queue.start(id, performance.now());
     if (call !== undefined) this.#changed(call, -1);
     return call;
   }
 
-  /** Takes out the one whose turn it is, but not to run: that is not held against its key. */
+  /** Removes and returns the next call without running it; its key is not charged for it. */
   removeFirst(): T | undefined {
     const first = this.#first(performance.now(), new Set());
     return first && this.remove(first.id);
   }
 
-  /** Takes out a call that will not run; undefined when it does not wait. */
+  /** Removes and returns a call that will not run; undefined if it is not queued. */
   remove(id: string): T | undefined {
     const call = this.#queue.remove(id);
     if (call !== undefined) this.#changed(call, -1);
     return call;
   }
 
-  /** Takes out everything. */
+  /** Removes and returns all calls. */
   drain(): readonly T[] {
     const all = this.#queue.drain();
     for (const call of all) this.#changed(call, -1);
     return all;
   }
 
-  /** All that wait, in no order that matters. */
+  /** All waiting calls, in unspecified order. */
   calls(): Iterable<T> {
     return this.#queue.items();
   }
 
-  /** Calls that will start before this one; undefined when it does not wait. */
+  /** Number of calls that will start before this one; undefined if it is not queued. */
   position(id: string): number | undefined {
     if (!this.#queue.has(id)) return undefined;
     const now = performance.now();

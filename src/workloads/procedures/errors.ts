@@ -1,8 +1,8 @@
-/** Errors of procedures: what a run ends with. */
+/** Errors that a procedure call ends with. */
 import { CodedError, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { faultSentence } from '../../errors/fault-path.ts';
 
-/** The input has good form, but the procedure finds while it runs that it makes no sense. */
+/** The input matches its schema, but the procedure finds at run time that it makes no sense. */
 export class ProcedureInputError extends CodedError {
   readonly code = 'WORKLOADS_TASK_INPUT';
 
@@ -16,7 +16,7 @@ export class ProcedureInputError extends CodedError {
   }
 }
 
-/** The run was not through when its time was over. */
+/** The run exceeded its deadline. */
 export class ProcedureDeadlineError extends CodedError {
   readonly code = 'WORKLOADS_TASK_DEADLINE';
 
@@ -25,7 +25,7 @@ export class ProcedureDeadlineError extends CodedError {
   }
 }
 
-/** The run took more memory than a process of its kind may. */
+/** The run exceeded the memory limit of its process. */
 export class ProcedureMemoryError extends CodedError {
   readonly code = 'WORKLOADS_TASK_MEMORY';
 
@@ -34,7 +34,7 @@ export class ProcedureMemoryError extends CodedError {
   }
 }
 
-/** The result is larger than one that is stored. */
+/** The result is larger than the limit for stored results. */
 export class ProcedureResultError extends CodedError {
   readonly code = 'WORKLOADS_TASK_RESULT';
 
@@ -43,17 +43,17 @@ export class ProcedureResultError extends CodedError {
   }
 }
 
-/** The process ended under the run, and so did those that ran it again. */
+/** The process ended during the run, and so did those that repeated it. */
 export class ProcedureLostError extends CodedError {
   readonly code = 'WORKLOADS_TASK_LOST';
 
-  /** @param how - How the process ended, for callers: nothing of the machine in it. */
+  /** @param how - How the process ended, for callers: without details of the machine. */
   constructor(how: string) {
     super(`The process that ran the task ended (${how}).`);
   }
 }
 
-/** As many tasks wait as may. */
+/** The queue of tasks is full. */
 export class ProcedureQueueFullError extends CodedError {
   readonly code = 'WORKLOADS_QUEUE_FULL';
   readonly retryAfterS: number;

@@ -1,22 +1,22 @@
-/** What ran the circuits of a call, for its record. */
+/** The processors and backends that ran the circuits of a call, for the job's record. */
 import type { Backend } from '../../fleet/processor.ts';
 
 /** Circuits that one backend of one processor ran. */
 export interface ExecutedOn {
   readonly processor: string;
-  /** With the devices of all of them. */
+  /** With the devices of all the circuits. */
   readonly backend: Backend;
-  /** A batch counts its rows. */
+  /** Number of circuits; a batch counts its rows. */
   readonly circuits: number;
-  /** Evolution and sampling of all of them, milliseconds. */
+  /** Time spent on evolution and sampling, summed over the circuits, milliseconds. */
   readonly executionMs: number;
 }
 
-/** Gathers it. */
+/** Collects the entries of one call. */
 export class ExecutionLog {
   readonly #entries = new Map<string, ExecutedOn>();
 
-  /** Notes circuits that came through. */
+  /** Records circuits that succeeded. */
   note({ processor, backend, circuits, executionMs }: ExecutedOn): void {
     const { devices = [], ...rest } = backend;
     const key = JSON.stringify([processor, rest]);
@@ -30,7 +30,7 @@ export class ExecutionLog {
     });
   }
 
-  /** In the order in which the backends were first used. */
+  /** The entries, in the order in which the backends were first used. */
   get entries(): readonly ExecutedOn[] {
     return [...this.#entries.values()];
   }

@@ -1,4 +1,4 @@
-/** Fields that inputs of many procedures have, and the circuit that some of them make. */
+/** Input fields that several procedures share, and the circuit that they describe. */
 import { z } from 'zod';
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
@@ -9,11 +9,13 @@ import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { ProcedureInputError } from './errors.ts';
 
-/** Entries of a circuit in an input: its faults are found while its caller waits. */
+/**
+ * Most gates in the circuit of an input. Bounded because the circuit is validated while its caller waits.
+ */
 export const MAX_INPUT_GATES = 10_000;
 const MAX_QASM_LENGTH = 256 * 1024;
 
-/** A seed: `input.seed ?? context.seed` is what the run draws with. */
+/** Schema of a seed. A run draws with `input.seed ?? context.seed`. */
 export const seedField = z
   .int()
   .min(0)
@@ -21,7 +23,7 @@ export const seedField = z
   .optional()
   .describe('The same input with the same seed gives the same result. By default a seed is drawn');
 
-/** A number of shots, up to `max`. */
+/** Schema of a number of shots, 1 to `max`. */
 export function shotsField(max: number, byDefault: number) {
   return z
     .int()
@@ -31,7 +33,7 @@ export function shotsField(max: number, byDefault: number) {
     .describe(`Number of shots of each circuit; default ${byDefault}`);
 }
 
-/** Of a strict object whose input has a circuit: `circuit` or `qasm`, one of them. */
+/** Fields for a strict object whose input has a circuit: exactly one of `circuit` and `qasm`. */
 export const circuitFields = {
   circuit: z.array(gateObject).max(MAX_INPUT_GATES).optional().describe('Gate objects in order'),
   qasm: z
@@ -50,7 +52,7 @@ const circuitInput = z.object(circuitFields);
 /** An input with those fields. */
 export type CircuitInput = z.output<typeof circuitInput>;
 
-/** What a procedure takes at most. */
+/** Limits of the circuit that a procedure accepts. */
 export type InputCircuitLimits = Pick<CircuitLimits, 'maxQubits'>;
 
 /**
@@ -64,7 +66,7 @@ export function circuitOf(input: CircuitInput, limits: InputCircuitLimits): Circ
   return read.circuit;
 }
 
-/** What is wrong with the circuit of an input; for `check`. */
+/** Faults of the circuit of an input; for `check`. */
 export function circuitFaults(input: CircuitInput, limits: InputCircuitLimits): readonly Fault[] {
   const read = readCircuit(input, limits);
   return 'faults' in read ? read.faults : [];

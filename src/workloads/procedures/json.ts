@@ -1,7 +1,7 @@
-/** Values as JSON has them. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
-/** An object of such values; a field that may be missing is never written as undefined. */
+/** A JSON object. An optional field is left out, never set to undefined. */
 export interface JsonObject {
   readonly [name: string]: Json | undefined;
 }

@@ -1,37 +1,38 @@
 /**
- * How many calls a pool may begin, and processes it may start, as its processes stand.
+ * Counts the calls that a pool may start, and the processes it may spawn, from the state of its
+ * processes.
  *
- * A call that only waits for processors computes nothing, and so leaves its place to another call, in
- * another process. That is bounded, as each process has memory, and the bound is shared: no call of a key
- * begins whose waiting calls have as many places as are left for all others. So a key alone has half of
- * them, a second one half of what is left, and there is one for a key that has none.
+ * A call that only waits for processors computes nothing, so another call may run in another process
+ * meanwhile. Each process takes memory, so their number is bounded, and keys share the bound: no call of
+ * a key starts while the key's waiting calls hold as many processes as are left for all others. A key
+ * alone can hold half of them, a second key half of the rest, and one remains for a key that has none.
  */
 import type { PooledProcess } from './pooled-process.ts';
 
-/** Processes there are at most, for each call that may run. */
+/** Most processes for each call that may run. */
 const MAX_PROCESSES_PER_CALL = 2;
 
-/** What is asked of a process. */
+/** The state of a process that is counted. */
 export type CountedProcess = Pick<PooledProcess, 'isEnding' | 'isStarting' | 'isFree'> & {
-  /** Whose call it has; undefined without one. */
+  /** Key of its call; undefined without one. */
   readonly key: string | undefined;
-  /** Whose call it has that only waits for processors; undefined without one. */
+  /** Key of its call if that call only waits for processors; undefined otherwise. */
   readonly parkedFor: string | undefined;
 };
 
-/** The numbers. */
+/** Result of the count. */
 export interface Census {
-  /** Processes that can be given a call, now or once they have started. */
+  /** Processes that can take a call, now or once they have started. */
   readonly numReady: number;
   /** Processes that may be started. */
   readonly numStartable: number;
-  /** Calls that may begin before one ends, as long as there are processes for them. */
+  /** Calls that may start before another ends, provided that there are processes for them. */
   readonly mayBegin: number;
-  /** Processes beyond what calls that may run have a use for. */
+  /** Processes that no call could use. */
   readonly numExtra: number;
-  /** Keys of which no call may begin. */
+  /** Keys whose calls may not start now. */
   readonly keysThatWait: ReadonlySet<string>;
-  /** Keys that have a call in a process, whatever it does. */
+  /** Keys with a call in a process, computing or waiting. */
   readonly keysAtWork: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-/** A process of the pool: given one call after the other until it ends or has to be ended. */
+/** A process of the pool. It runs one call after the other until it ends or is killed. */
 import { extname } from 'node:path';
 import { childProcess } from '../../processes/child-process.ts';
 import type { ProcessGuard } from '../../processes/process-guard.ts';
@@ -11,46 +11,46 @@ import {
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
 import { RunningCall, type StartingCall } from './running-call.ts';
 
-/** As this module's own: `.ts` in the sources, `.js` in what is published. */
+/** Has this module's own extension: `.ts` in the sources, `.js` in the published package. */
 const ENTRY = new URL(`./procedure-process${extname(import.meta.url)}`, import.meta.url);
 
-/** Until a process has said that it is ready; the machine may be busy. */
+/** Longest start of a process, milliseconds; generous, as the machine may be busy. */
 const START_LIMIT_MS = 60_000;
-/** What takes no longer leaves no more memory behind than is worth looking for. */
+/** After a call of up to this many milliseconds the memory of the process is not measured. */
 const SHORT_MS = 10;
-/** How often a process with a call is looked at: its memory, and whether it only waits. */
+/** Interval at which a busy process is checked: its memory, and whether it only waits. Milliseconds. */
 const LOOK_EVERY_MS = 50;
-/** A process that still has this part of the memory it may have, after a call, makes room for a new one. */
+/** A process that still uses this fraction of its memory limit after a call is replaced. */
 const WORN_AT = 0.6;
 
-/** After these a process has nothing to do. */
+/** Messages after which a process is idle. */
 const ENDS: ReadonlySet<FromProcess['kind']> = new Set(['done', 'failed', 'aborted']);
 
-/** How a process is started, and ended. */
+/** Settings of a process. */
 export interface PooledProcessOptions {
   /** Module that exports `findProcedure`. */
   readonly catalog: URL;
-  /** Of V8's old space. */
+  /** Limit of V8's old space, MiB. */
   readonly heapLimitMb: number;
   readonly maxRssBytes: number;
   readonly maxResultBytes: number;
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends the process where the service can no more. */
+  /** Kills the process if the service itself dies. */
   readonly guard: ProcessGuard;
-  /** From a cancel or a deadline to the end of a process that did not come back. */
+  /** Time from a cancel or a deadline until a process that has not answered is killed, milliseconds. */
   readonly graceMs: number;
 }
 
-/** What the pool hears. */
+/** Events that the pool listens to. */
 export interface ProcessEvents {
-  /** It can be given its first call. */
+  /** The process has started. */
   readonly onReady: () => void;
-  /** It can be given another call. */
+  /** The process can take another call. */
   readonly onFree: (process: PooledProcess) => void;
-  /** Its call is seen only to wait for processors; told again and again while that is so. */
+  /** The call only waits for processors; repeated while that is so. */
   readonly onParked: () => void;
-  /** It has ended. */
+  /** The process has ended. */
   readonly onEnd: (end: ChildEnd) => void;
 }
 
@@ -61,9 +61,9 @@ export class PooledProcess {
   readonly #options: PooledProcessOptions;
   #call: RunningCall | undefined;
   #isTooLarge = false;
-  /** When it was last looked at. */
+  /** Whether the process was idle at the last check. */
   #wasIdle = false;
-  /** What ends the call now is the process, which has come back with it. */
+  /** Whether the current call ends because the process has finished it. */
   #comesBack = false;
   #numCalls = 0;
   #lookTimer: NodeJS.Timeout | undefined;
@@ -83,7 +83,8 @@ export class PooledProcess {
           try {
             this.#hear(message);
           } catch (error) {
-            // A message that is none, or a hook of the caller: the end of this call, not of the service.
+            // A malformed message, or a hook of the caller that throws, ends this call and not the
+            // service.
             this.#call?.end({ kind: 'failed', error });
             this.kill();
           }
@@ -99,37 +100,37 @@ export class PooledProcess {
     return this.#child.isReady;
   }
 
-  /** Whether it is about to go: it takes no further call. */
+  /** Whether the process is about to end; it takes no further call. */
   get isEnding(): boolean {
     return this.#child.isEnding;
   }
 
-  /** Whether it can be given a call. */
+  /** Whether the process can take a call. */
   get isFree(): boolean {
     return this.wasReady && this.#call === undefined && !this.isEnding;
   }
 
-  /** Whether it will be free without anything ending before. */
+  /** Whether the process is still starting. */
   get isStarting(): boolean {
     return !this.wasReady && !this.isEnding;
   }
 
-  /** Whose call it has; undefined without one. */
+  /** Key of its call; undefined without one. */
   get key(): string | undefined {
     return this.call?.keyId;
   }
 
-  /** Whose call it has, where that has done nothing but wait for processors for a while. */
+  /** Key of its call if that call has only waited for processors for a while; undefined otherwise. */
   get parkedFor(): string | undefined {
     return this.#wasIdle && this.#isWaiting ? this.call?.keyId : undefined;
   }
 
-  /** The call that it is at, unless that has been answered. */
+  /** The current call; undefined once that has been answered. */
   get call(): RunningCall | undefined {
     return this.#call?.hasEnded === false ? this.#call : undefined;
   }
 
-  /** Gives a call to a free process. */
+  /** Starts a call. The process must be free. */
   run(starting: StartingCall): void {
     if (!this.isFree) throw new Error('unreachable: the process has a call');
     this.#child.setHolding(true);
@@ -149,12 +150,12 @@ export class PooledProcess {
     this.#lookTimer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills the process. */
   kill(): void {
     this.#child.kill();
   }
 
-  /** Resolves when it has gone. */
+  /** Resolves when the process has ended. */
   get ended(): Promise<void> {
     return this.#child.ended;
   }
@@ -171,7 +172,7 @@ export class PooledProcess {
     else if (!this.isEnding) this.#events.onFree(this);
   }
 
-  /** Its call has been answered: it has a while to be through with it, too. */
+  /** Kills the process after the grace period unless it finishes the call, which has been answered. */
   #hurry(): void {
     this.#stopGrace = this.#child.killAfter(this.#options.graceMs);
   }
@@ -184,7 +185,7 @@ export class PooledProcess {
     this.#child.setHolding(false);
   }
 
-  /** For longer than a circuit takes that hardly waits. */
+  /** Whether the call has waited longer than a circuit that starts almost at once takes. */
   get #isWaiting(): boolean {
     return (this.call?.waitingMs ?? 0) >= LOOK_EVERY_MS;
   }

@@ -1,12 +1,12 @@
-/** What a procedure is given while it runs. It reaches nothing else: no clock, no chance, no network. */
+/** Everything that a procedure has access to while it runs: no clock, no random source, no network. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
 
-/** What to compute of one circuit; only what is asked for comes back. */
+/** Outputs to compute for one circuit; the result has only those requested. */
 export interface CircuitRequest {
-  /** None unless given. */
+  /** Number of shots; none unless given. */
   readonly shots?: number;
   /** Integer in [0, 2^53 − 1]; 0 unless given. */
   readonly seed?: number;
@@ -19,22 +19,23 @@ export interface CircuitRequest {
 }
 
 /**
- * Runs circuits on a processor of the service, in fair turns with all other work. Which processor it is
- * the caller chose, or it is the first available one, double precision preferred. What ran them is noted
- * for the job's record.
+ * Runs circuits on a processor of the service, scheduled fairly with all other work. The processor is the
+ * one that the caller chose, else the first available one, double precision preferred. The job's record
+ * lists the processors used.
  */
 export interface CircuitRunner {
-  /** Width of the largest circuit that would run now. */
+  /** Qubits of the widest circuit that would run now. */
   readonly maxQubits: number;
   /**
-   * One circuit, measured as it is written: `shots` draws its classical bits.
+   * Runs one circuit, with its measurements as written: `shots` samples its classical bits.
    *
-   * @throws {CodedError} what the processor throws; the signal's reason.
+   * @throws {CodedError} the processor's error; the signal's reason.
    */
   run(circuit: Circuit, request: CircuitRequest): Promise<RunResult>;
   /**
-   * Circuits of one shape that differ in angles and seeds, as one task; at most 12 qubits, measurements
-   * last. What is told of a shape is kept as long as the object is: send the same object each time.
+   * Runs circuits of one shape that differ in angles and seeds, as one batch; at most 12 qubits,
+   * measurements last. Data derived from a shape is cached by object identity: pass the same object each
+   * time.
    *
    * @throws as `run`.
    */
@@ -44,20 +45,20 @@ export interface CircuitRunner {
 /** A procedure's surroundings for one run. */
 export interface ProcedureContext {
   readonly circuits: CircuitRunner;
-  /** For all chance of the run, unless the input names its own: integer in [0, 2^53 − 1]. */
+  /** Seed of every random draw of the run, unless the input has its own: integer in [0, 2^53 − 1]. */
   readonly seed: number;
   /**
-   * Says how far the work is; may be called as often as is handy.
+   * Reports progress; cheap, call it as often as is handy.
    *
-   * @param fraction - In [0, 1]; going backwards is ignored.
-   * @param message - What is being done, for people.
+   * @param fraction - In [0, 1]; a decrease is ignored.
+   * @param message - Current step, for people.
    */
   readonly progress: (fraction: number, message?: string) => void;
   /**
-   * How many units of work the run has done, where it does many of one kind (circuits, rows, steps);
-   * rates are measured from it. Without a call a run counts as one.
+   * Sets the number of units of work done, where a run does many of one kind (circuits, rows, steps);
+   * rates are computed from it. A run that never calls this counts as one unit.
    */
   readonly countUnits: (units: number) => void;
-  /** Aborts when the job is cancelled or its time is over; the process is ended soon after. */
+  /** Aborts when the job is cancelled or its deadline passes; the process is killed soon after. */
   readonly signal: AbortSignal;
 }

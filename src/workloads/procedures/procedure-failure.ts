@@ -1,11 +1,11 @@
-/** Errors on their way between the service and a process of procedures: classes do not cross. */
+/** Serialises errors between the service and a procedure process: classes do not survive the channel. */
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import type { SentFailure } from './procedure-messages.ts';
 
-/** What V8 throws when the operating system refuses the memory of an array or of WebAssembly. */
+/** Messages of V8's errors when the operating system refuses memory for an array or WebAssembly. */
 const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
-/** An expected failure on the other side, with the code that it had there. */
+/** A coded error of the other side, with its code. */
 export class ProcedureFailure extends CodedError {
   readonly code: string;
 
@@ -15,7 +15,10 @@ export class ProcedureFailure extends CodedError {
   }
 }
 
-/** What a circuit failed with, inside the process; where it is thrown on, its original is told again. */
+/**
+ * The failure of a circuit, inside the process. If the procedure rethrows it, the service reports the
+ * original error.
+ */
 export class CircuitFailure extends ProcedureFailure {
   readonly circuit: number;
 
@@ -25,7 +28,7 @@ export class CircuitFailure extends ProcedureFailure {
   }
 }
 
-/** An error taken apart. Never throws, whatever was thrown. */
+/** Serialises an error. Never throws, whatever the value. */
 export function failureOf(error: unknown): SentFailure {
   try {
     return takenApart(error);
@@ -35,9 +38,9 @@ export function failureOf(error: unknown): SentFailure {
 }
 
 /**
- * The error that callers get of it.
+ * The error that callers receive.
  *
- * @param ofCircuit - What a circuit failed with.
+ * @param ofCircuit - Returns the error that a circuit failed with.
  */
 export function errorOf(
   failure: Exclude<SentFailure, { readonly kind: 'memory' }>,
@@ -50,7 +53,7 @@ export function errorOf(
       return ofCircuit(failure.circuit);
     case 'unexpected': {
       const error = new Error(failure.message);
-      // For the log: where it happened, in the process.
+      // For the log: the stack in the process.
       if (failure.stack !== '') error.stack = failure.stack;
       return error;
     }

@@ -1,8 +1,9 @@
 /**
- * What crosses between the service and a process that runs procedures.
+ * Messages between the service and a process that runs procedures.
  *
- * One call at a time; a message names its call, because what a process says of one may arrive when that
- * has ended. Messages arrive in the order in which they were sent, which the slots of shapes rest on.
+ * A process runs one call at a time. Every message names its call, because a message of a call may arrive
+ * after the call has ended. Messages arrive in the order in which they were sent; the slots of shapes
+ * rely on that.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { BatchRequest, BatchResult } from '../../engine/batch-request.ts';
@@ -12,22 +13,22 @@ import type { SerializedCircuit, WrittenCircuit } from '../../fleet/workers/sent
 import type { JsonObject } from './json.ts';
 import type { CircuitRequest } from './procedure-context.ts';
 
-/** Circuits, and batches of them, that one call has under way at once; more wait in its process. */
+/** Most circuits and batches that one call has in flight; further ones wait in its process. */
 export const MAX_OUTSTANDING = 64;
 
-/** Shapes of batches that both sides of a call keep; a new one takes the place of the oldest. */
+/** Batch shapes that both sides cache for a call; a new one replaces the oldest. */
 export const MAX_SHAPES = 64;
 
-/** What a process is started with, as JSON in its first argument. */
+/** Settings of a process, passed as JSON in its first argument. */
 export interface ProcessSetup {
-  /** Of a module that exports `findProcedure`. */
+  /** URL of a module that exports `findProcedure`. */
   readonly catalog: string;
   readonly maxResultBytes: number;
-  /** Of the whole process: what the heap's limit does not bound lies in it, too. */
+  /** Memory limit of the whole process, in bytes: the heap limit does not bound all of it. */
   readonly maxRssBytes: number;
 }
 
-/** An error taken apart: classes do not cross. */
+/** A serialised error: classes do not survive the channel. */
 export type SentFailure =
   | {
       readonly kind: 'coded';
@@ -35,15 +36,15 @@ export type SentFailure =
       readonly message: string;
       readonly faults: readonly Fault[];
     }
-  /** What a circuit of the call failed with, which the other side has kept. */
+  /** The failure of a circuit of the call; the service has kept the error itself. */
   | { readonly kind: 'circuit'; readonly circuit: number }
   | { readonly kind: 'memory' }
   | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string };
 
-/** A circuit in writing, or, where that is long or cannot be, as bytes that are passed on unread. */
+/** A circuit as an object, or as bytes that are passed on unread if it is long or cannot be an object. */
 export type SentCircuit = WrittenCircuit | SerializedCircuit;
 
-/** To a process. */
+/** Messages to a process. */
 export type ToProcess =
   | {
       readonly kind: 'call';
@@ -57,7 +58,7 @@ export type ToProcess =
   | { readonly kind: 'cancel'; readonly call: number }
   | CircuitAnswer;
 
-/** The end of a circuit. */
+/** Outcome of a circuit. */
 export interface CircuitAnswer {
   readonly kind: 'answer';
   readonly call: number;
@@ -69,7 +70,7 @@ export interface CircuitAnswer {
     | { readonly failure: SentFailure };
 }
 
-/** A circuit to run. */
+/** Request to run a circuit. */
 export interface CircuitAsked {
   readonly kind: 'run';
   readonly call: number;
@@ -78,19 +79,19 @@ export interface CircuitAsked {
   readonly request: CircuitRequest;
 }
 
-/** A batch to run. */
+/** Request to run a batch. */
 export interface BatchAsked {
   readonly kind: 'run-batch';
   readonly call: number;
   readonly circuit: number;
-  /** Which of the shapes that were sent. */
+  /** Slot of the shape among those that were sent. */
   readonly slot: number;
-  /** Present where the slot has not had it: from now on it has. */
+  /** The shape, sent when the slot does not hold it yet. */
   readonly shape?: Circuit;
   readonly request: BatchRequest;
 }
 
-/** From a process. */
+/** Messages from a process. */
 export type FromProcess =
   | { readonly kind: 'ready' }
   | {
@@ -111,8 +112,8 @@ export type FromProcess =
       readonly kind: 'failed';
       readonly call: number;
       readonly failure: SentFailure;
-      /** Nobody waited for what failed: what else the call left behind is not known. */
+      /** No code awaited the failed promise, so the state that the call left behind is unknown. */
       readonly isUncaught?: true;
     }
-  /** It ended for its signal's sake. */
+  /** The procedure stopped because its signal aborted. */
   | { readonly kind: 'aborted'; readonly call: number };

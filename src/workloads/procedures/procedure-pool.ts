@@ -1,10 +1,11 @@
 /**
- * Runs procedures in processes of their own, a bounded number at a time, and lets the rest wait in fair
- * turns: priorities, tiers, keys, as circuits wait for engines.
+ * Runs procedures in processes of their own, a bounded number at a time; further calls wait in a fair
+ * queue by priority, tier and key, as circuits wait for engines.
  *
- * A process is kept from call to call, because starting one takes longer than most calls; it is replaced
- * when it ends, does not come back from a call in time, or has become large. A call whose process was
- * lost is run again from its beginning, twice at most unless somebody killed it; one that took all its memory is not, for it would again.
+ * A process serves many calls, because starting one takes longer than most calls. It is replaced when it
+ * ends, does not finish a call in time, or has grown large. A call whose process was lost is run again
+ * from its beginning, at most twice, unless the process was killed on purpose. A call that ran out of
+ * memory is not run again, because it would again.
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor } from '../../fleet/processor.ts';
@@ -15,15 +16,14 @@ import { drained } from '../drained.ts';
 import { CallQueue, type Outlook, type QueuedCall } from './call-queue.ts';
 import { ProcedureLostError, ProcedureMemoryError } from './errors.ts';
 import { type Census, censusOf } from './pool-census.ts';
-import type { ProcedurePoolOptions } from './pool-options.ts';
 import { PooledProcess, type PooledProcessOptions } from './pooled-process.ts';
 import type {
+  ProcedureAddress,
   ProcedureCall,
   ProcedureHooks,
   ProcedureLoad,
   ProcedureOutcome,
 } from './procedure-call.ts';
-import { RunTimes } from './run-times.ts';
 import type { CallEnd } from './running-call.ts';
 
 export type { ExecutedOn } from './executed-on.ts';
@@ -35,13 +35,18 @@ export type {
   ProcedureOutcome,
 } from './procedure-call.ts';
 
-/** Of a result's JSON. */
+/** Default limit of a result's JSON, bytes. */
 const MAX_RESULT_BYTES = 4 * 2 ** 20;
 const GRACE_MS = 200;
-/** Memory of a process beside its heap: as much again for arrays, and what Node has of its own. */
+/** Memory of a process beyond its heap, MiB: Node's own. Arrays may take as much again as the heap. */
 const NODE_MB = 128;
 const MIB = 2 ** 20;
-/** What is there beyond the usual number is kept this long, for the next time. */
+
+/** Expected run time of a procedure that has not run yet, milliseconds. */
+const FIRST_RUN_TIME_MS = 500;
+/** Weight of the latest call in the average run time. */
+const RUN_TIME_WEIGHT = 0.2;
+/** Idle processes beyond the usual number end after this many milliseconds. */
 const EXTRA_KEPT_MS = 10_000;
 const RELIEF_MS = 2000;
 
@@ -57,18 +62,52 @@ interface WaitingCall extends QueuedCall {
   readonly reject: (error: unknown) => void;
 }
 
-export type { ProcedurePoolOptions } from './pool-options.ts';
+/** Settings of a pool. */
+export interface ProcedurePoolOptions {
+  /**
+   * Module that the processes import. It exports `findProcedure(owner, name)`, and optionally `preload()`,
+   * which is awaited before a process is ready.
+   */
+  readonly catalog: URL;
+  /** Processors that run circuits, the preferred one first. */
+  readonly processors: readonly Processor[];
+  /**
+   * Calls that run at a time; processes are started on demand. Calls that only wait for processors are not
+   * counted, but there are never more than twice as many processes. Each process takes up to twice the
+   * heap limit plus 128 MiB.
+   */
+  readonly numProcesses: number;
+  /** Limit of V8's old space in each process, MiB. */
+  readonly heapLimitMb: number;
+  /** Most waiting calls. */
+  readonly queueLimit: number;
+  readonly maxResultBytes?: number;
+  /**
+   * Time from a cancel or a deadline until a process that has not finished its call is killed, milliseconds;
+   * 200 unless given.
+   */
+  readonly graceMs?: number;
+  /**
+   * A key with no call running waits at most this many milliseconds; then another process is started, if
+   * the limit allows one. 2 s unless given.
+   */
+  readonly reliefMs?: number;
+  /** Environment variables of the processes, all of them; none unless given. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Called when a process ends unexpectedly, with the reason and its last output. */
+  readonly onProcessLost?: (how: string) => void;
+}
 
-/** The pool. */
+/** A pool of processes that run procedures. */
 export class ProcedurePool {
   readonly #options: ProcedurePoolOptions;
   readonly #queue: CallQueue<WaitingCall>;
   readonly #pool: ChildPool<PooledProcess>;
   readonly #guard = new ProcessGuard();
-  /** What runs, and in how many milliseconds it was expected to be through. */
+  /** Busy processes, each with the expected run time of its call in milliseconds. */
   readonly #running = new Map<PooledProcess, number>();
   readonly #runTimes = new RunTimes();
-  /** Waits for the first process to be ready, or not to. */
+  /** Called once when the first process is ready or has failed to start. */
   #onFirstStart: ((failure?: ProcedureLostError) => void) | undefined;
   #trimTimer: NodeJS.Timeout | undefined;
   #reliefTimer: NodeJS.Timeout | undefined;
@@ -117,7 +156,7 @@ export class ProcedurePool {
   }
 
   /**
-   * Starts the first process; the others are started as they are needed.
+   * Starts the first process; the others are started on demand.
    *
    * @throws {ProcedureLostError} if it ends before it is ready: the installation is at fault.
    */
@@ -130,16 +169,15 @@ export class ProcedurePool {
   }
 
   /**
-   * Keeps a place in the queue for the call of that name until it is run, which then is not refused, or
-   * withdrawn.
+   * Reserves a place in the queue for the call with this id, until the call is run or withdrawn.
    *
-   * @throws {ProcedureQueueFullError} if as many wait, or have a place kept for them, as may.
+   * @throws {ProcedureQueueFullError} if the waiting calls and reserved places reach the limit.
    */
   admit(id: string): void {
     this.#queue.admit(id, this.#outlook());
   }
 
-  /** Keeps that place no longer; nothing where there is none. */
+  /** Releases a reserved place; does nothing without one. */
   withdraw(id: string): void {
     this.#queue.withdraw(id);
   }
@@ -147,15 +185,15 @@ export class ProcedurePool {
   /**
    * Queues the call and runs it when its turn comes.
    *
-   * @throws {ProcedureQueueFullError} as `admit`, unless it was admitted, now or before.
+   * @throws {ProcedureQueueFullError} as `admit`, unless the call was admitted or is readmitted.
    * @throws {ProcedureDeadlineError} once it has run for its `deadlineMs`.
-   * @throws {ProcedureMemoryError} if it took more memory than its process may have.
+   * @throws {ProcedureMemoryError} if it exceeded its process's memory limit.
    * @throws {ProcedureResultError} if its result is too large.
-   * @throws {ProcedureLostError} if its process ended, and so did the next; when the pool closes.
+   * @throws {ProcedureLostError} if its process ended, and so did the next ones; when the pool closes.
    * @throws {ProcessorUnavailableError} if `processorId` is none of the pool's processors.
-   * @throws {ProcedureFailure} with the code of what the procedure threw; what a processor threw for one
-   *   of its circuits, where the procedure passed that on.
-   * @throws {Error} that is no CodedError for faults of a procedure, with the stack it had there.
+   * @throws {ProcedureFailure} with the code of the procedure's error; a processor's error for one
+   *   of its circuits, if the procedure rethrew it.
+   * @throws {Error} that is no CodedError for bugs of a procedure, with its stack in the process.
    * @throws the signal's reason, at once.
    */
   async run(
@@ -186,7 +224,7 @@ export class ProcedurePool {
     });
   }
 
-  /** Calls that will start before this one; undefined once it is not queued. */
+  /** Number of calls that will start before this one; undefined if it is not queued. */
   queuePosition(id: string): number | undefined {
     return this.#queue.position(id);
   }
@@ -199,7 +237,10 @@ export class ProcedurePool {
     return { waiting, running, processes, expectedWaitMs: isAtOnce ? 0 : this.#expectedWaitMs() };
   }
 
-  /** Takes nothing new; what waits or runs after `graceMs` is ended, and so are the processes. */
+  /**
+   * Refuses new calls, ends waiting and running ones after `graceMs` milliseconds, and ends the
+   * processes.
+   */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     await drained(() => this.#queue.length + this.#running.size, graceMs);
@@ -229,7 +270,7 @@ export class ProcedurePool {
     return { numSpare: this.#numSpare(), expectedWaitMs: () => this.load().expectedWaitMs };
   }
 
-  /** Calls that could begin without anything ending before. */
+  /** Number of calls that could start now, without another call ending first. */
   #numSpare(): number {
     const { numReady, numStartable, mayBegin } = this.#census();
     return Math.min(mayBegin, numReady + numStartable);
@@ -260,7 +301,10 @@ export class ProcedurePool {
     this.#relieve();
   }
 
-  /** A key that has nothing running does not wait for the end of what others run, which may be long. */
+  /**
+   * Starts an overdue call of a key that has no call running, in one more process than usual: the calls
+   * of other keys may run long.
+   */
   #relieve(): void {
     clearTimeout(this.#reliefTimer);
     if (this.#queue.length === 0 || this.#isClosed) return;
@@ -280,7 +324,7 @@ export class ProcedurePool {
     this.#reliefTimer = setTimeout(() => this.#relieve(), reliefMs / 2).unref();
   }
 
-  /** Gives free processes what waits, and starts processes for the rest. */
+  /** Assigns waiting calls to free processes, and starts processes for the rest. */
   #fill(): void {
     for (;;) {
       const { mayBegin, keysThatWait } = this.#census();
@@ -303,7 +347,7 @@ export class ProcedurePool {
       this.#trimTimer ??= setTimeout(() => this.#trim(), EXTRA_KEPT_MS).unref();
   }
 
-  /** Ends what is free beyond the usual number, the longest unused first. */
+  /** Ends free processes beyond the usual number, the longest unused first. */
   #trim(): void {
     this.#trimTimer = undefined;
     for (const process of this.#pool.free.slice(0, this.#census().numExtra)) {
@@ -312,7 +356,7 @@ export class ProcedurePool {
     }
   }
 
-  /** Whether no process can be started at present, but those that are there come through. */
+  /** Whether no process can be started at present, but running ones still serve. */
   get #doesWithout(): boolean {
     if (!this.#pool.isBroken) return false;
     return [...this.#pool.children].some(({ wasReady, isEnding }) => wasReady && !isEnding);
@@ -321,7 +365,7 @@ export class ProcedurePool {
   #failedToStart({ how, inFull, isExcused }: FailedStart): void {
     if (!this.#isClosed) this.#options.onProcessLost?.(`before it was ready: ${inFull}`);
     if (isExcused) {
-      // Calls that wait start another by themselves; `start` does not.
+      // Waiting calls start another process by themselves; `start` does not.
       if (this.#onFirstStart !== undefined) this.#pool.start();
       return;
     }
@@ -329,7 +373,8 @@ export class ProcedurePool {
     this.#onFirstStart?.(failure);
     this.#onFirstStart = undefined;
     if (!this.#pool.isBroken || this.#doesWithout) return;
-    // One call for each failed start, so that a broken installation does not start processes for ever.
+    // Rejects one call for each failed start, so that a broken installation does not start processes for
+    // ever.
     const waiting = this.#queue.removeFirst();
     waiting?.signal.removeEventListener('abort', waiting.onAbort);
     waiting?.reject(failure);
@@ -348,7 +393,7 @@ export class ProcedurePool {
       process.run({ call, hooks, signal, processors, onEnd });
       hooks.onStarted?.();
     } catch (error) {
-      // An input that cannot be sent, or the caller's hook.
+      // The input could not be serialised, or the caller's hook threw.
       this.#running.delete(process);
       waiting.reject(error);
       process.kill();
@@ -382,4 +427,28 @@ export class ProcedurePool {
 
 function stopping(): ProcedureLostError {
   return new ProcedureLostError('the service is stopping');
+}
+
+/** Expected run time of each procedure: the exponential moving average of recent calls. */
+class RunTimes {
+  readonly #meanMs = new Map<string, number>();
+
+  /** Records a call that succeeded. */
+  note(address: ProcedureAddress, executionMs: number): void {
+    const key = keyOf(address);
+    const mean = this.#meanMs.get(key);
+    this.#meanMs.set(
+      key,
+      mean === undefined ? executionMs : mean + RUN_TIME_WEIGHT * (executionMs - mean),
+    );
+  }
+
+  /** Expected run time, milliseconds; above 0. */
+  expected(address: ProcedureAddress): number {
+    return Math.max(0.1, this.#meanMs.get(keyOf(address)) ?? FIRST_RUN_TIME_MS);
+  }
+}
+
+function keyOf({ owner, name }: ProcedureAddress): string {
+  return `${owner}/${name}`;
 }

@@ -6,14 +6,14 @@ import { lockDown } from './process-lockdown.ts';
 import { type ProcedureCatalog, serveProcedures } from './serve-procedures.ts';
 
 const parent = parentOfProcess<ToProcess, FromProcess>();
-// Checked: `PooledProcess` wrote it.
+// Not validated: `PooledProcess` wrote it.
 const setup: ProcessSetup = JSON.parse(process.argv[2] ?? '{}');
 const catalog: ProcedureCatalog = await import(setup.catalog);
 await catalog.preload?.();
 lockDown();
 
 const onUncaught = serveProcedures(catalog, setup, parent);
-// Also of promises that nobody waits for. The service ends a process in which that happened.
+// Unhandled rejections included. The service ends a process in which one happened.
 process.on('uncaughtException', (error) => {
   if (!onUncaught(error)) process.exit(1);
 });

@@ -13,48 +13,52 @@ import { ProcedureInputError } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { ProcedureContext } from './procedure-context.ts';
 
-/** What bounds one run; the rest are sizes that the input schema holds to, in the names of its fields. */
+/** Limits of one run: the deadline, and sizes that the input schema enforces, named like its fields. */
 export interface ProcedureLimits {
-  /** From its start to its end, waits for processors included. Milliseconds. */
+  /**
+   * Deadline from start to end, milliseconds; the time in which circuits wait for processors does not
+   * count.
+   */
   readonly deadline_ms: number;
   readonly [name: string]: number;
 }
 
-/** Does the work. Resolves with the result's fields; throws a CodedError where the input is to blame. */
+/** Runs the procedure. Resolves to the result's fields; throws a CodedError if the input is at fault. */
 export type RunProcedure<Input> = (input: Input, context: ProcedureContext) => Promise<JsonObject>;
 
-/** What a procedure is defined by. */
+/** Definition of a procedure. */
 export interface ProcedureParts<Schema extends z.ZodType> {
-  /** snake_case; `evaluate`. */
+  /** In snake_case, such as `evaluate`. */
   readonly name: string;
   /** Other names that requests may use for it; records show `name`. None unless given. */
   readonly aliases?: readonly string[];
-  /** One to three sentences for callers: what it does, and what the result has. */
+  /** One to three sentences for callers: what the procedure does, and the fields of its result. */
   readonly description: string;
-  /** Of the input; a strict object, every field with `describe`. */
+  /** Schema of the input: a strict object, every field with `describe`. */
   readonly input: Schema;
   /**
-   * What is wrong with an input of good form, paths relative to the input (`circuit[3].qubit`). Takes
-   * milliseconds at most: it runs before the job is accepted. Nothing unless given.
+   * Returns the faults of an input that matches the schema, with paths relative to the input
+   * (`circuit[3].qubit`). Takes milliseconds at most, because it runs before the job is accepted. No
+   * check unless given.
    */
   readonly check?: (input: z.output<Schema>) => readonly Fault[];
   /**
-   * Checks an input in which `check` found nothing, with code that is too large to load everywhere.
-   * The run makes the same checks itself.
+   * Returns the faults of an input that passed `check`, with code that is too large to load in every
+   * process. The run repeats these checks itself.
    */
   readonly lateCheck?: (input: z.output<Schema>) => Promise<readonly Fault[]>;
   readonly limits: ProcedureLimits;
-  /** An input that runs, in well under a second. */
+  /** An input that runs in well under a second. */
   readonly example: JsonObject;
   /**
-   * The result's fields that later tasks of a plan may be fed with, each with the name of the input
-   * field that it fits by itself: `{ circuit: 'circuit' }`. None unless given.
+   * Fields of the result that later tasks of a plan may take as input, each with the name of the input
+   * field that it fits: `{ circuit: 'circuit' }`. None unless given.
    */
   readonly feeds?: Readonly<Record<string, string>>;
   readonly run: RunProcedure<z.output<Schema>>;
 }
 
-/** A procedure whose input's type is its own business. */
+/** A procedure, with the type of its input hidden. */
 export interface Procedure {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -63,19 +67,26 @@ export interface Procedure {
   readonly limits: ProcedureLimits;
   readonly example: JsonObject;
   readonly feeds: Readonly<Record<string, string>>;
-  /** What is wrong with an input: its form, or where that is good its meaning. Paths are relative to it. */
+  /**
+   * Faults of an input: of its form, or if that is valid, of its meaning. Paths are relative to the
+   * input.
+   */
   readonly faultsOf: (input: unknown) => readonly Fault[];
-  /** What else is wrong with an input without faults; undefined where nothing else is looked at. */
+  /**
+   * Faults that `lateCheck` finds in an input without others; undefined if the procedure has no such
+   * check.
+   */
   readonly lateFaultsOf: ((input: unknown) => Promise<readonly Fault[]>) | undefined;
   /**
-   * Runs.
+   * Runs the procedure.
    *
-   * @throws {ProcedureInputError} if the input has faults: that of a task in a plan is known only now.
+   * @throws {ProcedureInputError} if the input has faults; the input of a task in a plan is not known
+   *   earlier.
    */
   readonly run: (input: Json, context: ProcedureContext) => Promise<JsonObject>;
 }
 
-/** A procedure from its parts. */
+/** Makes a procedure from its definition. */
 export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema>): Procedure {
   const { name, description, input, limits, example, run, lateCheck } = parts;
   const { aliases = [], feeds = {} } = parts;
@@ -108,7 +119,7 @@ export function procedure<Schema extends z.ZodType>(parts: ProcedureParts<Schema
   };
 }
 
-/** The procedure that a request means by a name; undefined where none has it. */
+/** Finds a procedure by name or alias; undefined if there is none. */
 export function findProcedure(
   procedures: readonly Procedure[],
   name: unknown,

@@ -1,17 +1,17 @@
 /**
- * Closes what one call could leave behind for the next in its process, and what an expression that
- * escaped its evaluator would reach for.
+ * Locks down a procedure process: no call can leave state behind for the next, and an expression that
+ * escapes its evaluator finds little to use.
  *
  * The objects that all code shares, such as `Array.prototype`, are frozen. A frozen property of a
- * prototype forbids its instances a property of the same name by assignment, which libraries do with
- * `toString` and the like; so on the prototypes that everything inherits from, properties become
+ * prototype forbids assignment to a property of that name on its instances, which libraries do with
+ * `toString` and the like. So on the prototypes that everything inherits from, properties become
  * accessors that let instances have their own.
  *
- * It is the second wall: the operating system's process, Node's permissions and the lack of `eval` are
- * the first. Node's own modules stay as they are; procedures do not hand them to what callers send.
+ * This is the second line of defence; the first is the operating system's process, Node's permissions and
+ * the lack of `eval`. Node's own modules are not frozen; procedures do not hand them to callers' code.
  */
 
-/** Globals whose objects, and all that is reached from them, are frozen. */
+/** Globals that are frozen with every object reachable from them. */
 const SHARED = [
   'Object',
   'Function',
@@ -83,7 +83,7 @@ const SHARED = [
   'globalThis',
 ] as const;
 
-/** What other classes are made from. */
+/** Error classes, which other classes extend. */
 const ERRORS = [
   Error,
   AggregateError,
@@ -95,10 +95,10 @@ const ERRORS = [
   URIError,
 ];
 
-/** Kept out of the walk: Node changes them as it goes. */
+/** Globals that are not frozen: Node changes them at run time. */
 const LEFT_ALONE = ['globalThis', 'performance', 'process'];
 
-/** Ways out of the process that procedures have no use for. */
+/** Globals that reach the network; procedures have no use for them. */
 const REMOVED_GLOBALS = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
 const REMOVED_OF_PROCESS = [
   'kill',
@@ -116,7 +116,7 @@ const REMOVED_OF_PROCESS = [
   'report',
 ];
 
-/** Locks this process down, for good. Whoever needs `process.send` afterwards has taken it before. */
+/** Locks this process down, permanently. Take a reference to `process.send` before if it is needed. */
 export function lockDown(): void {
   for (const name of REMOVED_GLOBALS) remove(globalThis, name);
   for (const name of REMOVED_OF_PROCESS) remove(process, name);
@@ -130,7 +130,7 @@ export function lockDown(): void {
   for (const name of SHARED) pin(name);
 }
 
-/** Prototypes that no global names. */
+/** Prototypes that no global refers to. */
 function hidden(): readonly unknown[] {
   const prototypesOf = (value: object): readonly object[] => {
     const prototype: object | null = Object.getPrototypeOf(value);
@@ -166,7 +166,7 @@ function freezeAll(root: unknown, seen: Set<unknown>): void {
   }
 }
 
-/** Turns data properties into accessors that give what assigns to them a property of its own. */
+/** Replaces data properties by accessors; assignment to one defines a property on the instance. */
 function allowOwn(prototype: object): void {
   for (const key of Reflect.ownKeys(prototype)) {
     const property = Reflect.getOwnPropertyDescriptor(prototype, key);

@@ -1,38 +1,38 @@
 /**
  * Runs a circuit or a batch on the first of several processors that is available.
  *
- * As long as it has not begun it leaves a processor that has gone, for the next one: a task was sent to
- * an agent, and does not wait out the maintenance of a processor.
+ * Until it has started it moves to the next processor when the current one becomes unavailable: the
+ * caller addressed an agent, and need not wait out the maintenance of one processor.
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor, RunHooks } from '../../fleet/processor.ts';
 
-/** How often what waits is looked at. */
+/** Interval at which a waiting circuit is checked, milliseconds. */
 const LOOK_EVERY_MS = 250;
 
-/** Sends it to a processor. */
+/** Submits the circuit or batch to a processor. */
 export type Submit<T> = (processor: Processor, hooks: RunHooks, signal: AbortSignal) => Promise<T>;
 
-/** What ran, and where. */
+/** The result, and the processor that ran it. */
 export interface Ran<T> {
   readonly processor: string;
   readonly result: T;
 }
 
-/** Hears whether it has begun on a processor, as that changes. */
+/** Called with whether the run has started on a processor, when that changes. */
 export type OnBegun = (hasBegun: boolean) => void;
 
-/** The first of them that is available; without any the first. */
+/** The first available processor; if none is available, the first. */
 export function preferredProcessor(processors: readonly Processor[]): Processor | undefined {
   return processors.find((processor) => processor.availability().available) ?? processors[0];
 }
 
 /**
- * Runs it.
+ * Runs a circuit or a batch on the first available processor.
  *
  * @param processors - The preferred one first; at least one.
  * @throws {ProcessorUnavailableError} if none is available.
- * @throws what `submit` rejects with, the signal's reason among it.
+ * @throws the error that `submit` rejects with, the signal's reason included.
  */
 export async function runOnFirst<T>(
   processors: readonly Processor[],
@@ -76,7 +76,7 @@ async function attempt<T>(
   const hooks: RunHooks = {
     onStarted: () => follow(true),
     onStartedOver: () => follow(false),
-    // The call was accepted, and has a bound of its own on what it sends.
+    // Readmitted: the call was accepted, and bounds its own circuits in flight.
     readmitted: true,
   };
   try {

@@ -1,14 +1,14 @@
-/** A procedure's result as the JSON that is stored: nothing is lost or changed on the way, or it throws. */
+/** Serialises a procedure's result to JSON; throws where JSON would lose or change a value. */
 import { ProcedureResultError } from './errors.ts';
 
-/** Deeper than any result is meant to be; what refers to itself is deeper than that. */
+/** Deepest nesting of a result; a cyclic value exceeds it. */
 const MAX_DEPTH = 100;
 
 /**
- * The text of a result.
+ * Serialises a result.
  *
- * @throws {ProcedureResultError} if it takes more than `maxBytes` in UTF-8.
- * @throws {Error} naming the place that is not JSON: a procedure's fault, and no caller's.
+ * @throws {ProcedureResultError} if the text exceeds `maxBytes` bytes of UTF-8.
+ * @throws {Error} naming the place of a value that is not JSON: a bug of the procedure.
  */
 export function resultJson(result: unknown, maxBytes: number): string {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) {
@@ -22,7 +22,7 @@ export function resultJson(result: unknown, maxBytes: number): string {
   return json;
 }
 
-/** What in a value JSON would drop, change or refuse; undefined where there is nothing. */
+/** Describes the first value that JSON would drop, change or refuse; undefined if there is none. */
 function wrongPart(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -53,7 +53,7 @@ function wrongField(value: object, depth: number): string | undefined {
     return `it has ${nameOf(value)}`;
   }
   for (const [name, field] of Object.entries(value)) {
-    // A field that may be missing is left out of the text.
+    // An optional field: JSON leaves it out.
     if (field === undefined) continue;
     const wrong = wrongPart(field, depth - 1);
     if (wrong !== undefined) return `${wrong}, at ${name}`;

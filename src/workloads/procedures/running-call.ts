@@ -1,4 +1,4 @@
-/** A call while a process has it: its deadline, its circuits, its progress, and how it ends. */
+/** A call that runs on a process: its deadline, its circuits, its progress, and how it ends. */
 import type { Processor } from '../../fleet/processor.ts';
 import type { ChildEnd } from '../../processes/supervised-child.ts';
 import { CallCircuits } from './call-circuits.ts';
@@ -13,20 +13,20 @@ export type CallEnd =
   | { readonly kind: 'done'; readonly outcome: Omit<ProcedureOutcome, 'timing'> }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'out-of-memory' }
-  /** The process ended under it. */
+  /** The process ended during the call. */
   | { readonly kind: 'lost'; readonly end: ChildEnd };
 
-/** A call that a process is to be given. */
+/** A call to start. */
 export interface StartingCall {
   readonly call: ProcedureCall;
   readonly hooks: ProcedureHooks;
   readonly signal: AbortSignal;
-  /** Where its circuits may run, the preferred one first. */
+  /** Processors that may run its circuits, the preferred one first. */
   readonly processors: readonly Processor[];
   readonly onEnd: (end: CallEnd, executionMs: number) => void;
 }
 
-/** The call. */
+/** A running call. */
 export class RunningCall {
   readonly #starting: StartingCall;
   readonly #number: number;
@@ -38,7 +38,7 @@ export class RunningCall {
   #fraction = 0;
   #hasEnded = false;
 
-  /** Sends it to its process. */
+  /** Sends the call to its process. */
   constructor(starting: StartingCall, number: number, post: (message: ToProcess) => void) {
     this.#starting = starting;
     this.#number = number;
@@ -46,7 +46,7 @@ export class RunningCall {
     const { call, signal, processors } = starting;
     this.#circuits = new CallCircuits(call, processors, (isWaiting) => {
       if (this.#hasEnded) return;
-      // What only waits for others to come through is not late.
+      // Waiting for other callers' work does not count towards the deadline.
       if (isWaiting) this.#deadline.pause();
       else this.#deadline.resume();
     });
@@ -61,7 +61,7 @@ export class RunningCall {
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** Whether its caller has its answer; the process may still be at it. */
+  /** Whether the caller has been answered; the process may still be computing. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -70,20 +70,23 @@ export class RunningCall {
     return this.#starting.call.keyId;
   }
 
-  /** How long circuits of it have waited for a processor and none was on one; 0 where it is not so now. */
+  /**
+   * Milliseconds for which its circuits have waited for a processor with none on one; 0 if none waits.
+   */
   get waitingMs(): number {
     return this.#circuits.waitingMs;
   }
 
-  /** Since its start, milliseconds. */
+  /** Milliseconds since its start. */
   get runningMs(): number {
     return performance.now() - this.#startedAt;
   }
 
   /**
-   * Hears what the process says.
+   * Handles a message from the process.
    *
-   * @returns Whether the process has done with the call, and may be given the next.
+   * @returns Whether the process has finished the call, and can take another (`came-back`) or not
+   *   (`came-back-broken`).
    */
   hear(message: FromProcess): 'goes-on' | 'came-back' | 'came-back-broken' {
     if (message.kind === 'ready' || message.call !== this.#number) return 'goes-on';
@@ -116,7 +119,7 @@ export class RunningCall {
     }
   }
 
-  /** Ends it, unless it has ended. */
+  /** Ends the call, unless it has ended. */
   end(end: CallEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -126,7 +129,7 @@ export class RunningCall {
     this.#starting.onEnd(end, this.runningMs);
   }
 
-  /** Its caller is answered at once, whether or not the process listens. */
+  /** Rejects the call at once, whether or not the process reacts. */
   #stop(error: unknown): void {
     this.#post({ kind: 'cancel', call: this.#number });
     this.end({ kind: 'failed', error });

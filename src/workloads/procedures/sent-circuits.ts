@@ -1,4 +1,4 @@
-/** A call's circuits, inside its process: they are sent to the service, which runs them. */
+/** Sends the circuits of a call from its process to the service, which runs them. */
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { BatchResult } from '../../engine/batch-request.ts';
 import type { RunResult } from '../../engine/engine.ts';
@@ -14,7 +14,7 @@ import {
   type SentCircuit,
 } from './procedure-messages.ts';
 
-/** A longer circuit is passed on as bytes: the service does not read it, its worker does. */
+/** A circuit with more operations is sent as bytes: its worker parses it, and the service does not. */
 const MAX_WRITTEN_OPERATIONS = 512;
 
 type Answer = CircuitAnswer['answer'];
@@ -30,7 +30,7 @@ export class SentCircuits {
   readonly #call: number;
   readonly #post: (message: Asked) => void;
   readonly #waiting = new Map<number, Waiting>();
-  /** Those beyond the bound; each is asked for as another ends. */
+  /** Requests beyond the limit; each is sent when another ends. */
   readonly #held: (() => void)[] = [];
   readonly #slotOf = new Map<Circuit, number>();
   #numUnderWay = 0;
@@ -65,7 +65,7 @@ export class SentCircuits {
     };
   }
 
-  /** The end of a circuit; of one that nobody waits for any more nothing. */
+  /** Settles a circuit; ignores one that is no longer awaited. */
   answer({ call, circuit, answer }: CircuitAnswer): void {
     const waiting = call === this.#call ? this.#waiting.get(circuit) : undefined;
     if (waiting === undefined) return;
@@ -74,7 +74,7 @@ export class SentCircuits {
     else waiting.resolve(answer);
   }
 
-  /** Rejects what waits and what comes. */
+  /** Rejects all pending and future circuits. */
   close(reason: unknown): void {
     if (this.#closedBy !== undefined) return;
     this.#closedBy = { reason };
@@ -84,7 +84,7 @@ export class SentCircuits {
 
   async #ask(asked: (circuit: number) => Asked): Promise<Answer> {
     if (this.#numUnderWay < MAX_OUTSTANDING) this.#numUnderWay++;
-    // Whoever ends hands its place on.
+    // A request that ends passes its slot on.
     else await new Promise<void>((resolve) => void this.#held.push(resolve));
     try {
       return await new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ export class SentCircuits {
     }
   }
 
-  /** Both sides give slots away in the same order, so a number is enough to tell a shape again. */
+  /** Slot of a shape. Both sides assign slots in the same order, so a number identifies a shape again. */
   #slotFor(shape: Circuit): Pick<BatchAsked, 'slot' | 'shape'> {
     const known = this.#slotOf.get(shape);
     if (known !== undefined) return { slot: known };

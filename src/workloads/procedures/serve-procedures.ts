@@ -1,23 +1,23 @@
-/** The inside of a process that runs procedures: one call after the other, as the service sends them. */
+/** Serves procedure calls inside their process, one after the other. */
 import type { ParentPort } from '../../processes/parent-port.ts';
 import type { Procedure } from './procedure.ts';
 import type { FromProcess, ProcessSetup, ToProcess } from './procedure-messages.ts';
 import { ServedCall } from './served-call.ts';
 
-/** How often the memory is looked at while a call runs and lets timers run. */
+/** Interval of the memory check during calls that yield to timers, milliseconds. */
 const LOOK_EVERY_MS = 100;
 
-/** A module of procedures. */
+/** A module that exports procedures. */
 export interface ProcedureCatalog {
   findProcedure(owner: string, name: string): Procedure | undefined;
-  /** Loads what takes long to load, before the process is ready: no call's deadline pays for it. */
+  /** Loads slow modules before the process is ready, so that no call's deadline pays for it. */
   preload?(): Promise<void>;
 }
 
 /**
- * Serves calls until the process ends. Says that it is ready.
+ * Serves calls until the process ends. Tells the service when it is ready.
  *
- * @returns To be told of what nothing else caught; false where no call is to blame for it.
+ * @returns A handler for uncaught errors; it returns false if no call is to blame.
  */
 export function serveProcedures(
   { findProcedure }: ProcedureCatalog,

@@ -1,26 +1,26 @@
-/** One call inside its process: runs the procedure and tells what becomes of it. */
+/** A call inside its process: runs the procedure and reports its outcome. */
 import type { Procedure } from './procedure.ts';
 import { failureOf } from './procedure-failure.ts';
 import type { FromProcess, ToProcess } from './procedure-messages.ts';
 import { resultJson } from './result-json.ts';
 import { SentCircuits } from './sent-circuits.ts';
 
-/** What is told of progress goes out at most this often. */
+/** Least interval between progress messages, milliseconds. */
 const PROGRESS_INTERVAL_MS = 50;
 const MAX_MESSAGE_LENGTH = 200;
 
-/** What a call needs of its process. */
+/** The parts of its process that a call needs. */
 export interface CallSurroundings {
   readonly findProcedure: (owner: string, name: string) => Procedure | undefined;
   readonly maxResultBytes: number;
   readonly post: (message: FromProcess) => void;
-  /** Whether the process has more memory than it may. */
+  /** Whether the process exceeds its memory limit. */
   readonly hasTooMuchMemory: () => boolean;
 }
 
 type Call = Extract<ToProcess, { kind: 'call' }>;
 
-/** A call. */
+/** A call that this process serves. */
 export class ServedCall {
   readonly #call: Call;
   readonly #surroundings: CallSurroundings;
@@ -47,7 +47,7 @@ export class ServedCall {
     return this.#hasEnded;
   }
 
-  /** Runs the procedure to its end, whatever that is. */
+  /** Runs the procedure and reports its outcome. Never rejects. */
   async run(): Promise<void> {
     const { owner, name, input, seed } = this.#call;
     const { findProcedure, maxResultBytes } = this.#surroundings;
@@ -70,13 +70,13 @@ export class ServedCall {
     }
   }
 
-  /** Its time is over, or nobody wants it any more. */
+  /** Aborts the call: its deadline has passed, or it was cancelled. */
   cancel(): void {
     this.#controller.abort();
     this.circuits.close(this.#controller.signal.reason);
   }
 
-  /** Ends it with an error that nobody waited for, unless it has ended. */
+  /** Ends the call with an uncaught error, unless it has ended. */
   failUncaught(error: unknown): void {
     const failure = failureOf(error);
     this.#end({ kind: 'failed', call: this.number, failure, isUncaught: true });
@@ -88,7 +88,7 @@ export class ServedCall {
     else this.#end({ kind: 'failed', call: this.number, failure: failureOf(error) });
   }
 
-  /** Ends it for the memory that its process has. */
+  /** Ends the call because its process exceeds its memory limit. */
   failForMemory(): void {
     this.#end({ kind: 'failed', call: this.number, failure: { kind: 'memory' } });
   }
@@ -102,8 +102,8 @@ export class ServedCall {
   }
 
   /**
-   * Sent at once where the last was some time ago, also from within a synchronous stretch; otherwise
-   * with the next one, by the timer once the stretch is over, or before the end.
+   * Reports progress. A report is sent at once if the last is old enough, also within synchronous code.
+   * Otherwise it is sent with the next one, by a timer, or before the end.
    */
   #progress(fraction: number, message?: string): void {
     if (this.#hasEnded) return;
@@ -116,7 +116,7 @@ export class ServedCall {
       return;
     }
     this.#sendProgress();
-    // Timers do not run within a synchronous stretch, so the memory is looked at here, too.
+    // Timers do not run during synchronous code, so the memory is checked here, too.
     if (this.#surroundings.hasTooMuchMemory()) this.failForMemory();
   }
 

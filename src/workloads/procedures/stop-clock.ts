@@ -1,21 +1,21 @@
-/** A deadline whose clock may stand still. */
+/** A deadline that can be paused. */
 
-/** The clock; it runs from the start. */
+/** A deadline that can be paused; its clock runs from construction. */
 export class StopClock {
   readonly #onOver: () => void;
-  /** At `#since`, or while it stands still. */
+  /** Milliseconds left at `#since`, or while paused. */
   #leftMs: number;
   #since = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onOver - Called once it has run for `limitMs`. */
+  /** @param onOver - Called once the clock has run for `limitMs` milliseconds. */
   constructor(limitMs: number, onOver: () => void) {
     this.#leftMs = limitMs;
     this.#onOver = onOver;
     this.resume();
   }
 
-  /** Stands still from now on. */
+  /** Stops the clock. */
   pause(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -23,7 +23,7 @@ export class StopClock {
     this.#leftMs -= performance.now() - this.#since;
   }
 
-  /** Runs on. */
+  /** Restarts the clock. */
   resume(): void {
     if (this.#timer !== undefined) return;
     this.#since = performance.now();
