@@ -5,10 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
 
-// As bin/qcs.js does: half of a short command's time is compiling what it loads.
+// Caches compiled code, as bin/qcs.js does: compiling takes half the time of a short command.
 enableCompileCache();
 
-// `qcs … | head`: the reader has what it wanted. Anything else (a full disk) is a failure.
+// EPIPE is no error: in `qcs … | head` the reader has stopped reading. Others (a full disk) are failures.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT_CODES.ok);
   process.stderr.write(`The output cannot be written: ${error.message}\n`);

@@ -1,6 +1,6 @@
 /**
- * `qcs capacity`: how much the service does on this machine, and what a fleet of 48 GPUs would do. Starts
- * the service itself, drives it, and simulates the fleet with the same scheduler in virtual time.
+ * `qcs capacity`: measures the service on this machine and forecasts a fleet of 48 GPUs. It starts the
+ * service, sends it load, and simulates the fleet with the same scheduler in virtual time.
  */
 import { type Command, Option } from 'commander';
 import { MIXES } from './capacity/circuit-mix.ts';
@@ -9,13 +9,13 @@ import type { CapacityOptions } from './capacity/run-capacity.ts';
 import type { CommandIo } from './command-io.ts';
 import { list, number, whole } from './option-parsers.ts';
 
-/** What `npm run bench -- webgpu-engine` writes. A published package has none; the report says so. */
+/** Results file of `npm run bench -- webgpu-engine`. A published package has none; the report says so. */
 const GPU_RESULTS = 'bench/results/webgpu-engine.json';
 
 /**
  * Adds the command to the program.
  *
- * @param entry - The module of the command line, which is started again with `serve`.
+ * @param entry - Module of the command line; it is started again with `serve`.
  */
 export function addCapacityCommand(program: Command, io: CommandIo, entry: string): void {
   program

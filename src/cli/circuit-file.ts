@@ -1,4 +1,4 @@
-/** A circuit file → the body that POST /quantum/circuits would take. */
+/** Reads a circuit file as a request body for POST /quantum/circuits. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { jsonFault } from '../errors/json-fault.ts';
@@ -7,8 +7,8 @@ import { FileNotFoundError, FileUnreadableError } from './errors.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
 /**
- * The fields of a file: of a `.json` file its object, or its array as `circuit`; of any other, its
- * text as `qasm`.
+ * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`; any other file
+ * gives its text as `qasm`.
  *
  * @throws {FileNotFoundError | FileUnreadableError}
  */
@@ -21,7 +21,7 @@ export async function readCircuitFile(path: string): Promise<Readonly<Record<str
   throw new FileUnreadableError(path, 'it holds neither a list of gate objects nor a request body');
 }
 
-/** What the command line says of a circuit beside its file. */
+/** Options of the command line that override fields of the file. */
 export interface SubmissionOptions {
   readonly target?: string;
   readonly shots?: number;
@@ -29,7 +29,7 @@ export interface SubmissionOptions {
   readonly input?: Readonly<Record<string, number | boolean>>;
 }
 
-/** The file's fields, completed by defaults and overruled by options. */
+/** Fields to submit: options first, then the file's fields, then defaults. */
 export function submissionFields(
   content: Readonly<Record<string, unknown>>,
   { target, shots, seed, input }: SubmissionOptions,
@@ -56,7 +56,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Files beside it whose names are nearly the same. */
+/** Lists files in the same folder with similar names. */
 async function nearFiles(path: string): Promise<string> {
   const folder = dirname(path);
   const near = nearestNames(basename(path), await readdir(folder).catch(() => []));

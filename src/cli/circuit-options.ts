@@ -1,9 +1,9 @@
-/** What `qcs run` and `qcs submit` take alike: a file with a circuit, and what overrules its fields. */
+/** Arguments that `qcs run` and `qcs submit` share: a circuit file, and options that override its fields. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { digits } from './option-parsers.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 
-/** Adds the file and the options of SubmissionOptions. */
+/** Adds the file argument and the options of SubmissionOptions. */
 export function withCircuit(command: Command): Command {
   return command
     .argument(

@@ -1,4 +1,4 @@
-/** What `qcs compile` does. */
+/** Action of `qcs compile`. */
 import { createFleet, fleetOptions } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import { gpuFleetSpec, statevectorSpec } from '../fleet/cpu-processors.ts';
@@ -8,7 +8,7 @@ import type { CompileFormat, compiledCircuit } from '../service/schemas/compile.
 import { readCircuitFile } from './circuit-file.ts';
 import { type CommandIo, table, writeWarnings } from './command-io.ts';
 
-/** What the command is told. */
+/** Options of the command. */
 export interface CompileOptions {
   readonly target: string;
   readonly format: CompileFormat;
@@ -17,13 +17,13 @@ export interface CompileOptions {
 
 type Compiled = ReturnType<(typeof compiledCircuit)['parse']>;
 
-/** Compiles the circuit of the file: the result to stdout, what each pass saved to stderr. */
+/** Compiles the circuit of the file. Writes the result to stdout and the savings of each pass to stderr. */
 export async function compileFile(
   file: string,
   options: CompileOptions,
   io: CommandIo,
 ): Promise<void> {
-  // A file for `qcs run` will do: what says how to run means nothing here.
+  // Drop the run fields, so that a file for `qcs run` also compiles.
   const content = withoutRunFields(await readCircuitFile(file));
   const body = { ...content, target_processor: options.target, format: options.format };
   const text = compileCircuitJson(body, await targetsFor(options.target, io));
@@ -31,18 +31,18 @@ export async function compileFile(
     io.out.write(`${text}\n`);
     return;
   }
-  // Checked: compileCircuitJson writes what the schema says.
+  // The cast is safe: compileCircuitJson writes what the schema says.
   const compiled = JSON.parse(text) as Compiled;
   io.out.write(compiled.qasm ?? `${JSON.stringify(compiled.circuit)}\n`);
   writeWarnings(compiled.warnings ?? [], io);
   io.err.write(`${report(compiled)}\n`);
 }
 
-/** The processors that the circuit is checked against; a fleet is made only where the target needs it. */
+/** Targets to check the circuit against. A fleet is created only if the target needs it. */
 async function targetsFor(target: string, { environment, now }: CommandIo) {
   const config = loadConfig(environment);
   const options = fleetOptions(config, now);
-  // With WebGPU or nothing, what the fleet compiles for is its adapters'.
+  // With WebGPU only, the compile target of the fleet depends on its adapters.
   const onCpu = config.engine === 'webgpu' ? [] : [gpuFleetSpec(options)];
   const specs = [statevectorSpec(options), ...onCpu];
   if (specs.some(({ id }) => id === target))

@@ -1,10 +1,10 @@
-/** `qcs compile FILE`: what the compiler makes of a circuit, without running it. */
+/** `qcs compile FILE`: compiles a circuit without running it. */
 import { type Command, Option } from 'commander';
 import type { CompileFormat } from '../service/schemas/compile.ts';
 import type { CommandIo } from './command-io.ts';
 import type { CompileOptions } from './compile-file.ts';
 
-/** The formats of the service; its list of them is loaded with all its schemas. */
+/** Output formats. They are repeated here because importing the service's list loads all its schemas. */
 const FORMATS: Readonly<Record<CompileFormat, true>> = { json: true, qasm2: true, qasm3: true };
 
 /** Adds the command to the program. */

@@ -1,4 +1,4 @@
-/** The fleet's 48 devices in a few lines: those that one thing backs are alike and stand in one row. */
+/** Table of the fleet's 48 devices. Devices with the same backing share a row. */
 import type { FleetDevice } from '../fleet/fleet-device.ts';
 import { table } from './command-io.ts';
 
@@ -6,7 +6,7 @@ const MIB = 2 ** 20;
 
 const HEADING = ['DEVICES', 'BACKED BY', 'KIND', 'AVAILABLE', 'MEMORY', 'QUBITS'];
 
-/** A row for each backing, and a line for each reason why devices are not available. */
+/** Formats a row per backing, and a line per reason why devices are not available. */
 export function deviceTable(devices: readonly FleetDevice[]): string {
   const rows = groupsOf(devices, ({ backing }) => `${backing.kind} ${backing.name}`).map(rowOf);
   const away = devices.filter(({ availability }) => !availability.available);
@@ -36,7 +36,7 @@ function kindOf(group: readonly FleetDevice[]): string {
   return group.some(({ isModelled }) => isModelled) ? `${what}, modelled` : what;
 }
 
-/** `gpu-00 to gpu-23, gpu-40`: runs of neighbours, in the order of the ids. */
+/** Ranges of consecutive ids, in order: `gpu-00 to gpu-23, gpu-40`. */
 function rangesOf(devices: readonly FleetDevice[]): string {
   const runs: { first: FleetDevice; last: FleetDevice }[] = [];
   for (const device of devices) {
@@ -49,12 +49,12 @@ function rangesOf(devices: readonly FleetDevice[]): string {
     .join(', ');
 }
 
-/** The number at the end of its id. */
+/** Number at the end of a device's id. */
 function numberOf({ id }: FleetDevice): number {
   return Number(/\d+$/.exec(id)?.[0]);
 }
 
-/** One figure where all are the same, else the least and the most. */
+/** One figure if all are equal, otherwise the least and the greatest. */
 function spanOf(figures: readonly number[]): string {
   const least = Math.min(...figures);
   const most = Math.max(...figures);

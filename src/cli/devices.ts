@@ -1,4 +1,4 @@
-/** `qcs devices`: what would run circuits on this machine, found out now. */
+/** `qcs devices`: discovers the devices of this machine that can run circuits. */
 import type { Command } from 'commander';
 import type { CommandIo } from './command-io.ts';
 

@@ -11,7 +11,7 @@ export class FileNotFoundError extends CodedError {
   }
 }
 
-/** The file is there but is not what it should be. */
+/** The file exists but its content cannot be used. */
 export class FileUnreadableError extends CodedError {
   readonly code = 'CLI_FILE_UNREADABLE';
 
@@ -20,7 +20,7 @@ export class FileUnreadableError extends CodedError {
   }
 }
 
-/** Options that make no sense together. */
+/** Options that cannot be combined. */
 export class OptionsConflictError extends CodedError {
   readonly code = 'CLI_OPTIONS_CONFLICT';
 
@@ -30,13 +30,13 @@ export class OptionsConflictError extends CodedError {
   }
 }
 
-/** WebGPU was asked for, and there is nothing that it may run on. */
+/** WebGPU was requested, and no adapter is usable. */
 export class NoUsableAdapterError extends CodedError {
   readonly code = 'CLI_NO_ADAPTER';
 
   /**
-   * @param reason - Why discovery found none, a sentence.
-   * @param unused - Adapters that are there, and why they are not used.
+   * @param reason - Why discovery found no adapter, a sentence.
+   * @param unused - Adapters that exist but are not used, with the reason for each.
    */
   constructor(
     reason = 'None was found.',
@@ -50,7 +50,7 @@ export class NoUsableAdapterError extends CodedError {
   }
 }
 
-/** Ctrl-C. */
+/** Ctrl-C interrupted the command. */
 export class InterruptedError extends CodedError {
   readonly code = 'CLI_INTERRUPTED';
 

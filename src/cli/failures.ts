@@ -1,4 +1,4 @@
-/** Errors → what stderr says, and the exit code. */
+/** Converts errors to messages for stderr and to exit codes. */
 import { CommanderError } from 'commander';
 import { CodedError } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
@@ -28,17 +28,17 @@ const EXIT_CODE_OF: Readonly<Record<string, number>> = {
   CLI_INTERRUPTED: EXIT_CODES.interrupted,
 };
 
-/** The exit code for whatever a command threw. */
+/** Exit code for an error of any kind that a command threw. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Help and version are thrown too, with 0; wrong usage comes with 1.
+    // Commander also throws for help and version, with code 0; wrong usage has code 1.
     return error.exitCode === 1 ? EXIT_CODES.usage : error.exitCode;
   }
   if (error instanceof CodedError) return EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed;
   return EXIT_CODES.failed;
 }
 
-/** The message, with a line for each fault that it does not already hold. */
+/** The error's message, with a line for each fault that the message does not name. */
 export function faultText(error: unknown): string {
   if (!(error instanceof CodedError)) return error instanceof Error ? error.message : String(error);
   const lines = error.faults

@@ -1,18 +1,18 @@
-/** Counts as a histogram of text. */
+/** Counts as a text histogram. */
 
 type Entry = readonly [label: string, count: number];
 
-/** So many outcomes, all of four bits, are looked up by label rather than by count. */
+/** Greatest number of outcomes listed in label order: that many are looked up by label, more by count. */
 const MAX_ORDERED = 16;
 const MAX_ROWS = 20;
 const BLOCKS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
- * One line an outcome: label, count, share, bar. Up to sixteen outcomes are in their own order; more begin
- * with the most frequent, and past twenty a last line says how many more there are and what they amount to.
+ * Formats one line per outcome: label, count, share, bar. Up to sixteen outcomes are sorted by label, more by
+ * count. After twenty a last line gives the number and the total of the rest.
  *
  * @param counts - Label → occurrences.
- * @param columns - Width to keep within.
+ * @param columns - Greatest width.
  */
 export function histogram(counts: Readonly<Record<string, number>>, columns: number): string {
   const byLabel = ([a]: Entry, [b]: Entry) => (a < b ? -1 : 1);
@@ -38,7 +38,7 @@ export function histogram(counts: Readonly<Record<string, number>>, columns: num
   return lines.join('\n');
 }
 
-/** A bar of `length` columns, to an eighth of a column. */
+/** Bar of `length` columns, to an eighth of a column. */
 function bar(length: number): string {
   const eighths = Math.round(length * 8);
   return '█'.repeat(Math.floor(eighths / 8)) + BLOCKS[eighths % 8]!;

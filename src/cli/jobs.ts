@@ -1,4 +1,4 @@
-/** `qcs jobs`: the jobs of a key at a running service, over HTTP. */
+/** `qcs jobs`: a key's jobs at a running service, over HTTP. */
 import { type Command, Option } from 'commander';
 import { JOB_RESOURCES } from '../service/jobs/job-resources.ts';
 import type { CommandIo } from './command-io.ts';

@@ -1,4 +1,6 @@
-/** `qcs keys create|list|change|rotate|revoke`: API keys, in the data folder of a running or stopped service. */
+/**
+ * `qcs keys create|list|change|rotate|revoke`: API keys in the data folder of a running or stopped service.
+ */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   DEFAULT_GRACE_S,
@@ -109,7 +111,7 @@ function parseName(text: string): string {
   return text;
 }
 
-/** With a zone, which nobody would guess alike. */
+/** ISO time with a time zone; without one its meaning would depend on the reader. */
 const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
 function parseTime(text: string): number {
@@ -125,7 +127,7 @@ function parseTimeOrNever(text: string): number | 'never' {
 
 const SECONDS_OF_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Seconds. */
+/** Parses a period of grace, in seconds. */
 function parseGrace(text: string): number {
   const [, number, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const seconds = Number(number) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);

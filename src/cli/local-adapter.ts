@@ -1,4 +1,4 @@
-/** The WebGPU engine that `qcs run --engine webgpu` opens in this process, on the first usable adapter. */
+/** WebGPU engine for `qcs run --engine webgpu`, in this process, on the first usable adapter. */
 import { discoverAdapters } from '../fleet/adapters/adapter-discovery.ts';
 import { planAdapters } from '../fleet/adapters/adapter-plan.ts';
 import { findGpuCards } from '../fleet/adapters/gpu-cards.ts';
@@ -12,10 +12,10 @@ import {
 } from './local-engine.ts';
 
 /**
- * The WebGPU engine of the options.
+ * Opens the WebGPU engine that the options describe.
  *
- * @throws {OptionsConflictError} if it is to have threads or another precision than f32.
- * @throws {NoUsableAdapterError} if there is nothing it may run on.
+ * @throws {OptionsConflictError} if the options set threads or a precision other than f32.
+ * @throws {NoUsableAdapterError} if no adapter is usable.
  */
 export async function openOnAdapter(
   { threads, precision = 'f32' }: EngineChoice,
@@ -33,7 +33,7 @@ export async function openOnAdapter(
     softwareMemoryBytes: config.memoryBytes ?? machine.memoryBytes / 2,
     ...(config.gpuMemoryBytes !== undefined && { memoryBytes: config.gpuMemoryBytes }),
     cards: await findGpuCards(),
-    // The engine opens one adapter in this process, whose environment stays as it is.
+    // Do not probe: the engine opens one adapter in this process and keeps the environment unchanged.
     probe: async () => ({ adapters: [] }),
   });
   const [plan] = used;

@@ -1,4 +1,4 @@
-/** The engine that `qcs run --engine …` opens in this process, from its options. */
+/** Engine for `qcs run --engine …`, opened in this process. */
 import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { Config } from '../config.ts';
 import { MAX_CPU_QUBITS, openCpuEngine } from '../engine/cpu/cpu-engine.ts';
@@ -9,35 +9,35 @@ import { AMPLITUDE_BYTES, maxQubitsWithin } from '../fleet/memory-shares.ts';
 import type { ProcessorSpec } from '../fleet/processor.ts';
 import { OptionsConflictError } from './errors.ts';
 
-/** Options that choose and drive an engine. */
+/** Options that choose and configure an engine. */
 export interface EngineChoice {
   readonly engine?: 'cpu' | 'reference' | 'webgpu';
   readonly threads?: number;
   readonly precision?: 'f32' | 'f64';
 }
 
-/** An engine for measuring, and what circuits are checked against. Dispose of it to close it. */
+/** Engine for measurements, with the limits for its circuits. Dispose of it to close it. */
 export interface LocalEngine extends AsyncDisposable {
   readonly engine: Engine;
-  /** Of the CPU; undefined on an adapter. */
+  /** Number of CPU threads; undefined on an adapter. */
   readonly numThreads: number | undefined;
   readonly precision: 'f32' | 'f64';
   readonly spec: ProcessorSpec;
-  /** What it computes on: the CPU, or the adapter's name. */
+  /** Hardware that computes: the CPU, or the adapter's name. */
   readonly hardware: string;
 }
 
-/** What an engine is opened with. */
+/** Settings and machine that an engine is opened with. */
 export interface LocalSurroundings {
   readonly config: Config;
   readonly machine: Machine;
 }
 
 /**
- * The engine of the options; by default the CPU engine in double precision on all threads.
+ * Opens the engine that the options describe; by default the CPU engine in double precision on all threads.
  *
- * @throws {OptionsConflictError} if an engine is to be what it is not.
- * @throws {NoUsableAdapterError} if WebGPU is asked for and there is nothing it may run on.
+ * @throws {OptionsConflictError} if the engine does not support an option.
+ * @throws {NoUsableAdapterError} if WebGPU is requested and no adapter is usable.
  */
 export async function openLocalEngine(
   choice: EngineChoice,
@@ -84,7 +84,7 @@ function onCpu(
   };
 }
 
-/** A processor that is one engine, with the limits of the settings. */
+/** Describes an engine as a processor, with the limits of the settings. */
 export function engineSpec(
   { name, target }: Engine,
   precision: 'f32' | 'f64',

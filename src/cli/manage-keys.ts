@@ -1,4 +1,4 @@
-/** What `qcs keys` does. */
+/** Actions of `qcs keys`. */
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { COMMAND_LINE } from '../service/audit/audit-log.ts';
@@ -10,17 +10,17 @@ import type { DamagedRecord } from '../storage/damaged-records.ts';
 import { DATABASE_FILE, openDatabase } from '../storage/database.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
 
-/** What `qcs keys create` is told. */
+/** Options of `qcs keys create`. */
 export interface CreateKeyOptions {
   readonly name: string;
   readonly tier: Tier;
   readonly scopes: readonly Scope[];
-  /** Milliseconds since 1970 UTC. */
+  /** Time of expiry, milliseconds since 1970 UTC. */
   readonly expires?: number;
   readonly json?: boolean;
 }
 
-/** Makes a key and prints it. */
+/** Creates a key and prints it. */
 export async function createKey(options: CreateKeyOptions, io: CommandIo): Promise<void> {
   await withKeyStore(io, async (store) => {
     const { name, tier, scopes, expires } = options;
@@ -36,18 +36,18 @@ export async function createKey(options: CreateKeyOptions, io: CommandIo): Promi
   });
 }
 
-/** What `qcs keys change` is told. */
+/** Options of `qcs keys change`. */
 export interface ChangeKeyOptions {
   readonly name?: string;
   readonly tier?: Tier;
   readonly scopes?: readonly Scope[];
-  /** Milliseconds since 1970 UTC. */
+  /** Time of expiry, milliseconds since 1970 UTC. */
   readonly expires?: number | 'never';
   readonly json?: boolean;
 }
 
 /**
- * Changes the key of that id.
+ * Changes a key.
  *
  * @throws {KeyNotFoundError}
  * @throws {KeyRevokedError}
@@ -66,15 +66,15 @@ export async function changeKey(
   });
 }
 
-/** What `qcs keys rotate` is told. */
+/** Options of `qcs keys rotate`. */
 export interface RotateKeyOptions {
-  /** Seconds. */
+  /** Seconds for which the old secret stays valid. */
   readonly grace: number;
   readonly json?: boolean;
 }
 
 /**
- * Gives the key of that id a new secret and prints it.
+ * Gives a key a new secret and prints it.
  *
  * @throws {KeyNotFoundError}
  * @throws {KeyRevokedError}
@@ -116,7 +116,7 @@ export async function listKeys(options: { readonly json?: boolean }, io: Command
 }
 
 /**
- * Revokes the key of that id.
+ * Revokes a key.
  *
  * @throws {KeyNotFoundError}
  */

@@ -1,4 +1,4 @@
-/** What `qcs backup`, `qcs restore` and `qcs check` do. */
+/** Actions of `qcs backup`, `qcs restore` and `qcs check`. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
@@ -12,7 +12,7 @@ import type { CheckOptions } from './storage.ts';
 const MIB = 2 ** 20;
 
 /**
- * Writes a backup and says how large it is.
+ * Writes a backup and prints its size.
  *
  * @throws {FileNotFoundError} if there is no database yet.
  */
@@ -24,7 +24,7 @@ export function writeBackup(file: string, io: CommandIo): void {
 }
 
 /**
- * Puts a backup in the place of the database.
+ * Replaces the database by a backup.
  *
  * @throws {FileNotFoundError} if there is no such file.
  */
@@ -37,9 +37,9 @@ export async function restoreBackup(file: string, io: CommandIo): Promise<void> 
 }
 
 /**
- * Prints what is in the database, or in a backup.
+ * Inspects the database or a backup and prints its contents.
  *
- * @throws {DatabaseDamagedError} if anything is wrong with it.
+ * @throws {DatabaseDamagedError} if it is damaged.
  */
 export async function checkStorage(
   file: string | undefined,
@@ -74,7 +74,12 @@ function viewInspection({ schemaVersion, ...rest }: Inspection) {
   return { ...rest, schema_version: schemaVersion };
 }
 
-/** @param traces - Where one of these is there, what is missing is told of by the error that knows more. */
+/**
+ * Checks that a file exists.
+ *
+ * @param traces - Files that show that it existed before. If one is there, the check passes, because opening
+ *   the missing file gives a more precise error.
+ */
 function requireFile(path: string, traces: readonly string[] = []): void {
   if (![path, ...traces].some((each) => existsSync(each))) throw new FileNotFoundError(path);
 }
@@ -83,7 +88,7 @@ function databaseIn(dataDir: string): string {
   return join(dataDir, DATABASE_FILE);
 }
 
-/** As part of a file's name: `20260102T030405`. */
+/** Current time as part of a file name: `20260102T030405`. */
 function timeIn(io: CommandIo): string {
   return new Date(io.now()).toISOString().replace(/\..*|[-:]/g, '');
 }

@@ -1,4 +1,4 @@
-/** What `qcs run` does with an option that measures. */
+/** Action of `qcs run` with an option that measures. */
 import { loadConfig } from '../config.ts';
 import { readMachine } from '../fleet/machine.ts';
 import { checkCircuit } from '../service/circuits/check-circuit.ts';
@@ -12,7 +12,7 @@ import { measure, measurementText } from './measure.ts';
 import type { RunOptions } from './run-circuit.ts';
 import { runFacts, runReport } from './run-report.ts';
 
-/** Runs the circuit of the file `repeat` times on the engine of the options, and prints the times. */
+/** Runs the circuit of the file `repeat` times on the chosen engine and prints the times. */
 export async function measureFile(file: string, options: RunOptions, io: CommandIo): Promise<void> {
   if (options.target !== undefined) {
     throw new OptionsConflictError('--target runs a circuit as the service would, unmeasured.');

@@ -1,6 +1,6 @@
 /**
- * `qcs run FILE --engine …`: runs a circuit on an engine in this process, for measuring. Compiled and
- * prepared once, run as often as asked; evolution and sampling are timed apart by the engine itself.
+ * Measurements of `qcs run FILE --engine …`, on an engine in this process. The circuit is compiled and
+ * prepared once and run several times; the engine times evolution and sampling separately.
  */
 import type { RunResult } from '../engine/engine.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
@@ -12,30 +12,30 @@ import { type EngineRuns, runOnEngine } from './run-on-engine.ts';
 
 type Timing = RunResult['timing'];
 
-/** What was measured, under the names that `--json` prints. */
+/** Results of a measurement, under the names that `--json` prints. */
 export interface Measurement {
   readonly engine: string;
   readonly precision: 'f32' | 'f64';
-  /** Of the CPU; absent on an adapter. */
+  /** Number of CPU threads; absent on an adapter. */
   readonly threads?: number;
-  /** The CPU, or the adapter. */
+  /** Hardware that computes: the CPU, or the adapter's name. */
   readonly hardware: string;
   readonly compile_ms: number;
   readonly prepare_ms: number;
   readonly runs: readonly { readonly evolution_ms: number; readonly sampling_ms: number }[];
-  /** Of all runs. */
+  /** Median over all runs. */
   readonly median: { readonly evolution_ms: number; readonly sampling_ms: number };
-  /** Of one run: trips of a state through memory. */
+  /** Passes of one run over the state in memory. */
   readonly state_passes: number;
-  /** Of one run: amplitudes read and written, over all passes. */
+  /** Amplitudes that one run reads and writes, over all passes. */
   readonly amplitudes_touched: number;
-  /** Of one run: read and written, 10^9 bytes. */
+  /** Data that one run reads and writes, in 10^9 bytes. */
   readonly gb_moved: number;
-  /** At the median evolution time. */
+  /** Memory throughput at the median evolution time. */
   readonly gb_per_s: number;
 }
 
-/** Runs a circuit `repeat` times; gives the last result and the figures of all. */
+/** Runs a circuit `repeat` times; returns the last result and the figures of all runs. */
 export async function measure(
   local: LocalEngine,
   checked: CheckedCircuit,
@@ -43,7 +43,7 @@ export async function measure(
   io: CommandIo,
 ): Promise<{ readonly result: CircuitResult; readonly measurement: Measurement }> {
   const { engine, precision, numThreads, hardware } = local;
-  // A circuit that measures nothing is run for its state: nothing that it does may be dropped.
+  // A circuit without measurements is run for its state, so no gate may be dropped.
   const keepUnmeasured = checked.isMeasurementAdded;
   const answer = await runOnEngine(local, checked, { ...runs, keepUnmeasured }, io);
   const { result, timings, compileMs, prepareMs } = answer;
@@ -86,7 +86,7 @@ function figuresOf(
   };
 }
 
-/** The figures as a person reads them: a line a run. */
+/** Formats the figures for people, one line per run. */
 export function measurementText(measurement: Measurement): string {
   const { runs, median, compile_ms, prepare_ms } = measurement;
   const row = (name: string, { evolution_ms, sampling_ms }: Measurement['median']) => [
@@ -114,7 +114,7 @@ function medianOf(values: readonly number[]): number {
   return rounded((low + high) / 2);
 }
 
-/** Six significant digits: more is noise. */
+/** Rounds to six significant digits; more are noise. */
 function rounded(value: number): number {
   return Number(value.toPrecision(6));
 }

@@ -1,7 +1,7 @@
-/** What options are read with: from the text of an argument to its value. */
+/** Parsers of option values. */
 import { InvalidArgumentError } from 'commander';
 
-/** A number from `least` to `most`. */
+/** Parses a number from `least` to `most`. */
 export function number(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -10,7 +10,7 @@ export function number(least: number, most: number): (text: string) => number {
   };
 }
 
-/** A whole number from `least` to `most`. */
+/** Parses a whole number from `least` to `most`. */
 export function whole(least: number, most: number): (text: string) => number {
   const any = number(least, most);
   return (text) => {
@@ -20,23 +20,23 @@ export function whole(least: number, most: number): (text: string) => number {
   };
 }
 
-/** Several, separated by commas. */
+/** Parses values separated by commas. */
 export function list(one: (text: string) => number): (text: string) => readonly number[] {
   return (text) => text.split(',').map((part) => one(part));
 }
 
-/** All texts of an option that is given several times. */
+/** Collects the values of an option that is given several times. */
 export function several(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
-/** A whole number in decimal digits, of any size. */
+/** Parses a whole number in decimal digits, of any size. */
 export function digits(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
-/** One from 1 to `most`, in decimal digits. */
+/** Parses a whole number from 1 to `most` in decimal digits. */
 export function count(most: number): (text: string) => number {
   return (text) => {
     const value = digits(text);

@@ -1,6 +1,6 @@
 /**
- * The commands of `qcs`. What is here says what each is called and takes; its code is loaded when it
- * runs, so that `--help` and the small commands need not wait for the service and its engines.
+ * Commands of `qcs` with their names and options. The code of a command is loaded when it runs, so `--help`
+ * and small commands do not wait for the service and its engines.
  */
 import { Command, CommanderError } from 'commander';
 import { version } from '../service/software-version.ts';
@@ -17,18 +17,18 @@ import { addStorageCommands } from './storage.ts';
 import { addSubmitCommand } from './submit.ts';
 import { addTrainCommand } from './train.ts';
 
-/** What only the entry point has. */
+/** Parts that only the entry point provides. */
 export interface Entry {
-  /** Its module, which `qcs capacity` starts again. */
+  /** Module of the entry point; `qcs capacity` starts it again. */
   readonly module: string;
-  /** Serves until it is told to stop. */
+  /** Serves until the process is told to stop. */
   readonly serve: () => Promise<void>;
 }
 
 /**
- * Runs one command line. What goes wrong is said on `io.err`.
+ * Runs one command line. Errors are written to `io.err`.
  *
- * @param args - Without the names of Node and of the module.
+ * @param args - Arguments without the names of Node and of the module.
  * @returns One of EXIT_CODES.
  */
 export async function runCommandLine(
@@ -47,7 +47,7 @@ export async function runCommandLine(
   }
 }
 
-/** @param settings - What `serve --help` says of the environment. */
+/** @param settings - Text about the environment for `serve --help`. */
 function createProgram(io: CommandIo, { module, serve }: Entry, settings: string): Command {
   const program = new Command('qcs')
     .description('Quantum circuits on this machine, and the service that runs them over HTTP')
@@ -63,7 +63,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
       writeOut: (text) => io.out.write(text),
       writeErr: (text) => io.err.write(text),
     })
-    // Inherited by the commands added below: they throw instead of ending the process.
+    // Inherited by the commands added below, so that they throw instead of ending the process.
     .exitOverride();
 
   program
@@ -84,7 +84,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   return program;
 }
 
-/** Help texts are written at once, so what this one is made from has to be there before. */
+/** Loaded before the program is made, because Commander takes help texts as strings. */
 async function settingsText(): Promise<string> {
   const { settingsHelp } = await import('../config.ts');
   return `\nSettings, from the environment:\n${settingsHelp()}`;

@@ -1,9 +1,9 @@
 /**
- * A progress bar on one line of a terminal, for work that takes more than a second. Where the
- * stream is no terminal it writes nothing.
+ * Progress bar on one line of a terminal, for work that takes more than a second. It writes nothing to a
+ * stream that is not a terminal.
  */
 
-/** What the bar needs of `process.stderr`. */
+/** Part of `process.stderr` that the bar uses. */
 export interface TerminalStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -14,10 +14,10 @@ const APPEARS_AFTER_MS = 1000;
 const REDRAW_EVERY_MS = 100;
 const ERASE_LINE = '\r\u001b[2K';
 const MOST_COLUMNS = 40;
-/** Beside a message. */
+/** Fewest columns of the bar beside a message. */
 const FEWEST_COLUMNS = 5;
 
-/** A bar that appears once the work has taken a second. Dispose of it to erase it. */
+/** Bar that appears after one second of work. Dispose of it to erase it. */
 export class ProgressBar implements Disposable {
   readonly #stream: TerminalStream;
   readonly #label: string;
@@ -29,7 +29,7 @@ export class ProgressBar implements Disposable {
 
   /**
    * @param now - Milliseconds, monotonic.
-   * @param doneBefore - The fraction of the work that was done before the bar was made.
+   * @param doneBefore - Fraction of the work done before the bar was made.
    */
   constructor(stream: TerminalStream, label: string, now: () => number, doneBefore = 0) {
     this.#stream = stream;
@@ -40,9 +40,9 @@ export class ProgressBar implements Disposable {
   }
 
   /**
-   * Draws the fraction done, in [0, 1], unless it is too early or too soon after the last one.
+   * Draws the fraction done, in [0, 1]. Does nothing in the first second or shortly after the last drawing.
    *
-   * @param message - What is being done; cut off where the line ends.
+   * @param message - Current work; cut off at the end of the line.
    */
   update(fraction: number, message = ''): void {
     const now = this.#now();

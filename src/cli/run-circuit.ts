@@ -1,4 +1,4 @@
-/** What `qcs run` does. */
+/** Action of `qcs run`. */
 
 import { compile } from '../compiler/compile.ts';
 import { fleetOptions } from '../compose-fleet.ts';
@@ -17,13 +17,13 @@ import type { EngineChoice, LocalEngine } from './local-engine.ts';
 import { runOnEngine } from './run-on-engine.ts';
 import { type LocalRun, runFacts, runReport } from './run-report.ts';
 
-/** What the command is told. */
+/** Options of the command. */
 export interface RunOptions extends EngineChoice, SubmissionOptions {
   readonly repeat?: number;
   readonly json?: boolean;
 }
 
-/** Runs the circuit of the file as the service would, or measures it where an option asks for that. */
+/** Runs the circuit of the file as the service would, or measures it if an option asks for that. */
 export async function runCircuit(file: string, options: RunOptions, io: CommandIo): Promise<void> {
   if (isMeasurement(options)) {
     const { measureFile } = await import('./measure-file.ts');
@@ -50,8 +50,8 @@ async function run(fields: Fields, options: RunOptions, io: CommandIo): Promise<
 }
 
 /**
- * Runs a circuit as `statevector-sim` does, in this process: on one thread where it is small, else on
- * all. Neither other engines nor threads are started.
+ * Runs a circuit in this process as `statevector-sim` does: small circuits on one thread, others on all.
+ * Neither other engines nor unneeded threads are started.
  */
 async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Promise<LocalRun> {
   const settings = fleetOptions(loadConfig(io.environment), io.now);
@@ -85,7 +85,11 @@ async function runHere(fields: Fields, { json }: RunOptions, io: CommandIo): Pro
   return { facts, checked, result };
 }
 
-/** @throws {ProcessorUnavailableError} if the engine's answer to the self-test of that size is wrong. */
+/**
+ * Tests the engine.
+ *
+ * @throws {ProcessorUnavailableError} if the engine gives a wrong answer to the self-test of that size.
+ */
 async function testEngine(
   { engine, precision, spec }: LocalEngine,
   size: SizeClass,

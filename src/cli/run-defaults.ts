@@ -1,6 +1,4 @@
-/** What `qcs run` takes where neither the file nor an option says. */
+/** Defaults of `qcs run`, used if neither the file nor an option sets a value. */
 
-/** The processor. */
 export const DEFAULT_PROCESSOR = 'statevector-sim';
-/** Repetitions. */
 export const DEFAULT_SHOTS = 1000;

@@ -1,4 +1,4 @@
-/** Compiles a circuit for an engine in this process, and runs it there. */
+/** Compiles a circuit and runs it on an engine in this process. */
 import { compile } from '../compiler/compile.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
@@ -9,16 +9,16 @@ import { InterruptedError } from './errors.ts';
 import type { LocalEngine } from './local-engine.ts';
 import { ProgressBar } from './progress-bar.ts';
 
-/** How often a circuit runs, and what is drawn. */
+/** Number of runs, and the random draws of each. */
 export interface EngineRuns {
   readonly shots: number;
   readonly seed: number;
   readonly repeat: number;
-  /** Whether gates that no measurement shows are compiled and run too. */
+  /** True to compile and run also gates that affect no measurement. */
   readonly keepUnmeasured: boolean;
 }
 
-/** The last run's result, and the times of all. */
+/** Result of the last run, and the times of all. */
 export interface EngineAnswer {
   readonly result: CircuitResult;
   readonly timings: readonly RunResult['timing'][];

@@ -1,4 +1,4 @@
-/** `qcs run --processor gpu-fleet`: a circuit on the fleet of this machine. */
+/** Action of `qcs run --processor gpu-fleet`: runs a circuit on this machine's fleet. */
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import type { CircuitResult, Processor } from '../fleet/processor.ts';
@@ -24,7 +24,7 @@ export async function runOnFleet(
   const { environment, now } = io;
   const fleet = await createFleet(loadConfig(environment), now, { environment });
   try {
-    // The others are not of this machine, or there is none of that name.
+    // Other processors are not on this machine, or do not exist; the check below reports that.
     if (fields.target_processor === 'gpu-fleet') await fleet.start();
     const targets = targetsOf(fleet);
     const body = circuitBodyOf(fields, targets);

@@ -1,4 +1,4 @@
-/** What `qcs run` prints for people. */
+/** Report of `qcs run` for people. */
 import type { CircuitResult } from '../fleet/processor.ts';
 import { basisLabel } from '../math/basis-index.ts';
 import { drawSeed } from '../math/philox.ts';
@@ -7,7 +7,7 @@ import type { CircuitBody, CircuitResultFields } from '../service/schemas/circui
 import type { CommandIo } from './command-io.ts';
 import { histogram } from './histogram.ts';
 
-/** What was run, under the names of the HTTP response. */
+/** Facts of a run, under the names of the HTTP response. */
 export interface RunFacts {
   readonly processor: string;
   readonly shots: number;
@@ -15,14 +15,14 @@ export interface RunFacts {
   readonly qubits: number;
 }
 
-/** A circuit that ran on this machine. */
+/** Circuit that ran on this machine. */
 export interface LocalRun {
   readonly facts: RunFacts;
   readonly checked: CheckedCircuit;
   readonly result: CircuitResult;
 }
 
-/** The facts of a submission; its seed is drawn where it names none. */
+/** Facts of a submission. A missing seed is drawn at random. */
 export function runFacts(
   { shots, seed }: CircuitBody,
   { target: processor, circuit }: CheckedCircuit,
@@ -36,7 +36,7 @@ export function runFacts(
   };
 }
 
-/** What a person reads: what ran where, and what came out. */
+/** Formats the facts and the result of a run for people. */
 export function runReport(facts: RunFacts, fields: CircuitResultFields, columns: number): string {
   const { backend, timing, compilation } = fields;
   const lines = [

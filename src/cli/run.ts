@@ -1,6 +1,6 @@
 /**
- * `qcs run FILE`: runs a circuit on this machine without a server, the way the service would; or, with
- * options of an engine, on that engine in this process, for measuring.
+ * `qcs run FILE`: runs a circuit on this machine as the service would, without a server. With options of an
+ * engine, it measures the circuit on that engine in this process.
  */
 import { type Command, Option } from 'commander';
 import { withCircuit } from './circuit-options.ts';

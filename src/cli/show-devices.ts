@@ -1,4 +1,4 @@
-/** What `qcs devices` does. */
+/** Action of `qcs devices`. */
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
@@ -9,7 +9,7 @@ import { viewDevice } from '../service/device-view.ts';
 import { type CommandIo, table, writeJson } from './command-io.ts';
 import { deviceTable } from './device-table.ts';
 
-/** Starts a fleet, with its self-tests, and prints what it is made of. */
+/** Starts a fleet with its self-tests and prints its devices. */
 export async function showDevices(
   options: { readonly json?: boolean },
   io: CommandIo,
@@ -108,13 +108,13 @@ function tuningFields(tuning: Tuning) {
   };
 }
 
-/** Three digits of bytes a second, in 10^9. */
+/** Converts bytes per second to 10^9 bytes per second, with three digits. */
 function gbPerS(bytesPerSecond: number): number {
   return Number((bytesPerSecond / 1e9).toPrecision(3));
 }
 
 const MIB = 2 ** 20;
-/** In the order of the table of adapters; `npm run qcs -- devices --json` has them all. */
+/** Columns in the order of the table of adapters; `npm run qcs -- devices --json` has all fields. */
 const HEADING = [
   'ADAPTER',
   'KIND',
@@ -152,7 +152,7 @@ function adapterText(statuses: readonly AdapterStatus[], reason: string | undefi
   ].join('\n');
 }
 
-/** Of a plain copy, and of a sweep with one gate. */
+/** Memory rates of a plain copy and of a sweep with one gate. */
 function ratesText(tuning: Tuning | undefined): string {
   if (tuning === undefined) return '';
   return `${gbPerS(tuning.copyBytesPerSecond)}, ${gbPerS(tuning.sweepBytesPerSecond)} GB/s`;

@@ -1,4 +1,4 @@
-/** What `qcs gates` does. */
+/** Action of `qcs gates`. */
 import type { Command } from 'commander';
 import { type CatalogEntry, gateCatalog } from '../circuit/gate-catalog.ts';
 import { didYouMean } from '../errors/nearest-names.ts';
@@ -7,7 +7,7 @@ import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
 /**
  * Prints the catalog, or one gate of it.
  *
- * @param name - A gate or an alias, in any case; one that there is not is an error of `command`.
+ * @param name - A gate or an alias, in any case. An unknown name is an error of `command`.
  */
 export function showGates(
   name: string | undefined,

@@ -1,4 +1,4 @@
-/** `qcs backup`, `restore` and `check`: the database in the data folder. */
+/** `qcs backup`, `restore` and `check`: commands for the database in the data folder. */
 import type { Command } from 'commander';
 import type { CommandIo } from './command-io.ts';
 
@@ -34,7 +34,7 @@ export function addStorageCommands(program: Command, io: CommandIo): void {
     });
 }
 
-/** What `qcs check` is told. */
+/** Options of `qcs check`. */
 export interface CheckOptions {
   readonly acceptLoss?: boolean;
   readonly json?: boolean;

@@ -6,7 +6,7 @@ import type { CommandIo } from './command-io.ts';
 import { withAddress } from './jobs/address-options.ts';
 import type { SubmitOptions } from './jobs/submit-circuit.ts';
 
-/** The service's levels; its list of them is loaded with all of jobs. */
+/** Priorities. They are repeated here because importing the service's list loads all of jobs. */
 const PRIORITIES: Readonly<Record<JobPriority, true>> = { low: true, normal: true, high: true };
 
 /** Adds the command to the program. */

@@ -1,4 +1,4 @@
-/** What `qcs train` does. */
+/** Action of `qcs train`. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
@@ -11,7 +11,7 @@ import { type CommandIo, EXIT_CODES, table, writeJson } from './command-io.ts';
 import { FileNotFoundError, InterruptedError } from './errors.ts';
 import { ProgressBar } from './progress-bar.ts';
 
-/** What the command is told. */
+/** Options of the command. */
 export interface TrainOptions {
   readonly out: string;
   readonly check?: boolean;
@@ -21,16 +21,16 @@ export interface TrainOptions {
 const STATE_BYTES = 2 ** 26;
 
 /**
- * Trains, measures, and writes the file of the options, or compares it.
+ * Trains and measures a model, then writes it to the file or compares it with the file.
  *
- * @param trainer - What trains; tests of all the rest have one that is quick.
+ * @param trainer - Function that trains; tests pass a quick one.
  */
 export async function trainModel(
   options: TrainOptions,
   io: CommandIo,
   trainer: typeof trainQnnHybrid = trainQnnHybrid,
 ): Promise<void> {
-  // Before the work: nobody wants to wait for training to hear of a wrong file.
+  // Check the file before training, so that a wrong file is reported at once.
   const earlier = earlierArtefact(options, io);
   const controller = new AbortController();
   using _listener = io.onInterrupt(() => controller.abort(new InterruptedError()));
@@ -65,9 +65,9 @@ export async function trainModel(
 }
 
 /**
- * What the file holds now; undefined where there is none, or none that can be used.
+ * Reads the present content of the file; undefined if the file is missing or unusable.
  *
- * @throws {FileNotFoundError | InvalidArtefactError} for those two where the file is only checked.
+ * @throws {FileNotFoundError | InvalidArtefactError} in those cases if the file is only checked.
  */
 function earlierArtefact({ out, check }: TrainOptions, io: CommandIo): ModelArtefact | undefined {
   if (!existsSync(out)) {
@@ -83,7 +83,7 @@ function earlierArtefact({ out, check }: TrainOptions, io: CommandIo): ModelArte
   }
 }
 
-/** Writes the file unless it is only checked; whether it held the same before. */
+/** Writes the file unless it is only checked; returns whether its content was already the same. */
 function keep(artefact: ModelArtefact, { out, check }: TrainOptions): boolean {
   const text = artefactText(artefact);
   const isSame = existsSync(out) && readFileSync(out, 'utf8') === text;

@@ -10,7 +10,7 @@ const DEFAULT_FILE = 'models/qnn-hybrid.json';
 /**
  * Adds the command to the program.
  *
- * @param trainer - What trains; tests of all the rest have one that is quick.
+ * @param trainer - Function that trains; tests pass a quick one.
  */
 export function addTrainCommand(
   program: Command,

@@ -1,11 +1,11 @@
-/** A capacity report as one HTML page that needs nothing beside itself. */
+/** Capacity report as one self-contained HTML page. */
 import { type CapacityReport, figure, NOVELTY_TEXT, percent } from './capacity-report.ts';
 import type { FleetForecast, KindBasis } from './fleet-forecast.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { type Bar, deviceGrid, escaped, lineChart, shareBars } from './svg-chart.ts';
 
-/** The whole page. */
+/** The capacity report as an HTML document. */
 export function capacityPage(report: CapacityReport): string {
   const { machine, date, service, fleet } = report;
   const facts = `${machine.cores} cores of ${machine.cpu}, ${machine.memoryGib} GiB, Node ${machine.node}, ${date.slice(0, 16).replace('T', ' ')} UTC`;
@@ -219,7 +219,7 @@ function sizeTable({ result, kinds }: FleetForecast): string {
   );
 }
 
-/** Where the times of compiling were measured. */
+/** Sentence that says where compile times were measured. */
 function compilingText(kinds: FleetForecast['kinds']): string {
   const stated = kinds.filter(({ compileBasis }) => compileBasis === 'service');
   const here = kinds.filter(({ compileBasis }) => compileBasis === 'this process');
@@ -229,7 +229,7 @@ function compilingText(kinds: FleetForecast['kinds']): string {
   return here.length === 0 ? `${byService}.` : `${byService}, by this command for ${listed(here)}.`;
 }
 
-/** Cells are HTML. */
+/** HTML table; its cells are HTML, not text. */
 function table(
   heading: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-/** Everything that a capacity run found, as `--json` writes it, and as text. */
+/** Results of a capacity run, as JSON for `--json` and as text. */
 import type { Percentiles } from '../../fleet/capacity/latency-log.ts';
 import { table } from '../command-io.ts';
 import type { CircuitNovelty } from './circuit-novelty.ts';
@@ -6,7 +6,7 @@ import type { FleetForecast } from './fleet-forecast.ts';
 import { kneeOf } from './knee.ts';
 import type { Costs, LoadStep, ServiceMeasurement } from './measure-load.ts';
 
-/** The machine that it ran on: service and load generator together. */
+/** Machine that ran both the service and the load generator. */
 export interface MachineFacts {
   readonly cpu: string;
   readonly cores: number;
@@ -14,25 +14,25 @@ export interface MachineFacts {
   readonly node: string;
 }
 
-/** A capacity run. */
+/** Results of a capacity run. */
 export interface CapacityReport {
   readonly date: string;
   readonly machine: MachineFacts;
   readonly mix: string;
   readonly secondsOfAStep: number;
-  /** Absent where only the fleet was simulated. */
+  /** Absent if only the fleet was simulated. */
   readonly service?: ServiceMeasurement;
   readonly knee?: LoadStep;
   readonly fleet: FleetForecast;
 }
 
-/** Adds what follows from the figures. */
+/** Completes the results with the figures that follow from them. */
 export function capacityReport(facts: Omit<CapacityReport, 'knee'>): CapacityReport {
   const knee = facts.service && kneeOf(facts.service.closed);
   return { ...facts, ...(knee && { knee }) };
 }
 
-/** What the simulation takes of circuits, as a sentence. */
+/** Sentence for each assumption about the simulated circuits. */
 export const NOVELTY_TEXT: Readonly<Record<CircuitNovelty, string>> = {
   new: 'Every circuit is new: it is compiled, and then run.',
   kept: 'Every circuit has been run before: workers have kept it compiled, and it is only run.',
@@ -126,13 +126,13 @@ function costs({ http, queue, compile, execution, sampling }: Costs): readonly s
   return [...[http, queue, compile, execution].map(figure), apart];
 }
 
-/** Three digits, thousands apart. */
+/** Formats a number with three significant digits and a thousands separator. */
 export function figure(value: number): string {
   const rounded = value === 0 ? 0 : Number(value.toPrecision(3));
   return rounded.toLocaleString('en-US', { maximumFractionDigits: 3 });
 }
 
-/** Of 1. */
+/** Formats a fraction of 1 as a percentage. */
 export function percent(part: number): string {
   return `${figure(100 * part)} %`;
 }

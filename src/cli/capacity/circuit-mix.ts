@@ -1,27 +1,27 @@
 /**
- * Circuits for loads, made so that every answer can be checked: mirrored ones. Random layers are followed
- * by their inverse behind a barrier, which no pass may look across, so that the engine runs all gates and
- * the outcome is known: the bits that were set first, but for a few qubits that end in H and may be either.
+ * Mirror circuits for loads, whose counts are known in advance. Random layers are followed by their inverse
+ * behind a barrier, which no compiler pass may cross, so the engine runs every gate. The outcome is the bits
+ * that were set first, except for a few qubits that end in H and may be either.
  *
  * @see Proctor et al., "Measuring the capabilities of quantum computers", 2022: mirror circuits.
  */
 import type { GateObject } from '../../circuit/gate-object.ts';
 import { SeededDraws } from '../../fleet/capacity/seeded-draws.ts';
 
-/** A kind of circuit of a mix. */
+/** Kind of circuit in a mix. */
 export interface MixClass {
   readonly qubits: number;
-  /** Layers of rotations and CX before the mirror, and as many behind it. */
+  /** Layers of rotations and CX before the mirror; the same number follows it. */
   readonly layers: number;
   readonly shots: number;
-  /** How often it is sent, by the sum of all weights. */
+  /** Share of the load: this weight divided by the sum of all weights. */
   readonly weight: number;
 }
 
 /** Kinds of circuits, each with a share of the load. */
 export type CircuitMix = readonly MixClass[];
 
-/** Mixes by name. */
+/** Circuit mixes by name. */
 export const MIXES: Readonly<Record<string, CircuitMix>> = {
   bell: [{ qubits: 2, layers: 1, shots: 100, weight: 1 }],
   small: [
@@ -44,23 +44,23 @@ export const MIXES: Readonly<Record<string, CircuitMix>> = {
   ],
 };
 
-/** Qubits that end in H: at most so many, so that counts have several outcomes but stay short. */
+/** Greatest number of qubits that end in H. Counts then have several outcomes but stay short. */
 const MAX_OPEN_QUBITS = 6;
-/** What draws are for. */
+/** Purposes of random draws; each seeds a stream of its own. */
 const SET_BIT = 1;
 const ANGLE = 2;
 const GATE = 3;
 
-/** A circuit and what its counts must be. */
+/** Circuit with the counts that it must give. */
 export interface CheckedCircuit {
   readonly qubits: number;
   readonly shots: number;
   readonly gates: readonly GateObject[];
-  /** A character a qubit, qubit 0 rightmost: `0`, `1`, or `?` for either. */
+  /** One character per qubit, qubit 0 rightmost: `0`, `1`, or `?` for either. */
   readonly outcome: string;
 }
 
-/** A mirrored circuit; another for each seed. */
+/** Makes a mirror circuit. Each seed gives a different one. */
 export function mirrorCircuit({ qubits, layers, shots }: MixClass, seed: number): CheckedCircuit {
   const draws = new SeededDraws(seed);
   const all = Array.from({ length: qubits }, (_, q) => q);
@@ -93,7 +93,7 @@ export function mirrorCircuit({ qubits, layers, shots }: MixClass, seed: number)
 }
 
 /**
- * What is wrong with counts; undefined when nothing is.
+ * Describes the fault in a circuit's counts; undefined if they are correct.
  *
  * @param counts - As the service answers them.
  */

@@ -1,8 +1,8 @@
 /**
- * What is taken of circuits of a simulated fleet: each is new and compiled before it runs, or each has been
- * run before and its worker has kept what it compiled. A service's circuits are between the two.
+ * Assumption about the circuits of a simulated fleet. `new`: each circuit is compiled before it runs. `kept`:
+ * each has run before, and its worker kept the compiled circuit. Real loads lie between the two.
  */
 export const CIRCUIT_NOVELTIES = ['new', 'kept'] as const;
 
-/** One of them. */
+/** One of CIRCUIT_NOVELTIES. */
 export type CircuitNovelty = (typeof CIRCUIT_NOVELTIES)[number];

@@ -1,7 +1,7 @@
 /**
- * What compiling takes. Of kinds of circuits that were sent to the service, it is what the service stated
- * for circuits that it had not met; of others it is measured here, once the compiler itself is compiled:
- * in a process that has just begun the first few circuits take several times as long.
+ * Compile times by kind of circuit. If the service was sent such circuits, they are the times it reported for
+ * circuits new to it; otherwise they are measured in this process, after a warm-up: the first circuits of a
+ * process take several times as long, until the compiler itself is compiled.
  */
 import { circuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { shapeOnGpu } from '../../fleet/capacity/circuit-shape.ts';
@@ -11,22 +11,22 @@ import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { type MixClass, mirrorCircuit } from './circuit-mix.ts';
 import type { Costs, ServiceMeasurement } from './measure-load.ts';
 
-/** Where a time is from: what the service's answers stated, or this process. Both are measured. */
+/** Origin of a compile time: the service's answers or this process. Both are measured. */
 export type CompileBasis = 'service' | 'this process';
 
-/** A kind of circuit, and what compiling one of it takes. */
+/** Kind of circuit with its compile time. */
 export interface CompiledKind {
   readonly work: ReturnType<typeof circuitWork>;
-  /** What a GPU would have to do. */
+  /** Work that a GPU has to do for the circuit. */
   readonly shape: CircuitShape;
   readonly compileMs: number;
   readonly compileBasis: CompileBasis;
 }
 
 const LIMITS = { maxQubits: 40, maxGates: 100_000 };
-/** Circuits of a kind; the median counts. */
+/** Circuits timed per kind; their median counts. */
 const NUM_TIMED = 7;
-/** Compiled before anything is timed: after the first hundred circuits times no longer fell. */
+/** Circuits compiled before anything is timed. After the first hundred circuits, times no longer fell. */
 const WARM_UP: readonly MixClass[] = [2, 4, 8, 12].map((qubits) => ({
   qubits,
   layers: 4,
@@ -35,7 +35,7 @@ const WARM_UP: readonly MixClass[] = [2, 4, 8, 12].map((qubits) => ({
 }));
 const NUM_WARM_UP = 60;
 
-/** Compiles kinds of circuits. */
+/** Measures compile times of kinds of circuits. */
 export class CompileTimes {
   readonly #measured: ServiceMeasurement | undefined;
 
@@ -63,7 +63,7 @@ export class CompileTimes {
   }
 }
 
-/** What the service stated of new circuits of the kind; undefined where it was sent none. */
+/** Costs that the service reported for new circuits of the kind; undefined if it was sent none. */
 export function statedCosts(
   { qubits, layers, shots }: MixClass,
   measured: ServiceMeasurement | undefined,

@@ -1,4 +1,4 @@
-/** What 48 GPUs would do, from what was measured here and what is modelled; each figure says which. */
+/** Forecast of a fleet of 48 GPUs, from measured and modelled figures; each figure names its basis. */
 import {
   type FleetKind,
   type FullFleetResult,
@@ -15,7 +15,9 @@ import { type CompileBasis, CompileTimes, statedCosts } from './compile-times.ts
 import type { GpuBasis } from './gpu-basis.ts';
 import type { ServiceMeasurement } from './measure-load.ts';
 
-/** Small circuits as the default load has them, and wide ones, each rarer than the last. */
+/**
+ * Circuits of the simulated load: the small ones of the default mix, and wide ones, rarer the wider they are.
+ */
 const FLEET_MIX: CircuitMix = [
   ...(MIXES['mixed'] ?? []).filter(({ qubits }) => qubits <= MAX_SMALL_QUBITS),
   { qubits: 20, layers: 10, shots: 1000, weight: 10 },
@@ -27,37 +29,36 @@ const FLEET_MIX: CircuitMix = [
   { qubits: 32, layers: 10, shots: 1000, weight: 0.5 },
 ];
 
-/** One thread of a CPU on small circuits, where none was measured. */
+/** Model of one CPU thread on small circuits, used if none was measured. */
 const MODELLED_THREAD: Hardware = {
   name: 'a CPU thread',
   bytesPerSecond: 10e9,
   flopsPerSecond: 20e9,
   fixedMs: 0.05,
 };
-/** Spread of run times of one kind. */
+/** Spread of run times within one kind (sigma of their distribution). */
 const SIGMA = 0.2;
 const LOADS = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] as const;
 const LOAD = 0.8;
 const POINT_PART = 0.06;
 
-/** Where a run time is from. */
+/** Times of one kind of circuit, each with its basis. */
 export interface KindBasis {
   readonly qubits: number;
   readonly layers: number;
   readonly shots: number;
   readonly weight: number;
-  /** On the GPU: submitting, evolution, reading. */
+  /** Run time on the GPU, milliseconds: submission, evolution and readback. */
   readonly gpuMs: number;
   readonly gpuBasis: GpuBasis['basis'];
-  /** Of a circuit that is new. */
+  /** Compile time of a new circuit, milliseconds. */
   readonly compileMs: number;
   readonly compileBasis: CompileBasis;
-  /** Execution alone. */
+  /** Execution time on one CPU thread, milliseconds, without queueing or compiling. */
   readonly cpuMs?: number;
   readonly cpuBasis?: 'measured' | 'modelled';
 }
 
-/** A forecast. */
 export interface FleetForecast {
   readonly numGpus: number;
   readonly numThreads: number;
@@ -70,7 +71,7 @@ export interface FleetForecast {
   readonly tookMs: number;
 }
 
-/** What a forecast is made from. */
+/** Inputs of a forecast. */
 export interface ForecastOptions {
   readonly gpu: GpuBasis;
   readonly circuits: CircuitNovelty;
@@ -81,7 +82,7 @@ export interface ForecastOptions {
   readonly onStep: (what: string) => void;
 }
 
-/** Simulates the fleet of 48. */
+/** Simulates the fleet of 48 GPUs. */
 export function forecastFleet(options: ForecastOptions): FleetForecast {
   const { gpu, circuits, numJobs, numThreads, seed, measured, onStep } = options;
   onStep('compiling the circuits of the fleet');

@@ -1,6 +1,6 @@
 /**
- * What the GPU of the simulated fleet is taken to be. Run times of it are modelled in any case; where a GPU
- * was measured, the rate at which it moves states is its own.
+ * Model of the GPUs of the simulated fleet. Their run times are always modelled; the rate at which they move
+ * states is measured if a GPU was benchmarked.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -14,17 +14,17 @@ import {
 import { percentilesOf } from '../../fleet/capacity/latency-log.ts';
 import { FileUnreadableError } from '../errors.ts';
 
-/** A GPU's speed and where the figure is from. */
+/** Speed of a GPU and the basis of the figure. */
 export interface GpuBasis {
   readonly basis: 'modelled from a measured rate' | 'modelled';
   readonly hardware: Hardware;
-  /** For states. */
+  /** Memory for states, in bytes. */
   readonly memoryBytes: number;
-  /** A sentence. */
+  /** The basis as a sentence. */
   readonly explanation: string;
 }
 
-/** Of what `npm run bench -- webgpu-engine` stores, the part that is read. */
+/** The part of the results file of `npm run bench -- webgpu-engine` that is read here. */
 const benchResults = z.object({
   date: z.string(),
   adapter: z
@@ -46,15 +46,15 @@ const benchResults = z.object({
   ),
 });
 
-/** Of states from here on; smaller ones say more of what it takes to begin. */
+/** Narrowest circuits that count towards the rate. Narrower ones mostly measure start-up costs. */
 const MIN_QUBITS = 24;
 
 /**
- * The rate at which whole circuits moved states on a GPU, and its memory, if the file has measurements of
- * one; else the H200 as it is modelled.
+ * Model of a GPU. If the file has GPU measurements, the rate and the memory are theirs; otherwise they are
+ * those of a modelled H200.
  *
- * @param path - Of a file that need not be there.
- * @throws {FileUnreadableError}
+ * @param path - Results file; it may be missing.
+ * @throws {FileUnreadableError} if the file is not a results file.
  */
 export function gpuBasis(path: string): GpuBasis {
   const text = readIfThere(path);
@@ -70,7 +70,7 @@ export function gpuBasis(path: string): GpuBasis {
   if (rates.length === 0)
     return modelled(`${path} has no circuits of ${MIN_QUBITS} qubits or more`);
   const bytesPerSecond = percentilesOf(rates).p50;
-  // Arithmetic is in the measured rate.
+  // The measured rate includes arithmetic.
   const flopsPerSecond = Number.POSITIVE_INFINITY;
   const hardware = { name: adapter.name, bytesPerSecond, flopsPerSecond, fixedMs: H200.fixedMs };
   const gbPerSecond = Math.round(bytesPerSecond / 1e9);

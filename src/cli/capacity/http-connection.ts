@@ -1,12 +1,12 @@
 /**
- * One kept-alive connection: a request, its answer, the next request. Written on a socket, because the
- * load generator runs on the machine that it measures, and a general client takes as much of it as the
- * service does for a small circuit. It reads answers that state their length, and refuses others.
+ * HTTP client on one keep-alive connection, with one request at a time. It is written on a socket because the
+ * load generator shares the machine that it measures, and a general client uses as much CPU time as the
+ * service does for a small circuit. It reads only answers that state their length, and refuses others.
  */
 import { connect, type Socket } from 'node:net';
 import { LoadFailedError } from './errors.ts';
 
-/** An answer as it came. */
+/** Status and body of an answer. */
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface HttpAnswer {
 const HEADER_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** One request as bytes on the wire. */
+/** Encodes one request as bytes. */
 export function httpRequest(
   method: 'GET' | 'POST',
   url: URL,
@@ -36,9 +36,9 @@ export function httpRequest(
   );
 }
 
-/** A connection that has at most one request under way. */
+/** Connection with at most one request in flight. */
 export class HttpConnection implements Disposable {
-  /** Resolves once the service has taken the connection; what is sent before is sent then. */
+  /** Resolves once the service has accepted the connection. Requests sent earlier are transmitted then. */
   readonly opened: Promise<void>;
   readonly #socket: Socket;
   #received: Buffer[] = [];
@@ -50,7 +50,7 @@ export class HttpConnection implements Disposable {
     this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.opened = promise;
-    // Who sends without waiting for it is told by `send`.
+    // A failed connection is reported by `send` to callers that do not await `opened`.
     promise.catch(() => {});
     this.#socket.on('connect', resolve);
     const fail = (what: string, cause?: Error) => {
@@ -62,7 +62,11 @@ export class HttpConnection implements Disposable {
     this.#socket.on('close', () => fail('the service hung up'));
   }
 
-  /** @throws {LoadFailedError} if the service hangs up or answers in another form. */
+  /**
+   * Sends a request and reads its answer.
+   *
+   * @throws {LoadFailedError} if the service closes the connection or answers in another form.
+   */
   send(request: Buffer): Promise<HttpAnswer> {
     if (this.#fault !== undefined) return Promise.reject(this.#fault);
     this.#waiting = Promise.withResolvers();

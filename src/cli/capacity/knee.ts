@@ -1,9 +1,9 @@
-/** Where more load stops paying. */
+/** Knee of a load curve: the point beyond which more load does not pay. */
 import type { LoadStep } from './measure-load.ts';
 
 /**
- * The step of the greatest power: throughput by mean latency. Below it more load is answered by more
- * throughput than latency, beyond it by more latency; undefined without steps.
+ * Finds the step with the greatest power, which is throughput divided by mean latency. Below it more load
+ * mainly raises throughput; beyond it, latency. Returns undefined without steps.
  *
  * @see Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
  *   communications", 1979.

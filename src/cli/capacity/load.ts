@@ -1,10 +1,9 @@
 /**
- * Loads on a service: closed loops, in which each connection sends its next circuit once it has its
- * answer, and open ones, in which circuits come at a rate whatever the service does. In an open loop the
- * latency of a circuit counts from when it was meant to be sent: one that had to wait for a connection,
- * because the service was slow, has waited.
+ * Closed and open loads on a service. In a closed loop each connection sends its next circuit when it has its
+ * answer. In an open loop circuits arrive at a fixed rate, however slow the service is; their latency counts
+ * from the planned time of sending, so it includes waiting for a free connection.
  *
- * Every answer is checked against what its circuit must give.
+ * Every answer is checked against the counts that its circuit must give.
  *
  * @see Schroeder, Wierman, Harchol-Balter, "Open versus closed: a cautionary tale", 2006.
  */
@@ -19,38 +18,38 @@ import {
 import { LoadFailedError } from './errors.ts';
 import { HttpConnection, httpRequest } from './http-connection.ts';
 
-/** Circuits of one kind that differ in their gates, angles and bits: as many seeds, from that of the mix on. */
+/** Different circuits per kind. Their seeds are consecutive, starting at the seed of the mix. */
 export const VARIANTS = 16;
-/** Of an open loop: beyond these, circuits wait for one. */
+/** Most connections of an open loop. When all are in use, circuits wait for one. */
 const MAX_CONNECTIONS = 256;
-/** What draws are for. */
+/** Purposes of random draws; each seeds a stream of its own. */
 const CLASS = 1;
 const VARIANT = 2;
 const GAP = 3;
 
-/** Where a load goes. */
+/** Destination of a load. */
 export interface LoadTarget {
   readonly origin: URL;
   readonly key: string;
   readonly processor: string;
 }
 
-/** One answer. */
+/** Measurements of one answer. */
 export interface Sample {
   readonly qubits: number;
-  /** As the client saw it. Milliseconds. */
+  /** Latency seen by the client, milliseconds. */
   readonly latencyMs: number;
   readonly queueMs: number;
   readonly compileMs: number;
   readonly executionMs: number;
-  /** Drawing and counting, where the service tells them apart from the rest of the execution. */
+  /** Sampling time, milliseconds, if the service reports it apart from the rest of the execution. */
   readonly samplingMs?: number;
 }
 
-/** What came of a load. */
+/** Answers to a load. */
 export interface LoadResult {
   readonly samples: readonly Sample[];
-  /** Answers that say that there is too much already: 429 and 503. */
+  /** Answers that refuse the circuit for overload: 429 and 503. */
   readonly numRefused: number;
   readonly seconds: number;
 }
@@ -60,7 +59,7 @@ interface Prepared {
   readonly request: Buffer;
 }
 
-/** The requests of a mix, ready to be sent. */
+/** Encoded requests of a mix. */
 export class MixRequests {
   readonly #variants: readonly (readonly Prepared[])[];
   readonly #weights: readonly number[];
@@ -80,7 +79,7 @@ export class MixRequests {
     );
   }
 
-  /** One of the mix, at random. */
+  /** Picks a request at random, by the weights of the mix. */
   next(): Prepared {
     const index = this.#index++;
     const variants = this.#variants[this.#draws.weighted(index, CLASS, this.#weights)] ?? [];
@@ -89,7 +88,7 @@ export class MixRequests {
     return prepared;
   }
 
-  /** Each once. */
+  /** Lists every request once. */
   all(): readonly Prepared[] {
     return this.#variants.flat();
   }
@@ -114,7 +113,10 @@ export async function eachOnce(
   });
 }
 
-/** Runs a closed loop: each connection has one circuit under way until the time is over, and sends at least one. */
+/**
+ * Runs a closed loop: each connection has one circuit in flight until the time is over, and sends at least
+ * one.
+ */
 export async function closedLoad(
   requests: MixRequests,
   target: LoadTarget,
@@ -130,7 +132,7 @@ export async function closedLoad(
   });
 }
 
-/** Circuits at random moments, at that mean rate, for so long. */
+/** Runs an open loop: circuits arrive at random moments with the given mean rate until the time is over. */
 export async function openLoad(
   requests: MixRequests,
   target: LoadTarget,
@@ -167,7 +169,7 @@ async function timed(connection: HttpConnection, request: Buffer, since: number)
   return { ...answer, latencyMs: performance.now() - since };
 }
 
-/** Runs something on each of several connections until all are through. */
+/** Runs a function on each of several connections and waits for all. */
 async function drive(
   { origin }: LoadTarget,
   numConnections: number,
@@ -189,7 +191,7 @@ async function drive(
   return log.result((performance.now() - begin) / 1000);
 }
 
-/** The part of an answer that loads read. */
+/** Part of an answer that loads read. */
 interface CircuitAnswer {
   readonly data?: {
     readonly counts?: Readonly<Record<string, number>>;
@@ -201,7 +203,11 @@ class LoadLog {
   readonly #samples: Sample[] = [];
   #numRefused = 0;
 
-  /** @throws {LoadFailedError} for a wrong answer. */
+  /**
+   * Checks an answer and records it.
+   *
+   * @throws {LoadFailedError} if the answer is wrong.
+   */
   add(circuit: CheckedCircuit, { status, body, latencyMs }: Timed): void {
     if (status === 429 || status === 503) {
       this.#numRefused++;

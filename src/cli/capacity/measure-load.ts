@@ -1,4 +1,4 @@
-/** Drives the service through all loads and reads what it says of itself. */
+/** Drives the service through all loads and reads its own figures. */
 import { type Percentiles, percentilesOf } from '../../fleet/capacity/latency-log.ts';
 import { type CircuitMix, MIXES, type MixClass } from './circuit-mix.ts';
 import { HttpConnection, httpRequest } from './http-connection.ts';
@@ -14,79 +14,79 @@ import {
 } from './load.ts';
 import { measureStartErrors, type StartErrors } from './start-estimates.ts';
 
-/** Where a circuit's time goes, milliseconds; means. */
+/** Mean times of the parts of a circuit's latency, milliseconds. */
 export interface Costs {
-  /** The client's latency less all that follows: HTTP, reading, checking, storing and answering. */
+  /** The client's latency without all of the parts below: HTTP, reading, checking, storing and answering. */
   readonly http: number;
   readonly queue: number;
   readonly compile: number;
-  /** Evolution; drawing and counting too where `sampling` is not stated, or a batch stated none. */
+  /** Execution: evolution, and also sampling if `sampling` is absent or a batch did not report it. */
   readonly execution: number;
-  /** Drawing and counting, a part of the execution that answers state; absent where any does not say. */
+  /** Sampling, a part of the execution. Absent if any answer does not report it. */
   readonly sampling?: number;
 }
 
-/** One load. */
+/** Results of one load. */
 export interface LoadStep {
   readonly kind: 'closed' | 'open';
-  /** Connections of a closed loop, circuits a second of an open one. */
+  /** Connections for a closed loop; circuits per second for an open one. */
   readonly offered: number;
   readonly perSecond: number;
   readonly numVerified: number;
   readonly numRefused: number;
-  /** Milliseconds; of an open loop, from the moment that a circuit was meant to be sent. */
+  /** Milliseconds. In an open loop it counts from the planned time of sending. */
   readonly latency: Percentiles;
   readonly latencyBySize: Readonly<Record<string, Percentiles>>;
   readonly costs: Costs;
   readonly costsBySize: Readonly<Record<string, Costs>>;
 }
 
-/** A device over the time of the loads. */
+/** Load of a device during all loads. */
 export interface DeviceLoad {
   readonly id: string;
   readonly node: string;
-  /** Part of the time that it had a circuit. */
+  /** Fraction of the time during which the device had a circuit. */
   readonly utilisation: number;
   readonly completed: number;
   readonly backing: string;
   readonly modelled: boolean;
 }
 
-/** What was measured. */
+/** Measurements of the service. */
 export interface ServiceMeasurement {
   readonly mix: CircuitMix;
   readonly warmUp: LoadStep;
-  /** After the loads, over one connection: circuits of the mix that the service had not met. */
+  /** Circuits of the mix that were new to the service, sent over one connection after the loads. */
   readonly newCircuits: LoadStep;
   readonly closed: readonly LoadStep[];
   readonly open: readonly LoadStep[];
-  /** Empty where the service shows no devices. */
+  /** Empty if the service lists no devices. */
   readonly devices: readonly DeviceLoad[];
-  /** Absent where records have no expected start. */
+  /** Absent if job records have no expected start. */
   readonly startErrors: readonly StartErrors[];
-  /** What ran circuits, as the processor's listing says. */
+  /** Execution that the processor's listing states. */
   readonly processor: { readonly id: string; readonly execution: string };
 }
 
-/** What is driven. */
+/** Loads to drive. */
 export interface LoadPlan {
   readonly mix: CircuitMix;
   readonly connections: readonly number[];
-  /** Circuits a second; undefined chooses parts of what the closed loops reached. */
+  /** Circuits per second. If undefined, the rates are fractions of the best closed loop's throughput. */
   readonly rates: readonly number[] | undefined;
   readonly secondsOfAStep: number;
-  /** Circuits sent at once to see when they start; 0 for none. */
+  /** Circuits sent at once to compare expected and actual starts; 0 for none. */
   readonly numStarts: number;
   readonly seed: number;
   readonly now: () => number;
   readonly onStep: (what: string) => void;
 }
 
-/** Connections. */
+/** Connections of the warm-up load. */
 const WARM_UP = 8;
-/** Of the best closed loop. */
+/** Rates of open loops, as fractions of the best closed loop's throughput. */
 const RATE_PARTS = [0.2, 0.4, 0.6, 0.8, 0.9] as const;
-/** Circuits sent at once to see when they start: many quick ones, and some that take a while. */
+/** Circuits sent at once to compare expected and actual starts: many quick ones and some slow ones. */
 const START_TRIALS: readonly { readonly kind: MixClass; readonly part: number }[] = [
   { kind: { qubits: 16, layers: 8, shots: 1000, weight: 1 }, part: 1 },
   { kind: { qubits: 20, layers: 12, shots: 1000, weight: 1 }, part: 0.4 },
@@ -140,12 +140,12 @@ export async function measureService(
   };
 }
 
-/** The mix of that name; undefined when there is none. */
+/** Finds a mix by name; undefined if there is none. */
 export function findMix(name: string): CircuitMix | undefined {
   return Object.hasOwn(MIXES, name) ? MIXES[name] : undefined;
 }
 
-/** Turns samples into figures. */
+/** Computes the figures of one load from its samples. */
 export function stepOf(
   kind: 'closed' | 'open',
   offered: number,
@@ -189,7 +189,7 @@ interface DeviceRecord {
   readonly counters: { readonly completed: number; readonly busy_ms: number };
 }
 
-/** None where the service has no such listing. */
+/** Lists the service's devices; empty if it has no such listing. */
 async function devicesOf(target: LoadTarget): Promise<readonly DeviceRecord[]> {
   const { status, body } = await get(target, '/quantum/processors/gpu-fleet/devices');
   if (status !== 200) return [];

@@ -1,4 +1,4 @@
-/** The service, started as a process of its own for a measurement, on a free port and an empty folder. */
+/** Service under measurement, started as a child process on a free port with an empty data folder. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LoadFailedError } from './errors.ts';
 
-/** A running service of our own. */
+/** Running service that this process started. */
 export interface OwnService extends AsyncDisposable {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: URL;
   readonly key: string;
 }
 
-/** Nobody's limits are to be measured: a load is one key. */
+/** Settings that lift the limits of a key: the whole load uses one key. */
 const NO_LIMITS = {
   QCS_RATE_LIMIT_STANDARD: '1000000000',
   QCS_RATE_LIMIT_ENTERPRISE: '1000000000',
@@ -22,18 +22,18 @@ const NO_LIMITS = {
   QCS_IN_FLIGHT_ENTERPRISE: '1000000',
 };
 
-/** For what runs to be through. */
+/** Time for running jobs to finish when the service stops. */
 const STOP_MS = 60_000;
-/** Until a service listens and has tested itself, which on a software adapter takes a while. */
+/** Time for a service to listen and pass its self-tests, which are slow on a software adapter. */
 const START_MS = 120_000;
 
 /**
- * Starts `qcs serve` with the caller's settings but for address, folder, log and limits of a key.
+ * Starts `qcs serve` with the caller's settings, except address, data folder, log and limits of a key.
  *
- * @param entry - The module of the command line.
- * @param startMs - How long it may take to listen.
- * @throws {LoadFailedError} if it ends before it listens, or does not in time, or does not say where. Then
- *   it has ended, and its folder is gone.
+ * @param entry - Module of the command line.
+ * @param startMs - Time limit for listening.
+ * @throws {LoadFailedError} if the service ends before it listens, does not listen in time, or does not print
+ *   its address. The process has then ended and its folder is removed.
  */
 export async function startOwnService(
   entry: string,
@@ -65,7 +65,7 @@ export async function startOwnService(
 
 type ServiceProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-/** What it has written once it says that it is ready. */
+/** Waits until the service says that it is ready; returns its output. */
 async function untilReady(child: ServiceProcess, startMs: number): Promise<string> {
   let output = '';
   let log = '';
@@ -90,7 +90,7 @@ async function untilReady(child: ServiceProcess, startMs: number): Promise<strin
   }
 }
 
-/** One that does not end when it is asked to is killed. */
+/** Stops the process; kills it if it does not end in time. */
 async function end(child: ServiceProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');

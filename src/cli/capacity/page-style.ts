@@ -1,6 +1,6 @@
-/** The look of the capacity page, light and dark. */
+/** Style sheet of the capacity page, light and dark. */
 
-/** A style sheet without references to anything outside. */
+/** The style sheet; it refers to nothing outside the page. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ink: #1c2230; --soft: #5d6678; --paper: #fbfbfd; --card: #ffffff; --line: #dfe3ea;
   --c1: #2563c9; --c2: #d9480f; --c3: #2b8a3e; --c4: #862e9c; --c5: #b08900; --good: #2b8a3e; --model: #8a5a00; }
@@ -24,7 +24,7 @@ rect.s1, rect.s2, rect.s3, rect.s4, rect.s5 { fill: currentColor; }
 .cell-value { fill: var(--ink); font-size: 12px; } .on-fill { fill: var(--card); }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 0 0 8px; font-size: 13px; }
 .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; background: currentColor; margin-right: 6px; vertical-align: -1px; }
-/* Shadows at the ends of what scrolls; the covers move with it and hide them at its ends. */
+/** Shadows at the edges of a scrolled element; covers scroll with the content and hide them at its ends. */
 .scroll { overflow-x: auto; background:
   linear-gradient(to right, var(--card) 40%, transparent) left / 36px 100% no-repeat local,
   linear-gradient(to left, var(--card) 40%, transparent) right / 36px 100% no-repeat local,

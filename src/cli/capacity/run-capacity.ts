@@ -1,4 +1,4 @@
-/** What `qcs capacity` does. */
+/** Action of `qcs capacity`. */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import type { CommandIo } from '../command-io.ts';
@@ -11,7 +11,7 @@ import { gpuBasis } from './gpu-basis.ts';
 import { findMix, measureService, type ServiceMeasurement } from './measure-load.ts';
 import { startOwnService } from './own-service.ts';
 
-/** What the command is told. */
+/** Options of the command. */
 export interface CapacityOptions {
   readonly duration: number;
   readonly connections: readonly number[];
@@ -30,9 +30,9 @@ export interface CapacityOptions {
 }
 
 /**
- * Measures the service, unless it is only to be simulated, simulates the fleet, and prints and writes both.
+ * Measures the service (unless only the fleet is simulated), simulates the fleet, and writes the report.
  *
- * @param entry - The module of the command line, which is started again with `serve`.
+ * @param entry - Module of the command line; it is started again with `serve`.
  */
 export async function runCapacity(
   options: CapacityOptions,
@@ -80,10 +80,10 @@ async function measureOwn(
 ): Promise<ServiceMeasurement> {
   const mix = findMix(name);
   if (mix === undefined) throw new Error(`unreachable: there is no mix ${name}`);
-  // The service is ended and its folder removed, too.
+  // Ctrl-C also stops the service and removes its folder.
   const interrupt = Promise.withResolvers<never>();
   using _listener = io.onInterrupt(() => interrupt.reject(new InterruptedError()));
-  // It may come before anybody waits for it.
+  // Ctrl-C may come before the promise is awaited.
   interrupt.promise.catch(() => {});
   onStep('starting the service');
   await using own = await startOwnService(entry, io.environment);
@@ -101,7 +101,7 @@ async function measureOwn(
   return await Promise.race([measured, interrupt.promise]);
 }
 
-/** Six significant digits: more is noise. */
+/** Rounds to six significant digits; more are noise. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(6)) : value;
 }

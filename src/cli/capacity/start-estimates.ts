@@ -1,6 +1,6 @@
 /**
- * How right `expected_start_at` is: circuits are sent all at once, each is asked when it is to start while
- * it waits, and that is compared with when it did.
+ * Accuracy of `expected_start_at`. Circuits are sent at once, the expected start of each is read while it
+ * waits, and then compared with its actual start.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Percentiles, percentilesOf } from '../../fleet/capacity/latency-log.ts';
@@ -10,13 +10,13 @@ import { LoadFailedError } from './errors.ts';
 import { HttpConnection, httpRequest } from './http-connection.ts';
 import { circuitBody, type LoadTarget } from './load.ts';
 
-/** The errors of expected starts. */
+/** Errors of expected starts. */
 export interface StartErrors {
   readonly qubits: number;
   readonly numCircuits: number;
-  /** Of |started_at − expected_start_at|, milliseconds. */
+  /** |started_at − expected_start_at|, milliseconds. */
   readonly absolute: Percentiles;
-  /** The same by the wait that was foretold, or by START_RESOLUTION_MS where that is longer. */
+  /** The absolute error divided by the expected wait, or by START_RESOLUTION_MS if that is longer. */
   readonly relative: Percentiles;
 }
 
@@ -39,12 +39,12 @@ const POLL_MS = 50;
 const TIMEOUT_MS = 120_000;
 
 /**
- * Sends `numCircuits` at once, each another, and follows them: one that has run before would be kept
- * compiled, and the next would take less time than it did.
+ * Sends `numCircuits` different circuits at once and polls them until they end. They differ because a
+ * repeated circuit is not compiled again and would take less time.
  *
  * @param now - Milliseconds since 1970 UTC.
- * @returns undefined where the service's records have no expected start.
- * @throws {LoadFailedError}
+ * @returns undefined if the service's records have no expected start.
+ * @throws {LoadFailedError} if a circuit fails or does not end in time.
  */
 export async function measureStartErrors(
   target: LoadTarget,

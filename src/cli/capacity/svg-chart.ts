@@ -1,6 +1,6 @@
-/** Charts as inline SVG, in the colours of the page that they stand in. */
+/** Inline SVG charts in the colours of the page around them. */
 
-/** A line with a mark at each point. */
+/** Line with a mark at each point. */
 export interface Series {
   readonly name: string;
   /** A class of the page's style sheet: `s1` to `s4`. */
@@ -8,18 +8,18 @@ export interface Series {
   readonly points: readonly { readonly x: number; readonly y: number; readonly title: string }[];
 }
 
-/** A chart of latency, logarithmic, by throughput. */
+/** Chart of latency (logarithmic) over throughput. */
 export interface ChartOptions {
   readonly title: string;
   readonly xLabel: string;
   readonly yLabel: string;
   readonly series: readonly Series[];
-  /** A vertical line and what it says. */
+  /** Labelled vertical line. */
   readonly mark?: { readonly x: number; readonly label: string };
   readonly formatX: (value: number) => string;
 }
 
-/** On a phone a drawing keeps the size in which its words can be read, and scrolls. */
+/** Scrolling frame: on a phone a chart keeps its size, so that its text stays readable. */
 const SCROLLED = '<div class="scroll" tabindex="0">';
 const WIDTH = 640;
 const HEIGHT = 320;
@@ -29,7 +29,7 @@ const TOP = 20;
 const BOTTOM = 48;
 const NUM_X_TICKS = 5;
 
-/** Lines over a linear x axis from 0 and a logarithmic y axis. */
+/** Draws lines over a linear x axis from 0 and a logarithmic y axis. */
 export function lineChart(options: ChartOptions): string {
   const { title, xLabel, yLabel, series, mark, formatX } = options;
   const points = series.flatMap((one) => one.points).filter(({ y }) => y > 0);
@@ -83,10 +83,10 @@ function lineOf(
   return `<g class="series ${style}"><polyline points="${path}"/>${marks.join('')}</g>`;
 }
 
-/** A cell of a grid of devices. */
+/** Cell of a device grid. */
 export interface GridCell {
   readonly id: string;
-  /** 0 to 1. */
+  /** Utilisation, 0 to 1. */
   readonly part: number;
   readonly title: string;
 }
@@ -95,7 +95,7 @@ const CELL = 66;
 const CELL_HEIGHT = 44;
 const ROW_LABEL = 64;
 
-/** Rows of eight cells, the darker the busier. */
+/** Draws rows of eight cells; a busier device is darker. */
 export function deviceGrid(
   rows: readonly { readonly name: string; readonly cells: readonly GridCell[] }[],
 ): string {
@@ -123,7 +123,7 @@ function cellValue(part: number): string {
   return percentage > 0 && percentage < 1 ? '&lt; 1%' : `${Math.round(percentage)}%`;
 }
 
-/** A bar of parts. */
+/** Bar with its parts. */
 export interface Bar {
   readonly name: string;
   readonly parts: readonly {
@@ -137,7 +137,7 @@ const BAR_HEIGHT = 30;
 const BAR_LEFT = 110;
 const BAR_RIGHT = 90;
 
-/** Horizontal bars, each of its whole, with the whole written beside it. */
+/** Draws horizontal bars, each split into fractions of its total, with the total beside it. */
 export function shareBars(bars: readonly Bar[], format: (total: number) => string): string {
   const inner = WIDTH - BAR_LEFT - BAR_RIGHT;
   const drawn = bars.flatMap(({ name, parts }, row) => {
@@ -163,7 +163,7 @@ export function shareBars(bars: readonly Bar[], format: (total: number) => strin
   return `${SCROLLED}<svg class="bars" viewBox="0 0 ${WIDTH} ${bars.length * BAR_HEIGHT}" role="img" aria-label="Where the time of a circuit goes">${drawn.join('\n')}</svg></div><p class="legend">${names.join('')}</p>`;
 }
 
-/** Text for HTML and SVG. */
+/** Escapes text for HTML and SVG. */
 export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -176,7 +176,7 @@ function px(value: number): string {
   return value.toFixed(1);
 }
 
-/** 1, 2 or 5 times a power of ten, not below the value. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function niceAbove(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -1,7 +1,7 @@
-/** The options of AddressOptions. */
+/** Command-line options for AddressOptions. */
 import type { Command } from 'commander';
 
-/** Adds them to a command. */
+/** Adds the options to a command. */
 export function withAddress(command: Command): Command {
   return command
     .option('--url <url>', 'of the service (default QCS_URL, or http://127.0.0.1:8080)')

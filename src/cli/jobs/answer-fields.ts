@@ -1,4 +1,4 @@
-/** Fields of answers, each looked at before it is believed. */
+/** Checked access to fields of a service's answers. */
 
 /** The fields of an object; undefined for anything else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
@@ -6,12 +6,12 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | un
   return { ...value };
 }
 
-/** A text; undefined for anything else. */
+/** The value if it is a string; undefined otherwise. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A number; undefined for anything else. */
+/** The value if it is a number; undefined otherwise. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
@@ -22,12 +22,12 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Without what would move a terminal's cursor or colour it: on one line, as it reads. */
+/** Removes what would move or colour a terminal's cursor; returns one line. */
 export function printable(text: string): string {
   return text.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
-/** JSON over several lines, in which control characters are written out, also those JSON allows. */
+/** Formats JSON over several lines and escapes all control characters, including those that JSON allows. */
 export function printableJson(value: unknown): string {
   const text = JSON.stringify(value, undefined, 2) ?? 'null';
   return text.replace(

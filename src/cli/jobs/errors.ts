@@ -1,7 +1,7 @@
 /** Errors of `qcs submit` and `qcs jobs`. */
 import { CodedError, type Fault } from '../../errors/coded-error.ts';
 
-/** Neither the environment nor an option has a key. */
+/** Neither the environment nor an option gives a key. */
 export class KeyMissingError extends CodedError {
   readonly code = 'CLI_KEY_MISSING';
 
@@ -10,30 +10,30 @@ export class KeyMissingError extends CodedError {
   }
 }
 
-/** A key that no header can carry; what it is instead is not shown. */
+/** The key contains characters that no header can carry. The message does not show the key. */
 export class KeyMalformedError extends CodedError {
   readonly code = 'CLI_KEY_MALFORMED';
 
-  /** @param source - The file, or the name of the variable. */
+  /** @param source - File name, or the name of the variable. */
   constructor(source: string) {
     super(`${source} holds no API key: one is a line of visible ASCII characters.`);
   }
 }
 
-/** The service does not know the key, or lets it not do that. */
+/** The service does not know the key, or the key lacks the permission. */
 export class KeyRefusedError extends CodedError {
   readonly code = 'CLI_KEY_REFUSED';
-  /** Of the answer: 401 or 403. */
+  /** HTTP status: 401 or 403. */
   readonly status: number;
 
-  /** @param said - By the service, a sentence. */
+  /** @param said - The service's message, a sentence. */
   constructor(origin: string, status: number, said: string) {
     super(`${origin} refuses the key: ${said}`);
     this.status = status;
   }
 }
 
-/** No address of a service. */
+/** The text is not the address of a service. */
 export class ServiceUrlError extends CodedError {
   readonly code = 'CLI_URL_INVALID';
 
@@ -42,11 +42,11 @@ export class ServiceUrlError extends CodedError {
   }
 }
 
-/** Nothing answers there, or nothing any longer. */
+/** The service does not answer, or no longer. */
 export class ServiceUnreachableError extends CodedError {
   readonly code = 'CLI_SERVICE_UNREACHABLE';
 
-  /** @param why - The system's word for it, such as ECONNREFUSED. */
+  /** @param why - The system's error code, such as ECONNREFUSED. */
   constructor(origin: string, why: string, options?: ErrorOptions) {
     super(
       `No service answers at ${origin} (${why}). \`qcs serve\` starts one here; --url or QCS_URL name another.`,
@@ -56,15 +56,15 @@ export class ServiceUnreachableError extends CodedError {
   }
 }
 
-/** The service answered with an error that is none of the others. */
+/** The service answered with an error that has no class of its own here. */
 export class ServiceRefusedError extends CodedError {
   readonly code = 'CLI_SERVICE_REFUSED';
-  /** Of the answer. */
+  /** HTTP status of the answer. */
   readonly status: number;
-  /** By the service, a sentence. */
+  /** The service's message, a sentence. */
   readonly said: string;
 
-  /** @param faults - Those that the service lists. */
+  /** @param faults - Faults that the service lists. */
   constructor(origin: string, status: number, said: string, faults: readonly Fault[] = []) {
     super(`${origin} answered ${status}: ${said}`, faults);
     this.status = status;
@@ -72,27 +72,27 @@ export class ServiceRefusedError extends CodedError {
   }
 }
 
-/** The service does not take the circuit of the file. */
+/** The service refused the circuit of the file. */
 export class CircuitRefusedError extends CodedError {
   readonly code = 'CLI_CIRCUIT_REFUSED';
 
-  /** @param said - By the service, a sentence. */
+  /** @param said - The service's message, a sentence. */
   constructor(file: string, said: string, faults: readonly Fault[], options?: ErrorOptions) {
     super(`${file} is not taken. ${said}`, faults, options);
   }
 }
 
-/** An answer that is none of this service's, or of another version's. */
+/** The answer is not one of this service, or of another version of it. */
 export class AnswerUnreadableError extends CodedError {
   readonly code = 'CLI_ANSWER_UNREADABLE';
 
-  /** @param what - What it lacks or has too much of, a noun. */
+  /** @param what - The missing or unexpected part, a noun. */
   constructor(origin: string, what: string) {
     super(`${origin} does not answer as this service does: ${what}.`);
   }
 }
 
-/** The text has not the form of a job's id. */
+/** The text is not a job id. */
 export class JobIdError extends CodedError {
   readonly code = 'CLI_JOB_ID_INVALID';
 
@@ -112,17 +112,17 @@ export class UnknownJobError extends CodedError {
   }
 }
 
-/** The job that was followed failed. */
+/** The followed job failed. */
 export class FollowedJobFailedError extends CodedError {
   readonly code = 'CLI_JOB_FAILED';
 
-  /** @param why - Of the record; undefined where it says nothing. */
+  /** @param why - Error of the job's record; undefined if it has none. */
   constructor(id: string, why: { readonly code: string; readonly message: string } | undefined) {
     super(why === undefined ? `${id} failed.` : `${id} failed (${why.code}): ${why.message}`);
   }
 }
 
-/** The job that was followed was cancelled. */
+/** The followed job was cancelled. */
 export class FollowedJobCancelledError extends CodedError {
   readonly code = 'CLI_JOB_CANCELLED';
 
@@ -131,7 +131,7 @@ export class FollowedJobCancelledError extends CodedError {
   }
 }
 
-/** Ctrl-C while a job was followed. */
+/** Ctrl-C ended the following of a job. */
 export class WatchStoppedError extends CodedError {
   readonly code = 'CLI_WATCH_STOPPED';
 

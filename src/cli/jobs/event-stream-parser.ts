@@ -1,29 +1,29 @@
 /**
- * text/event-stream → events, however its bytes are cut up.
+ * Parser of text/event-stream. The bytes may be split anywhere.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html, section 9.2.6.
  */
 
-/** An event. */
+/** Event of a stream. */
 export interface StreamEvent {
-  /** Of the last event that had one; empty where none did. */
+  /** Id of this event, or else of the last one that had an id; empty if none had. */
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** Characters of one line, or of the data of one event; more is no stream of this service. */
+/** Greatest number of characters in a line or in an event's data. The service sends no longer ones. */
 const MAX_LENGTH = 2 ** 20;
 
-/** Thrown by `push`; the stream cannot be read further. */
+/** A line or an event is too long. The stream cannot be read further. */
 export class EventTooLongError extends Error {}
 
-/** One for each connection; what a cut-off connection began to tell is forgotten with it. */
+/** Parser for one connection. An event cut off by the end of the connection is dropped with its parser. */
 export class EventStreamParser {
   readonly #decoder = new TextDecoder();
-  /** The line that is not yet at its end. */
+  /** Start of a line whose end has not arrived. */
   #line = '';
-  /** The last character was a carriage return: a line feed that follows belongs to it. */
+  /** True after a carriage return: a line feed that follows belongs to it. */
   #isAfterReturn = false;
   #id: string;
   #event = '';
@@ -31,18 +31,18 @@ export class EventStreamParser {
   #dataLength = 0;
   #retryMs: number | undefined;
 
-  /** @param lastEventId - Of the connection before. */
+  /** @param lastEventId - Last event id of the previous connection. */
   constructor(lastEventId = '') {
     this.#id = lastEventId;
   }
 
-  /** What the stream says of the time to wait before coming back; undefined where it says nothing. */
+  /** Reconnection time that the stream asks for, milliseconds; undefined if it asks for none. */
   get retryMs(): number | undefined {
     return this.#retryMs;
   }
 
   /**
-   * The events that these bytes complete.
+   * Parses bytes and returns the events that they complete.
    *
    * @throws {EventTooLongError}
    */
@@ -65,7 +65,7 @@ export class EventStreamParser {
     return events;
   }
 
-  /** A whole line; gives the event that it completes. */
+  /** Processes a whole line and returns the event that it completes, if any. */
   #take(line: string): StreamEvent | undefined {
     if (line === '') return this.#dispatch();
     const colon = line.indexOf(':');
@@ -86,7 +86,7 @@ export class EventStreamParser {
       case 'retry':
         if (/^\d{1,9}$/.test(value)) this.#retryMs = Number(value);
         break;
-      // Others, and comments, whose field is empty, are passed over: the format may grow.
+      // Other fields, and comments (whose field is empty), are ignored: the format may grow.
     }
     return undefined;
   }

@@ -1,22 +1,22 @@
 /**
- * A followed job on stderr: a line for each status, and in between a bar on a terminal, elsewhere a line for
- * each tenth of the work.
+ * Progress of a followed job on stderr: a line per status, and in between a bar on a terminal, or a line per
+ * tenth of the work elsewhere.
  */
 import type { CommandIo } from '../command-io.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { fieldsOf, numberOf, printable, textOf } from './answer-fields.ts';
 import type { StreamEvent } from './event-stream-parser.ts';
 
-/** Told by whoever has the record, with the time it took or the error. */
+/** Final statuses. They are reported by the caller, who has the record with its duration or error. */
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
-/** Shows events; dispose of it to erase the bar. */
+/** Shows events. Dispose of it to erase the bar. */
 export class FollowDisplay implements Disposable {
   readonly #id: string;
   readonly #io: Pick<CommandIo, 'err' | 'now'>;
   #bar: ProgressBar | undefined;
   #status = '';
-  /** What the last status line was of: the same status comes again when its place in the queue changes. */
+  /** Event id of the last status line. A status is repeated when its place in the queue changes. */
   #toldId: string | undefined;
   #toldTenth = 0;
 
@@ -25,7 +25,7 @@ export class FollowDisplay implements Disposable {
     this.#io = io;
   }
 
-  /** Shows one event; of those it does not know it shows nothing. */
+  /** Shows one event; ignores events of unknown types. */
   show({ event, id, data }: StreamEvent): void {
     const fields = fieldsOf(parsed(data));
     if (fields === undefined) return;
@@ -33,7 +33,7 @@ export class FollowDisplay implements Disposable {
     if (event === 'progress') this.#showProgress(fields);
   }
 
-  /** A line between the others. */
+  /** Writes a line and erases the bar. */
   say(text: string): void {
     this.#bar?.[Symbol.dispose]();
     this.#io.err.write(`${text}\n`);
@@ -73,7 +73,7 @@ export class FollowDisplay implements Disposable {
     this.say(`${this.#id} ${tenth * 10}%${message === '' ? '' : `  ${message}`}`);
   }
 
-  /** The bar of a status begins with the first that is known of it. */
+  /** A new bar starts at the first fraction known for its status. */
   #draw(fraction: number, message: string): void {
     this.#bar ??= new ProgressBar(this.#io.err, this.#status, this.#io.now, fraction);
     this.#bar.update(fraction, message);

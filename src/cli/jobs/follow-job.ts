@@ -1,4 +1,4 @@
-/** What `qcs jobs follow` does. */
+/** Action of `qcs jobs follow`. */
 import type { CommandIo } from '../command-io.ts';
 import { fieldsOf, printable, textOf } from './answer-fields.ts';
 import { FollowedJobCancelledError, FollowedJobFailedError, WatchStoppedError } from './errors.ts';
@@ -10,7 +10,7 @@ import { ServiceClient } from './service-client.ts';
 import { watchJob } from './watch-job.ts';
 
 /**
- * Watches the job to its end and prints what came of it. Ctrl-C ends the watching, not the job.
+ * Watches the job to its end and prints its result. Ctrl-C ends the watching, not the job.
  *
  * @throws {FollowedJobFailedError | FollowedJobCancelledError | WatchStoppedError}
  */
@@ -51,7 +51,7 @@ function finish(record: JobRecord, options: JobOptions, io: CommandIo): void {
   if (status === 'cancelled') throw new FollowedJobCancelledError(id);
 }
 
-/** What of its program was ignored. */
+/** Warnings about ignored parts of the job's program. */
 function warningsOf({ fields: { warnings } }: JobRecord): readonly string[] {
   return (Array.isArray(warnings) ? warnings : []).map((warning) =>
     printable(textOf(fieldsOf(warning)?.['message']) ?? ''),

@@ -1,10 +1,10 @@
-/** Records of jobs of every kind as `qcs jobs` reads them, and in the words of its tables. */
+/** Job records of every kind, as `qcs jobs` reads and prints them. */
 import { jobKindOf } from '../../jobs/job-id.ts';
 import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
 import { fieldsOf, numberOf, printable, textOf, timeOf } from './answer-fields.ts';
 import { AnswerUnreadableError, JobIdError } from './errors.ts';
 
-/** A record, or what a listing has of it. Times are milliseconds since 1970 UTC. */
+/** Job record, or the part of it that a listing has. Times are milliseconds since 1970 UTC. */
 export interface JobRecord {
   readonly resource: JobResource;
   readonly id: string;
@@ -12,16 +12,16 @@ export interface JobRecord {
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
-  /** In [0, 1]; undefined unless it runs. */
+  /** Fraction in [0, 1]; undefined unless the job runs. */
   readonly progress: number | undefined;
-  /** How many start before it; undefined unless it waits. */
+  /** Number of jobs that start before it; undefined unless it waits. */
   readonly queuePosition: number | undefined;
   readonly error: { readonly code: string; readonly message: string } | undefined;
-  /** As they came. */
+  /** All fields of the answer, unchanged. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that every record has, and those that say what the job is rather than what came of it. */
+/** Fields that describe the job rather than its result. */
 const NO_RESULT = new Set([
   ...['status', 'priority', 'created_at', 'started_at', 'finished_at', 'queue_position'],
   ...['expected_start_at', 'progress', 'error', 'agent', 'task', 'parent_id', 'processor'],
@@ -30,7 +30,7 @@ const NO_RESULT = new Set([
 ]);
 
 /**
- * What kind of job an id names.
+ * Kind of job that an id names.
  *
  * @throws {JobIdError}
  */
@@ -45,7 +45,7 @@ export function resourceOf(id: string): JobResource {
  * Reads a record.
  *
  * @param origin - The service that answered it.
- * @throws {AnswerUnreadableError} where it lacks what every record has.
+ * @throws {AnswerUnreadableError} if a field that every record has is missing.
  */
 export function readRecord(value: unknown, resource: JobResource, origin: string): JobRecord {
   const fields = fieldsOf(value) ?? {};
@@ -70,14 +70,14 @@ export function readRecord(value: unknown, resource: JobResource, origin: string
   };
 }
 
-/** An error of a record or an event; undefined where there is none. */
+/** Error of a record or an event; undefined if there is none. */
 export function errorOf(value: unknown): JobRecord['error'] {
   const { code, message } = fieldsOf(value) ?? {};
   if (typeof code !== 'string' || typeof message !== 'string') return undefined;
   return { code: printable(code), message: printable(message) };
 }
 
-/** What came of a job: its `result`, or what its record has that is not of every job. */
+/** Result of a job: its `result`, or the fields of its record that not every job has. */
 export function resultOf({ fields, resource }: JobRecord): Readonly<Record<string, unknown>> {
   const result = fieldsOf(fields['result']);
   if (result !== undefined) return result;
@@ -87,30 +87,30 @@ export function resultOf({ fields, resource }: JobRecord): Readonly<Record<strin
   return Object.fromEntries(rest);
 }
 
-/** What does the work, and which work: of a circuit its processor. */
+/** Target of the job: for a circuit its processor. */
 export function targetText({ resource, fields }: JobRecord): string {
   return printable(resource.targetFields.map((name) => textOf(fields[name]) ?? '?').join(' '));
 }
 
-/** What its caller calls it; empty where that is nothing. */
+/** Name that the caller gave the job, or an empty string. */
 export function nameText({ fields }: JobRecord): string {
   return printable(textOf(fields['name']) ?? '');
 }
 
-/** Its tags, separated by commas. */
+/** Tags of the job, separated by commas. */
 export function tagsText({ fields }: JobRecord): string {
   const tags: readonly unknown[] = Array.isArray(fields['tags']) ? fields['tags'] : [];
   return printable(tags.filter((tag) => typeof tag === 'string').join(', '));
 }
 
-/** How far it is; of a waiting one, how many are before it. */
+/** Progress of a running job, or the number of jobs before a waiting one. */
 export function progressText({ progress, queuePosition }: JobRecord): string {
   if (progress !== undefined) return `${Math.floor(100 * progress)}%`;
   return queuePosition === undefined ? '' : `${queuePosition} before it`;
 }
 
 /**
- * How long it ran, or has run.
+ * Run time of the job so far.
  *
  * @param now - Milliseconds since 1970 UTC.
  */
@@ -124,9 +124,9 @@ const UNITS = [
   ['min', 60_000],
 ] as const;
 
-/** A duration in its largest unit; below a minute in seconds, below a second in milliseconds. */
+/** Formats a duration in its largest unit: milliseconds below a second, seconds below a minute. */
 export function durationText(ms: number): string {
-  // Another machine's clock may be ahead of this one's.
+  // The service's clock may be ahead of this machine's.
   const length = Math.max(0, ms);
   for (const [unit, size] of UNITS) {
     if (length >= size) return `${Math.floor(length / size)} ${unit}`;

@@ -1,4 +1,4 @@
-/** What `qcs jobs list` does: three listings, merged, as far as they have to be read. */
+/** Action of `qcs jobs list`: merges three listings and reads only as many pages as it prints. */
 import { JOB_RESOURCES, type JobResource } from '../../service/jobs/job-resources.ts';
 import { type CommandIo, table, writeJson } from '../command-io.ts';
 import { textOf } from './answer-fields.ts';
@@ -16,7 +16,7 @@ import {
 import { type AddressOptions, serviceAddress } from './service-address.ts';
 import { ServiceClient } from './service-client.ts';
 
-/** What the command is told. */
+/** Options of the command. */
 export interface ListOptions extends AddressOptions {
   readonly kind?: JobResource['kind'];
   readonly status?: string;
@@ -28,7 +28,7 @@ export interface ListOptions extends AddressOptions {
   readonly json?: boolean;
 }
 
-/** The most that a page of a listing may have. */
+/** Greatest page size of a listing. */
 const LARGEST_PAGE = 100;
 
 /** Prints the newest jobs of the key, of all kinds or of one. */
@@ -51,7 +51,7 @@ export async function listJobs(options: ListOptions, io: CommandIo): Promise<voi
   } else io.out.write(`${jobs.length === 0 ? 'No jobs.' : jobTable(jobs, io.now())}\n`);
 }
 
-/** The listings that the service has and the key may read; of the others it says so. */
+/** Opens the listings that the service has and the key may read; reports the others. */
 async function openListings(
   resources: readonly JobResource[],
   options: ListOptions,
@@ -81,7 +81,7 @@ async function openListings(
   return listings;
 }
 
-/** What every page is asked for. */
+/** Query parameters that every page shares. */
 function queryOf(options: ListOptions): URLSearchParams {
   const { limit, status, name, tag = [], createdAfter, createdBefore } = options;
   const fields: readonly (readonly [name: string, value: string | undefined])[] = [
@@ -97,16 +97,16 @@ function queryOf(options: ListOptions): URLSearchParams {
   return query;
 }
 
-/** A listing, read job by job, newest first. */
+/** Listing of jobs, read one by one, newest first. */
 class Listing {
-  /** The newest that was not taken yet; undefined at the end. */
+  /** Newest job that was not taken yet; undefined at the end. */
   current: JobRecord | undefined;
   readonly #resource: JobResource;
   readonly #client: ServiceClient;
   readonly #query: URLSearchParams;
   #page: readonly JobRecord[] = [];
   #place = 0;
-  /** Of the next page; null after the last. */
+  /** Cursor of the next page; null after the last. */
   #cursor: string | null | undefined;
 
   constructor(resource: JobResource, client: ServiceClient, query: URLSearchParams) {
@@ -133,7 +133,7 @@ class Listing {
     this.#page = items.map((item: unknown) => readRecord(item, this.#resource, origin));
     this.#place = 0;
     const next = textOf(data['next_cursor']) ?? null;
-    // A listing that does not move on would be read for ever.
+    // Stop if the cursor does not advance, which would read for ever.
     this.#cursor = next === this.#cursor || items.length === 0 ? null : next;
   }
 }
@@ -163,7 +163,7 @@ function jobTable(jobs: readonly JobRecord[], now: number): string {
     ['PROGRESS', progressText],
     ['AGE', ({ createdAt }) => durationText(now - createdAt)],
     ['DURATION', (job) => runText(job, now)],
-    // Only where one of the jobs has any.
+    // Show the column only if a job has tags.
     ...(
       [
         ['NAME', nameText],

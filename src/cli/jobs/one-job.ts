@@ -1,4 +1,4 @@
-/** What `qcs jobs show` and `qcs jobs cancel` do, and how the result of a job is printed. */
+/** Actions of `qcs jobs show` and `qcs jobs cancel`, and the printing of a job's result. */
 import { type CommandIo, table, writeJson } from '../command-io.ts';
 import { histogram } from '../histogram.ts';
 import { fieldsOf, printableJson } from './answer-fields.ts';
@@ -17,7 +17,7 @@ import {
 import { type AddressOptions, serviceAddress } from './service-address.ts';
 import { ServiceClient } from './service-client.ts';
 
-/** Options of the commands that are about one job. */
+/** Options of the commands that take one job. */
 export interface JobOptions extends AddressOptions {
   readonly json?: boolean;
 }
@@ -31,7 +31,7 @@ export async function showJob(id: string, options: JobOptions, io: CommandIo): P
   if (options.json === true || record.status === 'completed') writeResult(record, options, io);
 }
 
-/** Cancels a job; one that has ended stays as it is. */
+/** Cancels a job; a job that has ended does not change. */
 export async function cancelJob(id: string, options: JobOptions, io: CommandIo): Promise<void> {
   const { path } = resourceOf(id);
   const client = new ServiceClient(await serviceAddress(options, io), io);
@@ -43,9 +43,9 @@ export async function cancelJob(id: string, options: JobOptions, io: CommandIo):
 }
 
 /**
- * The record that the service answers.
+ * Requests a job's record.
  *
- * @throws {UnknownJobError} where it knows no such job.
+ * @throws {UnknownJobError} if the service knows no such job.
  */
 export async function answerOf(
   client: ServiceClient,
@@ -60,7 +60,10 @@ export async function answerOf(
   }
 }
 
-/** Prints what came of a job: counts as a histogram, all else as JSON; with `json` its whole record. */
+/**
+ * Prints a job's result: counts as a histogram, anything else as JSON. With `json` it prints the whole
+ * record.
+ */
 export function writeResult(record: JobRecord, { json }: JobOptions, io: CommandIo): void {
   if (json === true) {
     writeJson(io, record.fields);
@@ -77,7 +80,7 @@ export function writeResult(record: JobRecord, { json }: JobOptions, io: Command
   if (asked.length > 0) io.out.write(`\n${printableJson(Object.fromEntries(asked))}\n`);
 }
 
-/** What a circuit may be asked to return beside its counts. */
+/** Outputs that a circuit may request beside its counts. */
 const OUTPUTS = new Set(['probabilities', 'statevector', 'expectation']);
 
 function countsOf(value: unknown): Readonly<Record<string, number>> | undefined {

@@ -1,4 +1,4 @@
-/** Which service `qcs jobs` asks, and with which key. */
+/** Address and key of the service that `qcs jobs` uses. */
 import { readFile } from 'node:fs/promises';
 import type { CommandIo } from '../command-io.ts';
 import { FileNotFoundError, FileUnreadableError } from '../errors.ts';
@@ -12,7 +12,7 @@ export interface AddressOptions {
 
 /** A service and the key for it. */
 export interface ServiceAddress {
-  /** Without a slash at its end, and without `/api/v1`. */
+  /** Origin without a trailing slash and without `/api/v1`. */
   readonly origin: string;
   readonly key: string;
 }
@@ -20,8 +20,8 @@ export interface ServiceAddress {
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 /**
- * From the options, and where they do not say from QCS_URL and QCS_API_KEY. No option takes the key itself:
- * everybody on a machine may see the arguments of its processes.
+ * Reads the address and the key from the options, or else from QCS_URL and QCS_API_KEY. No option takes the
+ * key itself, because every user of a machine can see the arguments of its processes.
  *
  * @throws {ServiceUrlError | KeyMissingError | KeyMalformedError | FileNotFoundError | FileUnreadableError}
  */
@@ -39,7 +39,7 @@ export async function serviceAddress(
 function originOf(text: string): string {
   const url = URL.parse(text);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-  // A password in an address would stand in every message; fetch refuses it, too.
+  // A password in an address would appear in every message, and fetch refuses it.
   if (url === null || !isHttp || url.username !== '' || url.password !== '') {
     throw new ServiceUrlError(url === null || url.password === '' ? text : `${url.protocol}//…`);
   }

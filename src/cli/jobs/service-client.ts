@@ -1,4 +1,4 @@
-/** Requests to a running service, and what its answers mean to the command line. */
+/** HTTP client of a running service. It converts refusals to errors of the command line. */
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import type { CommandIo } from '../command-io.ts';
 import { fieldsOf, printable, textOf } from './answer-fields.ts';
@@ -10,27 +10,27 @@ import {
 } from './errors.ts';
 import type { ServiceAddress } from './service-address.ts';
 
-/** A longer wait is not made: who asked is told. */
+/** Longest wait, in seconds. If the service asks for more, the request fails. */
 const LONGEST_WAIT_S = 120;
-/** How often one request is sent again when the service says that it has to wait. */
+/** Greatest number of times that a request is sent again after the service asked to wait. */
 const MAX_WAITS = 5;
 
-/** How a request is sent. */
+/** Options of a request. */
 interface RequestOptions {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   readonly body?: object;
   readonly signal?: AbortSignal;
 }
 
-/** A service, asked with one key. */
+/** Client of one service with one key. */
 export class ServiceClient {
   readonly origin: string;
   readonly #key: string;
   readonly #io: Pick<CommandIo, 'err' | 'sleep'>;
 
-  /** @param io - Waiting is said on its `err`. */
+  /** @param io - Waits are reported on its `err`. */
   constructor({ origin, key }: ServiceAddress, io: Pick<CommandIo, 'err' | 'sleep'>) {
     this.origin = origin;
     this.#key = key;
@@ -38,9 +38,10 @@ export class ServiceClient {
   }
 
   /**
-   * `data` of the answer. Where the rate limit is used up, it waits as it is told.
+   * Sends a request and returns `data` of the answer. If the rate limit is used up, it waits as long as the
+   * service says.
    *
-   * @param path - Below /api/v1.
+   * @param path - Path below /api/v1.
    * @throws {ServiceUnreachableError | KeyRefusedError | ServiceRefusedError | AnswerUnreadableError}
    */
   async ask(
@@ -60,7 +61,7 @@ export class ServiceClient {
   }
 
   /**
-   * The answer as it begins; its body is the caller's to read, or to cancel.
+   * Sends a request and returns once the headers have arrived. The caller reads or cancels the body.
    *
    * @throws {ServiceUnreachableError}
    */
@@ -75,7 +76,7 @@ export class ServiceClient {
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        // Elsewhere the key has no business.
+        // Do not follow redirects: the key must not go to another host.
         redirect: 'manual',
         ...(signal && { signal }),
       });
@@ -85,7 +86,7 @@ export class ServiceClient {
     }
   }
 
-  /** What an answer that is no success means. */
+  /** Error for an unsuccessful answer. */
   async refusal(response: Response): Promise<Error> {
     const { status } = response;
     const { said, faults } = await errorIn(response);
@@ -103,13 +104,13 @@ export class ServiceClient {
   }
 }
 
-/** Seconds of the header Retry-After, at least 1; undefined without one, or with a date. */
+/** Seconds of the Retry-After header, at least 1; undefined if it is missing or a date. */
 export function retryAfterS({ headers }: Response): number | undefined {
   const text = headers.get('retry-after') ?? '';
   return /^\d{1,9}$/.test(text) ? Math.max(1, Number(text)) : undefined;
 }
 
-/** The word that the system has for why a connection failed. */
+/** System error code of a failed connection. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
@@ -128,7 +129,7 @@ async function bodyOf(
   }
 }
 
-/** What an error's envelope says; of anything else what HTTP calls its status. */
+/** Message of an error envelope; for any other body the text of the HTTP status. */
 async function errorIn(
   response: Response,
 ): Promise<{ readonly said: string; readonly faults: readonly Fault[] }> {

@@ -1,4 +1,4 @@
-/** What `qcs submit` does. */
+/** Action of `qcs submit`. */
 import type { JobPriority } from '../../jobs/job.ts';
 import { CIRCUITS } from '../../service/jobs/job-resources.ts';
 import { readCircuitFile, type SubmissionOptions, submissionFields } from '../circuit-file.ts';
@@ -9,7 +9,7 @@ import { readRecord } from './job-record.ts';
 import { type AddressOptions, serviceAddress } from './service-address.ts';
 import { ServiceClient } from './service-client.ts';
 
-/** What the command is told. */
+/** Options of the command. */
 export interface SubmitOptions extends AddressOptions, SubmissionOptions {
   readonly name?: string;
   readonly tag?: readonly string[];
@@ -19,7 +19,7 @@ export interface SubmitOptions extends AddressOptions, SubmissionOptions {
 }
 
 /**
- * Sends the circuit of the file, and unless told to leave follows its job to the end.
+ * Submits the circuit of the file and, unless told to leave, follows its job to the end.
  *
  * @throws {CircuitRefusedError} with every fault that the service finds.
  * @throws as `followJob`.

@@ -1,38 +1,38 @@
 /**
- * The events of one job, whole and each once, over as many connections as it takes. A connection that ends
- * without `done`, is lost, or is silent for longer than the service ever is, is followed by another that
- * names the last event seen; the service goes on from there.
+ * Events of one job, complete and each once, over as many connections as needed. If a connection ends without
+ * `done`, is lost, or is silent for too long, the next one names the last event seen, and the service
+ * continues from there.
  */
 import type { CommandIo } from '../command-io.ts';
 import { AnswerUnreadableError, ServiceUnreachableError } from './errors.ts';
 import { EventStreamParser, EventTooLongError, type StreamEvent } from './event-stream-parser.ts';
 import { retryAfterS, type ServiceClient } from './service-client.ts';
 
-/** What a watch is made from. */
+/** Options of a watch. */
 export interface WatchOptions {
-  /** Of the record, below /api/v1. */
+  /** Path of the record, below /api/v1. */
   readonly path: string;
   readonly io: Pick<CommandIo, 'now' | 'random' | 'sleep'>;
-  /** Ends the watch with its reason. */
+  /** Aborts the watch with its reason. */
   readonly signal: AbortSignal;
-  /** Told before each wait: why, a sentence without its full stop, and for how long. */
+  /** Called before each wait with the reason (a sentence without its full stop) and the milliseconds. */
   readonly onWait: (why: string, ms: number) => void;
-  /** A silence that means a dead connection; by default three of the service's heartbeats. */
+  /** Silence, in milliseconds, after which a connection counts as dead; by default three heartbeats. */
   readonly silenceMs?: number;
 }
 
 const SILENCE_MS = 45_000;
-/** Until the stream says something else. */
+/** First wait before reconnecting, unless the stream states another. */
 const RETRY_MS = 1000;
 const SHORTEST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 30_000;
-/** Who has heard nothing for so long gives up. */
+/** Time without any data after which the watch fails. */
 const GIVE_UP_MS = 600_000;
 
 /**
- * The events from the first to `done`; nothing where the service has no more to tell.
+ * Yields events from the first to `done`, or nothing if the service has no more events.
  *
- * @throws {ServiceUnreachableError} where no connection is made at first, or for ten minutes.
+ * @throws {ServiceUnreachableError} if the first connection fails, or if nothing arrives for ten minutes.
  * @throws {KeyRefusedError | ServiceRefusedError | AnswerUnreadableError}
  */
 export async function* watchJob(
@@ -47,21 +47,21 @@ export async function* watchJob(
   }
 }
 
-/** Why a connection ended, or was not made, where another may help. */
+/** Lost or failed connection that may be tried again. */
 interface Lost {
   readonly why: string;
-  /** What the service asks for; undefined where it says nothing. */
+  /** Milliseconds that the service asks to wait; undefined if it does not say. */
   readonly waitMs?: number;
 }
 
-/** One connection after another. */
+/** Successive connections of a watch. */
 class Connections {
   readonly #client: ServiceClient;
   readonly #options: WatchOptions;
   readonly #silenceMs: number;
   #lastEventId = '';
   #retryMs = RETRY_MS;
-  /** Connections since the last event. */
+  /** Connections lost since the last event. */
   #numLost = 0;
   #heardAt: number;
   #wasOpen = false;
@@ -73,7 +73,7 @@ class Connections {
     this.#heardAt = options.io.now();
   }
 
-  /** The events of the next connection; returns undefined where it ended as it should. */
+  /** Yields the events of the next connection; returns undefined if the stream ended properly. */
   async *open(): AsyncGenerator<StreamEvent, Lost | undefined, undefined> {
     const ended = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, ended.signal]);
@@ -98,14 +98,18 @@ class Connections {
     }
   }
 
-  /** @throws {ServiceUnreachableError} where nothing was heard for too long. */
+  /**
+   * Waits before the next connection.
+   *
+   * @throws {ServiceUnreachableError} if nothing was received for too long.
+   */
   async waitFor({ why, waitMs }: Lost): Promise<void> {
     const { io, signal, onWait } = this.#options;
     if (io.now() - this.#heardAt > GIVE_UP_MS) {
       throw new ServiceUnreachableError(this.#client.origin, `${why}, for ten minutes`);
     }
     const doubled = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2 ** this.#numLost++);
-    // A little more by chance: others may have lost theirs at the same moment.
+    // Add random time: other clients may have lost their connections at the same moment.
     const ms = waitMs ?? Math.max(doubled, this.#retryMs) * (1 + io.random() / 4);
     onWait(why, ms);
     await io.sleep(ms, signal);
@@ -123,7 +127,7 @@ class Connections {
       if (chunk === undefined) return { why: 'The connection was lost' };
       if (chunk.done) return { why: 'The service ended the connection' };
       silence.refresh();
-      // Comments count: between two events of a long job there may be hours.
+      // Comments count as data: a long job may have hours between two events.
       this.#heardAt = this.#options.io.now();
       const events = this.#parsed(parser, chunk.value);
       this.#retryMs = Math.max(SHORTEST_RETRY_MS, parser.retryMs ?? this.#retryMs);
@@ -148,11 +152,11 @@ class Connections {
   #headers(): Readonly<Record<string, string>> {
     const accept = { accept: 'text/event-stream' };
     if (this.#lastEventId === '') return accept;
-    // Headers are bytes, and an id is sent back in UTF-8.
+    // fetch takes header values as bytes (Latin-1); the service expects the id in UTF-8.
     return { ...accept, 'last-event-id': Buffer.from(this.#lastEventId).toString('latin1') };
   }
 
-  /** Undefined where the answer is a stream. */
+  /** Checks the answer; undefined if it is a stream. */
   async #refusalOf(response: Response): Promise<Lost | undefined> {
     const { status, headers } = response;
     if (status === 429 || status >= 500) {
