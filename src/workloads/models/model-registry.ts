@@ -1,9 +1,9 @@
-/** The models of the service: what callers may ask for by id. */
+/** Registry of the service's models, by id. */
 import type { Model } from './model.ts';
 import type { QnnHybrid } from './qnn-hybrid/qnn-hybrid.ts';
 import type { TextModel } from './text-generation/text-model.ts';
 
-/** Every model, and those that take requests, each by what it takes. */
+/** All models, and the ones that accept requests, grouped by task. */
 export class ModelRegistry {
   readonly classifier: QnnHybrid;
   readonly text: TextModel;
@@ -16,15 +16,15 @@ export class ModelRegistry {
   }
 
   /**
-   * Begins self-tests; resolves when the classifier's first one is through. That of an upstream which
-   * hangs takes as long as its time-outs, and nothing else waits for it.
+   * Starts the self-tests; resolves when the classifier's first one has ended. The upstream's first one
+   * may take as long as its time-outs, and is not awaited.
    */
   async start(): Promise<void> {
     void this.text.start();
     await this.classifier.start();
   }
 
-  /** One line per model: the backend that serves it, or why none does. */
+  /** One line per model: the backend that serves it, or the reason why none does. */
   describe(): readonly string[] {
     const { available, reason } = this.classifier.availability();
     const state = available ? 'available' : `not available. ${reason}`;

@@ -1,4 +1,4 @@
-/** The file of the deployed model: where it is, and what must hold of it before it is served. */
+/** Finds, reads and validates the file of the deployed model. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { InvalidArtefactError } from '../../errors.ts';
@@ -6,16 +6,16 @@ import { contentHash } from './content-hash.ts';
 import { type ModelArtefact, modelArtefact } from './model-card.ts';
 import { ANSATZES } from './reuploading-ansatz.ts';
 
-/** Beside `src/` in a checkout, beside `dist/` in the package. */
+/** Path of the file: beside `src/` in a checkout, beside `dist/` in the package. */
 export const ARTEFACT_FILE = fileURLToPath(
   new URL('../../../../models/qnn-hybrid.json', import.meta.url),
 );
 
 /**
- * Reads the file and checks that it is whole: its form, the hash of its parameters, that their number
- * is what the circuit takes.
+ * Reads the file and validates its form, the hash of its parameters, and their number against the
+ * circuit's.
  *
- * @throws {InvalidArtefactError} if it cannot be served.
+ * @throws {InvalidArtefactError} if it is invalid.
  */
 export function readArtefact(file: string = ARTEFACT_FILE): ModelArtefact {
   const parsed = modelArtefact.safeParse(readJson(file));

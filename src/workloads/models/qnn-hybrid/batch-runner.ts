@@ -1,9 +1,9 @@
 /**
  * Runs batches on the first of several processors that is available.
  *
- * A processor keeps what waits for it through its maintenance, which is right for circuits that were
- * sent to it by name. An inference was sent to a model: as long as it has not begun it leaves a
- * processor that has gone, for the next one, and it does not wait for ever.
+ * During its maintenance a processor keeps the circuits that wait for it, which is right for circuits
+ * that name that processor. An inference names a model: until it starts it moves to the next processor
+ * when the current one becomes unavailable, and its wait is bounded.
  */
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
 import type { BatchRun, BatchRunResult, Processor, RunHooks } from '../../../fleet/processor.ts';
@@ -12,7 +12,7 @@ import { ModelUnavailableError } from '../../errors.ts';
 
 /** Interval at which waiting batches are retried, milliseconds. */
 const LOOK_EVERY_MS = 250;
-/** To come back after the service has been started again. */
+/** Retry-After of a service that is stopping, seconds. */
 const RESTART_S = 5;
 
 /** Result of a batch, and the processor that ran it. */
@@ -21,16 +21,16 @@ export interface RanBatch {
   readonly result: BatchRunResult;
 }
 
-/** A task on one processor. */
+/** An attempt to run a batch on one processor. */
 interface Attempt {
   readonly processor: Processor;
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   readonly mustBeginBy: number;
   readonly controller: AbortController;
   hasBegun: boolean;
 }
 
-/** Runs the tasks of one model. */
+/** Runs the batches of one model. */
 export class BatchRunner {
   readonly #modelId: string;
   readonly #processors: readonly Processor[];
@@ -38,7 +38,7 @@ export class BatchRunner {
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param processors - The preferred one first. */
+  /** @param processors - Processors that may run the batches, the preferred one first. */
   constructor(modelId: string, processors: readonly Processor[]) {
     this.#modelId = modelId;
     this.#processors = processors;
@@ -49,7 +49,7 @@ export class BatchRunner {
     return this.#processors.some((processor) => processor.availability().available);
   }
 
-  /** Why none is, and after how many seconds the first may be back where that is known. */
+  /** Reason why no processor is available, and the seconds until the first may return, if known. */
   whyNone(): { readonly reason: string; readonly retryAfterS?: number } {
     const states = this.#processors.map((processor) => processor.availability());
     const reasons = this.#processors.map(
@@ -63,12 +63,12 @@ export class BatchRunner {
   }
 
   /**
-   * Runs a task.
+   * Runs a batch.
    *
-   * @param maxWaitMs - Until it begins; Infinity for no bound.
-   * @throws {ModelUnavailableError} if no processor is available, it has not begun in time, or the
-   *   service is stopping.
-   * @throws {ProcessorUnavailableError} if the last one refused it all the same.
+   * @param maxWaitMs - Longest wait until it starts, milliseconds; Infinity for no limit.
+   * @throws {ModelUnavailableError} if no processor is available, the batch has not started in time, or
+   *   the service is stopping.
+   * @throws {ProcessorUnavailableError} if the last processor refused it nevertheless.
    * @throws as `Processor.runBatch` otherwise.
    */
   async run(
@@ -89,13 +89,13 @@ export class BatchRunner {
         refusal = error;
       }
     }
-    // What says of itself that it is available, and refuses, is the best that is known.
+    // A processor that reports itself available and refuses is the best candidate left.
     if (refusal !== undefined && this.hasProcessor) throw refusal;
     const { reason, retryAfterS } = this.whyNone();
     throw new ModelUnavailableError(this.#modelId, reason, retryAfterS);
   }
 
-  /** Takes nothing new; what waits or runs after `graceMs` is ended. */
+  /** Refuses new batches, and ends waiting and running ones after `graceMs` milliseconds. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     await drained(() => this.#attempts.size, graceMs);
@@ -111,7 +111,7 @@ export class BatchRunner {
   ): Promise<BatchRunResult> {
     signal.throwIfAborted();
     if (this.#isClosed) throw this.#stopping();
-    // By hand: a signal that AbortSignal.any makes costs more than the rest of this function.
+    // Not `AbortSignal.any`, which costs more than the rest of this function.
     const controller = new AbortController();
     const onAbort = () => controller.abort(signal.reason);
     signal.addEventListener('abort', onAbort);
@@ -141,7 +141,7 @@ export class BatchRunner {
     }
   }
 
-  /** Ends the attempts that wait in vain. */
+  /** Aborts waiting attempts whose processor has become unavailable or whose time is over. */
   #look(): void {
     const now = performance.now();
     for (const { processor, mustBeginBy, controller, hasBegun } of this.#attempts) {

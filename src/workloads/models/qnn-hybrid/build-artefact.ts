@@ -1,8 +1,8 @@
 /**
- * The file that is deployed, from what training found.
+ * Builds the file of the deployed model from the outcome of training.
  *
- * The date is the only thing in it that is not computed: training again keeps the date of a file that
- * says the same otherwise, so that it gives the same bytes.
+ * The date is the only field that is not computed. Training again keeps the date of an earlier file whose
+ * other fields are the same, so that it produces the same bytes.
  */
 import type { GateOperation } from '../../../circuit/circuit.ts';
 import { mean } from '../../algorithms/training/metrics.ts';
@@ -19,10 +19,10 @@ const OUT_OF_RANGE_POLICY =
   'A measurement outside the range of the training data is drawn to the end of the range, and the answer names the feature in out_of_range. One that is not above 0 cm and at most 100 cm is refused.';
 
 /**
- * The file's contents.
+ * Builds the contents of the file.
  *
- * @param today - ISO date; used unless `earlier` says the same otherwise.
- * @param earlier - The file as it was.
+ * @param today - ISO date; used unless `earlier` has the same other fields.
+ * @param earlier - The previous file.
  */
 export function buildArtefact(
   outcome: TrainingOutcome,
@@ -34,7 +34,7 @@ export function buildArtefact(
   return kept && JSON.stringify(kept) === JSON.stringify(earlier) ? kept : withDate(today);
 }
 
-/** The file's text. */
+/** Serialises the contents of the file. */
 export function artefactText(artefact: ModelArtefact): string {
   return `${JSON.stringify(artefact, undefined, 2)}\n`;
 }
@@ -194,12 +194,12 @@ function accuracyOf({ mean: middle, spread }: { readonly mean: number; readonly 
   return { mean: rounded(middle), spread: rounded(spread) };
 }
 
-/** Sums of roundings end in noise digits that nobody wants to read. */
+/** Rounds a number: rounding errors otherwise show as noise in the last digits. */
 function rounded(value: number): number {
   return Number(value.toFixed(6));
 }
 
-/** The gates of a circuit, with the trained parameters put into their angles. */
+/** The gates of a circuit, with the trained parameters substituted into their angles. */
 function trainedGates({ circuit, theta }: TrainingOutcome['deployed']['fitted']) {
   const gates = circuit.shape.operations.filter((operation) => operation.kind === 'gate');
   const angles = circuit.angles.map((form) => trainedAngle(form, theta));

@@ -1,50 +1,52 @@
-/** Classification requests: their limits, and how a valid one is read. */
+/** Classification requests: limits and validation. */
 import type { Fault } from '../../../errors/coded-error.ts';
 import type { ParametricCircuit } from '../../algorithms/training/parametric-circuit.ts';
 import { InvalidInferenceError } from '../../errors.ts';
 import { QNN_HYBRID_ID } from './model-id.ts';
 import { GHZ_REUPLOADING, NUM_FEATURES } from './reuploading-ansatz.ts';
 
-/** Limits of a request; those of qubits and layers are for circuits of callers' own. */
+/** Limits of a request; those of qubits and layers apply to circuits of callers' own. */
 export const INFERENCE_LIMITS = {
   maxRows: 256,
   maxShots: 8192,
   maxQubits: 12,
   maxLayers: 8,
-  /** Of a measured length, centimetres. */
+  /** Largest measured length, centimetres. */
   maxLength: 100,
 } as const;
 
-/** Numbers of the largest circuit of a caller's own. */
+/** Number of parameters of the largest circuit of a caller's own. */
 export const MAX_THETA_LENGTH =
   GHZ_REUPLOADING.parametersPerQubit * INFERENCE_LIMITS.maxQubits * INFERENCE_LIMITS.maxLayers;
 
 /** A caller's own circuit of the family `ghz-reuploading`. */
 export interface OwnCircuit {
-  /** 3 a qubit and layer; their number decides the layers. */
+  /** Three per qubit and layer; their count determines the number of layers. */
   readonly theta: readonly number[];
   /** 4 unless given. */
   readonly numQubits?: number;
-  /** In [−1, 1]; class 1 above it, 0 unless given. */
+  /** Decision threshold in [−1, 1]: class 1 above it; 0 unless given. */
   readonly threshold?: number;
 }
 
 /** Rows to classify. */
 export interface ClassificationRequest {
-  /** Four numbers each: centimetres, or with a circuit of the caller's own in [−1, 1]. */
+  /** Rows of four numbers: centimetres, or with a circuit of the caller's own values in [−1, 1]. */
   readonly rows: readonly (readonly number[])[];
-  /** Where row k stands in what the caller sent: `input`, `inputs[3]`. */
+  /** Path of row k in the request body: `input`, `inputs[3]`. */
   readonly pathOf: (row: number) => string;
   readonly own?: OwnCircuit;
-  /** The card's number unless given. */
+  /** Number of shots; the model card's number unless given. */
   readonly shots?: number;
-  /** Where shots stand in what the caller sent; `shots` unless given. */
+  /** Path of the shots in the request body; `shots` unless given. */
   readonly shotsPath?: string;
   /** Integer in [0, 2^53 − 1]; row k is drawn with `seed` + k. */
   readonly seed: number;
 }
 
-/** The circuits of callers, by width and depth: one object each, so that shapes are told apart fast. */
+/**
+ * Circuits of callers' own by width and depth, one object per shape, so that shapes compare by identity.
+ */
 const ownCircuits = new Map<string, ParametricCircuit>();
 
 /** The caller's circuit. */
@@ -60,9 +62,9 @@ export function ownCircuitOf({ theta, numQubits = NUM_FEATURES }: OwnCircuit): {
 }
 
 /**
- * Refuses what breaks a limit.
+ * Validates a request.
  *
- * @throws {InvalidInferenceError} naming every fault, the first 20 of them kept.
+ * @throws {InvalidInferenceError} naming every fault; the first 20 are kept.
  */
 export function checkClassification(request: ClassificationRequest): void {
   const { rows, pathOf, own, shots, shotsPath = 'shots' } = request;
@@ -74,26 +76,26 @@ export function checkClassification(request: ClassificationRequest): void {
   if (faults.length > 0) throw new InvalidInferenceError(QNN_HYBRID_ID, faults);
 }
 
-/** A value of a request; null where there is one that could not be read, which is told elsewhere. */
+/** A value of a request; null if it could not be parsed, which is reported elsewhere. */
 export type Readable<T> = T | null;
-/** Values of a row; null if they could not be read. */
+/** Values of a row; null if they could not be parsed. */
 export type RowKind = Readable<'scaled' | 'centimetres'>;
 
-/** A caller's own circuit as far as it could be read. */
+/** A caller's own circuit, with null for values that could not be parsed. */
 export interface ReadableOwnCircuit {
   readonly theta: Readable<readonly Readable<number>[]>;
   readonly numQubits?: Readable<number> | undefined;
   readonly threshold?: Readable<number> | undefined;
 }
 
-/** Whether it is a number of shots that is taken; undefined where none is given. */
+/** Whether the number of shots is accepted; undefined if none is given. */
 export function faultsOfShots(shots: Readable<number> | undefined, path: string): readonly Fault[] {
   const { maxShots } = INFERENCE_LIMITS;
   if (shots === undefined || shots === null || isWhole(shots, 1, maxShots)) return [];
   return [{ path, message: `must be a whole number from 1 to ${maxShots}, not ${shots}.` }];
 }
 
-/** Every limit that rows break, their number among them. */
+/** Faults of the rows, and of their number. */
 export function faultsOfRows(
   rows: readonly Readable<readonly Readable<number>[]>[],
   pathOf: (row: number) => string,
@@ -105,7 +107,7 @@ export function faultsOfRows(
     const message = `has ${rows.length} rows; one inference takes 1 to ${maxRows}.`;
     faults.push({ path: 'inputs', message });
   }
-  // As many rows as are taken at most, and all of those, so that the number of faults is true.
+  // At most as many rows as a request may have, and all of those, so that the number of faults is exact.
   for (const [i, row] of rows.slice(0, maxRows).entries()) {
     if (row !== null) faults.push(...faultsOfRow(row, pathOf(i), kind));
   }
@@ -125,7 +127,7 @@ function faultsOfRow(
     if (value === null || kind === null) return [];
     const place = `${path}[${f}]`;
     if (kind === 'scaled') {
-      // Written so that NaN is refused too.
+      // The negated comparison refuses NaN, too.
       if (value >= -1 && value <= 1) return [];
       const message = `must be from -1 to 1, not ${value}: with parameters.theta the deployed scaler is not applied.`;
       return [{ path: place, message }];
@@ -136,7 +138,7 @@ function faultsOfRow(
   });
 }
 
-/** Every limit that a caller's own circuit breaks. */
+/** Faults of a caller's own circuit. */
 export function faultsOfOwnCircuit({
   theta,
   numQubits = NUM_FEATURES,
@@ -169,7 +171,7 @@ function faultsOfCount(numParameters: number, numQubits: number): readonly Fault
   return [{ path: 'parameters.theta', message }];
 }
 
-/** As many as are taken at most; that there are more is told by their number. */
+/** Faults of the first MAX_THETA_LENGTH angles; `faultsOfCount` reports an excess. */
 function faultsOfAngles(theta: readonly Readable<number>[]): readonly Fault[] {
   return theta.slice(0, MAX_THETA_LENGTH).flatMap((angle, i) => {
     // Twice, because an angle w·x + b is at most the sum of two of them.

@@ -1,7 +1,7 @@
 /**
- * Training and testing a circuit on every split of a cross-validation.
+ * Trains and tests a circuit on every split of a cross-validation.
  *
- * Everything that is learnt, the scaler among it, is learnt on the training rows of the split alone.
+ * The classifier and its scaler are fitted to the training rows of the split alone.
  */
 
 import type { Split } from '../../algorithms/training/cross-validation.ts';
@@ -20,7 +20,7 @@ import type { IrisPair } from './iris-pair.ts';
 /** Outputs of one split's classifier on its test rows. */
 export interface FoldOutcome {
   readonly fitted: FittedClassifier;
-  /** The test rows' numbers in the data, and the rows as the circuit takes them. */
+  /** Indices of the test rows in the data, and the rows scaled for the circuit. */
   readonly test: readonly number[];
   readonly inputs: readonly (readonly number[])[];
   readonly labels: readonly number[];
@@ -28,13 +28,13 @@ export interface FoldOutcome {
   readonly expectations: Float64Array;
 }
 
-/** Mean and sample standard deviation of accuracies from fold to fold. */
+/** Mean and sample standard deviation of the accuracy over folds. */
 export interface FoldAccuracy {
   readonly mean: number;
   readonly spread: number;
 }
 
-/** @param onFold - Called after each split, and waited for: training itself holds its thread. */
+/** @param onFold - Called and awaited after each split, because training occupies its thread. */
 export async function crossValidate(
   circuit: ParametricCircuit,
   data: IrisPair,
@@ -62,7 +62,7 @@ export async function crossValidate(
   return outcomes;
 }
 
-/** The classes that a fold's expectation values stand for. */
+/** The classes that a fold's expectation values predict. */
 export function predictionsOf(
   { fitted }: FoldOutcome,
   expectations: ArrayLike<number>,
@@ -70,7 +70,7 @@ export function predictionsOf(
   return Array.from(expectations, (value) => classAbove(fitted.threshold, value));
 }
 
-/** Accuracy over folds, from a fraction of right predictions for each. */
+/** Accuracy over folds, from the fraction of right predictions of each. */
 export function overFolds(accuracies: readonly number[]): FoldAccuracy {
   return { mean: mean(accuracies), spread: standardDeviation(accuracies) };
 }

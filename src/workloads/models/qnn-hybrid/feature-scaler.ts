@@ -1,8 +1,8 @@
 /**
- * From measured features to circuit inputs in [−1, 1], linearly by the range seen in training.
+ * Scales measured features to circuit inputs in [−1, 1], linearly by the range of the training data.
  *
- * What lies outside that range is drawn to its end and reported: a circuit is periodic in its inputs,
- * so that beyond the range it would not extrapolate but come round again.
+ * Values outside that range are clamped and reported: a circuit is periodic in its inputs, so beyond the
+ * range its output would repeat rather than extrapolate.
  */
 
 /** The range of each feature in the training data. */
@@ -11,18 +11,18 @@ export interface FeatureScaler {
   readonly maximums: readonly number[];
 }
 
-/** A row as the circuit takes it. */
+/** A row scaled for the circuit. */
 export interface ScaledRow {
-  /** In [−1, 1], one a feature. */
+  /** Values in [−1, 1], one per feature. */
   readonly values: readonly number[];
-  /** Features that were outside the range, ascending. */
+  /** Indices of the features that were outside the range, ascending. */
   readonly outOfRange: readonly number[];
 }
 
 /**
- * The scaler of those rows.
+ * Fits a scaler to rows.
  *
- * @param rows - At least one; every feature must take two values at least.
+ * @param rows - At least one; every feature must take at least two values.
  */
 export function fitScaler(rows: readonly (readonly number[])[]): FeatureScaler {
   const features = [...(rows[0] ?? []).keys()];

@@ -1,14 +1,13 @@
 /**
- * Training one circuit on labelled rows: logistic loss, exact gradients, Adam over all rows, then a
+ * Trains one circuit on labelled rows: logistic loss, exact gradients, Adam over all rows, then a
  * threshold calibrated on the trained expectation values.
  *
- * The weights of features are bounded together. Expectation values are periodic in phases, so that large
- * weights turn the decision round again towards the corners of the features' range, where there are no
- * rows to notice it.
+ * The sum of the feature weights is bounded. Expectation values are periodic in phases, so large weights
+ * flip the decision again near the corners of the features' range, where no rows would reveal it.
  *
- * Gradients are adjoint ones, in plain double-precision arithmetic of fixed order. An engine's may
- * differ in the last bit from one machine to the next, for it multiplies and adds in one step where the
- * processor can, and 150 steps make something of that.
+ * Gradients are adjoint ones, in plain double-precision arithmetic of fixed order. An engine's gradients
+ * may differ in the last bit between machines, because it uses fused multiply-add where the processor has
+ * it, and 150 steps amplify that.
  */
 import { uniformDraw } from '../../../math/philox.ts';
 import { adamStep, startAdam } from '../../algorithms/optimisers/adam.ts';
@@ -22,24 +21,24 @@ import { OBSERVABLE } from './reuploading-ansatz.ts';
 export interface FitSettings {
   readonly steps: number;
   readonly learningRate: number;
-  /** Of the logistic loss. */
+  /** Slope of the logistic loss. */
   readonly slope: number;
-  /** Parameters start uniformly in [−spread, spread], radians. */
+  /** Initial parameters are uniform in [−spread, spread], radians. */
   readonly initialSpread: number;
-  /** Most that the sizes of all trainable weights of features may sum up to, radians. */
+  /** Upper bound of the sum of the absolute trainable feature weights, radians. */
   readonly weightBound: number;
   /** Integer in [0, 2^53 − 1]. */
   readonly seed: number;
 }
 
-/** Tells these draws from others of the same seed. */
+/** Separates these draws from others of the same seed. */
 const START_EVENT = 0x57a7;
 
 /** A trained circuit. */
 export interface FittedClassifier {
   readonly circuit: ParametricCircuit;
   readonly theta: Float64Array;
-  /** Class 1 above it. */
+  /** Decision threshold: class 1 above it. */
   readonly threshold: number;
   /** Logistic loss before each step. */
   readonly losses: readonly number[];
@@ -49,7 +48,7 @@ export interface FittedClassifier {
  * Trains a circuit.
  *
  * @param rows - Scaled to [−1, 1].
- * @param labels - 0 or 1, one a row; both occur.
+ * @param labels - 0 or 1, one per row; both occur.
  */
 export function fitClassifier(
   circuit: ParametricCircuit,
@@ -96,12 +95,15 @@ export function angleRows(
   return angles;
 }
 
-/** The class that an expectation value stands for. */
+/** The class that an expectation value predicts. */
 export function classAbove(threshold: number, expectation: number): 0 | 1 {
   return expectation > threshold ? 1 : 0;
 }
 
-/** Where a logistic regression on the expectation values alone is undecided, kept within (−1, 1). */
+/**
+ * Decision threshold: the value at which a logistic regression on the expectation values is undecided,
+ * clamped to (−1, 1).
+ */
 export function calibratedThreshold(values: Float64Array, labels: readonly number[]): number {
   const decide = fitLogisticRegression(
     Array.from(values, (value) => [value]),
@@ -109,13 +111,13 @@ export function calibratedThreshold(values: Float64Array, labels: readonly numbe
   );
   const offset = decide([0]);
   const slope = decide([1]) - offset;
-  // Values that tell nothing of classes of one size leave it undecided everywhere.
+  // If the values carry no information on classes of equal size, the regression is undecided everywhere.
   if (slope === 0 && offset === 0) return 0;
   const threshold = -offset / slope;
   return Math.min(0.99, Math.max(-0.99, threshold));
 }
 
-/** The parameters that multiply a feature. */
+/** Indices of the parameters that multiply a feature. */
 export function weightsOf({ angles }: ParametricCircuit): readonly number[] {
   const found = angles.flatMap(({ terms }) =>
     terms.flatMap(({ parameter, feature }) =>
@@ -125,7 +127,7 @@ export function weightsOf({ angles }: ParametricCircuit): readonly number[] {
   return [...new Set(found)];
 }
 
-/** The parameters, the weights among them shrunk alike where they are too large together. */
+/** The parameters, with the weights scaled down together if their sum exceeds the bound. */
 export function boundedWeights(
   theta: Float64Array,
   weights: readonly number[],
@@ -139,7 +141,7 @@ export function boundedWeights(
   return shrunk;
 }
 
-/** Parameters as training starts from them. */
+/** Initial parameters. */
 export function initialTheta(
   { numParameters }: ParametricCircuit,
   { seed, initialSpread }: Pick<FitSettings, 'seed' | 'initialSpread'>,

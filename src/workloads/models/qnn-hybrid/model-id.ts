@@ -1,2 +1,2 @@
-/** The id that callers know the classifier by. */
+/** Id of the classifier in requests. */
 export const QNN_HYBRID_ID = 'qnn-hybrid';

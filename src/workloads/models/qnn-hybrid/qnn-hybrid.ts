@@ -1,10 +1,10 @@
 /**
- * `qnn-hybrid` as it serves: rows become circuits of one shape, run as one batch on a processor,
- * and counts become decisions.
+ * The model `qnn-hybrid`: rows become circuits of one shape, which run as one batch on a processor, and
+ * their counts become decisions.
  *
- * It runs on the first of its processors that is available: the fleet, and the double-precision
- * simulator while that is in maintenance or unwell (batch-runner.ts). Its self-test classifies flowers whose exact
- * expectation values are known, by the way that requests take.
+ * It runs on the first of its processors that is available: the fleet, or the double-precision simulator
+ * while the fleet is in maintenance or fails its self-tests (batch-runner.ts). Its self-test classifies
+ * flowers with known exact expectation values, the same way as a request.
  */
 
 import { ProcessorUnavailableError, QueueFullError } from '../../../fleet/errors.ts';
@@ -38,19 +38,19 @@ import {
   timesBitZeroClear,
 } from './sampled-expectations.ts';
 
-/** Whose inference it is: what the scheduler goes by. */
+/** Caller of an inference, for the scheduler. */
 export interface Requester extends Pick<BatchRun, 'keyId' | 'tier' | 'priority'> {
-  /** Milliseconds until it must have begun; 30 s unless given. */
+  /** Longest wait until the inference starts, milliseconds; 30,000 unless given. */
   readonly maxWaitMs?: number;
 }
 
 /** One row's answer. */
 export interface ClassifiedRow {
-  /** ⟨Z₀⟩ as the shots tell it. */
+  /** ⟨Z₀⟩ estimated from the shots. */
   readonly expectation: number;
   readonly prediction: 0 | 1;
   readonly marginInShotNoise: number;
-  /** Names of features that were drawn to the end of their range. */
+  /** Names of the features that were clamped to their range. */
   readonly outOfRange: readonly string[];
   /** Number of shots with each outcome, qubit 0 the lowest bit; length 2^numQubits. */
   readonly counts: Uint32Array;
@@ -75,15 +75,15 @@ export interface Classification {
 /** Settings of the model. */
 export interface QnnHybridOptions {
   readonly artefact: ModelArtefact;
-  /** That it may run on, the preferred one first. */
+  /** Processors that may run it, the preferred one first. */
   readonly processors: readonly Processor[];
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Between self-tests; as processors' unless given. */
+  /** Interval between self-tests, milliseconds; that of processors unless given. */
   readonly selfTestIntervalMs?: number;
 }
 
-/** A circuit to run, and how its counts are read. */
+/** A circuit to run, and how to decide from its counts. */
 interface Classifier {
   readonly mode: Classification['mode'];
   readonly circuit: ParametricCircuit;
@@ -92,13 +92,15 @@ interface Classifier {
   readonly numLayers: number;
 }
 
-/** A caller that has waited so long is told to come back. */
+/** Longest wait of a caller, milliseconds; then it receives a Retry-After. */
 const MAX_WAIT_MS = 30_000;
 
 const SELF_TEST_SEED = 17;
-/** Standard errors. An engine that is well draws for the one seed what every other does: no chance is in it. */
+/**
+ * Allowed deviation in standard errors. The seed is fixed, so all healthy engines draw the same shots.
+ */
 const SELF_TEST_MARGIN = 6;
-/** Ahead of requests: it tells whether they would run. */
+/** Priority of self-tests: ahead of requests, because they determine whether requests can run. */
 const SELF_TESTER: Requester = {
   keyId: 'self-test',
   tier: 'enterprise',
@@ -113,17 +115,17 @@ export class QnnHybrid implements Model {
   readonly task = 'classification';
   readonly description: string;
   readonly card: ModelCard;
-  /** Flowers of the data, and what the exact circuit says of them. */
+  /** Known answers: flowers of the data, and the exact circuit's value for each. */
   readonly knownAnswers: ModelArtefact['known_answers'];
   readonly #options: QnnHybridOptions;
   readonly #deployed: Classifier;
   readonly #monitor: HealthMonitor;
   readonly #runner: BatchRunner;
   #numTasks = 0;
-  /** What the last self-test that ran found wrong; null before any ran. */
+  /** Fault that the last self-test found; null before the first. */
   #finding: string | undefined | null = null;
   #lastSelfTest: Classification | undefined;
-  /** There was no processor to run the first self-test on; it runs as soon as there is one. */
+  /** Whether no processor was available for the first self-test; it runs as soon as one is. */
   #lacksProcessor = false;
 
   constructor(options: QnnHybridOptions) {
@@ -147,7 +149,7 @@ export class QnnHybrid implements Model {
     };
     this.#monitor = new HealthMonitor({
       selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
-      // A queue that stands still is told by its processor, which `availability` asks each time.
+      // The processor reports a stalled queue; `availability` asks it each time.
       lastSignOfLife: () => performance.now(),
       onChange: () => {},
       now,
@@ -166,7 +168,7 @@ export class QnnHybrid implements Model {
     return { available: false, checkedAt: outcome.checkedAt, ...this.#runner.whyNone() };
   }
 
-  /** Classification of the known answers in the last self-test that passed; undefined before it. */
+  /** Results for the known answers in the last self-test that passed; undefined before it. */
   lastSelfTest(): Classification | undefined {
     return this.#lastSelfTest;
   }
@@ -181,10 +183,10 @@ export class QnnHybrid implements Model {
   }
 
   /**
-   * Classifies rows; each answer rests on shots of its own.
+   * Classifies rows; each answer is estimated from shots of its own.
    *
-   * @throws {InvalidInferenceError} naming every limit that is broken.
-   * @throws {ModelUnavailableError} at once when not available.
+   * @throws {InvalidInferenceError} naming every fault.
+   * @throws {ModelUnavailableError} at once if unavailable.
    * @throws as `Processor.runBatch`.
    */
   async classify(
@@ -257,7 +259,7 @@ export class QnnHybrid implements Model {
     return scaleRow({ minimums, maximums }, row);
   }
 
-  /** Resolves to what is wrong. */
+  /** Runs the self-test; resolves to the fault found. */
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#runner.hasProcessor) return this.#withoutProcessor();
     try {
@@ -268,7 +270,7 @@ export class QnnHybrid implements Model {
           seed: SELF_TEST_SEED,
         },
         SELF_TESTER,
-        // A queue that is full of requests is no fault of the model's, so it is passed by.
+        // Readmitted: a full queue of requests is no fault of the model.
         { onStarted, readmitted: true },
         signal,
       );
@@ -281,7 +283,7 @@ export class QnnHybrid implements Model {
     }
   }
 
-  /** Of processors `availability` asks each time; what was found of the model stands meanwhile. */
+  /** The self-test's finding on the model stands meanwhile; `availability` asks processors each time. */
   #withoutProcessor(): string | undefined {
     if (this.#finding !== null) return this.#finding;
     this.#lacksProcessor = true;
@@ -296,7 +298,10 @@ export class QnnHybrid implements Model {
   }
 }
 
-/** A full queue, a turn that does not come or a processor that left say nothing about the model. */
+/**
+ * Whether an error is unrelated to the model: a full queue, a wait that was too long, or a processor that
+ * left.
+ */
 function isRefusal(error: unknown): boolean {
   return [QueueFullError, ProcessorUnavailableError, ModelUnavailableError].some(
     (refusal) => error instanceof refusal,
@@ -327,13 +332,13 @@ function decide(
   };
 }
 
-/** Seeds count up and begin again at 0. */
+/** Seed of a row: `seed` + `row`, wrapped to 0 above the largest seed. */
 function seedOfRow(seed: number, row: number): number {
   const room = MAX_SEED - seed;
   return row <= room ? seed + row : row - room - 1;
 }
 
-/** By the exact value's own shot noise, so that a wrong value cannot widen what is allowed. */
+/** Uses the shot noise of the exact value, so that a wrong estimate cannot widen the tolerance. */
 function isFarFrom(
   { expectation }: { readonly expectation: number },
   found: ClassifiedRow,

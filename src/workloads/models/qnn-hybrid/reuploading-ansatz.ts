@@ -1,9 +1,9 @@
 /**
- * The families of circuits that qnn-hybrid is chosen from.
+ * Circuit families from which training chooses that of qnn-hybrid.
  *
  * Both re-upload the features in every layer; gate angles are affine in a scaled feature in [−1, 1].
  * Qubit q of layer l reads feature (l·n + q) mod 4 (or as many as there are), so that circuits narrower than the features see
- * them all after some layers, and wider ones see them several times. Class 1 is told by ⟨Z₀⟩, and all
+ * them all after some layers, and wider ones see them several times. ⟨Z₀⟩ decides the class, and all
  * qubits are measured, qubit q into bit q.
  *
  * - `ghz-reuploading`: a GHZ interferometer. H and a chain of CX spread qubit 0 over the register,
@@ -31,7 +31,7 @@ export const NUM_FEATURES = 4;
 export interface AnsatzSize {
   readonly numQubits: number;
   readonly numLayers: number;
-  /** 4 unless given. */
+  /** Number of features; 4 unless given. */
   readonly numFeatures?: number;
 }
 
@@ -43,7 +43,7 @@ export interface Ansatz {
   readonly id: AnsatzId;
   /** One sentence for the model card. */
   readonly description: string;
-  /** Parameters that a layer has for each qubit; layer after layer, in it qubit after qubit. */
+  /** Number of parameters per qubit and layer, ordered by layer, then by qubit. */
   readonly parametersPerQubit: number;
   build(size: AnsatzSize): ParametricCircuit;
 }
@@ -102,7 +102,7 @@ export const RING_REUPLOADING: Ansatz = {
   },
 };
 
-/** By name. */
+/** Families by name. */
 export const ANSATZES: Readonly<Record<AnsatzId, Ansatz>> = {
   'ghz-reuploading': GHZ_REUPLOADING,
   'ring-reuploading': RING_REUPLOADING,
@@ -112,7 +112,7 @@ function featureOf(layer: number, qubit: number, numQubits: number, numFeatures:
   return (layer * numQubits + qubit) % numFeatures;
 }
 
-/** A parametric circuit as it is written, gate after gate. */
+/** Builder of a parametric circuit, gate by gate. */
 class CircuitSketch {
   readonly #numQubits: number;
   readonly #operations: Operation[] = [];

@@ -1,4 +1,4 @@
-/** ⟨Z₀⟩ as shots tell it: from counts, as every inference estimates it. */
+/** Estimates ⟨Z₀⟩ from counts, as every inference does. */
 
 /** Number of shots whose outcome has bit 0 clear. */
 export function timesBitZeroClear(counts: ArrayLike<number>): number {
@@ -7,7 +7,7 @@ export function timesBitZeroClear(counts: ArrayLike<number>): number {
   return times;
 }
 
-/** The estimate from so many shots with bit 0 clear. */
+/** Estimate of ⟨Z₀⟩ from the number of shots with bit 0 clear. */
 export function sampledExpectation(timesClear: number, shots: number): number {
   // One division, so that 96 of 100 is 0.92 and not a digit off.
   return (2 * timesClear - shots) / shots;
@@ -16,12 +16,12 @@ export function sampledExpectation(timesClear: number, shots: number): number {
 /**
  * Binomial standard error of an estimate of ⟨Z₀⟩.
  *
- * Where all shots agree the plain estimate of the error would be 0, and every distance infinitely many
- * of it; half a shot is then counted for the other outcome.
+ * If all shots agree, the plain estimate of the error would be 0; half a shot is then counted for the
+ * other outcome.
  *
  * @param timesClear - Shots with bit 0 clear, 0 … shots.
- * @see Wilson, "Probable inference, the law of succession, and statistical inference" (1927), on why
- *   the plain error fails at the ends.
+ * @see Wilson, "Probable inference, the law of succession, and statistical inference" (1927), on why the
+ *   plain error fails at the ends.
  */
 export function standardError(timesClear: number, shots: number): number {
   const isCertain = timesClear === 0 || timesClear === shots;

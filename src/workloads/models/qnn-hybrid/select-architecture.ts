@@ -1,9 +1,8 @@
 /**
- * Which circuit is deployed: of a fixed list, by cross-validation with the one-standard-error rule.
+ * Selects the deployed circuit from a fixed list, by cross-validation with the one-standard-error rule.
  *
- * The splits are others than those that the published accuracy is measured on, so that the figure is
- * not the best of several draws. They are splits of the same hundred flowers all the same; what that
- * leaves of a bias the card says.
+ * The splits differ from those of the published accuracy, so that the figure is not the best of several
+ * draws. They are still splits of the same hundred flowers; the model card states the remaining bias.
  *
  * @see Breiman, Friedman, Olshen, Stone, "Classification and regression trees" (1984), section 3.4.3.
  */
@@ -21,7 +20,7 @@ export interface Architecture {
   readonly layers: number;
 }
 
-/** One qubit a feature, and one to three layers of each family. */
+/** Candidates: one qubit per feature, and one to three layers of each family. */
 export const ARCHITECTURES: readonly Architecture[] = [1, 2, 3].flatMap((layers) => [
   { ansatz: 'ghz-reuploading', layers },
   { ansatz: 'ring-reuploading', layers },
@@ -31,13 +30,13 @@ export const ARCHITECTURES: readonly Architecture[] = [1, 2, 3].flatMap((layers)
 export const SELECTION_RULE =
   'Of the candidates whose mean accuracy is within one standard error of the highest, the one with the fewest parameters.';
 
-/** A candidate and how it did. */
+/** A candidate and its accuracy. */
 export interface Candidate extends Architecture {
   readonly circuit: ParametricCircuit;
   readonly accuracy: FoldAccuracy;
 }
 
-/** The circuit of an architecture. */
+/** Builds the circuit of an architecture. */
 export function circuitOf({ ansatz, layers }: Architecture): ParametricCircuit {
   return ANSATZES[ansatz].build({ numQubits: NUM_FEATURES, numLayers: layers });
 }
@@ -63,10 +62,11 @@ export async function compareArchitectures(
 }
 
 /**
- * The candidate that the rule picks; of several with the fewest parameters the more accurate one.
+ * Selects a candidate by the one-standard-error rule; of several with the fewest parameters, the more
+ * accurate one.
  *
  * @param candidates - At least one.
- * @param numFolds - That each mean is over.
+ * @param numFolds - Number of folds behind each mean.
  */
 export function chooseCandidate(candidates: readonly Candidate[], numFolds: number): Candidate {
   const best = candidates.reduce((a, b) => (b.accuracy.mean > a.accuracy.mean ? b : a));

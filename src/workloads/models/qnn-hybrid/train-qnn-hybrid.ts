@@ -1,9 +1,9 @@
 /**
- * The whole training of qnn-hybrid, from the data to the file that is deployed: choose a circuit,
- * measure it beside classical classifiers on splits of its own, train it on all rows.
+ * Trains qnn-hybrid, from the data to the deployed file: chooses a circuit, measures it beside classical
+ * classifiers on splits of its own, and trains it on all rows.
  *
- * Nothing here depends on time, chance or the number of threads, so that whoever runs it gets the
- * same file to the byte.
+ * The result depends neither on time, on random sources nor on the number of threads: every run produces
+ * the same file, byte for byte.
  */
 import type { BatchExecutable } from '../../../engine/batch-request.ts';
 import { BASELINES } from '../../algorithms/training/baselines/baselines.ts';
@@ -41,7 +41,7 @@ import {
   compareArchitectures,
 } from './select-architecture.ts';
 
-/** Every number that decides the outcome. */
+/** Hyperparameters and seeds of the training. */
 export const TRAINING_PLAN = {
   fit: {
     steps: 150,
@@ -53,21 +53,20 @@ export const TRAINING_PLAN = {
   },
   selection: { numFolds: 5, numRepeats: 4, seed: 1 },
   evaluation: { numFolds: 5, numRepeats: 20, seed: 2 },
-  /** Of an inference, unless its caller asks for another number. */
+  /** Default number of shots of an inference. */
   deployedShots: 1024,
   shotSeed: 3,
 } as const;
 
-/** Performance of the chosen circuit on flowers that it was not trained on. */
+/** Performance of the chosen circuit on held-out flowers. */
 export interface Evaluation {
   /**
-   * Outputs that the figures below are computed from; with the splits they suffice to recompute
-   * them.
+   * Outputs from which the figures below are computed; with the splits they suffice to recompute them.
    */
   readonly folds: readonly FoldOutcome[];
   readonly accuracy: FoldAccuracy;
   readonly accuracyAtShots: FoldAccuracy;
-  /** Figures from exact expectation values, over all test folds. */
+  /** Confusion matrix from exact expectation values, over all test folds. */
   readonly confusion: ConfusionMatrix;
   readonly logLoss: number;
   readonly baselines: readonly {
@@ -77,17 +76,17 @@ export interface Evaluation {
   }[];
 }
 
-/** Everything that training found. */
+/** Outcome of training. */
 export interface TrainingOutcome {
   readonly data: IrisPair;
   readonly candidates: readonly Candidate[];
   readonly chosen: Candidate;
   readonly evaluation: Evaluation;
-  /** Trained on all rows. */
+  /** The deployed classifier, trained on all rows. */
   readonly deployed: {
     readonly fitted: FittedClassifier;
     readonly scaler: FeatureScaler;
-    /** Exact, one a row. */
+    /** Exact ⟨Z₀⟩, one per row. */
     readonly expectations: Float64Array;
     readonly accuracy: number;
   };
@@ -96,8 +95,9 @@ export interface TrainingOutcome {
 /**
  * Trains from scratch.
  *
- * @param engine - Of double precision, which draws the shots that accuracy is measured at; stays open.
- * @param onProgress - Hears what is done now, and the fraction of all that is.
+ * @param engine - A double-precision engine, which draws the shots at which accuracy is measured; stays
+ *   open.
+ * @param onProgress - Called with the current step and the fraction done.
  */
 export async function trainQnnHybrid(
   engine: BatchingEngine,
@@ -181,7 +181,7 @@ function probabilities({ fitted, expectations }: FoldOutcome): readonly number[]
   );
 }
 
-/** The same predictions from as many shots as an inference takes, each row with a seed of its own. */
+/** The same predictions from as many shots as an inference takes; each row has a seed of its own. */
 async function accuracyAtShots(
   engine: BatchingEngine,
   folds: readonly FoldOutcome[],
@@ -219,7 +219,7 @@ async function sample(
   );
 }
 
-/** A fit takes time by its layers. */
+/** Progress of the training; a fit counts in proportion to its layers. */
 class Progress {
   readonly #onProgress: (what: string, fraction: number) => void;
   readonly #signal: AbortSignal;
@@ -239,7 +239,7 @@ class Progress {
   async fitted(what: string, layers: number): Promise<void> {
     this.#done += layers;
     this.#onProgress(what, Math.min(1, this.#done / this.#total));
-    // For whoever wants to end it.
+    // Yields to the event loop, so that a caller can abort the training.
     await new Promise((resolve) => setImmediate(resolve));
     this.#signal.throwIfAborted();
   }

@@ -1,8 +1,8 @@
 /**
- * What an OpenAI-compatible upstream answers, as far as it is read.
+ * Schemas for the answers of an OpenAI-compatible upstream.
  *
- * Fields beside these are passed over, because each implementation has its own. What an answer does
- * not need to be used (`usage`, `model`) may be missing or malformed; what it is for may not.
+ * Further fields are ignored, because each implementation has its own. Optional information (`usage`,
+ * `model`) may be missing or malformed; the generated text may not.
  *
  * @see https://platform.openai.com/docs/api-reference/chat
  */
@@ -16,7 +16,7 @@ export const chatCompletion = z.object({
   choices: z
     .array(
       z.object({
-        // Null where nothing was written: by a filter, or because reasoning used up all tokens.
+        // Null if no text was generated: a filter intervened, or reasoning used up all tokens.
         message: z.object({ content: z.string().nullish() }),
         finish_reason: z.string().nullish(),
       }),
@@ -36,7 +36,7 @@ export const modelList = z.object({
     .transform((models) => models ?? []),
 });
 
-/** The forms that an error's body has in the wild, read as its text; the first one is OpenAI's. */
+/** Known forms of an error's body, each mapped to its text; the first is OpenAI's. */
 export const errorBody = z.union([
   z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message),
   z.object({ error: z.string() }).transform(({ error }) => error),

@@ -1,11 +1,10 @@
 /**
- * An OpenAI-compatible upstream over HTTP: a request goes out, what comes back is bounded in time and
- * size and checked, and everything else becomes an UpstreamError that says what happened.
+ * HTTP client of an OpenAI-compatible upstream. Answers are bounded in time and size and validated; every
+ * failure becomes an UpstreamError.
  *
- * Nothing that the upstream wrote gets into an error, except the reason for a request it refuses,
- * which its caller needs. Redirects are not followed: they could send prompts and the key to where
- * the operator never pointed. (`manual` rather than `error`, so that they can be told from a
- * connection that failed.)
+ * Errors never quote the upstream, except its reason for refusing a request, which the caller needs.
+ * Redirects are not followed: they could send prompts and the API key to a host that the operator did not
+ * choose. (`manual` rather than `error`, so that a redirect can be told from a failed connection.)
  */
 import type { z } from 'zod';
 import { UpstreamError, UpstreamRefusedError } from '../../errors.ts';
@@ -14,46 +13,46 @@ import type { CheckedTextRequest } from './text-request.ts';
 import { TimeLimit } from './time-limit.ts';
 import { printable, retryAfterSeconds, withoutSecrets } from './upstream-text.ts';
 
-/** Largest body of an answer, as it is after decompression. */
+/** Largest body of an answer after decompression, bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_REASON_LENGTH = 300;
 const MAX_MODEL_NAME_LENGTH = 200;
-/** Statuses that say that the request is at fault, rather than the service or its credentials. */
+/** Statuses that blame the request rather than the service or its credentials. */
 const REFUSALS: readonly number[] = [400, 413, 422];
 
-/** Why the upstream wrote no further. */
+/** Reason why the upstream stopped. */
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'other';
 
 /** Text that an upstream wrote. */
 export interface ChatAnswer {
   readonly text: string;
   readonly finishReason: FinishReason;
-  /** The model as the upstream names it. */
+  /** The upstream's name of the model. */
   readonly upstreamModel: string;
-  /** As the upstream counts them; absent where it does not. */
+  /** Token counts as the upstream reports them; absent if it does not. */
   readonly usage?: { readonly promptTokens: number; readonly completionTokens: number };
 }
 
-/** Where the upstream is and how it is asked. */
+/** Address and settings of the upstream. */
 export interface ChatClientOptions {
-  /** Without a slash at its end: `http://127.0.0.1:11434/v1`. */
+  /** Base URL without a trailing slash: `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** Time limit of one request, from connecting to the last byte of the answer. */
+  /** Time limit of one request, from connecting to the last byte of the answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Milliseconds since 1970 UTC. */
+  /** Current time, milliseconds since 1970 UTC. */
   readonly now: () => number;
 }
 
-/** An answer's status, headers and body; the body of one that is neither used nor quoted is not read. */
+/** Status, headers and body of an answer; a body that is neither used nor quoted is not read. */
 interface RawAnswer {
   readonly response: Response;
   readonly body: Uint8Array | undefined;
 }
 
-/** Asks one upstream. */
+/** Client of one upstream. */
 export class ChatClient {
-  /** Host and, where it is not the protocol's own, port. */
+  /** Host, with the port unless it is the protocol's default. */
   readonly host: string;
   readonly #options: ChatClientOptions;
   readonly #underWay = new Set<TimeLimit>();
@@ -75,10 +74,10 @@ export class ChatClient {
   }
 
   /**
-   * Has the upstream's model write text.
+   * Requests a chat completion.
    *
    * @throws {UpstreamError}
-   * @throws {UpstreamRefusedError} if the upstream says that the request is at fault.
+   * @throws {UpstreamRefusedError} if the upstream blames the request.
    * @throws the signal's reason, soon after it aborts; the upstream's connection is closed then.
    */
   async complete(
@@ -107,7 +106,7 @@ export class ChatClient {
     };
   }
 
-  /** Closes the connections of requests under way, which fail. */
+  /** Closes the connections of requests in flight, which then fail. */
   close(): void {
     for (const limit of this.#underWay) limit.abort();
   }
@@ -123,7 +122,7 @@ export class ChatClient {
     throw this.#failureOf(answer);
   }
 
-  /** The part that touches the network: what it throws, other than the signal's reason, is coded. */
+  /** Sends a request. Every error that it throws is coded, except the signal's reason. */
   async #exchange(path: string, body: unknown, signal: AbortSignal): Promise<RawAnswer> {
     const { baseUrl, timeoutMs } = this.#options;
     using limit = new TimeLimit(timeoutMs, signal);
@@ -166,7 +165,7 @@ export class ChatClient {
     const parsed = errorBody.safeParse(body && jsonOf(body));
     if (!parsed.success) return undefined;
     const { apiKey, baseUrl } = this.#options;
-    // Where it is, and what opens it, are the operator's alone.
+    // The error omits the address and the key, which only the operator may see.
     const told = withoutSecrets(parsed.data, [
       apiKey,
       baseUrl,
@@ -184,7 +183,7 @@ async function readWhereUsed(response: Response): Promise<Uint8Array | undefined
   return undefined;
 }
 
-/** The whole body; past the bound the connection is closed, whatever else would have come. */
+/** Reads the whole body; closes the connection if the body exceeds the limit. */
 async function readBounded({ body }: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let numBytes = 0;
@@ -204,12 +203,12 @@ function parse<Schema extends z.ZodType>(body: Uint8Array, schema: Schema): z.ou
   if (json === undefined) throw new UpstreamError({ kind: 'not-json' });
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  // Made of the schema's names and of indices; what the upstream wrote is not in it.
+  // Built from the schema's field names and indices only, so it never quotes the upstream.
   const path = parsed.error.issues[0]?.path.join('.') ?? '';
   throw new UpstreamError({ kind: 'wrong-shape', path });
 }
 
-/** Undefined when it is no JSON, which has no such value itself. */
+/** Parses JSON; undefined if the text is not JSON. */
 function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -222,7 +221,7 @@ function finishReasonOf(reason: string | null | undefined): FinishReason {
   return reason === 'stop' || reason === 'length' || reason === 'content_filter' ? reason : 'other';
 }
 
-/** The system's word for a failed connection, `ECONNREFUSED`; messages may hold anything. */
+/** The system's error code, such as `ECONNREFUSED`; messages may hold anything. */
 function systemCodeOf(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error) || !('code' in cause)) return undefined;

@@ -1,11 +1,11 @@
 /**
- * The upstream of text generation with what decides whether it is available: a self-test, which is a
- * completion of a few tokens by the way that requests take.
+ * The upstream of text generation, monitored by a self-test: a completion of a few tokens, sent the same
+ * way as a request.
  *
- * A request that failed for the upstream's sake has the self-test run at once. It does not make the
- * model unavailable by itself, and is no fault that leads to quarantine: a prompt on which the
- * upstream chokes is one caller's, and must not take the model from all the others. A full upstream
- * (HTTP 429) is different: until the time it names nobody's request would run, so none is sent.
+ * A request that fails because of the upstream triggers a self-test at once. The failure alone neither
+ * makes the model unavailable nor leads to quarantine: a prompt that makes the upstream fail must not
+ * take the model from all other callers. If the upstream is overloaded (HTTP 429), nothing is sent until
+ * the time that it names.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HealthMonitor } from '../../../fleet/health-monitor.ts';
@@ -19,40 +19,40 @@ import type { CheckedTextRequest } from './text-request.ts';
 import { TimeLimit } from './time-limit.ts';
 import { printable } from './upstream-text.ts';
 
-/** An upstream as the operator names it. */
+/** Upstream configured by the operator. */
 export interface TextUpstream {
-  /** Without a slash at its end: `http://127.0.0.1:11434/v1`. */
+  /** Base URL without a trailing slash: `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
-  /** Undefined: the only one that it lists. */
+  /** Name of the model; undefined for the only one that the upstream lists. */
   readonly model: string | undefined;
-  /** Sent as bearer token, shown nowhere. */
+  /** API key, sent as bearer token; never shown. */
   readonly apiKey: string | undefined;
-  /** Time limit of one request, and of the wait for the semaphore. */
+  /** Time limit of one request, and of the wait for a slot, milliseconds. */
   readonly timeoutMs: number;
-  /** The most that a caller may ask for. */
+  /** Largest `max_tokens` of a caller. */
   readonly maxTokens: number;
-  /** Between self-tests while they pass. */
+  /** Interval between self-tests while they pass, milliseconds. */
   readonly probeIntervalMs: number;
 }
 
 /** Settings of an upstream. */
 export interface MonitoredUpstreamOptions {
-  /** For messages. */
+  /** Name of the model in messages. */
   readonly modelId: string;
   readonly upstream: TextUpstream;
-  /** Milliseconds since 1970 UTC. */
+  /** Current time, milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Requests to it at a time; default 8. */
+  /** Concurrent requests to the upstream; default 8. */
   readonly maxConcurrent?: number;
-  /** Requests that wait for a turn; default 64. */
+  /** Waiting requests; default 64. */
   readonly maxWaiting?: number;
-  /** Between self-tests while they fail, at most; default 30 s. */
+  /** Longest interval between self-tests while they fail, milliseconds; default 30,000. */
   readonly longestRetryMs?: number;
 }
 
-/** Text, what wrote it and how long that took. */
+/** Generated text, its model and its duration. */
 export interface TextResult extends ChatAnswer {
-  /** The upstream's model. Its host is the operator's alone. */
+  /** The upstream's name of the model. Its host is not disclosed. */
   readonly backend: string;
   /** Milliseconds from the request to the upstream to the end of its answer. */
   readonly timing: { readonly upstreamMs: number };
@@ -60,19 +60,19 @@ export interface TextResult extends ChatAnswer {
 
 const PROBE = { input: 'Reply with the word ready.', maxTokens: 8 };
 const LONGEST_RETRY_MS = 30_000;
-/** After a 429 that does not say how long. */
+/** Pause after a 429 without Retry-After. */
 const DEFAULT_PAUSE_S = 5;
 const MAX_MODELS_NAMED = 5;
 const MAX_MODEL_NAME_LENGTH = 60;
 
-/** Lower goes first: nobody is served by an upstream that does not pass its self-test. */
+/** Ranks in the queue; lower goes first. Self-tests precede requests, which need one that passed. */
 const RANKS: Readonly<Record<'selfTest' | Tier, number>> = {
   selfTest: 0,
   enterprise: 1,
   standard: 2,
 };
 
-/** An upstream that is tested, and not asked for more than it is to take. */
+/** An upstream with self-tests and bounded concurrency. */
 export class MonitoredUpstream {
   readonly #options: MonitoredUpstreamOptions;
   readonly #client: ChatClient;
@@ -80,12 +80,12 @@ export class MonitoredUpstream {
   readonly #semaphore: PrioritySemaphore;
   readonly #maxConcurrent: number;
   readonly #maxWaiting: number;
-  /** Undefined until the upstream has said which one it has. */
+  /** Name of the model; undefined until the upstream has listed it. */
   #model: string | undefined;
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   #pauseEndsAt = 0;
   #pausedAt = 0;
-  /** Mean of recent requests, the latest counting most. */
+  /** Exponential moving average of request durations. */
   #typicalMs: number | undefined;
   #isClosed = false;
 
@@ -100,13 +100,13 @@ export class MonitoredUpstream {
     const longestRetryMs = options.longestRetryMs ?? LONGEST_RETRY_MS;
     this.#monitor = new HealthMonitor({
       selfTest: (onStarted, signal) => this.#selfTest(onStarted, signal),
-      // All that a self-test waits for ends by itself: requests at their time-out, pauses at theirs.
+      // Everything that a self-test awaits ends by its own time-outs.
       lastSignOfLife: () => performance.now(),
       onChange: () => {},
       now,
       intervalMs: upstream.probeIntervalMs,
       longestRetryMs: Math.min(longestRetryMs, upstream.probeIntervalMs),
-      // It makes up to two requests, whose own limits tell more.
+      // A self-test makes up to two requests, whose own time-outs give better messages.
       limitMs: 2 * upstream.timeoutMs + 1000,
     });
   }
@@ -116,7 +116,7 @@ export class MonitoredUpstream {
     return `${this.#model ?? 'its only model'} at ${this.#client.host}`;
   }
 
-  /** The outcome of the last self-test, or that the upstream asked for a pause. */
+  /** Outcome of the last self-test, or the pause that the upstream asked for. */
   availability(): Availability {
     const pauseMs = this.#pauseEndsAt - performance.now();
     if (pauseMs <= 0) return this.#monitor.availability;
@@ -149,10 +149,10 @@ export class MonitoredUpstream {
   ): Promise<TextResult> {
     this.#assertAvailable();
     const rank = RANKS[tier];
-    // Only those ahead count, so that a line full of Standard requests keeps no Enterprise one out.
+    // Only requests ahead count, so that a queue full of Standard requests refuses no Enterprise one.
     if (this.#semaphore.numAhead(rank) >= this.#maxWaiting) throw this.#busyError(rank);
     using _place = await this.#enter(rank, signal);
-    // It may have gone while the request waited.
+    // The upstream may have become unavailable during the wait.
     this.#assertAvailable();
     try {
       const result = await this.#complete(request, signal);
@@ -166,7 +166,7 @@ export class MonitoredUpstream {
     }
   }
 
-  /** Ends self-tests and takes nothing new; what is not answered after `graceMs` is ended. */
+  /** Stops self-tests, refuses new requests, and ends unanswered ones after `graceMs` milliseconds. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     this.#monitor.close();
@@ -191,7 +191,7 @@ export class MonitoredUpstream {
     }
   }
 
-  /** To come back when those ahead that wait now will have had their turn. */
+  /** Retry-After in seconds: the estimated time until the requests now ahead have been served. */
   #busyError(rank: number): ModelUnavailableError {
     const { modelId, upstream } = this.#options;
     const numWaiting = this.#semaphore.numAhead(rank);
@@ -213,7 +213,7 @@ export class MonitoredUpstream {
     }
   }
 
-  /** The error to tell the caller, who is to stay away as long as everybody else. */
+  /** The error for the caller; its Retry-After is that of all other callers. */
   #pausedIfFull(error: UpstreamError): UpstreamError {
     const { fault, retryAfterS = DEFAULT_PAUSE_S } = error;
     if (fault.kind !== 'status' || fault.status !== 429) return error;
@@ -222,7 +222,7 @@ export class MonitoredUpstream {
     return new UpstreamError(fault, retryAfterS);
   }
 
-  /** Resolves to what is wrong where no error says it. */
+  /** Runs the self-test; resolves to a fault that is not an error. */
   async #selfTest(onStarted: () => void, signal: AbortSignal): Promise<string | undefined> {
     await this.#endOfPause(signal);
     using _place = await this.#semaphore.acquire(RANKS.selfTest, signal);
@@ -242,7 +242,7 @@ export class MonitoredUpstream {
   }
 }
 
-/** Why none of the upstream's models is taken. */
+/** Reason why no model is chosen. */
 function reasonForModels(names: readonly string[]): string {
   if (names.length === 0) return 'The upstream lists no model.';
   const shown = names

@@ -1,41 +1,41 @@
-/** Text-generation requests: limits, defaults, and their check. */
+/** Text-generation requests: limits, defaults and validation. */
 import type { Fault } from '../../../errors/coded-error.ts';
 import { InvalidInferenceError } from '../../errors.ts';
 
 /** Longest input, in UTF-16 units as JavaScript counts them. */
 export const MAX_INPUT_LENGTH = 32_768;
-/** `max_tokens` of a request without, where the operator's bound allows it. */
+/** Default `max_tokens`, unless the operator's limit is lower. */
 export const DEFAULT_MAX_TOKENS = 256;
 /** Largest `temperature`; the smallest is 0. */
 export const MAX_TEMPERATURE = 2;
 
 /** A request for text. */
 export interface TextRequest {
-  /** 1 to MAX_INPUT_LENGTH units; sent as one message of a user. */
+  /** Prompt of 1 to MAX_INPUT_LENGTH UTF-16 units; sent as one message of the role `user`. */
   readonly input: string;
-  /** 1 to the operator's bound. */
+  /** From 1 to the operator's limit. */
   readonly maxTokens?: number;
-  /** 0 to 2; left to the upstream where it is omitted. */
+  /** From 0 to 2; the upstream's default if omitted. */
   readonly temperature?: number;
 }
 
-/** A request as far as it could be read: null where there is a value that could not be. */
+/** A parsed request; null for a value that could not be parsed. */
 export interface ReadableTextRequest {
   readonly input?: string | null | undefined;
   readonly maxTokens?: number | null | undefined;
   readonly temperature?: number | null | undefined;
 }
 
-/** A request within limits, complete. */
+/** A valid request with its defaults. */
 export interface CheckedTextRequest extends TextRequest {
   readonly maxTokens: number;
 }
 
 /**
- * The request with its defaults.
+ * Validates a request and fills in defaults.
  *
- * @param maxTokensBound - The most that the operator allows.
- * @throws {InvalidInferenceError} naming every limit that is broken, paths as on the wire.
+ * @param maxTokensBound - The operator's limit of `max_tokens`.
+ * @throws {InvalidInferenceError} naming every fault, with paths in the request body.
  */
 export function checkTextRequest(
   modelId: string,
@@ -49,7 +49,7 @@ export function checkTextRequest(
   return checked;
 }
 
-/** Every limit that is broken by what is given and could be read; null could not be. */
+/** Faults of the values given; null values are reported elsewhere. */
 export function faultsOfText(
   { input, maxTokens, temperature }: ReadableTextRequest,
   maxTokensBound: number,
@@ -60,7 +60,7 @@ export function faultsOfText(
     const message = `must be a whole number from 1 to ${maxTokensBound}, not ${maxTokens}.`;
     faults.push({ path: 'parameters.max_tokens', message });
   }
-  // Written so that NaN is refused too.
+  // The negated comparison refuses NaN, too.
   if (typeof temperature === 'number' && !(temperature >= 0 && temperature <= MAX_TEMPERATURE)) {
     const message = `must be from 0 to ${MAX_TEMPERATURE}, not ${temperature}.`;
     faults.push({ path: 'parameters.temperature', message });
