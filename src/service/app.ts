@@ -1,8 +1,9 @@
 /**
- * The service as a fastify application: testable through `inject()`, listening nowhere by itself.
+ * The service as a fastify application. It does not listen by itself, so tests can call it through
+ * `inject()`.
  *
- * Order matters here. Hooks run in the order of registration: the key is checked before an unknown
- * path is answered, both before a body is read. Routes come last, since plugins take note of them.
+ * Order matters here, because hooks run in the order of registration: the key is checked before an unknown
+ * path is answered, and both before a body is read. Routes come last, because plugins record them.
  */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
@@ -44,13 +45,13 @@ import { systemRoutes } from './routes/systems.ts';
 import { tpuRoutes } from './routes/tpu.ts';
 import type { ServiceDeps } from './service-deps.ts';
 
-/** Longest part of a path; ids have about 40 characters. */
+/** Greatest length of a path segment, characters; ids have about 40. */
 const MAX_PARAM_LENGTH = 200;
 
 /**
- * Builds the application and puts processors and devices back into the maintenance they were in.
+ * Builds the application and restores the maintenance of processors and devices.
  *
- * @returns Ready for `inject()` and `listen()`; the caller closes it.
+ * @returns An application ready for `inject()` and `listen()`; the caller closes it.
  */
 export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   const { settings, now, metrics } = given;
@@ -67,7 +68,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
     }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     bodyLimit: settings.bodyLimitBytes,
-    // What comes on a kept connection meanwhile is answered 503 in this service's own form.
+    // While closing, requests on kept connections are answered 503 in this service's own envelope.
     return503OnClosing: false,
     ...connectionTimeouts(settings.requestTimeoutMs),
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
@@ -127,7 +128,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** The caller's own id where it has the form of one, else a new one. */
+/** The caller's own request id if it is well-formed, otherwise a new one. */
 function requestId(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(header)
     ? header

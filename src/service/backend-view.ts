@@ -1,11 +1,11 @@
-/** Backend, compilation and timing of a run as callers see them. */
+/** Backend, compilation and timing of a run, in the form that callers see. */
 import type { z } from 'zod';
 import type { CompilationReport } from '../compiler/compile.ts';
 import type { Backend, CircuitResult } from '../fleet/processor.ts';
 import type { BackendView } from './schemas/circuits.ts';
 import type { compilationFields } from './schemas/compilation.ts';
 
-/** The engine and hardware that ran it. */
+/** Engine and hardware of a run. */
 export function viewBackend(backend: Backend): BackendView {
   return {
     engine: backend.engine,
@@ -16,7 +16,7 @@ export function viewBackend(backend: Backend): BackendView {
   };
 }
 
-/** The parts of its time. */
+/** Parts of a run's time. */
 export function viewTiming({ queueMs, compileMs, executionMs }: CircuitResult['timing']) {
   return {
     queue_ms: milliseconds(queueMs),
@@ -25,12 +25,12 @@ export function viewTiming({ queueMs, compileMs, executionMs }: CircuitResult['t
   };
 }
 
-/** Microseconds are the finest that a clock tells. */
+/** Rounds milliseconds to microseconds, the resolution of the clock. */
 export function milliseconds(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Changes that compiling made. */
+/** Changes that the compiler made. */
 export function viewCompilation(report: CompilationReport): z.output<typeof compilationFields> {
   return {
     gates: { before: report.gatesBefore, after: report.gatesAfter },

@@ -1,21 +1,21 @@
-/** The fleet's devices as they stand now, as callers see them. */
+/** Current state of the fleet's devices, in the form that callers see. */
 import type { DeviceDirectory, FleetDevice } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { isoTime } from './envelope.ts';
 import type { DeviceSummaryView, DeviceView } from './schemas/fleet-devices.ts';
 
-/** Digits of a fraction: more would suggest that it is known better than it is. */
+/** Digits of a fraction; more would suggest a precision that the figure lacks. */
 const FRACTION_DIGITS = 4;
 
-/** Whether the devices are this processor's. */
+/** True if the fleet's devices belong to this processor. */
 export function hasDevices({ spec }: Processor): boolean {
   return spec.family === 'gpu-fleet';
 }
 
 /**
- * The device's item in a listing.
+ * Entry of a device in a listing.
  *
- * @param countedSince - Since when it is counted, milliseconds since 1970 UTC.
+ * @param countedSince - Start of counting, milliseconds since 1970 UTC.
  */
 export function viewDevice(device: FleetDevice, countedSince: number): DeviceView {
   const { backing, availability, maintenance, counters } = device;
@@ -54,7 +54,7 @@ export function viewDevice(device: FleetDevice, countedSince: number): DeviceVie
   };
 }
 
-/** All devices in a few figures. */
+/** Summary of all devices. */
 export function viewSummary(directory: DeviceDirectory): DeviceSummaryView {
   const { total, available, inMaintenance, quarantined, busy } = directory.summary();
   return {
@@ -67,7 +67,7 @@ export function viewSummary(directory: DeviceDirectory): DeviceSummaryView {
   };
 }
 
-/** Backing of the devices, each once, in the order of the devices. */
+/** Distinct backings of the devices, in the order of the devices. */
 function viewBackings(devices: readonly FleetDevice[]): DeviceSummaryView['backings'] {
   const backings = new Map<string, DeviceSummaryView['backings'][number]>();
   for (const { backing, availability } of devices) {

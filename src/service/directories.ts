@@ -1,4 +1,4 @@
-/** Views of the layers below: processors, models, agents, TPU fleet and jobs, as far as the service uses them. */
+/** Interfaces of the layers below that the service uses: processors, models, agents, TPU fleet and jobs. */
 import type { Processor } from '../fleet/processor.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
 import type { AgentRoster } from '../workloads/agents/agent-roster.ts';
@@ -14,7 +14,7 @@ export interface ProcessorDirectory {
   get(id: string): Processor | undefined;
 }
 
-/** Models that callers may ask. */
+/** Models that callers may use. */
 export interface ModelDirectory {
   readonly models: readonly Model[];
   readonly classifier: Pick<
@@ -27,13 +27,13 @@ export interface ModelDirectory {
 /** Agents that callers may send tasks to. */
 export type AgentDirectory = Pick<AgentRoster, 'agents' | 'get'>;
 
-/** The modelled TPU fleet, and the procedures that do the work of its jobs. */
+/** Modelled TPU fleet with the procedures of its jobs. */
 export interface TpuDirectory {
   readonly fleet: TpuFleet;
   readonly work: MonitoredProcedures;
 }
 
-/** The job runner, as routes use it. */
+/** Methods of the job runner that routes use. */
 export type Jobs = Pick<
   JobRunner,
   | 'submit'

@@ -1,44 +1,44 @@
 /**
- * The envelope that every answer stands in, as text.
+ * Envelope of every answer, as text.
  *
- * Text rather than objects: a job's result is stored as JSON text and may be megabytes long, so it
- * is put in place as it is instead of being parsed and written again.
+ * A job's result is stored as JSON text and may be megabytes long. The envelope includes it unchanged instead
+ * of parsing and writing it again.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorEnvelope, Meta, ProblemDetails } from './schemas/envelope.ts';
 
-/** On every answer: a browser takes it for what it says it is, and loads nothing for it. Pages say more. */
+/** Headers of every answer: browsers do not guess its type and load nothing for it. Pages set more. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** Source of every `meta`. */
+/** Values for every `meta`. */
 export interface EnvelopeSettings {
   readonly version: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
 }
 
-/** JSON text that is already written. */
+/** JSON text that is already serialized. */
 export interface JsonText {
   readonly json: string;
 }
 
 /** Builds envelopes for one service. */
 export interface Envelopes {
-  /** Sends `data` (an object, or its JSON text) with the status the reply has. */
+  /** Sends `data` (an object, or its JSON text) with the status of the reply. */
   send(request: FastifyRequest, reply: FastifyReply, data: object): FastifyReply;
   sendText(request: FastifyRequest, reply: FastifyReply, data: JsonText): FastifyReply;
   meta(requestId: string): Meta;
 }
 
-/** The JSON media type of every envelope. */
+/** Media type of JSON envelopes. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
-/** The media type of RFC 9457. */
+/** Media type of problem details (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** Envelopes with the service's version and clock. */
+/** Creates envelopes with the service's version and clock. */
 export function createEnvelopes({ version, now }: EnvelopeSettings): Envelopes {
   const meta = (requestId: string): Meta => ({
     version,
@@ -56,12 +56,12 @@ export function createEnvelopes({ version, now }: EnvelopeSettings): Envelopes {
   };
 }
 
-/** ISO 8601 UTC with milliseconds. */
+/** Formats a time as ISO 8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** RFC 9457's form of an error envelope; `instance` is the path that was asked for. */
+/** Converts an error envelope to problem details (RFC 9457); `instance` is the requested path. */
 export function toProblemDetails(body: ErrorEnvelope, title: string, path: string): ProblemDetails {
   const { code, message, status, details } = body.error;
   return {
@@ -77,8 +77,8 @@ export function toProblemDetails(body: ErrorEnvelope, title: string, path: strin
 }
 
 /**
- * Whether an Accept header asks for problem details: it names the type itself (a wildcard does
- * not), and does not prefer plain JSON.
+ * True if an Accept header asks for problem details: it names that type (a wildcard does not count) and does
+ * not prefer plain JSON.
  */
 export function asksForProblemDetails(accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes('application/problem+json')) return false;

@@ -1,9 +1,9 @@
 /**
- * The one place that knows which HTTP status an error becomes.
+ * Table of error codes with their HTTP status and meaning.
  *
- * On the wire `error.code` is one of the specification's codes; the class's own code, which is a
- * row here, stands in `error.details[].code`. docs/errors.md is made from this table, and a test
- * fails on a class whose code has no row.
+ * In answers, `error.code` is one of the specification's codes; the code of the error class, which is a row
+ * here, is in `error.details[].code`. docs/errors.md is generated from this table. A test fails if a class's
+ * code has no row.
  */
 
 /** The specification's error codes and their HTTP statuses. */
@@ -17,17 +17,16 @@ export const SPEC_CODES = {
   SERVICE_UNAVAILABLE: { status: 503, meaning: 'Quantum processor offline or under maintenance' },
 } as const;
 
-/** One of the specification's error codes. */
 export type SpecCode = keyof typeof SPEC_CODES;
 
 interface ErrorRow {
-  /** Null for an error of the command line or of the start, which no request ever meets. */
+  /** Null for errors of the command line or of the start, which no request meets. */
   readonly answers: SpecCode | null;
-  /** For people, in docs/errors.md. */
+  /** Explanation for docs/errors.md. */
   readonly meaning: string;
 }
 
-/** Answer of each error class, by its code. */
+/** Answer for each error class, by its code. */
 export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   CLI_ANSWER_UNREADABLE: {
     answers: null,
@@ -527,7 +526,7 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
   },
 };
 
-/** The specification's code for a class's code; what is not in the table is a bug and answers 500. */
+/** Specification code for a class's code. A code without a row is a bug and gets 500. */
 export function specCodeOf(code: string): SpecCode {
   return ERROR_TABLE[code]?.answers ?? 'INTERNAL_ERROR';
 }

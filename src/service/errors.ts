@@ -1,4 +1,4 @@
-/** Errors of the service layer: what is wrong with a request before its meaning is looked at. */
+/** Errors of the service layer: faults of requests, keys and limits. */
 
 import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
@@ -6,7 +6,7 @@ import { didYouMean } from '../errors/nearest-names.ts';
 import type { JobId, JobStatus } from '../jobs/job.ts';
 import { KEY_LENGTH, parseKeyText, type Tier } from './keys/api-key.ts';
 
-/** A part of the request has the wrong form; the faults say where. */
+/** Part of the request is malformed; the faults say which. */
 export class RequestInvalidError extends CodedError {
   readonly code = 'SERVICE_REQUEST_INVALID';
 
@@ -23,7 +23,7 @@ export class RequestInvalidError extends CodedError {
   }
 }
 
-/** A body was refused by the process that read it, under its own code. */
+/** The process that read the body refused it; the error has the original code. */
 export class ReadingRefusedError extends CodedError {
   readonly code: string;
 
@@ -33,7 +33,7 @@ export class ReadingRefusedError extends CodedError {
   }
 }
 
-/** The process that reads a body ended, and so did those that tried again. */
+/** The process that reads a body ended, also in further attempts. */
 export class ReaderLostError extends CodedError {
   readonly code = 'SERVICE_READER_LOST';
 
@@ -42,7 +42,7 @@ export class ReaderLostError extends CodedError {
   }
 }
 
-/** Reading a body takes more CPU time than it may. */
+/** Reading a body exceeded its limit of CPU time. */
 export class ReadingTimeError extends CodedError {
   readonly code = 'SERVICE_READING_TIME';
 
@@ -52,7 +52,7 @@ export class ReadingTimeError extends CodedError {
   }
 }
 
-/** Reading a body takes more memory than it may. */
+/** Reading a body exceeded its memory limit. */
 export class ReadingMemoryError extends CodedError {
   readonly code = 'SERVICE_READING_MEMORY';
 
@@ -61,7 +61,7 @@ export class ReadingMemoryError extends CodedError {
   }
 }
 
-/** The large bodies of one key that arrive or wait to be read are as large as they may be. */
+/** The large bodies of one key that arrive or wait exceed their limit of bytes. */
 export class KeyReadingRoomError extends CodedError {
   readonly code = 'SERVICE_KEY_READING_ROOM';
   readonly retryAfterS = 1;
@@ -74,7 +74,7 @@ export class KeyReadingRoomError extends CodedError {
   }
 }
 
-/** The large bodies of all keys that arrive or wait to be read are as large as they may be. */
+/** The large bodies of all keys that arrive or wait exceed their limit of bytes. */
 export class ReadingRoomError extends CodedError {
   readonly code = 'SERVICE_READING_ROOM';
   readonly retryAfterS = 1;
@@ -86,7 +86,7 @@ export class ReadingRoomError extends CodedError {
   }
 }
 
-/** The thread that writes large results ended under one. */
+/** The thread that writes large results ended while it wrote this one. */
 export class ResultThreadLostError extends CodedError {
   readonly code = 'SERVICE_RESULT_THREAD_LOST';
 
@@ -95,7 +95,7 @@ export class ResultThreadLostError extends CodedError {
   }
 }
 
-/** The address of QCS_HOST and QCS_PORT cannot be listened on. */
+/** The service cannot listen on the address of QCS_HOST and QCS_PORT. */
 export class CannotListenError extends CodedError {
   readonly code = 'SERVICE_CANNOT_LISTEN';
 
@@ -121,7 +121,7 @@ function whyNotListening(host: string, port: number, cause: unknown): string {
   }
 }
 
-/** The body is not a JSON text. */
+/** The body is not JSON. */
 export class BodyMalformedError extends CodedError {
   readonly code = 'SERVICE_BODY_MALFORMED';
 
@@ -130,7 +130,7 @@ export class BodyMalformedError extends CodedError {
   }
 }
 
-/** The body is longer than the service reads. */
+/** The body exceeds the size limit. */
 export class BodyTooLargeError extends CodedError {
   readonly code = 'SERVICE_BODY_TOO_LARGE';
 
@@ -139,7 +139,7 @@ export class BodyTooLargeError extends CodedError {
   }
 }
 
-/** The body is declared as something other than JSON. */
+/** The body's media type is not JSON. */
 export class ContentTypeError extends CodedError {
   readonly code = 'SERVICE_CONTENT_TYPE';
 
@@ -151,7 +151,7 @@ export class ContentTypeError extends CodedError {
   }
 }
 
-/** The request line, a header or the framing of the body breaks HTTP. */
+/** The request line, a header or the framing of the body violates HTTP. */
 export class HttpMalformedError extends CodedError {
   readonly code = 'SERVICE_HTTP_MALFORMED';
 
@@ -160,11 +160,11 @@ export class HttpMalformedError extends CodedError {
   }
 }
 
-/** A keyed endpoint was called without a key. */
+/** An endpoint that needs a key was called without one. */
 export class KeyMissingError extends CodedError {
   readonly code = 'SERVICE_KEY_MISSING';
 
-  /** @param hasAuthorization - Whether the request has that header, which may hold the key. */
+  /** @param hasAuthorization - True if the request has that header, which may hold the key. */
   constructor(hasAuthorization: boolean) {
     const where = hasAuthorization
       ? 'The API key belongs into the header X-API-Key, without "Bearer"; Authorization is not read.'
@@ -173,17 +173,17 @@ export class KeyMissingError extends CodedError {
   }
 }
 
-/** The key is unknown, misspelt or revoked; which of these is not told. */
+/** The key is unknown, misspelt or revoked; the answer does not say which. */
 export class KeyInvalidError extends CodedError {
   readonly code = 'SERVICE_KEY_INVALID';
 
-  /** @param text - What came as the key; it is not shown. */
+  /** @param text - The text sent as the key; the message does not show it. */
   constructor(text: string) {
     super(`The API key is not valid: ${whyNoKey(text)}`);
   }
 }
 
-/** An API key was not accepted; the answer does not say why. */
+/** Explains a refused key without revealing whether it exists. */
 function whyNoKey(text: string): string {
   if (/^bearer\b/i.test(text)) return 'leave out "Bearer" before it.';
   if (parseKeyText(text) !== undefined) {
@@ -192,13 +192,13 @@ function whyNoKey(text: string): string {
   return `a key begins with qcs_ and has ${KEY_LENGTH} characters; this text has ${text.length}. Copy it whole.`;
 }
 
-/** A job that waits or runs, or is part of a plan that does, cannot be deleted. */
+/** The job is not finished, or is part of a plan that is not, so it cannot be deleted. */
 export class JobNotFinishedError extends CodedError {
   readonly code = 'SERVICE_JOB_NOT_FINISHED';
 
   /**
-   * @param location - Where the record of what has not ended is.
-   * @param part - The job that was to be deleted, where it is a part of that.
+   * @param location - Path of the record that is not finished.
+   * @param part - The job to delete, if it is a part of that record.
    */
   constructor(id: JobId, status: JobStatus, location: string, part?: JobId) {
     const what =
@@ -221,7 +221,7 @@ export class KeyDamagedError extends CodedError {
   }
 }
 
-/** The key was valid until some time ago. */
+/** The key has expired. */
 export class KeyExpiredError extends CodedError {
   readonly code = 'SERVICE_KEY_EXPIRED';
 
@@ -230,7 +230,7 @@ export class KeyExpiredError extends CodedError {
   }
 }
 
-/** A key would expire before it is made or changed. */
+/** The requested expiry of a key lies in the past. */
 export class KeyExpiryInPastError extends CodedError {
   readonly code = 'SERVICE_KEY_EXPIRY_IN_PAST';
 
@@ -240,7 +240,7 @@ export class KeyExpiryInPastError extends CodedError {
   }
 }
 
-/** The key is valid, but not for this endpoint. */
+/** The key is valid but lacks the scope of this endpoint. */
 export class ScopeMissingError extends CodedError {
   readonly code = 'SERVICE_SCOPE_MISSING';
 
@@ -251,18 +251,18 @@ export class ScopeMissingError extends CodedError {
   }
 }
 
-/** Nothing is at that path. */
+/** No route has this path. */
 export class RouteNotFoundError extends CodedError {
   readonly code = 'SERVICE_ROUTE_NOT_FOUND';
 
-  /** @param near - A path of this service that may have been meant. */
+  /** @param near - Similar path of this service, if there is one. */
   constructor(method: string, path: string, near?: string) {
     const problem = `There is nothing at ${method} ${path.slice(0, 200)}; the endpoints are listed at /docs.`;
     super(near === undefined ? problem : `${problem} Did you mean ${near.slice(0, 200)}?`);
   }
 }
 
-/** The path exists, but not with that method. */
+/** The path exists, but not with this method. */
 export class MethodNotFoundError extends CodedError {
   readonly code = 'SERVICE_METHOD_NOT_FOUND';
   readonly allowed: readonly string[];
@@ -273,7 +273,7 @@ export class MethodNotFoundError extends CodedError {
   }
 }
 
-/** No processor has that id. */
+/** No processor has this id. */
 export class ProcessorNotFoundError extends CodedError {
   readonly code = 'SERVICE_PROCESSOR_NOT_FOUND';
 
@@ -283,7 +283,7 @@ export class ProcessorNotFoundError extends CodedError {
   }
 }
 
-/** The processor has no devices to be listed: it is no fleet. */
+/** The processor is not a fleet and has no devices. */
 export class NoDevicesError extends CodedError {
   readonly code = 'SERVICE_NO_DEVICES';
 
@@ -293,11 +293,14 @@ export class NoDevicesError extends CodedError {
   }
 }
 
-/** No device of the fleet has that id. */
+/** No device of the fleet has this id. */
 export class DeviceNotFoundError extends CodedError {
   readonly code = 'SERVICE_DEVICE_NOT_FOUND';
 
-  /** @param first - The lowest and the highest id; undefined where there is no device at all. */
+  /**
+   * @param first - Lowest id; undefined if there are no devices.
+   * @param last - Highest id; likewise.
+   */
   constructor(id: string, first: string | undefined, last: string | undefined) {
     const known =
       first === undefined || last === undefined ? 'there are none' : `they are ${first} to ${last}`;
@@ -318,7 +321,7 @@ export class RateLimitError extends CodedError {
   }
 }
 
-/** The connection closed before the answer was out; nobody reads this one. */
+/** The caller closed the connection before the answer was sent, so nobody reads this error. */
 export class CallerGoneError extends CodedError {
   readonly code = 'SERVICE_CALLER_GONE';
 
@@ -327,7 +330,7 @@ export class CallerGoneError extends CodedError {
   }
 }
 
-/** The address has used up its requests to the demo. */
+/** The address has used up its demo requests of this window. */
 export class DemoRateLimitError extends CodedError {
   readonly code = 'SERVICE_DEMO_RATE_LIMIT';
   readonly retryAfterS: number;
@@ -340,7 +343,7 @@ export class DemoRateLimitError extends CodedError {
   }
 }
 
-/** As many requests to the demo are under way as it takes, over all addresses. */
+/** The demo has as many requests in progress as it accepts, over all addresses. */
 export class DemoBusyError extends CodedError {
   readonly code = 'SERVICE_DEMO_BUSY';
   readonly retryAfterS = 1;
@@ -350,7 +353,7 @@ export class DemoBusyError extends CodedError {
   }
 }
 
-/** The model of the demo is not available; visitors are not told why. */
+/** The model of the demo is not available. The message does not tell visitors why. */
 export class DemoUnavailableError extends CodedError {
   readonly code = 'SERVICE_DEMO_UNAVAILABLE';
   readonly retryAfterS: number | undefined;
@@ -361,7 +364,7 @@ export class DemoUnavailableError extends CodedError {
   }
 }
 
-/** There is no such model. */
+/** No model has this id. */
 export class ModelNotFoundError extends CodedError {
   readonly code = 'SERVICE_MODEL_NOT_FOUND';
 
@@ -371,7 +374,7 @@ export class ModelNotFoundError extends CodedError {
   }
 }
 
-/** There is no such agent. */
+/** No agent has this id. */
 export class AgentNotFoundError extends CodedError {
   readonly code = 'SERVICE_AGENT_NOT_FOUND';
 
@@ -381,7 +384,7 @@ export class AgentNotFoundError extends CodedError {
   }
 }
 
-/** There is no such system. */
+/** No system has this id. */
 export class SystemNotFoundError extends CodedError {
   readonly code = 'SERVICE_SYSTEM_NOT_FOUND';
 
@@ -391,7 +394,7 @@ export class SystemNotFoundError extends CodedError {
   }
 }
 
-/** As many circuits, inferences, tasks or TPU jobs, of the key wait or run as its tier allows. */
+/** The key has as many jobs of this kind waiting or running as its tier allows. */
 export class InFlightLimitError extends CodedError {
   readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
   readonly retryAfterS: number;
@@ -404,7 +407,7 @@ export class InFlightLimitError extends CodedError {
   }
 }
 
-/** A key has stored as much as its tier may. */
+/** The key has used up its storage quota. */
 export class StorageQuotaError extends CodedError {
   readonly code = 'SERVICE_STORAGE_QUOTA';
   readonly retryAfterS = 60;
@@ -416,7 +419,7 @@ export class StorageQuotaError extends CodedError {
   }
 }
 
-/** The database takes as much as it may. */
+/** The database has reached its size limit. */
 export class StorageFullError extends CodedError {
   readonly code = 'SERVICE_STORAGE_FULL';
   readonly retryAfterS = 60;
@@ -432,7 +435,7 @@ function mib(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(1);
 }
 
-/** The inputs of what waits and runs take as much memory as they may. */
+/** The inputs of waiting and running jobs have reached their memory limit. */
 export class WorkMemoryError extends CodedError {
   readonly code = 'SERVICE_WORK_MEMORY';
   readonly retryAfterS = 5;
@@ -444,7 +447,7 @@ export class WorkMemoryError extends CodedError {
   }
 }
 
-/** The key has as many streams of events open as it may. */
+/** The key has as many event streams open as it may. */
 export class TooManyStreamsError extends CodedError {
   readonly code = 'SERVICE_TOO_MANY_STREAMS';
   readonly retryAfterS = 1;
@@ -454,7 +457,7 @@ export class TooManyStreamsError extends CodedError {
   }
 }
 
-/** Too many requests with wrong keys came from one address. */
+/** One address sent too many requests with wrong keys. */
 export class TooManyAttemptsError extends CodedError {
   readonly code = 'SERVICE_TOO_MANY_ATTEMPTS';
   readonly retryAfterS: number;
@@ -467,7 +470,7 @@ export class TooManyAttemptsError extends CodedError {
   }
 }
 
-/** Too many requests without a key, for pages and documents, came from one address. */
+/** One address sent too many requests without a key for pages and documents. */
 export class PublicRateLimitError extends CodedError {
   readonly code = 'SERVICE_PUBLIC_RATE_LIMIT';
   readonly retryAfterS: number;
@@ -480,7 +483,7 @@ export class PublicRateLimitError extends CodedError {
   }
 }
 
-/** The job that the caller waited for failed; `jobCode` says why. */
+/** The job that the caller waited for failed; `jobCode` is its error code. */
 export class JobFailedError extends CodedError {
   readonly code = 'SERVICE_JOB_FAILED';
   readonly jobCode: string;
@@ -495,7 +498,7 @@ export class JobFailedError extends CodedError {
   }
 }
 
-/** The API key was revoked, which is final. */
+/** The API key was revoked; this cannot be undone. */
 export class KeyRevokedError extends CodedError {
   readonly code = 'SERVICE_KEY_REVOKED';
 
@@ -504,7 +507,7 @@ export class KeyRevokedError extends CodedError {
   }
 }
 
-/** Without this API key nobody could administer the service over HTTP. */
+/** The change would leave no key that can administer the service over HTTP. */
 export class LastAdminKeyError extends CodedError {
   readonly code = 'SERVICE_LAST_ADMIN_KEY';
 
@@ -515,7 +518,7 @@ export class LastAdminKeyError extends CodedError {
   }
 }
 
-/** No API key has that id. */
+/** No API key has this id. */
 export class KeyNotFoundError extends CodedError {
   readonly code = 'SERVICE_KEY_NOT_FOUND';
 

@@ -1,8 +1,8 @@
-/** The log as the settings want it: the logger's JSON lines as they are, or written for a person. */
+/** Log output: the logger's JSON lines unchanged, or formatted for people. */
 
-/** Where the log goes. */
+/** Destination of the log. */
 export interface LogDestination {
-  /** Whether it is a terminal. */
+  /** True for a terminal. */
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
@@ -16,11 +16,11 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-/** Fields that the logger adds to every line, and those that are written first. */
+/** Fields that are not listed with the others: the logger's own, and those written first. */
 const OTHER_FIELDS = ['level', 'time', 'pid', 'hostname', 'msg', 'err'];
 
 /**
- * What the logger writes to.
+ * Creates the stream that the logger writes to.
  *
  * @param format - By default `pretty` on a terminal, `json` elsewhere.
  */
@@ -34,16 +34,16 @@ export function logStream(
 }
 
 /**
- * A line of the log for a person: time, method, path, status and duration of a request; time, level,
- * message and the other fields of all else.
+ * Formats a log line for people. A request has time, method, path, status and duration; other lines have
+ * time, level, message and the other fields.
  *
- * @param line - A JSON object, as the logger writes it.
+ * @param line - JSON object, as the logger writes it.
  */
 export function prettyLine(line: string): string {
   const fields: Readonly<Record<string, unknown>> = JSON.parse(line);
   const { level, time, msg, method, path, status, ms, err } = fields;
   const at = new Date(Number(time)).toTimeString().slice(0, 8);
-  // A path may hold what a terminal would act on.
+  // A path may contain control sequences for the terminal.
   if (msg === 'request') return printable(`${at} ${method} ${path} ${status} ${ms} ms`);
   const rest = Object.entries(fields)
     .filter(([name]) => !OTHER_FIELDS.includes(name))
@@ -55,14 +55,14 @@ export function prettyLine(line: string): string {
   return stack === undefined ? head : `${head}\n${stack.split('\n').map(printable).join('\n')}`;
 }
 
-/** Of an error as the logger writes it: its stack, or its message where it has none. */
+/** Stack of a logged error, or its message if it has none. */
 function stackOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('stack' in error && typeof error.stack === 'string') return error.stack;
   return 'message' in error ? String(error.message) : undefined;
 }
 
-/** The text with control characters written as escapes. */
+/** Escapes control characters. */
 function printable(text: string): string {
   return text.replace(
     /\p{Cc}/gu,

@@ -1,4 +1,4 @@
-/** An agent as it stands now, as callers see it. */
+/** Current state of an agent, in the form that callers see. */
 import type { ServedAgent } from '../../workloads/agents/agent-roster.ts';
 import type { AgentDirectory } from '../directories.ts';
 import { isoTime } from '../envelope.ts';
@@ -7,7 +7,7 @@ import { rate, viewBenchmark, viewCapability, viewStats } from '../procedures-vi
 import type { AgentView } from '../schemas/agents.ts';
 
 /**
- * The agent of that id.
+ * Finds an agent by id.
  *
  * @throws {AgentNotFoundError}
  */
@@ -20,7 +20,7 @@ export function findAgent({ agents }: AgentDirectory, id: string): ServedAgent {
   );
 }
 
-/** The whole of it. */
+/** Full record of an agent. */
 export function viewAgent(served: ServedAgent, cpuModel: string): AgentView {
   const { owner, benchmark } = served;
   const { available, reason, checkedAt } = served.availability();

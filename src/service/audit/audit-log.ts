@@ -1,14 +1,14 @@
 /**
- * Who administered what: keys made, changed and revoked, maintenance, and refused admin calls.
+ * Log of administration: keys created, changed and revoked, maintenance, and refused admin calls.
  *
- * Entries are only ever added: triggers of the table refuse everything else, to this process as to any
- * other. A store writes its changes through `auditedWriter`, so that there is neither a change without
- * its entry nor an entry without its change. Secrets, and hashes of them, never stand in an entry.
+ * The log is append-only: triggers of the table refuse every other change, from any process. A store makes
+ * its changes through `auditedWriter`, so no change exists without its entry and no entry without its change.
+ * Entries never contain secrets or their hashes.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { GroupCommit } from '../../storage/group-commit.ts';
 
-/** Everything that is recorded. */
+/** Recorded actions. */
 export const AUDIT_ACTIONS = [
   'key.created',
   'key.changed',
@@ -20,12 +20,11 @@ export const AUDIT_ACTIONS = [
   'device.maintenance_ended',
   'admin.refused',
 ] as const;
-/** One of them. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** The actor where `qcs keys` was used on the machine. */
+/** Actor of changes made with `qcs keys` on the machine. */
 export const COMMAND_LINE = 'command line';
-/** The actor where the service itself acts: it makes the first key. */
+/** Actor of changes made by the service itself, such as the first key. */
 export const SERVICE = 'service';
 
 /** Entry of the audit log. */
@@ -41,9 +40,9 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** An entry as it is kept. */
+/** Stored entry. */
 export interface AuditRecord extends AuditEntry {
-  /** Rises with every entry. */
+  /** Increases with every entry. */
   readonly id: number;
 }
 
@@ -54,14 +53,13 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-/** The log. */
 export interface AuditLog {
   /** Adds an entry. */
   append(entry: AuditEntry): void;
   list(query: AuditQuery): Promise<readonly AuditRecord[]>;
 }
 
-/** The log in the table `audit` of an open database. */
+/** Creates an audit log over the table `audit` of an open database. */
 export function createAuditLog(database: DatabaseSync): AuditLog {
   const insert = database.prepare(
     'INSERT INTO audit (at, actor, action, subject, details) VALUES (?, ?, ?, ?, ?)',
@@ -76,7 +74,7 @@ export function createAuditLog(database: DatabaseSync): AuditLog {
         id: Number(row['id']),
         at: Number(row['at']),
         actor: String(row['actor']),
-        // Checked: only `append` writes to the table.
+        // The cast is safe: only `append` writes to the table.
         action: String(row['action']) as AuditAction,
         subject: String(row['subject']),
         details: JSON.parse(String(row['details'])),
@@ -85,10 +83,7 @@ export function createAuditLog(database: DatabaseSync): AuditLog {
   };
 }
 
-/**
- * Writes of a store to an open database, each with the entry that it appends: both are committed, or
- * neither is.
- */
+/** Creates a writer for a store: a change and its audit entry are committed together, or not at all. */
 export function auditedWriter(
   database: DatabaseSync,
 ): <T>(work: (append: AuditLog['append']) => T) => Promise<T> {

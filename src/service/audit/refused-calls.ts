@@ -1,29 +1,29 @@
 /**
- * Refused admin calls for the audit log: those of valid keys without the scope `admin`.
+ * Refused admin calls for the audit log: calls with valid keys that lack the scope `admin`.
  *
- * Anyone with a key can make as many as its rate limit allows, so not every one becomes an entry. The
- * first of a key is written at once; those of the hour after it are counted by route and written as one
- * entry at its end. So a key adds one entry an hour at most beside its first.
+ * A key can make as many such calls as its rate limit allows, so not every call gets an entry. The first call
+ * of a key is written at once. The calls of the following hour are counted by route and written as one entry
+ * at its end. After its first entry, a key therefore adds at most one entry per hour.
  */
 import type { AuditLog } from './audit-log.ts';
 
 const WINDOW_MS = 3_600_000;
 
-/** Dependencies of the record of refused calls. */
+/** Dependencies of RefusedCalls. */
 export interface RefusedCallsOptions {
   readonly audit: Pick<AuditLog, 'append'>;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsedMs: () => number;
 }
 
 interface KeyWindow {
-  /** On the clock of `elapsedMs`. */
+  /** End of the window on the clock of `elapsedMs`. */
   readonly endsAt: number;
   /** Milliseconds since 1970 UTC. */
   readonly openedAt: number;
-  /** Not written yet, by route. */
+  /** Calls by route that are not written yet. */
   readonly calls: Map<string, number>;
 }
 
@@ -37,9 +37,9 @@ export class RefusedCalls {
   }
 
   /**
-   * Takes note of a call.
+   * Counts a call.
    *
-   * @param route - Method and pattern of the path; there are only so many.
+   * @param route - Method and path pattern; their number is limited.
    */
   note(keyId: string, route: string): void {
     this.writeEnded();
@@ -52,20 +52,20 @@ export class RefusedCalls {
     this.#append(keyId, { calls: { [route]: 1 } });
   }
 
-  /** Writes what was counted in windows that have ended. */
+  /** Writes the counts of windows that have ended. */
   writeEnded(): void {
     const elapsed = this.#options.elapsedMs();
     for (const [keyId, window] of this.#windows) {
       if (elapsed < window.endsAt) continue;
       this.#windows.delete(keyId);
       if (window.calls.size === 0) continue;
-      // The next calls are counted, too: who goes on for days has one entry an hour.
+      // Open another window, so that a key that goes on for days gets one entry per hour.
       this.#open(keyId);
       this.#write(keyId, window);
     }
   }
 
-  /** Writes everything counted, and forgets it. */
+  /** Writes all counts and clears them. */
   writeAll(): void {
     for (const [keyId, window] of this.#windows) {
       if (window.calls.size > 0) this.#write(keyId, window);

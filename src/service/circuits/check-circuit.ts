@@ -1,8 +1,8 @@
 /**
- * A submission of good form → a circuit ready to run, or all that is wrong with its meaning.
+ * Validates the meaning of a well-formed submission and builds its circuit, or lists every fault.
  *
- * Each check looks at the fields it needs and is left out where one of them is missing, so that a
- * body with faults of form elsewhere still has its other faults listed.
+ * A check whose fields are missing is skipped, so a body with malformed fields still has its other faults
+ * listed.
  */
 import {
   type DynamicCircuit,
@@ -31,19 +31,19 @@ import { RequestInvalidError } from '../errors.ts';
 import { type CircuitBody, MAX_LISTED_QUBITS, type Output } from '../schemas/circuits.ts';
 import type { BodyParts } from './circuit-form.ts';
 
-/** Bits of all shots together: what outcomes may take in memory, 32 MiB. */
+/** Greatest number of outcome bits of all shots together: 32 MiB of memory. */
 export const MAX_OUTCOME_BITS = 2 ** 28;
 
-/** Outputs that only a circuit without mid-circuit measurement has. */
+/** Outputs that need a circuit without mid-circuit measurement. */
 const NEEDS_FINAL_STATE: readonly Output[] = ['statevector', 'probabilities', 'expectation'];
 
-/** A processor as far as submissions are checked against it. */
+/** Properties of a processor that submissions are checked against. */
 export interface Target {
   readonly spec: ProcessorSpec;
   readonly available: boolean;
 }
 
-/** The processors as targets, as they are now; plain data, for a thread. */
+/** Current state of the processors as targets, as plain data for a thread. */
 export function targetsOf(fleet: ProcessorDirectory): readonly Target[] {
   return fleet.processors.map((processor) => ({
     spec: processor.spec,
@@ -52,8 +52,8 @@ export function targetsOf(fleet: ProcessorDirectory): readonly Target[] {
 }
 
 /**
- * The processors as targets, each as it is when it is first looked at: a submission is about one of
- * them, and is not to ask the others.
+ * Processors as targets that read a processor's state only when it is first needed, because a submission
+ * concerns one processor.
  */
 export function liveTargetsOf(fleet: ProcessorDirectory): readonly Target[] {
   return fleet.processors.map((processor) => new LiveTarget(processor));
@@ -79,16 +79,16 @@ class LiveTarget implements Target {
   }
 }
 
-/** A circuit that its target would take; plain data. */
+/** Circuit that its target accepts, as plain data. */
 export interface CheckedCircuit {
-  /** Id of its processor. */
+  /** Id of the target processor. */
   readonly target: string;
-  /** With its final measurement. */
+  /** The circuit with its final measurement. */
   readonly circuit: DynamicCircuit | SerializedCircuit;
-  /** The circuit as written measures nothing: its last operation, which measures all, was added. */
+  /** True if the submitted circuit has no measurement and a final measurement of all qubits was added. */
   readonly isMeasurementAdded: boolean;
   readonly numBits: number;
-  /** The qubit measured into each classical bit; null for a bit never written. */
+  /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
   readonly observables: readonly PauliSum[];
@@ -97,10 +97,10 @@ export interface CheckedCircuit {
 }
 
 /**
- * The circuit of a body of good form.
+ * Checks a well-formed body and builds its circuit.
  *
- * @param maxSteps - Of a program; no limit unless given.
- * @throws {RequestInvalidError} listing every fault of its meaning.
+ * @param maxSteps - Limit of steps of a program; no limit unless given.
+ * @throws {RequestInvalidError} listing every fault of meaning.
  * @throws {StepsSpentError} if a program takes more steps.
  */
 export function checkCircuit(
@@ -116,9 +116,9 @@ export function checkCircuit(
 }
 
 /**
- * The faults of meaning of a body that has faults of form too.
+ * Faults of meaning in a body that is also malformed.
  *
- * @param given - The names of the fields that were given, also of those whose form is bad.
+ * @param given - Names of the given fields, including malformed ones.
  */
 export function meaningFaults(
   parts: BodyParts,
@@ -131,7 +131,7 @@ export function meaningFaults(
   return faults.kept;
 }
 
-/** Shots and outputs that the processor is asked for. */
+/** Shots and outputs requested from the processor. */
 export function runRequest(
   { outputs, observables }: CheckedCircuit,
   shots: number,
@@ -160,7 +160,7 @@ function checkParts(
   const written = program?.circuit;
   const circuit = written === undefined ? undefined : withFinalMeasurement(written);
   const outputs = parts.return ?? ['counts'];
-  // What a list of bad form would have asked for is not known.
+  // A malformed list of outputs does not say what was requested.
   if (parts.return !== undefined || !given.includes('return')) {
     checkOutputs(outputs, given, faults);
   }
@@ -211,8 +211,8 @@ function checkSource(given: readonly string[], faults: FaultList): void {
 }
 
 /**
- * The target's limits; where it is unknown or not available, those of the widest processor: what is
- * offline may know no limits, and its caller is to be told that it is offline.
+ * Limits of the target. If it is unknown or unavailable, those of the widest processor are used: an offline
+ * processor may have no limits, and its caller should learn that it is offline.
  */
 function limitsOf(target: Target | undefined, targets: readonly Target[]): CircuitLimits {
   const specs = (target?.available ? [target] : targets).map(({ spec }) => spec);
@@ -245,7 +245,7 @@ function readProgram(
   return wide === undefined ? undefined : { ...read, circuit: wide };
 }
 
-/** The circuit on `numQubits` qubits, of which the text declares only the first. */
+/** Extends the circuit to `numQubits` qubits; the text declares only the first ones. */
 function widened(
   circuit: DynamicCircuit,
   numQubits: number,
@@ -322,7 +322,7 @@ function checkOutcomeBits(
   faults.add('shots', problem, LIMIT_EXCEEDED);
 }
 
-/** The result, or undefined after noting the faults of a CodedError. */
+/** Returns the result of `read`, or adds the faults of a thrown CodedError and returns undefined. */
 function attempt<T>(faults: FaultList, read: () => T): T | undefined {
   try {
     return read();

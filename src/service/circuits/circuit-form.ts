@@ -1,10 +1,10 @@
 /**
- * The form of a submission: names, types and sizes, in bounded time whatever the body holds.
+ * Validates the form of a submission (names, types and sizes) in bounded time for any body.
  *
- * zod reports every bad element of an array and cannot be stopped, so that a body of a million bad
- * entries would take seconds and gigabytes. The two long lists are therefore walked here, an entry
- * at a time through their zod schemas, until there are more faults than an answer lists; and no
- * other array or object gets to zod that is longer than any good one.
+ * zod reports every bad element of an array and cannot be stopped, so a body with a million bad entries would
+ * take seconds and gigabytes. The two long lists are therefore walked here, entry by entry through their zod
+ * schemas, until there are more faults than an answer lists. Any other array or object that is longer than a
+ * valid one is refused before zod sees it.
  */
 import { z } from 'zod';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
@@ -16,23 +16,26 @@ import { formFaults } from '../../errors/form-faults.ts';
 import { sizeFaults } from '../../errors/size-faults.ts';
 import { type CircuitBody, circuitBody, MAX_TERMS } from '../schemas/circuits.ts';
 
-/** Elements of any other array, fields of any object. */
+/** Greatest number of elements of any other array, and of fields of any object. */
 const MAX_LENGTH = 4096;
-/** Their lengths are checked where they are walked. */
+/** Lists whose lengths are checked during the walk. */
 const WALKED = new Set(['circuit', 'observables']);
 
-/** The fields of a body whose own form is good. */
+/** Well-formed fields of a body. */
 export type BodyParts = { readonly [K in keyof CircuitBody]?: CircuitBody[K] | undefined };
 
-/** A body of good form, or what is wrong with it and what is left of it. */
+/** Well-formed body, or its faults and its remaining fields. */
 export type CircuitForm =
   | { readonly isGood: true; readonly body: CircuitBody }
   | {
       readonly isGood: false;
       readonly faults: readonly Fault[];
-      /** Fields of good form; a gate of bad form is replaced by a barrier, so that the others keep their indices. */
+      /**
+       * Well-formed fields. A malformed gate is replaced by a barrier, so that the other gates keep their
+       * indices.
+       */
       readonly parts: BodyParts;
-      /** The names of all fields that were given. */
+      /** Names of all given fields. */
       readonly given: readonly string[];
     };
 
@@ -46,8 +49,8 @@ const pauliSum = z.array(pauliTerm);
 /**
  * Checks the form of a body.
  *
- * @param maxGates - The most that any processor takes. There may be as many barriers beside them; the
- *   entries of a longer list are not looked at.
+ * @param maxGates - Greatest number of gates that any processor accepts. The list may hold as many barriers
+ *   in addition; the entries of a longer list are not examined.
  */
 export function circuitForm(value: unknown, maxGates: number): CircuitForm {
   const faults: Fault[] = [];
@@ -72,7 +75,7 @@ export function circuitForm(value: unknown, maxGates: number): CircuitForm {
   return { isGood: true, body: { ...good, target_processor, shots } };
 }
 
-/** The value without the fields that are too long to be looked at, which become faults. */
+/** Removes fields that are too long to examine and adds a fault for each. */
 function boundedFields(value: unknown, maxGates: number, faults: Fault[]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).filter(([name, field]) => {
@@ -97,7 +100,7 @@ function lengthFaults(circuit: unknown, maxGates: number): readonly Fault[] {
 
 type HeadParts = { readonly [K in keyof z.output<typeof head>]?: z.output<typeof head>[K] };
 
-/** The fields whose own form is good. */
+/** The well-formed fields. */
 function goodFields(value: unknown): HeadParts {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const shapes = new Map<string, z.ZodType>(Object.entries(head.shape));
@@ -106,7 +109,7 @@ function goodFields(value: unknown): HeadParts {
   );
 }
 
-/** The entries; undefined where one of bad form may be a measurement, on which later ones depend. */
+/** Reads the gates. Undefined if a malformed gate may be a measurement, because later gates depend on it. */
 function readGates(
   entries: readonly unknown[],
   faults: Fault[],

@@ -1,9 +1,9 @@
 /**
- * Circuits as jobs: read, admitted by their processor, run there, and shown.
+ * Circuit jobs: reading, admission, running and records.
  *
- * Small bodies and small results are read and written at once; large ones elsewhere, and so are small programs
- * that loop for long. A submitted circuit is kept until its job runs, moments later, so that it is not read
- * twice; a job that comes back after a restart has its circuit read from the store.
+ * Small bodies and results are handled in the main thread. Large bodies and programs with many steps are read
+ * in other processes; large results are written in a thread. A submitted circuit is kept until its job runs,
+ * so that it is not read twice; after a restart it is read from the store.
  */
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { CircuitResult, Processor } from '../../fleet/processor.ts';
@@ -49,14 +49,14 @@ import {
 import { circuitResultJson, type ResultLayout } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
 
-/** Longest stored request that is read in the main thread, characters. */
+/** Greatest length of a stored request that is read in the main thread, characters. */
 const LARGE_TEXT_LENGTH = 65_536;
-/** Longest program that is read in the main thread, and the most steps that it may take there: a few ms. */
+/** Limits of a program read in the main thread, in characters and steps: a few milliseconds. */
 const SMALL_PROGRAM = { length: 16_384, steps: 10_000 };
-/** Most outcomes, or amplitudes, that are written in the main thread. */
+/** Greatest number of outcomes or amplitudes that are written in the main thread. */
 const LARGE_RESULT_ENTRIES = 8192;
 
-/** Circuits. */
+/** Definition of circuit jobs. */
 export const CIRCUIT_KIND = defineJobKind({
   resource: CIRCUITS,
   summary: circuitSummary,
@@ -67,13 +67,13 @@ export const CIRCUIT_KIND = defineJobKind({
   serve: (deps) => new CircuitJobs(deps),
 });
 
-/** Circuits over the fleet's processors. */
+/** Circuit jobs on the fleet's processors. */
 export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   readonly #deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>;
   readonly #results: ResultThread;
   /** Circuits of jobs that are about to run. */
   readonly #submitted = new Map<JobId, CheckedCircuit>();
-  /** Jobs whose circuits are being read, in the order in which they came, and where they will wait. */
+  /** Jobs whose circuits are being read, in order of arrival, with the processor that they will wait for. */
   readonly #inReading = new Map<JobId, Processor>();
   /** The body of POST /quantum/circuits. */
   readonly body: JobBody<CircuitSubmission, CircuitContext>;
@@ -94,7 +94,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   }
 
   /**
-   * Has the circuit's processor admit it, and keeps the circuit for its run.
+   * Reserves a place at the circuit's processor and keeps the circuit for its run.
    *
    * @throws {ProcessorUnavailableError | CircuitTooLongError | QueueFullError}
    */
@@ -103,7 +103,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     const processor = this.#deps.fleet.get(target);
     const work = runWork(workOfCircuit(circuit), runRequest(submission, shots, seed));
     processor?.admit({ id, keyId: key.id, work });
-    // The body's text is stored with the job, and is not to be kept twice while that waits.
+    // The text of the body is stored with the job, so the waiting circuit does not keep a copy.
     const { bodyJson: _, ...checked } = submission;
     this.#submitted.set(id, checked);
     return {
@@ -160,7 +160,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
       return await this.writeResult(checked, result);
     } finally {
       this.#inReading.delete(id);
-      // Its place in the queue, where it never came to take it.
+      // Gives up the job's place in the queue if it was never used.
       processor.withdraw(id);
     }
   }
@@ -190,7 +190,7 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     return { circuit_id: job.id, processor: job.target, shots, seed, qubits, ...fields };
   }
 
-  /** Warnings of a circuit that was just submitted; a result holds them itself. */
+  /** Warnings of a newly submitted circuit. A completed job has them in its result. */
   details({ result }: Job, submission?: CircuitSubmission): object {
     const { warnings = [] } = submission ?? {};
     return warnings.length === 0 || result !== undefined ? {} : { warnings };
@@ -201,9 +201,9 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
   }
 
   /**
-   * The circuit of a job: the submitted one, once, or else read from the stored request.
+   * Returns the circuit of a job: the submitted one the first time, later one read from the stored request.
    *
-   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer takes it.
+   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
    * @throws what `Readers.run` throws.
    */
   async circuitOf(
@@ -224,7 +224,9 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     return readInProcess(readers, STORED_CIRCUIT_READING, { text: request }, { targets }, caller);
   }
 
-  /** The result fields of the record as JSON text; the result's large arrays are gone afterwards. */
+  /**
+   * Writes the result fields of the record as JSON text. The result's large arrays are unusable afterwards.
+   */
   async writeResult(layout: ResultLayout, result: CircuitResult): Promise<string> {
     const { counts, statevector, probabilities } = result.run;
     const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities];
@@ -233,13 +235,13 @@ export class CircuitJobs implements ServedJobs<CircuitSubmission> {
     return this.#results.write(layout, result);
   }
 
-  /** Ends the thread that writes large results. */
+  /** Stops the thread that writes large results. */
   close(): Promise<void> {
     return this.#results.close();
   }
 }
 
-/** Result of reading a body in this thread; undefined where that would take long. */
+/** Reads a body in this thread; undefined if that would take too long. */
 function unlessLong<T>(body: unknown, read: (maxSteps: number) => T): T | undefined {
   const program = programOf(body);
   if (program !== undefined && program.length > SMALL_PROGRAM.length) return undefined;

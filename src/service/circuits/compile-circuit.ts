@@ -1,9 +1,9 @@
 /**
- * A body of POST /quantum/compile → the text of its answer: the circuit as the compiler left it and
- * what each pass did, without running anything. Pure; it runs where large bodies are read.
+ * Compiles the body of POST /quantum/compile and returns the text of the answer: the compiled circuit and the
+ * changes of each pass. Pure; it runs in the process that reads large bodies.
  *
- * A circuit that measures nothing keeps the state it makes of |0…0⟩; one that measures keeps the
- * distribution of what it measures, and what that cannot show is dropped.
+ * A circuit without measurements keeps the state that it makes of |0…0⟩. A circuit with measurements keeps
+ * the distribution of their outcomes; gates that cannot affect it are dropped.
  */
 import { type Circuit, isStatic } from '../../circuit/circuit.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
@@ -23,10 +23,10 @@ import { type CircuitContext, circuitBodyOf } from './read-circuit.ts';
 /** Fields of a submission that POST /quantum/compile refuses, since nothing runs. */
 export const RUN_FIELDS = ['shots', 'seed', 'priority', 'return', 'observables'] as const;
 
-/** Compiling does more to a circuit than reading it. */
+/** CPU time of compiling relative to reading. */
 const COMPILE_CPU_FACTOR = 10;
 
-/** Compiles the circuit of a body of POST /quantum/compile in a process: the text of the answer's data. */
+/** Reading that compiles the body of POST /quantum/compile in a process and returns the text of `data`. */
 export const COMPILE_READING: Reading<CircuitContext, string> = {
   name: 'compile',
   cpuFactor: COMPILE_CPU_FACTOR,
@@ -37,8 +37,8 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  * Compiles the circuit of a body for its target.
  *
  * @throws {RequestInvalidError} listing every fault.
- * @throws {ProcessorUnavailableError} if the target has nothing to compile for.
- * @throws {OpenQasmUnprintableError} if the format cannot say what the circuit does.
+ * @throws {ProcessorUnavailableError} if the target has no hardware to compile for.
+ * @throws {OpenQasmUnprintableError} if the format cannot express the circuit.
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
   const { format, fields } = readFormat(value);
@@ -66,7 +66,7 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
   });
 }
 
-/** The format, and the rest as the fields of a submission. */
+/** Separates the format from the fields of a submission. */
 function readFormat(value: unknown): { format: CompileFormat; fields: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { format: 'json', fields: value };
@@ -81,11 +81,11 @@ function readFormat(value: unknown): { format: CompileFormat; fields: unknown } 
     faults.push({ path: 'format', message: `Must be one of ${COMPILE_FORMATS.join(', ')}.` });
   }
   if (format === undefined || faults.length > 0) throw new RequestInvalidError(faults);
-  // The circuit is checked as one that is to run once.
+  // Check the circuit as a submission with one shot.
   return { format, fields: { ...fields, shots: 1 } };
 }
 
-/** Warnings of the program, and one where it asks for results that only a run has. */
+/** Warnings of the program, and one if it requests results that only a run has. */
 function compileWarnings({ warnings, outputs }: CheckedCircuit): readonly ProgramWarning[] {
   const [asked] = outputs.filter((name) => name !== 'counts');
   if (asked === undefined) return warnings;
@@ -100,7 +100,7 @@ const NOT_PRINTED: Fault = {
   code: 'CIRCUIT_OPENQASM_UNSUPPORTED',
 };
 
-/** Without the measurement that only a run would need. */
+/** Removes the final measurement that was added for a run. */
 function circuitAsWritten({ circuit: checked, isMeasurementAdded }: CheckedCircuit): Circuit {
   const circuit = circuitOf(checked);
   if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);

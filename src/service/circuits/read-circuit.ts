@@ -1,6 +1,6 @@
 /**
- * A request body, or the text of a stored request → a circuit to run, or all that is wrong with it. Pure, and
- * plain data on both sides: small bodies are read where they arrive, large ones in a process of their own.
+ * Reads a circuit from a request body or from the text of a stored request, or lists every fault. Pure, with
+ * plain data as input and output: small bodies are read in the main thread, large ones in another process.
  */
 import { MAX_FAULTS } from '../../errors/coded-error.ts';
 import { serializeCircuit } from '../../fleet/workers/sent-circuit.ts';
@@ -14,38 +14,38 @@ import type { CircuitBody } from '../schemas/circuits.ts';
 import { type CheckedCircuit, checkCircuit, meaningFaults, type Target } from './check-circuit.ts';
 import { circuitForm } from './circuit-form.ts';
 
-/** A circuit that is to become a job. */
+/** Circuit that will become a job. */
 export interface CircuitSubmission extends JobSubmission, CheckedCircuit {
   readonly shots: number;
-  /** The body as it is stored and shown. */
+  /** Body as it is stored and shown, JSON text. */
   readonly bodyJson: string;
 }
 
-/** Numbers that are stored of a circuit before its body. */
+/** Facts stored before the body of a circuit. */
 export interface CircuitFacts {
   readonly shots: number;
   readonly seed: number;
-  /** Width of the register. */
+  /** Number of qubits of the register. */
   readonly qubits: number;
   /** Tier of the caller's key when it submitted. */
   readonly tier: Tier;
 }
 
-/** The processors that a circuit is checked against. */
+/** Processors that a circuit is checked against. */
 export interface CircuitContext {
   readonly targets: readonly Target[];
 }
 
-/** A stored circuit was read in time once; on a busier machine it is to be read again. */
+/** CPU factor for a stored circuit. It was read in time once, and must be read again on a busier machine. */
 const STORED_CPU_FACTOR = 10;
 
-/** Reads a body of POST /quantum/circuits in a process; its circuit comes back serialized. */
+/** Reading of the body of POST /quantum/circuits in a process. Its circuit comes back serialized. */
 export const CIRCUIT_READING: Reading<CircuitContext, CircuitSubmission> = {
   name: 'circuit',
   read: (body, { targets }) => serialized(readCircuit(body, targets)),
 };
 
-/** Reads the circuit of a stored request in a process, likewise. */
+/** Reading of a stored request's circuit in a process. Its circuit comes back serialized. */
 export const STORED_CIRCUIT_READING: Reading<CircuitContext, CheckedCircuit> = {
   name: 'stored circuit',
   cpuFactor: STORED_CPU_FACTOR,
@@ -53,9 +53,9 @@ export const STORED_CIRCUIT_READING: Reading<CircuitContext, CheckedCircuit> = {
 };
 
 /**
- * A JSON value as a circuit to run.
+ * Reads a JSON value as a circuit to run.
  *
- * @param maxSteps - Of a program; no limit unless given.
+ * @param maxSteps - Limit of steps of a program; no limit unless given.
  * @throws {RequestInvalidError} listing every fault of form and meaning.
  * @throws {StepsSpentError} if a program takes more steps.
  */
@@ -74,28 +74,29 @@ export function readCircuit(
     ...(priority !== undefined && { priority }),
     ...labelsOf(body),
     facts: { shots, qubits: checked.circuit.numQubits },
-    // As it was sent: the schema changes nothing of a body of good form.
+    // The value as it was sent: the schema does not change a well-formed body.
     bodyJson: JSON.stringify(value),
   };
 }
 
-/** The facts of a stored request, of which the beginning is enough. */
+/** Reads the facts of a stored request from the text or its beginning. */
 export function circuitFactsOf(text: string): CircuitFacts {
-  // Checked: a request is stored with its facts; an earlier version stored no tier.
+  // The cast is safe: a request is stored with its facts; earlier versions stored no tier.
   return { tier: 'standard', ...(storedFacts(text) as Omit<CircuitFacts, 'tier'>) };
 }
 
-/** The body of a stored request. */
+/** Reads the body of a stored request. */
 export function storedBody(text: string): CircuitBody {
-  // Checked: only a body of good form is stored.
+  // The cast is safe: only well-formed bodies are stored.
   return decodeStored(text).body as CircuitBody;
 }
 
 /**
- * A body of good form.
+ * Validates a body.
  *
- * @param maxSteps - Of a program; no limit unless given.
- * @throws {RequestInvalidError} otherwise, listing the faults of meaning of what is good in it, too.
+ * @param maxSteps - Limit of steps of a program; no limit unless given.
+ * @throws {RequestInvalidError} if it is malformed, listing also the faults of meaning in its well-formed
+ *   fields.
  * @throws {StepsSpentError} if a program takes more steps.
  */
 export function circuitBodyOf(

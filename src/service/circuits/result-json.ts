@@ -1,8 +1,8 @@
 /**
- * A processor's result as the JSON text that is stored and answered.
+ * Writes a processor's result as the JSON text that is stored and answered.
  *
- * Counts and amplitudes are written straight from their typed arrays: building objects of a
- * million labels first would cost several times the memory and time of the text itself.
+ * Counts and amplitudes are written straight from their typed arrays: objects with a million labels would
+ * cost several times the memory and time of the text itself.
  */
 import type { CircuitResult } from '../../fleet/processor.ts';
 import { basisLabel, outcomeLabel } from '../../math/basis-index.ts';
@@ -14,13 +14,13 @@ export { outcomeLabel };
 
 type Counts = CircuitResult['run']['counts'];
 
-/** Fields of a circuit that its result's text depends on. */
+/** Fields of a circuit that determine the layout of its result. */
 export type ResultLayout = Pick<
   CheckedCircuit,
   'numBits' | 'measuredQubits' | 'outputs' | 'warnings'
 >;
 
-/** The result fields of the record, as one JSON object. */
+/** Writes the result fields of the record as one JSON object. */
 export function circuitResultJson(
   { numBits, measuredQubits, outputs, warnings }: ResultLayout,
   { run, backend, compilation, timing }: CircuitResult,
@@ -68,7 +68,7 @@ function probabilitiesJson(probabilities: Float64Array, numBits: number): string
 function amplitudesJson(amplitudes: Float64Array): string {
   const entries: string[] = [];
   for (let i = 0; i < amplitudes.length; i += 2) {
-    // Adding 0 turns −0 into 0, which is what JSON would make of it anyway.
+    // Adding 0 turns −0 into 0, as JSON would.
     entries.push(`[${amplitudes[i]! + 0},${amplitudes[i + 1]! + 0}]`);
   }
   return `[${entries.join(',')}]`;

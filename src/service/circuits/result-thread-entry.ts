@@ -1,4 +1,4 @@
-/** Entry of the thread that writes large results: one after the other. */
+/** Entry of the thread that writes large results, one at a time. */
 import { parentOfThread } from '../../processes/parent-port.ts';
 import { circuitResultJson } from './result-json.ts';
 import type { FromResultThread, ToResultThread } from './result-thread.ts';

@@ -1,9 +1,8 @@
 /**
- * A thread that writes large results as JSON text, which would hold the event loop.
+ * Thread that writes large results as JSON text, which would block the event loop.
  *
- * It is started when it is first needed, which on most nodes is never, and does not keep the process
- * alive while it has nothing to do. Nothing else runs in it: what callers send is read elsewhere, so
- * that no body can take a result down with it.
+ * It starts when first needed and does not keep an idle process alive. Callers' bodies are read in other
+ * processes, so no body can end a result with its thread.
  */
 import { extname } from 'node:path';
 import type { CircuitResult } from '../../fleet/processor.ts';
@@ -12,20 +11,20 @@ import { SupervisedChild } from '../../processes/supervised-child.ts';
 import { ResultThreadLostError } from '../errors.ts';
 import type { ResultLayout } from './result-json.ts';
 
-/** A result to write. */
+/** Result to write. */
 export interface ToResultThread {
   readonly id: number;
   readonly layout: ResultLayout;
   readonly result: CircuitResult;
 }
 
-/** The thread's messages. */
+/** Messages from the thread. */
 export type FromResultThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'written'; readonly id: number; readonly text: string }
   | { readonly kind: 'broken'; readonly id: number; readonly stack: string };
 
-/** The machine may be busy. */
+/** Time limit for the thread to start; the machine may be busy. */
 const START_LIMIT_MS = 60_000;
 const ENTRY = new URL(`./result-thread-entry${extname(import.meta.url)}`, import.meta.url);
 
@@ -34,7 +33,6 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** The thread. */
 export class ResultThread {
   readonly #entry: URL;
   readonly #pending = new Map<number, Pending>();
@@ -42,15 +40,15 @@ export class ResultThread {
   #numSent = 0;
   #isClosed = false;
 
-  /** @param entry - The thread's module; the product's own unless a test brings another. */
+  /** @param entry - Module of the thread; only tests pass one. */
   constructor(entry: URL = ENTRY) {
     this.#entry = entry;
   }
 
   /**
-   * Writes a result; its large arrays are gone afterwards.
+   * Writes a result as JSON text. Its large arrays are unusable afterwards.
    *
-   * @throws {ResultThreadLostError} if the thread ended under it.
+   * @throws {ResultThreadLostError} if the thread ends before it has answered.
    */
   write(layout: ResultLayout, result: CircuitResult): Promise<string> {
     if (this.#isClosed) return Promise.reject(new ResultThreadLostError('it was closed'));
@@ -66,7 +64,7 @@ export class ResultThread {
     return promise;
   }
 
-  /** Ends the thread; work under way is rejected. */
+  /** Stops the thread; results in progress are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#thread?.kill();
@@ -77,7 +75,7 @@ export class ResultThread {
     return new SupervisedChild(
       { start: childThread({ entry: this.#entry }), startLimitMs: START_LIMIT_MS },
       {
-        // Results may be sent before: they wait in the thread's queue of messages.
+        // Results may be sent earlier: they wait in the thread's message queue.
         onReady: () => {},
         onMessage: (message) => this.#onMessage(message),
         onEnd: ({ how, cause }) => {
@@ -105,7 +103,7 @@ export class ResultThread {
   }
 }
 
-/** The buffers of its arrays, which are moved instead of being copied. */
+/** Array buffers of a result, which are transferred instead of copied. */
 function buffersOf({ run }: CircuitResult): readonly ArrayBuffer[] {
   const { counts, statevector, probabilities } = run;
   const arrays = [counts.outcomes, counts.occurrences, statevector, probabilities];

@@ -1,17 +1,17 @@
-/** Frame of all pages of documents: head, name and links. */
+/** HTML frame of all document pages: head, name and links. */
 import { pageFiles } from '../page/page-files.ts';
 
-/** A page of documents. */
+/** Contents of a document page. */
 export interface DocumentPage {
   readonly title: string;
-  /** Paths of style sheets and scripts, beside the colours and the icon that all have. */
+  /** Paths of style sheets and scripts, in addition to the colours and icon of every page. */
   readonly styles: readonly string[];
   readonly scripts?: readonly string[];
   /** HTML below the links. */
   readonly body: string;
 }
 
-/** The whole page. */
+/** Renders a page. */
 export async function framedPage({
   title,
   styles,
@@ -49,7 +49,7 @@ export async function framedPage({
   ].join('\n');
 }
 
-/** Text for HTML. */
+/** Escapes text for HTML. */
 export function escapedHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -1,6 +1,6 @@
-/** The look of the guides and of the API reference, in the colours of the page at `/`. */
+/** Style sheets of the guides and of the API reference, in the colours of the page at `/`. */
 
-/** Head and links, which both have. */
+/** Styles of the head and links, which both pages have. */
 const FRAME_STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); -webkit-text-size-adjust: 100%;
@@ -58,7 +58,7 @@ html.dark-mode, html.dark-mode body, html.dark-mode .swagger-ui, html.dark-mode 
   .swagger-ui .opblock .opblock-summary-description { overflow-wrap: anywhere; }
   .swagger-ui .opblock .opblock-summary-method { min-width: 64px; padding: 6px 0; }
   .swagger-ui .opblock-body { overflow-x: auto; }
-  /* Rows of two cells beside one another: one below the other. */
+  /** Cells in a row are stacked. */
   .swagger-ui table.parameters thead, .swagger-ui table.responses-table thead { display: none; }
   .swagger-ui .parameters tr, .swagger-ui .responses-table tr, .swagger-ui .parameters td, .swagger-ui .responses-table td {
     display: block; width: auto; max-width: 100%; }
@@ -67,7 +67,7 @@ html.dark-mode, html.dark-mode body, html.dark-mode .swagger-ui, html.dark-mode 
 }
 `;
 
-/** Sets the dark colours of Swagger UI where the reader's system has a dark scheme. */
+/** Switches Swagger UI to dark colours if the system has a dark scheme. */
 export const REFERENCE_SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);

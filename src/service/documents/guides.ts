@@ -1,7 +1,7 @@
 /**
- * The guides: what the package has of Markdown for people (README.md, docs/, examples/) as pages, and the
- * files beside it that they link. A guide is made when it is asked for first; no path of a request
- * reaches the file system, only those that were found there.
+ * Guides: the package's Markdown files for readers (README.md, docs/, examples/) as pages, with the files
+ * that they link. A guide is rendered at its first request. Request paths never reach the file system; they
+ * are looked up among the files found at the start.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -16,7 +16,7 @@ const DOCS = new URL('../../../docs/', import.meta.url);
 const EXAMPLES = new URL('../../../examples/', import.meta.url);
 const README = new URL('../../../README.md', import.meta.url);
 
-/** Files of these kinds are sent as they are. */
+/** Types of files that are sent unchanged. */
 const FILE_TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.qasm': 'text/plain; charset=utf-8',
@@ -24,14 +24,14 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
   '.mjs': 'text/plain; charset=utf-8',
   '.py': 'text/plain; charset=utf-8',
 };
-/** The interface's document has a path of its own, and holds the other. */
+/** Files not served here. The OpenAPI document has a path of its own and contains the recorded answers. */
 const NOT_SERVED = ['docs/openapi.json', 'docs/recorded-answers.json'];
 
-/** A file of the package, and where it is served. */
+/** File of the package and the name under which it is served. */
 interface Source {
-  /** Below GUIDES_PATH, without a slash at its ends. */
+  /** Name below GUIDES_PATH, without leading or trailing slash. */
   readonly name: string;
-  /** From the package's root. */
+  /** Path relative to the package's root. */
   readonly path: string;
   readonly url: URL;
 }
@@ -40,11 +40,11 @@ interface Source {
 export interface GuideEntry {
   readonly name: string;
   readonly title: string;
-  /** HTML: its first paragraph. */
+  /** First paragraph, HTML. */
   readonly lead: string;
 }
 
-/** A guide as a page shows it. */
+/** Rendered guide. */
 export interface Guide {
   readonly title: string;
   /** HTML. */
@@ -52,7 +52,7 @@ export interface Guide {
   readonly sections: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** All that is served below GUIDES_PATH. */
+/** All files served below GUIDES_PATH. */
 export class Guides {
   readonly #byName: ReadonlyMap<string, Source>;
   readonly #nameByPath: ReadonlyMap<string, string>;
@@ -67,7 +67,10 @@ export class Guides {
     this.#nameByPath = new Map(sources.map(({ path, name }) => [path, name]));
   }
 
-  /** The guides, without those of single decisions and without files: the overview, then by title. */
+  /**
+   * Lists the guides: the overview first, then by title. Records of single decisions and plain files are left
+   * out.
+   */
   list(): readonly GuideEntry[] {
     const entries = [...this.#byName.values()]
       .filter(({ name, path }) => path.endsWith('.md') && !/\/\d/.test(name))
@@ -78,15 +81,15 @@ export class Guides {
     );
   }
 
-  /** Names of everything that is served. */
+  /** Names of all served files. */
   names(): readonly string[] {
     return [...this.#byName.keys()];
   }
 
   /**
-   * A guide or a file by its name.
+   * Finds a guide or a file by name.
    *
-   * @throws {RouteNotFoundError} where nothing has the name.
+   * @throws {RouteNotFoundError} if there is none.
    */
   find(name: string): { readonly guide: Guide } | { readonly type: string; readonly text: string } {
     const source = this.#byName.get(name);
@@ -103,7 +106,7 @@ export class Guides {
     return { title, body, sections };
   }
 
-  /** Target of a link in a file; undefined where it is not served. */
+  /** Target of a link in a file; undefined if the target is not served. */
   #linkFrom(path: string, href: string): string | undefined {
     if (/^(https?:|#)/.test(href)) return href;
     const [target = '', fragment] = href.split('#', 2);
@@ -114,7 +117,7 @@ export class Guides {
   }
 }
 
-/** The files of a folder and of those in it, of the kinds that are served. */
+/** Lists the files of a folder and its subfolders that have a served type. */
 function sourcesIn(folder: 'docs' | 'examples', url: URL): readonly Source[] {
   const paths = readdirSync(url, { recursive: true, encoding: 'utf8' }).sort();
   return paths
@@ -127,24 +130,24 @@ function sourcesIn(folder: 'docs' | 'examples', url: URL): readonly Source[] {
     }));
 }
 
-/** Pages have no ending, and a folder's README is the folder. */
+/** Name of a page: without extension; a folder's README has the folder's name. */
 function nameOf(path: string): string {
   return path.replace(/\/README\.md$/, '').replace(/\.md$/, '');
 }
 
-/** Title and first paragraph. */
+/** Reads the title and the first paragraph. */
 function entryOf(name: string, markdown: string): GuideEntry {
   const marked = new Marked();
   const tokens = marked.lexer(markdown);
   const heading = tokens.find((token): token is Tokens.Heading => token.type === 'heading');
   const paragraph = tokens.find((token): token is Tokens.Paragraph => token.type === 'paragraph');
   const lead = marked.parseInline(paragraph?.text ?? '', { async: false });
-  // Links in it are written for the guide's own folder, and what follows a colon is not in it.
+  // Remove links, which are relative to the guide's own folder, and a final colon.
   const alone = lead.replace(/<\/?a\b[^>]*>/g, '').replace(/:$/, '.');
   return { name, title: heading?.text ?? name, lead: alone };
 }
 
-/** Writes a guide's HTML, and notes its title and sections. */
+/** Renders a guide's HTML and collects its title and sections. */
 class GuideRenderer extends Renderer {
   title = '';
   readonly sections: { id: string; title: string }[] = [];
@@ -178,7 +181,7 @@ class GuideRenderer extends Renderer {
     return super.code(token).replace('<pre>', '<pre tabindex="0">');
   }
 
-  /** As GitHub makes them, which the links in the guides are written for. */
+  /** Makes heading ids as GitHub does, because links in the guides rely on them. */
   #idOf(heading: string): string {
     const slug = heading
       .toLowerCase()

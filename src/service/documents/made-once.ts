@@ -1,15 +1,15 @@
-/** A document whose bytes are made at the first request for it and kept. */
+/** Document that is rendered at its first request and then kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../math/sha256.ts';
 import { keptPromise } from '../page/kept-promise.ts';
 
-/** Answers with it, or 304 where the client has it. */
+/** Answers with the document, or 304 if the client has it. */
 export type DocumentAnswer = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-/** Answers with a document that is the same at every request. */
+/** Creates a handler for a document that is the same at every request. */
 export function madeOnce(make: () => string | Promise<string>, type: string): DocumentAnswer {
   const kept = keptPromise(async () => {
     const bytes = Buffer.from(await make());

@@ -1,12 +1,12 @@
-/** Events of jobs as text/event-stream has them. */
+/** Encodes job events as text/event-stream. */
 import { formatPosition, type JobEvent } from '../../jobs/job-events.ts';
 import { isoTime } from '../envelope.ts';
 import type { DoneData, ProgressData, StatusData } from '../schemas/job-events.ts';
 
-/** How a client is to come back after a connection ended: soon, and the first words of every stream. */
+/** First text of every stream: clients reconnect 1 s after a connection ended. */
 export const RETRY = 'retry: 1000\n\n';
 
-/** Keeps a connection from being taken for dead; clients pass over it. */
+/** Comment that keeps a connection alive; clients ignore it. */
 export const HEARTBEAT = ': still there\n\n';
 
 /** Facts of a queued job that are not in its record. */
@@ -17,10 +17,10 @@ export interface QueueFacts {
 }
 
 /**
- * The text of one event.
+ * Encodes one event.
  *
  * @param location - Path of the job's record.
- * @param queue - Of a job that waits now, all of whose events are of its status `queued`.
+ * @param queue - Facts of a waiting job, used for events of the status `queued`.
  */
 export function eventText(event: JobEvent, location: string, queue: QueueFacts): string {
   const data = JSON.stringify(dataOf(event, location, queue));

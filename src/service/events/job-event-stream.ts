@@ -1,9 +1,9 @@
 /**
- * The events of one job for one reader, as text/event-stream.
+ * Events of one job for one reader, as text/event-stream.
  *
- * The reader pulls: what it has not been told is worked out, from the job as it stands, only when it takes
- * more. So nothing is gathered for one that reads slowly, which is told the latest progress and every
- * status; and whatever it was told last, a new stream from there goes on as this one would have.
+ * The reader pulls: new events are computed from the job's present state only when the reader takes more. A
+ * slow reader therefore costs no memory; it gets every status and the latest progress. A new stream that
+ * starts at the last event seen continues as this one would have.
  */
 import { Readable } from 'node:stream';
 import {
@@ -16,17 +16,17 @@ import type { JobWatch } from '../../jobs/job-watch.ts';
 import type { LiveFacts } from '../jobs/job-view.ts';
 import { eventText, HEARTBEAT, type QueueFacts, RETRY } from './event-text.ts';
 
-/** Between two events of progress. */
+/** Shortest time between two progress events. */
 const PROGRESS_EVERY_MS = 100;
-/** How often the place of a waiting job is looked up, and whether it is time for a heartbeat. */
+/** Interval for updates of a waiting job's place and for heartbeats. */
 const LOOK_EVERY_MS = 1000;
 const HEARTBEAT_AFTER_MS = 15_000;
-/** A reader that takes nothing for so long is let go; it may come back. */
+/** A stream is ended if its reader takes nothing for this time; the reader may reconnect. */
 const STALLED_AFTER_MS = 60_000;
 
 /** Options of a stream. */
 export interface JobEventSource {
-  /** Disposed with the stream. */
+  /** Watch of the job; disposed of with the stream. */
   readonly watch: JobWatch;
   /** Position of the last event that the reader has seen. */
   readonly since: EventPosition | undefined;
@@ -35,22 +35,22 @@ export interface JobEventSource {
   readonly live: Pick<LiveFacts, 'queuePosition' | 'expectedStart'>;
 }
 
-/** Ends after the event `done`, or where it is stopped. */
+/** Stream of a job's events. It ends after the event `done`, or when it is stopped. */
 export class JobEventStream extends Readable {
   readonly #source: JobEventSource;
   readonly #looking: NodeJS.Timeout;
   #told: EventPosition | undefined;
   #toldQueuePosition: number | undefined;
-  /** The reader took what there was. */
+  /** True if the reader has taken everything so far. */
   #isWanted = false;
   #hasBegun = false;
-  /** Times of performance.now(). */
+  /** Times of performance.now(), milliseconds. */
   #lastWrite = performance.now();
   #lastProgress = -Infinity;
   #progressTimer: NodeJS.Timeout | undefined;
 
   constructor(source: JobEventSource) {
-    // The reader's own buffers are enough: nothing is made ahead.
+    // Buffer nothing: the reader's own buffers are enough.
     super({ highWaterMark: 1 });
     this.#source = source;
     this.#told = source.since;
@@ -58,7 +58,7 @@ export class JobEventStream extends Readable {
     this.#looking = setInterval(() => this.#try(() => this.#look()), LOOK_EVERY_MS).unref();
   }
 
-  /** Ends it without `done`, which makes clients come back. */
+  /** Ends the stream without `done`, so that clients reconnect. */
   stop(): void {
     if (this.#isWanted) this.#write('', true);
     else this.destroy();
@@ -76,7 +76,7 @@ export class JobEventStream extends Readable {
     callback(error);
   }
 
-  /** A fault of the stream ends the stream, not the job that it is told of or the process. */
+  /** Runs a step. An error in it ends the stream, but neither the job nor the process. */
   #try(step: () => void): void {
     try {
       step();
@@ -85,7 +85,7 @@ export class JobEventStream extends Readable {
     }
   }
 
-  /** Writes what the reader was not told yet, where it takes it. */
+  /** Writes the events that the reader has not seen, if the reader takes more. */
   #tell(): void {
     if (!this.#isWanted) return;
     const events = this.#timely(eventsSince(this.#told, this.#source.watch.state));
@@ -93,7 +93,7 @@ export class JobEventStream extends Readable {
     else if (!this.#hasBegun) this.#write('');
   }
 
-  /** Without progress that comes too soon after the last; it has its turn later. */
+  /** Drops progress that follows the last one too soon; a timer sends it later. */
   #timely(events: readonly JobEvent[]): readonly JobEvent[] {
     const isEnd = events.some(({ kind }) => kind === 'done');
     const wait = this.#lastProgress + PROGRESS_EVERY_MS - performance.now();
@@ -127,7 +127,7 @@ export class JobEventStream extends Readable {
     if (isEnd) this.push(null);
   }
 
-  /** Tells of a job's new place in the queue, or that the service is still there. */
+  /** Sends a job's new place in the queue, or a heartbeat. */
   #look(): void {
     const quietMs = performance.now() - this.#lastWrite;
     if (!this.#isWanted) {

@@ -1,13 +1,13 @@
-/** The streams of events that are open, over all kinds of jobs: how many a key has, and their end. */
+/** Open event streams of all kinds of jobs: counts them by key and ends them. */
 import type { Writable } from 'node:stream';
 import { TooManyStreamsError } from '../errors.ts';
 import type { Scope } from '../keys/api-key.ts';
 import type { JobEventStream } from './job-event-stream.ts';
 
-/** Streams of one key that may be open at once. */
+/** Greatest number of open streams of one key. */
 export const MAX_STREAMS_OF_KEY = 50;
 
-/** Time that a stopped stream has to reach its reader, who may not be reading. */
+/** Time for the last bytes of a stopped stream to reach its reader, who may not be reading. */
 const FAREWELL_MS = 1000;
 
 /** Authorization of an open stream. */
@@ -26,19 +26,23 @@ export class OpenStreams {
   >();
   #isClosing = false;
 
-  /** The keys that streams were opened with, each once. */
+  /** Distinct keys of the open streams. */
   keyTexts(): ReadonlySet<string> {
     return new Set([...this.#open.values()].map(({ permit }) => permit.keyText));
   }
 
-  /** @throws {TooManyStreamsError} if the key may not open another. */
+  /**
+   * Checks that the key may open another stream.
+   *
+   * @throws {TooManyStreamsError} if it has too many.
+   */
   admit(keyId: string): void {
     if ((this.#numOfKey.get(keyId) ?? 0) >= MAX_STREAMS_OF_KEY) {
       throw new TooManyStreamsError(MAX_STREAMS_OF_KEY);
     }
   }
 
-  /** Counts the stream, which `response` will carry, until it is closed. */
+  /** Counts the stream until its response is closed. */
   add(permit: StreamPermit, stream: JobEventStream, response: Writable): void {
     const { keyId } = permit;
     this.#numOfKey.set(keyId, (this.#numOfKey.get(keyId) ?? 0) + 1);
@@ -52,13 +56,13 @@ export class OpenStreams {
     if (this.#isClosing) end(stream, response);
   }
 
-  /** Ends all, and those still to come at once; their readers come back to the next process. */
+  /** Ends all streams, and later ones at once; readers reconnect to the next process. */
   close(): void {
     this.#isClosing = true;
     for (const [stream, { response }] of this.#open) end(stream, response);
   }
 
-  /** Ends those that would not be opened any more. */
+  /** Ends the streams whose permit is now refused. */
   endRefused(isRefused: (permit: StreamPermit) => boolean): void {
     for (const [stream, { permit, response }] of this.#open) {
       if (isRefused(permit)) end(stream, response);

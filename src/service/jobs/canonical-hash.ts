@@ -1,13 +1,14 @@
-/** Hash of a request, the same whatever its white space and the order of its fields. */
+/** Hash of a request that ignores white space and the order of fields. */
 import { hashBody } from '../../jobs/idempotency.ts';
 import type { JobId } from '../../jobs/job.ts';
 import type { JobResource } from './job-resources.ts';
 
 /**
- * SHA-256, hex, of what a request asks for.
+ * SHA-256 of a request, hex.
  *
- * @param path - So that one idempotency key cannot stand for requests to different endpoints.
- * @param body - A JSON value, nested at most as deep as the body reader lets through.
+ * @param path - Path of the endpoint, so that one idempotency key does not match requests to different
+ *   endpoints.
+ * @param body - JSON value; the body reader has limited its nesting.
  */
 export function requestHash(path: string, body: unknown): string {
   const sorted = JSON.stringify(body, (_name, value: unknown) =>
@@ -18,7 +19,7 @@ export function requestHash(path: string, body: unknown): string {
   return hashBody(`${path}\n${sorted}`);
 }
 
-/** Hash of a request to run a job again, which has no body. */
+/** Hash of a retry request, which has no body. */
 export function retryHash({ path }: JobResource, id: JobId): string {
   return requestHash(`${path}/${id}/retry`, null);
 }

@@ -1,18 +1,18 @@
-/** Idempotency: a repeated request finds the job that the first one started. */
+/** Idempotent submission: a repeated request returns the job that the first one started. */
 import { JobNotFoundError } from '../../jobs/errors.ts';
 import { type Job, type JobId, type JobKind, wasInterrupted } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
 import { specCodeOf } from '../error-table.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 
-/** Identity of a request that may be repeated. */
+/** Identity of a request, by which a repeat is recognized. */
 export interface Idempotency {
   readonly key: string;
   /** Hash of path and body. */
   readonly bodyHash: string;
 }
 
-/** Identity of a request; undefined where it came without a key. */
+/** Identity of a request; undefined without an idempotency key. */
 export function idempotencyOf(
   key: string | undefined,
   bodyHash: string | undefined,
@@ -20,13 +20,12 @@ export function idempotencyOf(
   return key === undefined || bodyHash === undefined ? undefined : { key, bodyHash };
 }
 
-/** A job that a request started, or an earlier one with the same key. */
+/** Job started by this request, or by an earlier one with the same key. */
 export interface StartedJob {
   readonly job: Job;
   /**
-   * The answer that the earlier request was given; undefined where it is not known, where the job
-   * was final then, whose record says it all and cannot change, and where the service died under the
-   * job since: the answer spoke of a run that has come to nothing.
+   * Answer that the earlier request got. Undefined if it is unknown; if the job was final then, because its
+   * record cannot change; or if the service has restarted since, because that run was lost.
    */
   readonly storedAnswer?: string;
   readonly isReplay: boolean;
@@ -37,16 +36,16 @@ export type IdempotentStartsDeps = Pick<ServiceDeps, 'idempotency' | 'now'> & {
   readonly jobs: Pick<ServiceDeps['jobs'], 'get'>;
 };
 
-/** Stored as the answer where the job was final. */
+/** Stored as the answer if the job was final. */
 const FINAL = '';
 
-/** Starts jobs of one kind. */
+/** Starts jobs of one kind idempotently. */
 export class IdempotentStarts {
   readonly #deps: IdempotentStartsDeps;
   readonly #kind: JobKind;
-  /** Claims under way, by key and idempotency key: the second of two waits for the first. */
+  /** Claims in progress, by key and idempotency key. The second of two requests waits for the first. */
   readonly #claiming = new Map<string, Promise<StartedJob>>();
-  /** Claims whose job was refused while the database could not be written: they are still to be released. */
+  /** Claims of refused jobs that could not be released because the database was not writable. */
   readonly #unreleased = new Set<string>();
 
   constructor(deps: IdempotentStartsDeps, kind: JobKind) {
@@ -55,10 +54,9 @@ export class IdempotentStarts {
   }
 
   /**
-   * Starts a job, or finds the one that the idempotency key already stands for.
+   * Starts a job, or returns the one that the idempotency key stands for.
    *
-   * @param start - Submits the job in the turn in which it is called. What it throws creates no job,
-   *   and the key is free again.
+   * @param start - Submits the job synchronously. If it throws, no job is created and the key is free again.
    * @throws {IdempotencyConflictError} if the key stands for another request.
    */
   async startOrFind(
@@ -85,14 +83,14 @@ export class IdempotentStarts {
   }
 
   /**
-   * Stores what the request was answered.
+   * Stores the answer to a request.
    *
-   * @param job - As it was answered.
+   * @param job - The job as it was answered.
    */
   async settle(keyId: string, { key }: Idempotency, job: Job, answer: string): Promise<void> {
     const { idempotency } = this.#deps;
     if (job.status === 'failed' && isPassing(job)) {
-      // What failed may be back soon: a repeat is then to run, not to be told of the failure again.
+      // A refusal may be temporary, so a repeat must run again instead of getting the same error.
       await idempotency.release(keyId, key);
       return;
     }
@@ -128,7 +126,7 @@ export class IdempotentStarts {
 
   async #replay(jobId: JobId, response: string | undefined): Promise<StartedJob> {
     const job = await this.#deps.jobs.get(jobId);
-    // Finished jobs are deleted after a time that may be no longer than the key's.
+    // Finished jobs may be deleted before their idempotency key expires.
     if (job === undefined) throw new JobNotFoundError(jobId);
     const isKnown = response !== undefined && response !== FINAL && !wasInterrupted(job);
     return { job, isReplay: true, ...(isKnown ? { storedAnswer: response } : {}) };

@@ -1,10 +1,10 @@
 /**
- * Kinds of jobs. A definition says how bodies of the kind are read, admitted, run and shown; the rest exists
- * once for all kinds: large bodies read in processes, Idempotency-Key, Prefer, limits in flight, listings,
- * events, cancel, retry, delete and recovery.
+ * Interface of a kind of job. A definition says how the bodies of the kind are read, admitted, run and shown.
+ * Everything else exists once for all kinds: reading large bodies in processes, Idempotency-Key, Prefer,
+ * limits in flight, listings, events, cancel, retry, delete and recovery.
  *
- * To add a kind: its name in jobs/job.ts and its prefix in jobs/job-id.ts, its names in job-resources.ts
- * (the compiler asks for both), one file with its definition, listed in job-kinds.ts, and its route.
+ * To add a kind: its name in jobs/job.ts, its prefix in jobs/job-id.ts, its names in job-resources.ts (the
+ * compiler asks for both), a file with its definition, listed in job-kinds.ts, and its route.
  */
 import type { z } from 'zod';
 import type { Job, JobId, JobLabels, JobPriority } from '../../jobs/job.ts';
@@ -18,18 +18,18 @@ import type { Reading } from '../reading/reading.ts';
 import type { JobResource } from './job-resources.ts';
 
 /**
- * A job that somebody asks for: what is read from a body, or from a stored job that is run again. Plain data,
- * since it may be read in another process. Kinds add fields of their own.
+ * Submitted job, read from a body or from a stored job that is run again. It is plain data, because it may be
+ * read in another process. Kinds add fields of their own.
  */
 export interface JobSubmission extends JobLabels {
   /** Processor, agent or zone that the job runs on. */
   readonly target: string;
   readonly priority?: JobPriority;
-  /** Seed of its random draws; drawn when the job is created unless given. */
+  /** Seed of the random draws; drawn when the job is created unless given. */
   readonly seed?: number;
-  /** Numbers and short words stored before the body, with seed and tier. */
+  /** Numbers and short strings stored before the body, with seed and tier. */
   readonly facts: object;
-  /** Hash of path and body; present where the request has an Idempotency-Key. */
+  /** Hash of path and body; present if the request has an Idempotency-Key. */
   readonly bodyHash?: string;
 }
 
@@ -40,69 +40,72 @@ export interface ComingJob {
   readonly seed: number;
 }
 
-/** Jobs that belong together. */
+/** Jobs related to a job. */
 export interface JobRelatives {
-  /** Job that this one is a part of. */
+  /** Job that contains this one. */
   readonly parent?: JobId;
-  /** Jobs that are parts of this one. */
+  /** Jobs that this one contains. */
   readonly parts: readonly JobId[];
 }
 
-/** A body that submits a job of a kind, and how it is read. */
+/** Body that submits a job of a kind, with its readers. */
 export interface JobBody<Submission extends JobSubmission, Context = unknown> {
-  /** Path of the endpoint below `/api/v1`; part of the hash, so that an idempotency key stands for one endpoint. */
+  /**
+   * Path of the endpoint below `/api/v1`. It is part of the hash, so an idempotency key stands for one
+   * endpoint.
+   */
   readonly path: string;
-  /** Reading that a process does of the body. */
+  /** Reading of the body in a process. */
   readonly reading: Reading<Context, Submission>;
-  /** Context of the reading, as it is now; plain data. */
+  /** Present context of the reading, plain data. */
   context(): Context;
   /**
-   * Reads a body in this thread where that takes a few milliseconds at most.
+   * Reads a body in this thread if that takes at most a few milliseconds.
    *
-   * @returns Undefined where it may take longer.
+   * @returns Undefined if it may take longer.
    * @throws {RequestInvalidError} listing every fault.
    */
   readSmall(body: unknown, numBytes: number): Submission | Promise<Submission> | undefined;
 }
 
-/** A kind of job as a service runs it: its definition's functions, over processors and agents. */
+/** Functions of a kind of job, bound to the processors and agents of a service. */
 export interface ServedJobs<Submission extends JobSubmission> extends JobHandler {
-  /** Jobs that a submission comes to, itself included; 1 unless given. */
+  /** Number of jobs that a submission creates, including itself; 1 unless given. */
   numJobs?(submission: Submission): number;
   /**
-   * Makes sure that the job would be taken now, and keeps its place in a queue.
+   * Checks that the job can be accepted now, and reserves its place in a queue.
    *
-   * @returns Gives the place up again; for a job that is not created after all.
-   * @throws {CodedError} if it would not be taken.
+   * @returns Reservation; dispose of it if the job is not created after all.
+   * @throws {CodedError} if the job cannot be accepted.
    */
   admit(submission: Submission, job: ComingJob): Disposable | undefined;
-  /** Until a job like this would start, milliseconds, for callers over their limit; 0 unless given. */
+  /** Time until a job like this would start, milliseconds, for callers over their limit; 0 unless given. */
   expectedWaitMs?(submission: Submission): number | undefined;
-  /** JSON text of the body as it is stored. */
+  /** Body in its stored form, JSON text. */
   storedBody(submission: Submission): string;
   /**
-   * The submission of a stored job, with its seed, so that it comes out as it would have.
+   * Submission of a stored job with its seed, so that it gives the same result.
    *
-   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer takes it.
+   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
    */
   submissionOf(job: Job, signal: AbortSignal): Submission | Promise<Submission>;
-  /** Fields of its record in a listing; of the request no more is there than a brief listing gives. */
+  /** Fields of the record in a listing. A brief listing provides only the beginning of the request. */
   summarize(job: Job): object;
   /**
-   * Fields of its whole record beside those of the summary and the result.
+   * Further fields of the whole record, beside the summary and the result.
    *
-   * @param submission - Of a job that was just submitted.
+   * @param submission - Present for a newly submitted job.
    */
   details?(job: Job, submission?: Submission): object | Promise<object>;
-  /** Request as it was submitted, JSON text; undefined where an earlier version did not store it. */
+  /** Submitted request, JSON text; undefined if an earlier version did not store it. */
   requestJson(job: Job): string | undefined;
-  /** Jobs that belong together with one: they are deleted with it, or not before it has ended. */
+  /** Related jobs. They are deleted together with this one, or prevent its deletion until they have ended. */
   relativesOf?(job: Job): JobRelatives;
-  /** Ends the threads that it has started. */
+  /** Ends the threads that the kind started. */
   close?(): Promise<void>;
 }
 
-/** Dependencies of the kinds. */
+/** Dependencies of job kinds. */
 export interface JobKindDeps {
   readonly fleet: ProcessorDirectory;
   readonly agents: AgentDirectory;
@@ -110,11 +113,11 @@ export interface JobKindDeps {
   readonly tpu: TpuDirectory;
   readonly pool: Pick<ProcedurePool, 'admit' | 'withdraw' | 'queuePosition'>;
   readonly readers: Pick<Readers, 'run'>;
-  /** As the operating system names the CPU. */
+  /** CPU model as the operating system names it. */
   readonly cpuModel: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** Called once jobs run: the runner is made with the kinds. */
+  /** Job runner; available once jobs run, because it is created with the kinds. */
   readonly jobs: () => Pick<
     Jobs,
     | 'submit'
@@ -128,30 +131,30 @@ export interface JobKindDeps {
   >;
 }
 
-/** Definition of a kind. */
+/** Definition of a kind of job. */
 export interface JobKindDefinition<Served> {
-  /** Its names and its path. */
+  /** Names and path of the kind. */
   readonly resource: JobResource;
-  /** Schemas of a listing's entry and of the whole record. */
+  /** Schemas of a listing's entries and of the whole record. */
   readonly summary: z.ZodType;
   readonly record: z.ZodType;
-  /** Headers that its submissions take. */
+  /** Schema of the headers of submissions. */
   readonly headers: z.ZodObject;
-  /** A submission waits for the result unless the header Prefer says otherwise; else it is answered at once. */
+  /** True if a submission waits for the result unless the Prefer header says otherwise. */
   readonly waitsForResult: boolean;
-  /** Most characters of all its requests that wait or run; no limit unless given. */
+  /** Greatest total length of all waiting and running requests, characters; no limit unless given. */
   readonly maxCharactersInFlight?: number;
-  /** Work on its bodies that is done in processes. */
+  /** Work on bodies that processes do. */
   readonly readings: readonly Reading<never, unknown>[];
-  /** The kind over processors and agents. */
+  /** Binds the kind to processors and agents. */
   readonly serve: (deps: JobKindDeps) => Served;
 }
 
-/** A kind of job in service: what it says of itself, and what does its work. */
+/** Kind of job in service: its definition and its functions. */
 export type ServedJobKind<Submission extends JobSubmission = JobSubmission> =
   ServedJobs<Submission> & { readonly definition: JobKindDefinition<unknown> };
 
-/** Defines a kind of job; `serve` gives its functions together with the definition. */
+/** Defines a kind of job; `serve` returns its functions together with the definition. */
 export function defineJobKind<Served extends ServedJobs<JobSubmission>>(
   definition: JobKindDefinition<Served>,
 ): JobKindDefinition<Served & { readonly definition: JobKindDefinition<unknown> }> {

@@ -1,4 +1,4 @@
-/** Every kind of job, and all of them in service. */
+/** List of all kinds of jobs. */
 import type { JobKind } from '../../jobs/job.ts';
 import { CIRCUIT_KIND } from '../circuits/circuit-jobs.ts';
 import type { Reading } from '../reading/reading.ts';
@@ -12,10 +12,10 @@ const KINDS = {
   tpu_job: TPU_JOB_KIND,
 } satisfies Readonly<Record<JobKind, JobKindDefinition<unknown>>>;
 
-/** The kinds in service; also the handlers of their jobs. */
+/** Kinds in service, which are also the handlers of their jobs. */
 export type ServedJobKinds = ReturnType<typeof serveJobKinds>;
 
-/** All kinds over processors and agents. */
+/** Binds all kinds to processors and agents. */
 export function serveJobKinds(deps: JobKindDeps) {
   return {
     circuit: KINDS.circuit.serve(deps),
@@ -24,7 +24,7 @@ export function serveJobKinds(deps: JobKindDeps) {
   };
 }
 
-/** Ends what the kinds have started. */
+/** Ends the threads that the kinds started. */
 export async function closeJobKinds(served: ServedJobKinds): Promise<void> {
   const kinds: readonly ServedJobKind[] = Object.values(served);
   await Promise.all(kinds.map((kind) => kind.close?.()));
@@ -34,10 +34,10 @@ const readings: ReadonlyMap<string, Reading<never, unknown>> = new Map(
   Object.values(KINDS).flatMap((kind) => kind.readings.map((each) => [each.name, each] as const)),
 );
 
-/** The reading of that name. */
+/** Finds a reading by name. */
 export function findReading(name: string): Reading<unknown, unknown> {
   const reading = readings.get(name);
   if (reading === undefined) throw new Error(`unreachable: there is no reading ${name}`);
-  // Checked: the service sends a reading's own context with its name.
+  // The cast is safe: the service sends the name of a reading with that reading's context.
   return reading as Reading<unknown, unknown>;
 }

@@ -1,4 +1,4 @@
-/** Names and paths of each kind of job: for routes, documents and the command line. */
+/** Names and paths of each kind of job, for routes, documents and the command line. */
 import type { JobId, JobKind } from '../../jobs/job.ts';
 import type { Scope } from '../keys/api-key.ts';
 
@@ -9,20 +9,20 @@ export interface JobResource {
   readonly path: string;
   /** Name of the field and of the path parameter that hold a job's id. */
   readonly idName: string;
-  /** Name of the field that lists jobs in a page. */
+  /** Name of the field that holds the jobs of a page. */
   readonly listName: string;
   readonly scope: Scope;
   /** Part of operation ids in the OpenAPI document: `Circuit` in `getCircuit`. */
   readonly operation: string;
   readonly tag: string;
-  /** Words for one, and for many. */
+  /** Nouns for one job and for several. */
   readonly noun: string;
   readonly plural: string;
-  /** Fields of a record that say what does the work, and which work. */
+  /** Fields of a record that name its target and its work. */
   readonly targetFields: readonly string[];
 }
 
-/** Circuits. */
+/** Names and path of circuits. */
 export const CIRCUITS = {
   kind: 'circuit',
   path: '/quantum/circuits',
@@ -36,7 +36,7 @@ export const CIRCUITS = {
   targetFields: ['processor'],
 } as const satisfies JobResource;
 
-/** Tasks of agents, and plans of them. */
+/** Names and path of agents' tasks and of plans. */
 export const TASKS = {
   kind: 'task',
   path: '/tasks',
@@ -50,7 +50,7 @@ export const TASKS = {
   targetFields: ['agent', 'task'],
 } as const satisfies JobResource;
 
-/** Jobs of the TPU fleet. */
+/** Names and path of TPU jobs. */
 export const TPU_JOBS = {
   kind: 'tpu_job',
   path: '/tpu/jobs',
@@ -70,7 +70,7 @@ const BY_KIND: Readonly<Record<JobKind, JobResource>> = {
   tpu_job: TPU_JOBS,
 };
 
-/** Every kind. */
+/** All resources. */
 export const JOB_RESOURCES: readonly JobResource[] = Object.values(BY_KIND);
 
 /** Path of a job's record. */

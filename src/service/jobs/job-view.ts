@@ -1,20 +1,20 @@
-/** Records of jobs as callers see them: what is the same for all kinds. */
+/** Job records in the form that callers see: the part that all kinds share. */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import { isoTime, type JsonText } from '../envelope.ts';
 import { type JobFields, SHOWN_REQUEST_BYTES } from '../schemas/jobs.ts';
 import type { JobSubmission, ServedJobKind } from './job-kind.ts';
 
-/** Facts of a job that are known only while this process has it. */
+/** Facts of a job that only the process holding it knows. */
 export interface LiveFacts {
-  /** Jobs that start before this one, which is queued. */
+  /** Number of jobs that start before this queued one. */
   queuePosition(id: JobId): number;
-  /** Milliseconds since 1970 UTC. */
+  /** Expected start, milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;
   progress(id: JobId): number | undefined;
 }
 
-/** The fields that every record has. */
+/** Fields of every record. */
 export function viewJob(job: Job, live: LiveFacts): JobFields {
   const isQueued = job.status === 'queued';
   const position = isQueued ? live.queuePosition(job.id) : undefined;
@@ -35,14 +35,17 @@ export function viewJob(job: Job, live: LiveFacts): JobFields {
   };
 }
 
-/** Results and requests up to this length are read before they are answered, characters; of longer ones both ends are. */
+/**
+ * Greatest length of results and requests that are parsed before they are answered, characters. Of longer
+ * ones only both ends are checked.
+ */
 const CHECKED_LENGTH = 65_536;
 
 /**
- * The whole record of a job, as its kind shows it.
+ * Whole record of a job.
  *
- * @param submission - Of a job that was just submitted.
- * @throws {JobDamagedError} if its result is none.
+ * @param submission - Present for a newly submitted job.
+ * @throws {JobDamagedError} if its stored result is not one.
  */
 export async function recordJson<Submission extends JobSubmission>(
   kind: ServedJobKind<Submission>,
@@ -52,7 +55,7 @@ export async function recordJson<Submission extends JobSubmission>(
   return recordText({ ...kind.summarize(job), ...(await kind.details?.(job, submission)) }, job);
 }
 
-/** The stored result is put in place as the text it is. */
+/** Inserts the stored result as text. */
 function recordText(summary: object, { id, keyId, status, result }: Job): JsonText {
   const text = JSON.stringify(summary);
   if (result === undefined) {
@@ -64,11 +67,10 @@ function recordText(summary: object, { id, keyId, status, result }: Job): JsonTe
 }
 
 /**
- * A whole record with the request, put in place as the text it is; of a large one that is not asked for
- * with its size.
+ * Adds the request to a record, as text. A large request that was not asked for is replaced by its size.
  *
  * @param request - JSON text; undefined for a job of an earlier version, which did not store it.
- * @throws {JobDamagedError} if the request is none.
+ * @throws {JobDamagedError} if the stored request is not one.
  */
 export function withRequest(
   { json }: JsonText,

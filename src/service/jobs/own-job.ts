@@ -4,11 +4,11 @@ import type { JobId, JobKind } from '../../jobs/job.ts';
 import { isJobId } from '../../jobs/job-id.ts';
 
 /**
- * What `look` finds of a job of the key.
+ * Result of `look` for a job of the key.
  *
- * @param keyIdOf - The owner of what was found.
- * @throws {JobNotFoundError} if there is no such job of that kind and key.
- * @throws {JobDamagedError} if there is one, and it cannot be read.
+ * @param keyIdOf - Owner of the found value.
+ * @throws {JobNotFoundError} if the key has no such job of that kind.
+ * @throws {JobDamagedError} if the job cannot be read.
  */
 export async function ownJob<Found>(
   { id, kind, keyId }: { readonly id: string; readonly kind: JobKind; readonly keyId: string },

@@ -1,19 +1,19 @@
-/** The Prefer header (RFC 7240): how long a caller is willing to wait. */
+/** Prefer header (RFC 7240): how long a caller waits for a result. */
 
-/** Preferences of a caller. Others in a Prefer header are ignored, as the RFC asks. */
+/** Preferences of a caller. Other preferences in the header are ignored, as the RFC requires. */
 export interface Preference {
-  /** Milliseconds to wait for the result; undefined: until it is there. */
+  /** Milliseconds to wait for the result; undefined means until it is available. */
   readonly waitMs: number | undefined;
-  /** The preferences that are honoured, for Preference-Applied. */
+  /** Honoured preferences, for Preference-Applied. */
   readonly applied: string | undefined;
 }
 
-/** The longest wait that a timer can be set to, in whole seconds: 24 days. */
+/** Longest wait that a timer supports, in whole seconds: 24 days. */
 const MAX_WAIT_S = 2_147_483;
 
 /**
- * Reads the header. `respond-async` alone means not to wait; with `wait=N` the RFC has it mean to
- * wait N seconds and then answer asynchronously, which `wait=N` means here anyway.
+ * Parses the header. `respond-async` alone means not to wait. Together with `wait=N` it means to wait N
+ * seconds and then answer asynchronously, which `wait=N` alone means here too.
  */
 export function parsePrefer(header: string | undefined): Preference {
   let respondAsync = false;
@@ -23,7 +23,7 @@ export function parsePrefer(header: string | undefined): Preference {
     const token = name.trim().toLowerCase();
     const text = value.trim().replace(/^"(.*)"$/, '$1');
     if (token === 'respond-async') respondAsync = true;
-    // Of a preference given twice the first counts (RFC 7240, section 2).
+    // If a preference is repeated, the first counts (RFC 7240, section 2).
     if (token === 'wait' && waitS === undefined && /^\d{1,15}$/.test(text)) waitS = Number(text);
   }
   const applied = [
@@ -37,7 +37,7 @@ export function parsePrefer(header: string | undefined): Preference {
   };
 }
 
-/** The entries of a header's list; a comma inside quotes does not end one. */
+/** Splits a header's list at commas outside quotes. */
 function splitList(header: string): readonly string[] {
   return header.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Jobs whose work procedures do, tasks and TPU jobs: checks of their bodies, and hooks of their runs. */
+/** Parts that tasks and TPU jobs share, because procedures do their work: checks of bodies and run hooks. */
 import type { Fault } from '../../errors/coded-error.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
@@ -10,22 +10,30 @@ import type { ProcedureHooks } from '../../workloads/procedures/procedure-call.t
 import type { ProcessorDirectory } from '../directories.ts';
 import { RequestInvalidError } from '../errors.ts';
 
-/** Largest body, bytes: room for as many circuits, matrices and rows as any procedure takes. */
+/** Greatest size of a body, bytes; enough for the circuits, matrices and rows that any procedure accepts. */
 export const MAX_PROCEDURE_BODY_BYTES = 2 * 1024 * 1024;
 
-/** Most characters of all requests of one kind in flight, so that inputs of the largest size do not fill memory. */
+/**
+ * Greatest total length of all requests of one kind in flight, characters. It bounds the memory of large
+ * inputs.
+ */
 export const MAX_CHARACTERS_IN_FLIGHT = 128 * 1024 * 1024;
 
-/** Largest body read in the main thread. A schema with alternatives takes some microseconds a byte where none fits. */
+/**
+ * Greatest size of a body read in the main thread. A schema with alternatives takes some microseconds per
+ * byte if none matches.
+ */
 const SMALL_BODY_BYTES = 8192;
 
-/** Entries of any array in an input, fields of any object; the procedures' own bounds are narrower. */
+/**
+ * Greatest number of entries of an array or fields of an object in an input. Procedures have narrower limits.
+ */
 export const MAX_INPUT_LENGTH = 65_536;
 
 /**
- * What is wrong with the input of a procedure, its form first.
+ * Faults of a procedure's input, form first.
  *
- * @param root - Where it stands in the request.
+ * @param root - Path of the input in the request.
  */
 export function inputFaults(
   procedure: Procedure,
@@ -36,7 +44,7 @@ export function inputFaults(
 }
 
 /**
- * Sees to what takes code that the main thread does not load, of an input without other faults.
+ * Checks an input, without other faults, with code that the main thread does not load.
  *
  * @param root - Path of the input in the request.
  * @throws {RequestInvalidError} listing every fault.
@@ -57,20 +65,22 @@ function faultsAt(root: string, faults: readonly Fault[]): readonly Fault[] {
   }));
 }
 
-/** Context in which a body of a procedure is read. */
+/** Context in which the body of a procedure is read. */
 export interface ProcedureContext {
-  /** Ids of the processors that circuits may be sent to. */
+  /** Ids of the processors that may run circuits. */
   readonly simulators: readonly string[];
 }
 
-/** The processors that circuits of procedures may be sent to. */
+/** Processors that may run circuits of procedures. */
 export function simulatorsOf({ processors }: ProcessorDirectory): readonly string[] {
   return processors
     .filter(({ spec }) => spec.family !== 'superconducting')
     .map(({ spec }) => spec.id);
 }
 
-/** Circuits of procedures run on simulators; whether one is available is checked when the job is admitted. */
+/**
+ * Faults of the processor: circuits of procedures run on simulators. Availability is checked on admission.
+ */
 export function processorFaults(
   { target_processor: id }: { readonly target_processor?: string | undefined },
   simulators: readonly string[],
@@ -83,14 +93,14 @@ export function processorFaults(
 }
 
 /**
- * Whether a body is read in the main thread: a small one without OpenQASM, of which a short text may loop for
- * long, and without an expression, whose parser takes most of a second to load and some 150 MB to hold.
+ * True if a body is read in the main thread: a small one without OpenQASM, because a short text may loop for
+ * long, and without an expression, whose parser takes most of a second to load and about 150 MB.
  */
 export function isSmallBody(body: unknown, numBytes: number): boolean {
   return numBytes <= SMALL_BODY_BYTES && !holdsText(body);
 }
 
-/** Whether anything in the value is called `qasm` or `expression`; it is not nested deeply. */
+/** True if the value contains a field `qasm` or `expression`. The value is not nested deeply. */
 function holdsText(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const isText = (name: string) => Object.hasOwn(value, name);
@@ -99,9 +109,9 @@ function holdsText(value: unknown): boolean {
 }
 
 /**
- * Checks the processor that a caller names for its circuits. Of others the agents know.
+ * Checks that the processor named for circuits is available. Without a name, the agents choose.
  *
- * @throws {ProcessorUnavailableError} if it is not available now.
+ * @throws {ProcessorUnavailableError} if it is not available.
  */
 export function checkProcessor(fleet: ProcessorDirectory, id: string | undefined): void {
   const processor = id === undefined ? undefined : fleet.get(id);
@@ -110,7 +120,7 @@ export function checkProcessor(fleet: ProcessorDirectory, id: string | undefined
   if (!available) throw new ProcessorUnavailableError(processor.spec.id, reason, retryAfterS);
 }
 
-/** Hooks of a procedure that tell its job. */
+/** Connects a procedure's hooks to its job. */
 export function procedureHooks(hooks: JobHooks): ProcedureHooks {
   return {
     onStarted: () => hooks.started(),
@@ -120,19 +130,19 @@ export function procedureHooks(hooks: JobHooks): ProcedureHooks {
   };
 }
 
-/** Whether a part of a JSON body is an object. */
+/** True if a part of a JSON body is an object. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, Json>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Fields of a submission that every body of a procedure may give. */
+/** Options that every body of a procedure may have. */
 export interface ProcedureOptions extends JobLabels {
   readonly priority?: JobPriority;
-  /** Id of the simulator that its circuits go to. */
+  /** Id of the simulator for its circuits. */
   readonly processor?: string;
 }
 
-/** The options of a body as they are named here. */
+/** Reads the options from a body. */
 export function optionsOf({
   priority,
   target_processor: processor,

@@ -1,6 +1,6 @@
 /**
- * What is stored of a submission: the body, to run it, to run it again and to show it, and before it the
- * few facts that a record shows, so that listing jobs does not parse their bodies.
+ * Stored form of a submission: the facts that a record shows, followed by the body, which is needed to run,
+ * repeat and show the job. Listings read the facts without parsing the body.
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JsonObject } from '../../workloads/procedures/json.ts';
@@ -9,17 +9,17 @@ import { isJsonObject } from './procedure-jobs.ts';
 const SEPARATOR = ',"body":';
 
 /**
- * The stored text: one JSON object with `facts` and `body`.
+ * Encodes one JSON object with `facts` and `body`.
  *
- * @param facts - Numbers and short words, so that a brief listing of jobs has all of them.
+ * @param facts - Numbers and short strings, so that a brief listing of jobs contains them entirely.
  */
 export function encodeStored(facts: object, bodyJson: string): string {
   return `{"facts":${JSON.stringify(facts)}${SEPARATOR}${bodyJson}}`;
 }
 
 /**
- * The facts alone, for which the beginning of the text is enough: they hold no free text, so the
- * separator first occurs at their end.
+ * Reads the facts from the text or its beginning. They contain no free text, so the first separator is at
+ * their end.
  *
  * @throws {JobDamagedError}
  */
@@ -29,22 +29,28 @@ export function storedFacts(text: string): object {
   return objectIn(parseStored(`${text.slice(0, end)}}`, 'its request'), 'facts');
 }
 
-/** The text of the body alone. */
+/** Text of the body. */
 export function storedBodyJson(text: string): string {
   return text.slice(text.indexOf(SEPARATOR) + SEPARATOR.length, -1);
 }
 
-/** Mark of tasks and TPU jobs stored with the whole body of the request. Earlier versions stored the input alone. */
+/**
+ * Mark of tasks and TPU jobs that are stored with the whole request. Earlier versions stored the input alone.
+ */
 interface WorkFacts {
   readonly whole?: true;
 }
 
-/** Fact stored with tasks and TPU jobs. */
+/** Facts stored with tasks and TPU jobs. */
 export const WHOLE_REQUEST: WorkFacts = { whole: true };
 
-/** The input of a stored task or TPU job. @throws {JobDamagedError} */
+/**
+ * Input of a stored task or TPU job.
+ *
+ * @throws {JobDamagedError}
+ */
 export function workInputOf(text: string): JsonObject {
-  // Checked: the text was stored with WHOLE_REQUEST, or by an earlier version.
+  // The cast is safe: the text was stored with WHOLE_REQUEST, or by an earlier version.
   const { facts, body } = decodeStored(text) as { facts: WorkFacts; body: JsonObject };
   if (facts.whole !== true) return body;
   const { input = {} } = body;
@@ -52,34 +58,38 @@ export function workInputOf(text: string): JsonObject {
   return input;
 }
 
-/** The request of a stored task or TPU job; undefined where an earlier version stored its input alone. */
+/** Request of a stored task or TPU job; undefined if an earlier version stored its input alone. */
 export function workRequestJson(text: string): string | undefined {
   const { whole }: WorkFacts = storedFacts(text);
   return whole === true ? storedBodyJson(text) : undefined;
 }
 
 /**
- * The request of a stored task or TPU job.
+ * Request of a stored task or TPU job.
  *
- * @param others - Its fields beside the input, where an earlier version stored that alone.
+ * @param others - Fields beside the input, used if an earlier version stored only that.
  * @throws {JobDamagedError}
  */
 export function workRequestOf(text: string, others: JsonObject): JsonObject {
-  // Checked: as above.
+  // The cast is safe for the same reason.
   const { facts, body } = decodeStored(text) as { facts: WorkFacts; body: JsonObject };
   return facts.whole === true ? body : { ...others, input: body };
 }
 
-/** Facts and body. @throws {JobDamagedError} */
+/**
+ * Reads facts and body.
+ *
+ * @throws {JobDamagedError}
+ */
 export function decodeStored(text: string): { readonly facts: unknown; readonly body: unknown } {
   const stored = parseStored(text, 'its request');
   return { facts: objectIn(stored, 'facts'), body: objectIn(stored, 'body') };
 }
 
 /**
- * The JSON value of a stored text.
+ * Parses a stored text as JSON.
  *
- * @param what - Which text: `its request`.
+ * @param what - Name of the text for the error: `its request`.
  * @throws {JobDamagedError}
  */
 export function parseStored(text: string, what: string): unknown {

@@ -1,6 +1,6 @@
 /**
- * From a body to an answer, for every kind of job: the body is read, the job admitted and created, and its
- * record answered once it is final or its caller's time is over.
+ * Submission of a job of any kind: reads the body, admits and creates the job, and answers its record once it
+ * is final or the caller's wait is over.
  */
 import type { Job, JobId, NewJob } from '../../jobs/job.ts';
 import { newJobId } from '../../jobs/job-id.ts';
@@ -24,14 +24,14 @@ import { locationOf } from './job-resources.ts';
 import { recordJson } from './job-view.ts';
 import { encodeStored } from './stored-request.ts';
 
-/** Caller that submits a job, and how it is answered. */
+/** Caller that submits a job, with the options of its answer. */
 export interface Submitter {
   readonly key: ApiKey;
   /** Value of the header Idempotency-Key. */
   readonly idempotencyKey: string | undefined;
-  /** Milliseconds to wait for the result; undefined: until it is there. */
+  /** Milliseconds to wait for the result; undefined means until it is available. */
   readonly waitMs: number | undefined;
-  /** The job that is run again. */
+  /** Job that this one repeats. */
   readonly retryOf?: JobId;
 }
 
@@ -39,7 +39,7 @@ export interface Submitter {
 export interface SubmissionAnswer {
   readonly jobId: JobId;
   readonly record: JsonText;
-  /** The answer is that of an earlier request with the same Idempotency-Key. */
+  /** True if the answer repeats that of an earlier request with the same Idempotency-Key. */
   readonly isReplay: boolean;
 }
 
@@ -61,10 +61,10 @@ export class JobSubmitter<Submission extends JobSubmission> {
   }
 
   /**
-   * Reads a body: a small one here, others in a process.
+   * Reads a body: a small one in this thread, others in a process.
    *
-   * @param needsHash - The request has an Idempotency-Key.
-   * @throws {RequestInvalidError} listing every fault; as ReadingRefusedError where a process found them.
+   * @param needsHash - True if the request has an Idempotency-Key.
+   * @throws {RequestInvalidError} listing every fault; ReadingRefusedError if a process found them.
    * @throws what `Readers.run` throws.
    */
   async read<Context>(
@@ -87,7 +87,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
   }
 
   /**
-   * Creates the job, or finds the one that an idempotency key already stands for, and waits for it.
+   * Creates the job, or finds the one that an idempotency key stands for, and waits for it.
    *
    * @throws {CodedError} if its kind does not admit it; no job is created then.
    * @throws {RunnerClosedError | InFlightLimitError | WorkMemoryError} likewise.
@@ -117,7 +117,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
     return { jobId: job.id, record, isReplay };
   }
 
-  /** Nobody can know of the job before it is answered, so it is stored with its outcome. */
+  /** Runs a job that nobody can refer to before it is answered, so it is stored only with its outcome. */
   async #run(submission: Submission, submitter: Submitter): Promise<SubmissionAnswer> {
     const { jobs } = this.#deps;
     const id = newJobId(this.#kind.definition.resource.kind);
@@ -147,7 +147,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
         id,
         kind: this.#kind.definition.resource.kind,
         keyId: key.id,
-        // Level `high` is for Enterprise keys.
+        // Priority `high` requires an Enterprise key.
         priority:
           priority === 'high' && key.tier !== 'enterprise' ? 'normal' : (priority ?? 'normal'),
         target,
@@ -163,7 +163,10 @@ export class JobSubmitter<Submission extends JobSubmission> {
     }
   }
 
-  /** A submission is refused once the limit is reached; a job that was taken before may store its result. */
+  /**
+   * Refuses a submission once the storage limit is reached. Jobs accepted earlier may still store their
+   * results.
+   */
   #checkStorage({ id, tier }: ApiKey): void {
     const { usage, settings } = this.#deps;
     const { [tier]: limitOfKey, totalBytes: limit } = settings.storageLimits;
@@ -173,7 +176,10 @@ export class JobSubmitter<Submission extends JobSubmission> {
     if (totalBytes >= limit) throw new StorageFullError(totalBytes, limit);
   }
 
-  /** To be called in the turn in which the job is created, so that none comes in between. */
+  /**
+   * Checks the limits in flight. Call it synchronously before the job is created, so that no other job comes
+   * between.
+   */
   #checkInFlight(submission: Submission, { id, tier }: ApiKey, request: string): void {
     const { jobs, settings } = this.#deps;
     const { resource, maxCharactersInFlight = Number.POSITIVE_INFINITY } = this.#kind.definition;

@@ -1,27 +1,25 @@
 /**
- * What an API key is: a public id and a secret in one text, `qcs_<id>_<secret>`.
+ * Format of an API key: a public id and a secret in one text, `qcs_<id>_<secret>`.
  *
- * The id finds the record, so that only one hash is compared; the secret has 256 random bits, so
- * that a plain SHA-256 of it is enough (slow password hashes protect guessable secrets).
+ * The id finds the record, so only one hash is compared. The secret has 256 random bits, so a plain SHA-256
+ * is enough; slow password hashes protect secrets that can be guessed.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Decides the rate limit and whether priority `high` takes effect. */
+/** Tiers of keys. They determine the rate limit and whether priority `high` takes effect. */
 export const TIERS = ['standard', 'enterprise'] as const;
-/** A tier. */
 export type Tier = (typeof TIERS)[number];
 
 /** Scopes of keys, in the order in which documents list them. */
 export const SCOPES = ['read', 'circuits', 'agents', 'models', 'tpu', 'admin'] as const;
-/** A scope. */
 export type Scope = (typeof SCOPES)[number];
 
-/** Scopes of a key unless given: all but administration. */
+/** Default scopes of a key: all except administration. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
 
-/** Seconds for which a key's secret is accepted after a rotation, where none are named: a day. */
+/** Default time for which the old secret is accepted after a rotation, seconds: one day. */
 export const DEFAULT_GRACE_S = 24 * 60 * 60;
-/** The most that may be named: 30 days. */
+/** Greatest such time: 30 days. */
 export const MAX_GRACE_S = 30 * 24 * 60 * 60;
 
 /** An API key without its secret. Times are milliseconds since 1970 UTC. */
@@ -31,26 +29,26 @@ export interface ApiKey {
   readonly tier: Tier;
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
-  /** From then on it is not valid; absent if it never expires. */
+  /** Time from which the key is invalid; absent if it never expires. */
   readonly expiresAt?: number;
-  /** Present once revoked. */
+  /** Time of revocation; absent if not revoked. */
   readonly revokedAt?: number;
-  /** Until then the secret before the last rotation is accepted too; absent if there was no rotation. */
+  /** Time until which the secret before the last rotation is accepted; absent without a rotation. */
   readonly oldSecretUntil?: number;
 }
 
-/** Whether the key is good at a time, milliseconds since 1970 UTC. */
+/** True if the key is valid at a time, milliseconds since 1970 UTC. */
 export function isValidAt({ expiresAt = Infinity, revokedAt }: ApiKey, now: number): boolean {
   return revokedAt === undefined && now < expiresAt;
 }
 
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
-/** Characters of a key's text. */
+/** Length of a key's text, characters. */
 export const KEY_LENGTH = 'qcs_'.length + 2 * ID_BYTES + 1 + 2 * SECRET_BYTES;
 const KEY_TEXT = /^qcs_([0-9a-f]{16})_([0-9a-f]{64})$/;
 
-/** The two parts of a key text; undefined when it does not have the form of one. */
+/** Splits a key text into its parts; undefined if it is malformed. */
 export function parseKeyText(text: string): { id: string; secret: string } | undefined {
   const match = KEY_TEXT.exec(text);
   const [, id, secret] = match ?? [];
@@ -58,9 +56,9 @@ export function parseKeyText(text: string): { id: string; secret: string } | und
 }
 
 /**
- * A new secret from the operating system's random source.
+ * Draws a new secret from the operating system's random source.
  *
- * @param id - Of the key that is to have it; by default a new one.
+ * @param id - Id of the key that gets it; a new one by default.
  */
 export function drawKeyText(id = randomBytes(ID_BYTES).toString('hex')): {
   id: string;
@@ -71,26 +69,26 @@ export function drawKeyText(id = randomBytes(ID_BYTES).toString('hex')): {
   return { id, secretHash: hashSecret(secret), text: `qcs_${id}_${secret}` };
 }
 
-/** SHA-256, hex: all that is stored of a secret. */
+/** SHA-256 of a secret, hex; nothing else of a secret is stored. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 
-/** A hash that no secret has: compared with where there is no key, so that it takes as long. */
+/** Hash that no secret has. It is compared if there is no key, so that the lookup takes the same time. */
 const NO_HASH = '0'.repeat(64);
 
-/** The hashes of a key's secrets. */
+/** Hashes of a key's secrets. */
 export interface SecretHashes {
   readonly current: string;
-  /** End of the secret before the last rotation. */
+  /** Hash of the secret before the last rotation. */
   readonly old: string | undefined;
 }
 
 /**
- * Which of a key's secrets a text is; undefined if it is neither. It takes a time that does not depend on
- * where the hashes differ, on how many there are, nor on whether there is a key.
+ * Says which secret of a key a text is; undefined if neither. The time taken does not depend on where the
+ * hashes differ, on their number, or on whether the key exists.
  *
- * @param hashes - Undefined where no key has the id: then nothing matches.
+ * @param hashes - Undefined if no key has the id; then nothing matches.
  */
 export function matchSecret(
   secret: string,

@@ -12,38 +12,38 @@ export interface NewApiKey {
   readonly expiresAt?: number;
 }
 
-/** Fields of a key that may change; those left out stay. */
+/** Fields of a key to change; omitted fields stay. */
 export interface KeyChanges {
   readonly name?: string;
   readonly tier?: Tier;
   readonly scopes?: readonly Scope[];
-  /** Milliseconds since 1970 UTC; null: the key never expires. */
+  /** Milliseconds since 1970 UTC; null for a key that never expires. */
   readonly expiresAt?: number | null;
 }
 
 /** Author and time of a change of a key. */
 export interface KeyOrder {
-  /** As the audit log names it. */
+  /** Actor for the audit log. */
   readonly actor: string;
   /** Milliseconds since 1970 UTC. */
   readonly at: number;
-  /** Refuses what would leave no valid key with the scope `admin`. */
+  /** Refuse a change that would leave no valid key with the scope `admin`. */
   readonly keepsAdmin?: boolean;
 }
 
-/** A key and its text: the only time that the secret is seen. */
+/** Key with its text. The secret is visible only here. */
 export interface KeyWithText {
   readonly key: ApiKey;
   readonly text: string;
 }
 
-/** A store of API keys. What changes a key writes to the audit log in the same transaction. */
+/** Store of API keys. Every change is written to the audit log in the same transaction. */
 export interface KeyStore {
-  /** Adds a key. */
+  /** Creates a key. */
   create(key: NewApiKey, actor: string): Promise<KeyWithText>;
-  /** All keys, revoked ones too, oldest first; damaged ones are left out. */
+  /** Lists all keys, including revoked ones, oldest first. Damaged keys are left out. */
   list(): Promise<readonly ApiKey[]>;
-  /** Whether there is no key at all, damaged ones counted. */
+  /** True if there is no key; damaged keys count. */
   isEmpty(): Promise<boolean>;
   /**
    * Changes a key at once, in every process that uses the store.
@@ -54,25 +54,25 @@ export interface KeyStore {
    */
   change(id: string, changes: KeyChanges, order: KeyOrder): Promise<ApiKey>;
   /**
-   * Gives the key another secret. The one that it has is accepted until `oldUntil`, milliseconds since
-   * 1970 UTC; one from before an earlier rotation no more.
+   * Gives the key a new secret. The present secret is accepted until `oldUntil`, milliseconds since 1970 UTC;
+   * a secret from before an earlier rotation is not.
    *
    * @throws {KeyNotFoundError}
    * @throws {KeyRevokedError}
    */
   rotate(id: string, oldUntil: number, order: KeyOrder): Promise<KeyWithText>;
   /**
-   * Revokes a key at once, in every process that uses the store; a revoked one stays as it was.
+   * Revokes a key at once, in every process that uses the store. A revoked key does not change.
    *
    * @throws {KeyNotFoundError}
    * @throws {LastAdminKeyError} if the order keeps an admin and this is the last one.
    */
   revoke(id: string, order: KeyOrder): Promise<ApiKey>;
   /**
-   * The key that a text is, expired or not; undefined when it is none, or a revoked one. Found by the
-   * secret before the last rotation, it expires no later than that secret.
+   * Finds a key by its text, expired or not; undefined for an unknown or revoked key. If the text has the
+   * secret from before the last rotation, the key expires no later than that secret.
    *
-   * @throws {KeyDamagedError} if it is one that cannot be read.
+   * @throws {KeyDamagedError} if the key's record cannot be read.
    */
   find(text: string): Promise<ApiKey | undefined>;
 }

@@ -1,9 +1,9 @@
-/** An API key as people and programs read it: everything but the secret. */
+/** An API key without its secret, in the form that callers see. */
 import { isoTime } from '../envelope.ts';
 import type { KeyView } from '../schemas/keys.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** The view of a key; times that there are none of are null. */
+/** View of a key; absent times are null. */
 export function viewKey(key: ApiKey): KeyView {
   const timeOf = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms));
   return {

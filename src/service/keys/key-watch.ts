@@ -1,8 +1,9 @@
 /**
- * What ends with a key: its streams of events, and, as QCS_REVOKED_KEY_JOBS says, its waiting jobs.
+ * Ends what depends on a key that is no longer valid: its event streams and, if QCS_REVOKED_KEY_JOBS says so,
+ * its waiting jobs.
  *
- * Requests look up their key, so a change takes effect at once. What has no further request is looked
- * at every second, because time passes and because another process may change a key (`qcs keys`).
+ * Requests look up their key, so a change takes effect at once. Streams and jobs make no further request, so
+ * they are checked every second: time passes, and another process may change a key (`qcs keys`).
  */
 import type { FastifyInstance } from 'fastify';
 import type { OpenStreams } from '../events/open-streams.ts';
@@ -12,7 +13,7 @@ import { type ApiKey, isValidAt } from './api-key.ts';
 
 const LOOK_EVERY_MS = 1000;
 
-/** Ends what has lost its key. */
+/** Ends streams and jobs whose key is no longer valid. */
 export class KeyWatch {
   readonly #deps: Pick<ServiceDeps, 'jobs' | 'keys' | 'now' | 'settings'>;
   readonly #streams: OpenStreams;
@@ -22,7 +23,7 @@ export class KeyWatch {
     this.#streams = streams;
   }
 
-  /** Looks every second, until the application closes. */
+  /** Checks every second until the application closes. */
   start(app: FastifyInstance): void {
     const looking = setInterval(() => {
       this.look().catch((error) => app.log.error({ err: error }, 'keys could not be read'));
@@ -30,7 +31,7 @@ export class KeyWatch {
     app.addHook('preClose', async () => clearInterval(looking));
   }
 
-  /** Ends now what has lost its key. */
+  /** Checks all keys now. */
   async look(): Promise<void> {
     await Promise.all([this.#endStreams(), this.#cancelWaitingJobs()]);
   }
@@ -43,7 +44,7 @@ export class KeyWatch {
       found.set(text, key !== undefined && isValidAt(key, now()) ? key : undefined);
     }
     this.#streams.endRefused(
-      // One that was opened meanwhile has just been checked.
+      // A stream opened meanwhile has just been checked.
       ({ keyText, scope }) => found.has(keyText) && !found.get(keyText)?.scopes.includes(scope),
     );
   }
@@ -55,7 +56,7 @@ export class KeyWatch {
     const ids = new Set(revoked.map(({ id }) => id));
     const cancelled = [...jobs.inHand()].filter(({ job, hasBegun }) => {
       if (hasBegun || !ids.has(job.keyId)) return false;
-      // A task of a plan is part of the plan, which has begun.
+      // A task of a plan belongs to the plan, which has begun.
       return job.kind !== 'task' || taskFactsOf(job.request).parent === undefined;
     });
     await Promise.all(cancelled.map(({ job }) => jobs.cancel(job.id)));

@@ -1,10 +1,10 @@
 /**
  * API keys in the embedded database.
  *
- * Each request looks up its key, and few keys come again and again: what was read is kept until the
- * file is known to have changed. SQLite says so of other connections (`data_version`), so that a key
- * that another process (`qcs keys revoke`) revokes is refused from the next turn of the event loop on;
- * of this connection, which writes jobs all the time, the store itself knows when keys change.
+ * Each request looks up its key, and a few keys recur, so rows are cached until they may have changed. SQLite
+ * reports changes by other connections (`data_version`), so a key revoked by another process (`qcs keys
+ * revoke`) is refused from the next turn of the event loop. Changes by this connection, which also writes
+ * jobs all the time, are tracked by the store itself.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -33,19 +33,19 @@ import {
 } from './api-key.ts';
 import type { KeyChanges, KeyOrder, KeyStore } from './key-store.ts';
 
-/** A row as it is needed to answer a lookup. */
+/** Row with the fields that a lookup needs. */
 interface StoredKey {
   readonly key: ApiKey | KeyDamagedError;
   readonly hashes: SecretHashes;
 }
 
-/** By id; of each connection one, for it may have several stores. */
+/** Cached rows by id, for each connection, because several stores may share one. */
 const keptKeys = new WeakMap<DatabaseSync, Map<string, StoredKey>>();
 
 /**
- * A store over the table `api_keys` of an open database.
+ * Creates a store over the table `api_keys` of an open database.
  *
- * @param onDamaged - Told of keys that are left out of listings, each time.
+ * @param onDamaged - Called for each key that a listing leaves out.
  */
 export function createSqliteKeyStore(
   database: DatabaseSync,
@@ -74,7 +74,7 @@ export function createSqliteKeyStore(
   let keptVersion: unknown;
   let isCurrent = false;
 
-  /** Forgets what was read before the file changed; asked once for all that come in one turn. */
+  /** Clears the cache if the file has changed. SQLite is asked once per turn of the event loop. */
   const forgetOutdated = () => {
     if (isCurrent) return;
     isCurrent = true;
@@ -87,7 +87,7 @@ export function createSqliteKeyStore(
     keptVersion = version;
   };
 
-  /** The row of an id; only rows that exist are kept, so that guesses take no memory. */
+  /** Row of an id. Only existing rows are cached, so guessed ids take no memory. */
   const stored = (id: string): StoredKey | undefined => {
     forgetOutdated();
     const known = kept.get(id);
@@ -99,7 +99,7 @@ export function createSqliteKeyStore(
     return read;
   };
 
-  /** The key as the open transaction sees it. */
+  /** Key in the state that the open transaction sees. */
   const current = (id: string): ApiKey => {
     const row = selectOne.get(id);
     if (row === undefined) throw new KeyNotFoundError(id);
@@ -122,7 +122,7 @@ export function createSqliteKeyStore(
     }
   };
 
-  /** Has the row be this key; to be called once everything was checked. */
+  /** Writes a key's row. The caller has checked everything. */
   const store = ({ id, name, tier, scopes, expiresAt, revokedAt }: ApiKey) => {
     update.run(name, tier, scopes.join(','), expiresAt ?? null, revokedAt ?? null, id);
     kept.delete(id);
@@ -217,7 +217,7 @@ function entryOf(
   return { at, actor, subject: id };
 }
 
-/** Facts of a key in the audit log. */
+/** Facts of a key for the audit log. */
 function auditFacts({ name, tier, scopes, expiresAt }: ApiKey): Readonly<Record<string, unknown>> {
   return { name, tier, scopes, expires_at: expiresAt === undefined ? null : isoTime(expiresAt) };
 }
@@ -246,7 +246,11 @@ function readKey(row: StoredRow): ApiKey | KeyDamagedError {
   }
 }
 
-/** @throws {KeyDamagedError} */
+/**
+ * Reads a key from its row.
+ *
+ * @throws {KeyDamagedError}
+ */
 function toApiKey(row: StoredRow): ApiKey {
   const tier = String(row['tier']);
   if (!isTier(tier)) {
@@ -261,7 +265,7 @@ function toApiKey(row: StoredRow): ApiKey {
     id: String(row['id']),
     name: String(row['name']),
     tier,
-    // A scope that a newer version wrote grants nothing here.
+    // A scope written by a newer version grants nothing here.
     scopes: String(row['scopes']).split(',').filter(isScope),
     createdAt,
     ...(expiresAt !== undefined && { expiresAt }),
@@ -270,7 +274,10 @@ function toApiKey(row: StoredRow): ApiKey {
   };
 }
 
-/** A damaged time is never read as none: the key would not expire, or not be revoked. */
+/**
+ * Reads a time. A damaged time is an error and not absent: otherwise the key would never expire, or not be
+ * revoked.
+ */
 function time(row: StoredRow, column: string): number | undefined {
   const value = row[column];
   if (value === null) return undefined;

@@ -1,16 +1,16 @@
-/** Addresses of clients: the budgets that they are counted for, and lists of them that operators name. */
+/** Client addresses: the address that a budget is kept for, and lists of addresses from settings. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Budget of all requests whose address is unknown. */
+/** Budget shared by all requests whose address is unknown. */
 const UNKNOWN = 'unknown';
 
 /**
- * The address that a budget is kept for: an IPv4 address as it is, of an IPv6 address the first 64
- * bits, because one client usually holds all addresses below such a prefix. Ports, which some proxies
- * write into `X-Forwarded-For`, are left out: a client has many.
+ * Address that a budget is kept for: a whole IPv4 address, or the first 64 bits of an IPv6 address, because
+ * one client usually holds all addresses below such a prefix. Ports, which some proxies add to
+ * `X-Forwarded-For`, are removed, because a client has many.
  *
- * @param address - Undefined when the connection was reset before anyone asked who is at its other end.
+ * @param address - Undefined if the connection was reset before its address was read.
  */
 export function budgetAddress(address: string | undefined): string {
   if (address === undefined) return UNKNOWN;
@@ -28,7 +28,7 @@ export function budgetAddress(address: string | undefined): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** `192.0.2.7:4711` and `[2001:db8::1]:4711` without the port, and without brackets. */
+/** Removes port and brackets from `192.0.2.7:4711` and `[2001:db8::1]:4711`. */
 export function withoutPort(address: string): string {
   const [, ipv4, ipv6] =
     /^(?:(\d+\.\d+\.\d+\.\d+)(?::\d+)?|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
@@ -36,10 +36,10 @@ export function withoutPort(address: string): string {
 }
 
 /**
- * The client that `X-Forwarded-For` or `Forwarded` (RFC 7239) names, as a budget is kept for it; undefined
+ * Client address from `X-Forwarded-For` or `Forwarded` (RFC 7239), in the form used for budgets; undefined
  * without such a header.
  *
- * The last entry: it is the one that the nearest proxy added, and a client can only write those before it.
+ * The last entry counts: the nearest proxy added it, and a client can forge only the earlier ones.
  */
 export function forwardedClient(headers: IncomingHttpHeaders): string | undefined {
   const { 'x-forwarded-for': list, forwarded } = headers;
@@ -51,10 +51,10 @@ export function forwardedClient(headers: IncomingHttpHeaders): string | undefine
 }
 
 /**
- * A test for addresses; a connection that was already reset has none, and is on no list.
+ * Creates a test for addresses. The unknown address of a reset connection is on no list.
  *
- * @param entries - IP addresses and CIDR ranges, checked before. IPv4 addresses also match where they are
- *   written as IPv6 ones (`::ffff:192.0.2.7`), as sockets that take both have them.
+ * @param entries - Valid IP addresses and CIDR ranges. IPv4 entries also match IPv4-mapped IPv6 addresses
+ *   (`::ffff:192.0.2.7`), which dual-stack sockets report.
  */
 export function createAddressList(
   entries: readonly string[],

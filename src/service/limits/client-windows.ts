@@ -1,22 +1,22 @@
 /**
- * Windows of requests by client, where only addresses tell clients apart.
+ * Request windows of clients that only their addresses tell apart.
  *
- * A trusted proxy names its clients. One that the operator has not named would make all its clients one,
- * and the first of them to use up the budget would lock out the rest. Its header cannot be believed, for
- * any client may write one, but it can be used to share: each client that it names has the budget of an
- * address, and all of them together have that of a few. So a client behind it uses up its own share, and
- * one that writes the header itself gains no more than those few.
+ * A trusted proxy names its clients. Behind a proxy that the operator has not named, all clients would share
+ * one budget, and the first to use it up would lock out the rest. The proxy's header cannot be trusted,
+ * because any client may send one, but it can divide the budget: each client that it names has the budget of
+ * one address, and all of them together have that of SHARES_OF_PROXY addresses. A client behind such a proxy
+ * can use up only its own share, and a client that forges the header gains no more than those shares.
  */
 import type { FastifyRequest } from 'fastify';
 import { budgetAddress, createAddressList, forwardedClient } from './client-address.ts';
 import { FixedWindows, type HitOutcome } from './fixed-windows.ts';
 
-/** Budgets that the clients behind an unnamed proxy have together. */
+/** Number of budgets that the clients behind an unnamed proxy share. */
 export const SHARES_OF_PROXY = 10;
 
 /**
- * The client that the request's headers name although no trusted proxy sent it; undefined where they name
- * none, or a trusted proxy did and `request.ip` is the client.
+ * Client named by the headers of a request that no trusted proxy sent. Undefined if the headers name none, or
+ * if a trusted proxy sent the request and `request.ip` is the client.
  */
 export type UnnamedClient = (request: FastifyRequest) => string | undefined;
 
@@ -27,7 +27,7 @@ export function unnamedClientOf(trustedProxies: readonly string[]): UnnamedClien
     isTrusted(socket.remoteAddress) ? undefined : forwardedClient(headers);
 }
 
-/** Windows of one length for all clients. */
+/** Windows of equal length for all clients. */
 export class ClientWindows {
   readonly #windows: FixedWindows;
   readonly #unnamedClient: UnnamedClient;
@@ -37,7 +37,7 @@ export class ClientWindows {
     this.#unnamedClient = unnamedClientOf(trustedProxies);
   }
 
-  /** Counts a request of a client that may send `limit`; see FixedWindows.hit. */
+  /** Counts a request of a client whose limit is `limit`; see FixedWindows.hit. */
   hit(request: FastifyRequest, limit: number, now: number): HitOutcome {
     const address = budgetAddress(request.ip);
     const client = this.#unnamedClient(request);

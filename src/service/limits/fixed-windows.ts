@@ -1,46 +1,46 @@
 /**
- * Rate limits: hits per subject in windows of fixed length, each opened by the subject's first hit, and the
- * headers that tell callers of them.
+ * Rate limits: counts hits per subject in windows of fixed length that start with the subject's first hit,
+ * and formats the headers that report them.
  *
- * A Map keeps its entries in the order in which their windows opened, and all windows are equally
- * long, so that those that have ended are at its front: each hit clears them away in constant
- * amortised time, and memory holds only the subjects of the last window's length.
+ * A Map keeps its entries in the order of insertion, and all windows are equally long, so ended windows are
+ * at its front. Each hit removes them in constant amortized time, and memory holds only subjects of the last
+ * window's length.
  */
 
-/** A subject's window after a hit, or as it stands. */
+/** Window of a subject. */
 export interface WindowState {
   readonly openedAt: number;
   readonly endsAt: number;
-  /** Hits that were within the limit. */
+  /** Hits within the limit. */
   readonly used: number;
 }
 
-/** A hit's outcome. */
+/** Outcome of a hit. */
 export interface HitOutcome extends WindowState {
   readonly allowed: boolean;
 }
 
-/** Windows of one length for any number of subjects. Times are milliseconds. */
+/** Windows of equal length for any number of subjects. Times are milliseconds. */
 export class FixedWindows {
   readonly #lengthMs: number;
   readonly #maxSubjects: number;
   readonly #windows = new Map<string, { openedAt: number; used: number }>();
 
-  /** @param maxSubjects - Beyond it the window that opened first is forgotten. */
+  /** @param maxSubjects - Greatest number of windows; beyond it the oldest is dropped. */
   constructor(lengthMs: number, maxSubjects = 100_000) {
     this.#lengthMs = lengthMs;
     this.#maxSubjects = maxSubjects;
   }
 
-  /** Subjects with a window in memory. */
+  /** Number of subjects with a window. */
   get size(): number {
     return this.#windows.size;
   }
 
   /**
-   * Counts one hit; one above the limit is not counted and not allowed.
+   * Counts one hit. A hit above the limit is neither counted nor allowed.
    *
-   * @param within - A subject that the hit counts for, too, and whose limit holds as well.
+   * @param within - Second subject that the hit also counts for, with a limit of its own.
    */
   hit(
     subject: string,
@@ -50,7 +50,7 @@ export class FixedWindows {
   ): HitOutcome {
     this.#forgetEnded(now);
     const wider = within && this.#open(within.subject, now);
-    // Looked at first: where it is used up, no window is opened for one more subject.
+    // Checked first: if it is used up, no window is opened for another subject.
     if (within && wider && wider.used >= within.limit) {
       return { allowed: false, ...this.#state(wider) };
     }
@@ -89,7 +89,7 @@ export class FixedWindows {
   }
 }
 
-/** Length of a rate-limit window. */
+/** Length of a rate-limit window, seconds. */
 export const WINDOW_S = 60;
 
 /** Whole seconds until the window ends, at least 1 while it is open. */
@@ -98,8 +98,8 @@ export function secondsLeft(window: WindowState, now: number): number {
 }
 
 /**
- * RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), and the older X- headers;
- * X-RateLimit-Reset is in seconds from now, as `t` of RateLimit is.
+ * Headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), and the older X- headers.
+ * X-RateLimit-Reset is in seconds from now, like `t` of RateLimit.
  */
 export function rateLimitHeaders(
   policy: string,

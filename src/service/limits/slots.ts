@@ -1,14 +1,14 @@
-/** A limit on how many of something each subject, such as a key or an address, has at once. */
+/** Semaphore per subject, such as a key or an address: limits how many slots each holds at once. */
 
-/** Slots by subject; subjects without any take no memory. */
+/** Slots by subject; subjects without slots take no memory. */
 export class Slots {
   readonly #taken = new Map<string, number>();
 
   /**
    * Takes a slot.
    *
-   * @param limit - Slots of the subject.
-   * @returns Gives the slot back when disposed; undefined where all are taken.
+   * @param limit - Number of slots of the subject.
+   * @returns Lease of the slot, returned when disposed of; undefined if all slots are taken.
    */
   acquire(subject: string, limit: number): Disposable | undefined {
     const taken = this.#taken.get(subject) ?? 0;

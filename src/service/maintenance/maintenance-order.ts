@@ -1,11 +1,11 @@
-/** An operator's order to take something out of service, or back, and such orders after a restart. */
+/** Operators' orders that start or end maintenance, and their restoration after a restart. */
 import type { z } from 'zod';
 import { RequestInvalidError } from '../errors.ts';
 import type { maintenanceBody } from '../schemas/maintenance.ts';
 import type { ServiceDeps } from '../service-deps.ts';
 import type { MaintenanceRecord } from './maintenance-store.ts';
 
-/** Stands after "In maintenance: ". */
+/** Text after "In maintenance: ". */
 const DEFAULT_REASON = 'no reason given';
 
 /** Sets maintenance of a processor or a device; undefined ends it. */
@@ -14,9 +14,9 @@ export type Maintenance = Pick<MaintenanceRecord, 'reason'> | undefined;
 /**
  * Carries out an order.
  *
- * @param actor - Id of the key that gave it.
- * @param take - Has it take effect.
- * @throws {RequestInvalidError} if it names a reason for going back into service.
+ * @param actor - Id of the key that gave the order.
+ * @param take - Applies the order.
+ * @throws {RequestInvalidError} if an order that ends maintenance has a reason.
  */
 export async function carryOut(
   { enabled, reason }: z.output<typeof maintenanceBody>,
@@ -25,7 +25,7 @@ export async function carryOut(
   { maintenance, now }: Pick<ServiceDeps, 'maintenance' | 'now'>,
   take: (maintenance: Maintenance) => void,
 ): Promise<void> {
-  // Stored first: what was answered must outlive a crash.
+  // Store first: an answered order must survive a crash.
   if (enabled) {
     const stated = reason ?? DEFAULT_REASON;
     await maintenance.enter({ kind, id, reason: stated, since: now() }, actor);
@@ -39,7 +39,7 @@ export async function carryOut(
   take(undefined);
 }
 
-/** Puts what was in maintenance when the service stopped back into it. */
+/** Restores the maintenance that was stored when the service stopped. */
 export async function restoreMaintenance({
   maintenance,
   fleet,
@@ -47,7 +47,7 @@ export async function restoreMaintenance({
 }: Pick<ServiceDeps, 'fleet' | 'devices' | 'maintenance'>): Promise<void> {
   for (const { kind, id, reason } of await maintenance.list()) {
     if (kind === 'processor') fleet.get(id)?.setMaintenance({ reason });
-    // A fleet may have had other devices before.
+    // The fleet may have had other devices then.
     else if (devices.device(id) !== undefined) devices.setMaintenance(id, { reason });
   }
 }

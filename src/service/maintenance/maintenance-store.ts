@@ -1,4 +1,4 @@
-/** Maintenance that operators have ordered, stored so that it outlasts a restart. */
+/** Stored maintenance of processors and devices, which survives a restart. */
 import type { DatabaseSync } from 'node:sqlite';
 import { LAST_TIME, type OnDamaged, storedNumber } from '../../storage/damaged-records.ts';
 import { auditedWriter } from '../audit/audit-log.ts';
@@ -17,14 +17,14 @@ export interface MaintenanceRecord {
   readonly since: number;
 }
 
-/** A store of what is in maintenance. Changes are written to the audit log in the same transaction. */
+/** Store of maintenance records. Every change is written to the audit log in the same transaction. */
 export interface MaintenanceStore {
-  /** In the order in which they entered. */
+  /** Lists records in the order of entry. */
   list(): Promise<readonly MaintenanceRecord[]>;
   /**
-   * Adds the record, in place of an earlier one of that processor or device.
+   * Adds a record and replaces an earlier one of that processor or device.
    *
-   * @param actor - As the audit log names it.
+   * @param actor - Actor for the audit log.
    */
   enter(record: MaintenanceRecord, actor: string): Promise<void>;
   /** Removes the record, if there is one. */
@@ -32,9 +32,9 @@ export interface MaintenanceStore {
 }
 
 /**
- * A store over the table `maintenance` of an open database.
+ * Creates a store over the table `maintenance` of an open database.
  *
- * @param onDamaged - Told of records that are left out, each time.
+ * @param onDamaged - Called for each record that a listing leaves out.
  */
 export function createSqliteMaintenanceStore(
   database: DatabaseSync,
@@ -60,7 +60,7 @@ export function createSqliteMaintenanceStore(
           });
           return [];
         }
-        // What an operator took out of service stays out, whatever became of the time.
+        // A record stays in force even if its time is damaged.
         const since = storedNumber(row['since'], LAST_TIME) ?? 0;
         return [{ kind, id, reason: String(row['reason']), since }];
       });

@@ -1,9 +1,9 @@
 /**
- * Time that engines spent, as each result tells it: observed on the processors, where circuits and
- * batches of all kinds of work pass. Self-tests of processors do not pass here.
+ * Time that engines spent, from the results of processors, which run the circuits and batches of all kinds of
+ * work. Self-tests are not counted.
  *
- * Sums are kept apart and become counters at a scrape: the library looks its labels up for each counter
- * anew, and results come by the thousand a second.
+ * Sums are kept here and become counters at a scrape, because the library looks labels up on each increment,
+ * and thousands of results arrive per second.
  */
 import { Counter, type Registry } from 'prom-client';
 import type {
@@ -71,13 +71,13 @@ export class EngineMetrics {
     );
   }
 
-  /** The processors, counting. */
+  /** Wraps the processors so that their results are counted. */
   over(directory: ProcessorDirectory): ProcessorDirectory {
     const processors = directory.processors.map((each) => new MeteredProcessor(each, this));
     return { processors, get: (id) => processors.find(({ spec }) => spec.id === id) };
   }
 
-  /** Counts what one result tells. */
+  /** Counts one result. */
   count(
     processor: string,
     work: Labels['work'],
@@ -98,7 +98,7 @@ export class EngineMetrics {
   }
 }
 
-/** A processor that has its results counted. */
+/** Processor whose results are counted. */
 class MeteredProcessor implements Processor {
   readonly #processor: Processor;
   readonly #metrics: EngineMetrics;

@@ -1,15 +1,15 @@
-/** Requests by route, and errors by what was wrong. */
+/** Metrics of HTTP: requests by route, and errors by code. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ERROR_TABLE } from '../error-table.ts';
 import type { ErrorEnvelope } from '../schemas/envelope.ts';
 import { DURATION_BUCKETS } from './buckets.ts';
 
-/** The route of requests that no route took. */
+/** Label of requests that match no route. */
 const UNMATCHED = 'unmatched';
-/** Other methods that a parser knows, some thirty, are one series. */
+/** Methods with a series of their own; the parser knows about thirty others, which share one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** How long one is open is its reader's choice. */
+/** Streams have no duration metric: their readers decide how long they stay open. */
 const EVENT_STREAM = 'text/event-stream';
 
 /** Metrics of HTTP. */
@@ -41,12 +41,12 @@ export class HttpMetrics {
     });
   }
 
-  /** Counts every request of an application; to be called before its routes are registered. */
+  /** Counts every request of an application. Call it before its routes are registered. */
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
-      // `onResponse` never comes where the caller hangs up first, as readers of event streams do.
+      // `onResponse` is not called if the caller disconnects first, as readers of event streams do.
       reply.raw.on('close', () => {
-        // The code that an answer would have had says nothing.
+        // Without an answer the status code means nothing.
         const isAnswered = reply.raw.headersSent;
         this.#count(request, reply, isAnswered ? String(reply.statusCode) : 'aborted');
       });
@@ -54,12 +54,12 @@ export class HttpMetrics {
     });
   }
 
-  /** Counts a request that never came to a route, nor to its hooks. */
+  /** Counts a request that reached neither a route nor its hooks. */
   countUnrouted(request: FastifyRequest, reply: FastifyReply): void {
     this.#count(request, reply, String(reply.statusCode));
   }
 
-  /** Counts an error as it is answered; one of several faults by its first. */
+  /** Counts an answered error; an error with several faults counts by its first. */
   countError({ code, status, details }: ErrorEnvelope['error']): void {
     const exact = details?.[0]?.code;
     const isKnown = exact !== undefined && Object.hasOwn(ERROR_TABLE, exact);

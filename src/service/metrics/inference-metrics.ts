@@ -1,4 +1,4 @@
-/** Inferences by model and outcome. What is not well-formed never becomes one, and self-tests are none. */
+/** Inferences by model and outcome. Malformed requests and self-tests are not counted. */
 import { Counter, type Registry } from 'prom-client';
 import { CodedError } from '../../errors/coded-error.ts';
 import type { Model } from '../../workloads/models/model.ts';
@@ -35,7 +35,7 @@ export class InferenceMetrics {
     });
   }
 
-  /** The models, counting. */
+  /** Wraps the models so that their inferences are counted. */
   over(directory: ModelDirectory): ModelDirectory {
     const { models, classifier, text } = directory;
     return {

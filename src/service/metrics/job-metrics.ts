@@ -1,6 +1,6 @@
 /**
- * Jobs that came to their end, seen where every one of them passes whichever way it took: in the store.
- * Times are those of the records, which have milliseconds.
+ * Jobs that have ended, counted in the store, which all of them pass. Times are those of the records, in
+ * milliseconds.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { isFinal, JOB_KINDS, JOB_STATUSES, type Job } from '../../jobs/job.ts';
@@ -37,7 +37,7 @@ export class JobMetrics {
       buckets: BUCKETS,
       registers,
     });
-    // From nought, so that the first of a kind is seen as one more.
+    // Start each series at 0, so that the first job of a kind is visible as an increase.
     for (const kind of JOB_KINDS) {
       for (const status of JOB_STATUSES.filter(isFinal)) this.#finished.inc({ kind, status }, 0);
       this.#queueTimes.zero({ kind });
@@ -45,7 +45,7 @@ export class JobMetrics {
     }
   }
 
-  /** The store, counting. */
+  /** Wraps the store so that its finished jobs are counted. */
   over(store: JobStore): JobStore {
     return {
       get: (id) => store.get(id),
@@ -58,13 +58,13 @@ export class JobMetrics {
     };
   }
 
-  /** A job as it has just been written; it is final once only. */
+  /** Counts a job that was just written; a job becomes final only once. */
   #seen(job: Job): Job {
     const { kind, status, createdAt, startedAt, finishedAt } = job;
     if (!isFinal(status)) return job;
     this.#finished.inc({ kind, status });
     if (status === 'completed' && startedAt !== undefined && finishedAt !== undefined) {
-      // The clock of the machine may have been set back meanwhile.
+      // The system clock may have been set back meanwhile.
       this.#queueTimes.observe({ kind }, Math.max(0, startedAt - createdAt) / 1000);
       this.#runTimes.observe({ kind }, Math.max(0, finishedAt - startedAt) / 1000);
     }

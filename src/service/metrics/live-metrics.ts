@@ -17,7 +17,7 @@ export interface LiveSources {
 
 const ENDINGS = ['completed', 'failed', 'lost'] as const;
 
-/** Gauges that are read when the answer is written. */
+/** Gauges that are read at each scrape. */
 export class LiveMetrics {
   readonly #processors: ProcessorGauges;
   readonly #devices: DeviceGauges;
@@ -62,7 +62,7 @@ export class LiveMetrics {
     });
   }
 
-  /** Looks at everything, once. */
+  /** Reads all sources once. */
   read({ fleet, devices, readers, models, jobs, settings }: LiveSources): void {
     const { waiting, running, bytes } = readers.load();
     this.#reading.set({ status: 'waiting' }, waiting);
@@ -134,7 +134,7 @@ class ProcessorGauges {
       if (!rest.isAvailable) continue;
       const waits = { small: rest.load.expectedWaitMs, wide: rest.load.expectedWideWaitMs };
       for (const [width, waitMs] of Object.entries(waits)) {
-        // Where nothing would ever be free there is nothing to expect.
+        // An infinite wait has no expected value.
         if (Number.isFinite(waitMs)) this.#expectedWait.set({ processor, width }, waitMs / 1000);
       }
     }
@@ -188,7 +188,7 @@ class DeviceGauges {
     this.#byState.set({ state: 'maintenance' }, inMaintenance);
     this.#byState.set({ state: 'quarantined' }, quarantined);
     this.#busy.set(busy);
-    // The fleet counts for itself: what it says takes the place of what it said before.
+    // The fleet keeps totals of its own, so they replace the previous values.
     this.#busyTime.reset();
     this.#tasks.reset();
     for (const { id: device, counters } of directory.devices()) {

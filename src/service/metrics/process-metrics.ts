@@ -1,9 +1,9 @@
 /**
- * How the process is, under the names that dashboards of Node services know.
+ * Metrics of the process, under the usual names of Node dashboards.
  *
- * The library's own collectors are not used: of the pauses that the garbage collector reports together
- * they take the first and forget the rest; their lag begins at the 10 ms of its timer and anew with every
- * reader; and nothing ends them, so that each service made in a process would leave some behind.
+ * The library's collectors are not used. If several garbage collections are reported together, they count
+ * only the first; their event-loop lag includes the timer's 10 ms and restarts with every reader; and they
+ * cannot be stopped, so each service in a process would leave some behind.
  */
 import {
   constants,
@@ -13,7 +13,7 @@ import {
 } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** How often the event loop is asked to be on time. */
+/** Interval of the timer that measures the event loop's lag. */
 const LAG_EVERY_MS = 20;
 
 const GC_KINDS: ReadonlyMap<unknown, string> = new Map([
@@ -41,14 +41,14 @@ export class ProcessMetrics {
     }).set(performance.timeOrigin / 1000);
   }
 
-  /** Ends the timer and the observer. */
+  /** Stops the timer and the observer. */
   close(): void {
     clearInterval(this.#lagTimer);
     this.#gcObserver.disconnect();
   }
 }
 
-/** Processes of adapters are not counted, threads are. */
+/** Registers CPU time of the process with its threads, without processes of adapters. */
 function registerCpu(registry: Registry): void {
   totalOf(registry, 'process_cpu_user_seconds_total', 'CPU time of all threads in user mode.', () =>
     fromMicroseconds(process.cpuUsage().user),
@@ -111,7 +111,7 @@ function registerEventLoop(registry: Registry): void {
   );
 }
 
-/** How late a timer comes: what everything that waits for its turn is late, too. */
+/** Measures the event loop's lag: how late a timer fires. */
 function watchLag(registry: Registry): NodeJS.Timeout {
   const lag = new Histogram({
     name: 'nodejs_eventloop_lag_seconds',
@@ -144,14 +144,14 @@ function watchGarbageCollection(registry: Registry): PerformanceObserver {
   return observer;
 }
 
-/** The runtime's types do not know of `detail`. */
+/** The runtime's types lack `detail`. */
 function gcKindOf(entry: PerformanceEntry & { readonly detail?: unknown }): string {
   const { detail } = entry;
   const kind = typeof detail === 'object' && detail !== null && 'kind' in detail && detail.kind;
   return GC_KINDS.get(kind) ?? 'other';
 }
 
-/** A counter that somebody else keeps. */
+/** Counter whose total is kept elsewhere. */
 function totalOf(registry: Registry, name: string, help: string, read: () => number): void {
   new Counter({
     name,

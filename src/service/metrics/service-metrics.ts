@@ -1,9 +1,9 @@
 /**
- * Everything that `/metrics` tells. What happens is counted where it happens; how things stand is read
- * when somebody asks. Each service has a registry of its own, so that many may live in one process.
+ * All metrics of `/metrics`. Events are counted where they happen; states are read at each scrape. Each
+ * service has its own registry, so that several can share a process.
  *
- * No label holds what a caller may choose freely: no path, address, key or id of a job. The number of
- * series has a bound that load cannot move.
+ * No label holds a value that callers choose freely (path, address, key, job id), so the number of series is
+ * bounded whatever the load.
  */
 import { Counter, Registry } from 'prom-client';
 import type { JobStore } from '../../jobs/job-store.ts';
@@ -17,7 +17,6 @@ import { LiveMetrics, type LiveSources } from './live-metrics.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { WorkMetrics, type WorkSources } from './work-metrics.ts';
 
-/** The metrics of one service. */
 export class ServiceMetrics {
   readonly http: HttpMetrics;
   readonly #registry = new Registry();
@@ -29,7 +28,7 @@ export class ServiceMetrics {
   readonly #work: WorkMetrics;
   readonly #process: ProcessMetrics;
 
-  /** Measures the process from here on, until `close`. */
+  /** Starts measuring the process; `close` stops it. */
   constructor() {
     this.http = new HttpMetrics(this.#registry);
     this.#damaged = new Counter({
@@ -47,39 +46,39 @@ export class ServiceMetrics {
     this.#process = new ProcessMetrics(this.#registry);
   }
 
-  /** The media type of what `scrape` gives. */
+  /** Media type of the result of `scrape`. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /** Counts a record that was found damaged. */
+  /** Counts a damaged record. */
   countDamaged({ table }: DamagedRecord): void {
     this.#damaged.inc({ table });
   }
 
-  /** A store that counts the jobs that come to their end in it. */
+  /** Wraps a store so that its finished jobs are counted. */
   overStore(store: JobStore): JobStore {
     return this.#jobs.over(store);
   }
 
-  /** Processors that count what engines do for them. */
+  /** Wraps processors so that their engines' work is counted. */
   overProcessors(directory: ProcessorDirectory): ProcessorDirectory {
     return this.#engines.over(directory);
   }
 
-  /** Models that count inferences. */
+  /** Wraps models so that inferences are counted. */
   overModels(models: ModelDirectory): ModelDirectory {
     return this.#inferences.over(models);
   }
 
-  /** All metrics as they stand now, in Prometheus' text format. */
+  /** Current metrics in Prometheus text format. */
   async scrape(sources: LiveSources & WorkSources): Promise<string> {
     this.#live.read(sources);
     this.#work.read(sources);
     return await this.#registry.metrics();
   }
 
-  /** Ends what measures the process. */
+  /** Stops measuring the process. */
   close(): void {
     this.#process.close();
   }

@@ -1,4 +1,4 @@
-/** Gauges of agents, planner, TPU fleet and their processes, read at each scrape. */
+/** Gauges of agents, planner, TPU fleet and the process pool, read at each scrape. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Planner } from '../../workloads/plans/planner.ts';
 import type { ProcedurePool } from '../../workloads/procedures/procedure-pool.ts';
@@ -14,7 +14,7 @@ export interface WorkSources {
 
 const OUTCOMES = ['completed', 'failed', 'cancelled'] as const;
 
-/** The metrics of tasks and TPU jobs, but for what all jobs have. */
+/** Metrics of tasks and TPU jobs, without those that all jobs share. */
 export class WorkMetrics {
   readonly #available: Gauge<'owner'>;
   readonly #runs: Gauge<'owner' | 'state'>;
@@ -74,9 +74,9 @@ export class WorkMetrics {
     );
   }
 
-  /** Looks at everything, once. */
+  /** Reads all sources once. */
   read({ agents, planner, tpu, pool }: WorkSources): void {
-    // The owners count for themselves: what they say takes the place of what they said before.
+    // The sources keep totals of their own, so they replace the previous values.
     this.#finished.reset();
     this.#durations.reset();
     for (const served of [...agents.agents, tpu.work]) {
