@@ -1,4 +1,4 @@
-/** The agents in service. */
+/** Registry of the agents in service, by id. */
 
 import { MonitoredProcedures, type MonitoredProceduresOptions } from '../monitored-procedures.ts';
 import type { Agent } from './agent.ts';
@@ -7,7 +7,7 @@ import { AGENTS } from './agents.ts';
 /** An agent in service. */
 export type ServedAgent = MonitoredProcedures<Agent & { readonly title: string }>;
 
-/** All of them. */
+/** All agents. */
 export class AgentRoster {
   readonly agents: readonly ServedAgent[];
 
@@ -17,7 +17,7 @@ export class AgentRoster {
     );
   }
 
-  /** The agent of that id. */
+  /** The agent with this id. */
   get(id: string): ServedAgent | undefined {
     return this.agents.find(({ owner }) => owner.id === id);
   }

@@ -1,4 +1,4 @@
-/** An agent: procedures under one name, which callers execute as tasks. */
+/** An agent: a named group of procedures, which callers execute as tasks. */
 import type { Procedure } from '../procedures/procedure.ts';
 
 /** The agents' ids. */
@@ -11,24 +11,24 @@ export type AgentId = (typeof AGENT_IDS)[number];
 export interface Agent {
   readonly id: AgentId;
   readonly name: string;
-  /** As the specification names it. */
+  /** Display name, as in the specification. */
   readonly kind: 'Computation' | 'Research' | 'Security' | 'Design' | 'Robotics';
-  /** One or two sentences. */
+  /** Description in one or two sentences. */
   readonly description: string;
-  /** The tasks it takes, in the order in which they are listed. */
+  /** The procedures it offers as tasks, in the order of listings. */
   readonly procedures: readonly Procedure[];
   /**
-   * Its self-test and micro-benchmark: a task of a few milliseconds with a known answer, which goes the
-   * way of requests.
+   * Self-test and micro-benchmark: a task of a few milliseconds with a known answer, run the same way as
+   * a request.
    */
   readonly selfTest: SelfTestTask;
 }
 
 /** A task with a known answer. */
 export interface SelfTestTask {
-  /** The name of one of its procedures. */
+  /** Name of one of the agent's procedures. */
   readonly task: string;
   readonly input: Procedure['example'];
-  /** The fault of a self-test's result; undefined if it is right. */
+  /** Returns the fault of the self-test's result; undefined if the result is right. */
   readonly faultOf: (result: Awaited<ReturnType<Procedure['run']>>) => string | undefined;
 }

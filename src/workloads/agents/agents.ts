@@ -1,4 +1,4 @@
-/** The agents, in the order in which they are listed. */
+/** List of all agents, in the order of listings. */
 import type { PlanAgents } from '../plans/make-plan.ts';
 import type { Agent } from './agent.ts';
 import { computationAgent } from './computation/computation-agent.ts';
@@ -7,7 +7,7 @@ import { researchAgent } from './research/research-agent.ts';
 import { roboticsAgent } from './robotics/robotics-agent.ts';
 import { securityAgent } from './security/security-agent.ts';
 
-/** All five. */
+/** All agents. */
 export const AGENTS: readonly Agent[] = [
   computationAgent,
   researchAgent,
@@ -16,7 +16,7 @@ export const AGENTS: readonly Agent[] = [
   roboticsAgent,
 ];
 
-/** The agents as plans see them. */
+/** Agents and procedures that plans can name. */
 export const PLAN_AGENTS: PlanAgents = {
   ids: AGENTS.map(({ id }) => id),
   proceduresOf: (agent) => AGENTS.find(({ id }) => id === agent)?.procedures,

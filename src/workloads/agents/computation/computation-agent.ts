@@ -1,4 +1,4 @@
-/** The computation agent: expressions, matrices, and circuits as such. */
+/** The computation agent: tasks on expressions, matrices and circuits. */
 import type { Agent } from '../agent.ts';
 import { derivative } from './derivative.ts';
 import { eigenvalues } from './eigenvalues.ts';
@@ -8,7 +8,7 @@ import { matrix } from './matrix.ts';
 import { simplify } from './simplify.ts';
 import { simulate } from './simulate.ts';
 
-/** Evaluates, derives, solves, simulates. */
+/** The computation agent. */
 export const computationAgent: Agent = {
   id: 'computation',
   name: 'Computation Agent',

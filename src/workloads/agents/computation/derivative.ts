@@ -1,4 +1,4 @@
-/** The task `derivative`: of an expression by one of its variables. */
+/** The task `derivative`: differentiates an expression with respect to one of its variables. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 import {
@@ -23,10 +23,10 @@ const input = z.strictObject({
   variable: z.string().min(1).max(64).describe('Variable of differentiation: `x`'),
   order: z.int().min(1).max(MAX_ORDER).default(1).describe('Order of the derivative; default 1'),
 });
-/** An input of good form. */
+/** Parsed input. */
 export type DerivativeInput = z.output<typeof input>;
 
-/** Derivatives of expressions. */
+/** The task `derivative`. */
 export const derivative = procedure({
   name: 'derivative',
   description:

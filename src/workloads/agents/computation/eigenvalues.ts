@@ -18,7 +18,7 @@ const input = z.strictObject({
 });
 type EigenvaluesInput = z.output<typeof input>;
 
-/** Eigenvalues and eigenvectors of any square matrix. */
+/** The task `eigenvalues`. */
 export const eigenvalues = procedure({
   name: 'eigenvalues',
   description:
@@ -47,7 +47,7 @@ async function runEigenvalues(input: EigenvaluesInput): Promise<JsonObject> {
   const norm = frobeniusNorm(matrix);
   const worst = Math.max(...residuals);
   return {
-    // A Hermitian matrix has real ones.
+    // The eigenvalues of a Hermitian matrix are real.
     values: pairs.map(({ value }) => (hermitian ? value[0] : [...value])),
     hermitian,
     ...(input.vectors ? vectorFields(pairs) : {}),
@@ -64,7 +64,7 @@ function vectorFields(pairs: readonly Eigenpair[]) {
       vector[2 * i + 1]! + 0,
     ]),
   );
-  // As rows rather than columns, which their independence does not depend on.
+  // Rows rather than columns: linear independence is the same.
   const inverse = inverseOf(fromRows(vectors));
   return {
     vectors,

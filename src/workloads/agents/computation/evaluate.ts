@@ -21,7 +21,7 @@ const complexNumber = z.strictObject({
 const scalar = z.union([z.number(), complexNumber]);
 const vector = z.array(scalar).max(EXPRESSION_LIMITS.max_elements);
 
-/** The value of one variable, as callers give it. */
+/** Schema of the value of one variable. */
 export const variableValue = z.union([
   scalar,
   z.boolean(),
@@ -29,7 +29,7 @@ export const variableValue = z.union([
   vector,
   z.array(vector).max(EXPRESSION_LIMITS.max_elements),
 ]);
-/** Such a value. */
+/** Value of one variable. */
 export type VariableValue = z.output<typeof variableValue>;
 
 const input = z.strictObject({
@@ -56,16 +56,16 @@ const input = z.strictObject({
     .describe(`Significant digits with precision bignumber; default ${DEFAULT_DIGITS}`),
   seed: seedField,
 });
-/** An input of good form. */
+/** Parsed input. */
 export type EvaluateInput = z.output<typeof input>;
 
-/** Digits of a bignumber where the input names none. */
+/** Default precision of a bignumber, digits. */
 export const defaultDigits = DEFAULT_DIGITS;
 
-/** Value of an expression. */
+/** The task `evaluate`. */
 export const evaluate = procedure({
   name: 'evaluate',
-  // As the specification can be read: "a computation task carries `expression`".
+  // An alias, because the specification can be read as "a computation task carries `expression`".
   aliases: ['computation'],
   description:
     'Evaluates an expression with numbers, complex numbers, matrices, units and functions that it defines. The result has the value as JSON (`result`; exact types are strings), its `type`, and a readable `text`. `computation` is another name of this task.',

@@ -30,7 +30,7 @@ const input = z.strictObject({
 });
 type ExpectationInput = z.output<typeof input>;
 
-/** Exact expectation values in the final state of a circuit. */
+/** The task `expectation`. */
 export const expectation = procedure({
   name: 'expectation',
   description:

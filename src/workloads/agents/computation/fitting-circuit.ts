@@ -1,18 +1,20 @@
-/** The circuit of an input, which a processor would take now. */
+/** Reads the circuit of an input and checks that a processor could run it now. */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { type CircuitInput, circuitOf } from '../../procedures/input-fields.ts';
 import type { CircuitRunner } from '../../procedures/procedure-context.ts';
 
-/** A state of that many qubits is held by the smallest node; processors may hold fewer at a time. */
+/**
+ * Most qubits of a circuit: the smallest node can hold such a state; processors may hold fewer at times.
+ */
 export const MAX_CIRCUIT_QUBITS = 24;
-/** Widest state or classical register of which a result lists every entry. */
+/** Most qubits or classical bits for which a result lists every entry. */
 export const MAX_LISTED_QUBITS = 14;
 
 /**
- * Reads it.
+ * Reads the circuit of an input.
  *
- * @throws {ProcedureInputError} if it is wrong, or wider than what the processors hold now.
+ * @throws {ProcedureInputError} if it is invalid, or wider than the processors can run now.
  */
 export function fittingCircuit(input: CircuitInput, { maxQubits }: CircuitRunner): Circuit {
   const circuit = circuitOf(input, { maxQubits: MAX_CIRCUIT_QUBITS });

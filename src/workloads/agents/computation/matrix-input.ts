@@ -1,16 +1,16 @@
-/** The form of matrices in inputs. */
+/** Schema of matrices in inputs. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 
-/** Rows and columns of a matrix in an input. */
+/** Most rows and columns of a matrix in an input. */
 export const MAX_MATRIX_SIZE = 64;
 
-/** Products of some ten entries of that size stay finite. */
+/** Largest absolute value of an entry; products of some ten such entries stay finite. */
 const MAX_ENTRY = 1e30;
 
 const real = z.number().min(-MAX_ENTRY).max(MAX_ENTRY);
 
-/** Rows of real numbers, or of [re, im]. */
+/** Schema of a matrix: rows of real numbers, or of [re, im]. */
 export const matrixField = z
   .array(
     z
@@ -21,10 +21,10 @@ export const matrixField = z
   .min(1)
   .max(MAX_MATRIX_SIZE)
   .describe('Rows; an entry is a number or [re, im]');
-/** A matrix of good form; its rows may differ in length. */
+/** A parsed matrix; its rows may differ in length. */
 export type MatrixRows = z.output<typeof matrixField>;
 
-/** Rows that differ in length. */
+/** Faults of rows that differ in length. */
 export function raggedFaults(rows: MatrixRows, path: string): readonly Fault[] {
   const columns = rows[0]?.length ?? 0;
   return rows.flatMap((row, i) =>

@@ -71,7 +71,7 @@ const input = z.strictObject({
 });
 type MatrixInput = z.output<typeof input>;
 
-/** Arithmetic of real and complex matrices. */
+/** The task `matrix`. */
 export const matrix = procedure({
   name: 'matrix',
   description:
@@ -179,7 +179,7 @@ function solveFaults(matrices: readonly MatrixRows[]): readonly Fault[] {
   return [{ path: 'matrices[1]', message: `${b.length} rows; the first matrix has ${a.length}.` }];
 }
 
-/** A result, and what is said of how good it is. */
+/** A result and figures on its accuracy. */
 interface Computed {
   readonly result: DenseMatrix | readonly [number, number];
   readonly quality?: JsonObject;
@@ -187,7 +187,7 @@ interface Computed {
 
 async function runMatrix(input: MatrixInput): Promise<JsonObject> {
   const matrices = input.matrices.map(fromRows);
-  // What real matrices give is real, and is written without imaginary parts.
+  // Real matrices give real results, which are written without imaginary parts.
   const isReal = matrices.every(isRealMatrix);
   const { result, quality = {} } = compute(input, matrices);
   return {

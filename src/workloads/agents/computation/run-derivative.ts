@@ -1,4 +1,4 @@
-/** Derives expressions. */
+/** Runs the task `derivative`. */
 import type { MathNode } from 'mathjs';
 import { derive } from '../../algorithms/expressions/derive.ts';
 import {
@@ -16,10 +16,10 @@ import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { DerivativeInput } from './derivative.ts';
 
-/** Nodes of a derivative that is derived once more. */
+/** Most nodes of a derivative that is differentiated again. */
 const MAX_NODES_BETWEEN = 1000;
 
-/** Beyond this, a derivative is not that of its expression. */
+/** Largest deviation from the numerical derivative. */
 const TOLERANCE = 1e-4;
 
 /** Runs `derivative`. */
@@ -43,7 +43,7 @@ export const runDerivative: RunProcedure<DerivativeInput> = async (input, contex
   return { result: tree.toString(), variable, order, verified, verification };
 };
 
-/** Verification of all steps together: the fewest points and the largest difference. */
+/** Verification of all steps: the fewest points and the largest difference of any step. */
 function leastOf(checks: readonly DerivativeCheck[]): DerivativeCheck {
   return checks.reduce((least, check) => {
     if (least.points === 0 || check.points === 0) return { points: 0 };

@@ -1,4 +1,4 @@
-/** Evaluates expressions; runs in a process of its own. */
+/** Runs the task `evaluate`, in a process of its own. */
 import type { Fault } from '../../../errors/coded-error.ts';
 import {
   BoundedMath,
@@ -9,10 +9,10 @@ import { renderValue } from '../../algorithms/expressions/render-value.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import { defaultDigits, type EvaluateInput, type VariableValue } from './evaluate.ts';
 
-/** Opening one takes a while, and most runs ask for doubles. */
+/** Evaluator of doubles, kept: opening one takes a while, and most runs need only doubles. */
 let ofDoubles: BoundedMath | undefined;
 
-/** The instance for a precision. */
+/** The evaluator for a precision. */
 function mathOf(precision: Precision): BoundedMath {
   if (precision.kind !== 'number') return new BoundedMath(precision);
   ofDoubles ??= new BoundedMath(precision);
@@ -23,7 +23,7 @@ function precisionOf({ precision, digits = defaultDigits }: EvaluateInput): Prec
   return precision === 'bignumber' ? { kind: precision, digits } : { kind: precision };
 }
 
-/** Opened for parsing alone, by kind: how many digits a bignumber has is nothing to the parser. */
+/** Parsers by kind of number; parsing does not depend on the digits of a bignumber. */
 const parsers = new Map<Precision['kind'], BoundedMath>();
 
 /** Faults of an expression that its syntax tree shows before it is evaluated. */
@@ -47,12 +47,12 @@ export const runEvaluate: RunProcedure<EvaluateInput> = async (input, context) =
     ...renderValue(value, math, input.precision === 'bignumber' ? digits : undefined),
     precision: input.precision,
     ...(input.precision === 'bignumber' ? { digits } : {}),
-    // Named only where chance had a part in it.
+    // The result names the seed only if the expression draws random numbers.
     ...(numDraws > 0 ? { seed, random_draws: numDraws } : {}),
   };
 };
 
-/** A variable as expressions have it; its numbers are of the precision asked for. */
+/** Converts a variable's value to numbers of the requested precision. */
 function variableOf(value: VariableValue, { math }: BoundedMath, kind: Precision['kind']): unknown {
   const entryOf = (entry: VariableValue): unknown => {
     if (Array.isArray(entry)) return entry.map(entryOf);

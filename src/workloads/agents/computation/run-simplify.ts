@@ -1,4 +1,4 @@
-/** Simplifies expressions. */
+/** Runs the task `simplify`. */
 
 import {
   compareAt,
@@ -10,7 +10,7 @@ import {
 import type { RunProcedure } from '../../procedures/procedure.ts';
 import type { SimplifyInput } from './simplify.ts';
 
-/** Beyond this, the two expressions are not taken to be one. */
+/** Largest difference between the values of two equivalent expressions. */
 const TOLERANCE = 1e-9;
 
 /** Runs `simplify`. */
@@ -20,7 +20,7 @@ export const runSimplify: RunProcedure<SimplifyInput> = async ({ expression }) =
   const values = valuesOf(original);
   const simplified = shortestForm(original);
   const verification = compareAt(variables, values, valuesOf(simplified));
-  // A form that has another value is not believed.
+  // A simpler form whose values differ is discarded.
   const isEqual = (verification.max_relative_difference ?? 0) <= TOLERANCE;
   const result = isEqual ? simplified : original;
   return {

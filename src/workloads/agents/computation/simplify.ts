@@ -1,4 +1,4 @@
-/** The task `simplify`: an expression in a simpler form. */
+/** The task `simplify`: rewrites an expression in a simpler form. */
 import { z } from 'zod';
 import {
   EXPRESSION_LIMITS,
@@ -13,10 +13,10 @@ const input = z.strictObject({
     'Expression with numbers, variables, operators and functions: `2x + 3x`, `sin(x)^2 + cos(x)^2`',
   ),
 });
-/** An input of good form. */
+/** Parsed input. */
 export type SimplifyInput = z.output<typeof input>;
 
-/** Simplification of expressions. */
+/** The task `simplify`. */
 export const simplify = procedure({
   name: 'simplify',
   description:

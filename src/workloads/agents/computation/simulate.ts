@@ -1,4 +1,4 @@
-/** The task `simulate`: counts, distribution and state vector of a circuit. */
+/** The task `simulate`: counts, exact distribution and state vector of a circuit. */
 import { z } from 'zod';
 import {
   hasMidCircuitMeasurement,
@@ -38,7 +38,7 @@ const input = z.strictObject({
 });
 type SimulateInput = z.output<typeof input>;
 
-/** Counts, exact probabilities and amplitudes of a circuit. */
+/** The task `simulate`. */
 export const simulate = procedure({
   name: 'simulate',
   description:
@@ -114,7 +114,7 @@ function countsOf({ numBits, wordsPerOutcome, outcomes, occurrences }: Counts): 
   );
 }
 
-/** Outcomes of probability zero are left out. */
+/** Probabilities by label, without those of 0. */
 function listed(probabilities: Float64Array, numBits: number): JsonObject {
   const entries = Array.from(probabilities, (probability, outcome): [string, number] => [
     basisLabel(outcome, numBits),

@@ -1,14 +1,14 @@
-/** A circuit as the design agent's results have it. */
+/** Circuits in the results of the design agent. */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import { OpenQasmUnprintableError } from '../../../circuit/errors.ts';
 import { printOpenQasm } from '../../../circuit/openqasm/print-openqasm.ts';
 import { circuitJson } from '../../algorithms/circuit-json.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 
-/** A result has one text only of a circuit of more operations: it would not fit into a record. */
+/** A circuit with more operations is written without OpenQASM, so that the result fits into a record. */
 const MAX_PRINTED = 20_000;
 
-/** Gate objects, the register's width, and, of circuits that are not huge, OpenQASM 3. */
+/** A circuit as gate objects, with the width of its register and, unless it is huge, as OpenQASM 3. */
 export function circuitView(circuit: Circuit): JsonObject {
   return {
     circuit: circuitJson(circuit),
@@ -22,7 +22,7 @@ function qasmOf(circuit: Circuit): JsonObject {
   try {
     return { qasm: printOpenQasm(circuit, '3') };
   } catch (error) {
-    // What OpenQASM cannot say, gate objects have said.
+    // If OpenQASM cannot express the circuit, the gate objects do.
     if (error instanceof OpenQasmUnprintableError) return {};
     throw error;
   }

@@ -1,11 +1,11 @@
-/** The design agent: circuits made, shortened, and fitted to devices. */
+/** The design agent: synthesises, shortens and routes circuits. */
 import type { Agent } from '../agent.ts';
 import { prepareState } from './prepare-state.ts';
 import { route } from './route.ts';
 import { shorten } from './shorten.ts';
 import { synthesize } from './synthesize.ts';
 
-/** Every circuit it answers was verified, and its result says how. */
+/** The design agent. It verifies every circuit that it returns, and the result says how. */
 export const designAgent: Agent = {
   id: 'design',
   name: 'Design Agent',
@@ -15,7 +15,7 @@ export const designAgent: Agent = {
   procedures: [shorten, route, prepareState, synthesize],
   selfTest: {
     task: 'synthesize',
-    // A SWAP, which needs three CX.
+    // The input is a SWAP, which takes three CX.
     input: {
       unitary: [
         [

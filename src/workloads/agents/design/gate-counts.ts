@@ -3,26 +3,26 @@ import { type Circuit, operationQubits } from '../../../circuit/circuit.ts';
 import { depthOf } from '../../../compiler/report.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 
-/** Counts as results show them; measurements, resets and barriers are no gates. */
+/** Gate counts in results; measurements, resets and barriers are not gates. */
 export interface GateCounts extends JsonObject {
   readonly total: number;
   readonly two_qubit: number;
-  /** Gates on three qubits or more. */
+  /** Number of gates on three or more qubits. */
   readonly wider: number;
-  /** Measurements and resets included. */
+  /** Number of operations by name, measurements and resets included. */
   readonly by_name: Readonly<Record<string, number>>;
 }
 
-/** A circuit's size. */
+/** Gate counts and depths of a circuit. */
 export interface CircuitSize extends JsonObject {
   readonly gates: GateCounts;
-  /** The longest chain of operations that wait for each other. */
+  /** Length of the longest chain of dependent operations. */
   readonly depth: number;
-  /** The same, only gates on two qubits or more counted. */
+  /** Depth in which only gates on two or more qubits count. */
   readonly two_qubit_depth: number;
 }
 
-/** Counts and depths of a circuit; a phase of the whole state is no gate. */
+/** Computes gate counts and depths; a global phase is not a gate. */
 export function circuitSize(circuit: Circuit): CircuitSize {
   let [total, two, wider] = [0, 0, 0];
   const byName = new Map<string, number>();

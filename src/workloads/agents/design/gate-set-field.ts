@@ -1,4 +1,4 @@
-/** The field of an input that names gates to write a circuit in. */
+/** Input field `gate_set`: the gates that the resulting circuit may use. */
 import { z } from 'zod';
 import {
   ALL_GATES,
@@ -8,10 +8,10 @@ import {
 } from '../../../circuit/synthesis/gate-set.ts';
 import type { Fault } from '../../../errors/coded-error.ts';
 
-/** Names a gate set has at most; the gate table has not many more. */
+/** Most names in a gate set; the gate table has few more. */
 const MAX_NAMES = 64;
 
-/** Names of gates. */
+/** Schema of a list of gate names. */
 export const gateSetField = z
   .array(z.string().max(64))
   .min(1)
@@ -21,7 +21,7 @@ export const gateSetField = z
     'Names of the gates to write the circuit in, for example ["cx","rz","ry"], ["cz","rz","sx","x"] or ["iswap","rz","h"]: any set that can make all one-qubit rotations and entangle two qubits; by default any gate of GET /quantum/operations',
   );
 
-/** Faults of a list of gate names; an absent list has none. */
+/** Faults of a list of gate names; none for an absent list. */
 export function gateSetFaultsAt(
   path: string,
   names: readonly string[] | undefined,
@@ -33,7 +33,7 @@ export function gateSetFaultsAt(
   }));
 }
 
-/** The gate set of names that were checked. */
+/** The gate set of validated names. */
 export function gateSetOf(names: readonly string[] | undefined): GateSet {
   return (names === undefined ? undefined : findGateSet(names)) ?? ALL_GATES;
 }

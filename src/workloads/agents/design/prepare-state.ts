@@ -1,13 +1,13 @@
-/** The task `prepare_state`: what it takes. */
+/** The task `prepare_state`: input, limits and example. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 import { STATE_FAMILIES } from './target-state.ts';
 
-/** Qubits of a state given by its amplitudes. */
+/** Most qubits of a state given by its amplitudes. */
 const MAX_AMPLITUDE_QUBITS = 10;
-/** Qubits of a state with a name: all its amplitudes are compared. */
+/** Most qubits of a named state; bounded because the result is verified amplitude by amplitude. */
 const MAX_FAMILY_QUBITS = 16;
 /** Largest deviation of a state's norm from 1. */
 const NORM_TOLERANCE = 1e-6;
@@ -47,10 +47,10 @@ export const prepareStateInput = z.strictObject({
   gate_set: gateSetField,
 });
 
-/** The input, parsed. */
+/** Parsed input. */
 export type PrepareStateInput = z.output<typeof prepareStateInput>;
 
-/** The amplitudes as given; interleaved re, im. */
+/** The given amplitudes, interleaved re, im. */
 export function givenAmplitudes(
   amplitudes: NonNullable<PrepareStateInput['amplitudes']>,
 ): Float64Array {
@@ -59,7 +59,7 @@ export function givenAmplitudes(
   );
 }
 
-/** Makes states. */
+/** The task `prepare_state`. */
 export const prepareState = procedure({
   name: 'prepare_state',
   description:

@@ -1,4 +1,4 @@
-/** The task `route`: what it takes. */
+/** The task `route`: input, limits and example. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 import {
@@ -13,9 +13,9 @@ import { routingTarget } from './devices/target.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
 const MAX_COUPLERS = 1024;
-/** The highest qubit of a coupling map. */
+/** Highest qubit index of a coupling map. */
 const MAX_PLACE = 255;
-/** Gates of a circuit on several qubits: on a wide device each may take dozens of native ones. */
+/** Most multi-qubit gates of a circuit: on a wide device each may take dozens of native ones. */
 const MAX_WIDE_GATES = 1000;
 const MAX_TRIALS = 32;
 
@@ -54,10 +54,10 @@ export const routeInput = z.strictObject({
   seed: seedField,
 });
 
-/** The input, parsed. */
+/** Parsed input. */
 export type RouteInput = z.output<typeof routeInput>;
 
-/** Fits circuits to devices. */
+/** The task `route`. */
 export const route = procedure({
   name: 'route',
   description:

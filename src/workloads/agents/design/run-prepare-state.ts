@@ -20,16 +20,16 @@ import { gateSetOf } from './gate-set-field.ts';
 import { givenAmplitudes, type PrepareStateInput } from './prepare-state.ts';
 import { familyAmplitudes, onesOf, type StateFamily } from './target-state.ts';
 
-/** A state to make, and gates that make it. */
+/** Target state and the gates that prepare it. */
 interface Plan {
   readonly numQubits: number;
-  /** Interleaved re, im; of length 1. */
+  /** Amplitudes, interleaved re, im; norm 1. */
   readonly target: Float64Array;
   readonly operations: readonly GateOperation[];
   readonly method: string;
 }
 
-/** A circuit for the input's state. */
+/** Prepares and verifies a circuit for the input's state. */
 export async function runPrepareState(
   input: PrepareStateInput,
   { circuits, progress }: ProcedureContext,

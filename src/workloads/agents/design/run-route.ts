@@ -33,12 +33,12 @@ import { type RoutingTarget, routingTarget } from './devices/target.ts';
 import { circuitSize } from './gate-counts.ts';
 import { ROUTE_LIMITS, type RouteInput } from './route.ts';
 
-/** Gates on pairs times trials: more would take minutes on the largest device. */
+/** Most two-qubit gates times trials: more would take minutes on the largest device. */
 const MAX_TRIED_PAIRS = 2400;
-/** Streams of the run's chance. */
+/** Numbers of the run's random streams. */
 const ROUTING_STREAM = 100;
 
-/** The input's circuit on the input's device. */
+/** Routes the input's circuit to the input's device. */
 export async function runRoute(input: RouteInput, context: ProcedureContext): Promise<JsonObject> {
   const given = circuitOf(input, ROUTE_LIMITS);
   const target = routingTarget(input);
@@ -89,11 +89,11 @@ export async function runRoute(input: RouteInput, context: ProcedureContext): Pr
   };
 }
 
-/** The circuit in gates on two qubits, as few of them as are found. */
+/** Decomposes the circuit into one- and two-qubit gates, as few two-qubit gates as are found. */
 function pairsOnly(given: Circuit, { gates }: RoutingTarget): Circuit {
   const ways = [
     twoQubitForm(given),
-    // A gate that becomes several native ones may be one gate to routing.
+    // For routing, several native gates on one pair may be one gate.
     twoQubitForm(shortenCircuit(given, ALL_GATES, 'unitary')),
     shortenCircuit(given, gates, 'unitary'),
   ];
@@ -104,7 +104,10 @@ function countPairs({ operations }: Circuit): number {
   return operations.filter((operation) => pairOf(operation) !== undefined).length;
 }
 
-/** Routes, with measurements at the end left out until it is known where their qubits are then. */
+/**
+ * Routes the circuit. Final measurements are added afterwards, when the final position of each qubit is
+ * known.
+ */
 function routedWhole(circuit: Circuit, map: CouplingMap, options: RouteOptions): RoutedCircuit {
   if (hasMidCircuitMeasurement(circuit)) return routeCircuit(circuit, map, options);
   const isMeasure = ({ kind }: Operation) => kind === 'measure';
@@ -120,7 +123,7 @@ function routedWhole(circuit: Circuit, map: CouplingMap, options: RouteOptions):
   return { ...routed, circuit: { ...routed.circuit, operations } };
 }
 
-/** Where each of the circuit's own qubits is. */
+/** Position of each of the circuit's own qubits. */
 function placesOf(layout: Layout, numQubits: number): readonly number[] {
   return [...layout.physical.subarray(0, numQubits)];
 }
@@ -138,7 +141,7 @@ function targetView({ device, map, gates }: RoutingTarget, circuit: Circuit): Js
   };
 }
 
-/** The routed circuit as one on logical qubits, spare ones included, which end where they began. */
+/** The routed circuit on logical qubits, spare ones included; each qubit ends at its initial position. */
 function asLogical(
   circuit: Circuit,
   { initialLayout, finalLayout }: Pick<RoutedCircuit, 'initialLayout' | 'finalLayout'>,
@@ -171,7 +174,7 @@ function asLogical(
   };
 }
 
-/** SWAPs that bring what position q holds to position held[q]. */
+/** SWAPs that move the content of position q to position held[q]. */
 function swapsHome(held: readonly number[]): readonly Operation[] {
   const left = [...held];
   const swaps: Operation[] = [];

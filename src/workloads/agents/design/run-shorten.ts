@@ -9,7 +9,7 @@ import { circuitSize } from './gate-counts.ts';
 import { gateSetOf } from './gate-set-field.ts';
 import { MAX_QUBITS, type ShortenInput } from './shorten.ts';
 
-/** The input's circuit, shorter where that was found, and verified. */
+/** Shortens the input's circuit, if a shorter one is found, and verifies it. */
 export async function runShorten(
   input: ShortenInput,
   context: ProcedureContext,

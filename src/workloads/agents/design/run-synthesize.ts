@@ -18,12 +18,12 @@ import { circuitSize } from './gate-counts.ts';
 import { gateSetOf } from './gate-set-field.ts';
 import { numQubitsOf, type SynthesizeInput } from './synthesize.ts';
 
-/** Largest error that rounding may cause. */
+/** Tolerance for rounding errors. */
 const ROUNDING = 1e-8;
-/** Moving the three interaction angles by δ each moves the unitary by no more than 3δ. */
+/** Changing the three interaction angles by δ each changes the unitary by at most 3δ. */
 const NUM_ANGLES = 3;
 
-/** A circuit for the input's unitary. */
+/** Synthesises and verifies a circuit for the input's unitary. */
 export async function runSynthesize(
   input: SynthesizeInput,
   context: ProcedureContext,
@@ -79,7 +79,7 @@ function unitaryOperation(matrix: ComplexMatrix, numQubits: number) {
   return { kind: 'unitary', controls: [], targets, matrix } as const;
 }
 
-/** By multiplying the gates out, which shares nothing with how they were found. */
+/** Verifies by multiplying the gates, which shares no code with the synthesis. */
 function errorOf(
   unitary: ComplexMatrix,
   operations: readonly GateOperation[],

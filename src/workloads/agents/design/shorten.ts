@@ -1,11 +1,11 @@
-/** The task `shorten`: what it takes. */
+/** The task `shorten`: input, limits and example. */
 import { z } from 'zod';
 import { PRESERVED } from '../../algorithms/equivalence/verify-circuits.ts';
 import { circuitFaults, circuitFields, seedField } from '../../procedures/input-fields.ts';
 import { procedure } from '../../procedures/procedure.ts';
 import { gateSetFaultsAt, gateSetField } from './gate-set-field.ts';
 
-/** Wide enough for every public device. */
+/** Most qubits; enough for every public device. */
 export const MAX_QUBITS = 256;
 
 /** Limit of the input. */
@@ -21,10 +21,10 @@ export const shortenInput = z.strictObject({
   seed: seedField,
 });
 
-/** The input, parsed. */
+/** Parsed input. */
 export type ShortenInput = z.output<typeof shortenInput>;
 
-/** Makes circuits shorter. */
+/** The task `shorten`. */
 export const shorten = procedure({
   name: 'shorten',
   description:

@@ -1,4 +1,4 @@
-/** The task `synthesize`: what it takes. */
+/** The task `synthesize`: input, limits and example. */
 import { z } from 'zod';
 import { FaultList } from '../../../circuit/fault-list.ts';
 import { unitaryFromRows } from '../../../circuit/matrix-rows.ts';
@@ -26,17 +26,17 @@ export const synthesizeInput = z.strictObject({
     ),
 });
 
-/** The input, parsed. */
+/** Parsed input. */
 export type SynthesizeInput = z.output<typeof synthesizeInput>;
 
-/** How many qubits a matrix of that many rows is on; anything but 2 and 4 is one of 2. */
+/** Number of qubits of a matrix with this many rows: 1 for 2 rows, 2 for 4, and 2 for other counts. */
 export function numQubitsOf({ unitary }: SynthesizeInput): 1 | 2 {
   return unitary.length === 2 ? 1 : 2;
 }
 
 const H = Math.SQRT1_2;
 
-/** Writes a unitary in gates. */
+/** The task `synthesize`. */
 export const synthesize = procedure({
   name: 'synthesize',
   description:

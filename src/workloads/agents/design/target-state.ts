@@ -1,16 +1,16 @@
-/** The states that `prepare_state` takes by name, as amplitudes. */
+/** Amplitudes of the states that `prepare_state` takes by name. */
 
-/** Names of families. */
+/** Names of the families of states. */
 export const STATE_FAMILIES = ['ghz', 'w', 'dicke', 'uniform'] as const;
 /** Name of a family of states. */
 export type StateFamily = (typeof STATE_FAMILIES)[number];
 
-/** Ones in each basis state of a Dicke state; W is the one with a single one. */
+/** Number of ones in each basis state of a Dicke state; 1 for W. */
 export function onesOf(family: StateFamily, excitations: number | undefined): number {
   return family === 'w' ? 1 : (excitations ?? 1);
 }
 
-/** Interleaved re, im; length 2·2^numQubits. */
+/** Amplitudes of a named state, interleaved re, im; length 2·2^numQubits. */
 export function familyAmplitudes(
   family: StateFamily,
   numQubits: number,

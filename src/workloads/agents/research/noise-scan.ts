@@ -1,4 +1,4 @@
-/** The task `noise_scan`: a circuit's result at several levels of emulated noise. */
+/** The task `noise_scan`: runs a circuit at several levels of emulated noise. */
 import { z } from 'zod';
 import { hasMidCircuitMeasurement, withFinalMeasurement } from '../../../circuit/circuit.ts';
 import { parseObservables } from '../../../circuit/observable.ts';
@@ -29,7 +29,7 @@ const LIMITS = {
   trajectories: 20_000,
   observables: SWEEP_LIMITS.observables,
   observable_terms: SWEEP_LIMITS.observable_terms,
-  /** Gates times amplitudes, room for errors included, of all trajectories together. */
+  /** Most gates times amplitudes over all trajectories, room for errors included. */
   amplitude_updates: 1e11,
 } as const;
 
@@ -76,7 +76,7 @@ const input = z.strictObject({
 });
 type NoiseScanInput = z.output<typeof input>;
 
-/** Compares a circuit's noisy results with its ideal one. */
+/** The task `noise_scan`. */
 export const noiseScan = procedure({
   name: 'noise_scan',
   description:
@@ -99,9 +99,9 @@ export const noiseScan = procedure({
 });
 
 /**
- * The scan of an input; a circuit that measures nothing is measured whole.
+ * Reads the scan of an input. A circuit without measurements has all its qubits measured.
  *
- * @throws {CodedError} listing what is wrong with the circuit or the observables.
+ * @throws {CodedError} listing every fault of the circuit and the observables.
  */
 function noiseScanOf(given: NoiseScanInput, seed: number): NoiseScan {
   const circuit = withFinalMeasurement(circuitOf(given, { maxQubits: LIMITS.qubits }));
@@ -219,10 +219,10 @@ function levelView(result: NoisyResult, numBits: number): JsonObject {
   };
 }
 
-/** Outcomes listed of each distribution. */
+/** Most outcomes listed of each distribution. */
 const MAX_OUTCOMES = 32;
 
-/** The likeliest outcomes by label, likeliest first. */
+/** The most probable outcomes by label, in descending order. */
 function likeliest(probabilities: Float64Array, numBits: number): JsonObject[] {
   const possible: (readonly [outcome: number, probability: number])[] = [];
   for (const entry of probabilities.entries()) if (entry[1] > 1e-12) possible.push(entry);

@@ -1,12 +1,12 @@
-/** The outputs of a circuit as JSON. */
+/** Outputs of a circuit as JSON. */
 import { basisLabel } from '../../../math/basis-index.ts';
 import type { CircuitOutcome } from '../../algorithms/run-circuits.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 
-/** Probabilities below are rounding, and left out. */
+/** Smaller probabilities are rounding errors, and left out. */
 const NEGLIGIBLE = 1e-12;
 
-/** By label, bit 0 rightmost. */
+/** Counts by label, bit 0 rightmost. */
 export function outcomeView(outcome: CircuitOutcome): JsonObject {
   const { expectations, counts, probabilities } = outcome;
   return {

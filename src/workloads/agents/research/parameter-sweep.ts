@@ -1,4 +1,4 @@
-/** The task `parameter_sweep`: one circuit at many values of its parameters. */
+/** The task `parameter_sweep`: runs one circuit at many values of its parameters. */
 import { z } from 'zod';
 import { type CircuitOutcome, runCircuits } from '../../algorithms/run-circuits.ts';
 import type { JsonObject } from '../../procedures/json.ts';
@@ -15,7 +15,7 @@ import {
 } from './sweep-fields.ts';
 import { pointAt } from './sweep-points.ts';
 
-/** Runs one circuit at many values of its parameters. */
+/** The task `parameter_sweep`. */
 export const parameterSweep = procedure({
   name: 'parameter_sweep',
   description:
@@ -34,7 +34,7 @@ export const parameterSweep = procedure({
   run: runParameterSweep,
 });
 
-/** Runs a sweep; `simulation` jobs of the TPU fleet run theirs with it, too. */
+/** Runs a sweep; also used by `simulation` jobs of the TPU fleet. */
 export async function runParameterSweep(
   input: SweepInput,
   context: ProcedureContext,
@@ -59,7 +59,7 @@ export async function runParameterSweep(
   };
 }
 
-/** Where the first observable is lowest and highest. */
+/** Points at which the first observable is lowest and highest. */
 function extremes(points: readonly SweepPoint[]): JsonObject {
   const first = ({ expectations }: SweepPoint) => expectations?.[0];
   if (points[0] === undefined || first(points[0]) === undefined) return {};
@@ -75,25 +75,25 @@ function extremes(points: readonly SweepPoint[]): JsonObject {
   return { lowest: view(lowest), highest: view(highest) };
 }
 
-/** Outputs at each point, besides the plan's observables. */
+/** Outputs at each point, beside the observables. */
 interface SweepOutputs {
-  /** None unless given. */
+  /** Number of shots; none unless given. */
   readonly shots?: number;
   readonly probabilities: boolean;
   readonly seed: number;
 }
 
-/** A point of a sweep and what came of it. */
+/** Result at one point of a sweep. */
 interface SweepPoint extends CircuitOutcome {
-  /** Values of the parameters, in their order. */
+  /** Values of the parameters, in the order of their names. */
   readonly values: readonly number[];
 }
 
 /**
- * All points, in order.
+ * Runs all points, in order.
  *
- * @param onProgress - Called with the number of points done, now and then.
- * @throws the signal's reason once it aborts; whatever running circuits throws.
+ * @param onProgress - Called now and then with the number of points done.
+ * @throws the signal's reason once it aborts; the errors of running circuits.
  */
 async function runSweep(
   plan: SweepPlan,

@@ -1,4 +1,4 @@
-/** The task `phase_estimation`: the phase of a unitary's eigenvalue by quantum phase estimation. */
+/** The task `phase_estimation`: quantum phase estimation of a unitary's eigenvalue. */
 import { z } from 'zod';
 import type { Circuit, GateOperation, UnitaryOperation } from '../../../circuit/circuit.ts';
 import type { GateObject } from '../../../circuit/gate-object.ts';
@@ -34,7 +34,7 @@ const LIMITS = {
   unitary_qubits: 3,
   gates: 200,
   hamiltonian_terms: 64,
-  /** Sum of the coefficients' sizes times the time: the exponent's size, radians. */
+  /** Largest exponent, radians: the sum of the absolute coefficients times the time. */
   hamiltonian_time: 1000,
   shots: 1_000_000,
 } as const;
@@ -91,10 +91,10 @@ const input = z.strictObject({
     .describe('Number of estimates to draw in addition to the exact distribution; default none'),
   seed: seedField,
 });
-/** An input of good form. */
+/** Parsed input. */
 type PhaseEstimationInput = z.output<typeof input>;
 
-/** Estimates the phase of an eigenvalue. */
+/** The task `phase_estimation`. */
 export const phaseEstimation = procedure({
   name: 'phase_estimation',
   description:
@@ -112,14 +112,14 @@ interface PhaseQuestion {
   readonly numQubits: number;
   readonly unitary: ComplexMatrix;
   readonly hamiltonian?: PauliSum;
-  /** Prepares the state, if the input gives gates for it. */
+  /** Gates that prepare the state, if the input has them. */
   readonly preparation?: ComplexMatrix;
 }
 
 /**
- * The question of an input.
+ * Reads the unitary and the state of an input.
  *
- * @throws {CodedError} listing what is wrong with it.
+ * @throws {CodedError} listing every fault.
  */
 function phaseQuestion(given: PhaseEstimationInput): PhaseQuestion {
   const { unitary, hamiltonian, time = 1 } = given;
@@ -148,7 +148,7 @@ function preparationGates({ preparation }: PhaseEstimationInput, numQubits: numb
   return { preparation: matrixOfOperations(operations, numQubits) };
 }
 
-/** Gates and explicit unitaries alone, without conditions. */
+/** Checks that a circuit has only gates and explicit unitaries, without conditions. */
 function unitaryGates(
   objects: readonly GateObject[],
   path: string,
@@ -182,7 +182,7 @@ function phaseFaults(given: PhaseEstimationInput): readonly Fault[] {
     if (!(error instanceof CodedError)) throw error;
     return error.faults.map((fault) => ({
       ...fault,
-      // There is one Hamiltonian here, not a list of them.
+      // The input has one Hamiltonian, not a list.
       path: fault.path.replace(/^hamiltonian\[0\]/, 'hamiltonian'),
     }));
   }
@@ -255,13 +255,16 @@ async function runPhaseEstimation(
   };
 }
 
-/** An eigenstate and how much of the prepared state has its phase. */
+/** An eigenstate and the weight of its phase in the prepared state. */
 type WeighedState = Eigenstate & { readonly weight: number };
 
-/** Phases closer than this are one, turns. */
+/** Phases closer than this are equal, turns. */
 const SAME_PHASE = 1e-9;
 
-/** By ascending phase; of eigenstates with the same one, that with the largest part, and all parts. */
+/**
+ * Eigenstates by ascending phase. Those of equal phase are merged: the one of largest weight, with the
+ * sum of the weights.
+ */
 function weights(
   states: readonly Eigenstate[],
   preparation: Float64Array,
@@ -300,7 +303,7 @@ function estimateView(distribution: Float64Array, exact: number): JsonObject {
   };
 }
 
-/** For a Hamiltonian: energies instead of phases, of those that are less than half a turn. */
+/** Result fields of a Hamiltonian: energies, from phases in [−½, ½) turns. */
 function energyView(
   { hamiltonian }: PhaseQuestion,
   { time = 1 }: PhaseEstimationInput,

@@ -19,17 +19,17 @@ export const SWEEP_LIMITS = {
   points: 10_000,
   shots: 100_000,
   observables: 100,
-  /** Pauli terms over all observables. */
+  /** Most Pauli terms over all observables. */
   observable_terms: 1000,
-  /** Points times the numbers of each point in the result. */
+  /** Most numbers in the result: points times the numbers of each point. */
   result_numbers: 100_000,
-  /** Gates times amplitudes, and draws, of all circuits together. */
+  /** Most work of all circuits together: gates times amplitudes, and draws. */
   amplitude_updates: 1e11,
-  /** Points times the length of an OpenQASM text, which is read for each of them. */
+  /** Most characters of OpenQASM to parse: the text is parsed once per point. */
   qasm_characters: 20_000_000,
 } as const;
 
-/** A draw costs about as much as so many updates. */
+/** Cost of a draw, in amplitude updates. */
 const UPDATES_PER_DRAW = 50;
 
 const value = z.number().min(-1e6).max(1e6);
@@ -38,7 +38,7 @@ const pauliTerm = z.strictObject({
   coefficient: value.optional().describe('Default 1'),
 });
 
-/** Input fields for the outputs at each point. */
+/** Input fields of the outputs at each point. */
 export const outputFields = {
   observables: z
     .array(z.union([pauliTerm, z.array(pauliTerm).min(1)]))
@@ -61,7 +61,7 @@ export const outputFields = {
   seed: seedField,
 } as const;
 
-/** The circuit, the parameters, and what to compute. */
+/** Input fields of a sweep: circuit, parameters and outputs. */
 export const sweepFields = {
   ...templateFields,
   parameters: z
@@ -91,24 +91,24 @@ export const sweepFields = {
 } as const;
 
 const sweepInput = z.strictObject(sweepFields);
-/** An input with those fields. */
+/** Parsed input of a sweep. */
 export type SweepInput = z.output<typeof sweepInput>;
 
-/** A sweep that is known to make sense. */
+/** A valid sweep. */
 export interface SweepPlan {
   readonly parameters: readonly SweepParameter[];
   readonly combination: SweepInput['combine'];
   readonly numPoints: number;
   readonly template: SweepTemplate;
-  /** At the first point. */
+  /** The circuit at the first point. */
   readonly firstCircuit: Circuit;
   readonly observables: readonly PauliSum[];
 }
 
 /**
- * The sweep of an input.
+ * Reads the sweep of an input.
  *
- * @throws {CodedError} listing what is wrong with the circuit or the observables.
+ * @throws {CodedError} listing every fault of the circuit and the observables.
  */
 export function sweepPlan(input: SweepInput): SweepPlan {
   const parameters = Object.entries(input.parameters).map(([name, range]) => ({
@@ -138,7 +138,7 @@ export function sweepFaults(input: SweepInput): readonly Fault[] {
     if (!(error instanceof CodedError)) throw error;
     const path = input.qasm === undefined ? 'circuit' : 'qasm';
     if (error.faults.length === 0) return [{ path, message: error.message, code: error.code }];
-    // A program's inputs are this input's parameters.
+    // The OpenQASM program's inputs are the sweep's parameters.
     return error.faults.map((fault) => ({
       ...fault,
       path: fault.path.replace(/^inputs\b/, 'parameters'),

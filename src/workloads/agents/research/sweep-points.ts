@@ -1,6 +1,9 @@
-/** The points of a sweep: every combination of its parameters' values, or one value each in step. */
+/**
+ * Points of a sweep: every combination of its parameters' values (`grid`), or the k-th values together
+ * (`zip`).
+ */
 
-/** Values of one parameter: evenly spaced, both ends included, or listed. */
+/** Values of one parameter: listed, or evenly spaced with both ends included. */
 export type SweepRange =
   | { readonly from: number; readonly to: number; readonly points: number }
   | readonly number[];
@@ -12,8 +15,8 @@ export interface SweepParameter {
 }
 
 /**
- * Combination of values: `grid` takes every combination, the last parameter fastest; `zip` the
- * first with the first.
+ * How values combine: `grid` takes every combination, the last parameter fastest; `zip` takes the k-th
+ * value of every parameter together.
  */
 export type SweepCombination = 'grid' | 'zip';
 
@@ -22,13 +25,13 @@ export function rangeValues(range: SweepRange): readonly number[] {
   if (!('points' in range)) return range;
   const { from, to, points } = range;
   if (points === 1) return [from];
-  // The end is hit exactly.
+  // The last value equals the end exactly.
   return Array.from({ length: points }, (_, i) =>
     i === points - 1 ? to : from + ((to - from) * i) / (points - 1),
   );
 }
 
-/** Number of points; for `zip` the smallest number of values of any parameter. */
+/** Number of points; for `zip` the least number of values of any parameter. */
 export function numPoints(
   parameters: readonly SweepParameter[],
   combination: SweepCombination,
@@ -40,7 +43,7 @@ export function numPoints(
     : lengths.reduce((product, length) => product * length, 1);
 }
 
-/** The parameters' values at a point, in their order. */
+/** Values of the parameters at a point, in the order of the parameters. */
 export function pointAt(
   parameters: readonly SweepParameter[],
   combination: SweepCombination,

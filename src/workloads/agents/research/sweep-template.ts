@@ -1,9 +1,9 @@
 /**
- * A circuit with names in place of angles: gate objects with angles such as "theta", "-theta" or
- * "0.5*theta", or OpenQASM 3 with `input` declarations.
+ * Templates of circuits: gate objects with angles such as "theta", "-theta" or "0.5*theta", or OpenQASM 3
+ * with `input` declarations.
  *
- * Gate objects are read once and only their angles change from point to point. A program's inputs may
- * decide anything, the number of loops included, so it is read anew for each point.
+ * Gate objects are parsed once; only their angles change from point to point. The inputs of a program may
+ * determine anything, the number of loops included, so a program is parsed for each point.
  */
 import { z } from 'zod';
 import { type Circuit, withFinalMeasurement } from '../../../circuit/circuit.ts';
@@ -23,7 +23,7 @@ import {
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import { circuitFields, MAX_INPUT_GATES } from '../../procedures/input-fields.ts';
 
-/** Names of parameters. */
+/** Syntax of a parameter's name. */
 export const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
 
 const angle = z
@@ -41,7 +41,7 @@ const templateObject = z.strictObject({
 });
 type TemplateObject = z.output<typeof templateObject>;
 
-/** Fields of an input that has a circuit with parameters. */
+/** Input fields of a circuit with parameters. */
 export const templateFields = {
   ...circuitFields,
   circuit: z
@@ -55,25 +55,25 @@ export const templateFields = {
 } as const;
 
 const templateInput = z.object(templateFields);
-/** An input with those fields. */
+/** Parsed input with those fields. */
 export type TemplateInput = z.output<typeof templateInput>;
 
-/** A circuit for every choice of the parameters' values. */
+/** Builds the circuit for given values of the parameters. */
 export interface SweepTemplate {
   /**
-   * Measured as it is written, or whole where it measures nothing.
+   * The circuit at a point, with its measurements; without any, all its qubits are measured.
    *
-   * @param point - One value a parameter, in the order of their names.
-   * @throws {CodedError} where a program makes no sense with these inputs.
+   * @param point - One value per parameter, in the order of their names.
+   * @throws {CodedError} if the program is invalid with these inputs.
    */
   readonly circuitAt: (point: readonly number[]) => Circuit;
 }
 
 /**
- * The template of an input.
+ * Reads the template of an input.
  *
- * @param names - Of the parameters.
- * @throws {ProcedureInputError} listing every fault; a parameter that is never used is one.
+ * @param names - Names of the parameters.
+ * @throws {ProcedureInputError} listing every fault; an unused parameter is one.
  */
 export function sweepTemplate(
   input: TemplateInput,
@@ -102,7 +102,7 @@ function qasmTemplate(qasm: string, names: readonly string[], maxQubits: number)
       const inputs = Object.fromEntries(names.map((name, i) => [name, point[i]!]));
       const circuit = withFinalMeasurement(parseOpenQasm(qasm, limits, { inputs }));
       first ??= circuit;
-      // Sizes were checked before the run, by the first point's registers.
+      // Sizes were checked before the run, on the registers of the first point.
       if (circuit.numQubits !== first.numQubits || circuit.numBits !== first.numBits) {
         fail('qasm', 'The registers are not of the same size at every point.');
       }
@@ -111,7 +111,7 @@ function qasmTemplate(qasm: string, names: readonly string[], maxQubits: number)
   };
 }
 
-/** Angles of a gate object, by field. */
+/** Angle fields of a gate object. */
 type AngleForms = ReadonlyMap<ParameterName, AngleForm>;
 
 function objectsTemplate(
@@ -133,7 +133,7 @@ function objectsTemplate(
   const plain = objects.map((object, i) => withNumbers(object, forms[i]!));
   const circuit = orFaults(() => circuitFromGateObjects(plain, { limits, ...width }), faults);
   const shape = withFinalMeasurement(circuit);
-  // In the order of the circuit's angles: no gate is left out while objects are read.
+  // In the order of the circuit's angles: parsing leaves out no gate.
   const angles = objects.flatMap(({ gate }, i) =>
     (findGate(gate)?.parameters ?? []).map((field) => forms[i]!.get(field) ?? fixed(0)),
   );
@@ -178,7 +178,7 @@ function fixed(offset: number): AngleForm {
 const NAMED_ANGLE =
   /^\s*(?:([+-])\s*)?(?:(\d{1,15}(?:\.\d{1,15})?)\s*\*\s*)?([A-Za-z]\w{0,31})\s*$/;
 
-/** The form that a text such as "-0.5*theta" means, or what is wrong with it. */
+/** Parses a text such as "-0.5*theta", or returns its fault. */
 function namedAngle(text: string, numbered: ReadonlyMap<string, number>): AngleForm | string {
   const match = NAMED_ANGLE.exec(text);
   if (match === null) {
@@ -194,7 +194,7 @@ function namedAngle(text: string, numbered: ReadonlyMap<string, number>): AngleF
   return { offset: 0, terms: [{ coefficient, parameter }] };
 }
 
-/** The object with numbers alone: those of fixed angles, and 0 where a parameter comes in. */
+/** The gate object with numeric angles: fixed ones, and 0 for each that has a parameter. */
 function withNumbers(object: TemplateObject, forms: AngleForms): GateObject {
   const number = (field: ParameterName) =>
     object[field] === undefined ? undefined : (forms.get(field)?.offset ?? 0);

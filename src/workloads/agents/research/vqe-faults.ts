@@ -9,11 +9,11 @@ import { customObservable, type VqeInput } from './vqe-fields.ts';
 import { vqeOptions, vqeProblem } from './vqe-problem.ts';
 
 /**
- * Gates times amplitudes of all circuits together that a search may come to, at most. A core of the
- * machine this was written on took some seconds for ten thousand million.
+ * Most work of all circuits of a search: gates times amplitudes. One core of the machine on which this
+ * was measured took some seconds for 10^10.
  */
 export const MAX_AMPLITUDE_UPDATES = 3e11;
-/** A draw costs about as much as so many updates. */
+/** Cost of a draw, in amplitude updates. */
 const UPDATES_PER_DRAW = 50;
 
 /** Fields that belong to one problem. */
@@ -23,10 +23,10 @@ const OWN_FIELDS = {
   custom: ['observable'],
 } as const;
 
-/** Which ansatz belongs to which problem alone. */
+/** Ansatzes that belong to a single problem. */
 const OWN_ANSATZ = { excitation: 'h2', hamiltonian_variational: 'tfim' } as const;
 
-/** Fields that contradict each other, and work beyond the limit. */
+/** Faults of an input: contradictory fields, and too much work. */
 export function vqeFaults(input: VqeInput): readonly Fault[] {
   const faults = [...problemFaults(input), ...ansatzFaults(input), ...searchFaults(input)];
   return faults.length > 0 ? faults : workFaults(input);
@@ -57,7 +57,7 @@ function observableFaults(terms: NonNullable<VqeInput['observable']>): readonly 
     return [];
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    // There is one observable here, not a list of them.
+    // The input has one observable, not a list.
     return error.faults.map((fault) => ({
       ...fault,
       path: fault.path.replace(/^observable\[0\]/, 'observable'),
@@ -100,7 +100,7 @@ function workFaults(input: VqeInput): readonly Fault[] {
   const numCircuits =
     MAX_CANDIDATES + (readsStates ? 1 + ansatz.angles.length : bases * numShiftedCircuits(ansatz));
   const perCircuit = numGates * 2 ** numQubits + UPDATES_PER_DRAW * (shots ?? 0);
-  // Overlaps of the derivatives with one another, which no engine speeds up.
+  // Overlaps of the derivatives, which no engine accelerates.
   const overlaps = readsStates ? 3 * ansatz.numParameters ** 2 * 2 ** numQubits : 0;
   const perStep = perCircuit * numCircuits + overlaps;
   if (perStep * steps * restarts <= MAX_AMPLITUDE_UPDATES) return [];
@@ -109,10 +109,10 @@ function workFaults(input: VqeInput): readonly Fault[] {
   return [{ path: 'steps', message }];
 }
 
-/** Points that a step may try beside those of its gradient. */
+/** Points that a step may evaluate beside those of its gradient. */
 const MAX_CANDIDATES = 34;
 
-/** Circuits of a gradient by the parameter-shift rule. */
+/** Number of circuits of a parameter-shift gradient. */
 function numShiftedCircuits({ shape }: ParametricCircuit): number {
   let count = 1;
   for (const operation of shape.operations) {

@@ -1,4 +1,4 @@
-/** The fields of an input that asks for a VQE, for every procedure that takes one. */
+/** Input fields of a VQE, for every procedure that runs one. */
 import { z } from 'zod';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';
 import { OPTIMIZERS } from '../../algorithms/optimisers/minimise.ts';
@@ -15,12 +15,12 @@ export const VQE_LIMITS = {
   observable: 200,
 } as const;
 
-/** Energies are at most of this size, in whatever unit. */
+/** Largest absolute coefficient of an energy, in any unit. */
 const MAX_COEFFICIENT = 1e6;
 
 const coefficient = z.number().min(-MAX_COEFFICIENT).max(MAX_COEFFICIENT);
 
-/** The problem, the trial states and the search. */
+/** Input fields of the problem, the ansatz and the search. */
 export const vqeFields = {
   problem: z
     .enum(['h2', 'tfim', 'custom'])
@@ -123,7 +123,7 @@ export const vqeFields = {
 } as const;
 
 const vqeInput = z.strictObject(vqeFields);
-/** An input with those fields. */
+/** Parsed input with those fields. */
 export type VqeInput = z.output<typeof vqeInput>;
 
 /** The sum of a custom problem's terms. Throws what `parseObservables` throws. */

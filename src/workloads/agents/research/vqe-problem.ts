@@ -1,4 +1,6 @@
-/** The problem and the options of a VQE input: the H₂ molecule, an Ising chain, or an observable. */
+/**
+ * Reads the problem and the options of a VQE input: the H₂ molecule, an Ising chain, or an observable.
+ */
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { groundEnergy, MAX_LANCZOS_QUBITS } from '../../algorithms/hamiltonians/ground-energy.ts';
 import {
@@ -24,7 +26,7 @@ import {
 } from '../../algorithms/vqe/vqe-ansatz.ts';
 import { customObservable, type VqeInput } from './vqe-fields.ts';
 
-/** The problem of an input without faults. */
+/** The problem of a valid input. */
 export function vqeProblem(input: VqeInput): VqeProblem {
   switch (input.problem) {
     case 'h2':
@@ -36,7 +38,7 @@ export function vqeProblem(input: VqeInput): VqeProblem {
   }
 }
 
-/** The search options of an input without faults. */
+/** The search options of a valid input. */
 export function vqeOptions(input: VqeInput, seed: number): VqeOptions {
   const { steps, tolerance, restarts, shots, learning_rate: learningRate = 0.1 } = input;
   const optimizer = input.optimizer ?? (shots === undefined ? 'levenberg_marquardt' : 'adam');
@@ -114,15 +116,15 @@ function customProblem(input: VqeInput): VqeProblem {
 
 const DEFAULT_LAYERS = 2;
 
-/** Angles of the hardware-efficient ansatz within a quarter turn of 0. */
+/** Initial angles of the hardware-efficient ansatz: within a quarter turn of 0. */
 function anywhere(numQubits: number, layers: number): VqeProblem['start'] {
   const length = 2 * numQubits * (layers + 1);
   return (draw) => Float64Array.from({ length }, (_, i) => (draw(i) - 0.5) * Math.PI);
 }
 
 /**
- * Angles near those of a slow change from the field alone to the whole chain, which leaves a ground state
- * where it is; they differ from start to start by a tenth or so.
+ * Initial angles near those of a slow change from the field alone to the whole chain, which preserves the
+ * ground state; each start perturbs them by about a tenth.
  */
 function rampedStart(chain: IsingChain, layers: number, draw: (i: number) => number): Float64Array {
   const { coupling, field } = chain;

@@ -1,4 +1,4 @@
-/** The task `vqe`: a ground energy by the variational quantum eigensolver. */
+/** The task `vqe`: computes a ground energy with the variational quantum eigensolver. */
 import { z } from 'zod';
 import { circuitJson } from '../../algorithms/circuit-json.ts';
 import { observableView } from '../../algorithms/hamiltonians/observable-view.ts';
@@ -15,7 +15,7 @@ import { MAX_AMPLITUDE_UPDATES, vqeFaults } from './vqe-faults.ts';
 import { VQE_LIMITS, type VqeInput, vqeFields } from './vqe-fields.ts';
 import { vqeOptions, vqeProblem } from './vqe-problem.ts';
 
-/** Finds ground energies variationally. */
+/** The task `vqe`. */
 export const vqe = procedure({
   name: 'vqe',
   description:
@@ -43,7 +43,7 @@ async function runTask(input: VqeInput, context: ProcedureContext): Promise<Json
   return vqeView(problem, options, outcome);
 }
 
-/** A search's problem and outcome as JSON. */
+/** Problem and outcome of a search as JSON. */
 export function vqeView(problem: VqeProblem, options: VqeOptions, outcome: VqeOutcome): JsonObject {
   const exact = problem.exact();
   const { energy, energyHistory, stoppedBecause } = outcome;
@@ -71,7 +71,7 @@ export function vqeView(problem: VqeProblem, options: VqeOptions, outcome: VqeOu
   };
 }
 
-/** Result fields that say which energies are exact and which are estimates. */
+/** Result fields that tell exact energies from estimates. */
 function samplingView({ shots }: VqeOptions, { sampled }: VqeOutcome): JsonObject {
   if (shots === undefined || sampled === undefined) {
     return { energies_in_search: 'exact expectation values' };

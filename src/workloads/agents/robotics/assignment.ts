@@ -1,5 +1,5 @@
 /**
- * The task `assignment`: robots to tasks at the least cost, by QAOA over permutations.
+ * The task `assignment`: assigns robots to tasks at the least cost, by QAOA over permutations.
  *
  * Place i of the permutation is robot i; its item is the robot's task.
  */
@@ -27,7 +27,7 @@ const input = z.strictObject({
 
 type AssignmentInput = z.output<typeof input>;
 
-/** Assigns robots to tasks. */
+/** The task `assignment`. */
 export const assignment = procedure({
   name: 'assignment',
   description:

@@ -1,16 +1,16 @@
-/** Fields that both tasks of the robotics agent have. */
+/** Input fields that both tasks of the robotics agent share. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { seedField, shotsField } from '../../procedures/input-fields.ts';
 
-/** Rounds of phases and mixing. */
+/** Most QAOA layers. */
 export const MAX_LAYERS = 4;
-/** Samples of the final circuit. */
+/** Most samples of the final circuit. */
 export const MAX_SHOTS = 100_000;
 /** Largest cost or distance. */
 export const MAX_COST = 1e9;
 
-/** Fields for the circuit and its samples. */
+/** Input fields of the circuit and its samples. */
 export const qaoaFields = {
   layers: z
     .int()
@@ -24,7 +24,7 @@ export const qaoaFields = {
   seed: seedField,
 };
 
-/** Faults of a matrix that is not square, one for each row of another length. */
+/** Faults of a matrix that is not square, one for each row of wrong length. */
 export function matrixFaults(
   matrix: readonly (readonly number[])[],
   path: string,

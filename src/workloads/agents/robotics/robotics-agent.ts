@@ -1,9 +1,9 @@
-/** The robotics agent: who does what, and in which order, by QAOA. */
+/** The robotics agent: assigns and orders work by QAOA. */
 import type { Agent } from '../agent.ts';
 import { assignment } from './assignment.ts';
 import { routing } from './routing.ts';
 
-/** The agent. */
+/** The robotics agent. */
 export const roboticsAgent: Agent = {
   id: 'robotics',
   name: 'Robotics Agent',
@@ -13,7 +13,7 @@ export const roboticsAgent: Agent = {
   procedures: [assignment, routing],
   selfTest: {
     task: 'assignment',
-    // One layer turns two permutations into the cheaper one for sure.
+    // With two permutations, one layer yields the cheaper one with certainty.
     input: {
       costs: [
         [1, 4],

@@ -1,5 +1,5 @@
 /**
- * The task `routing`: a short route through sites, by QAOA over permutations.
+ * The task `routing`: finds a short route through sites, by QAOA over permutations.
  *
  * Place i of the permutation is the i-th stop after the start, its item the site. The start is left
  * out: rotating a round trip does not change it.
@@ -51,7 +51,7 @@ const input = z.strictObject({
 
 type RoutingInput = z.output<typeof input>;
 
-/** Finds a short route. */
+/** The task `routing`. */
 export const routing = procedure({
   name: 'routing',
   description:

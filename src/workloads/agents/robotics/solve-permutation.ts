@@ -1,4 +1,4 @@
-/** A cost over permutations by QAOA, beside the optimum found by trying all of them. */
+/** Minimises a cost over permutations by QAOA, and compares with the optimum of an exhaustive search. */
 import {
   type PermutationCost,
   permutationAnsatz,
@@ -10,33 +10,36 @@ import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 
-/** The item of each place, and what it costs. */
+/** A permutation (the item of each place) and its cost. */
 export interface Candidate {
   readonly items: readonly number[];
   readonly cost: number;
 }
 
-/** Solution of a permutation problem. */
+/** Outcome of a permutation problem. */
 export interface SolvedPermutation {
-  /** The best sampled. */
+  /** The best sampled permutation. */
   readonly found: Candidate;
-  /** The best of all. */
+  /** The optimum. */
   readonly optimum: Candidate;
-  /** The most frequent valid samples. */
+  /** The most frequent valid samples, in descending order. */
   readonly frequent: readonly (Candidate & { readonly count: number })[];
-  /** Fields of the result that are the same for both. */
+  /** Result fields that both tasks share. */
   readonly report: JsonObject;
 }
 
-/** Costs this near, by the spread of all, are the same: sums in another order differ by rounding. */
+/**
+ * Costs that differ by less than this fraction of the spread are equal: the order of a sum changes its
+ * rounding.
+ */
 const SAME_COST = 1e-12;
 
 /**
- * Looks for the permutation of least cost.
+ * Searches for the permutation of least cost.
  *
- * @param costOf - The cost of a whole permutation, from the input itself: what is told of costs is
- *   not what the circuit makes of them.
- * @throws {ProcedureInputError} if no circuit as wide runs now.
+ * @param costOf - Cost of a whole permutation, computed from the input: reported costs are independent of
+ *   the circuit's encoding.
+ * @throws {ProcedureInputError} if no processor can run a circuit of this width now.
  */
 export async function solvePermutation(
   problem: PermutationCost,
@@ -57,7 +60,7 @@ export async function solvePermutation(
     return items === undefined ? [] : [{ items, cost: costOf(items), count }];
   });
   const [first, ...others] = valid;
-  // The circuit reaches nothing else; a processor that says otherwise is at fault.
+  // The circuit yields valid permutations only; any other sample is the processor's fault.
   if (first === undefined) throw new Error('No sample is a permutation.');
   const { items, cost } = others.reduce((a, b) => (b.cost < a.cost ? b : a), first);
   const spread = worst - optimum.cost;
@@ -80,7 +83,7 @@ export async function solvePermutation(
   };
 }
 
-/** By trying all. */
+/** The optimum by exhaustive search. */
 function extremes(numPlaces: number, costOf: (items: readonly number[]) => number) {
   const all = permutations(numPlaces).map((items) => ({ items, cost: costOf(items) }));
   return {

@@ -1,13 +1,13 @@
 /**
  * The task `bb84`: the BB84 protocol with an eavesdropper who intercepts and resends.
  *
- * Each qubit is a circuit of its own: what Eve measures is one run, what reaches Bob another, whose
- * preparation is Alice's, or Eve's from what she read. That is what happens to the qubit itself, and
- * all of them are circuits of one shape with angles of their own, so they go out as batches.
+ * Each qubit takes up to two circuits: one for Eve's measurement, one for Bob's, whose preparation is
+ * Alice's or, after an interception, Eve's. This simulates each qubit on its own. All circuits have one
+ * shape and differ in angles, so they are sent as batches.
  *
- * @see Bennett & Brassard, "Quantum cryptography: public key distribution and coin tossing" (1984);
- *   Shor & Preskill, "Simple proof of security of the BB84 quantum key distribution protocol"
- *   (2000), for 1 − 2h(e) and the 11 % where it ends.
+ * @see Bennett & Brassard, "Quantum cryptography: public key distribution and coin tossing" (1984); Shor
+ *   & Preskill, "Simple proof of security of the BB84 quantum key distribution protocol" (2000), for the
+ *   key rate 1 − 2h(e), which is 0 at 11 %.
  */
 import { z } from 'zod';
 import type { Circuit } from '../../../circuit/circuit.ts';
@@ -54,7 +54,7 @@ const input = z.strictObject({
 
 type Bb84Input = z.output<typeof input>;
 
-/** Distributes a key. */
+/** The task `bb84`. */
 export const bb84 = procedure({
   name: 'bb84',
   description:
@@ -69,12 +69,15 @@ export const bb84 = procedure({
   run: runBb84,
 });
 
-/** Above this error rate no key is left after correction and privacy amplification. */
+/** Error rate above which error correction and privacy amplification leave no key. */
 const ABORT_ABOVE = 0.11;
 const BATCH_CIRCUITS = 16_384;
 const NUM_ANGLES = 4;
 
-/** Preparation, two noise rotations (a Pauli), and the turn of the measured basis. */
+/**
+ * Angles of a circuit: the preparation, two noise rotations (a Pauli), and the rotation to the measured
+ * basis.
+ */
 const SHAPE: Circuit = {
   numQubits: 1,
   numBits: 1,
@@ -84,14 +87,14 @@ const SHAPE: Circuit = {
   ],
 };
 
-/** A choice for every qubit: bits, and bases of 0 for Z and 1 for X. */
+/** Choices for every qubit: bits, and bases (0 for Z, 1 for X). */
 interface Choices {
   readonly aliceBits: Uint8Array;
   readonly aliceBases: Uint8Array;
   readonly bobBases: Uint8Array;
   readonly eveBases: Uint8Array;
   readonly intercepted: Uint8Array;
-  /** Bit 0: a flip, bit 1: a phase flip, on the way to Bob. */
+  /** Noise on the way to Bob. Bit 0: a bit flip; bit 1: a phase flip. */
   readonly paulis: Uint8Array;
 }
 
@@ -103,7 +106,7 @@ async function runBb84(input: Bb84Input, context: ProcedureContext): Promise<Jso
   const bases = new Chance(seed, 6);
   const [eveSeed, bobSeed] = [bases.seed(), bases.seed()];
 
-  // Eve's copies: a qubit that she leaves alone has no circuit here.
+  // Eve's measurements; a qubit that she does not intercept has no circuit here.
   const taken = Array.from(intercepted.keys()).filter((qubit) => intercepted[qubit] === 1);
   const eveAngles = anglesFor(taken, aliceBits, aliceBases, eveBases, undefined);
   const eveRead = await measureAll(eveAngles, eveSeed, context, [0, 0.45], 'Eve measures');
@@ -139,7 +142,7 @@ async function runBb84(input: Bb84Input, context: ProcedureContext): Promise<Jso
     eavesdropper_suspected: aborted && errorRate !== null,
     sifted_key_bits: aborted ? 0 : kept,
     secret_key_bits: aborted ? 0 : Math.floor(kept * Math.max(0, 1 - 2 * entropy(errorRate))),
-    // Where Eve's basis was Alice's she knows the bit, elsewhere she guesses it half of the time.
+    // If Eve's basis was Alice's, she knows the bit; otherwise she guesses, right half of the time.
     eve_knows_share: shareWhere(
       sifted,
       (qubit) => intercepted[qubit] === 1 && sentBits[qubit] === aliceBits[qubit],
@@ -176,12 +179,12 @@ function choicesOf(numQubits: number, fraction: number, noise: number, seed: num
     bobBases: drawn(2, bit),
     eveBases: drawn(3, bit),
     intercepted: drawn(4, (chance) => (chance.uniform() < fraction ? 1 : 0)),
-    // Full mixing is each of the four Paulis a quarter of the time.
+    // The fully mixed state: each of the four Paulis with probability 1/4.
     paulis: drawn(5, (chance) => (chance.uniform() < noise ? chance.below(4) : 0)),
   };
 }
 
-/** Angles that prepare a bit in a basis, turn it by a Pauli and measure it in another basis. */
+/** Angles that prepare a bit in a basis, apply a Pauli and measure in another basis. */
 function anglesFor(
   qubits: readonly number[],
   bits: Uint8Array,
@@ -200,7 +203,7 @@ function anglesFor(
   return angles;
 }
 
-/** One measured bit a circuit. */
+/** Runs circuits; returns one measured bit per circuit. */
 async function measureAll(
   angles: Float64Array,
   seed: number,
@@ -226,7 +229,7 @@ async function measureAll(
   return bits;
 }
 
-/** The qubits whose sifted bits are compared, drawn without return. */
+/** Qubits whose sifted bits are compared, drawn without replacement. */
 function sampleOf(sifted: readonly number[], size: number | undefined, seed: number) {
   const chance = new Chance(seed, 7);
   const left = [...sifted];
@@ -248,7 +251,7 @@ function basisName(basis: number): string {
   return basis === 0 ? 'Z' : 'X';
 }
 
-/** h(e), in bits. */
+/** Binary entropy h(e), in bits. */
 function entropy(e: number): number {
   const part = (p: number) => (p === 0 ? 0 : -p * Math.log2(p));
   return part(e) + part(1 - e);

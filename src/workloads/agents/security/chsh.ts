@@ -1,9 +1,9 @@
 /**
  * The task `chsh`: the CHSH test, S = E(a, b) + E(a, b′) + E(a′, b) − E(a′, b′) of Bell pairs.
  *
- * No local hidden variables reach beyond |S| = 2; quantum mechanics reaches 2√2. A visibility V below
+ * Local hidden variables are bounded by |S| ≤ 2; quantum mechanics reaches 2√2. A visibility V below
  * 1 makes Werner states V·|Φ⁺⟩⟨Φ⁺| + (1 − V)·1/4: the fully mixed state is the even mixture of the
- * four Paulis on one half of the pair, so each pair bears a Pauli drawn for it, and pairs of one
+ * four Paulis on one half of the pair. So a Pauli is drawn for each pair, and pairs of one
  * setting and one Pauli are shots of one circuit.
  *
  * @see Clauser, Horne, Shimony, Holt (1969); Cirelson, "Quantum generalizations of Bell's
@@ -49,7 +49,7 @@ const input = z.strictObject({
 
 type ChshInput = z.output<typeof input>;
 
-/** The CHSH test of a Bell pair. */
+/** The task `chsh`. */
 export const chsh = procedure({
   name: 'chsh',
   description:
@@ -64,7 +64,7 @@ const PAULIS = ['ID', 'X', 'Y', 'Z'];
 const DEFAULT_ANGLES = { a: 0, a_prime: Math.PI / 2, b: Math.PI / 4, b_prime: -Math.PI / 4 };
 const CLASSICAL_BOUND = 2;
 /**
- * Standard errors beyond the bound that count as a violation: chance reaches them once in several
+ * Standard errors above the bound that count as a violation; chance exceeds them in one of several
  * hundred runs.
  */
 const SIGNIFICANT = 3;
@@ -132,12 +132,12 @@ function settingsOf({ a, a_prime, b, b_prime }: typeof DEFAULT_ANGLES): readonly
   ];
 }
 
-/** |Φ⁺⟩ on qubits 0 (Alice's) and 1, a Pauli on the first. */
+/** Circuit of |Φ⁺⟩ on qubits 0 (Alice's) and 1, with a Pauli on qubit 0. */
 function pairWith(pauli: string): readonly Operation[] {
   return [gate('H', [0]), gate('CX', [1], [], [0]), gate(pauli, [0])];
 }
 
-/** Each of the four correlations in the mixture, from expectation values of its four parts. */
+/** The four correlations of the mixture, from expectation values of its four parts. */
 async function exactCorrelations(
   settings: readonly Setting[],
   mixture: readonly number[],
@@ -168,7 +168,7 @@ function productOf(alice: number, bob: number): PauliSum {
   );
 }
 
-/** The mean product of the two sides' ±1, from counts. */
+/** Correlation of the two sides' ±1, estimated from counts. */
 async function correlationOf(
   setting: Setting,
   pairs: readonly number[],
@@ -194,8 +194,8 @@ async function correlationOf(
 }
 
 /**
- * Standard error of a mean of ±1. Two of each are added to the counts, so that it is honest of few
- * shots, and not zero where all agree.
+ * Standard error of a mean of ±1. Two observations of each value are added, so that the error is
+ * realistic for few shots and not 0 where all agree.
  *
  * @see Agresti, Coull, "Approximate is better than 'exact' for interval estimation of binomial
  *   proportions" (1998).
@@ -206,7 +206,7 @@ function standardErrorOf(equal: number, different: number): number {
   return 2 * Math.sqrt((share * (1 - share)) / shots);
 }
 
-/** A pair whose halves are turned so that measuring Z reads the analysers' axes. */
+/** Circuit of a pair whose halves are rotated so that measuring Z reads the analysers' axes. */
 function measuredPair({ alice, bob }: Setting, pauli: string): Circuit {
   return {
     numQubits: 2,

@@ -1,8 +1,8 @@
 /**
- * The task `random_bits`: bits from circuits of Hadamard gates.
+ * The task `random_bits`: samples bits from circuits of Hadamard gates.
  *
- * Each sample is a circuit with its own seed, run in batches. Shots of one circuit would come back as
- * counts, which have lost their order.
+ * Each sample is a circuit with its own seed, run in batches: shots of one circuit come back as counts,
+ * which lose their order.
  */
 import { z } from 'zod';
 import type { Circuit } from '../../../circuit/circuit.ts';
@@ -17,7 +17,7 @@ import { MAX_BITS, PSEUDORANDOM_NOTE, suiteFields } from './randomness-fields.ts
 import { randomnessReport } from './randomness-report.ts';
 
 const MAX_QUBITS = 8;
-/** Bits that the result has, at most; all of them are tested. */
+/** Most bits of a result; all of them are tested. */
 const MAX_RETURNED_BITS = 65_536;
 
 const input = z.strictObject({
@@ -35,7 +35,7 @@ const input = z.strictObject({
 
 type RandomBitsInput = z.output<typeof input>;
 
-/** Samples random bits. */
+/** The task `random_bits`. */
 export const randomBits = procedure({
   name: 'random_bits',
   description:
@@ -52,7 +52,7 @@ export const randomBits = procedure({
   run: runRandomBits,
 });
 
-/** Counters of one batch's results: 2 MiB. */
+/** Most counters in one batch's results: 2 MiB. */
 const BATCH_COUNTERS = 2 ** 19;
 
 async function runRandomBits(

@@ -1,11 +1,11 @@
 /** Input fields of the tasks that test randomness. */
 import { z } from 'zod';
 
-/** Bits of one sequence, at most. */
+/** Most bits of one sequence. */
 export const MAX_BITS = 1_000_000;
 const MAX_PATTERN = 16;
 
-/** Options of the test suite. */
+/** Input fields of the test suite's options. */
 export const suiteFields = {
   alpha: z
     .number()
@@ -42,7 +42,7 @@ export const suiteFields = {
 };
 
 const suiteInput = z.object(suiteFields);
-/** Those fields of an input. */
+/** Parsed input with those fields. */
 export type SuiteInput = z.output<typeof suiteInput>;
 
 /** Note in results on measurements of a simulator. */

@@ -7,14 +7,14 @@ import type { JsonObject } from '../../procedures/json.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import type { SuiteInput } from './randomness-fields.ts';
 
-/** Estimates from fewer bits say nothing. */
+/** Fewest bits for an entropy estimate. */
 const LEAST_ESTIMATED = 100;
 
 /**
- * Runs the suite and the estimates.
+ * Runs the test suite and the entropy estimates.
  *
  * @param bits - 0 or 1 each, at least one.
- * @param progress - Of this part, in [0, 1].
+ * @param progress - Called with the fraction of this part, in [0, 1].
  */
 export async function randomnessReport(
   bits: Uint8Array,
@@ -31,7 +31,7 @@ export async function randomnessReport(
   };
   const { ran, leftOut } = await runSuite(bits, options, async (test, fraction) => {
     progress(fraction, test);
-    // A test takes up to a second: what was told goes out before, and a cancel comes in.
+    // Yields: a test takes up to a second, and reports and a cancel must get through between tests.
     await setImmediate();
     signal.throwIfAborted();
   });

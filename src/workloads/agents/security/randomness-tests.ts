@@ -1,4 +1,4 @@
-/** The task `randomness_tests`: statistical tests of the caller's own bits; it runs no circuit. */
+/** The task `randomness_tests`: runs statistical tests on the caller's own bits; it runs no circuit. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { bitsOfBinary, bitsOfHex } from '../../algorithms/randomness/bits.ts';
@@ -28,7 +28,7 @@ const input = z.strictObject({
 
 type RandomnessTestsInput = z.output<typeof input>;
 
-/** Tests bits of the caller's. */
+/** The task `randomness_tests`. */
 export const randomnessTests = procedure({
   name: 'randomness_tests',
   description:
@@ -43,7 +43,7 @@ export const randomnessTests = procedure({
   },
   limits: { deadline_ms: 60_000, bits: MAX_BITS },
   example: {
-    // The first 256 binary digits of π.
+    // The first 256 binary digits of π, integer part included.
     hex: 'c90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22',
   },
   run: runRandomnessTests,

@@ -5,10 +5,10 @@ import { chsh } from './chsh.ts';
 import { randomBits } from './random-bits.ts';
 import { randomnessTests } from './randomness-tests.ts';
 
-/** Above 2√2 by less than this: what single precision may add. */
+/** Tolerance above 2√2 for single precision. */
 const EXACT_TOLERANCE = 1e-4;
 
-/** The agent. */
+/** The security agent. */
 export const securityAgent: Agent = {
   id: 'security',
   name: 'Security Agent',

@@ -1,12 +1,12 @@
 /**
  * Public devices that circuits can be routed to: their couplers, native gates and median errors.
  *
- * Nothing here is hardware of this service; what is estimated from it is modelled.
+ * None of them is hardware of this service; estimates from these data are modelled.
  */
 import type { Coupler } from '../../../../compiler/routing/coupling-map.ts';
 import { heavyHex, squarePatch } from './topologies.ts';
 
-/** Probabilities of failure, medians over the device as published. */
+/** Error probabilities: published medians over the device. */
 export interface MedianErrors {
   readonly oneQubit: number;
   readonly twoQubit: number;
@@ -14,26 +14,25 @@ export interface MedianErrors {
   readonly readout: readonly number[];
 }
 
-/** A device. */
+/** A public device. */
 export interface Device {
   readonly name: string;
   readonly numQubits: number;
   readonly couplers: readonly Coupler[];
-  /** Canonical names of gates. */
+  /** Native gates, by canonical name. */
   readonly nativeGates: readonly string[];
   /**
-   * Native gates that the control electronics perform by a change of phase reference, without a
-   * pulse.
+   * Native gates that the control electronics implement as a change of phase reference, without a pulse.
    */
   readonly virtualGates: readonly string[];
   readonly errors: MedianErrors;
-  /** Where shape and numbering are from. */
+  /** Source of the topology and the numbering. */
   readonly topology: string;
 }
 
-/** The devices' ids. */
+/** Ids of the devices. */
 export const DEVICE_IDS = ['ibm-fez', 'ibm-brisbane', 'iqm-garnet', 'google-willow'] as const;
-/** Name of a device. */
+/** Id of a device. */
 export type DeviceId = (typeof DEVICE_IDS)[number];
 
 const HERON_LINKS = [
@@ -47,7 +46,7 @@ const EAGLE_LINKS = [
 const HERON_ROWS = 8;
 const EAGLE_ROWS = 7;
 
-/** All of them. */
+/** All devices. */
 export const DEVICES: Readonly<Record<DeviceId, Device>> = {
   'ibm-fez': {
     name: 'IBM Fez (Heron r2)',

@@ -1,7 +1,4 @@
-/**
- * Whether a circuit can run on a device as it is: plain loops over what is given, sharing nothing with
- * the code that routes and translates.
- */
+/** Checks that a circuit can run on a device unchanged; shares no code with routing and translation. */
 import type { Circuit } from '../../../../circuit/circuit.ts';
 import type { Coupler } from '../../../../compiler/routing/coupling-map.ts';
 

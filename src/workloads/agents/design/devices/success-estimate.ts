@@ -1,12 +1,12 @@
 /**
- * Probability that a circuit runs without error on a device, from its published median error
+ * Estimates the probability that a circuit runs without error on a device, from published median error
  * rates.
  */
 import { type Circuit, operationQubits } from '../../../../circuit/circuit.ts';
 import type { JsonObject } from '../../../procedures/json.ts';
 import type { Device } from './devices.ts';
 
-/** The estimate, with what it leaves out. */
+/** The estimate, with a list of the effects that it omits. */
 export function successEstimate(circuit: Circuit, { errors, virtualGates }: Device): JsonObject {
   let [one, two, read] = [0, 0, 0];
   for (const operation of circuit.operations) {

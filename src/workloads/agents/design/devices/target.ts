@@ -4,25 +4,25 @@ import { CouplingMap } from '../../../../compiler/routing/coupling-map.ts';
 import { gateSetOf } from '../gate-set-field.ts';
 import { DEVICES, type Device, type DeviceId } from './devices.ts';
 
-/** Native gates where only couplers are given. */
+/** Default native gates for a coupling map. */
 export const DEFAULT_NATIVE_GATES: readonly string[] = ['cz', 'rz', 'sx', 'x'];
 
-/** Fields of an input that say what to route to. */
+/** Input fields of a routing target. */
 export interface TargetFields {
   readonly device?: DeviceId | undefined;
   readonly coupling_map?: readonly (readonly [number, number])[] | undefined;
   readonly native_gates?: readonly string[] | undefined;
 }
 
-/** A target. */
+/** A routing target. */
 export interface RoutingTarget {
   readonly map: CouplingMap;
   readonly gates: GateSet;
-  /** Absent where the couplers are the caller's own. */
+  /** The named device; absent if the couplers are the caller's own. */
   readonly device?: Device;
 }
 
-/** The target of fields that were checked: a device or couplers. */
+/** The target of validated fields: a device or couplers. */
 export function routingTarget({ device, coupling_map, native_gates }: TargetFields): RoutingTarget {
   if (device !== undefined) {
     const known = DEVICES[device];

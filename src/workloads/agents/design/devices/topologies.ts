@@ -1,17 +1,17 @@
-/** Shapes of superconducting devices, generated from how they are laid out. */
+/** Coupling maps of superconducting devices, generated from their layout. */
 import type { Coupler } from '../../../../compiler/routing/coupling-map.ts';
 
-/** A row of a heavy-hex lattice: qubits side by side, and where links to the next row begin. */
+/** A row of a heavy-hex lattice: adjacent qubits, and the columns with links to the next row. */
 interface HeavyHexRow {
-  /** Columns of its qubits, without gaps: the first and the last. */
+  /** First and last column of its qubits, which have no gaps. */
   readonly columns: readonly [first: number, last: number];
-  /** Columns in which a qubit of its own links this row to the next one. */
+  /** Columns in which a separate qubit links this row to the next. */
   readonly links: readonly number[];
 }
 
 /**
- * The couplers of a heavy-hex lattice. Qubits are numbered row by row, the linking qubits between
- * two rows after the upper one.
+ * Couplers of a heavy-hex lattice. Qubits are numbered row by row; linking qubits follow the upper of
+ * their two rows.
  */
 export function heavyHex(rows: readonly HeavyHexRow[]): readonly Coupler[] {
   const couplers: Coupler[] = [];
@@ -31,10 +31,10 @@ export function heavyHex(rows: readonly HeavyHexRow[]): readonly Coupler[] {
 }
 
 /**
- * The couplers of a piece of a square lattice, each qubit with its neighbours in its row and column.
- * Qubits are numbered row by row.
+ * Couplers of a section of a square lattice, in which qubits couple to their neighbours in row and
+ * column. Qubits are numbered row by row.
  *
- * @param rows - Of each row the first and the last column.
+ * @param rows - First and last column of each row.
  */
 export function squarePatch(
   rows: readonly (readonly [first: number, last: number])[],
